@@ -1,0 +1,39 @@
+"""Staff's view of accounts: who they are and what they may do, never what they keep."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.http import HttpRequest
+
+from accounts.models import User
+from accounts.staff import AboutPeople, Kept
+
+
+@admin.register(User)
+class UserAdmin(AboutPeople, Kept):
+    """People sign up by themselves; staff may lock them out, and superusers say who is staff."""
+
+    list_display = ("email", "public_id", "is_active", "is_staff", "created_at", "last_login")
+    list_filter = ("is_active", "is_staff")
+    search_fields = ("email", "public_id")
+    ordering = ("-created_at",)
+    fields = (
+        "email", "public_id", "display_name", "is_active", "is_staff", "is_superuser", "groups", "created_at",
+        "last_login",
+    )  # fmt: skip
+    readonly_fields = ("email", "public_id", "display_name", "created_at", "last_login")
+
+    def person_of(self, row: Any) -> str:
+        user_id: str = row.public_id
+        return user_id
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
+        """Only a superuser hands out powers, and nobody takes their own away by mistake."""
+        if not getattr(request.user, "is_superuser", False):
+            return (*self.readonly_fields, "is_staff", "is_superuser", "groups")
+        if obj is not None and obj.pk == request.user.pk:
+            return (*self.readonly_fields, "is_active", "is_staff", "is_superuser")
+        return self.readonly_fields

@@ -1,0 +1,17 @@
+"""The room of who people are."""
+
+from django.apps import AppConfig
+from django.utils.translation import gettext_lazy as _
+
+
+class AccountsConfig(AppConfig):
+    name = "accounts"
+    verbose_name = _("People")
+    default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        from allauth.account.signals import user_signed_up
+
+        from accounts.authentication import count_sign_up
+
+        user_signed_up.connect(count_sign_up, dispatch_uid="count-sign-up")

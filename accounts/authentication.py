@@ -1,0 +1,58 @@
+"""A signed-in session at the owner's JSON addresses."""
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from django.conf import settings
+from django.http import HttpRequest
+from rest_framework.authentication import BaseAuthentication as Base
+from rest_framework.authentication import CSRFCheck
+from rest_framework.request import Request
+
+from accounts.errors import AuthenticationRequired, CsrfFailed, ReauthenticationRequired
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+
+class SignedIn(Base):
+    """The session's user, with the CSRF token that every unsafe method needs. Developer tokens mean nothing here."""
+
+    def authenticate(self, request: Request) -> "tuple[User, None]":
+        user = getattr(request._request, "user", None)
+        if user is None or not user.is_active:
+            raise AuthenticationRequired("Sign in and try again.")
+        check = CSRFCheck(lambda _: None)  # type: ignore[arg-type]  # only process_view is used
+        check.process_request(request._request)
+        reason = check.process_view(request._request, None, (), {})  # type: ignore[arg-type]  # as DRF itself calls it
+        if reason:
+            raise CsrfFailed("Reload the page and try again.")
+        return user, None
+
+    def authenticate_header(self, request: Request) -> str:
+        return 'Session realm="consent"'
+
+
+def signed_in_recently(request: HttpRequest) -> bool:
+    """Whether the person signed in, or confirmed that it is them, within the last ten minutes."""
+    from allauth.account.internal.flows.login import get_authentication_records
+
+    # the first sign-in counts as much as a confirmation: both are somebody who just showed that it is them
+    latest = max((record["at"] for record in get_authentication_records(request, request.user)), default=0.0)
+    return time.time() - latest < settings.ACCOUNT_REAUTHENTICATION_TIMEOUT
+
+
+def count_sign_up(request: HttpRequest, user: "User", **_told: Any) -> None:
+    """Whoever signed up in this session has just shown that it is them: allauth itself records only later sign-ins."""
+    from allauth.account.internal.flows.login import record_authentication
+
+    record_authentication(request, user, method="signup")
+
+
+def require_recent_sign_in(request: HttpRequest) -> None:
+    """Refuse unless the sign-in is recent, for steps that a stolen session must not be enough for."""
+    if not signed_in_recently(request):
+        raise ReauthenticationRequired(
+            "Confirm your password or passkey, then repeat the step.",
+            url=f"{settings.BASE_URL}/accounts/reauthenticate/",
+        )

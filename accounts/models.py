@@ -1,0 +1,109 @@
+"""Who people are."""
+
+from typing import Any, ClassVar
+
+from django.contrib.auth.models import AbstractBaseUser, BaseUserManager, PermissionsMixin
+from django.db import models
+from django.db.models.functions import Lower
+from django.utils.translation import gettext_lazy as _
+
+from accounts.identifiers import new_user_id
+
+
+class Persona(models.TextChoices):
+    """The sides of the app that somebody may use."""
+
+    PERSON = "person", _("Person")
+    DEVELOPER = "developer", _("Developer")
+    STAFF = "staff", _("Staff")
+
+
+class UserManager(BaseUserManager["User"]):
+    """Makes users by e-mail address, which is kept in lower case."""
+
+    def create_user(self, email: str, password: str | None = None, **fields: Any) -> "User":
+        if not email:
+            raise ValueError("A user needs an e-mail address.")
+        user = self.model(email=email.strip().lower(), **fields)
+        user.set_password(password)
+        user.save(using=self._db)
+        return user
+
+    def create_superuser(self, email: str, password: str | None = None, **fields: Any) -> "User":
+        return self.create_user(email, password, **{"is_staff": True, "is_superuser": True, **fields})
+
+
+class User(AbstractBaseUser, PermissionsMixin):
+    """A person, a developer or a member of staff. `public_id` is the only name that leaves the service."""
+
+    public_id = models.CharField(_("sharing ID"), max_length=64, unique=True, editable=False, default=new_user_id)
+    email = models.EmailField(_("e-mail address"), unique=True)
+    display_name = models.CharField(_("name"), max_length=100, blank=True)
+    is_active = models.BooleanField(_("active"), default=True)
+    is_staff = models.BooleanField(_("staff"), default=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    objects: ClassVar[UserManager] = UserManager()
+
+    USERNAME_FIELD = "email"
+    EMAIL_FIELD = "email"
+    REQUIRED_FIELDS: ClassVar[list[str]] = []
+
+    class Meta:
+        db_table = "users"
+        verbose_name = _("user")
+        verbose_name_plural = _("users")
+        constraints = [models.UniqueConstraint(Lower("email"), name="users_email_caseless")]
+
+    def __str__(self) -> str:
+        return self.email
+
+    def get_short_name(self) -> str:
+        return self.display_name or self.email.split("@")[0]
+
+
+class ActorProfile(models.Model):
+    """Which sides of the app somebody uses."""
+
+    user = models.OneToOneField(User, on_delete=models.CASCADE, related_name="actor_profile")
+    personas = models.JSONField(default=list)
+    last_active_persona = models.CharField(max_length=16, choices=Persona, default=Persona.PERSON)
+    discoverable = models.BooleanField(default=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        db_table = "actor_profiles"
+        constraints = [
+            models.CheckConstraint(condition=models.Q(last_active_persona__in=Persona.values), name="actor_persona")
+        ]
+
+
+class MarketplacePublicProfile(models.Model):
+    """What a person chose to show publicly, in plain text."""
+
+    user = models.OneToOneField(User, on_delete=models.CASCADE, related_name="public_profile")
+    display_name = models.CharField(max_length=100, blank=True)
+    headline = models.CharField(max_length=160, blank=True)
+    location_hint = models.CharField(max_length=100, blank=True)
+    is_discoverable = models.BooleanField(default=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        db_table = "marketplace_public_profiles"
+
+
+class RuntimePersonaState(models.Model):
+    """Which side of the app opens first."""
+
+    user = models.OneToOneField(User, on_delete=models.CASCADE, related_name="persona_state")
+    last_active_persona = models.CharField(max_length=16, choices=Persona, default=Persona.PERSON)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        db_table = "runtime_persona_state"
+        constraints = [
+            models.CheckConstraint(condition=models.Q(last_active_persona__in=Persona.values), name="persona_state")
+        ]

@@ -1,0 +1,82 @@
+"""What the staff's pages have in common: rows about people are read-only, and looking at them leaves a trace."""
+
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import admin
+from django.db import transaction
+from django.db.models import Model
+from django.http import HttpRequest, HttpResponse
+
+from accounts.signals import staff_viewed
+
+if TYPE_CHECKING:
+    _Admin = admin.ModelAdmin[Model]
+else:
+    _Admin = admin.ModelAdmin
+
+
+class Kept(_Admin):
+    """Records that staff may add and change but that never go away."""
+
+    list_per_page = 50
+    show_full_result_count = False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+class ReadOnly(Kept):
+    """Records that staff may look at. `fields` names every column that is shown; nothing else is read for a page."""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+class AboutPeople(_Admin):
+    """Rows about people: each page that shows some is noted in those people's own history before it is answered."""
+
+    def person_of(self, row: Any) -> str | None:
+        """The public id of the person that a row is about, None where it is about nobody."""
+        user_id: str = row.user.public_id
+        return user_id
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        with transaction.atomic():
+            response = super().changelist_view(request, extra_context)
+            shown = getattr(response, "context_data", {}).get("cl")
+            self._note(request, list(shown.result_list) if shown is not None else [])
+        return response
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        with transaction.atomic():
+            response = super().change_view(request, object_id, form_url, extra_context)
+            self._note_object(request, response, "original")
+        return response
+
+    def history_view(
+        self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        with transaction.atomic():
+            response = super().history_view(request, object_id, extra_context)
+            self._note_object(request, response, "object")
+        return response
+
+    def _note_object(self, request: HttpRequest, response: HttpResponse, name: str) -> None:
+        shown = getattr(response, "context_data", {}).get(name)
+        self._note(request, [shown] if shown is not None else [])
+
+    def _note(self, request: HttpRequest, rows: list[Any]) -> None:
+        people = sorted({person for person in map(self.person_of, rows) if person is not None})
+        if people:
+            staff_viewed.send(
+                sender=type(self),
+                by=request.user,
+                user_ids=people,
+                what=self.model._meta.model_name,
+                path=request.path,
+            )
