@@ -1,0 +1,25 @@
+"""The room of what people keep, sealed."""
+
+from typing import Any
+
+from django.apps import AppConfig
+from django.db import connections
+from django.db.models.signals import post_migrate
+from django.utils.translation import gettext_lazy as _
+
+
+class PkmConfig(AppConfig):
+    name = "pkm"
+    verbose_name = _("Scope registry")
+    default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        post_migrate.connect(_install, sender=self)
+
+
+def _install(using: str, **_ignored: Any) -> None:
+    from accounts.database import install_rules
+    from pkm.rules import RULES, install_registry_version
+
+    install_rules(connections[using], RULES)
+    install_registry_version(connections[using])

@@ -1,0 +1,79 @@
+"""What the vault's addresses refuse."""
+
+from accounts.errors import NotFound, Problem
+
+
+class VaultExists(Problem):
+    """A vault is created once; add a wrapper instead."""
+
+    code = "vault_exists"
+    status = 409
+    title = "You already have a vault"
+
+
+class VaultAbsent(Problem):
+    """There is no vault yet, so there is nothing to write to or to unlock."""
+
+    code = "vault_absent"
+    status = 409
+    title = "Create your vault first"
+
+
+class LastWrapper(Problem):
+    """The last way into a vault cannot be removed."""
+
+    code = "last_wrapper"
+    status = 409
+    title = "This is the last way into your vault"
+
+
+class StaleRevision(Problem):
+    """Someone else wrote first; `current_content_revision` is what counts now. Nothing was overwritten."""
+
+    code = "stale_revision"
+    status = 409
+    title = "This was changed elsewhere in the meantime"
+
+
+class SegmentMismatch(Problem):
+    """The sealed segment's protected header does not belong to this address, person, vault or revision."""
+
+    code = "segment_mismatch"
+    status = 400
+    title = "The sealed segment does not belong here"
+
+
+class WrapperMismatch(Problem):
+    """The sealed wrapper's protected header does not fit its kind, this person or this vault."""
+
+    code = "wrapper_mismatch"
+    status = 400
+    title = "The sealed key does not belong here"
+
+
+class TooManyAttributes(Problem):
+    """A segment holds at most 500 attributes."""
+
+    code = "too_many_attributes"
+    status = 400
+    title = "Too many attributes in one segment"
+
+
+class TooManyWrappers(Problem):
+    """A vault has at most twenty ways in."""
+
+    code = "too_many_wrappers"
+    status = 409
+    title = "Too many ways into one vault"
+
+
+class UnknownSegment(NotFound):
+    """The registry has no such segment in an active domain."""
+
+
+class UnknownWrapper(NotFound):
+    """You have no such way into your vault, or it was removed more than seven days ago."""
+
+
+class UnknownScope(NotFound):
+    """The registry has no such scope."""

@@ -1,0 +1,74 @@
+"""How a person's vault key is wrapped. The key itself is never here."""
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+
+class VaultStatus(models.TextChoices):
+    """Where a vault stands."""
+
+    ABSENT = "absent", _("Absent")
+    ACTIVE = "active", _("Active")
+    LOCKED_OUT = "locked_out", _("Locked out")
+    ROTATING = "rotating", _("Rotating")
+
+
+class WrapperKind(models.TextChoices):
+    """What opens a wrapper."""
+
+    PASSPHRASE = "passphrase", _("Passphrase")
+    RECOVERY = "recovery", _("Recovery code")
+    PASSKEY = "passkey", _("Passkey")
+
+
+class VaultKey(models.Model):
+    """One vault a person."""
+
+    user = models.OneToOneField("accounts.User", on_delete=models.CASCADE, related_name="vault_key")
+    key_id = models.CharField(max_length=132, unique=True)
+    primary_wrapper_id = models.CharField(max_length=64, blank=True)
+    vault_status = models.CharField(max_length=16, choices=VaultStatus, default=VaultStatus.ABSENT)
+    first_login_at = models.DateTimeField(null=True)
+    last_login_at = models.DateTimeField(null=True)
+    pre_onboarding_completed = models.BooleanField(default=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        db_table = "vault_keys"
+        constraints = [
+            models.CheckConstraint(condition=models.Q(vault_status__in=VaultStatus.values), name="vault_status"),
+            models.CheckConstraint(
+                condition=~models.Q(vault_status=VaultStatus.ACTIVE) | ~models.Q(primary_wrapper_id=""),
+                name="vault_active_needs_wrapper",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(first_login_at__isnull=True, last_login_at__isnull=True)
+                | models.Q(first_login_at__isnull=False, last_login_at__isnull=False),
+                name="vault_logins_together",
+            ),
+        ]
+
+
+class KeyWrapper(models.Model):
+    """The vault key sealed under one secret of the person; `jwe` is encrypted once more with a server key."""
+
+    user = models.ForeignKey("accounts.User", on_delete=models.CASCADE, related_name="key_wrappers")
+    wrapper_id = models.CharField(max_length=64, unique=True)
+    kind = models.CharField(max_length=16, choices=WrapperKind)
+    label = models.CharField(max_length=80)
+    jwe = models.TextField()
+    credential_id = models.CharField(max_length=1400, blank=True)
+    last_used_at = models.DateTimeField(null=True)
+    removed_at = models.DateTimeField(null=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        db_table = "vault_key_wrappers"
+        constraints = [
+            models.CheckConstraint(condition=models.Q(kind__in=WrapperKind.values), name="wrapper_kind"),
+            models.CheckConstraint(
+                condition=models.Q(kind=WrapperKind.PASSKEY) ^ models.Q(credential_id=""),
+                name="wrapper_credential_is_passkeys",
+            ),
+        ]

@@ -1,0 +1,233 @@
+"""The vault's pages. The server shows names, counts and times; values appear only in the person's own browser."""
+
+import io
+from typing import TYPE_CHECKING, Any, cast
+
+import qrcode
+import qrcode.image.svg
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_POST, require_safe
+
+from pkm import actions, queries, registry
+from pkm.errors import UnknownScope, VaultAbsent
+from pkm.labels import described, translated
+from pkm.vocabulary import for_script, word
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+# What the first minutes ask for: a few things that many apps could make use of.
+FIRST = (
+    "identity.basic.full_name",
+    "contact.email.email",
+    "location.home.city",
+    "lifestyle.food.favorite_cuisine",
+    "lifestyle.food.diet_preference",
+    "interests.leisure.sports_interest",
+)
+_STEPS = (_("Passphrase"), _("Recovery code"), _("First data"), _("What apps see"))
+
+
+def _person(request: HttpRequest) -> "User":
+    return cast("User", request.user)
+
+
+def has_vault(user: "User") -> bool:
+    return bool(queries.vault_keys(user)["vault_status"] != "absent")
+
+
+def _steps(current: int) -> list[dict[str, Any]]:
+    states = ["done"] * current + ["current"] + ["todo"] * (len(_STEPS) - current - 1)
+    return [{"label": label, "state": state} for label, state in zip(_STEPS, states, strict=True)]
+
+
+@login_required
+@require_safe
+def overview(request: HttpRequest) -> HttpResponse:
+    """Everything the person keeps, by domain."""
+    user = _person(request)
+    if not has_vault(user):
+        return redirect("vault:setup")
+    domains = [_in_words(domain) for domain in queries.my_data(user)]
+    words = {
+        f"{domain['domain']}.{segment['segment_id']}.{attribute['name']}": attribute["word"]
+        for domain in domains
+        for segment in domain["segments"]
+        for attribute in segment["attributes"]
+    }
+    return render(
+        request,
+        "vault/overview.html",
+        {"domains": domains, "words": words, "total": sum(domain["held"] for domain in domains)},
+    )
+
+
+def _in_words(domain: dict[str, Any]) -> dict[str, Any]:
+    """A card of `my_data` with its labels in the page's language and the words its values are shown with."""
+    return {
+        **domain,
+        "label": translated(domain["label"]),
+        "description": translated(domain["description"]),
+        "segments": [
+            {
+                **segment,
+                "label": translated(segment["label"]),
+                "description": translated(segment["description"]),
+                "held": sum(attribute["held"] for attribute in segment["attributes"]) + len(segment["own_attributes"]),
+                "attributes": [_attribute(domain, segment, attribute) for attribute in segment["attributes"]],
+            }
+            for segment in domain["segments"]
+        ],
+    }
+
+
+def _attribute(domain: dict[str, Any], segment: dict[str, Any], attribute: dict[str, Any]) -> dict[str, Any]:
+    label = translated(attribute["label"])
+    path = f"{domain['domain']}.{segment['segment_id']}.{attribute['name']}"
+    return {
+        **attribute,
+        "label": label,
+        "description": translated(attribute["description"]),
+        "word": for_script(word(path), label),
+    }
+
+
+@login_required
+@require_safe
+def domain(request: HttpRequest, domain: str) -> HttpResponse:
+    """One domain: its segments, each a form of its own that the browser fills in and seals."""
+    user = _person(request)
+    if not has_vault(user):
+        return redirect("vault:setup")
+    found = next((card for card in queries.my_data(user) if card["domain"] == domain), None)
+    if found is None:
+        raise Http404
+    card = _in_words(found)
+    segments = {
+        segment["segment_id"]: {
+            "label": segment["label"],
+            "attributes": {
+                attribute["name"]: {**attribute["word"], "help": attribute["description"]}
+                for attribute in segment["attributes"]
+            },
+        }
+        for segment in card["segments"]
+    }
+    return render(request, "vault/domain.html", {"domain": card, "segments": segments})
+
+
+@login_required
+@require_POST
+def discovery(request: HttpRequest) -> HttpResponse:
+    """Hide a scope from discovery, or show it again; works without a script."""
+    scope, hide = request.POST.get("scope", "")[:210], request.POST.get("hide") == "1"
+    change = actions.hide_scope if hide else actions.show_scope
+    try:
+        change(by=_person(request), scope=scope)
+    except UnknownScope:
+        raise Http404 from None
+    if hide:
+        messages.success(request, gettext("Hidden. Apps can no longer see that you could share this."))
+    else:
+        messages.success(request, gettext("Shown. Apps can see that you could share this, and ask for it."))
+    domain = scope.split(".")[1] if scope.count(".") > 1 else ""
+    return redirect("vault:domain", domain) if domain else redirect("vault:overview")
+
+
+@login_required
+@require_safe
+def transfer(request: HttpRequest) -> HttpResponse:
+    """Bring data in and take all of it out, in the browser."""
+    user = _person(request)
+    if not has_vault(user):
+        return redirect("vault:setup")
+    domains = [_in_words(domain) for domain in queries.my_data(user)]
+    known = {
+        f"{domain['domain']}.{segment['segment_id']}": {
+            "label": f"{domain['label']}: {segment['label']}",
+            "attributes": {attribute["name"]: attribute["word"] for attribute in segment["attributes"]},
+        }
+        for domain in domains
+        for segment in domain["segments"]
+    }
+    return render(request, "vault/transfer.html", {"known": known})
+
+
+@login_required
+@require_safe
+def setup(request: HttpRequest) -> HttpResponse:
+    """The passphrase and the recovery code. Both stay in the browser, so both steps are one page."""
+    if has_vault(_person(request)):
+        return redirect("vault:overview")
+    return render(request, "vault/setup.html", {"steps": _steps(0), "known": _known_about(_person(request))})
+
+
+def _known_about(user: "User") -> list[str]:
+    """Words that others would try first when guessing this person's passphrase."""
+    return [part for part in {user.email, user.email.split("@")[0], user.display_name} if part]
+
+
+@login_required
+@require_safe
+def setup_first(request: HttpRequest) -> HttpResponse:
+    """The first few things, in one short form."""
+    user = _person(request)
+    if not has_vault(user):
+        return redirect("vault:setup")
+    asked = {attribute.path: attribute for group in described(FIRST) for attribute in group.attributes}
+    fields = [{"path": path, "word": asked[path].word} for path in FIRST if path in asked]
+    return render(
+        request, "vault/setup_first.html", {"steps": _steps(2), "fields": fields, "account_email": user.email}
+    )
+
+
+@login_required
+@require_safe
+def setup_preview(request: HttpRequest) -> HttpResponse:
+    """What an app would see of all this before any approval: names, and no value."""
+    user = _person(request)
+    if not has_vault(user):
+        return redirect("vault:setup")
+    copy = registry.entries()
+    found = copy.discovered(queries.vault_summary(user)["summary_projection"], queries.hidden_scopes(user))
+    entries = [copy.by_scope[scope] for scope in found.scopes if copy.by_scope[scope].parsed.attribute is None]
+    seen = [
+        {
+            "label": translated(entry.label),
+            "icon": entry.domain or "star",
+            "tier": entry.sensitivity_tier,
+            "names": ", ".join(a.label for group in described(entry.attributes) for a in group.attributes),
+        }
+        for entry in entries
+        if entry.parsed.segment is not None
+    ]
+    return render(request, "vault/setup_preview.html", {"steps": _steps(3), "seen": seen})
+
+
+@login_required
+@require_POST
+def setup_done(request: HttpRequest) -> HttpResponse:
+    """The end of the setup, and where the person goes from there."""
+    try:
+        actions.finish_setup(by=_person(request))
+    except VaultAbsent:
+        return redirect("vault:setup")
+    return redirect("vault:overview" if request.POST.get("then") == "more" else settings.LOGIN_REDIRECT_URL)
+
+
+@login_required
+@require_safe
+def sharing_id_image(request: HttpRequest) -> HttpResponse:
+    """The sharing ID as a QR code."""
+    image = qrcode.make(
+        _person(request).public_id, image_factory=qrcode.image.svg.SvgPathFillImage, border=2, box_size=12
+    )
+    written = io.BytesIO()
+    image.save(written)
+    return HttpResponse(written.getvalue(), content_type="image/svg+xml")

@@ -1,0 +1,47 @@
+"""What the database itself holds of this room's rules."""
+
+from uuid import uuid4
+
+from django.db.backends.base.base import BaseDatabaseWrapper
+
+from accounts.database import Rule, append_only
+
+RULES: list[Rule] = append_only("pkm_events")
+
+_BUMP_FUNCTION = """
+CREATE OR REPLACE FUNCTION bump_registry_version() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN UPDATE pkm_registry_version SET version = gen_random_uuid()::text; RETURN NULL; END $$
+"""
+
+
+def install_registry_version(database: BaseDatabaseWrapper) -> None:
+    """Every change of the registry, by whatever hand, replaces its version, so no process serves an old copy.
+
+    The version is random rather than counted: a counter that a rollback takes back would come again with other rows.
+    """
+    tables = set(database.introspection.table_names())
+    if not {"pkm_registry_version", "pkm_scope_registry", "domain_registry"} <= tables:
+        return
+    with database.cursor() as cursor:
+        if database.vendor == "postgresql":
+            cursor.execute(_BUMP_FUNCTION)
+        for table in ("pkm_scope_registry", "domain_registry"):
+            if database.vendor == "postgresql":
+                cursor.execute(f'DROP TRIGGER IF EXISTS "{table}_version" ON "{table}"')
+                cursor.execute(
+                    f'CREATE TRIGGER "{table}_version" AFTER INSERT OR UPDATE OR DELETE ON "{table}" '
+                    "FOR EACH STATEMENT EXECUTE FUNCTION bump_registry_version()"
+                )
+                continue
+            for event in ("INSERT", "UPDATE", "DELETE"):
+                name = f"{table}_version_{event.lower()}"
+                cursor.execute(f'DROP TRIGGER IF EXISTS "{name}"')
+                cursor.execute(
+                    f'CREATE TRIGGER "{name}" AFTER {event} ON "{table}" '  # noqa: S608  # every name is one of ours
+                    "BEGIN UPDATE pkm_registry_version SET version = lower(hex(randomblob(16))); END"
+                )
+        cursor.execute(
+            "INSERT INTO pkm_registry_version (id, version) SELECT 1, %s "
+            "WHERE NOT EXISTS (SELECT 1 FROM pkm_registry_version)",
+            [uuid4().hex],
+        )
