@@ -1,0 +1,21 @@
+"""`manage.py revoke_token`: end a developer token now."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from developers.actions import revoke_token
+from developers.models import DeveloperToken
+
+
+class Command(BaseCommand):
+    help = "Revoke a developer token by the eight characters after cr_live_; the next call with it is refused."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("prefix")
+
+    def handle(self, *args: Any, prefix: str, **options: Any) -> None:
+        token = DeveloperToken.objects.filter(prefix=prefix).first()
+        if token is None:
+            raise CommandError(f"There is no token cr_live_{prefix}_…")
+        self.stdout.write(f"{token} is revoked." if revoke_token(token=token) else f"{token} had ended already.")
