@@ -1,0 +1,117 @@
+"""Webhooks on their way out. The rows are the queue: a worker that dies loses nothing, the lease runs out."""
+
+import random
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import connection, connections, transaction
+
+from accounts import atrest
+from accounts.database import database_now
+from consent import delivery
+from consent.models import DeliveryStatus, WebhookDelivery
+from developers.models import WebhookEndpoint
+
+# Pauses after each failed attempt: three days in all, each one jittered by a fifth either way.
+PAUSES = tuple(
+    timedelta(seconds=seconds) for seconds in (5, 30, 300, 1800, 7200, 18000, 28800, 36000, 43200, 43200, 43200, 36000)
+)
+_LEASE = timedelta(seconds=60)
+_AT_ONCE = 16
+
+
+def enqueue(*, notice_pk: int, kind: str, app_pk: int, at: datetime) -> None:
+    """Write one delivery for every endpoint of the app that wants this kind, in the notice's transaction."""
+    wanted = [
+        endpoint.pk
+        for endpoint in WebhookEndpoint.objects.filter(app_id=app_pk, disabled_at=None)
+        if not endpoint.types or kind in endpoint.types
+    ]
+    WebhookDelivery.objects.bulk_create(
+        WebhookDelivery(endpoint_id=endpoint_pk, notice_id=notice_pk, next_at=at) for endpoint_pk in wanted
+    )
+
+
+def deliver_due(*, limit: int = 200) -> int:
+    """Try everything that is due, a few at a time; returns how many were tried."""
+    due = _claim(limit)
+    if due:
+        with ThreadPoolExecutor(min(_AT_ONCE, len(due))) as pool:
+            list(pool.map(_deliver_and_let_go, due))
+    return len(due)
+
+
+def replay(*, delivery_pk: int) -> None:
+    """Send it once more, whatever became of it: the same identifier, so that a receiver can tell."""
+    WebhookDelivery.objects.filter(pk=delivery_pk).update(
+        status=DeliveryStatus.WAITING, attempt=0, failure="", finished_at=None, next_at=database_now()
+    )
+
+
+def _claim(limit: int) -> list[int]:
+    """Lease what is due to this worker; others pass over it until the lease ends."""
+    with transaction.atomic():
+        now = database_now()
+        waiting = WebhookDelivery.objects.filter(
+            status=DeliveryStatus.WAITING, next_at__lte=now, endpoint__disabled_at=None
+        ).order_by("next_at")
+        if connection.vendor == "postgresql":
+            waiting = waiting.select_for_update(skip_locked=True, of=("self",))
+        due = list(waiting.values_list("pk", flat=True)[:limit])
+        WebhookDelivery.objects.filter(pk__in=due).update(next_at=now + _LEASE)
+    return due
+
+
+def _deliver_and_let_go(delivery_pk: int) -> None:
+    try:
+        _deliver(delivery_pk)
+    finally:
+        connections.close_all()  # this thread ends with its pool
+
+
+def _deliver(delivery_pk: int) -> None:
+    row = WebhookDelivery.objects.select_related("endpoint", "notice").get(pk=delivery_pk)
+    notice, endpoint = row.notice, row.endpoint
+    secret = atrest.opened(endpoint.secret)
+    connection.close()  # none is held while the receiver takes its time
+    outcome = delivery.send(
+        url=endpoint.url,
+        secret=secret,
+        message_id=f"msg_{endpoint.pk}_{notice.app_id}_{notice.sequence}",
+        kind=notice.kind,
+        at=notice.at,
+        data=notice.facts,
+    )
+    _finish(row, outcome)
+
+
+def _finish(row: WebhookDelivery, outcome: delivery.Outcome) -> None:
+    now = database_now()
+    attempt = row.attempt + 1
+    changes: dict[str, Any] = {
+        "attempt": attempt,
+        "status_code": outcome.status_code,
+        "failure": outcome.failure[:120],
+    }
+    if outcome.delivered:
+        changes |= {"status": DeliveryStatus.DELIVERED, "finished_at": now}
+    elif outcome.gone or attempt > len(PAUSES):
+        changes |= {"status": DeliveryStatus.GIVEN_UP, "finished_at": now}
+    else:
+        pause = PAUSES[attempt - 1] * random.uniform(0.8, 1.2)  # noqa: S311  # jitter, not a secret
+        changes |= {"next_at": now + pause}
+    with transaction.atomic():
+        WebhookDelivery.objects.filter(pk=row.pk, status=DeliveryStatus.WAITING).update(**changes)
+        if outcome.gone:
+            _disable(row.endpoint_id, now)
+
+
+def _disable(endpoint_pk: int, now: datetime) -> None:
+    """410: the receiver asked to be left alone. What still waits for it is given up."""
+    WebhookEndpoint.objects.filter(pk=endpoint_pk, disabled_at=None).update(
+        disabled_at=now, reason="it answered 410 Gone"
+    )
+    WebhookDelivery.objects.filter(endpoint_id=endpoint_pk, status=DeliveryStatus.WAITING).update(
+        status=DeliveryStatus.GIVEN_UP, finished_at=now, failure="the endpoint is disabled"
+    )

@@ -1,0 +1,221 @@
+"""Reading an approved slice: each read checks the live row, counts itself, and is written down in one statement."""
+
+import ipaddress
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+import orjson
+from django.db import connection, transaction
+
+from accounts.database import database_now, rfc3339, rows, utc
+from consent import status
+from consent.actions.ending import end_grant
+from consent.errors import AccessDenied, AuthorizationPending, GrantEnded, GrantPaused, UnknownRequest
+from consent.states import Actor, GrantStatus, RequestStatus
+from developers.authentication import AppContext
+from developers.idempotency import claim_idempotency_key
+
+_READ_REPEAT = timedelta(minutes=10)  # how long an Idempotency-Key makes a repeated read one read
+
+_COLUMNS = """
+r.request_id, r.status, r.expires_at, u.public_id AS user_id, r.scope, r.connector_key_id,
+       g.id AS grant_pk, g.grant_id, g.status AS grant_status, g.expires_at AS grant_expires_at, g.max_reads,
+       g.approved_attributes, e.id AS export_pk, e.export_id, e.revision, e.size_bytes, e.sealed_at
+"""
+_FIND = f"""
+SELECT {_COLUMNS}
+  FROM consent_requests r
+  JOIN users u ON u.id = r.user_id
+  LEFT JOIN consent_grants g ON g.request_id = r.id
+  LEFT JOIN consent_exports e ON e.grant_id = g.id
+ WHERE r.request_id = %(request_id)s AND r.app_id = %(app_pk)s
+ ORDER BY e.revision DESC LIMIT 1
+"""  # noqa: S608  # made of the constants above
+
+# The claim is the check: a grant that ended a moment ago matches no row, and then nothing was read.
+_CLAIM = """
+UPDATE consent_grants SET reads = reads + 1
+ WHERE id = %(grant_pk)s AND status = 'active' AND expires_at > {clock} AND (max_reads IS NULL OR reads < max_reads)
+RETURNING id, reads
+"""
+_LOG = """
+INSERT INTO consent_reads (grant_id, export_id, token_id, at, address_prefix, batch)
+VALUES (%(grant_pk)s, %(export_pk)s, %(token_pk)s, {clock}, %(address_prefix)s, '')
+"""
+# Find, claim and log as one statement, for the plain read of a grant without a limit. A revocation that commits first
+# leaves no row to claim; one that commits later comes after this read.
+_AT_ONCE = f"""
+WITH live AS (
+    SELECT {_COLUMNS}, e.ciphertext
+      FROM consent_requests r
+      JOIN users u ON u.id = r.user_id
+      JOIN consent_grants g ON g.request_id = r.id
+      JOIN consent_exports e ON e.grant_id = g.id AND e.ciphertext IS NOT NULL
+     WHERE r.request_id = %(request_id)s AND r.app_id = %(app_pk)s AND g.max_reads IS NULL
+     ORDER BY e.revision DESC LIMIT 1),
+claimed AS (
+    UPDATE consent_grants g SET reads = g.reads + 1 FROM live
+     WHERE g.id = live.grant_pk AND g.status = 'active' AND g.expires_at > clock_timestamp()
+    RETURNING g.id, g.reads),
+logged AS (
+    INSERT INTO consent_reads (grant_id, export_id, token_id, at, address_prefix, batch)
+    SELECT claimed.id, live.export_pk, %(token_pk)s::bigint, clock_timestamp(), %(address_prefix)s::text, ''
+      FROM live, claimed)
+SELECT live.*, claimed.reads FROM live, claimed
+"""  # noqa: S608  # made of the constants above
+
+
+@dataclass(frozen=True)
+class ExportAnswer:
+    """What `consent-export` answers: 200 with the sealed slice, or 304 without."""
+
+    status: int
+    etag: str
+    content_type: str = ""
+    body: bytes = b""
+
+
+def read_export(
+    *,
+    app: AppContext,
+    request_id: str,
+    accept_jose: bool,
+    if_none_match: str | None,
+    idempotency_key: str | None,
+    address: str,
+) -> ExportAnswer:
+    """The approved slice, sealed. Liveness is checked first; a 304 counts no read, every 200 one."""
+    prefix = address_prefix(address)
+    named = {"request_id": request_id, "app_pk": app.app_pk}
+    plain = if_none_match is None and idempotency_key is None and connection.vendor == "postgresql"
+    if plain:
+        taken = rows(_AT_ONCE, {**named, "token_pk": app.token_pk, "address_prefix": prefix})
+        if taken:
+            return _answer(taken[0], taken[0]["ciphertext"], taken[0]["reads"], accept_jose)
+    found = rows(_FIND, named)
+    if not found:
+        raise UnknownRequest
+    row = found[0]
+    _refuse_unless_live(row, database_now())
+    if if_none_match is not None and _matches(if_none_match, _etag(row, accept_jose)):
+        return ExportAnswer(status=304, etag=_etag(row, accept_jose))
+    ciphertext, reads = _take(app, row, idempotency_key, prefix)
+    return _answer(row, ciphertext, reads, accept_jose)
+
+
+def _etag(row: dict[str, Any], accept_jose: bool) -> str:
+    return f'"{row["export_id"]}-{"jose" if accept_jose else "json"}"'
+
+
+def _answer(row: dict[str, Any], ciphertext: str, reads: int, accept_jose: bool) -> ExportAnswer:
+    etag = _etag(row, accept_jose)
+    if accept_jose:
+        return ExportAnswer(status=200, etag=etag, content_type="application/jose", body=ciphertext.encode())
+    return ExportAnswer(status=200, etag=etag, content_type="application/json", body=_body(row, reads, ciphertext))
+
+
+def _refuse_unless_live(row: dict[str, Any], now: datetime) -> None:
+    request_status, grant_status = status.request_status(row, now), status.grant_status(row, now)
+    match request_status:
+        case RequestStatus.PENDING:
+            raise AuthorizationPending(headers={"Retry-After": str(status.INTERVAL)})
+        case RequestStatus.DENIED:
+            raise AccessDenied
+        case RequestStatus.CANCELLED | RequestStatus.EXPIRED:
+            raise GrantEnded(f"The request is {request_status}.", request_status=request_status)
+    if grant_status is GrantStatus.PAUSED:
+        raise GrantPaused
+    if grant_status is not GrantStatus.ACTIVE:
+        raise GrantEnded(f"The approval is {grant_status}.", request_status=request_status, grant_status=grant_status)
+
+
+def _matches(if_none_match: str, etag: str) -> bool:
+    tags = [tag.strip().removeprefix("W/") for tag in if_none_match.split(",")]
+    return "*" in tags or etag in tags
+
+
+def _take(app: AppContext, row: dict[str, Any], idempotency_key: str | None, prefix: str) -> tuple[str, int]:
+    """The ciphertext and the count of reads, this one written down, unless its key says that it was before."""
+    parameters = {
+        "grant_pk": row["grant_pk"],
+        "export_pk": row["export_pk"],
+        "token_pk": app.token_pk,
+        "address_prefix": prefix,
+    }
+    taken = _take_in_steps(app, row, idempotency_key, parameters)
+    if not taken:
+        # it ended between the look and the claim: say how it stands now
+        fresh = rows(_FIND, {"request_id": row["request_id"], "app_pk": app.app_pk})[0]
+        _refuse_unless_live(fresh, database_now())
+        raise GrantEnded("The approval has ended.", request_status=fresh["status"], grant_status=fresh["grant_status"])
+    return taken[0]["ciphertext"], taken[0]["reads"]
+
+
+def _take_in_steps(
+    app: AppContext, row: dict[str, Any], idempotency_key: str | None, parameters: dict[str, Any]
+) -> list[dict[str, Any]]:
+    with transaction.atomic():
+        if idempotency_key is not None:
+            claim = claim_idempotency_key(
+                app_pk=app.app_pk,
+                operation="consent-export",
+                key=idempotency_key,
+                body={"request_id": row["request_id"], "export_id": row["export_id"]},
+                lifetime=_READ_REPEAT,
+            )
+            if claim.answer is not None:
+                return _again(parameters)
+            claim.keep({"read": True})
+        on_postgresql = connection.vendor == "postgresql"
+        clock = "clock_timestamp()" if on_postgresql else "%(now)s"
+        now = database_now()
+        bound = parameters if on_postgresql else {**parameters, "now": connection.ops.adapt_datetimefield_value(now)}
+        claimed = rows(_CLAIM.format(clock=clock), bound)
+        if not claimed:
+            return []
+        with connection.cursor() as cursor:
+            cursor.execute(_LOG.format(clock=clock), bound)
+        taken = rows("SELECT ciphertext FROM consent_exports WHERE id = %(export_pk)s", parameters)
+        if claimed[0]["reads"] == row["max_reads"]:
+            end_grant(grant_pk=row["grant_pk"], to=GrantStatus.EXHAUSTED, actor=Actor.SYSTEM, at=now)
+        return [{**taken[0], "reads": claimed[0]["reads"]}]
+
+
+def _again(parameters: dict[str, Any]) -> list[dict[str, Any]]:
+    """The same read once more: checked live like any other, counted never."""
+    return rows(
+        "SELECT e.ciphertext, g.reads FROM consent_grants g JOIN consent_exports e ON e.grant_id = g.id "
+        "WHERE g.id = %(grant_pk)s AND g.status = 'active' AND e.id = %(export_pk)s AND e.ciphertext IS NOT NULL",
+        parameters,
+    )
+
+
+def _body(row: dict[str, Any], reads: int, ciphertext: str) -> bytes:
+    attributes = row["approved_attributes"]
+    return orjson.dumps(
+        {
+            "request_id": row["request_id"],
+            "grant_id": row["grant_id"],
+            "export_id": row["export_id"],
+            "revision": row["revision"],
+            "user_id": row["user_id"],
+            "scope": row["scope"],
+            "approved_attributes": orjson.loads(attributes) if isinstance(attributes, str) else attributes,
+            "connector_key_id": row["connector_key_id"],
+            "sealed_at": rfc3339(utc(row["sealed_at"])),
+            "expires_at": rfc3339(utc(row["grant_expires_at"])),
+            "reads_remaining": None if row["max_reads"] is None else row["max_reads"] - reads,
+            "size_bytes": row["size_bytes"],
+            "jwe": ciphertext,
+        }
+    )
+
+
+def address_prefix(address: str) -> str:
+    """The network that an address lies in (/24, or /48 of IPv6): enough to recognise, too little to trace."""
+    try:
+        host = ipaddress.ip_address(address)
+    except ValueError:
+        return ""
+    return str(ipaddress.ip_network((host, 24 if host.version == 4 else 48), strict=False))

@@ -1,0 +1,233 @@
+"""What the OpenAPI document and the docs page say of each operation."""
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter
+
+from consent import errors
+from consent.api import samples, shapes
+from consent.api.operations import operation
+from consent.schemas import EndConsentBody, RequestConsentBody
+from developers.errors import IdempotencyConflict
+
+DISCOVER, ASK, READ, VERIFY = "1. Discover", "2. Ask and wait", "3. Read", "4. Verify"
+
+
+def _query(name: str, description: str, kind: object = OpenApiTypes.STR, **more: object) -> OpenApiParameter:
+    return OpenApiParameter(name, kind, OpenApiParameter.QUERY, description=description, **more)  # type: ignore[arg-type]  # passed on
+
+
+def _path(name: str, description: str, example: str) -> OpenApiParameter:
+    schema = {"type": "string", "minLength": 1, "example": example}
+    return OpenApiParameter(name, schema, OpenApiParameter.PATH, description=description)
+
+
+def _header(name: str, description: str) -> OpenApiParameter:
+    schema = {"type": "string", "minLength": 1, "maxLength": 128, "pattern": "^[!-~]{1,128}$"}
+    return OpenApiParameter(name, schema, OpenApiParameter.HEADER, description=description)
+
+
+# what the members of the bodies are for; a test holds this against the models
+MEMBERS: dict[str, dict[str, str]] = {
+    "RequestConsentBody": {
+        "user_id": "The person's sharing ID.",
+        "scope": "Exactly one scope, as discovered for this person.",
+        "purpose": "What you need it for. The person reads it as your own words: one line of plain text.",
+        "connector_public_key": "A public JWK on X25519 or P-256. What the person approves is sealed to it.",
+        "connector_key_id": "Your own name for that key: letters, digits and `._~-`.",
+        "connector_wrapping_alg": "Always `ECDH-ES+A256KW`.",
+        "access_duration": "How many seconds you ask to read for. The person may choose less.",
+        "requested_expiry": "How many seconds the request waits for a decision.",
+        "required_attributes": "Paths inside the scope without which you cannot do it. The person cannot untick them.",
+        "optional_attributes": "Paths that would help. With neither list, all of the scope is optional.",
+        "max_reads": "After so many reads the approval is used up.",
+        "refresh_policy": "`snapshot`: the data as it is at approval. `continuous`: kept up to date by the person.",
+        "binding_message": "Shown on both sides, so that the person can match them. At most 64 characters.",
+        "template_id": "An approved template that the request keeps within.",
+    },
+    "EndConsentBody": {"request_id": "The request to take back, or whose approval to give up."},
+}
+
+_REQUEST_ID = {"type": "string", "pattern": "^[A-Za-z0-9_]{1,64}$", "example": samples.REQUEST_ID}
+_SECONDS_TO_WAIT = {"type": "integer", "minimum": 0, "maximum": 30, "default": 0}
+_PAGE_SIZE = {"type": "integer", "minimum": 1, "maximum": 100, "default": 50}
+_STATES = ["pending", "approved", "denied", "cancelled", "expired"]
+
+user_scopes = operation(
+    name="getUserScopes",
+    tag=DISCOVER,
+    summary="What one person could be asked for",
+    description=(
+        "The scopes that this person could approve today. It holds none of their data, and does not tell which of the "
+        "attributes they have. They see in the consent app that your app looked. Asking for many unknown people is "
+        "limited."
+    ),
+    permission="`discover`",
+    parameters=[_path("user_id", "The person's sharing ID; they find it in the consent app.", samples.USER_ID)],
+    answers={200: shapes.UserScopes},
+    example=samples.USER_SCOPES,
+    refusals=[errors.UnknownUser, errors.TooManyRequests, errors.ScopeRegistryUnavailable],
+)
+scope_catalog = operation(
+    name="getScopeCatalog",
+    tag=DISCOVER,
+    summary="What anybody could be asked for",
+    description="Every scope that this service lets apps ask for, without any person. Scopes differ between people.",
+    permission="`discover`",
+    answers={200: shapes.ScopeCatalog},
+    example=samples.SCOPE_CATALOG,
+    refusals=[errors.ScopeRegistryUnavailable],
+)
+request_consent = operation(
+    name="requestConsent",
+    tag=ASK,
+    summary="Ask one person for one scope",
+    description=(
+        "Makes a request that waits in the person's consent app, and answers 201. Where the very same request waits "
+        "already, it answers 200 with that one. Send the person to `approval_url`, then poll the status. What they "
+        "approve is sealed to `connector_public_key`: keep its private half safe, nobody else can open the answer."
+    ),
+    permission="`request`",
+    parameters=[_header("Idempotency-Key", "Repeats the first answer to the same body for 24 hours.")],
+    body=RequestConsentBody,
+    body_example=samples.REQUEST_BODY,
+    answers={201: shapes.AskedConsent, 200: shapes.AskedConsent},
+    example=samples.ASKED,
+    refusals=[
+        errors.OneScopePerRequest,
+        errors.ConnectorKeyRequired,
+        errors.InvalidConnectorKey,
+        errors.UnsupportedWrappingAlgorithm,
+        errors.InvalidScope,
+        errors.UnknownUser,
+        errors.RequestPending,
+        IdempotencyConflict,
+        errors.RecentlyDenied,
+        errors.TooManyRequests,
+        errors.ScopeRegistryUnavailable,
+    ],
+)
+consent_status = operation(
+    name="getConsentStatus",
+    tag=ASK,
+    summary="Where a request stands",
+    description=(
+        "Name the request by `request_id`, or by `user_id` and `scope` for your newest one of that pair. With `wait` "
+        "the answer is held until the status changes. A decided request answers at once. Polling without `wait` is "
+        "paced: a burst of 30, then twice a second."
+    ),
+    permission="`request` or `read`",
+    parameters=[
+        _query("request_id", "The request.", _REQUEST_ID),
+        _query("user_id", "The person; together with `scope`.", _REQUEST_ID | {"example": samples.USER_ID}),
+        _query("scope", "The scope; together with `user_id`.", {"type": "string", "minLength": 1, "maxLength": 210}),
+        _query("wait", "Seconds to hold the answer.", _SECONDS_TO_WAIT),
+    ],
+    answers={200: shapes.ConsentStatus},
+    example=samples.STATUS,
+    refusals=[errors.UnknownRequest, errors.SlowDown],
+)
+end_consent = operation(
+    name="endConsent",
+    tag=ASK,
+    summary="Take a request back, or give an approval up",
+    description="A pending request becomes `cancelled`, a live approval `released`. Repeated calls answer the same.",
+    permission="`request`",
+    body=EndConsentBody,
+    body_example=samples.END_BODY,
+    answers={200: shapes.ConsentStatus},
+    example=samples.ENDED,
+    refusals=[errors.UnknownRequest],
+)
+consent_requests = operation(
+    name="listConsentRequests",
+    tag=ASK,
+    summary="Everything that your app asked for",
+    description="Newest first, in pages. Give `next_cursor` as `cursor` for the following page.",
+    permission="`request` or `read`",
+    parameters=[
+        _query("status", "Only requests with this status.", {"type": "string", "enum": _STATES}),
+        _query("cursor", "Where the page begins.", {"type": "string", "minLength": 1, "maxLength": 64}),
+        _query("limit", "Requests on a page.", _PAGE_SIZE),
+    ],
+    answers={200: shapes.ConsentRequests},
+    example=samples.REQUESTS,
+)
+consent_events = operation(
+    name="streamConsentEvents",
+    tag=ASK,
+    summary="Everything that happens to your requests, as it happens",
+    description=(
+        "Server-sent events: `event: consent`, `id` your app's own sequence number, `data` the status body as it was "
+        "then. Send `Last-Event-ID` to resume without a gap; without it, the stream begins now. A comment comes every "
+        "15 seconds. A stream ends after an hour, or when its token does."
+    ),
+    permission="`request` or `read`",
+    parameters=[
+        OpenApiParameter(
+            "Last-Event-ID",
+            {"type": "string", "pattern": "^[0-9]{1,15}$"},
+            OpenApiParameter.HEADER,
+            description="The last sequence number that you have seen; 0 for everything.",
+        )
+    ],
+    answers={},
+    example={},
+    stream="The events.",
+    refusals=[errors.TooManyRequests],
+)
+consent_export = operation(
+    name="getConsentExport",
+    tag=READ,
+    summary="The approved slice, sealed to your key",
+    description=(
+        "Every 200 is one read: it is counted and the person sees it. An `ETag` with `If-None-Match` gives 304 and "
+        "counts nothing; a repeat with the same `Idempotency-Key` within ten minutes counts once. Compare every header "
+        "member of the JWE with your own request before you use what is in it."
+    ),
+    permission="`read`",
+    parameters=[
+        _query("request_id", "The request.", _REQUEST_ID, required=True),
+        _header("Idempotency-Key", "Makes repeats within ten minutes one read."),
+        OpenApiParameter("If-None-Match", str, OpenApiParameter.HEADER, description="The `ETag` that you hold."),
+    ],
+    answers={200: shapes.ConsentExport},
+    example=samples.EXPORT,
+    jose="The compact JWE alone.",
+    not_modified=True,
+    refusals=[
+        errors.UnknownRequest,
+        errors.AuthorizationPending,
+        errors.AccessDenied,
+        errors.GrantPaused,
+        errors.GrantEnded,
+        IdempotencyConflict,
+    ],
+)
+receipt = operation(
+    name="getReceipt",
+    tag=VERIFY,
+    summary="The signed receipt of one event",
+    description="Proof of an approval, a refusal or an end, in your app's copy. It can be verified offline.",
+    permission="`read`",
+    parameters=[_path("receipt_id", "As told by the status.", samples.RECEIPT_ID)],
+    answers={200: shapes.Receipt},
+    example=samples.RECEIPT,
+    jose="The compact JWS alone.",
+    refusals=[errors.UnknownReceipt],
+)
+consent_keys = operation(
+    name="getConsentKeys",
+    tag=VERIFY,
+    summary="The keys that verify receipts",
+    description="A JSON Web Key Set. Open to all, without a token. Old keys stay in it.",
+    answers={200: shapes.ConsentKeys},
+    example=samples.KEYS,
+)
+consent_checkpoint = operation(
+    name="getConsentCheckpoint",
+    tag=VERIFY,
+    summary="The newest signed checkpoint",
+    description="Where all audit chains stood. Open to all, without a token. 404 until the first one is signed.",
+    answers={200: shapes.ConsentCheckpoint},
+    example=samples.CHECKPOINT,
+)

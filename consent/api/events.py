@@ -1,0 +1,38 @@
+"""`GET /consent-events`: the app's notices as server-sent events."""
+
+import re
+
+from django.http import HttpRequest, StreamingHttpResponse
+
+from accounts.errors import FieldError, InvalidRequest
+from consent import events
+from consent.api import descriptions as described
+from consent.api.base import DeveloperView, no_arguments
+from consent.errors import TooManyRequests
+
+_SEQUENCE = re.compile(r"[0-9]{1,15}\Z")
+
+
+class ConsentEvents(DeveloperView):
+    """What happens to this app's requests, as it happens; `Last-Event-ID` resumes without a gap."""
+
+    needs = frozenset({"request", "read"})
+
+    def limit(self, request: HttpRequest) -> None:
+        if not events.admits_another():
+            raise TooManyRequests("Too many streams are open; poll instead.", headers={"Retry-After": "30"})
+
+    @described.consent_events
+    def get(self, request: HttpRequest) -> StreamingHttpResponse:
+        no_arguments(request)
+        last = request.META.get("HTTP_LAST_EVENT_ID")
+        if last is not None and not _SEQUENCE.match(last):
+            error: FieldError = {"field": "Last-Event-ID", "code": "unknown", "message": "send the id of an event"}
+            raise InvalidRequest("Last-Event-ID does not fit.", errors=[error])
+        after = events.newest_sequence(self.app.app_pk) if last is None else int(last)
+        answer = StreamingHttpResponse(
+            events.stream(app_pk=self.app.app_pk, token_pk=self.app.token_pk, after=after),
+            content_type="text/event-stream",
+        )
+        answer["X-Accel-Buffering"] = "no"  # a proxy that gathers the answer would hold the events back
+        return answer

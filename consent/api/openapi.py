@@ -1,0 +1,89 @@
+"""The OpenAPI 3.1 document of the developers' REST, made from the views once per process."""
+
+from functools import cache
+from typing import Any
+
+import orjson
+import yaml
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from drf_spectacular.generators import SchemaGenerator
+from drf_spectacular.settings import patched_settings
+
+from accounts.errors import InvalidRequest
+from consent.api import descriptions as described
+from consent.api.base import PublicView
+from developers.authentication import query_pairs
+
+_DESCRIPTION = (
+    "Ask people for a part of what they keep, wait for their decision, and read what they approved. Every refusal is "
+    "`application/problem+json` with a stable `code`; all codes are explained at `/docs/errors`. Call these addresses "
+    "from your server: requests that come from a web page are refused."
+)
+_MEDIA_TYPES = {"json": "application/json", "yaml": "application/yaml"}
+_ANSWER_HEADERS: dict[str, Any] = {
+    "X-Request-Id": {"description": "Names this call in our logs.", "schema": {"type": "string"}},
+    "Cache-Control": {"description": "Always `no-store`.", "schema": {"type": "string", "const": "no-store"}},
+}
+_STATUS_HEADERS: dict[str, dict[str, Any]] = {
+    "401": {"WWW-Authenticate": {"schema": {"type": "string", "const": "Bearer"}}},
+    "405": {"Allow": {"schema": {"type": "string"}}},
+    "429": {"Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer"}}},
+    "503": {"Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer"}}},
+}
+
+
+@cache
+def document() -> dict[str, Any]:
+    """The whole document as plain data."""
+    from consent.api.urls import urlpatterns
+
+    generator = SchemaGenerator(patterns=urlpatterns)  # type: ignore[no-untyped-call]  # upstream has no types
+    with patched_settings({"PREPROCESSING_HOOKS": [], "SORT_OPERATIONS": False}):
+        made: dict[str, Any] = generator.get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
+    schema: dict[str, Any] = orjson.loads(orjson.dumps(made, default=str))  # lazy texts become text
+    schema["info"] |= {"description": _DESCRIPTION, "version": "1"}
+    schema["servers"] = [{"url": settings.BASE_URL}]
+    order = (described.DISCOVER, described.ASK, described.READ, described.VERIFY)
+    schema["tags"] = [{"name": tag} for tag in order]
+    for model, members in described.MEMBERS.items():
+        for name, description in members.items():
+            schema["components"]["schemas"][model]["properties"][name]["description"] = description
+    for item in schema["paths"].values():
+        for operation in item.values():
+            operation.setdefault("security", [])
+            for status, response in operation["responses"].items():
+                response["headers"] = {**_ANSWER_HEADERS, **_STATUS_HEADERS.get(status, {})}
+    plain: dict[str, Any] = _ecma_patterns(schema)
+    return plain
+
+
+def _ecma_patterns(node: Any) -> Any:
+    """`node` with its patterns in JSON Schema's dialect, which ends a text with `$`."""
+    if isinstance(node, list):
+        return [_ecma_patterns(part) for part in node]
+    if not isinstance(node, dict):
+        return node
+    return {
+        name: value.replace("\\Z", "$") if name == "pattern" and isinstance(value, str) else _ecma_patterns(value)
+        for name, value in node.items()
+    }
+
+
+@cache
+def _written(form: str) -> bytes:
+    if form == "json":
+        return orjson.dumps(document())
+    return yaml.safe_dump(document(), sort_keys=False, allow_unicode=True).encode()
+
+
+class Schema(PublicView):
+    """The document as JSON, or as YAML where `Accept` or `?format=yaml` asks for it."""
+
+    def get(self, request: HttpRequest) -> HttpResponse:
+        given = dict(query_pairs(request))
+        accepted = "yaml" if "yaml" in request.META.get("HTTP_ACCEPT", "") else "json"
+        form = given.pop("format", accepted)
+        if given or form not in _MEDIA_TYPES:
+            raise InvalidRequest("The only member is `format`, with the value json or yaml.")
+        return HttpResponse(_written(form), content_type=_MEDIA_TYPES[form], headers={"Vary": "Accept"})

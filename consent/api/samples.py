@@ -1,0 +1,142 @@
+"""The examples of the OpenAPI document and of the docs page: one story, told through all operations."""
+
+from typing import Any
+
+APP_ID = "app_o7w3vq5d2ykx6bq4m2nrzj5cfe"
+USER_ID = "usr_t2zp3gog7m6odtqhjuqhpevyku"
+REQUEST_ID = "req_4tx2mjm3cwi6q7ezu6c4qiyn7a"
+GRANT_ID = "grt_k6q5d5xkqv7wq3m7n2u2b4hjye"
+RECEIPT_ID = "rct_y3hx5vqv5mzl2w6t4c7p2e3kka"
+SCOPE = "attr.lifestyle.food.*"
+ATTRIBUTES = [
+    "lifestyle.food.diet_preference",
+    "lifestyle.food.favorite_cuisine",
+    "lifestyle.food.coffee_or_tea",
+]
+
+SCOPE_ENTRY: dict[str, Any] = {
+    "scope": SCOPE,
+    "scope_handle": "s_0f3a9c41d2be",
+    "label": "Food and drink",
+    "description": "What you like to eat and drink.",
+    "domain": "lifestyle",
+    "sensitivity_tier": "standard",
+    "attributes": ATTRIBUTES,
+    "max_access_duration": 31536000,
+    "updated_at": "2026-11-01T08:00:00Z",
+}
+USER_SCOPES: dict[str, Any] = {
+    "user_id": USER_ID,
+    "available_domains": ["lifestyle"],
+    "scopes": [SCOPE],
+    "scope_entries": [SCOPE_ENTRY],
+    "runtime": {
+        "can_approve": True,
+        "wrapping_algorithms": ["ECDH-ES+A256KW"],
+        "connector_curves": ["X25519", "P-256"],
+        "refresh_policies": ["snapshot", "continuous"],
+        "access_duration": {"default": 86400, "min": 300, "max": 31536000},
+        "interval": 5,
+    },
+}
+SCOPE_CATALOG: dict[str, Any] = {"scope_entries": [SCOPE_ENTRY]}
+REQUEST_BODY: dict[str, Any] = {
+    "user_id": USER_ID,
+    "scope": SCOPE,
+    "purpose": "Suggest restaurants for your trip to Lisbon",
+    "connector_public_key": {
+        "kty": "OKP",
+        "crv": "X25519",
+        "x": "3p7bfXt9wbTTW2HC7OQ1Nz-DQ8hbeGdNrfx-FG-IK08",
+    },
+    "connector_key_id": "trip-planner-2026",
+    "connector_wrapping_alg": "ECDH-ES+A256KW",
+    "access_duration": 604800,
+    "optional_attributes": ATTRIBUTES[:2],
+}
+ASKED: dict[str, Any] = {
+    "request_id": REQUEST_ID,
+    "status": "pending",
+    "app_id": APP_ID,
+    "issuer": "https://consent.example",
+    "user_id": USER_ID,
+    "scope": SCOPE,
+    "scope_label": "Food and drink",
+    "approval_url": f"https://consent.example/consent/requests/{REQUEST_ID}/",
+    "interval": 5,
+    "expires_in": 86400,
+    "expires_at": "2026-11-21T10:00:00Z",
+    "access_duration": 604800,
+    "connector_key_id": "trip-planner-2026",
+    "connector_fingerprint": "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k",
+    "request_digest": "mQ0k0dVh1X4r3q0h6yJ1mJ3wq0Qm0c3cJ7i2k9u0m0A",
+    "created_at": "2026-11-20T10:00:00Z",
+}
+STATUS: dict[str, Any] = {
+    "request_id": REQUEST_ID,
+    "status": "approved",
+    "user_id": USER_ID,
+    "scope": SCOPE,
+    "interval": 5,
+    "created_at": "2026-11-20T10:00:00Z",
+    "expires_at": "2026-11-21T10:00:00Z",
+    "decided_at": "2026-11-20T10:02:10Z",
+    "receipt_id": RECEIPT_ID,
+    "sequence": 41,
+    "grant": {
+        "grant_id": GRANT_ID,
+        "status": "active",
+        "expires_at": "2026-11-27T10:02:10Z",
+        "reads": 0,
+        "reads_remaining": None,
+        "approved_attributes": ATTRIBUTES[1:2],
+        "export_revision": 1,
+    },
+}
+EXPORT: dict[str, Any] = {
+    "request_id": REQUEST_ID,
+    "grant_id": GRANT_ID,
+    "export_id": "exp_m5a2c3kzj4v7y6t3q2w5n4b7ue",
+    "revision": 1,
+    "user_id": USER_ID,
+    "scope": SCOPE,
+    "approved_attributes": ATTRIBUTES[1:2],
+    "connector_key_id": "trip-planner-2026",
+    "sealed_at": "2026-11-20T10:02:10Z",
+    "expires_at": "2026-11-27T10:02:10Z",
+    "reads_remaining": None,
+    "size_bytes": 812,
+    "jwe": "eyJhbGciOiJFQ0RILUVTK0EyNTZLVyJ9.a2V5.bm9uY2U.c2VhbGVk.dGFn",
+}
+END_BODY: dict[str, Any] = {"request_id": REQUEST_ID}
+ENDED: dict[str, Any] = {
+    **STATUS,
+    "sequence": 42,
+    "grant": {**STATUS["grant"], "status": "released", "export_revision": 1},
+}
+REQUESTS: dict[str, Any] = {"requests": [STATUS], "next_cursor": None}
+RECEIPT: dict[str, Any] = {
+    "receipt_id": RECEIPT_ID,
+    "jws": "eyJhbGciOiJFZERTQSJ9.eyJzY2hlbWFfdmVyc2lvbiI6IjEuMCJ9.c2lnbmF0dXJl",
+    "claims": {
+        "schema_version": "1.0",
+        "receipt_id": RECEIPT_ID,
+        "event": {"type": "approved", "state": "active", "time": "2026-11-20T10:02:10Z"},
+    },
+}
+KEYS: dict[str, Any] = {
+    "keys": [
+        {
+            "kty": "OKP",
+            "crv": "Ed25519",
+            "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo",
+            "kid": "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k",
+            "use": "sig",
+            "alg": "EdDSA",
+        }
+    ]
+}
+CHECKPOINT: dict[str, Any] = {
+    "jws": "eyJhbGciOiJFZERTQSJ9.eyJyb290IjoiLi4uIn0.c2lnbmF0dXJl",
+    "claims": {"root": "…", "head_count": 2, "at": "2026-11-20T10:00:00Z"},
+}

@@ -1,0 +1,26 @@
+"""The room of what is allowed."""
+
+from typing import Any
+
+from django.apps import AppConfig
+from django.db import connections
+from django.db.models.signals import post_migrate
+from django.utils.translation import gettext_lazy as _
+
+
+class ConsentConfig(AppConfig):
+    name = "consent"
+    verbose_name = _("Consent")
+    default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        from consent import receivers  # noqa: F401  # connects them
+
+        post_migrate.connect(_install, sender=self)
+
+
+def _install(using: str, **_ignored: Any) -> None:
+    from accounts.database import install_rules
+    from consent.rules import RULES
+
+    install_rules(connections[using], RULES)

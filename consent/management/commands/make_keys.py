@@ -1,0 +1,77 @@
+"""`manage.py make_keys`: fresh secrets for a deployment, printed or kept in a folder. It alone runs without any."""
+
+import base64
+import json
+import os
+import secrets
+from pathlib import Path
+from typing import Any
+
+from cryptography.fernet import Fernet
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandParser
+
+RECEIPT_KEYS_FILE = "receipt-keys.json"
+
+
+class Command(BaseCommand):
+    help = "Make the secrets that a deployment needs: print them, or add those that are missing to a folder's env file."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--directory", type=Path, help="keep them there in `env` and receipt-keys.json, mode 0600")
+
+    def handle(self, *args: Any, directory: Path | None, **options: Any) -> None:
+        if directory is None:
+            for name, value in {**_secrets(), "RECEIPT_KEYS": json.dumps([_receipt_key()])}.items():
+                self.stdout.write(f"{name}={value}")
+            return
+        directory.mkdir(parents=True, exist_ok=True)
+        keys = directory.resolve() / RECEIPT_KEYS_FILE
+        _keep_receipt_keys(keys)
+        # named from the project's folder where it lies inside, so that both can move together
+        named = keys.relative_to(settings.ROOT) if keys.is_relative_to(settings.ROOT) else keys
+        _keep_missing(directory / "env", {**_secrets(), "RECEIPT_KEYS_FILE": str(named)})
+
+
+def _secrets() -> dict[str, str]:
+    return {"SECRET_KEY": secrets.token_urlsafe(50), "DATA_ENCRYPTION_KEYS": Fernet.generate_key().decode()}
+
+
+def _receipt_key() -> dict[str, str]:
+    """A private Ed25519 key as a JWK."""
+    key = Ed25519PrivateKey.generate()
+    return {
+        "kty": "OKP",
+        "crv": "Ed25519",
+        "x": _base64url(key.public_key().public_bytes_raw()),
+        "d": _base64url(key.private_bytes_raw()),
+    }
+
+
+def _base64url(octets: bytes) -> str:
+    return base64.urlsafe_b64encode(octets).decode().rstrip("=")
+
+
+def _keep_receipt_keys(path: Path) -> None:
+    if not path.exists():
+        _write_private(path, json.dumps([_receipt_key()], indent=1))
+
+
+def _keep_missing(path: Path, wanted: dict[str, str]) -> None:
+    """Add what is missing; a secret that is there stays, since losing it would lose what it protects."""
+    lines = path.read_text().splitlines() if path.exists() else []
+    present = {line.split("=", 1)[0] for line in lines}
+    missing = [f"{name}={value}" for name, value in wanted.items() if name not in present]
+    if missing:
+        _write_private(path, "\n".join([*lines, *missing]) + "\n")
+
+
+def _write_private(path: Path, text: str) -> None:
+    """For its owner's eyes alone from the first byte on, and whole or not at all."""
+    temporary = path.with_name(f".{path.name}.new")
+    temporary.unlink(missing_ok=True)
+    with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        file.write(text)
+    temporary.replace(path)

@@ -1,0 +1,28 @@
+"""`manage.py verify_audit`: does every chain hold?"""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from consent import audit
+from consent.actions.chaining import verify_reads
+from consent.actions.checkpoints import verify_checkpoints
+from consent.models import AuditEntry, AuditHead
+
+
+class Command(BaseCommand):
+    help = (
+        "Checks the audit chains, the reads they hold and their checkpoints, and names the first broken entry of each."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--chain", help="check one chain only, for example person:usr_…")
+
+    def handle(self, *args: Any, chain: str | None = None, **options: Any) -> None:
+        broken = [*audit.verify(chain), *verify_reads(chain), *([] if chain else verify_checkpoints())]
+        for flaw in broken:
+            self.stderr.write(f"{flaw.chain} entry {flaw.sequence}: {flaw.reason}")
+        if broken:
+            chains = AuditHead.objects.count()
+            raise CommandError(f"{len(broken)} of {chains} chains or their checkpoints do not hold.")
+        self.stdout.write(f"{AuditHead.objects.count()} chains, {AuditEntry.objects.count()} entries: all hold.")

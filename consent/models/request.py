@@ -1,0 +1,111 @@
+"""What an app asked for."""
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from consent.states import Actor, RequestStatus
+
+# What was asked: frozen by a trigger from the moment of asking, since the digest speaks of exactly this.
+FROZEN = (
+    "request_id",
+    "app_id",
+    "user_id",
+    "scope_entry_id",
+    "scope",
+    "app_name",
+    "attributes",
+    "purpose",
+    "connector_public_key",
+    "connector_key_id",
+    "connector_thumbprint",
+    "wrapping_alg",
+    "access_duration",
+    "expires_at",
+    "required_attributes",
+    "optional_attributes",
+    "max_reads",
+    "refresh_policy",
+    "binding_message",
+    "template_id",
+    "request_digest",
+    "created_at",
+)
+
+
+class RefreshPolicy(models.TextChoices):
+    """Whether an approval covers the data as it is, or as it becomes."""
+
+    SNAPSHOT = "snapshot", _("As it is at approval")
+    CONTINUOUS = "continuous", _("Kept up to date")
+
+
+class ConsentRequest(models.Model):
+    """One scope asked of one person by one app, for one purpose. `decided_by` names the kind of actor."""
+
+    request_id = models.CharField(_("request ID"), max_length=64, unique=True)
+    app = models.ForeignKey("developers.App", on_delete=models.PROTECT, related_name="consent_requests")
+    user = models.ForeignKey("accounts.User", on_delete=models.PROTECT, related_name="consent_requests")
+    scope_entry = models.ForeignKey("pkm.ScopeEntry", on_delete=models.PROTECT, related_name="consent_requests")
+    scope = models.CharField(_("scope"), max_length=210)
+    app_name = models.CharField(_("app's name when asked"), max_length=80)
+    attributes = models.JSONField(_("attributes when asked"))
+    purpose = models.CharField(_("purpose"), max_length=280)
+    connector_public_key = models.JSONField()
+    connector_key_id = models.CharField(max_length=128)
+    connector_thumbprint = models.CharField(_("connector fingerprint"), max_length=43)
+    wrapping_alg = models.CharField(max_length=32)
+    access_duration = models.PositiveIntegerField(_("access asked for in seconds"))
+    expires_at = models.DateTimeField(_("waits until"))
+    required_attributes = models.JSONField(null=True)
+    optional_attributes = models.JSONField(null=True)
+    max_reads = models.PositiveIntegerField(null=True)
+    refresh_policy = models.CharField(max_length=16, choices=RefreshPolicy, default=RefreshPolicy.SNAPSHOT)
+    binding_message = models.CharField(max_length=64, null=True)  # noqa: DJ001  # null where absent, as in the digest
+    template_id = models.CharField(max_length=64, null=True)  # noqa: DJ001  # null where absent
+    request_digest = models.CharField(max_length=43)
+    status = models.CharField(
+        _("status"), max_length=16, choices=[(s.value, s.value) for s in RequestStatus], default=RequestStatus.PENDING
+    )
+    decided_at = models.DateTimeField(_("decided"), null=True)
+    decided_by = models.CharField(_("decided by"), max_length=8, blank=True)
+    decision_note = models.CharField(max_length=500, blank=True)
+    created_at = models.DateTimeField(_("asked"))
+
+    class Meta:
+        db_table = "consent_requests"
+        ordering = ["-created_at", "-id"]
+        verbose_name = _("consent request")
+        verbose_name_plural = _("consent requests")
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(status__in=[s.value for s in RequestStatus]), name="consent_request_status"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(status="pending", decided_at__isnull=True, decided_by="")
+                | (
+                    ~models.Q(status="pending")
+                    & models.Q(decided_at__isnull=False, decided_by__in=[actor.value for actor in Actor])
+                ),
+                name="consent_request_decision_together",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(refresh_policy__in=RefreshPolicy.values), name="consent_request_refresh_policy"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(expires_at__gt=models.F("created_at")), name="consent_request_expires_later"
+            ),
+            models.UniqueConstraint(
+                fields=["app", "user", "scope", "connector_thumbprint"],
+                condition=models.Q(status="pending"),
+                name="consent_request_one_pending",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["user", "status", "-created_at"], name="consent_request_inbox"),
+            models.Index(fields=["app", "user", "scope", "-id"], name="consent_request_newest"),
+            models.Index(fields=["app", "-id"], name="consent_request_of_app"),
+            models.Index(fields=["expires_at"], condition=models.Q(status="pending"), name="consent_request_expiring"),
+        ]
+
+    def __str__(self) -> str:
+        return self.request_id

@@ -1,0 +1,107 @@
+"""Signed receipts, with the members of ISO/IEC TS 27560 (crypto.md, Receipt). They hold no value of anybody."""
+
+import base64
+import hashlib
+import secrets
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+import orjson
+from django.conf import settings
+from joserfc import jws
+from joserfc.jwk import OKPKey
+
+from accounts.database import rfc3339
+from accounts.identifiers import new_identifier
+from consent.audit import Link
+from consent.models import ConsentRequest, Grant, Receipt
+
+SCHEMA_VERSION = "1.0"
+_TYPE = "consent-receipt+jwt"
+
+
+@cache
+def signing_keys() -> list[OKPKey]:
+    """The receipt keys, newest first: the first signs, all of them verify."""
+    keys = []
+    for material in settings.RECEIPT_KEYS:
+        key = OKPKey.import_key({name: material[name] for name in ("kty", "crv", "x", "d") if name in material})
+        keys.append(OKPKey.import_key({**key.as_dict(private=True), "kid": key.thumbprint()}))
+    return keys
+
+
+def public_keys() -> dict[str, Any]:
+    """The JWKS that verifies every receipt, old keys kept."""
+    return {
+        "keys": [
+            {**key.as_dict(private=False), "kid": key.thumbprint(), "use": "sig", "alg": "EdDSA"}
+            for key in signing_keys()
+        ]
+    }
+
+
+def sign(claims: dict[str, Any], kind: str) -> str:
+    """`claims` as a compact JWS of this type."""
+    key = signing_keys()[0]
+    header = {"alg": "EdDSA", "typ": kind, "kid": key.thumbprint()}
+    return jws.serialize_compact(header, orjson.dumps(claims), key, algorithms=["EdDSA"])
+
+
+def claims_of(payload: bytes) -> dict[str, Any]:
+    """The claims of a JWS whose signature was checked."""
+    claims: dict[str, Any] = orjson.loads(payload)
+    return claims
+
+
+def issue(
+    *, request: ConsentRequest, grant: Grant | None, event: str, at: datetime, link: Link, receipt_id: str
+) -> Receipt:
+    """The receipt of one event, in the person's copy and in the app's, which learns nothing of the person's chain."""
+    claims = _claims(request=request, grant=grant, event=event, at=at, receipt_id=receipt_id)
+    salted = hashlib.sha256(secrets.token_bytes(32) + link.entry_hash.encode()).digest()
+    own_audit = {"chain": link.chain, "sequence": link.sequence, "entry_hash": link.entry_hash}
+    app_audit = {"entry_hash": base64.urlsafe_b64encode(salted).decode().rstrip("=")}
+    return Receipt.objects.create(
+        receipt_id=receipt_id,
+        request=request,
+        event=event,
+        jws=sign({**claims, "audit": own_audit}, _TYPE),
+        app_jws=sign({**claims, "audit": app_audit}, _TYPE),
+        created_at=at,
+    )
+
+
+def new_receipt_id() -> str:
+    return new_identifier("rct")
+
+
+def _claims(
+    *, request: ConsentRequest, grant: Grant | None, event: str, at: datetime, receipt_id: str
+) -> dict[str, Any]:
+    application = request.app.application
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "record_id": grant.grant_id if grant else request.request_id,
+        "receipt_id": receipt_id,
+        "pii_principal_id": request.user.public_id,
+        "pii_controller": {
+            "name": application.legal_name,
+            "app_id": request.app.app_id,
+            "contact": application.contact_email,
+            "privacy_policy": application.privacy_policy,
+        },
+        "purpose": request.purpose,
+        "pii_types": grant.approved_attributes if grant else request.attributes,
+        "sensitivity": request.scope_entry.sensitivity_tier,
+        "retention": {
+            "access_duration": request.access_duration,
+            "expires_at": rfc3339(grant.expires_at) if grant else None,
+        },
+        "event": {"type": event, "state": grant.status if grant else request.status, "time": rfc3339(at)},
+        "withdrawal_method": f"{settings.ISSUER}/consent/grants/",
+        "request_digest": request.request_digest,
+        "connector_fingerprint": request.connector_thumbprint,
+        "iat": int(at.timestamp()),
+        "iss": settings.ISSUER,
+    }

@@ -1,0 +1,30 @@
+"""What the database itself holds of this room's rules."""
+
+from accounts.database import Rule, append_only, frozen, transitions
+from consent.models.request import FROZEN
+from consent.states import GRANT_MOVES, REQUEST_MOVES
+
+RULES: list[Rule] = [
+    frozen("consent_requests", FROZEN),
+    transitions("consent_requests", REQUEST_MOVES),
+    frozen("consent_grants", ["grant_id", "request_id", "app_id", "user_id", "scope", "starts_at", "max_reads"]),
+    transitions("consent_grants", GRANT_MOVES),
+    frozen("consent_exports", ["export_id", "grant_id", "revision", "connector_key_id", "sources", "sealed_at"]),
+    # ciphertext may go, never change
+    Rule(
+        "consent_exports",
+        "ciphertext",
+        "UPDATE",
+        "consent_exports: ciphertext may go but not change",
+        "NEW.ciphertext IS NOT NULL AND OLD.ciphertext IS DISTINCT FROM NEW.ciphertext",
+    ),
+    frozen("consent_reads", ["grant_id", "export_id", "token_id", "at", "address_prefix"]),
+    Rule("consent_reads", "batch", "UPDATE", "consent_reads: a read is chained once", "OLD.batch <> ''"),
+    Rule("consent_reads", "no_delete", "DELETE", "consent_reads is append-only"),
+    Rule("consent_reads", "no_truncate", "TRUNCATE", "consent_reads is append-only"),
+    *append_only("consent_audit"),
+    *append_only("consent_audit_checkpoints"),
+    *append_only("consent_checkpoint_heads"),
+    *append_only("consent_receipts"),
+    *append_only("consent_notices"),
+]

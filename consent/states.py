@@ -1,0 +1,77 @@
+"""The two lifecycles, as tables (pure). Every change of a status goes through them, and so does the database."""
+
+from enum import StrEnum
+
+
+class RequestStatus(StrEnum):
+    """Where a request stands."""
+
+    PENDING = "pending"
+    APPROVED = "approved"
+    DENIED = "denied"
+    CANCELLED = "cancelled"
+    EXPIRED = "expired"
+
+
+class GrantStatus(StrEnum):
+    """Where an approval stands."""
+
+    ACTIVE = "active"
+    PAUSED = "paused"
+    REVOKED = "revoked"
+    RELEASED = "released"
+    TERMINATED = "terminated"
+    EXPIRED = "expired"
+    EXHAUSTED = "exhausted"
+    SUPERSEDED = "superseded"
+
+
+class Actor(StrEnum):
+    """Who may cause a move: the person, the app, a member of staff, or the service itself."""
+
+    PERSON = "person"
+    APP = "app"
+    STAFF = "staff"
+    SYSTEM = "system"
+
+
+REQUEST_MOVES: dict[RequestStatus, frozenset[RequestStatus]] = {
+    RequestStatus.PENDING: frozenset(
+        {RequestStatus.APPROVED, RequestStatus.DENIED, RequestStatus.CANCELLED, RequestStatus.EXPIRED}
+    ),
+    RequestStatus.APPROVED: frozenset(),
+    RequestStatus.DENIED: frozenset(),
+    RequestStatus.CANCELLED: frozenset(),
+    RequestStatus.EXPIRED: frozenset(),
+}
+
+_ENDED_FROM_BOTH = frozenset(
+    {
+        GrantStatus.REVOKED,
+        GrantStatus.RELEASED,
+        GrantStatus.TERMINATED,
+        GrantStatus.EXPIRED,
+        GrantStatus.SUPERSEDED,
+    }
+)
+
+GRANT_MOVES: dict[GrantStatus, frozenset[GrantStatus]] = {
+    GrantStatus.ACTIVE: _ENDED_FROM_BOTH | {GrantStatus.PAUSED, GrantStatus.EXHAUSTED},
+    GrantStatus.PAUSED: _ENDED_FROM_BOTH | {GrantStatus.ACTIVE},
+    GrantStatus.REVOKED: frozenset(),
+    GrantStatus.RELEASED: frozenset(),
+    GrantStatus.TERMINATED: frozenset(),
+    GrantStatus.EXPIRED: frozenset(),
+    GrantStatus.EXHAUSTED: frozenset(),
+    GrantStatus.SUPERSEDED: frozenset(),
+}
+
+LIVE_GRANTS = frozenset({GrantStatus.ACTIVE, GrantStatus.PAUSED})
+ENDED_GRANTS = frozenset(GrantStatus) - LIVE_GRANTS
+
+
+def may_become(old: RequestStatus | GrantStatus, new: RequestStatus | GrantStatus) -> bool:
+    """Whether the lifecycle has this move; a pair from two lifecycles never has."""
+    if isinstance(old, RequestStatus):
+        return isinstance(new, RequestStatus) and new in REQUEST_MOVES[old]
+    return isinstance(new, GrantStatus) and new in GRANT_MOVES[old]

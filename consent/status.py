@@ -1,0 +1,77 @@
+"""The status body of contract 1.4, from one row, whoever tells it: polling, waiting, events, webhooks, lists."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+import orjson
+
+from accounts.database import rfc3339, utc
+from consent.states import LIVE_GRANTS, GrantStatus, RequestStatus
+
+INTERVAL = 5  # seconds between polls
+
+SELECT = """
+SELECT r.id, r.request_id, r.status, u.public_id AS user_id, r.scope, r.created_at, r.expires_at, r.decided_at,
+       g.grant_id, g.status AS grant_status, g.expires_at AS grant_expires_at, g.reads, g.max_reads,
+       g.approved_attributes,
+       (SELECT max(e.revision) FROM consent_exports e WHERE e.grant_id = g.id) AS export_revision,
+       (SELECT c.receipt_id FROM consent_receipts c WHERE c.request_id = r.id ORDER BY c.id DESC LIMIT 1) AS receipt_id,
+       (SELECT n.sequence FROM consent_notices n WHERE n.request_id = r.id ORDER BY n.sequence DESC LIMIT 1) AS sequence
+  FROM consent_requests r
+  JOIN users u ON u.id = r.user_id
+  LEFT JOIN consent_grants g ON g.request_id = r.id
+"""
+
+
+def request_status(row: Mapping[str, Any], now: datetime) -> RequestStatus:
+    """Where the request stands by the clock, whether or not a task has written its expiry down yet."""
+    expires_at = utc(row["expires_at"])
+    if row["status"] == RequestStatus.PENDING and expires_at is not None and expires_at <= now:
+        return RequestStatus.EXPIRED
+    return RequestStatus(row["status"])
+
+
+def grant_status(row: Mapping[str, Any], now: datetime) -> GrantStatus | None:
+    """Where the grant stands by the clock; None without one."""
+    if row["grant_status"] is None:
+        return None
+    expires_at = utc(row["grant_expires_at"])
+    if row["grant_status"] in LIVE_GRANTS and expires_at is not None and expires_at <= now:
+        return GrantStatus.EXPIRED
+    return GrantStatus(row["grant_status"])
+
+
+def body(row: Mapping[str, Any], now: datetime) -> dict[str, Any]:
+    """The status body; `row` is one of `SELECT`."""
+    status = request_status(row, now)
+    decided_at = row["decided_at"] or (row["expires_at"] if status == RequestStatus.EXPIRED else None)
+    return {
+        "request_id": row["request_id"],
+        "status": status,
+        "user_id": row["user_id"],
+        "scope": row["scope"],
+        "interval": INTERVAL,
+        "created_at": rfc3339(utc(row["created_at"])),
+        "expires_at": rfc3339(utc(row["expires_at"])),
+        "decided_at": rfc3339(utc(decided_at)),
+        "receipt_id": row["receipt_id"],
+        "sequence": row["sequence"],
+        "grant": _grant(row, now),
+    }
+
+
+def _grant(row: Mapping[str, Any], now: datetime) -> dict[str, Any] | None:
+    status = grant_status(row, now)
+    if status is None:
+        return None
+    attributes = row["approved_attributes"]
+    return {
+        "grant_id": row["grant_id"],
+        "status": status,
+        "expires_at": rfc3339(utc(row["grant_expires_at"])),
+        "reads": row["reads"],
+        "reads_remaining": None if row["max_reads"] is None else row["max_reads"] - row["reads"],
+        "approved_attributes": orjson.loads(attributes) if isinstance(attributes, str | bytes) else attributes,
+        "export_revision": row["export_revision"],
+    }

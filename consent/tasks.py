@@ -1,0 +1,46 @@
+"""What the worker does on a timer. Nothing depends on its punctuality: readers go by the clock."""
+
+from celery import shared_task
+
+from consent import actions
+from consent.actions.chaining import chain_waiting_reads
+from consent.actions.checkpoints import sign_checkpoint
+from consent.actions.delivering import deliver_due
+from consent.actions.mailing import send_due_mails
+from consent.actions.tidying import forget_what_is_over
+
+
+@shared_task
+def write_down_expiry() -> int:
+    """Write down requests and grants that the clock has ended."""
+    return actions.write_down_expiry()
+
+
+@shared_task
+def chain_reads() -> int:
+    """Take the reads since last time into the audit chains."""
+    return chain_waiting_reads()
+
+
+@shared_task
+def tidy() -> int:
+    """Delete idempotency keys and counts of misses that no longer matter."""
+    return forget_what_is_over()
+
+
+@shared_task
+def deliver_webhooks() -> int:
+    """Try the webhooks that are due."""
+    return deliver_due()
+
+
+@shared_task
+def sign_audit_checkpoint() -> bool:
+    """Sign where all chains stand, if any moved."""
+    return sign_checkpoint()
+
+
+@shared_task
+def write_mails() -> int:
+    """Write to people about new requests and approaching ends."""
+    return send_due_mails()

@@ -1,0 +1,88 @@
+"""`/mcp`: the Model Context Protocol over streamable HTTP, stateless, as one POST address (contract 3)."""
+
+from contextlib import suppress
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.core.exceptions import DisallowedHost
+from django.http import HttpRequest, HttpResponse, UnreadablePostError
+from mcp_types import INVALID_REQUEST, PARSE_ERROR
+
+from accounts.answers import json_answer, strict_json
+from accounts.errors import InvalidRequest
+from consent.api.base import DeveloperView, no_arguments
+from consent.tools.calling import IN_SCOPE, Call, refusal_of
+from consent.tools.engine import Exchange
+from consent.tools.server import server
+from developers.errors import BrowserPathRefused
+from developers.models import Permission
+
+_PASSED_ON = ("content-type", "accept", "mcp-")
+
+
+class Tools(DeveloperView):
+    """One message of a host, and its answer.
+
+    The checks of contract 1.1 come first and answer as they do there; only what is wrong with the message itself is an
+    error of the protocol. Each tool checks the permission that it needs.
+    """
+
+    needs = frozenset(str(permission) for permission in Permission)
+    http_method_names = ["post"]
+
+    def refuse_browser(self, request: HttpRequest) -> None:
+        origin = request.META.get("HTTP_ORIGIN")
+        if origin is not None and origin not in _own_origins(request):
+            raise BrowserPathRefused("This address takes no calls from other origins.")
+
+    def post(self, request: HttpRequest) -> HttpResponse:
+        no_arguments(request)
+        self.request = self.initialize_request(request)  # the exception handler's, should a tool refuse
+        try:
+            message = request.body
+            _check_envelope(strict_json(message))
+        except UnreadablePostError:
+            return self._unreadable(PARSE_ERROR, InvalidRequest("The body ended early."))
+        except _NotAMessage as problem:
+            return self._unreadable(INVALID_REQUEST, problem)
+        except InvalidRequest as problem:
+            return self._unreadable(PARSE_ERROR, problem)
+        headers = {name: value for name, value in request.headers.items() if name.lower().startswith(_PASSED_ON)}
+        exchange = Exchange(server())
+        call = Call(app=self.app, view=self, request=request, exchange=exchange)
+        answer = exchange.run(headers=headers, body=message, extra={IN_SCOPE: call})
+        return HttpResponse(answer.body, status=answer.status, content_type=answer.headers.get("content-type", ""))
+
+    def _unreadable(self, code: int, problem: InvalidRequest) -> HttpResponse:
+        """A JSON-RPC error to nobody in particular: the message could not be read far enough to know its id."""
+        refusal = refusal_of(self, problem)
+        error = {"code": code, "message": problem.detail, "data": refusal and refusal.body}
+        return json_answer({"jsonrpc": "2.0", "id": None, "error": error}, status=problem.status)
+
+
+class _NotAMessage(InvalidRequest):
+    """JSON, but no message of the protocol."""
+
+
+def _check_envelope(message: Any) -> None:
+    """Refuse what is neither a request nor a notification; an answer is one of them to nothing that was ever asked.
+
+    The SDK would do so too, but on earlier revisions it repeats what was sent in the words of its libraries, and takes
+    a request with an odd id for a notification, which nobody answers.
+    """
+    if not isinstance(message, dict) or message.get("jsonrpc") != "2.0" or not isinstance(message.get("method"), str):
+        raise _NotAMessage("Send one JSON-RPC 2.0 request or notification.")
+    if not isinstance(message.get("params", {}), dict):
+        raise _NotAMessage("The params of a message are an object.")
+    if "id" in message and (not isinstance(message["id"], str | int) or isinstance(message["id"], bool)):
+        raise _NotAMessage("The id of a message is a string or a whole number.")
+
+
+def _own_origins(request: HttpRequest) -> set[str]:
+    """Where this service's own pages come from; the host is one of ALLOWED_HOSTS."""
+    base = urlsplit(settings.BASE_URL)
+    own = {f"{base.scheme}://{base.netloc}"}
+    with suppress(DisallowedHost):
+        own.add(f"{request.scheme}://{request.get_host()}")
+    return own

@@ -1,0 +1,78 @@
+"""The person's own history as a file to keep: JSON for programs, CSV for spreadsheets. Streamed, however long it is."""
+
+import csv
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, cast
+
+import orjson
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponseBadRequest, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.utils.translation import gettext
+from django.views.decorators.http import require_GET
+
+from accounts.database import rfc3339
+from consent.web import history
+from consent.web.forms import HistoryFilter
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+COLUMNS = ("at", "kind", "what", "detail", "app_id", "request_id", "receipt_id")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+@login_required
+@require_GET
+def history_file(request: HttpRequest) -> HttpResponseBase:
+    """`?format=json` or `csv`, with the filters of the page."""
+    user = cast("User", request.user)
+    chosen = HistoryFilter(request.GET).chosen()
+    lines = history.happened(user, group=str(chosen["group"]), app_id=str(chosen["app_id"]))
+    rows = (_row(line) for line in lines)
+    wanted = request.GET.get("format")
+    if wanted == "json":
+        return _download(_json(user.public_id, rows), "application/json", "json")
+    if wanted == "csv":
+        return _download(_csv(rows), "text/csv; charset=utf-8", "csv")
+    return HttpResponseBadRequest(gettext("Choose JSON or CSV."), content_type="text/plain; charset=utf-8")
+
+
+def _download(pieces: Iterator[bytes], media_type: str, ending: str) -> StreamingHttpResponse:
+    headers = {"Content-Disposition": f'attachment; filename="history.{ending}"'}
+    return StreamingHttpResponse(pieces, content_type=media_type, headers=headers)
+
+
+def _row(line: history.Happened) -> dict[str, Any]:
+    told = (rfc3339(line.at), line.kind, line.title, line.detail, line.app_id, line.request_id, line.receipt_id)
+    return dict(zip(COLUMNS, told, strict=True))
+
+
+def _json(user_id: str, rows: Iterable[dict[str, Any]]) -> Iterator[bytes]:
+    """{"user_id", "history": [COLUMNS]}, an entry a line."""
+    yield b'{"user_id":%b,"history":[' % orjson.dumps(user_id)
+    comma = b"\n"
+    for row in rows:
+        yield comma + orjson.dumps(row)
+        comma = b",\n"
+    yield b"\n]}\n"
+
+
+class _Line:
+    """A file of one line, which the writer hands over at once."""
+
+    def write(self, text: str) -> bytes:
+        return text.encode()
+
+
+def _csv(rows: Iterable[dict[str, Any]]) -> Iterator[bytes]:
+    """RFC 4180; the mark in front tells spreadsheets that it is UTF-8."""
+    writer = csv.writer(_Line())
+    yield "\ufeff".encode() + writer.writerow(COLUMNS)
+    for row in rows:
+        yield writer.writerow([_cell(row[name]) for name in COLUMNS])
+
+
+def _cell(value: str | None) -> str:
+    """An app chooses its words, and a spreadsheet must not take them for a formula."""
+    return f"'{value}" if value and value.startswith(_FORMULA) else value or ""

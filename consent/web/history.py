@@ -1,0 +1,177 @@
+"""Everything that happened with a person's data, told from three sources: their chain, the reads, the discoveries."""
+
+import heapq
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from django.db.models import QuerySet
+from django.utils.translation import gettext, ngettext
+
+import pkm.labels
+from consent import audit
+from consent.models import AuditEntry, ConsentRequest, Discovery, Read
+from consent.web.words import EVENTS, Told
+from developers.models import App
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+PAGE = 40
+DEEPEST_PAGE = 250
+_AT_ONCE = 500
+_CHAINED = frozenset(EVENTS) - {"read", "discovered", "grant_expired", "left_as_is"}
+
+
+@dataclass(frozen=True)
+class Happened:
+    """One line of the history."""
+
+    at: datetime
+    kind: str
+    told: Told
+    title: str
+    detail: str = ""
+    app_id: str | None = None
+    request_id: str | None = None
+    receipt_id: str | None = None
+
+
+@dataclass(frozen=True)
+class HistoryPage:
+    """One page of it, and whether there are older ones."""
+
+    lines: list[Happened]
+    number: int
+    has_older: bool
+
+
+def history(user: "User", *, group: str = "", app_id: str = "", page: int = 1) -> HistoryPage:
+    """Newest first. The sources are merged, so each is read as deep as the page lies."""
+    page = min(max(page, 1), DEEPEST_PAGE)
+    first = (page - 1) * PAGE
+    merged = happened(user, group=group, app_id=app_id, most=first + PAGE + 1)
+    lines = list(islice(merged, first, first + PAGE + 1))
+    return HistoryPage(lines[:PAGE], page, len(lines) > PAGE and page < DEEPEST_PAGE)
+
+
+def happened(user: "User", *, group: str = "", app_id: str = "", most: int | None = None) -> Iterator[Happened]:
+    """Every line, newest first; without `most` each source is read bit by bit, however long it is."""
+    sources = [_chained(user, group, app_id, most)]
+    if group in ("", "reads"):
+        sources.append(_reads(user, app_id, most))
+    if group in ("", "discoveries"):
+        sources.append(_discoveries(user, app_id, most))
+    return heapq.merge(*sources, key=lambda line: line.at, reverse=True)
+
+
+def _some(found: QuerySet[Any], most: int | None) -> Iterator[Any]:
+    return iter(found[:most]) if most is not None else found.iterator(chunk_size=_AT_ONCE)
+
+
+def checked_chain(user: "User") -> tuple[int, audit.Broken | None]:
+    """How many entries this person's chain has, and the first that does not hold, if any."""
+    chain = audit.person_chain(user.public_id)
+    count = AuditEntry.objects.filter(chain=chain).count()
+    return count, next(audit.verify(chain), None)
+
+
+def apps_met(user: "User") -> list[tuple[str, str]]:
+    """(app_id, name) of every app that asked this person or looked at what it could ask."""
+    asked = ConsentRequest.objects.filter(user=user).values_list("app__app_id", "app__name")
+    looked = Discovery.objects.filter(user=user).values_list("app__app_id", "app__name")
+    return sorted(set(asked) | set(looked), key=lambda pair: pair[1].lower())
+
+
+def _chained(user: "User", group: str, app_id: str, most: int | None) -> Iterator[Happened]:
+    entries = AuditEntry.objects.filter(chain=audit.person_chain(user.public_id), kind__in=_kinds(group))
+    if app_id:
+        entries = entries.filter(facts__app_id=app_id)
+    if group in ("decisions", "ends"):  # "expired" is told of both, and only a grant's end names the grant
+        entries = entries.exclude(kind="expired", facts__grant_id__isnull=group == "ends")
+    found = _some(entries.order_by("-sequence"), most)
+    while some := list(islice(found, _AT_ONCE)):
+        asked = _requests(entry.facts.get("request_id") for entry in some)
+        names = _names(entry.facts.get("app_id") for entry in some if "request_id" not in entry.facts)
+        yield from (_line(entry, asked.get(entry.facts.get("request_id")), names) for entry in some)
+
+
+def _kinds(group: str) -> list[str]:
+    kinds = [kind for kind in _CHAINED if not group or EVENTS[kind].group == group]
+    return [*kinds, "expired"] if group == "ends" else kinds
+
+
+def _requests(request_ids: Iterable[Any]) -> dict[str, ConsentRequest]:
+    wanted = {request_id for request_id in request_ids if request_id}
+    found = ConsentRequest.objects.filter(request_id__in=wanted).select_related("app", "scope_entry")
+    return {request.request_id: request for request in found}
+
+
+def _names(app_ids: Iterable[Any]) -> dict[str, str]:
+    """What apps are called that an entry names without a request."""
+    wanted = {app_id for app_id in app_ids if app_id}
+    return dict(App.objects.filter(app_id__in=wanted).values_list("app_id", "name")) if wanted else {}
+
+
+def _line(entry: AuditEntry, request: ConsentRequest | None, names: dict[str, str]) -> Happened:
+    facts = entry.facts
+    kind = _kind(entry)
+    return Happened(
+        entry.at,
+        kind,
+        EVENTS[kind],
+        title_of(kind, request, names.get(facts.get("app_id", ""), "")),
+        request.purpose if request is not None and kind in ("approved", "denied") else "",
+        facts.get("app_id"),
+        facts.get("request_id"),
+        facts.get("receipt_id"),
+    )
+
+
+def _kind(entry: AuditEntry) -> str:
+    if entry.kind == "expired" and entry.facts.get("grant_id"):
+        return "grant_expired"
+    if entry.kind == "kept_current" and not entry.facts.get("kept"):
+        return "left_as_is"
+    return entry.kind
+
+
+def title_of(kind: str, request: ConsentRequest | None, app: str = "") -> str:
+    """What happened, in one sentence."""
+    sentence = str(EVENTS[kind].sentence)
+    if request is not None:
+        scope = pkm.labels.translated(request.scope_entry.scope_label)
+        return sentence % {"app": request.app_name, "scope": f"“{scope}”"}
+    if "%(scope)s" in sentence or ("%(app)s" in sentence and not app):
+        return gettext("Something that is no longer on record")
+    return sentence % {"app": app}
+
+
+def _reads(user: "User", app_id: str, most: int | None) -> Iterator[Happened]:
+    reads = Read.objects.filter(grant__user=user).select_related(
+        "grant__request__app", "grant__request__scope_entry", "export"
+    )
+    reads = reads.defer("export__ciphertext")
+    if app_id:
+        reads = reads.filter(grant__app__app_id=app_id)
+    for read in _some(reads.order_by("-at", "-id"), most):
+        request = read.grant.request
+        title = title_of("read", request)
+        yield Happened(read.at, "read", EVENTS["read"], title, "", request.app.app_id, request.request_id)
+
+
+def _discoveries(user: "User", app_id: str, most: int | None) -> Iterator[Happened]:
+    looked = Discovery.objects.filter(user=user).select_related("app")
+    if app_id:
+        looked = looked.filter(app__app_id=app_id)
+    for row in _some(looked.order_by("-last_at", "-id"), most):
+        title = title_of("discovered", None, row.app.name)
+        yield Happened(row.last_at, "discovered", EVENTS["discovered"], title, _looks(row.count), row.app.app_id)
+
+
+def _looks(count: int) -> str:
+    saw = gettext("It saw the names of what you could share, no values.")
+    times = ngettext("%(n)d time that day.", "%(n)d times that day.", count) % {"n": count}
+    return f"{saw} {times}" if count > 1 else saw

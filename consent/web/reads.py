@@ -1,0 +1,222 @@
+"""What the consent app's pages show, from the one who asks: nobody sees a row of someone else."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from django.db.models import Max, QuerySet
+
+import pkm.labels
+import pkm.queries
+import pkm.scopes
+from accounts.database import database_now
+from consent import policies
+from consent.actions.guarding import met_app
+from consent.errors import UnknownRequest
+from consent.models import BlockedApp, ConsentRequest, Grant, Receipt, RefreshPolicy
+from consent.states import LIVE_GRANTS, GrantStatus, RequestStatus
+from developers.models import App
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+RECENT = 8
+ENDED_SHOWN = 20
+_APP = ("app__application", "scope_entry")
+
+
+def standing(request: ConsentRequest, now: datetime) -> RequestStatus:
+    """Where a request stands by the clock, whether or not its expiry was written down yet."""
+    over = request.status == RequestStatus.PENDING and request.expires_at <= now
+    return RequestStatus.EXPIRED if over else RequestStatus(request.status)
+
+
+def grant_standing(grant: Grant, now: datetime) -> GrantStatus:
+    """Where a grant stands by the clock."""
+    over = grant.status in LIVE_GRANTS and grant.expires_at <= now
+    return GrantStatus.EXPIRED if over else GrantStatus(grant.status)
+
+
+def own_requests(user: "User") -> QuerySet[ConsentRequest]:
+    return ConsentRequest.objects.filter(user=user).select_related(*_APP)
+
+
+def inbox(user: "User") -> dict[str, Any]:
+    """What waits, newest first, and what was decided lately; two queries."""
+    now = database_now()
+    waiting = own_requests(user).filter(status=RequestStatus.PENDING, expires_at__gt=now)
+    decided = own_requests(user).exclude(status=RequestStatus.PENDING).order_by("-decided_at", "-id")
+    return {"waiting": list(waiting), "decided": list(decided[:RECENT])}
+
+
+def own_request(user: "User", request_id: str) -> ConsentRequest:
+    """Raises `UnknownRequest` for another person's, too."""
+    found = own_requests(user).filter(request_id=request_id).first()
+    if found is None:
+        raise UnknownRequest
+    return found
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One attribute on the review page, as its row shows it."""
+
+    attribute: pkm.labels.Attribute
+    required: bool
+    held: bool
+    ticked: bool
+    changed: bool
+
+
+@dataclass(frozen=True)
+class AskedGroup:
+    """The asked attributes of one domain."""
+
+    group: pkm.labels.Group
+    rows: list[Asked]
+
+
+def asked_groups(request: ConsentRequest, user: "User", older: Grant | None) -> list[AskedGroup]:
+    """Every attribute that could be approved, grouped by domain; what is new since `older` is marked.
+
+    Ticked from the start: what is required, and what is optional, there, not sensitive and not the person's own.
+    """
+    held = pkm.queries.held_segments(user)
+    present = {f"{domain}.{segment}.{name}" for (domain, segment), names in held.items() for name in names}
+    required = set(request.required_attributes or [])
+    before = set(older.approved_attributes) if older else None
+
+    def row(attribute: pkm.labels.Attribute) -> Asked:
+        there = attribute.path in present
+        must = attribute.path in required
+        ticked = must or (there and not attribute.sensitive and not attribute.own)
+        return Asked(attribute, must, there, ticked, before is not None and attribute.path not in before)
+
+    groups = pkm.labels.described(_asked_paths(request, present))
+    return [AskedGroup(group, [row(attribute) for attribute in group.attributes]) for group in groups]
+
+
+def _asked_paths(request: ConsentRequest, present: Iterable[str]) -> list[str]:
+    """What the app listed; where it listed nothing, its scope's attributes and the person's own in it."""
+    listed = [*(request.required_attributes or []), *(request.optional_attributes or [])]
+    if request.required_attributes is not None or request.optional_attributes is not None:
+        return list(dict.fromkeys(listed))
+    scope = pkm.scopes.parse(request.scope)
+    own = [path for path in sorted(present) if scope and scope.takes_own_attributes and scope.covers(path)]
+    return list(dict.fromkeys([*request.attributes, *own]))
+
+
+def is_beyond_registered(request: ConsentRequest) -> bool:
+    """Whether the app asks for more than it said it would when it enrolled."""
+    wanted = pkm.scopes.parse(request.scope)
+    said = [pkm.scopes.parse(scope) for scope in request.app.application.needed_scopes]
+    return wanted is None or not any(scope is not None and scope.covers_scope(wanted) for scope in said)
+
+
+def grant_of(request: ConsentRequest) -> Grant | None:
+    return Grant.objects.filter(request=request).first()
+
+
+def newest_receipt(request: ConsentRequest) -> str | None:
+    return request.receipts.order_by("-id").values_list("receipt_id", flat=True).first()
+
+
+@dataclass(frozen=True)
+class Shared:
+    """One grant on the sharing page."""
+
+    grant: Grant
+    status: GrantStatus
+    groups: list[pkm.labels.Group]
+    last_read: datetime | None
+    sealed_at: datetime | None
+    receipt_id: str | None
+
+    @property
+    def reads_left(self) -> int | None:
+        return None if self.grant.max_reads is None else self.grant.max_reads - self.grant.reads
+
+
+def grants(user: "User") -> dict[str, list[Any]]:
+    """What is shared now and what ended lately, newest first, and which apps are blocked."""
+    now = database_now()
+    own = Grant.objects.filter(user=user).select_related("request", "app__application", "request__scope_entry")
+    own = own.annotate(last_read=Max("read_log__at"), sealed_at=Max("exports__sealed_at"))
+    own = own.order_by("-starts_at", "-id")
+    live = list(own.filter(status__in=LIVE_GRANTS, expires_at__gt=now))
+    past = own.exclude(pk__in=[grant.pk for grant in live]).order_by("-ended_at", "-id")
+    return {
+        "live": _shared(live, now),
+        "ended": _shared(list(past[:ENDED_SHOWN]), now),
+        "blocked": list(BlockedApp.objects.filter(user=user).select_related("app").order_by("app__name", "pk")),
+    }
+
+
+def app_and_person(user: "User", app_id: str) -> dict[str, Any]:
+    """An app that this person met, and what is between the two. Raises `UnknownApp`."""
+    app_pk = met_app(app_id, user)
+    now = database_now()
+    live = Grant.objects.filter(user=user, app_id=app_pk, status__in=LIVE_GRANTS, expires_at__gt=now)
+    waiting = ConsentRequest.objects.filter(user=user, app_id=app_pk, status=RequestStatus.PENDING, expires_at__gt=now)
+    return {
+        "app": App.objects.select_related("application").get(pk=app_pk),
+        "blocked": BlockedApp.objects.filter(user=user, app_id=app_pk).first(),
+        "live": live.count(),
+        "waiting": waiting.count(),
+    }
+
+
+def outdated_copies(user: "User") -> list[dict[str, Any]]:
+    """Live grants that are kept up to date and whose newest copy was made from older segments than there are now.
+
+    Each: {"grant_id", "request_id", "app_name", "approved_attributes", "next_revision", "renewed" (in words)}.
+    """
+    now = database_now()
+    kept = Grant.objects.filter(user=user, status__in=LIVE_GRANTS, expires_at__gt=now, kept_current=True)
+    kept = kept.filter(request__refresh_policy=RefreshPolicy.CONTINUOUS).select_related("request")
+    held = pkm.queries.held_segments(user)
+    found = []
+    for grant in kept.order_by("id"):
+        newest: Any = grant.exports.order_by("-revision").values("revision", "sources").first() or {}
+        sources = policies.holding(grant.approved_attributes, held)
+        made_from = {(one["domain"], one["segment_id"]): one["content_revision"] for one in newest.get("sources", [])}
+        there = pkm.queries.current_revisions(user, sources)
+        if sources and made_from != there:
+            changed = {pair for pair in {*there, *made_from} if there.get(pair) != made_from.get(pair)}
+            found.append(
+                {
+                    "grant_id": grant.grant_id,
+                    "request_id": grant.request.request_id,
+                    "app_name": grant.request.app_name,
+                    "approved_attributes": grant.approved_attributes,
+                    "next_revision": newest.get("revision", 0) + 1,
+                    "renewed": _in_segments(grant.approved_attributes, changed),
+                }
+            )
+    return found
+
+
+def _in_segments(paths: list[str], segments: set[tuple[str, str]]) -> list[str]:
+    """What these paths are called, of those that lie in these segments."""
+    inside = [path for path in paths if tuple(path.split(".")[:2]) in segments]
+    return [attribute.label for group in pkm.labels.described(inside) for attribute in group.attributes]
+
+
+def _shared(found: list[Any], now: datetime) -> list[Shared]:
+    receipts = dict(
+        Receipt.objects.filter(request__in=[grant.request_id for grant in found])
+        .order_by("id")
+        .values_list("request_id", "receipt_id")
+    )
+    return [
+        Shared(
+            grant,
+            grant_standing(grant, now),
+            pkm.labels.described(grant.approved_attributes),
+            grant.last_read,
+            grant.sealed_at,
+            receipts.get(grant.request_id),
+        )
+        for grant in found
+    ]

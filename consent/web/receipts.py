@@ -1,0 +1,67 @@
+"""Receipts: in plain words, as a file, and a page that verifies any of them in the browser."""
+
+from typing import TYPE_CHECKING, Any, cast
+
+from django.conf import settings
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.dateparse import parse_datetime
+from django.views.decorators.http import require_safe
+
+import pkm.labels
+from consent import queries
+from consent.errors import UnknownReceipt
+from consent.models import ConsentRequest
+from consent.web import history
+from consent.web.words import EVENTS, duration
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+
+def _found(request: HttpRequest, receipt_id: str) -> dict[str, Any]:
+    try:
+        return queries.receipt_for_owner(user=cast("User", request.user), receipt_id=receipt_id)
+    except UnknownReceipt:
+        raise Http404 from None
+
+
+@login_required
+@require_safe
+def receipt(request: HttpRequest, receipt_id: str) -> HttpResponse:
+    """Who, what, when and until when, as the signed text says it."""
+    found = _found(request, receipt_id)
+    return render(request, "consent/receipt.html", {**found, **_in_words(found["claims"]), "issuer": settings.ISSUER})
+
+
+def _in_words(claims: dict[str, Any]) -> dict[str, Any]:
+    asked = ConsentRequest.objects.select_related("app__application", "scope_entry").get(
+        receipts__receipt_id=claims["receipt_id"]
+    )
+    event, retention = claims["event"], claims["retention"]
+    kind = "grant_expired" if event["type"] == "expired" and retention["expires_at"] else event["type"]
+    return {
+        "asked": asked,
+        "told": EVENTS[kind],
+        "title": history.title_of(kind, asked),
+        "at": parse_datetime(event["time"]),
+        "until": parse_datetime(retention["expires_at"]) if retention["expires_at"] else None,
+        "wanted": duration(retention["access_duration"]),
+        "groups": pkm.labels.described(claims["pii_types"]),
+    }
+
+
+@login_required
+@require_safe
+def download(request: HttpRequest, receipt_id: str) -> HttpResponse:
+    """The person's own signed copy, to keep."""
+    found = _found(request, receipt_id)
+    headers = {"Content-Disposition": f'attachment; filename="{found["receipt_id"]}.jws"'}
+    return HttpResponse(found["jws"], content_type="application/jose", headers=headers)
+
+
+@require_safe
+def verify(request: HttpRequest) -> HttpResponse:
+    """A receipt that somebody holds, checked in their own browser: nothing of it is sent here. Open to all."""
+    return render(request, "consent/verify.html", {"issuer": settings.ISSUER})

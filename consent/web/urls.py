@@ -1,0 +1,39 @@
+"""The consent app: pages end in a slash, the owner's JSON addresses do not."""
+
+from django.urls import path
+from django.views.i18n import JSONCatalog
+
+from consent.web import api, files, guarding, receipts, views
+
+app_name = "consent"
+
+urlpatterns = [
+    path("", views.home, name="home"),
+    path("jsi18n/", JSONCatalog.as_view(), name="js-catalogue"),
+    path("consent/", views.inbox, name="inbox"),
+    path("consent/requests/<str:request_id>/", views.review, name="review"),
+    path("consent/requests/<str:request_id>/deny/", views.deny, name="deny"),
+    path("consent/grants/", views.grants, name="grants"),
+    path("consent/grants/<str:grant_id>/stop/", views.stop, name="stop"),
+    path("consent/grants/<str:grant_id>/pause/", views.pause, name="pause"),
+    path("consent/grants/<str:grant_id>/resume/", views.resume, name="resume"),
+    path("consent/grants/<str:grant_id>/keep/", guarding.keep, name="keep"),
+    path("consent/apps/<str:app_id>/", guarding.app, name="app"),
+    path("consent/apps/<str:app_id>/block/", guarding.block, name="block"),
+    path("consent/apps/<str:app_id>/unblock/", guarding.unblock, name="unblock"),
+    path("consent/apps/<str:app_id>/report/", guarding.report, name="report"),
+    path("consent/history/", views.history, name="history"),
+    path("consent/history/verify/", views.verify_history, name="verify-history"),
+    path("consent/history/file/", files.history_file, name="history-file"),
+    path("consent/receipts/<str:receipt_id>/", receipts.receipt, name="receipt"),
+    path("consent/receipts/<str:receipt_id>/download/", receipts.download, name="receipt-file"),
+    path("consent/verify/", receipts.verify, name="verify"),
+    path("consent/history/chain", api.ChainView.as_view()),
+    path("consent/requests/<str:request_id>/data", api.RequestDataView.as_view()),
+    path("consent/requests/<str:request_id>/decision", api.DecisionView.as_view()),
+    path("consent/grants/outdated", api.OutdatedCopiesView.as_view()),
+    path("consent/grants/<str:grant_id>/revoke", api.GrantMoveView.as_view(move="revoke")),
+    path("consent/grants/<str:grant_id>/pause", api.GrantMoveView.as_view(move="pause")),
+    path("consent/grants/<str:grant_id>/resume", api.GrantMoveView.as_view(move="resume")),
+    path("consent/grants/<str:grant_id>/export", api.GrantExportView.as_view()),
+]

@@ -1,0 +1,224 @@
+"""The consent app's pages. All of them work without JavaScript, but for approving: only the browser can seal."""
+
+from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext, ngettext
+from django.views.decorators.http import require_POST, require_safe
+
+import pkm.labels
+import pkm.queries
+from accounts.authentication import signed_in_recently
+from accounts.database import database_now
+from accounts.errors import Problem
+from consent import actions, queries
+from consent.errors import AlreadyDecided, MoveNotAllowed, RequestExpired, UnknownGrant, UnknownRequest
+from consent.models import ConsentRequest
+from consent.states import RequestStatus
+from consent.web import history as telling
+from consent.web import reads
+from consent.web.forms import DenyForm, HistoryFilter
+from consent.web.words import GROUPS, duration, duration_choices
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+
+def _person(request: HttpRequest) -> "User":
+    return cast("User", request.user)
+
+
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    """What this is; somebody who is signed in goes on to what waits."""
+    return redirect("consent:inbox") if request.user.is_authenticated else render(request, "home.html")
+
+
+@login_required
+@require_safe
+def inbox(request: HttpRequest) -> HttpResponse:
+    vault = pkm.queries.vault_keys(_person(request))["vault_status"]
+    return render(request, "consent/inbox.html", {**reads.inbox(_person(request)), "has_vault": vault != "absent"})
+
+
+@login_required
+@require_safe
+def review(request: HttpRequest, request_id: str) -> HttpResponse:
+    """One decision, or what became of it."""
+    try:
+        asked = reads.own_request(_person(request), request_id)
+    except UnknownRequest:
+        raise Http404 from None
+    now = database_now()
+    status = reads.standing(asked, now)
+    if status is not RequestStatus.PENDING:
+        return render(request, "consent/decided.html", _decided(asked, status))
+    return render(request, "consent/review.html", _review(request, asked))
+
+
+def _review(request: HttpRequest, asked: ConsentRequest) -> dict[str, Any]:
+    user = _person(request)
+    older = queries.live_grant_for(asked)
+    first_time = queries.is_first_time_app(asked)
+    groups = reads.asked_groups(asked, user, older)
+    rows = [row for group in groups for row in group.rows]
+    tier = asked.scope_entry.sensitivity_tier
+    back = urlencode({"next": request.path})
+    return {
+        "asked": asked,
+        "application": asked.app.application,
+        "scope_label": pkm.labels.translated(asked.scope_entry.scope_label),
+        "tier": tier,
+        "groups": groups,
+        "words": {row.attribute.path: row.attribute.word for row in rows},
+        "missing": [row.attribute.label for row in rows if row.required and not row.held],
+        "nothing_held": not any(row.held for row in rows),
+        "durations": duration_choices(asked.access_duration),
+        "older": older,
+        "older_purpose_differs": older is not None and older.request.purpose != asked.purpose,
+        "gone": _gone(asked, older, {row.attribute.path for row in rows}),
+        "first_time": first_time,
+        "new_key": not first_time and not queries.is_known_connector(asked),
+        "beyond_registered": reads.is_beyond_registered(asked),
+        "has_vault": pkm.queries.vault_keys(user)["vault_status"] != "absent",
+        "needs_fresh_sign_in": tier == "restricted" and not signed_in_recently(request),
+        "reauthenticate_url": f"{reverse('account_reauthenticate')}?{back}",
+        "deny_form": DenyForm(),
+    }
+
+
+def _gone(asked: ConsentRequest, older: Any, paths: set[str]) -> list[str]:
+    """What is shared now and would no longer be, were this approved in place of it."""
+    lost = [path for path in older.approved_attributes if path not in paths] if older is not None else []
+    return [attribute.label for group in pkm.labels.described(lost) for attribute in group.attributes]
+
+
+def _decided(asked: ConsentRequest, status: RequestStatus) -> dict[str, Any]:
+    grant = reads.grant_of(asked)
+    now = database_now()
+    return {
+        "asked": asked,
+        "status": status.value,
+        "scope_label": pkm.labels.translated(asked.scope_entry.scope_label),
+        "grant": grant,
+        "grant_status": reads.grant_standing(grant, now).value if grant else None,
+        "groups": pkm.labels.described(grant.approved_attributes) if grant else [],
+        "duration": duration(int((grant.expires_at - grant.starts_at).total_seconds())) if grant else "",
+        "receipt_id": reads.newest_receipt(asked),
+    }
+
+
+@login_required
+@require_POST
+def deny(request: HttpRequest, request_id: str) -> HttpResponse:
+    """Refuse without a script; the page that follows says what happened."""
+    form = DenyForm(request.POST)
+    reason = form.cleaned_data["reason"] if form.is_valid() else ""
+    try:
+        actions.deny(request_id=request_id, by=_person(request), reason=reason)
+    except UnknownRequest:
+        raise Http404 from None
+    except AlreadyDecided:
+        messages.info(request, gettext("This request was decided already. Nothing was changed now."))
+    except RequestExpired:
+        messages.info(request, gettext("This request had expired before. Nothing was shared."))
+    return redirect("consent:review", request_id)
+
+
+@login_required
+@require_safe
+def grants(request: HttpRequest) -> HttpResponse:
+    return render(request, "consent/grants.html", reads.grants(_person(request)))
+
+
+def _move(request: HttpRequest, grant_id: str, move: Any, done: str) -> HttpResponse:
+    try:
+        move(grant_id=grant_id, by=_person(request))
+    except UnknownGrant:
+        raise Http404 from None
+    except MoveNotAllowed:
+        messages.info(request, gettext("This had ended already. Nothing was changed now."))
+    except Problem as problem:
+        messages.error(request, str(problem.title))
+    else:
+        messages.success(request, done)
+    return redirect("consent:grants")
+
+
+@login_required
+@require_POST
+def stop(request: HttpRequest, grant_id: str) -> HttpResponse:
+    done = gettext("Sharing has stopped. Nothing more can be read. What the app already took cannot be recalled.")
+    return _move(request, grant_id, actions.revoke, done)
+
+
+@login_required
+@require_POST
+def pause(request: HttpRequest, grant_id: str) -> HttpResponse:
+    return _move(request, grant_id, actions.pause, gettext("Paused. Nothing can be read until you resume."))
+
+
+@login_required
+@require_POST
+def resume(request: HttpRequest, grant_id: str) -> HttpResponse:
+    return _move(request, grant_id, actions.resume, gettext("Resumed. The app can read again until the date shown."))
+
+
+@login_required
+@require_safe
+def history(request: HttpRequest) -> HttpResponse:
+    chosen = HistoryFilter(request.GET).chosen()
+    page = telling.history(_person(request), **cast("Any", chosen))
+    return render(
+        request, "consent/history.html", {"page": page, "issuer": settings.ISSUER, **_filters(request, chosen, page)}
+    )
+
+
+@login_required
+@require_POST
+def verify_history(request: HttpRequest) -> HttpResponse:
+    """Recompute the person's chain, entry by entry, and say whether it holds."""
+    count, broken = telling.checked_chain(_person(request))
+    if broken is not None:
+        messages.error(
+            request,
+            gettext("Entry %(n)d of your history is not what was written. Tell us: this must not happen.")
+            % {"n": broken.sequence},
+        )
+    else:
+        words = ngettext(
+            "Your history has %(n)d entry, and it is as it was written.",
+            "Your history has %(n)d entries, and all of them are as they were written.",
+            count,
+        )
+        messages.success(request, words % {"n": count})
+    return redirect("consent:history")
+
+
+def _filters(request: HttpRequest, chosen: dict[str, Any], page: telling.HistoryPage) -> dict[str, Any]:
+    kept = {name: value for name, value in (("kind", chosen["group"]), ("app", chosen["app_id"])) if value}
+
+    def address(**changes: Any) -> str:
+        members = {name: value for name, value in {**kept, **changes}.items() if value}
+        return "?" + urlencode(members)
+
+    return {
+        "apps": telling.apps_met(_person(request)),
+        "app_id": chosen["app_id"],
+        "kind": chosen["group"],
+        "tabs": [
+            {"label": label, "url": address(kind=group), "current": group == chosen["group"]}
+            for group, label in [("", gettext("All")), *GROUPS.items()]
+        ],
+        "files": [
+            (name, f"{reverse('consent:history-file')}{address(format=name.lower())}") for name in ("JSON", "CSV")
+        ],
+        "older_url": address(page=page.number + 1) if page.has_older else "",
+        "newer_url": address(page=page.number - 1) if page.number > 1 else "",
+    }
