@@ -1,0 +1,71 @@
+"""What is kept of transactions, as little as the mapping needs and removals allow (pure).
+
+One entry per transaction: day, merchant, detailed category, channel, whether it was a purchase or a refund, and
+whether it is still pending. No amount, description, place, account or person.
+"""
+
+from collections.abc import Iterable
+from dataclasses import astuple, dataclass
+from datetime import date, timedelta
+from typing import Any
+
+from agents_proxy.aggregator_shapes import Page, Transaction
+
+DAYS = 365
+_MOST = 5_000  # entries; the newest are kept
+_SURE = frozenset({"VERY_HIGH", "HIGH", "MEDIUM"})
+
+
+@dataclass(frozen=True)
+class Entry:
+    """`category` is empty where the aggregator is not sure of it."""
+
+    day: str
+    merchant: str
+    category: str
+    channel: str
+    refund: bool
+    pending: bool
+
+
+Ledger = dict[str, Entry]
+
+
+def read(kept: dict[str, list[Any]]) -> Ledger:
+    return {name: Entry(*columns) for name, columns in kept.items()}
+
+
+def written(ledger: Ledger) -> dict[str, list[Any]]:
+    return {name: list(astuple(entry)) for name, entry in ledger.items()}
+
+
+def applied(ledger: Ledger, pages: Iterable[Page]) -> Ledger:
+    """`ledger` after all pages, in their order; a removal of something unknown is nothing."""
+    after = dict(ledger)
+    for page in pages:
+        for transaction in (*page.added, *page.modified):
+            after[transaction.transaction_id] = _entry(transaction)
+        for removed in page.removed:
+            after.pop(removed.transaction_id, None)
+    return after
+
+
+def trimmed(ledger: Ledger, today: date) -> Ledger:
+    """Without what is older than a year."""
+    oldest = (today - timedelta(days=DAYS)).isoformat()
+    young = sorted((pair for pair in ledger.items() if pair[1].day >= oldest), key=lambda pair: (pair[1].day, pair[0]))
+    return dict(young[-_MOST:])
+
+
+def _entry(transaction: Transaction) -> Entry:
+    category = transaction.personal_finance_category
+    # unknown denies: a guessed category might hide one that is nobody's business
+    sure = category is not None and (category.confidence_level or "HIGH") in _SURE
+    return Entry(
+        day=transaction.date.isoformat(),
+        merchant=transaction.merchant or "",
+        category=category.detailed if category and sure else "",
+        channel=transaction.payment_channel,
+        refund=transaction.amount < 0,
+        pending=transaction.pending,
+    )

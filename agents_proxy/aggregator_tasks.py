@@ -1,0 +1,64 @@
+"""What the worker does for linked institutions."""
+
+import logging
+from datetime import timedelta
+
+from celery import shared_task
+
+from accounts.database import database_now
+from agents_proxy import aggregator, aggregator_refresh
+from agents_proxy import aggregator_client as client
+from agents_proxy.aggregator_errors import AggregatorProblem
+from agents_proxy.models import Item, LinkSession, ProcessingConsent
+from agents_proxy.states import ItemStatus, LinkStatus, Purpose, Reach
+
+_AGAIN = timedelta(minutes=1)  # before an access that could not be ended is tried once more
+_log = logging.getLogger(__name__)
+
+
+@shared_task
+def refresh_item(run_pk: int) -> None:
+    """Take in what changed at one institution."""
+    aggregator_refresh.run_refresh(run_pk)
+
+
+@shared_task
+def tend_institutions() -> None:
+    """Hand over refreshes that nobody does or that are due, end what has no consent, close visits that are over."""
+    if not client.is_configured():
+        return
+    for item in unconsented():
+        withdraw_item(item)
+    for run_pk in aggregator_refresh.forsaken_runs():
+        refresh_item.delay(run_pk)
+    for item in aggregator_refresh.due_items():
+        aggregator_refresh.start_refresh(item)
+    over = LinkSession.objects.filter(status=LinkStatus.OPEN, expires_at__lte=database_now())
+    for session_pk in over.values_list("pk", flat=True)[:200]:
+        aggregator.end_link(session_pk, LinkStatus.EXPIRED)
+
+
+def unconsented() -> list[Item]:
+    """Items of people without a live consent to `financial`."""
+    items = Item.objects.exclude(status=ItemStatus.REMOVED)
+    live = ProcessingConsent.objects.filter(
+        user__in=items.values("user"), reach=Reach.OWN, withdrawn_at=None, expires_at__gt=database_now()
+    )
+    consenting = {user for user, purposes in live.values_list("user", "purposes") if Purpose.FINANCIAL in purposes}
+    # the one tried longest ago first, so that an access that cannot be ended does not stand in another's way
+    lost = [pk for pk, user in items.order_by("updated_at").values_list("pk", "user") if user not in consenting]
+    return list(Item.objects.filter(pk__in=lost[:100]).order_by("updated_at"))
+
+
+def withdraw_item(item: Item) -> None:
+    """What was read goes at once; the access itself, once the aggregator ended it too."""
+    now = database_now()
+    if item.signals is None and item.updated_at > now - _AGAIN and item.cursor == "" and item.institution:
+        return
+    Item.objects.filter(pk=item.pk).exclude(status=ItemStatus.REMOVED).update(signals=None, cursor="", updated_at=now)
+    try:
+        client.remove_item(aggregator.access_token(item))
+    except AggregatorProblem as problem:
+        _log.error("access of %s could not be ended at the aggregator: %s", item.item_id, problem.code)
+        return
+    aggregator.forget(item.pk)

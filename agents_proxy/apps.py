@@ -1,0 +1,30 @@
+"""The room of profile agents: the proxy, consent to processing, analyses, messages and the aggregator."""
+
+import logging
+from typing import Any
+
+from django.apps import AppConfig
+from django.conf import settings
+from django.db import connections
+from django.db.models.signals import post_migrate
+from django.utils.translation import gettext_lazy as _
+
+_log = logging.getLogger(__name__)
+
+
+class AgentsProxyConfig(AppConfig):
+    name = "agents_proxy"
+    verbose_name = _("Profile agents")
+    default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        post_migrate.connect(_install, sender=self)
+        if not settings.A2A_REQUIRE_CONSENT:
+            _log.warning("A2A_REQUIRE_CONSENT is false: agents are asked WITHOUT ANYBODY'S CONSENT. For tests alone.")
+
+
+def _install(using: str, **_ignored: Any) -> None:
+    from accounts.database import install_rules
+    from agents_proxy.rules import RULES
+
+    install_rules(connections[using], RULES)

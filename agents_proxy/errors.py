@@ -1,0 +1,121 @@
+"""The refusals of this room: JSON-RPC objects at the agents' addresses (contract 4.1), problems everywhere else."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+from accounts.errors import Problem
+
+
+class Refusal(Exception):
+    """A refusal of the proxy itself. `name` is what `error.data.code` says; `members` are added to `error.data`."""
+
+    status: ClassVar[int]
+    code: ClassVar[int]
+    name: ClassVar[str]
+    message: ClassVar[str]
+
+    def __init__(self, *, headers: Mapping[str, str] | None = None, **members: Any) -> None:
+        self.headers = dict(headers or {})
+        self.members = members
+        super().__init__(self.name)
+
+
+def every_refusal() -> Iterator[type[Refusal]]:
+    """Every refusal that there is, for the documentation and its test."""
+    waiting = [Refusal]
+    while waiting:
+        for subclass in waiting.pop().__subclasses__():
+            waiting.append(subclass)
+            yield subclass
+
+
+class InvalidJson(Refusal):
+    """The body is not JSON, or JSON that parsers only forgive: duplicate keys, NUL, NaN, too deep."""
+
+    status, code, name, message = 400, -32700, "invalid_json", "The body is not valid JSON."
+
+
+class InvalidParams(Refusal):
+    """The body or the query does not fit; `data.errors` says where."""
+
+    status, code, name, message = 400, -32602, "invalid_params", "The parameters do not fit."
+
+
+class ConsentRequired(Refusal):
+    """There is no live consent for this agent's purpose; `data.consent_url` is where a person gives it."""
+
+    status, code, name, message = 403, -32050, "consent_required", "A person has to agree to this first."
+
+
+class OriginRefused(Refusal):
+    """The call comes from a web page whose origin no active app has registered."""
+
+    status, code, name, message = 403, -32051, "origin_refused", "This origin is not registered."
+
+
+class CsrfRefused(Refusal):
+    """A session was used without its CSRF token."""
+
+    status, code, name, message = 403, -32051, "csrf_failed", "The session came without its CSRF token."
+
+
+class UnknownAgent(Refusal):
+    """There is no agent of this name."""
+
+    status, code, name, message = 404, -32601, "unknown_agent", "There is no such agent."
+
+
+class WrongMethod(Refusal):
+    """Agents are called with POST."""
+
+    status, code, name, message = 405, -32600, "method_not_allowed", "Agents are called with POST."
+
+
+class TooLarge(Refusal):
+    """The body is larger than a prompt can be."""
+
+    status, code, name, message = 413, -32600, "payload_too_large", "The body is too large."
+
+
+class WrongMediaType(Refusal):
+    """The body is not `application/json` in UTF-8."""
+
+    status, code, name, message = 415, -32600, "unsupported_media_type", "Send application/json in UTF-8."
+
+
+class TooManyCalls(Refusal):
+    """This session or address calls too often, or too many calls are under way; `Retry-After` says when to return."""
+
+    status, code, name, message = 429, -32052, "too_many_requests", "Too many calls; try again later."
+
+
+class NotConfigured(Refusal):
+    """This deployment has no upstream for the agent."""
+
+    status, code, name, message = 503, -32054, "agent_not_configured", "This agent is not available here."
+
+
+class CallFailed(Refusal):
+    """The agent was asked, and no answer came of it. Whether it did something is not known, so nothing is repeated."""
+
+    status, code, name, message = 502, -32053, "upstream_unavailable", "The agent cannot be reached."
+
+
+class InvalidAgentResponse(CallFailed):
+    """The agent answered something else than a JSON-RPC object for this call, or too much, or a redirect."""
+
+    status, code, name, message = 502, -32006, "invalid_agent_response", "The agent's answer makes no sense."
+
+
+class UpstreamTimeout(CallFailed):
+    """The agent did not answer completely in time."""
+
+    status, code, name, message = 504, -32055, "upstream_timeout", "The agent took too long."
+
+
+class UnknownConsent(Problem):
+    """There is no such consent, or it is somebody else's."""
+
+    code = "unknown_consent"
+    status = 404
+    title = "No such consent"

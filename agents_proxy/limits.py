@@ -1,0 +1,26 @@
+"""How often agents may be called: per session or consent, and per address; in memory, per process."""
+
+import math
+import time
+
+from django.conf import settings
+
+from accounts.pacing import Buckets
+from agents_proxy.errors import TooManyCalls
+
+sessions, addresses = Buckets(), Buckets()
+
+
+def count_call(*, key: str | None, address: str) -> None:
+    """Count one call; raises `TooManyCalls` where there were too many lately."""
+    _take(addresses, address, settings.A2A_ADDRESS_BURST, settings.A2A_ADDRESS_PER_SECOND)
+    if key is not None:
+        _take(sessions, key, settings.A2A_SESSION_BURST, settings.A2A_SESSION_PER_SECOND)
+
+
+def _take(buckets: Buckets, key: str, burst: int, per_second: int) -> None:
+    if not burst or not per_second:
+        return
+    wait = buckets.take(key, burst=burst, per_second=per_second, now=time.monotonic())
+    if wait:
+        raise TooManyCalls(headers={"Retry-After": str(math.ceil(wait))})

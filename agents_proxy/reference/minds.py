@@ -1,0 +1,105 @@
+"""What each reference agent makes of a prompt: a JSON document with its sources, and nothing that it does not know."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from agents_proxy.reference.facts import (
+    WORTH,
+    Facts,
+    identifiers,
+    objects,
+    of_email,
+    of_name,
+    of_phone,
+    preferences,
+    spoken,
+)
+
+
+def public(prompt: str) -> dict[str, Any]:
+    """What public numbering plans say of the phone number."""
+    known = identifiers(prompt)
+    return document(of_phone(str(known["phone"].value)) if "phone" in known else {})
+
+
+def second(prompt: str) -> dict[str, Any]:
+    """What is left to fill: parts of names, and a name that only the e-mail address tells."""
+    known = identifiers(prompt)
+    facts: Facts = of_email(str(known["email"].value)) if "email" in known else {}
+    if "full_name" in known:
+        facts.pop("full_name", None)
+        facts |= of_name(str(known["full_name"].value))
+    return document(facts)
+
+
+def core(prompt: str) -> dict[str, Any]:
+    """The profile by the identifiers of the prompt: these, and what else the prompt says of the person."""
+    return document({**spoken(prompt), **identifiers(prompt)})
+
+
+def create(prompt: str) -> dict[str, Any]:
+    """A structured profile out of natural language."""
+    known = identifiers(prompt)
+    plan = of_phone(str(known["phone"].value)) if "phone" in known else {}
+    liked = {name: fact for name, fact in preferences(prompt).items() if name in ("likes", "dislikes")}
+    return document({**plan, **spoken(prompt), **liked, **known})
+
+
+def update(prompt: str) -> dict[str, Any]:
+    """The profile in the prompt, with what its sentences say now; what they do not mention stays."""
+    standing: dict[str, Any] = next(objects(prompt), {})
+    standing = standing.get("userProfile", standing) if isinstance(standing.get("userProfile"), dict) else standing
+    sentences = prompt
+    for value in objects(prompt):
+        sentences = sentences.replace(json.dumps(value, ensure_ascii=False), " ")
+    changed = {**spoken(sentences), **identifiers(_without_objects(sentences))}
+    base = {name: value for name, value in standing.items() if name not in ("sources", "confidence_score")}
+    return {**base, **document(changed)}
+
+
+def brand(prompt: str) -> dict[str, Any]:
+    """The specification's brand-affinity shape, as far as the prompt tells."""
+    known, liked = identifiers(prompt), preferences(prompt)
+    names = {"full_name": "fullName", "email": "email", "phone": "phone"}
+    shape: dict[str, Any] = {names[name]: fact.value for name, fact in known.items()}
+    shape |= {name: liked[name].value for name in ("likes", "dislikes", "brand_affinities") if name in liked}
+    if "category_focus" in liked:
+        shape["shopping_preferences"] = {"category_focus": liked["category_focus"].value}
+    facts = {**known, **liked}
+    if facts:
+        shape["confidence"] = confidence(facts)
+    return shape
+
+
+MINDS: dict[str, Callable[[str], dict[str, Any]]] = {
+    "public": public,
+    "second": second,
+    "core": core,
+    "core-profile": create,
+    "core-profile-update": update,
+    "brand": brand,
+}
+
+
+def document(facts: Facts) -> dict[str, Any]:
+    """The facts with where each comes from; the confidence is the mean of what these sources are worth."""
+    if not facts:
+        return {}
+    values = {name: fact.value for name, fact in facts.items()}
+    return {
+        **values,
+        "sources": {name: fact.source for name, fact in facts.items()},
+        "confidence_score": confidence(facts),
+    }
+
+
+def confidence(facts: Facts) -> float:
+    return round(sum(WORTH[fact.source] for fact in facts.values()) / len(facts), 2)
+
+
+def _without_objects(prompt: str) -> str:
+    text = prompt
+    while (start := text.find("{")) >= 0 and (end := text.find("}", start)) >= 0:
+        text = text[:start] + " " + text[end + 1 :]
+    return text

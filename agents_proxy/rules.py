@@ -1,0 +1,35 @@
+"""What the database itself holds of this room's rules."""
+
+from accounts.database import Rule, frozen, transitions
+from agents_proxy.states import MESSAGE_MOVES, RUN_MOVES, STEP_MOVES
+
+RULES: list[Rule] = [
+    frozen(
+        "processing_consents",
+        [
+            "consent_id",
+            "user_id",
+            "reach",
+            "purposes",
+            "statement_version",
+            "statement",
+            "origin",
+            "app_id",
+            "token_digest",
+            "given_at",
+            "expires_at",
+        ],
+    ),
+    Rule(
+        "processing_consents",
+        "withdrawn",
+        "UPDATE",
+        "processing_consents: what was withdrawn stays withdrawn",
+        "OLD.withdrawn_at IS NOT NULL AND OLD.withdrawn_at IS DISTINCT FROM NEW.withdrawn_at",
+    ),
+    frozen("analysis_runs", ["analysis_id", "user_id", "consent_id"]),
+    transitions("analysis_runs", RUN_MOVES),
+    frozen("analysis_steps", ["run_id", "agent", "task_id"]),
+    transitions("analysis_steps", STEP_MOVES),
+    transitions("outbound_messages", MESSAGE_MOVES),
+]

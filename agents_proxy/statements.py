@@ -1,0 +1,62 @@
+"""The words that a person agrees to. Whoever changes them changes the version: what was shown is kept as it was."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext_lazy as _
+
+from agents_proxy.states import Purpose
+
+VERSION = "2026-11-1"
+
+TITLES: dict[Purpose, Promise] = {
+    Purpose.PROFILE: _("Your profile"),
+    Purpose.ENRICHMENT: _("Public information"),
+    Purpose.BRAND_AFFINITY: _("Likes and brands"),
+    Purpose.MESSAGING: _("Messages"),
+    Purpose.FINANCIAL: _("Purchases"),
+    Purpose.IDENTITY: _("Identity at your bank"),
+}
+SENTENCES: dict[Purpose, Promise] = {
+    Purpose.PROFILE: _("Profile agents may create, update and look up a profile from what you enter or have entered."),
+    Purpose.ENRICHMENT: _("Agents may search public sources for what belongs to the details you give them."),
+    Purpose.BRAND_AFFINITY: _("An agent may work out what you like, dislike and buy from the details you give it."),
+    Purpose.MESSAGING: _("Messages with approved wording may be sent to a phone number that you verified."),
+    Purpose.FINANCIAL: _("Merchants and categories of your transactions may be read to work out what you buy."),
+    Purpose.IDENTITY: _("Name, address and contact details that your bank holds may be read."),
+}
+
+
+@dataclass(frozen=True)
+class Statement:
+    """The wording in its parts, as a page lays them out; `str()` is the same words as they are kept."""
+
+    opening: str
+    points: list[tuple[str, str]]
+    closing: list[str]
+
+    def __str__(self) -> str:
+        return "\n".join([self.opening, *(f"- {title}: {words}" for title, words in self.points), *self.closing])
+
+
+def statement(purposes: Sequence[Purpose], *, asks: str, lasts: timedelta) -> Statement:
+    """The wording for these purposes, in the language of whoever reads it; `asks` is who will call the agents."""
+    opening = gettext("%(asks)s may have the following done with your personal details:") % {"asks": asks}
+    points = [(str(TITLES[purpose]), str(SENTENCES[purpose])) for purpose in purposes]
+    closing = [
+        gettext("The agents may be services of other companies; they receive the details that are sent to them."),
+        gettext("This holds for %(duration)s. You can withdraw it at any time, with effect from then on.")
+        % {"duration": _duration(lasts)},
+    ]
+    return Statement(opening, points, closing)
+
+
+def _duration(lasts: timedelta) -> str:
+    hours = max(1, round(lasts / timedelta(hours=1)))
+    if hours < 48:
+        return ngettext("%(n)d hour", "%(n)d hours", hours) % {"n": hours}
+    days = round(hours / 24)
+    return ngettext("%(n)d day", "%(n)d days", days) % {"n": days}

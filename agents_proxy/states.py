@@ -1,0 +1,120 @@
+"""The states and lifecycles of this room (pure)."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+
+class Purpose(StrEnum):
+    """What a person can agree to have processed; contract 4.2."""
+
+    PROFILE = "profile"
+    ENRICHMENT = "enrichment"
+    BRAND_AFFINITY = "brand_affinity"
+    MESSAGING = "messaging"
+    FINANCIAL = "financial"
+    IDENTITY = "identity"  # what the aggregator knows of who somebody is, agreed to apart from `financial`
+
+
+class Reach(StrEnum):
+    """Which calls a consent covers: the person's own, those of one site with its token, or one analysis."""
+
+    OWN = "own"
+    SITE = "site"
+    RUN = "run"
+
+
+class CallOutcome(StrEnum):
+    """How a call to an agent ended."""
+
+    ANSWERED = "answered"
+    AGENT_ERROR = "agent_error"
+    INVALID_AGENT_RESPONSE = "invalid_agent_response"
+    UPSTREAM_UNAVAILABLE = "upstream_unavailable"
+    UPSTREAM_TIMEOUT = "upstream_timeout"
+
+
+class RunStatus(StrEnum):
+    """Where an analysis stands."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    COMPLETED = "completed"
+    COMPLETED_WITH_ERRORS = "completed_with_errors"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+class StepStatus(StrEnum):
+    """Where one agent's part of an analysis stands."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    SKIPPED = "skipped"
+
+
+class MessageStatus(StrEnum):
+    """Where an outbound message stands; `unknown` is one whose answer never came, so that nobody sends it twice."""
+
+    SENDING = "sending"
+    SENT = "sent"
+    DELIVERED = "delivered"
+    FAILED = "failed"
+    UNKNOWN = "unknown"
+
+
+class ItemStatus(StrEnum):
+    """Whether an institution still lets us read."""
+
+    ACTIVE = "active"
+    LOGIN_REQUIRED = "login_required"
+    REMOVED = "removed"
+
+
+class LinkStatus(StrEnum):
+    """Where a visit to the aggregator's own page stands."""
+
+    OPEN = "open"
+    COMPLETED = "completed"
+    EXITED = "exited"
+    EXPIRED = "expired"
+
+
+class RefreshStatus(StrEnum):
+    """Where a refresh of an item stands."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    COMPLETED = "completed"
+    FAILED = "failed"
+
+
+UNFINISHED_RUNS = (RunStatus.QUEUED, RunStatus.RUNNING)
+UNFINISHED_STEPS = (StepStatus.WAITING, StepStatus.RUNNING)
+
+# Retrying one step opens a run that ended with errors, or failed, again.
+RUN_MOVES: Mapping[RunStatus, frozenset[RunStatus]] = {
+    RunStatus.QUEUED: frozenset({RunStatus.RUNNING, RunStatus.CANCELLED, RunStatus.FAILED}),
+    RunStatus.RUNNING: frozenset(
+        {RunStatus.COMPLETED, RunStatus.COMPLETED_WITH_ERRORS, RunStatus.FAILED, RunStatus.CANCELLED}
+    ),
+    RunStatus.COMPLETED_WITH_ERRORS: frozenset({RunStatus.QUEUED, RunStatus.RUNNING}),
+    RunStatus.FAILED: frozenset({RunStatus.QUEUED, RunStatus.RUNNING}),
+    RunStatus.COMPLETED: frozenset(),
+    RunStatus.CANCELLED: frozenset(),
+}
+STEP_MOVES: Mapping[StepStatus, frozenset[StepStatus]] = {
+    StepStatus.WAITING: frozenset({StepStatus.RUNNING, StepStatus.SKIPPED}),
+    StepStatus.RUNNING: frozenset({StepStatus.SUCCEEDED, StepStatus.FAILED, StepStatus.SKIPPED}),
+    StepStatus.FAILED: frozenset({StepStatus.WAITING}),
+    StepStatus.SUCCEEDED: frozenset(),
+    StepStatus.SKIPPED: frozenset(),
+}
+MESSAGE_MOVES: Mapping[MessageStatus, frozenset[MessageStatus]] = {
+    MessageStatus.SENDING: frozenset({MessageStatus.SENT, MessageStatus.FAILED, MessageStatus.UNKNOWN}),
+    MessageStatus.SENT: frozenset({MessageStatus.DELIVERED, MessageStatus.FAILED}),
+    MessageStatus.UNKNOWN: frozenset({MessageStatus.SENT, MessageStatus.DELIVERED, MessageStatus.FAILED}),
+    MessageStatus.DELIVERED: frozenset(),
+    MessageStatus.FAILED: frozenset(),
+}

@@ -1,0 +1,150 @@
+"""The page of linked institutions; there is none where no aggregator is configured."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from functools import wraps
+from typing import TYPE_CHECKING, Any, cast
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.errors import Problem
+from agents_proxy import aggregator, consents
+from agents_proxy import aggregator_client as client
+from agents_proxy.aggregator_errors import AggregatorProblem, FinancialConsentRequired, UnknownItem, UnknownLink
+from agents_proxy.aggregator_refresh import start_refresh
+from agents_proxy.statements import statement
+from agents_proxy.states import Purpose
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+LASTS = timedelta(days=90)
+_STATUS = {
+    "active": (_("Linked"), "active"),
+    "login_required": (_("Sign in there again"), "changed"),
+}
+View = Callable[..., HttpResponse]
+
+
+def _only_where_configured(view: View) -> View:
+    @wraps(view)
+    def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if not client.is_configured():
+            raise Http404
+        return login_required(view)(request, *args, **kwargs)
+
+    return checked
+
+
+@_only_where_configured
+@require_safe
+def institutions(request: HttpRequest) -> HttpResponse:
+    """What is linked, and the words to agree to before anything is."""
+    person = _person(request)
+    agreed = consents.own(person, Purpose.FINANCIAL) is not None
+    context = {
+        "items": [_shown(body) for body in aggregator.items_of(person)] if agreed else [],
+        "signals": aggregator.financial_signals(person),
+        "agreed": agreed,
+        "statement": statement([Purpose.FINANCIAL], asks=gettext("This service"), lasts=LASTS),
+    }
+    return render(request, "financial/institutions.html", context)
+
+
+@_only_where_configured
+@require_POST
+def link(request: HttpRequest) -> HttpResponse:
+    """Keep the agreement where there is none yet, and open a visit to the aggregator's page."""
+    person = _person(request)
+    if consents.own(person, Purpose.FINANCIAL) is None:
+        if request.POST.get("agreed") != "yes":
+            messages.error(request, gettext("Agree first; nothing is read without that."))
+            return redirect("financial:institutions")
+        consents.give(by=person, purposes=[Purpose.FINANCIAL], lasts=LASTS)
+    try:
+        made = aggregator.start_link(by=person)
+    except Problem as problem:
+        return _said(request, problem)
+    return redirect("financial:go_on", made.link_id)
+
+
+@_only_where_configured
+@require_safe
+def go_on(request: HttpRequest, link_id: str) -> HttpResponse:
+    """A plain link to the aggregator's page: our policy lets forms lead nowhere else."""
+    try:
+        made = aggregator.open_link(by=_person(request), link_id=link_id)
+    except UnknownLink:
+        raise Http404 from None
+    return render(request, "financial/go_on.html", {"link": made})
+
+
+@_only_where_configured
+@require_safe
+def linked(request: HttpRequest) -> HttpResponse:
+    """Where the aggregator's page leads back to. The state in the query works once, for the person who left."""
+    try:
+        item = aggregator.finish_link(by=_person(request), state=request.GET.get("state", "")[:200])
+    except UnknownLink:
+        raise Http404 from None
+    except Problem as problem:
+        return _said(request, problem)
+    if item is None:
+        messages.info(request, gettext("Nothing was linked."))
+    else:
+        messages.success(request, gettext("Linked. What you bought is being read now."))
+    return redirect("financial:institutions")
+
+
+@_only_where_configured
+@require_POST
+def refresh(request: HttpRequest, item_id: str) -> HttpResponse:
+    return _done(request, item_id, lambda item: start_refresh(item), gettext("What changed is being read now."))
+
+
+@_only_where_configured
+@require_POST
+def remove(request: HttpRequest, item_id: str) -> HttpResponse:
+    person = _person(request)
+
+    def end(item: Any) -> None:
+        aggregator.remove_item(by=person, item_id=item.item_id)
+
+    return _done(request, item_id, end, gettext("Removed there and here, with all that was read."))
+
+
+def _done(request: HttpRequest, item_id: str, act: Callable[[Any], Any], words: str) -> HttpResponse:
+    try:
+        aggregator.require_consent(_person(request))
+        act(aggregator.own_item(_person(request), item_id))
+    except UnknownItem:
+        raise Http404 from None
+    except Problem as problem:
+        return _said(request, problem)
+    messages.success(request, words)
+    return redirect("financial:institutions")
+
+
+def _said(request: HttpRequest, problem: Problem) -> HttpResponse:
+    if isinstance(problem, FinancialConsentRequired):
+        messages.error(request, gettext("Agree first; nothing is read without that."))
+    elif isinstance(problem, AggregatorProblem):
+        messages.error(request, gettext("That did not work just now. Nothing has changed; try again."))
+    else:
+        raise problem
+    return redirect("financial:institutions")
+
+
+def _shown(body: dict[str, Any]) -> dict[str, Any]:
+    label, badge = _STATUS[body["status"]]
+    return {**body, "label": label, "badge": badge}
+
+
+def _person(request: HttpRequest) -> "User":
+    return cast("User", request.user)

@@ -1,0 +1,93 @@
+"""The page of phone numbers: add one, verify it by the code that comes to it, remove it."""
+
+from typing import TYPE_CHECKING, cast
+
+from django import forms
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_http_methods, require_POST
+
+from accounts.errors import Problem
+from agents_proxy import phone_numbers
+from agents_proxy.phone_numbers import InvalidNumber, MessagingUnavailable, TooManyCodes, UnknownNumber, WrongCode
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+_WORDS = {
+    InvalidNumber: _("This is no phone number that is in use. Write it with its country, such as +49 151 23456789."),
+    TooManyCodes: _("Too many codes were asked for. Try again in an hour."),
+    MessagingUnavailable: _("The code could not be sent. Try again later."),
+    WrongCode: _("This is not the code, or it is over. After ten minutes or five tries you need a new one."),
+}
+
+_CODE = {"inputmode": "numeric", "autocomplete": "one-time-code"}
+
+
+class NumberForm(forms.Form):
+    to = forms.CharField(label=_("Phone number"), max_length=32, help_text=_("With its country, such as +49 151 …"))
+
+    def clean_to(self) -> str:
+        return "".join(sign for sign in self.cleaned_data["to"] if sign in "+0123456789")
+
+
+class CodeForm(forms.Form):
+    to = forms.CharField(widget=forms.HiddenInput, max_length=20)
+    code = forms.RegexField(r"^[0-9]{6}$", label=_("Code"), widget=forms.TextInput(attrs=_CODE))
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def numbers(request: HttpRequest) -> HttpResponse:
+    """The list, and the form that sends a code."""
+    form = NumberForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        number = form.cleaned_data["to"]
+        try:
+            phone_numbers.send_code(by=_person(request), number=number)
+        except Problem as problem:
+            form.add_error("to", str(_WORDS[type(problem)]))
+        else:
+            return _page(request, CodeForm(initial={"to": number}), sent=True)
+    return _page(request, form)
+
+
+@login_required
+@require_POST
+def verify(request: HttpRequest) -> HttpResponse:
+    """The code that came."""
+    form = CodeForm(request.POST)
+    if form.is_valid():
+        try:
+            given = form.cleaned_data
+            phone_numbers.verify_code(by=_person(request), number=given["to"], code=given["code"])
+        except WrongCode:
+            form.add_error("code", str(_WORDS[WrongCode]))
+        else:
+            messages.success(request, gettext("Verified: this number is yours."))
+            return redirect("numbers:numbers")
+    return _page(request, form, sent=True)
+
+
+@login_required
+@require_POST
+def forget(request: HttpRequest, number_pk: int) -> HttpResponse:
+    try:
+        phone_numbers.forget_number(by=_person(request), number_pk=number_pk)
+    except UnknownNumber:
+        raise Http404 from None
+    messages.success(request, gettext("Removed. No message is sent there any more."))
+    return redirect("numbers:numbers")
+
+
+def _page(request: HttpRequest, form: forms.Form, *, sent: bool = False) -> HttpResponse:
+    context = {"form": form, "sent": sent, "numbers": phone_numbers.numbers_of(_person(request))}
+    return render(request, "agents/numbers.html", context, status=400 if form.errors else 200)
+
+
+def _person(request: HttpRequest) -> "User":
+    return cast("User", request.user)

@@ -1,0 +1,145 @@
+"""The pages of analyses. All of them work without JavaScript; with it, the steps of a run show live."""
+
+import json
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, cast
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from accounts.errors import Problem
+from agents_proxy import activation, analyses, workflow
+from agents_proxy.affinity import affinity_of, as_csv
+from agents_proxy.analysis_errors import UnknownAnalysis
+from agents_proxy.models import Run
+from agents_proxy.states import UNFINISHED_RUNS
+from agents_proxy.web import reads
+from agents_proxy.web.forms import AnalysisForm
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+
+def _person(request: HttpRequest) -> "User":
+    return cast("User", request.user)
+
+
+def _own(request: HttpRequest, analysis_id: str) -> Run:
+    try:
+        return workflow.own_run(_person(request), analysis_id)
+    except UnknownAnalysis:
+        raise Http404 from None
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def home(request: HttpRequest) -> HttpResponse:
+    """The form of a new analysis, and those that there are."""
+    user = _person(request)
+    form = AnalysisForm(request.POST or None, initial={"email": user.email, "fullName": user.display_name})
+    status = 200
+    if request.method == "POST":
+        if form.is_valid():
+            try:
+                run = workflow.start_analysis(by=user, submitted=form.submitted())
+            except Problem as problem:
+                messages.error(request, str(problem.title))
+            else:
+                return redirect("profile:run", run.analysis_id)
+        status = 400
+    return render(request, "profile/home.html", {"form": form, **reads.home(user)}, status=status)
+
+
+@login_required
+@require_safe
+def run(request: HttpRequest, analysis_id: str) -> HttpResponse:
+    """The steps while it runs, the merged profile afterwards."""
+    found = _own(request, analysis_id)
+    if found.status in UNFINISHED_RUNS:
+        return render(request, "profile/progress.html", reads.progress(found))
+    return render(request, "profile/result.html", reads.result(found))
+
+
+@login_required
+@require_safe
+def raw(request: HttpRequest, analysis_id: str) -> HttpResponse:
+    """Everything as it came, to look at, copy or save."""
+    found = _own(request, analysis_id)
+    data = json.dumps(analyses.raw_of(_person(request), analysis_id), ensure_ascii=False, indent=2)
+    return render(request, "profile/raw.html", {"run": found, "raw": reads.visible(data)})
+
+
+def _move(request: HttpRequest, analysis_id: str, move: Callable[[], Any], done: str) -> HttpResponse:
+    """Do `move`, say how it went, and show the analysis."""
+    try:
+        move()
+    except UnknownAnalysis:
+        raise Http404 from None
+    except Problem as problem:
+        messages.error(
+            request, f"{problem.title}. {problem.detail}" if problem.detail != problem.title else problem.title
+        )
+    else:
+        messages.success(request, done)
+    return redirect("profile:run", analysis_id)
+
+
+@login_required
+@require_POST
+def cancel(request: HttpRequest, analysis_id: str) -> HttpResponse:
+    def move() -> Run:
+        return workflow.cancel_analysis(by=_person(request), analysis_id=analysis_id)
+
+    return _move(request, analysis_id, move, gettext("Stopped. No further agent is asked."))
+
+
+@login_required
+@require_POST
+def retry(request: HttpRequest, analysis_id: str, agent: str) -> HttpResponse:
+    def move() -> Run:
+        return workflow.retry_step(by=_person(request), analysis_id=analysis_id, agent=agent)
+
+    return _move(request, analysis_id, move, gettext("That agent is asked again."))
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def delete(request: HttpRequest, analysis_id: str) -> HttpResponse:
+    """Ask first, then remove all of it."""
+    found = _own(request, analysis_id)
+    if request.method != "POST":
+        return render(request, "profile/delete.html", {"run": found})
+    workflow.delete_analysis(by=_person(request), analysis_id=analysis_id)
+    messages.success(request, gettext("Deleted, with all that the agents said."))
+    return redirect("profile:home")
+
+
+@login_required
+@require_safe
+def crm(request: HttpRequest, analysis_id: str, form: str) -> HttpResponse:
+    """The brand affinity as a file for a CRM."""
+    found = affinity_of(analyses.opened_json(_own(request, analysis_id).profile) or {}).affinity
+    if form == "csv":
+        body, media_type = as_csv(found), "text/csv; charset=utf-8"
+    else:
+        body, media_type = json.dumps(found.body(), ensure_ascii=False, indent=2) + "\n", "application/json"
+    headers = {"Content-Disposition": f'attachment; filename="brand-affinity.{form}"'}
+    return HttpResponse(body, content_type=media_type, headers=headers)
+
+
+@login_required
+@require_POST
+def activate(request: HttpRequest, analysis_id: str) -> HttpResponse:
+    """Send the brand affinity to the configured CRM, if the person ticked that they agree."""
+    if request.POST.get("agreed") != "yes":
+        messages.error(request, gettext("Nothing was sent: tick that you agree first."))
+        return redirect("profile:run", _own(request, analysis_id).analysis_id)
+
+    def move() -> None:
+        activation.activate(by=_person(request), analysis_id=analysis_id)
+
+    return _move(request, analysis_id, move, gettext("Sent."))

@@ -1,0 +1,140 @@
+"""What a person does with their analyses: start, cancel, try again, delete. The worker's side is in `stepping`."""
+
+import json
+import logging
+import secrets
+from datetime import datetime, timedelta
+from functools import partial
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+from django.db import transaction
+
+from accounts import atrest
+from accounts.database import database_now, lock_for_transaction
+from agents_proxy import consents
+from agents_proxy.agents import PURPOSES as CONSENT_TO
+from agents_proxy.analysis_errors import AnalysisEnded, ConsentEnded, StepNotFailed, TooManyAnalyses, UnknownAnalysis
+from agents_proxy.merging import ORDER
+from agents_proxy.models import Run, Step
+from agents_proxy.states import UNFINISHED_RUNS, UNFINISHED_STEPS, Purpose, Reach, RunStatus, StepStatus
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+UNFINISHED_PER_PERSON = 20
+AGREED_TO = (Purpose.PROFILE, Purpose.ENRICHMENT, Purpose.BRAND_AFFINITY)
+_log = logging.getLogger(__name__)
+
+
+def start_analysis(*, by: "User", submitted: dict[str, str]) -> Run:
+    """Write the consent to this one run, the run and its steps, and tell a worker.
+
+    `submitted` is the checked input of contract 4.3 without `agreed`. Raises `TooManyAnalyses`.
+    """
+    with transaction.atomic():
+        lock_for_transaction(f"analyses of {by.pk}")
+        if Run.objects.filter(user=by, status__in=UNFINISHED_RUNS).count() >= UNFINISHED_PER_PERSON:
+            raise TooManyAnalyses(headers={"Retry-After": "30"})
+        now = database_now()
+        kept = timedelta(days=settings.ANALYSIS_RETENTION_DAYS)
+        consent = consents.give(by=by, purposes=AGREED_TO, reach=Reach.RUN, lasts=kept)
+        run = Run.objects.create(
+            user=by, consent=consent, input=atrest.sealed(json.dumps(submitted)), purge_at=now + kept
+        )
+        Step.objects.bulk_create(
+            Step(run=run, position=position, agent=agent, task_id=f"task-{secrets.token_hex(16)}")
+            for position, agent in enumerate(ORDER)
+        )
+        _tell_worker(run.pk)
+    return run
+
+
+def cancel_analysis(*, by: "User", analysis_id: str) -> Run:
+    """End a run before its next step; what an agent answers from now on is dropped. Repeated: the same.
+
+    Raises `UnknownAnalysis`, `AnalysisEnded`.
+    """
+    with transaction.atomic():
+        run = own_run(by, analysis_id, lock=True)
+        if run.status == RunStatus.CANCELLED:
+            return run
+        if run.status not in UNFINISHED_RUNS:
+            raise AnalysisEnded(f"It ended as {run.status}.", run_status=run.status)
+        end_early(run, "cancelled", database_now())
+    return run
+
+
+def end_early(run: Run, why: str, now: datetime) -> None:
+    """Cancel a run that the caller holds locked: nothing more is asked, and nothing of it is merged."""
+    run.steps.filter(status__in=UNFINISHED_STEPS).update(
+        status=StepStatus.SKIPPED, lease_until=None, finished_at=now, error_code=why
+    )
+    run.status, run.finished_at = RunStatus.CANCELLED, now
+    run.save(update_fields=["status", "finished_at", "updated_at"])
+
+
+def retry_step(*, by: "User", analysis_id: str, agent: str) -> Run:
+    """Ask one failed agent again, under the same task id; the profile is merged anew when it has answered.
+
+    Raises `UnknownAnalysis` (an unknown agent, too), `StepNotFailed`, `ConsentEnded`.
+    """
+    with transaction.atomic():
+        run = own_run(by, analysis_id, lock=True)
+        step = run.steps.filter(agent=agent).first()
+        if step is None:
+            raise UnknownAnalysis("This analysis has no such step.")
+        if step.status != StepStatus.FAILED or run.status not in (RunStatus.COMPLETED_WITH_ERRORS, RunStatus.FAILED):
+            raise StepNotFailed()
+        if not consents.is_live(run.consent, CONSENT_TO[agent]):
+            raise ConsentEnded()
+        _open_again(step)
+        run.status, run.finished_at = RunStatus.QUEUED, None
+        run.profile = run.provenance = run.metadata = None
+        run.save(update_fields=["status", "finished_at", "profile", "provenance", "metadata", "updated_at"])
+        _tell_worker(run.pk)
+    return run
+
+
+def _open_again(step: Step) -> None:
+    step.status, step.error_code, step.repaired = StepStatus.WAITING, "", False
+    step.started_at = step.finished_at = step.duration_ms = step.reply = step.field_count = None
+    step.save()
+
+
+def delete_analysis(*, by: "User", analysis_id: str) -> None:
+    """Remove a run and all that agents said in it, finished or not. Raises `UnknownAnalysis`."""
+    with transaction.atomic():
+        own_run(by, analysis_id, lock=True).delete()
+
+
+def purge_analyses(*, limit: int = 500) -> int:
+    """Remove the runs whose time is over; returns how many."""
+    due = list(Run.objects.filter(purge_at__lte=database_now()).values_list("pk", flat=True)[:limit])
+    Run.objects.filter(pk__in=due).delete()
+    return len(due)
+
+
+def own_run(user: "User", analysis_id: str, *, lock: bool = False) -> Run:
+    """The person's own run; one of somebody else is `UnknownAnalysis`, like one that never was."""
+    runs = Run.objects.select_for_update() if lock else Run.objects.all()
+    run = runs.filter(user=user, analysis_id=analysis_id).first()
+    if run is None:
+        raise UnknownAnalysis()
+    return run
+
+
+def _tell_worker(run_pk: int) -> None:
+    """After the commit. Where no worker can be told now, the sweeper finds the row."""
+    transaction.on_commit(partial(_send, run_pk))
+
+
+def _send(run_pk: int) -> None:
+    from agents_proxy.tasks import run_analysis  # tasks imports the workflow
+
+    try:
+        run_analysis.apply_async((run_pk,), retry=False)
+    except Exception as error:  # whatever the broker's library raises: the row is the queue
+        if getattr(settings, "CELERY_TASK_ALWAYS_EAGER", False):
+            raise  # then it is the task that failed
+        _log.warning("an analysis waits for the sweeper: %s", type(error).__name__)
