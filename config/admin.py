@@ -1,0 +1,65 @@
+"""The staff's site: who gets in, under which policy, and what waits for them."""
+
+from functools import wraps
+from typing import Any
+
+from django.contrib.admin import AdminSite
+from django.contrib.auth.views import redirect_to_login
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import redirect
+from django.utils.translation import gettext_lazy as _
+
+from config.dashboard import waiting
+
+# Whose records staff meet. Other packages register theirs too: sessions, second factors and addresses are nobody's.
+_ROOMS = {"accounts", "pkm", "developers", "consent", "agents_proxy", "auth"}
+
+# Django's own scripts build markup from strings, so the admin alone may have one policy: static/js/admin-policy.js
+_POLICY = {"trusted-types": ["default"]}
+
+
+class StaffSite(AdminSite):
+    """Django's admin behind the one sign-in that there is, with its second step and its rate limits."""
+
+    site_header = site_title = _("Consent Runtime")
+    index_title = _("Staff")
+    site_url = "/"
+
+    def register(self, model_or_iterable: Any, admin_class: Any = None, **options: Any) -> None:
+        """Take the records of our own rooms; what another package brings is left out without a word."""
+        models: Any = [model_or_iterable] if isinstance(model_or_iterable, type) else model_or_iterable
+        for model in models:
+            if model._meta.app_label in _ROOMS:
+                super().register(model, admin_class, **options)
+
+    def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        """The sign-in of everybody else; who is signed in and not staff has no business here."""
+        if request.user.is_authenticated and not self.has_permission(request):
+            raise PermissionDenied
+        wanted = request.GET.get("next", request.POST.get("next", "/admin/"))
+        if request.user.is_authenticated:
+            return redirect("admin:index")
+        return redirect_to_login(wanted if wanted.startswith("/admin/") else "/admin/")
+
+    def password_change(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        """Passwords are changed where everybody changes theirs."""
+        return HttpResponseRedirect("/accounts/password/change/")
+
+    def logout(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        """Sign out where everybody does, which also ends the session's own record."""
+        return HttpResponseRedirect("/accounts/logout/")
+
+    def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        return super().index(request, {**(extra_context or {}), "waiting": waiting(request)})
+
+    def admin_view(self, view: Any, cacheable: bool = False) -> Any:
+        guarded = super().admin_view(view, cacheable)
+
+        @wraps(guarded)
+        def under_policy(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+            response: HttpResponse = guarded(request, *args, **kwargs)
+            response._csp_replace = _POLICY  # type: ignore[attr-defined]  # read by csp's middleware
+            return response
+
+        return under_policy

@@ -1,0 +1,10 @@
+"""The worker's entry point."""
+
+import os
+
+from celery import Celery
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+app = Celery("consent-runtime")
+app.config_from_object("django.conf:settings", namespace="CELERY")
+app.autodiscover_tasks()

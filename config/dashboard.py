@@ -1,0 +1,98 @@
+"""What waits for staff, with how many there are and how long the oldest has waited."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.apps import apps
+from django.db.models import Count, Max, Min, QuerySet
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from consent.states import LIVE_GRANTS, RequestStatus
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """One line of the dashboard; `alarm` says that somebody should look now."""
+
+    label: str | Promise
+    count: int
+    oldest: datetime | None
+    url: str
+    alarm: bool = False
+
+
+def waiting(request: HttpRequest) -> list[Waiting]:
+    """The lines that this member of staff may see; counts only, nobody's rows."""
+    return [line for permission, line in _lines() if request.user.has_perm(permission)]
+
+
+def _lines() -> Iterator[tuple[str, Waiting]]:
+    now = timezone.now()
+    applications = _rows("developers.DeveloperApplication").filter(status="submitted")
+    yield (
+        "developers.view_developerapplication",
+        _line(
+            _("applications to decide"),
+            applications,
+            "created_at",
+            "developers/developerapplication/?status__exact=submitted",
+        ),
+    )
+    yield "consent.view_appreport", _line(
+        _("reports about apps"), _rows("consent.AppReport").filter(handled_at=None), "created_at",
+        "consent/appreport/?handled_at__isempty=1",
+    )  # fmt: skip
+    pending = _rows("consent.ConsentRequest").filter(status=RequestStatus.PENDING)
+    yield "consent.view_consentrequest", _line(
+        _("requests that people have not decided"), pending.filter(expires_at__gt=now), "created_at",
+        "consent/consentrequest/?status__exact=pending",
+    )  # fmt: skip
+    overdue = _line(
+        _("expiries not written down yet"), pending.filter(expires_at__lte=now), "expires_at", "consent/consentrequest/"
+    )
+    yield "consent.view_consentrequest", _late(overdue, now - timedelta(minutes=5))
+    live = _rows("consent.Grant").filter(status__in=LIVE_GRANTS, expires_at__gt=now)
+    yield "consent.view_grant", _line(_("live grants"), live, "starts_at", "consent/grant/?status__exact=active")
+    unchained = _line(
+        _("reads not in the audit chain yet"), _rows("consent.Read").filter(batch=""), "at", "consent/read/"
+    )
+    yield "consent.view_read", _late(unchained, now - timedelta(minutes=5))
+    tokens = _rows("developers.DeveloperToken").filter(
+        revoked_at=None, expires_at__gt=now, expires_at__lte=now + timedelta(days=7)
+    )
+    yield (
+        "developers.view_developertoken",
+        _line(_("tokens that expire within a week"), tokens, "created_at", "developers/developertoken/"),
+    )
+    suspended = _rows("developers.App").filter(status="suspended")
+    yield (
+        "developers.view_app",
+        _line(_("suspended apps"), suspended, "updated_at", "developers/app/?status__exact=suspended"),
+    )
+    checkpoint = _rows("consent.AuditCheckpoint").aggregate(count=Count("pk"), newest=Max("at"))
+    yield (
+        "consent.view_auditcheckpoint",
+        Waiting(
+            _("audit checkpoints, the newest"), checkpoint["count"], checkpoint["newest"], "consent/auditcheckpoint/"
+        ),
+    )
+
+
+def _rows(model: str) -> QuerySet[Any]:
+    rows: QuerySet[Any] = apps.get_model(model)._default_manager.all()
+    return rows
+
+
+def _line(label: str | Promise, rows: QuerySet[Any], since: str, url: str) -> Waiting:
+    found = rows.order_by().aggregate(count=Count("pk"), oldest=Min(since))
+    return Waiting(label, found["count"], found["oldest"], url)
+
+
+def _late(line: Waiting, before: datetime) -> Waiting:
+    """Work of the background that nobody does any more."""
+    return Waiting(line.label, line.count, line.oldest, line.url, line.oldest is not None and line.oldest < before)

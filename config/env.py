@@ -1,0 +1,104 @@
+"""Typed readers of the environment.
+
+Everything that differs between deployments comes from here, and `env.example` lists every name that is read
+(a test compares). A missing secret raises with a hint instead of falling back to a default.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import environ
+from django.core.exceptions import ImproperlyConfigured
+
+_env = environ.Env()
+
+ROOT = Path(__file__).resolve().parent.parent
+VAR = Path(_env.str("CONSENT_VAR", default=str(ROOT / "var")))
+
+# `./run` writes the secrets that it made to var/env; a deployment sets real variables, which win.
+if (VAR / "env").is_file():
+    environ.Env.read_env(str(VAR / "env"))
+
+
+def text(name: str, default: str = "") -> str:
+    """A plain string."""
+    return str(_env.str(name, default=default))
+
+
+def flag(name: str, default: bool = False) -> bool:
+    """`true`, `1`, `yes`, `on` and their opposites; anything else raises."""
+    raw = _env.str(name, default="true" if default else "false").strip().lower()
+    if raw in {"true", "1", "yes", "on"}:
+        return True
+    if raw in {"false", "0", "no", "off", ""}:
+        return False
+    raise ImproperlyConfigured(f"{name} must be true or false, not {raw!r}.")
+
+
+def number(name: str, default: int, *, minimum: int = 0, maximum: int = 2**31) -> int:
+    """A whole number within bounds."""
+    raw = _env.str(name, default=str(default))
+    try:
+        value = int(raw)
+    except ValueError:
+        raise ImproperlyConfigured(f"{name} must be a whole number, not {raw!r}.") from None
+    if not minimum <= value <= maximum:
+        raise ImproperlyConfigured(f"{name} must lie between {minimum} and {maximum}, not {value}.")
+    return value
+
+
+def names(name: str, default: str = "") -> list[str]:
+    """A comma-separated list; blanks are dropped."""
+    return [part.strip() for part in _env.str(name, default=default).split(",") if part.strip()]
+
+
+def secret(name: str, hint: str) -> str:
+    """A secret without a default: absent raises, naming what to do."""
+    value = _env.str(name, default="")
+    if not value:
+        raise ImproperlyConfigured(f"{name} is not set. {hint}")
+    return str(value)
+
+
+def secret_json(name: str, hint: str) -> Any:
+    """A secret that is a JSON document, given inline or as a file named by `<name>_FILE`."""
+    path = _env.str(f"{name}_FILE", default="")
+    raw = (ROOT / path).read_text() if path else secret(name, hint)
+    try:
+        return json.loads(raw)
+    except ValueError:
+        raise ImproperlyConfigured(f"{name} is not valid JSON.") from None
+
+
+def database(name: str, default: str) -> dict[str, Any]:
+    """A database address as Django's settings dictionary."""
+    return dict(_env.db_url_config(_env.str(name, default=default) or default))
+
+
+def email(name: str) -> dict[str, Any]:
+    """A mail server's address as Django's settings."""
+    return dict(_env.email_url_config(_env.str(name)))
+
+
+def agent(name: str) -> dict[str, Any]:
+    """Where one profile agent is: the variables AGENT_<name>_URL, _TOKEN, _TIMEOUT (seconds) and _PROTOCOL."""
+    url = text(f"AGENT_{name}_URL").strip()
+    if url and not url.startswith(("https://", "http://")):
+        raise ImproperlyConfigured(f"AGENT_{name}_URL must start with https:// or http://.")
+    protocol = text(f"AGENT_{name}_PROTOCOL") or "tasks/send"
+    if protocol not in ("tasks/send", "message/send", "SendMessage"):
+        raise ImproperlyConfigured(f"AGENT_{name}_PROTOCOL must be tasks/send, message/send or SendMessage.")
+    seconds = number(f"AGENT_{name}_TIMEOUT", 50, minimum=1, maximum=600)
+    return {"url": url, "token": text(f"AGENT_{name}_TOKEN"), "timeout": seconds, "protocol": protocol}
+
+
+def aggregator(*, url: str, client_id: str, secret: str, **rest: Any) -> dict[str, Any] | None:
+    """The financial aggregator, or None without one; its address, client ID and secret come together or not at all."""
+    if not (url or client_id or secret):
+        return None
+    if not (url and client_id and secret):
+        raise ImproperlyConfigured("Set AGGREGATOR_BASE_URL, _CLIENT_ID and _SECRET, or none of them.")
+    if not url.startswith(("https://", "http://")):
+        raise ImproperlyConfigured("AGGREGATOR_BASE_URL must start with https:// or http://.")
+    return {"url": url.rstrip("/"), "client_id": client_id, "secret": secret, **rest}

@@ -1,0 +1,300 @@
+"""One settings file for every deployment; what differs comes from the environment (env.example lists it all)."""
+
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from config import env
+
+ROOT = env.ROOT
+VAR = env.VAR
+
+# --- What this deployment is -----------------------------------------------------------------------------------------
+BASE_URL = env.text("BASE_URL", "http://localhost:8000").rstrip("/")
+_base = urlsplit(BASE_URL)
+_https = _base.scheme == "https"
+ISSUER = BASE_URL  # the consent app's origin, named in exports and receipts
+DEBUG = env.flag("DEBUG")
+SECRET_KEY = env.secret("SECRET_KEY", "`./run` makes one in var/env; elsewhere set 50 random characters.")
+ALLOWED_HOSTS = env.names(
+    "ALLOWED_HOSTS", f"{_base.hostname},127.0.0.1,localhost" if not _https else str(_base.hostname)
+)
+CSRF_TRUSTED_ORIGINS = [BASE_URL]
+USE_X_FORWARDED_PROTO = env.flag("BEHIND_TLS_PROXY")
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if USE_X_FORWARDED_PROTO else None
+
+# --- Keys ------------------------------------------------------------------------------------------------------------
+DATA_ENCRYPTION_KEYS = env.names("DATA_ENCRYPTION_KEYS")
+RECEIPT_KEYS: list[dict[str, str]] = env.secret_json(
+    "RECEIPT_KEYS", "`./run` makes them in var/; elsewhere `manage.py make_keys` prints a fresh set."
+)
+
+# --- Limits of the contract ------------------------------------------------------------------------------------------
+UNKNOWN_USERS_PER_HOUR = env.number("UNKNOWN_USERS_PER_HOUR", 30)
+DENIAL_COOLDOWN_SECONDS = env.number("DENIAL_COOLDOWN_SECONDS", 3600)
+PENDING_REQUESTS_PER_PERSON = env.number("PENDING_REQUESTS_PER_PERSON", 5)
+STATUS_POLL_BURST = env.number("STATUS_POLL_BURST", 30)
+STATUS_POLL_PER_SECOND = env.number("STATUS_POLL_PER_SECOND", 2)
+STATUS_WAITERS = env.number("STATUS_WAITERS", 400, minimum=1)
+# endpoints inside this network may be told only where a deployment says so, for its own tests
+WEBHOOK_INTERNAL_ADDRESSES = env.flag("WEBHOOK_INTERNAL_ADDRESSES")
+ANALYSIS_RETENTION_DAYS = env.number("ANALYSIS_RETENTION_DAYS", 30, minimum=1, maximum=3650)
+ANALYSIS_LEASE_SECONDS = env.number("ANALYSIS_LEASE_SECONDS", 15, minimum=1)
+ANALYSES_AT_ONCE = env.number("ANALYSES_AT_ONCE", 12, minimum=1)
+ACTIVATION_URL, ACTIVATION_SECRET = env.text("ACTIVATION_URL"), env.text("ACTIVATION_SECRET")
+# calls to profile agents: at once, and from then on per second, of one session or consent and of one address
+A2A_SESSION_BURST = env.number("A2A_SESSION_BURST", 120)
+A2A_SESSION_PER_SECOND = env.number("A2A_SESSION_PER_SECOND", 2)
+A2A_ADDRESS_BURST = env.number("A2A_ADDRESS_BURST", 1200)
+A2A_ADDRESS_PER_SECOND = env.number("A2A_ADDRESS_PER_SECOND", 20)
+A2A_CALLS_IN_FLIGHT = env.number("A2A_CALLS_IN_FLIGHT", 1000, minimum=1)
+A2A_REQUIRE_CONSENT = env.flag("A2A_REQUIRE_CONSENT", True)
+A2A_CONSENT_SECONDS = env.number("A2A_CONSENT_SECONDS", 86400, minimum=60)
+BODY_LIMIT = 64 * 1024  # bytes, developers' REST
+A2A_BODY_LIMIT = 256 * 1024  # bytes: 20,000 characters, each written as two escaped surrogates at worst
+OWNER_BODY_LIMIT = 16 * 1024 * 1024  # bytes, exports and segments from the owner's browser
+
+# --- Profile agents: where each of them is; nothing of this is ever told to a caller ---------------------------------
+AGENTS = {
+    "public": env.agent("PUBLIC"),
+    "second": env.agent("SECOND"),
+    "core-profile": env.agent("CORE_PROFILE"),
+    "core-profile-update": env.agent("CORE_PROFILE_UPDATE"),
+    "core": env.agent("CORE"),
+    "brand": env.agent("BRAND"),
+    "messaging": env.agent("MESSAGING"),
+}
+# None where this deployment has none: institutions cannot be linked then
+AGGREGATOR = env.aggregator(
+    url=env.text("AGGREGATOR_BASE_URL"),
+    client_id=env.text("AGGREGATOR_CLIENT_ID"),
+    secret=env.text("AGGREGATOR_SECRET"),
+    name=env.text("AGGREGATOR_CLIENT_NAME", "Consent Runtime"),
+    countries=env.names("AGGREGATOR_COUNTRIES", "US"),
+    timeout=env.number("AGGREGATOR_TIMEOUT", 20, minimum=1, maximum=25),
+)
+
+# --- Parts -----------------------------------------------------------------------------------------------------------
+INSTALLED_APPS = [
+    "accounts",
+    "pkm",
+    "developers",
+    "consent",
+    "agents_proxy",
+    "config.apps.StaffConfig",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django.contrib.humanize",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "allauth.usersessions",
+    "rest_framework",
+    "drf_spectacular",
+    "csp",
+]
+MIDDLEWARE = [
+    "config.security.RequestContext",
+    "config.lanes.ShortLane",
+    "config.security.SecurityHeaders",
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "config.security.CsrfBehindNoReferrer",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+    "allauth.usersessions.middleware.UserSessionsMiddleware",
+]
+ROOT_URLCONF = "config.urls"
+LANE_URLCONF = "consent.programs"  # what config/lanes.py resolves in, without the pages before it
+WSGI_APPLICATION = "config.wsgi.application"
+TEMPLATES: list[dict[str, Any]] = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [ROOT / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "config.security.session_tag",
+                "consent.web.context.pending_count",
+            ]
+        },
+    }
+]
+
+# --- Database: SQLite by default, PostgreSQL where DATABASE_URL says so ----------------------------------------------
+_database = env.database("DATABASE_URL", f"sqlite:///{VAR / 'db.sqlite3'}")
+if _database["ENGINE"].endswith("sqlite3"):
+    _database["OPTIONS"] = {
+        "transaction_mode": "IMMEDIATE",
+        "timeout": 20,
+        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;",
+    }
+    # a file, so that the threads of a test's live server meet the same database
+    _database["TEST"] = {"NAME": str(VAR / "test.sqlite3")}
+else:
+    _database["OPTIONS"] = {
+        "pool": {"min_size": 1, "max_size": env.number("DATABASE_POOL", 20, minimum=1), "timeout": 10},
+        # plans are made once a connection instead of with every read: half of what a hot read costs PostgreSQL
+        "server_side_binding": True,
+        "prepare_threshold": 2,
+    }
+DATABASES = {"default": _database}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# --- Sign-in ---------------------------------------------------------------------------------------------------------
+AUTH_USER_MODEL = "accounts.User"
+AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+ACCOUNT_USER_MODEL_USERNAME_FIELD = None
+ACCOUNT_LOGIN_METHODS = {"email"}
+ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
+ACCOUNT_EMAIL_VERIFICATION = env.text("EMAIL_VERIFICATION", "optional")
+ACCOUNT_REAUTHENTICATION_TIMEOUT = 600
+ACCOUNT_REAUTHENTICATION_REQUIRED = True
+ACCOUNT_LOGIN_ON_EMAIL_CONFIRMATION = False
+ACCOUNT_SESSION_REMEMBER = None
+MFA_SUPPORTED_TYPES = ["totp", "recovery_codes", "webauthn"]
+MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not _https
+MFA_TOTP_ISSUER = "Consent Runtime"
+USERSESSIONS_TRACK_ACTIVITY = False
+LOGIN_REDIRECT_URL = "/consent/"
+LOGIN_URL = "/accounts/login/"
+ACCOUNT_LOGOUT_REDIRECT_URL = "/"
+ACCOUNT_SIGNUP_REDIRECT_URL = "/vault/setup/"
+
+# --- Cookies and headers ---------------------------------------------------------------------------------------------
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = _https
+SESSION_COOKIE_AGE = 14 * 24 * 3600
+SECURE_HSTS_SECONDS = 31536000 if _https else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = _https
+SECURE_REDIRECT_EXEMPT = [r"^livez$", r"^readyz$"]
+SECURE_REFERRER_POLICY = "no-referrer"
+SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": ["'none'"],
+        "script-src": ["'self'"],
+        "worker-src": ["'self'"],
+        "style-src": ["'self'"],
+        "img-src": ["'self'", "data:"],
+        "font-src": ["'self'"],
+        "connect-src": ["'self'"],
+        "form-action": ["'self'"],
+        "base-uri": ["'none'"],
+        "frame-ancestors": ["'none'"],
+        "manifest-src": ["'self'"],
+        "require-trusted-types-for": ["'script'"],
+        "trusted-types": ["'none'"],
+    }
+}
+DATA_UPLOAD_MAX_MEMORY_SIZE = OWNER_BODY_LIMIT + 64 * 1024
+
+# --- Words and files -------------------------------------------------------------------------------------------------
+LANGUAGE_CODE = "en"
+LANGUAGES = [("en", "English"), ("de", "Deutsch")]
+LOCALE_PATHS = [ROOT / "locale"]
+USE_TZ = True
+TIME_ZONE = "UTC"
+STATIC_URL = "/static/"
+STATIC_ROOT = VAR / "static"
+STATICFILES_DIRS = [ROOT / "static"]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "config.security.ModuleStaticFiles"},
+}
+DEFAULT_FROM_EMAIL = env.text("FROM_EMAIL", f"consent@{_base.hostname}")
+SERVER_EMAIL = DEFAULT_FROM_EMAIL
+EMAIL_BACKEND = "django.core.mail.backends.filebased.EmailBackend"
+EMAIL_FILE_PATH = VAR / "mail"
+if env.text("EMAIL_URL"):
+    vars().update(env.email("EMAIL_URL"))
+
+# --- API -------------------------------------------------------------------------------------------------------------
+REST_FRAMEWORK = {
+    "DEFAULT_PARSER_CLASSES": ["config.api.StrictJSONParser"],
+    "DEFAULT_RENDERER_CLASSES": ["config.api.FastJSONRenderer"],
+    "DEFAULT_AUTHENTICATION_CLASSES": ["accounts.authentication.SignedIn"],
+    "DEFAULT_PERMISSION_CLASSES": [],
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "config.api.AsTheViewSays",
+    "EXCEPTION_HANDLER": "config.api.handle_exception",
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "UNAUTHENTICATED_USER": None,
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Consent Runtime",
+    "VERSION": "1",
+    "OAS_VERSION": "3.1.1",
+    "SCHEMA_PATH_PREFIX": "/api/v1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "PREPROCESSING_HOOKS": ["config.api.only_developer_addresses"],
+    "POSTPROCESSING_HOOKS": [],
+}
+
+# --- Work in the background ------------------------------------------------------------------------------------------
+REDIS_URL = env.text("REDIS_URL")
+CELERY_BROKER_URL = REDIS_URL or "filesystem://"
+CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = (
+    {"unacked_restore_interval": 2, "unacked_restore_throttle": 1}
+    if REDIS_URL
+    else {
+        "data_folder_in": str(VAR / "queue"),
+        "data_folder_out": str(VAR / "queue"),
+        "control_folder": str(VAR / "queue-control"),
+        "polling_interval": 0.05,
+    }
+)
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_ROUTES: dict[str, Any] = {}
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_BEAT_SCHEDULE_FILENAME = str(VAR / "beat-schedule")
+CELERY_BEAT_SCHEDULE = {
+    "write-down-expiry": {"task": "consent.tasks.write_down_expiry", "schedule": 15.0},
+    "chain-reads": {"task": "consent.tasks.chain_reads", "schedule": 5.0},
+    "deliver-webhooks": {"task": "consent.tasks.deliver_webhooks", "schedule": 2.0},
+    "write-mails": {"task": "consent.tasks.write_mails", "schedule": 10.0},
+    "sign-audit-checkpoint": {
+        "task": "consent.tasks.sign_audit_checkpoint",
+        "schedule": env.number("CHECKPOINT_SECONDS", 300, minimum=5),
+    },
+    "tidy": {"task": "consent.tasks.tidy", "schedule": 3600.0},
+    "resume-analyses": {"task": "agents_proxy.tasks.resume_analyses", "schedule": 2.0},
+    "tend-institutions": {"task": "agents_proxy.aggregator_tasks.tend_institutions", "schedule": 10.0},
+    "purge-analyses": {"task": "agents_proxy.tasks.purge_analyses", "schedule": 3600.0},
+}
+if not REDIS_URL:
+    for _folder in ("queue", "queue-control"):
+        Path(VAR / _folder).mkdir(parents=True, exist_ok=True)
+
+# --- Logs: the path only, never a query string or a body -------------------------------------------------------------
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"lines": {"()": "config.security.LogLines"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "lines"}},
+    "root": {"handlers": ["stderr"], "level": env.text("LOG_LEVEL", "INFO")},
+    "loggers": {"django.request": {"level": "ERROR"}, "django.security.csrf": {"level": "ERROR"}},
+}
+SILENCED_SYSTEM_CHECKS = [
+    "security.W002",  # framing is refused by the policy's frame-ancestors, on every answer
+    "security.W003",  # config.security.CsrfBehindNoReferrer is Django's own protection, at home with our policy
+]

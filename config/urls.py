@@ -1,0 +1,19 @@
+"""Where everything is."""
+
+from django.contrib import admin
+from django.urls import include, path
+
+from config.health import livez, readyz
+
+handler404 = "config.api.page_not_found"
+handler500 = "config.api.server_error"
+
+urlpatterns = [
+    path("livez", livez),
+    path("readyz", readyz),
+    path("admin/", admin.site.urls),
+    path("accounts/", include("allauth.urls")),
+    path("", include("pkm.urls")),
+    path("", include("consent.urls")),
+    path("", include("agents_proxy.urls")),
+]
