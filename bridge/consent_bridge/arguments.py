@@ -1,0 +1,266 @@
+"""What can be typed after `consent-bridge`: the commands, their options and their help."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from consent_bridge import __version__, commands, serving, verifying
+from consent_bridge.keys import CURVES
+from consent_bridge.wrappers import KINDS
+
+_ABOUT = """\
+The client's side of Consent Runtime: ask a person for one scope of their data, wait
+for their decision, read the approved slice, and open sealed data on this machine.
+
+discover, request, wait and read take the service's address from CONSENT_BASE_URL (it
+ends in /api/v1) and the developer token from CONSENT_DEVELOPER_TOKEN. The connector
+key is the file --key, else CONSENT_CONNECTOR_KEY, else connector-key.json in the
+state directory (CONSENT_BRIDGE_STATE, else ~/.local/state/consent-bridge)."""
+
+_EXITS = """\
+exit codes: 0 done; 1 refused, or the service said no (the reason is on standard
+error); 2 the command line is wrong."""
+
+_SEALED = "file with the sealed text; standard input if left out"
+_FORMAT = argparse.RawDescriptionHelpFormatter
+
+
+def parser() -> argparse.ArgumentParser:
+    """The parser; what it makes has `run`, the command's function."""
+    parser = argparse.ArgumentParser(prog="consent-bridge", description=_ABOUT, epilog=_EXITS, formatter_class=_FORMAT)
+    parser.add_argument("--version", action="version", version=f"consent-bridge {__version__}")
+    groups = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for add in _COMMANDS:
+        add(groups)
+    return parser
+
+
+Groups = Any  # argparse keeps the type of its subparsers to itself
+
+
+def _command(groups: Groups, name: str, run: Callable[..., Any], text: str, more: str = "") -> argparse.ArgumentParser:
+    about = f"{text[0].upper()}{text[1:]}. {more}".strip()
+    parser: argparse.ArgumentParser = groups.add_parser(name, help=text, description=about)
+    parser.set_defaults(run=run)
+    return parser
+
+
+def _service_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--base-url", help="the service's address, ending in /api/v1 (CONSENT_BASE_URL)")
+    parser.add_argument("--token", help="developer token (CONSENT_DEVELOPER_TOKEN, which other processes cannot see)")
+
+
+def _key_option(parser: argparse.ArgumentParser, *names: str) -> None:
+    parser.add_argument("--key", *names, type=Path, metavar="FILE", help="file with the connector's private JWK")
+
+
+def _keygen(groups: Groups) -> None:
+    parser = _command(
+        groups,
+        "keygen",
+        commands.keygen,
+        "make a connector key pair",
+        "The private JWK is written to a file that only this user can read; "
+        "the public half and its RFC 7638 thumbprint are printed.",
+    )
+    _key_option(parser, "--out")
+    parser.add_argument("--curve", choices=CURVES, default=CURVES[0], help="default: %(default)s")
+    parser.add_argument("--force", action="store_true", help="overwrite an existing file")
+
+
+def _discover(groups: Groups) -> None:
+    parser = _command(groups, "discover", commands.discover, "show which scopes a person could approve")
+    parser.add_argument("user_id", nargs="?", metavar="USER_ID", help="left out: every scope of this deployment")
+    _service_options(parser)
+
+
+def _request(groups: Groups) -> None:
+    parser = _command(
+        groups,
+        "request",
+        commands.request,
+        "ask a person for one scope",
+        "Prints the frozen request with its approval_url, and keeps it for `read`.",
+    )
+    parser.add_argument("user_id", metavar="USER_ID")
+    parser.add_argument("scope", metavar="SCOPE", help="exactly one, as `discover` shows it")
+    parser.add_argument("--purpose", required=True, help="8 to 280 characters, shown to the person as your words")
+    _key_option(parser)
+    parser.add_argument("--key-id", metavar="ID", help="your name for the key; its thumbprint if left out")
+    parser.add_argument("--access-duration", type=int, metavar="SECONDS", help="how long reading is asked for")
+    parser.add_argument("--requested-expiry", type=int, metavar="SECONDS", help="how long the request may wait")
+    parser.add_argument("--required", action="append", metavar="PATH", help="attribute that must be in; repeatable")
+    parser.add_argument("--optional", action="append", metavar="PATH", help="attribute that may be in; repeatable")
+    parser.add_argument("--max-reads", type=int, metavar="N")
+    parser.add_argument("--refresh-policy", choices=("snapshot", "continuous"))
+    parser.add_argument("--binding-message", metavar="TEXT", help="at most 64 characters, shown on both sides")
+    parser.add_argument("--template-id", metavar="ID")
+    parser.add_argument("--idempotency-key", metavar="TEXT", help="the same text repeats the first answer for a day")
+    _service_options(parser)
+
+
+def _wait(groups: Groups) -> None:
+    parser = _command(
+        groups,
+        "wait",
+        commands.wait,
+        "wait until a person decides",
+        "Prints the status; exit 0 only if the request was approved.",
+    )
+    parser.add_argument("request_id", metavar="REQUEST_ID")
+    parser.add_argument("--timeout", type=float, default=300.0, metavar="SECONDS", help="default: %(default)g")
+    _service_options(parser)
+
+
+def _read(groups: Groups) -> None:
+    parser = _command(
+        groups,
+        "read",
+        commands.read,
+        "read the approved slice and open it",
+        "Every member of the export's header is compared with the request as it was made here. "
+        "Each read is counted and shown to the person.",
+    )
+    parser.add_argument("request_id", nargs="?", metavar="REQUEST_ID", help="a request made on this machine")
+    parser.add_argument("--request", type=Path, metavar="FILE", help="what `request` printed, if it was made elsewhere")
+    _key_option(parser)
+    _service_options(parser)
+
+
+_EXPECTED_IN_HEADER = "refuse unless this member of the protected header is this value, as text; repeatable"
+
+
+def _expect_option(parser: argparse.ArgumentParser, text: str = _EXPECTED_IN_HEADER) -> None:
+    parser.add_argument("--expect", action="append", default=[], type=_expectation, metavar="MEMBER=VALUE", help=text)
+
+
+def _expectation(text: str) -> tuple[str, str]:
+    member, separator, value = text.partition("=")
+    if not separator or not member:
+        raise argparse.ArgumentTypeError("give MEMBER=VALUE")
+    return member, value
+
+
+def _open_export(groups: Groups) -> None:
+    parser = _command(
+        groups,
+        "open-export",
+        commands.open_export_command,
+        "open a sealed export with the connector's private key",
+        "Prints the content. Without --expect it may be any export to this key; an app compares aud, sub, request_id, "
+        "scope, revision and request_digest with its own request, as `read` does.",
+    )
+    parser.add_argument("sealed", nargs="?", type=Path, metavar="SEALED", help=_SEALED)
+    _key_option(parser)
+    _expect_option(parser)
+
+
+def _open_segment(groups: Groups) -> None:
+    parser = _command(groups, "open-segment", commands.open_segment_command, "open a sealed segment with the vault key")
+    parser.add_argument("sealed", nargs="?", type=Path, metavar="SEALED", help=_SEALED)
+    parser.add_argument("--vault-key-hex", required=True, metavar="HEX", help="the 32 bytes of the vault key")
+    _expect_option(parser)
+
+
+def _unwrap(groups: Groups) -> None:
+    parser = _command(
+        groups,
+        "unwrap",
+        commands.unwrap_command,
+        "open a wrapper of the vault key",
+        "The first line of standard input is the secret: the passphrase, the recovery code, or the passkey's PRF "
+        "output in hexadecimal. The rest is the sealed text, unless a file is named.",
+    )
+    parser.add_argument("sealed", nargs="?", type=Path, metavar="SEALED", help="file with the sealed text")
+    parser.add_argument("--kind", required=True, choices=KINDS)
+
+
+def _verify_receipt(groups: Groups) -> None:
+    parser = _command(
+        groups,
+        "verify-receipt",
+        verifying.verify_receipt_command,
+        "verify a receipt and print what it proves",
+        "Works without a network where --jwks names the service's keys. --expect compares a member of the claims, "
+        "dotted where it is nested: --expect event.type=approved.",
+    )
+    _proof_options(parser)
+
+
+def _verify_checkpoint(groups: Groups) -> None:
+    parser = _command(
+        groups,
+        "verify-checkpoint",
+        verifying.verify_checkpoint_command,
+        "verify a checkpoint of the audit chains and print what it states",
+        "Works as verify-receipt does.",
+    )
+    _proof_options(parser)
+
+
+def _proof_options(parser: argparse.ArgumentParser) -> None:
+    text = "file with the JWS, or with the JSON that holds it; standard input if left out"
+    parser.add_argument("signed", nargs="?", type=Path, metavar="FILE", help=text)
+    text = "file with the service's keys; without it they come from the service at CONSENT_BASE_URL"
+    parser.add_argument("--jwks", type=Path, metavar="FILE", help=text)
+    parser.add_argument("--base-url", help="the service's address, ending in /api/v1 (CONSENT_BASE_URL)")
+    text = "refuse unless this member of the claims is this value, as text; repeatable"
+    _expect_option(parser, text)
+
+
+def _serve(groups: Groups) -> None:
+    parser = _command(
+        groups,
+        "serve",
+        serving.serve_command,
+        "serve the tools to an AI host over standard input and output",
+        "Speaks the Model Context Protocol. Makes the connector key at the first start, keeps it on this machine, and "
+        "opens what was approved here.",
+    )
+    _key_option(parser)
+    _service_options(parser)
+
+
+def _config(groups: Groups) -> None:
+    parser = _command(
+        groups,
+        "config",
+        serving.config_command,
+        "print what a host's configuration needs to start `serve`",
+        "The token is left for you to fill in, unless --with-token prints it.",
+    )
+    parser.add_argument("--base-url", help="the service's address, ending in /api/v1 (CONSENT_BASE_URL)")
+    parser.add_argument("--with-token", action="store_true", help="with the token of CONSENT_DEVELOPER_TOKEN in it")
+    parser.add_argument("--pipx", action="store_true", help="for a host that starts it with pipx, nothing installed")
+
+
+def _rotate_key(groups: Groups) -> None:
+    parser = _command(
+        groups,
+        "rotate-key",
+        serving.rotate_key_command,
+        "make a new connector key for the requests to come",
+        "The earlier key is kept in the state directory, so that what was asked with it stays readable.",
+    )
+    _key_option(parser)
+    parser.add_argument("--curve", choices=CURVES, default=CURVES[0], help="default: %(default)s")
+
+
+_COMMANDS: tuple[Callable[[Groups], None], ...] = (
+    _keygen,
+    _discover,
+    _request,
+    _wait,
+    _read,
+    _open_export,
+    _open_segment,
+    _unwrap,
+    _verify_receipt,
+    _verify_checkpoint,
+    _serve,
+    _config,
+    _rotate_key,
+)

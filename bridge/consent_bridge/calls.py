@@ -1,0 +1,227 @@
+"""The developer's calls, apart from how they are sent: what goes out, and what the answer is read as.
+
+`Client` and `AsyncClient` send the same calls, so that neither can know one that the other does not.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, Literal, TypedDict, TypeVar
+from urllib.parse import quote
+
+from consent_bridge import proofs
+from consent_bridge.errors import BadAnswer, BridgeError, Problem, Refused, Unreachable, WaitTimeout
+from consent_bridge.keys import public_half, thumbprint
+from consent_bridge.opening import check_asked
+from consent_bridge.results import (
+    PENDING,
+    AskedConsent,
+    Checkpoint,
+    Discovery,
+    Envelope,
+    Receipt,
+    RequestPage,
+    ScopeEntry,
+    Status,
+    build,
+)
+from consent_bridge.transport import TRANSIENT, Answer
+
+WRAPPING_ALG = "ECDH-ES+A256KW"
+LONGEST_WAIT = 30
+_POLL_PAUSE = 1.0
+
+Result = TypeVar("Result")
+
+
+class Terms(TypedDict, total=False):
+    """The contract's optional members of a request; None leaves one out. Durations in seconds."""
+
+    access_duration: int | None
+    requested_expiry: int | None
+    required_attributes: Sequence[str] | None
+    optional_attributes: Sequence[str] | None
+    max_reads: int | None
+    refresh_policy: Literal["snapshot", "continuous"] | None
+    binding_message: str | None
+    template_id: str | None
+
+
+@dataclass(frozen=True)
+class Call(Generic[Result]):
+    """One call: `read` makes the result of the answer; only what is `repeatable` may be sent twice."""
+
+    method: str
+    path: str
+    read: Callable[[Answer], Result]
+    params: Mapping[str, str] = field(default_factory=dict)
+    body: object = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    extra_time: float = 0.0
+    repeatable: bool = True
+
+
+@dataclass(frozen=True)
+class Fetched:
+    """A sealed export with its entity tag; `envelope` is None where it has not changed since the tag that was sent."""
+
+    envelope: Envelope | None
+    etag: str
+
+
+def whole(fetched: Fetched) -> Envelope:
+    """The export where no tag was sent, so that there has to be one."""
+    if fetched.envelope is None:
+        raise BadAnswer("the server answered 304 where nothing was known")
+    return fetched.envelope
+
+
+def discover(user_id: str) -> Call[Discovery]:
+    return Call("GET", f"/user-scopes/{quote(user_id, safe='')}", lambda answer: build(Discovery, answer.json()))
+
+
+def catalog() -> Call[tuple[ScopeEntry, ...]]:
+    def read(answer: Answer) -> tuple[ScopeEntry, ...]:
+        entries = answer.json().get("scope_entries")
+        if not isinstance(entries, list):
+            raise BadAnswer("the answer has no scope_entries")
+        return tuple(build(ScopeEntry, entry) for entry in entries)
+
+    return Call("GET", "/scope-catalog", read)
+
+
+def request_consent(
+    user_id: str,
+    scope: str,
+    purpose: str,
+    key: Mapping[str, Any],
+    connector_key_id: str | None,
+    idempotency_key: str | None,
+    terms: Mapping[str, Any],
+) -> Call[AskedConsent]:
+    public = public_half(key) if "d" in key else dict(key)
+    print_ = thumbprint(public)
+    body = {
+        "user_id": user_id,
+        "scope": scope,
+        "purpose": purpose,
+        "connector_public_key": public,
+        "connector_key_id": connector_key_id or print_,
+        "connector_wrapping_alg": WRAPPING_ALG,
+        **{name: value for name, value in terms.items() if value is not None},
+    }
+
+    def read(answer: Answer) -> AskedConsent:
+        asked = build(AskedConsent, answer.json())
+        check_asked(asked, {**body, "connector_fingerprint": print_})
+        return asked
+
+    headers = {"Idempotency-Key": idempotency_key} if idempotency_key else {}
+    return Call("POST", "/request-consent", read, body=body, headers=headers, repeatable=bool(idempotency_key))
+
+
+def status(wait: int = 0, **named: str) -> Call[Status]:
+    """`named`: request_id, or user_id and scope."""
+    params = _query(**named, wait=wait or None)
+    return Call("GET", "/consent-status", _status, params=params, extra_time=float(wait))
+
+
+def fetch_export(request_id: str, etag: str = "") -> Call[Fetched]:
+    """Sent again under the same key where the answer was lost, so that it counts as one read."""
+
+    def read(answer: Answer) -> Fetched:
+        found = None if answer.status == 304 else build(Envelope, answer.json())
+        return Fetched(found, answer.headers.get("ETag", ""))
+
+    headers = {"Idempotency-Key": uuid.uuid4().hex, **({"If-None-Match": etag} if etag else {})}
+    return Call("GET", "/consent-export", read, params=_query(request_id=request_id), headers=headers)
+
+
+def end(request_id: str) -> Call[Status]:
+    """Repeatable: a second end answers as the first did."""
+    return Call("POST", "/end-consent", _status, body={"request_id": request_id})
+
+
+def requests(status: str | None, cursor: str | None, limit: int | None) -> Call[RequestPage]:
+    params = _query(status=status, cursor=cursor, limit=limit)
+    return Call("GET", "/consent-requests", lambda answer: build(RequestPage, answer.json()), params=params)
+
+
+def keys() -> Call[dict[str, bytes]]:
+    """Under the service's origin, as the next one."""
+    return Call("GET", proofs.KEYS_PATH, lambda answer: proofs.read_keys(answer.json()))
+
+
+def checkpoint() -> Call[str]:
+    return Call("GET", proofs.CHECKPOINT_PATH, _jws)
+
+
+def receipt(receipt_id: str) -> Call[str]:
+    return Call("GET", f"/receipts/{quote(receipt_id, safe='')}", _jws)
+
+
+def proven_receipt(receipt_id: str, jws: str, known: proofs.Keys) -> Receipt:
+    """The receipt that was asked for, by its own signed word."""
+    return Receipt(receipt_id, jws, proofs.verify_receipt(jws, known, {"receipt_id": receipt_id}))
+
+
+def proven_checkpoint(jws: str, known: proofs.Keys) -> Checkpoint:
+    """The checkpoint, by its own signed word."""
+    return Checkpoint(jws, proofs.verify_checkpoint(jws, known))
+
+
+class Waiting:
+    """How `wait_for_decision` goes on asking: one held answer after another, past restarts, until the time is up."""
+
+    def __init__(self, timeout: float, clock: Callable[[], float]) -> None:
+        self._timeout, self._clock = timeout, clock
+        self._deadline = clock() + timeout
+        self._started = clock()
+
+    def seconds(self) -> int:
+        """How long the next answer may be held."""
+        self._started = self._clock()
+        return max(0, min(LONGEST_WAIT, int(self._deadline - self._started)))
+
+    def pause_after(self, outcome: Status | BridgeError) -> float | None:
+        """None: `outcome` is the decision. Else seconds to let pass; raises where waiting on would be no use."""
+        pause = _POLL_PAUSE
+        if isinstance(outcome, Status):
+            if outcome.status != PENDING:
+                return None
+        elif isinstance(outcome, Problem) and (outcome.code == "slow_down" or outcome.status in TRANSIENT):
+            pause = outcome.retry_after or _POLL_PAUSE
+        elif not isinstance(outcome, Unreachable):
+            raise outcome
+        now = self._clock()
+        if now >= self._deadline:
+            if isinstance(outcome, Unreachable):
+                raise outcome
+            raise WaitTimeout(f"no decision within {self._timeout:g} seconds")
+        if now - self._started >= _POLL_PAUSE and isinstance(outcome, Status):
+            return 0.0  # the server held the answer
+        return max(0.0, min(pause, self._deadline - now))
+
+
+def bearer(token: str) -> str:
+    """The header of a developer token."""
+    if not token or not token.isascii() or not token.isprintable() or " " in token:
+        raise Refused("the developer token is empty or holds a character that no token has")
+    return f"Bearer {token}"
+
+
+def _status(answer: Answer) -> Status:
+    return build(Status, answer.json())
+
+
+def _jws(answer: Answer) -> str:
+    jws = answer.json().get("jws")
+    if not isinstance(jws, str):
+        raise BadAnswer("the answer has no jws")
+    return jws
+
+
+def _query(**values: object) -> dict[str, str]:
+    return {name: str(value) for name, value in values.items() if value is not None}

@@ -1,0 +1,258 @@
+"""The developer's side of the contract: discover, ask, wait, read, open. Holds the token, never the private key."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeVar, Unpack
+
+import requests
+from requests.auth import AuthBase
+
+from consent_bridge import calls, streams
+from consent_bridge.calls import Call, Fetched, Terms, bearer, whole
+from consent_bridge.errors import BadAnswer, BridgeError
+from consent_bridge.exports import origin_of
+from consent_bridge.opening import check_key, open_envelope
+from consent_bridge.proofs import UnknownKey
+from consent_bridge.results import (
+    AskedConsent,
+    Checkpoint,
+    Discovery,
+    Envelope,
+    Receipt,
+    RequestPage,
+    ScopeEntry,
+    Slice,
+    Status,
+)
+from consent_bridge.streams import Event
+from consent_bridge.transport import ATTEMPTS, Transport, anonymous, rest_base_url
+
+__all__ = ["Client", "Event", "Terms", "open_envelope"]
+
+Result = TypeVar("Result")
+
+
+class _Bearer(AuthBase):
+    """The token as a header. As an auth object, since requests would put a .netrc entry over a plain header."""
+
+    def __init__(self, token: str) -> None:
+        self._header = bearer(token)
+
+    def __call__(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
+        request.headers["Authorization"] = self._header
+        return request
+
+
+class Client:
+    """Calls of one app with one developer token; `base_url` ends in /api/v1; of an origin alone, that is added.
+
+    Errors: Problem (the service said no), Unreachable, BadAnswer, Refused (an export that is not what was asked for).
+    Reads are tried again, `attempts` times in all, where the connection fails or the service is away for a moment, and
+    so is `request_consent` with an `idempotency_key`. One client is for one thread at a time.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        token: str,
+        *,
+        connect_timeout: float = 5.0,
+        read_timeout: float = 30.0,
+        attempts: int = ATTEMPTS,
+        pause: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._session, self._public = requests.Session(), requests.Session()
+        self._session.auth, self._public.auth = _Bearer(token), anonymous
+        self._pause = pause
+        limits: Any = {
+            "connect_timeout": connect_timeout,
+            "read_timeout": read_timeout,
+            "attempts": attempts,
+            "pause": pause,
+        }
+        self._transport = Transport(rest_base_url(base_url), self._session, **limits)
+        # What is public is asked for without the token.
+        self._origin = Transport(origin_of(self._transport.base_url), self._public, **limits)
+        self._seen_revisions: dict[str, int] = {}
+        self._keys: dict[str, bytes] = {}
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._session.close()
+        self._public.close()
+
+    # -- discovering and asking
+
+    def discover(self, user_id: str) -> Discovery:
+        """Which scopes this person could approve."""
+        return self._do(calls.discover(user_id))
+
+    def catalog(self) -> tuple[ScopeEntry, ...]:
+        """Every scope of this deployment that can be asked for, of nobody in particular."""
+        return self._do(calls.catalog())
+
+    def request_consent(
+        self,
+        user_id: str,
+        scope: str,
+        *,
+        purpose: str,
+        key: Mapping[str, Any],
+        connector_key_id: str | None = None,
+        idempotency_key: str | None = None,
+        **terms: Unpack[Terms],
+    ) -> AskedConsent:
+        """Ask for one scope; keep the answer, an export is checked against it.
+
+        `key` is the connector's JWK, of which the public half is sent; its thumbprint is its name unless another is
+        given. With `idempotency_key` the same call may be made again: it repeats the first answer for a day.
+        """
+        return self._do(calls.request_consent(user_id, scope, purpose, key, connector_key_id, idempotency_key, terms))
+
+    # -- waiting
+
+    def status(self, request_id: str, *, wait: int = 0) -> Status:
+        """Where a request stands; `wait` (0 to 30 s) holds the answer until that changes."""
+        return self._do(calls.status(wait, request_id=request_id))
+
+    def newest_status(self, user_id: str, scope: str, *, wait: int = 0) -> Status:
+        """The same for the app's newest request for this person and scope."""
+        return self._do(calls.status(wait, user_id=user_id, scope=scope))
+
+    def wait_for_decision(self, request_id: str, *, timeout: float) -> Status:
+        """The status once it is no longer pending; WaitTimeout after `timeout` seconds.
+
+        A service that restarts meanwhile is waited for too; Unreachable if it is still away when the time is up.
+        """
+        waiting = calls.Waiting(timeout, time.monotonic)
+        while True:
+            outcome: Status | BridgeError
+            try:
+                outcome = self.status(request_id, wait=waiting.seconds())
+            except BridgeError as error:
+                outcome = error
+            pause = waiting.pause_after(outcome)
+            if pause is None and isinstance(outcome, Status):
+                return outcome
+            if pause:
+                self._pause(pause)
+
+    def events(self, last_event_id: int | None = None, *, patience: float = streams.PATIENCE) -> Iterator[Event]:
+        """The app's events as they happen, in order, each one once; connects with the first `next`, and never ends.
+
+        Give the `id` of the last event that you dealt with, and the stream goes on after it without a gap; without
+        one it begins with what happens from now on. Connects again by itself; raises what ended the last connection
+        after `patience` seconds without one, and at once where the token is no longer good.
+        """
+        stream = streams.Stream(last_event_id, patience=patience)
+        while True:
+            ended: BridgeError | None = None
+            try:
+                opened = self._transport.stream(streams.PATH, headers=stream.headers(), silence=streams.SILENCE)
+                with opened as chunks:
+                    for chunk in chunks:
+                        yield from stream.feed(chunk)
+            except BadAnswer:
+                raise
+            except BridgeError as error:
+                ended = error
+            self._pause(stream.pause_after(ended))
+
+    # -- reading
+
+    def fetch_export(self, request_id: str) -> Envelope:
+        """The sealed export; counts as one read, also where the answer was lost and is fetched again."""
+        return whole(self._do(calls.fetch_export(request_id)))
+
+    def read(self, asked: AskedConsent, key: Mapping[str, Any], *, seen_revision: int = 0) -> Slice:
+        """Fetch the export, compare it with what was asked, open it with the connector's private key.
+
+        Refuses a revision lower than `seen_revision` or than one that this client saw before.
+        """
+        check_key(asked, key)
+        fetched = self._do(calls.fetch_export(asked.request_id))
+        return self._opened(fetched, asked, key, seen_revision)
+
+    def read_newer(self, asked: AskedConsent, key: Mapping[str, Any], known: Slice) -> Slice | None:
+        """The same, or None where nothing changed since `known` was read; that counts no read.
+
+        The grant is checked all the same: `grant_ended` and `grant_paused` are raised as by `read`.
+        """
+        check_key(asked, key)
+        fetched = self._do(calls.fetch_export(asked.request_id, known.etag))
+        if fetched.envelope is None:
+            return None
+        return self._opened(fetched, asked, key, known.revision)
+
+    def _opened(self, fetched: Fetched, asked: AskedConsent, key: Mapping[str, Any], seen: int) -> Slice:
+        seen = max(seen, self._seen_revisions.get(asked.request_id, 0))
+        opened = open_envelope(whole(fetched), asked, key, seen_revision=seen, etag=fetched.etag)
+        self._seen_revisions[asked.request_id] = opened.revision
+        return opened
+
+    # -- ending and looking back
+
+    def end(self, request_id: str) -> Status:
+        """Cancel a pending request or release a live grant; repeated, the same answer."""
+        return self._do(calls.end(request_id))
+
+    def requests(
+        self, *, status: str | None = None, cursor: str | None = None, limit: int | None = None
+    ) -> RequestPage:
+        """One page of this app's requests."""
+        return self._do(calls.requests(status, cursor, limit))
+
+    def all_requests(self, *, status: str | None = None) -> Iterator[Status]:
+        """Every request of this app, newest first."""
+        cursor: str | None = None
+        while True:
+            page = self.requests(status=status, cursor=cursor, limit=100)
+            yield from page.requests
+            cursor = page.next_cursor
+            if not cursor:
+                return
+
+    # -- proofs
+
+    def receipt(self, receipt_id: str) -> Receipt:
+        """The signed proof of one event, verified; Refused if it is not what it says."""
+        jws = self._do(calls.receipt(receipt_id))
+        return self._verified(lambda keys: calls.proven_receipt(receipt_id, jws, keys))
+
+    def checkpoint(self) -> Checkpoint:
+        """The newest signed statement of where all audit chains stood, verified."""
+        jws = self._do(calls.checkpoint(), self._origin)
+        return self._verified(lambda keys: calls.proven_checkpoint(jws, keys))
+
+    def verification_keys(self) -> dict[str, bytes]:
+        """The service's public keys by name, for `consent_bridge.proofs`."""
+        self._keys = self._do(calls.keys(), self._origin)
+        return self._keys
+
+    def _verified(self, verify: Callable[[Mapping[str, bytes]], Result]) -> Result:
+        if self._keys:
+            try:
+                return verify(self._keys)
+            except UnknownKey:
+                pass  # the keys may have been rotated since they were fetched
+        return verify(self.verification_keys())
+
+    def _do(self, call: Call[Result], transport: Transport | None = None) -> Result:
+        answer = (transport or self._transport).send(
+            call.method,
+            call.path,
+            params=call.params,
+            body=call.body,
+            headers=call.headers,
+            extra_time=call.extra_time,
+            repeatable=call.repeatable,
+        )
+        return call.read(answer)

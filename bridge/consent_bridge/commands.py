@@ -1,0 +1,164 @@
+"""What each command does: options in, a JSON value out, BridgeError where it refuses."""
+
+from __future__ import annotations
+
+import os
+from argparse import Namespace
+from pathlib import Path
+from typing import Any
+
+from consent_bridge.client import Client
+from consent_bridge.encoding import parse_object
+from consent_bridge.errors import BadAnswer, BridgeError, KeyRefused, Refused, one_line
+from consent_bridge.exports import open_export_where
+from consent_bridge.inputs import MAX_SECRET_BYTES, standard_input, text_in, text_of
+from consent_bridge.jwe import equal_as_text
+from consent_bridge.keyring import Keyring
+from consent_bridge.keys import Jwk, generate_connector_key, public_half, thumbprint
+from consent_bridge.results import APPROVED, AskedConsent, as_json, build
+from consent_bridge.segments import open_segment_where
+from consent_bridge.state import RequestLog, read_key_file, read_small_file, state_directory, write_private_file
+from consent_bridge.wrappers import unwrap
+
+
+class Undone(BridgeError):
+    """The command has a result to print, but what was asked for did not happen."""
+
+    def __init__(self, reason: str, result: object) -> None:
+        super().__init__(reason)
+        self.result = result
+
+
+def keygen(options: Namespace) -> dict[str, Any]:
+    """Make a connector key pair."""
+    private = generate_connector_key(options.curve)
+    write_private_file(keyring_of(options).path, private, force=options.force)
+    return {"connector_public_key": public_half(private), "thumbprint": thumbprint(private)}
+
+
+def discover(options: Namespace) -> dict[str, Any]:
+    """A person's scopes, or the catalog."""
+    with _client(options) as client:
+        if options.user_id is None:
+            return {"scope_entries": [as_json(entry) for entry in client.catalog()]}
+        return as_json(client.discover(options.user_id))
+
+
+def request(options: Namespace) -> dict[str, Any]:
+    """Ask, and remember what was asked."""
+    key = _private_key(options)
+    with _client(options) as client:
+        asked = client.request_consent(
+            options.user_id,
+            options.scope,
+            purpose=options.purpose,
+            key=key,
+            connector_key_id=options.key_id,
+            idempotency_key=options.idempotency_key,
+            access_duration=options.access_duration,
+            requested_expiry=options.requested_expiry,
+            required_attributes=options.required,
+            optional_attributes=options.optional,
+            max_reads=options.max_reads,
+            refresh_policy=options.refresh_policy,
+            binding_message=options.binding_message,
+            template_id=options.template_id,
+        )
+    log = RequestLog(state_directory())
+    known = log.find(asked.request_id)
+    log.keep(asked, revision=known[1] if known else 0)
+    return as_json(asked)
+
+
+def wait(options: Namespace) -> dict[str, Any]:
+    """Wait for the decision; anything but an approval is Undone."""
+    with _client(options) as client:
+        status = client.wait_for_decision(options.request_id, timeout=options.timeout)
+    result = as_json(status)
+    if status.status != APPROVED:
+        raise Undone(f"the request is {one_line(status.status, 40)}", result)
+    return result
+
+
+def read(options: Namespace) -> dict[str, Any]:
+    """Fetch and open; the revision is remembered, so that an older one is refused the next time."""
+    log = RequestLog(state_directory())
+    asked, seen = _asked(options, log)
+    key = keyring_of(options).find(asked.connector_fingerprint)
+    with _client(options) as client:
+        opened = client.read(asked, key, seen_revision=seen)
+    log.keep(asked, revision=opened.revision)
+    return as_json(opened)
+
+
+def _asked(options: Namespace, log: RequestLog) -> tuple[AskedConsent, int]:
+    if options.request is not None:
+        body = parse_object(read_small_file(options.request, "the request file"), "the request file")
+        try:
+            asked = build(AskedConsent, body, "the request file")
+        except BadAnswer as error:
+            raise Refused(str(error)) from error
+        if options.request_id not in (None, asked.request_id):
+            raise Refused("the request file is of another request", member="request_id")
+        known = log.find(asked.request_id)
+        return asked, known[1] if known else 0
+    if options.request_id is None:
+        raise Refused("name a request, or give --request FILE")
+    known = log.find(options.request_id)
+    if known is None:
+        raise Refused("this request was not made on this machine: give --request FILE with what `request` printed")
+    return known
+
+
+def open_export_command(options: Namespace) -> dict[str, Any]:
+    """Open an export that came by any way."""
+    key = _private_key(options)
+    return open_export_where(text_of(options.sealed), key, equal_as_text(options.expect)).as_json()
+
+
+def open_segment_command(options: Namespace) -> dict[str, Any]:
+    """Open a segment with the bare vault key."""
+    try:
+        vault_key = bytes.fromhex(options.vault_key_hex)
+    except ValueError as error:
+        raise KeyRefused("the vault key is not hexadecimal") from error
+    return open_segment_where(text_of(options.sealed), vault_key, equal_as_text(options.expect))
+
+
+def unwrap_command(options: Namespace) -> dict[str, Any]:
+    """Open a wrapper with the secret on the first line of standard input."""
+    first, _, rest = standard_input().partition(b"\n")
+    if len(first) > MAX_SECRET_BYTES:
+        raise KeyRefused(f"the secret on the first line is longer than {MAX_SECRET_BYTES} bytes")
+    try:
+        secret = first.removesuffix(b"\r").decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise KeyRefused("the secret on the first line is not UTF-8") from error
+    sealed = text_in(rest) if options.sealed is None else text_of(options.sealed)
+    key = unwrap(sealed, options.kind, secret)
+    return {"key_id": key.key_id, "vault_key_hex": key.secret.hex()}
+
+
+def keyring_of(options: Namespace) -> Keyring:
+    """The keys of this machine, or the one key file that --key or CONSENT_CONNECTOR_KEY names."""
+    named = options.key or os.environ.get("CONSENT_CONNECTOR_KEY")
+    return Keyring(state_directory(), Path(named) if named else None)
+
+
+def address_and_token(options: Namespace) -> tuple[str, str]:
+    """Where the service is and what lets this app in."""
+    base_url = options.base_url or os.environ.get("CONSENT_BASE_URL")
+    token = options.token or os.environ.get("CONSENT_DEVELOPER_TOKEN")
+    if not base_url:
+        raise Refused("CONSENT_BASE_URL is not set: the service's address, ending in /api/v1")
+    if not token:
+        raise Refused("CONSENT_DEVELOPER_TOKEN is not set")
+    return base_url, token
+
+
+def _private_key(options: Namespace) -> Jwk:
+    return read_key_file(keyring_of(options).path)
+
+
+def _client(options: Namespace) -> Client:
+    return Client(*address_and_token(options))

@@ -1,0 +1,107 @@
+"""What the command line keeps between two commands: its own requests, never a value and never a token."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from consent_bridge.encoding import parse_object
+from consent_bridge.errors import BadAnswer, KeyRefused, Refused
+from consent_bridge.keys import Jwk, check_private_key
+from consent_bridge.results import AskedConsent, as_json, build
+
+_REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{1,128}\Z")
+MAX_FILE_BYTES = 1024 * 1024
+
+
+def state_directory(environ: Mapping[str, str] = os.environ) -> Path:
+    """`CONSENT_BRIDGE_STATE`, or the user's state directory."""
+    if chosen := environ.get("CONSENT_BRIDGE_STATE"):
+        return Path(chosen)
+    base = environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")
+    return Path(base) / "consent-bridge"
+
+
+def read_small_file(path: Path, what: str) -> bytes:
+    """A file of at most 1 MiB; what cannot be read is Refused."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_FILE_BYTES + 1)
+    except OSError as error:
+        raise Refused(f"{what} {path} cannot be read: {error.strerror}") from error
+    if len(data) > MAX_FILE_BYTES:
+        raise Refused(f"{what} {path} is larger than {MAX_FILE_BYTES} bytes")
+    return data
+
+
+def read_key_file(path: Path) -> Jwk:
+    """The private JWK in a file."""
+    jwk = parse_object(read_small_file(path, "the key file"), f"the key file {path}")
+    try:
+        return check_private_key(jwk)
+    except KeyRefused as refused:
+        raise KeyRefused(f"the key file {path}: {refused.reason}", member=refused.member) from refused
+
+
+def write_private_file(path: Path, value: object, *, force: bool = False) -> None:
+    """JSON that only this user can read; an existing file stays unless `force`."""
+    text = json.dumps(value, indent=2) + "\n"
+    # Written aside and moved, so that a reader or a crash never meets half a key; link() refuses an existing name.
+    aside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        try:
+            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                os.fchmod(file.fileno(), 0o600)
+                file.write(text)
+            _move(aside, path, force=force)
+        finally:
+            aside.unlink(missing_ok=True)
+    except OSError as error:
+        raise Refused(f"{path} cannot be written: {error.strerror}") from error
+
+
+def _move(aside: Path, path: Path, *, force: bool) -> None:
+    if force:
+        aside.replace(path)
+        return
+    try:
+        os.link(aside, path)
+    except FileExistsError as error:
+        raise Refused(f"{path} exists; --force overwrites it") from error
+
+
+class RequestLog:
+    """The requests that were made on this machine, one file each, with the highest revision seen."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory / "requests"
+
+    def _path(self, request_id: str) -> Path:
+        if not _REQUEST_ID.match(request_id):
+            raise Refused("this is not a request id")
+        return self._directory / f"{request_id}.json"
+
+    def keep(self, asked: AskedConsent, *, revision: int = 0) -> None:
+        """Remember a request, or the revision that was read of it."""
+        write_private_file(self._path(asked.request_id), {"asked": as_json(asked), "revision": revision}, force=True)
+
+    def find(self, request_id: str) -> tuple[AskedConsent, int] | None:
+        """A request and the highest revision read of it, or None if it was not made here."""
+        path = self._path(request_id)
+        if not path.exists():
+            return None
+        return self._parse(parse_object(read_small_file(path, "the record"), f"the record {path}"))
+
+    def _parse(self, body: dict[str, Any]) -> tuple[AskedConsent, int]:
+        try:
+            asked = build(AskedConsent, body.get("asked"), "the record")
+        except BadAnswer as error:
+            raise Refused(str(error)) from error
+        revision = body.get("revision")
+        return asked, revision if isinstance(revision, int) else 0

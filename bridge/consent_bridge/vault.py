@@ -1,0 +1,76 @@
+"""A person's vault as the server answers it, and the way from one of its wrappers to its key."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from consent_bridge.errors import CannotOpen, KeyRefused
+from consent_bridge.wrappers import Kind, VaultKey, unwrap
+
+
+@dataclass(frozen=True)
+class Wrapper:
+    """One way to the vault key, as the server keeps it."""
+
+    wrapper_id: str
+    kind: str
+    label: str
+    credential_id: str | None
+    jwe: str
+    created_at: str
+    last_used_at: str | None
+
+
+@dataclass(frozen=True)
+class VaultState:
+    """What the server knows about a person's vault; `key_id` is None before there is one."""
+
+    user_id: str
+    key_id: str | None
+    vault_status: str
+    primary_wrapper_id: str | None
+    wrappers: tuple[Wrapper, ...]
+
+
+@dataclass(frozen=True)
+class SealedSegment:
+    """A segment as the server keeps it."""
+
+    domain: str
+    segment_id: str
+    content_revision: int
+    manifest_revision: int
+    attributes: tuple[str, ...]
+    jwe: str
+    size_bytes: int
+    updated_at: str
+
+
+@dataclass(frozen=True)
+class Segment:
+    """An opened segment: attribute → value."""
+
+    domain: str
+    segment_id: str
+    content_revision: int
+    values: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Revisions:
+    """What a write made of a segment."""
+
+    content_revision: int
+    manifest_revision: int
+
+
+def unwrap_any(wrappers: list[Wrapper], kind: Kind, secret: str, user_id: str, key_id: str) -> VaultKey:
+    """The vault key out of the first wrapper that this secret opens; each is held to the person and the key."""
+    refused: CannotOpen | None = None
+    for wrapper in wrappers:
+        try:
+            return unwrap(wrapper.jwe, kind, secret, user_id=user_id, key_id=key_id)
+        except CannotOpen as error:
+            refused = error
+    raise KeyRefused(f"this {kind} does not open the vault") from refused
