@@ -1,0 +1,263 @@
+// @ts-check
+// The developer's side of the contract: discover, ask, wait, read, open. Holds the token, never the private key.
+
+import { BadAnswer, Problem, Refused, UnknownKey, WaitTimeout } from "./errors.js";
+import { checkConnectorKey, publicHalf, thumbprint } from "./keys.js";
+import { checkKey, compare, openEnvelope } from "./opening.js";
+import { verifyCheckpoint, verifyReceipt } from "./proofs.js";
+import { ASKED, CATALOG, DISCOVERY, ENVELOPE, KEYS, PAGE, shaped, SIGNED, STATUS } from "./shapes.js";
+import { PATIENCE, SILENCE, Stream } from "./streams.js";
+import { isTransient, jsonOf, restBaseUrl, sleep, Transport } from "./transport.js";
+
+/** @typedef {import("./index.js").AskedConsent} AskedConsent */
+/** @typedef {import("./index.js").Envelope} Envelope */
+/** @typedef {import("./index.js").Slice} Slice */
+/** @typedef {import("./index.js").Status} Status */
+
+const LONGEST_WAIT = 30;
+const POLL_PAUSE = 1000;
+const TERMS = {
+  accessDuration: "access_duration",
+  requestedExpiry: "requested_expiry",
+  requiredAttributes: "required_attributes",
+  optionalAttributes: "optional_attributes",
+  maxReads: "max_reads",
+  refreshPolicy: "refresh_policy",
+  bindingMessage: "binding_message",
+  templateId: "template_id",
+};
+
+/** Calls of one app with one developer token. Each is described in index.d.ts. */
+export class Client {
+  /** @type {Map<string, number>} */ #seen = new Map();
+  /** @type {import("./index.js").KeySet | null} */ #keys = null;
+  #transport;
+  #public;
+  #pause;
+
+  /** @param {string} baseUrl ends in /api/v1; of an origin alone, that is added @param {string} token @param {import("./index.js").ClientOptions} [options] */
+  constructor(baseUrl, token, { timeoutSeconds = 30, attempts = 3, pause = sleep } = {}) {
+    if (typeof token !== "string" || !/^[\x21-\x7e]+$/.test(token)) {
+      throw new Refused("the developer token is empty or holds a character that no token has");
+    }
+    const limits = { timeoutSeconds, attempts, pause };
+    this.#pause = pause;
+    this.#transport = new Transport(restBaseUrl(baseUrl), { Authorization: `Bearer ${token}` }, limits);
+    // What is public is asked for without the token.
+    this.#public = new Transport(new URL(this.#transport.baseUrl).origin, {}, limits);
+  }
+
+  // -- discovering and asking
+
+  /** @param {string} userId */
+  async discover(userId) {
+    return this.#get(DISCOVERY, `/user-scopes/${encodeURIComponent(userId)}`);
+  }
+
+  async catalog() {
+    return (await this.#get(CATALOG, "/scope-catalog")).scope_entries;
+  }
+
+  /** @param {import("./index.js").ConsentRequest} request @returns {Promise<AskedConsent>} */
+  async requestConsent({ userId, scope, purpose, key, connectorKeyId, idempotencyKey, ...terms }) {
+    const open = Object.hasOwn(key, "d") ? await publicHalf(key) : await checkConnectorKey(key);
+    const fingerprint = await thumbprint(open);
+    const body = {
+      user_id: userId,
+      scope,
+      purpose,
+      connector_public_key: open,
+      connector_key_id: connectorKeyId ?? fingerprint,
+      connector_wrapping_alg: "ECDH-ES+A256KW",
+      ...wireTerms(terms),
+    };
+    const answer = await this.#transport.send("/request-consent", {
+      method: "POST",
+      body,
+      headers: idempotencyKey ? { "Idempotency-Key": idempotencyKey } : {},
+      repeatable: Boolean(idempotencyKey),
+    });
+    const asked = shaped(ASKED, jsonOf(answer));
+    const frozen = { ...body, connector_fingerprint: fingerprint };
+    for (const member of ["user_id", "scope", "connector_key_id", "connector_fingerprint", "access_duration"]) {
+      if (Object.hasOwn(frozen, member)) compare(member, asked[member], /** @type {any} */ (frozen)[member], "the frozen request");
+    }
+    return asked;
+  }
+
+  // -- waiting
+
+  /** @param {string} requestId @param {{waitSeconds?: number}} [options] @returns {Promise<Status>} */
+  async status(requestId, { waitSeconds = 0 } = {}) {
+    return this.#status({ request_id: requestId }, waitSeconds);
+  }
+
+  /** @param {string} userId @param {string} scope @param {{waitSeconds?: number}} [options] @returns {Promise<Status>} */
+  async newestStatus(userId, scope, { waitSeconds = 0 } = {}) {
+    return this.#status({ user_id: userId, scope }, waitSeconds);
+  }
+
+  /** @param {string} requestId @param {{timeoutSeconds: number}} options @returns {Promise<Status>} */
+  async waitForDecision(requestId, { timeoutSeconds }) {
+    const deadline = Date.now() + timeoutSeconds * 1000;
+    for (;;) {
+      const started = Date.now();
+      let pause = POLL_PAUSE;
+      let failure = null;
+      try {
+        const waitSeconds = Math.max(0, Math.min(LONGEST_WAIT, Math.floor((deadline - started) / 1000)));
+        const status = await this.status(requestId, { waitSeconds });
+        if (status.status !== "pending") return status;
+        // The server held the answer: no need to pause as well.
+        if (Date.now() - started >= POLL_PAUSE) pause = 0;
+      } catch (error) {
+        const slow = error instanceof Problem && error.code === "slow_down";
+        if (!slow && !isTransient(error)) throw error;
+        if (error instanceof Problem && error.retryAfter !== null) pause = error.retryAfter * 1000;
+        if (!(error instanceof Problem)) failure = error;
+      }
+      if (Date.now() >= deadline) throw failure ?? new WaitTimeout(`no decision within ${timeoutSeconds} seconds`);
+      if (pause) await this.#pause(Math.min(pause, Math.max(0, deadline - Date.now())));
+    }
+  }
+
+  /** @param {{lastEventId?: number | null, patienceSeconds?: number}} [options] */
+  async *events({ lastEventId = null, patienceSeconds = PATIENCE } = {}) {
+    const stream = new Stream(lastEventId, patienceSeconds);
+    for (;;) {
+      /** @type {unknown} */
+      let ended = null;
+      try {
+        for await (const chunk of this.#transport.stream("/consent-events", stream.headers(), SILENCE)) {
+          yield* stream.feed(chunk);
+        }
+      } catch (error) {
+        if (error instanceof BadAnswer) throw error;
+        ended = error;
+      }
+      await this.#pause(stream.pauseAfter(ended));
+    }
+  }
+
+  // -- reading
+
+  /** @param {string} requestId @returns {Promise<Envelope>} */
+  async fetchExport(requestId) {
+    return whole((await this.#fetch(requestId)).envelope);
+  }
+
+  /** @param {AskedConsent} asked @param {unknown} key @param {{seenRevision?: number}} [options] @returns {Promise<Slice>} */
+  async read(asked, key, { seenRevision = 0 } = {}) {
+    await checkKey(asked, key);
+    const { envelope, etag } = await this.#fetch(asked.request_id);
+    return this.#opened(whole(envelope), etag, asked, key, seenRevision);
+  }
+
+  /** @param {AskedConsent} asked @param {unknown} key @param {Slice} known @returns {Promise<Slice | null>} */
+  async readNewer(asked, key, known) {
+    await checkKey(asked, key);
+    const { envelope, etag } = await this.#fetch(asked.request_id, known.etag);
+    return envelope && this.#opened(envelope, etag, asked, key, known.revision);
+  }
+
+  /** @param {string} requestId @param {string} [known] */
+  async #fetch(requestId, known) {
+    const answer = await this.#transport.send("/consent-export", {
+      params: { request_id: requestId },
+      // The same key with each attempt: an answer that was lost and is fetched again counts as one read.
+      headers: { "Idempotency-Key": crypto.randomUUID(), ...(known ? { "If-None-Match": known } : {}) },
+    });
+    const envelope = answer.status === 304 ? null : shaped(ENVELOPE, jsonOf(answer));
+    return { envelope, etag: answer.headers.get("ETag") ?? "" };
+  }
+
+  /** @param {Envelope} envelope @param {string} etag @param {AskedConsent} asked @param {unknown} key @param {number} seen @returns {Promise<Slice>} */
+  async #opened(envelope, etag, asked, key, seen) {
+    const least = Math.max(seen, this.#seen.get(asked.request_id) ?? 0);
+    const slice = await openEnvelope(envelope, asked, key, { seenRevision: least, etag });
+    this.#seen.set(asked.request_id, slice.revision);
+    return slice;
+  }
+
+  // -- ending and looking back
+
+  /** @param {string} requestId @returns {Promise<Status>} */
+  async end(requestId) {
+    const asked = { method: "POST", body: { request_id: requestId } };
+    return shaped(STATUS, jsonOf(await this.#transport.send("/end-consent", asked)));
+  }
+
+  /** @param {{status?: string, cursor?: string, limit?: number}} [options] */
+  async requests({ status, cursor, limit } = {}) {
+    return this.#get(PAGE, "/consent-requests", { status, cursor, limit });
+  }
+
+  /** @param {{status?: string}} [options] @returns {AsyncGenerator<Status, void, undefined>} */
+  async *allRequests({ status } = {}) {
+    let cursor;
+    do {
+      const page = await this.requests({ status, cursor, limit: 100 });
+      yield* page.requests;
+      cursor = page.next_cursor ?? undefined;
+    } while (cursor);
+  }
+
+  // -- proofs
+
+  /** @param {string} receiptId */
+  async receipt(receiptId) {
+    const { jws } = await this.#get(SIGNED, `/receipts/${encodeURIComponent(receiptId)}`);
+    const claims = await this.#verified((jwks) => verifyReceipt(jws, jwks, { receipt_id: receiptId }));
+    return { receipt_id: receiptId, jws, claims };
+  }
+
+  async checkpoint() {
+    const { jws } = shaped(SIGNED, jsonOf(await this.#public.send("/.well-known/consent-checkpoint.json", {})));
+    return { jws, claims: await this.#verified((jwks) => verifyCheckpoint(jws, jwks)) };
+  }
+
+  /** @returns {Promise<import("./index.js").KeySet>} */
+  async verificationKeys() {
+    /** @type {import("./index.js").KeySet} */
+    const keys = shaped(KEYS, jsonOf(await this.#public.send("/.well-known/consent-keys.json", {})));
+    this.#keys = keys;
+    return keys;
+  }
+
+  /** @param {(jwks: import("./index.js").KeySet) => Promise<import("./index.js").Claims>} verify */
+  async #verified(verify) {
+    if (this.#keys) {
+      try {
+        return await verify(this.#keys);
+      } catch (error) {
+        // The keys may have been rotated since they were fetched.
+        if (!(error instanceof UnknownKey)) throw error;
+      }
+    }
+    return verify(await this.verificationKeys());
+  }
+
+  /** @param {Record<string, string>} named @param {number} wait */
+  async #status(named, wait) {
+    return this.#get(STATUS, "/consent-status", { ...named, wait: wait || undefined }, wait);
+  }
+
+  /** @param {import("./shapes.js").Shape} shape @param {string} path @param {Record<string, unknown>} [params] @param {number} [extraSeconds] */
+  async #get(shape, path, params = {}, extraSeconds = 0) {
+    return shaped(shape, jsonOf(await this.#transport.send(path, { params, extraSeconds })));
+  }
+}
+
+/** @param {Record<string, unknown>} terms */
+function wireTerms(terms) {
+  const stray = Object.keys(terms).find((name) => !Object.hasOwn(TERMS, name));
+  if (stray) throw new TypeError(`requestConsent does not know ${stray}`);
+  const given = Object.entries(TERMS).filter(([name]) => terms[name] !== undefined && terms[name] !== null);
+  return Object.fromEntries(given.map(([name, wire]) => [wire, terms[name]]));
+}
+
+/** @param {Envelope | null} envelope @returns {Envelope} */
+function whole(envelope) {
+  if (!envelope) throw new BadAnswer("the server answered 304 where nothing was known");
+  return envelope;
+}

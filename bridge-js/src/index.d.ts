@@ -1,0 +1,323 @@
+// The public API. Results have the wire's own names, durations are whole seconds, times are RFC 3339 in UTC.
+
+export type RequestStatus = "pending" | "approved" | "denied" | "cancelled" | "expired";
+export type GrantStatus =
+  | "active"
+  | "paused"
+  | "revoked"
+  | "released"
+  | "terminated"
+  | "expired"
+  | "exhausted"
+  | "superseded";
+
+export interface PublicKey {
+  kty: "OKP" | "EC";
+  crv: "X25519" | "P-256";
+  x: string;
+  y?: string;
+}
+
+/** A connector's key pair. Who holds it can open what is sealed to it. */
+export interface PrivateKey extends PublicKey {
+  d: string;
+}
+
+/** A scope that can be asked for; `attributes` are the registry's, the same for every person. */
+export interface ScopeEntry {
+  scope: string;
+  scope_handle: string;
+  label: string;
+  description: string;
+  domain: string;
+  sensitivity_tier: string;
+  attributes: string[];
+  max_access_duration: number;
+  updated_at: string;
+}
+
+/** What one person could approve; never what they have. */
+export interface Discovery {
+  user_id: string;
+  available_domains: string[];
+  scopes: string[];
+  scope_entries: ScopeEntry[];
+  runtime: {
+    can_approve: boolean;
+    wrapping_algorithms: string[];
+    connector_curves: string[];
+    refresh_policies: string[];
+    access_duration: { default: number; min: number; max: number };
+    interval: number;
+  };
+}
+
+export interface ConsentRequest {
+  userId: string;
+  /** Exactly one, as discovered for this person. */
+  scope: string;
+  /** 8 to 280 characters, shown to the person as your own words. */
+  purpose: string;
+  /** The connector's JWK, of which the public half is sent. */
+  key: PublicKey | PrivateKey;
+  /** Your name for the key; its thumbprint if left out. */
+  connectorKeyId?: string;
+  /** The same text repeats the first answer for a day; the call is then tried again where the connection fails. */
+  idempotencyKey?: string;
+  accessDuration?: number | null;
+  requestedExpiry?: number | null;
+  requiredAttributes?: string[] | null;
+  optionalAttributes?: string[] | null;
+  maxReads?: number | null;
+  refreshPolicy?: "snapshot" | "continuous" | null;
+  bindingMessage?: string | null;
+  templateId?: string | null;
+}
+
+/** A request as the service froze it. Keep it: an export is checked against it. */
+export interface AskedConsent {
+  request_id: string;
+  status: RequestStatus;
+  app_id: string;
+  issuer: string;
+  user_id: string;
+  scope: string;
+  scope_label: string;
+  approval_url: string;
+  interval: number;
+  expires_in: number;
+  expires_at: string;
+  access_duration: number;
+  connector_key_id: string;
+  connector_fingerprint: string;
+  request_digest: string;
+  created_at: string;
+}
+
+/** What was allowed and what is left of it. */
+export interface Grant {
+  grant_id: string;
+  status: GrantStatus;
+  expires_at: string;
+  reads: number;
+  reads_remaining: number | null;
+  approved_attributes: string[];
+  export_revision: number | null;
+}
+
+/** Where a request stands; `grant` is null unless it was approved. */
+export interface Status {
+  request_id: string;
+  status: RequestStatus;
+  user_id: string;
+  scope: string;
+  interval: number;
+  created_at: string;
+  expires_at: string;
+  decided_at: string | null;
+  receipt_id: string | null;
+  sequence: number | null;
+  grant: Grant | null;
+}
+
+export interface RequestPage {
+  requests: Status[];
+  next_cursor: string | null;
+}
+
+/** A sealed export with what the service says about it. */
+export interface Envelope {
+  request_id: string;
+  grant_id: string;
+  export_id: string;
+  revision: number;
+  user_id: string;
+  scope: string;
+  approved_attributes: string[];
+  connector_key_id: string;
+  sealed_at: string;
+  expires_at: string;
+  reads_remaining: number | null;
+  size_bytes: number;
+  jwe: string;
+}
+
+export interface Source {
+  domain: string;
+  segment_id: string;
+  content_revision: number;
+}
+
+/** domain → segment → attribute → value */
+export type Data = Record<string, Record<string, Record<string, unknown>>>;
+
+export interface ExportContent {
+  scope: string;
+  approved_attributes: string[];
+  data: Data;
+  sources: Source[];
+  sealed_at: string;
+}
+
+/** What an export is bound to; `iss` is the origin of the consent app. */
+export interface ExportHeader {
+  kid: string;
+  iss: string;
+  sub: string;
+  aud: string;
+  request_id: string;
+  scope: string;
+  revision: number;
+  request_digest: string;
+}
+
+/** The approved slice, opened and checked. */
+export interface Slice extends ExportContent {
+  request_id: string;
+  grant_id: string;
+  export_id: string;
+  revision: number;
+  user_id: string;
+  expires_at: string;
+  reads_remaining: number | null;
+  /** Give it back to `readNewer`. */
+  etag: string;
+}
+
+/** A notice of the app: its sequence number, and the request as it was at that moment. */
+export interface ConsentEvent {
+  id: number;
+  status: Status;
+}
+
+export interface Webhook {
+  /** The same for each repetition of a delivery. */
+  webhookId: string;
+  type: string;
+  timestamp: string;
+  status: Status;
+}
+
+export type Claims = Record<string, any>;
+
+export interface KeySet {
+  keys: Record<string, any>[];
+}
+
+export interface ClientOptions {
+  /** Of one answer; 30 if left out. */
+  timeoutSeconds?: number;
+  /** How often a read is tried where the connection fails or the service is away; 3 if left out. */
+  attempts?: number;
+  /** Waits between two attempts or polls. */
+  pause?: (milliseconds: number) => Promise<void>;
+}
+
+/**
+ * Calls of one app with one developer token; it never holds the private key.
+ *
+ * Errors: Problem (the service said no), Unreachable, BadAnswer, Refused (an export that is not what was asked for).
+ */
+export class Client {
+  /** @param baseUrl ends in /api/v1; of an origin alone, that is added */
+  constructor(baseUrl: string, token: string, options?: ClientOptions);
+  /** Which scopes this person could approve. */
+  discover(userId: string): Promise<Discovery>;
+  /** Every scope of this deployment that can be asked for, of nobody in particular. */
+  catalog(): Promise<ScopeEntry[]>;
+  /** Ask for one scope; keep the answer, an export is checked against it. */
+  requestConsent(request: ConsentRequest): Promise<AskedConsent>;
+  /** Where a request stands; `waitSeconds` (0 to 30) holds the answer until that changes. */
+  status(requestId: string, options?: { waitSeconds?: number }): Promise<Status>;
+  /** The same for the app's newest request for this person and scope. */
+  newestStatus(userId: string, scope: string, options?: { waitSeconds?: number }): Promise<Status>;
+  /** The status once it is no longer pending; WaitTimeout when the time is up. Outlives restarts of the service. */
+  waitForDecision(requestId: string, options: { timeoutSeconds: number }): Promise<Status>;
+  /**
+   * The app's events as they happen, in order, each one once, over as many connections as it takes. Give the `id` of
+   * the last event that you dealt with, and the stream goes on after it without a gap.
+   */
+  events(options?: { lastEventId?: number | null; patienceSeconds?: number }): AsyncGenerator<ConsentEvent, void, undefined>;
+  /** The sealed export; counts as one read. */
+  fetchExport(requestId: string): Promise<Envelope>;
+  /** Fetch the export, compare it with what was asked, open it with the connector's private key. */
+  read(asked: AskedConsent, key: PrivateKey, options?: { seenRevision?: number }): Promise<Slice>;
+  /** The same, or null where nothing changed since `known` was read; that counts no read. */
+  readNewer(asked: AskedConsent, key: PrivateKey, known: Slice): Promise<Slice | null>;
+  /** Cancel a pending request or release a live grant; repeated, the same answer. */
+  end(requestId: string): Promise<Status>;
+  /** One page of this app's requests, newest first. */
+  requests(options?: { status?: RequestStatus; cursor?: string; limit?: number }): Promise<RequestPage>;
+  /** Every request of this app, newest first. */
+  allRequests(options?: { status?: RequestStatus }): AsyncGenerator<Status, void, undefined>;
+  /** The signed proof of one event, verified. */
+  receipt(receiptId: string): Promise<{ receipt_id: string; jws: string; claims: Claims }>;
+  /** The newest signed statement of where all audit chains stood, verified. */
+  checkpoint(): Promise<{ jws: string; claims: Claims }>;
+  /** The service's public keys, for `verifyReceipt` and `verifyCheckpoint`. */
+  verificationKeys(): Promise<KeySet>;
+}
+
+/** A fetched export, opened: header, content and envelope all have to say what was asked for. */
+export function openEnvelope(
+  envelope: Envelope,
+  asked: AskedConsent,
+  key: PrivateKey,
+  options?: { seenRevision?: number; etag?: string },
+): Promise<Slice>;
+
+/** The approved slice; refuses an export that is not for exactly this request, naming the member that differs. */
+export function openExport(sealed: string, privateKey: unknown, expected: ExportHeader): Promise<ExportContent>;
+
+/** A fresh key pair for one app or one machine. */
+export function generateConnectorKey(curve?: "X25519" | "P-256"): Promise<PrivateKey>;
+/** The public JWK of an app, reduced to the members that count; KeyRefused otherwise. */
+export function checkConnectorKey(jwk: unknown, options?: { tolerate?: boolean }): Promise<PublicKey>;
+/** A private JWK; KeyRefused where its halves do not belong together. */
+export function checkPrivateKey(jwk: unknown): Promise<PrivateKey>;
+export function publicHalf(jwk: unknown): Promise<PublicKey>;
+/** RFC 7638, SHA-256, of either half. */
+export function thumbprint(jwk: unknown): Promise<string>;
+
+/** The claims of a receipt; `expected` maps members, dotted where nested, to their values. */
+export function verifyReceipt(jws: string, jwks: KeySet, expected?: Record<string, unknown>): Promise<Claims>;
+export function verifyCheckpoint(jws: string, jwks: KeySet, expected?: Record<string, unknown>): Promise<Claims>;
+
+/**
+ * The notice in a request's exact body, if it was signed with the endpoint's `secret` (whsec_…) and is at most five
+ * minutes old. Refused otherwise: answer 400 then and do nothing.
+ */
+export function verifyWebhook(
+  body: string | Uint8Array,
+  headers: Headers | Record<string, string | string[] | undefined>,
+  secret: string,
+  options?: { toleranceSeconds?: number; now?: number },
+): Webhook;
+
+/** The base of every error that this package throws on purpose. */
+export class BridgeError extends Error {}
+/** Sealed data, a key or a body that is not what it has to be; `member` names what differs, where one does. */
+export class Refused extends BridgeError {
+  constructor(reason: string, member?: string | null);
+  member: string | null;
+}
+export class KeyRefused extends Refused {}
+export class CannotOpen extends Refused {}
+export class UnknownKey extends Refused {}
+/** The server did not answer, or not in time. */
+export class Unreachable extends BridgeError {}
+/** The server answered something that is not the contract's. */
+export class BadAnswer extends BridgeError {}
+/** The person has not decided within the time that the caller was ready to wait. */
+export class WaitTimeout extends BridgeError {}
+/** An error answer of the server (RFC 9457). */
+export class Problem extends BridgeError {
+  code: string;
+  status: number;
+  detail: string;
+  errors: { field: string; code: string; message: string }[];
+  traceId: string;
+  /** Seconds. */
+  retryAfter: number | null;
+  body: Record<string, any>;
+}

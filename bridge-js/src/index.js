@@ -1,0 +1,18 @@
+// The public API; its types are in index.d.ts.
+export { Client } from "./client.js";
+export {
+  BadAnswer,
+  BridgeError,
+  CannotOpen,
+  KeyRefused,
+  Problem,
+  Refused,
+  UnknownKey,
+  Unreachable,
+  WaitTimeout,
+} from "./errors.js";
+export { openExport } from "./exports.js";
+export { checkConnectorKey, checkPrivateKey, generateConnectorKey, publicHalf, thumbprint } from "./keys.js";
+export { openEnvelope } from "./opening.js";
+export { verifyCheckpoint, verifyReceipt } from "./proofs.js";
+export { verifyWebhook } from "./webhooks.js";

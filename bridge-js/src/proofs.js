@@ -1,0 +1,87 @@
+// @ts-check
+// Receipts and checkpoints: who signed them, and whether they say what one expects. The public keys are enough.
+
+import { compactVerify, importJWK } from "jose";
+import { decodeBase64url, isObject, parseObject } from "./encoding.js";
+import { CannotOpen, KeyRefused, Refused, shown, UnknownKey } from "./errors.js";
+
+/** @typedef {import("./index.js").Claims} Claims */
+/** @typedef {import("./index.js").KeySet} KeySet */
+
+const ALG = "EdDSA";
+const KINDS = { receipt: "consent-receipt+jwt", checkpoint: "consent-checkpoint+jwt" };
+const MEMBERS = ["typ", "alg", "kid"];
+const MAX_JWS_CHARS = 256 * 1024;
+
+/**
+ * The claims of a receipt; `expected` maps members, dotted where nested, to their values.
+ * @param {string} jws @param {KeySet} jwks @param {Record<string, unknown>} [expected] @returns {Promise<Claims>}
+ */
+export const verifyReceipt = (jws, jwks, expected = {}) => verified("receipt", jws, jwks, expected);
+
+/**
+ * The claims of a checkpoint, likewise.
+ * @param {string} jws @param {KeySet} jwks @param {Record<string, unknown>} [expected] @returns {Promise<Claims>}
+ */
+export const verifyCheckpoint = (jws, jwks, expected = {}) => verified("checkpoint", jws, jwks, expected);
+
+/** @param {"receipt" | "checkpoint"} kind @param {unknown} jws @param {KeySet} jwks @param {Record<string, unknown>} expected */
+async function verified(kind, jws, jwks, expected) {
+  const parts = typeof jws === "string" && jws.length <= MAX_JWS_CHARS ? jws.split(".") : [];
+  if (parts.length !== 3) throw new Refused(`the ${kind} is no compact JWS`);
+  const header = parseObject(decodeBase64url(parts[0], "the header"), "the header");
+  const key = await keyOf(header, kind, jwks);
+  // Only what was signed is parsed: the content comes after the signature.
+  const payload = await checked(/** @type {string} */ (jws), key, kind);
+  const claims = parseObject(payload, `the ${kind}'s content`);
+  for (const [member, value] of Object.entries(expected)) compare(claims, member, value);
+  return claims;
+}
+
+/** @param {string} jws @param {import("jose").CryptoKey | Uint8Array} key @param {string} kind */
+async function checked(jws, key, kind) {
+  try {
+    return (await compactVerify(jws, key, { algorithms: [ALG] })).payload;
+  } catch {
+    throw new CannotOpen(`the ${kind}'s signature does not hold: it was changed`, "signature");
+  }
+}
+
+/** @param {Record<string, any>} header @param {"receipt" | "checkpoint"} kind @param {KeySet} jwks */
+async function keyOf(header, kind, jwks) {
+  for (const [member, wanted] of [["typ", KINDS[kind]], ["alg", ALG]]) {
+    if (header[member] !== wanted) {
+      throw new Refused(`header member ${member} is ${shown(header[member])}, not ${shown(wanted)}`, member);
+    }
+  }
+  const stray = Object.keys(header).find((member) => !MEMBERS.includes(member));
+  if (stray !== undefined) throw new Refused(`header member ${shown(stray)} is refused`, stray);
+  if (!isObject(jwks) || !Array.isArray(jwks.keys)) throw new KeyRefused("the key set has no list of keys");
+  const named = jwks.keys.filter((jwk) => isObject(jwk) && verifies(jwk) && jwk.kid === header.kid);
+  if (typeof header.kid !== "string" || named.length === 0) {
+    throw new UnknownKey(`kid ${shown(header.kid)} is not among the known keys`, "kid");
+  }
+  if (named.length > 1) throw new KeyRefused("the key set holds two keys of one name", "kid");
+  const { kty, crv, x, d } = named[0];
+  if (d !== undefined) throw new KeyRefused("the key set holds something that is no public key", "keys");
+  if (decodeBase64url(x, "x").length !== 32) throw new KeyRefused("the key's x is not 32 bytes long", "x");
+  return importJWK({ kty, crv, x }, ALG);
+}
+
+/** @param {Record<string, any>} jwk */
+function verifies({ kty, crv, use = "sig", alg = ALG }) {
+  return kty === "OKP" && crv === "Ed25519" && use === "sig" && (alg === ALG || alg === "Ed25519");
+}
+
+/** @param {Claims} claims @param {string} path @param {unknown} wanted */
+function compare(claims, path, wanted) {
+  /** @type {any} */
+  let found = claims;
+  for (const name of path.split(".")) {
+    if (!isObject(found) || !Object.hasOwn(found, name)) {
+      throw new Refused(`the claims have no member ${shown(path)}`, path);
+    }
+    found = found[name];
+  }
+  if (found !== wanted) throw new Refused(`member ${path} is ${shown(found)}, not ${shown(wanted)}`, path);
+}

@@ -1,0 +1,186 @@
+// @ts-check
+// One HTTP call: bounded in time and size, redirects never followed, errors as Problem.
+
+import { parseObject } from "./encoding.js";
+import { BadAnswer, Problem, Refused, Unreachable } from "./errors.js";
+import { MAX_JWE_CHARS } from "./exports.js";
+
+const MAX_BODY_BYTES = MAX_JWE_CHARS + 256 * 1024;
+const TRANSIENT = [502, 503, 504];
+const PAUSE = 200;
+const LONGEST_RETRY_AFTER = 10;
+
+/**
+ * @typedef {{status: number, headers: Headers, body: Uint8Array}} Answer
+ * @typedef {{method?: string, params?: Record<string, unknown>, body?: unknown, headers?: Record<string, string>,
+ *   extraSeconds?: number, repeatable?: boolean}} Asked
+ */
+
+/** Whether trying again later may help. @param {unknown} error */
+export const isTransient = (error) =>
+  error instanceof Unreachable || (error instanceof Problem && TRANSIENT.includes(error.status));
+
+/** @param {number} milliseconds @returns {Promise<void>} */
+export const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/** Calls under one address. */
+export class Transport {
+  /**
+   * @param {string} baseUrl @param {Record<string, string>} headers
+   * @param {{timeoutSeconds: number, attempts: number, pause: (milliseconds: number) => Promise<void>}} limits
+   */
+  constructor(baseUrl, headers, limits) {
+    this.baseUrl = checkedBaseUrl(baseUrl);
+    this.headers = headers;
+    this.limits = limits;
+  }
+
+  /**
+   * One answer below 400. Only what is `repeatable` is tried again, after a connection that failed or a 502, 503 or 504.
+   * @param {string} path @param {Asked} asked @returns {Promise<Answer>}
+   */
+  async send(path, asked) {
+    const attempts = asked.repeatable === false ? 1 : this.limits.attempts;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return judged(await this.#once(path, asked));
+      } catch (error) {
+        const pause = pauseAfter(error, attempt);
+        if (attempt >= attempts || pause === null) throw error;
+        await this.limits.pause(pause);
+      }
+    }
+  }
+
+  /** @param {string} path @param {Asked} asked @returns {Promise<Answer>} */
+  async #once(path, { method = "GET", params = {}, body, headers = {}, extraSeconds = 0 }) {
+    const signal = AbortSignal.timeout((this.limits.timeoutSeconds + extraSeconds) * 1000);
+    /** @type {Record<string, string>} */
+    const json = body === undefined ? {} : { "Content-Type": "application/json" };
+    try {
+      const response = await fetch(`${this.baseUrl}${path}${query(params)}`, {
+        method,
+        headers: { Accept: "application/json", ...this.headers, ...json, ...headers },
+        body: body === undefined ? undefined : JSON.stringify(body),
+        redirect: "manual",
+        signal,
+      });
+      return { status: response.status, headers: response.headers, body: await boundedBody(response) };
+    } catch (error) {
+      if (error instanceof BadAnswer) throw error;
+      throw unreachable(method, path, error);
+    }
+  }
+
+  /**
+   * The body of a 200 as it comes; Unreachable after so many seconds without a byte.
+   * @param {string} path @param {Record<string, string>} headers @param {number} silence
+   * @returns {AsyncGenerator<Uint8Array, void, undefined>}
+   */
+  async *stream(path, headers, silence) {
+    const abort = new AbortController();
+    let timer = setTimeout(() => abort.abort(), silence * 1000);
+    try {
+      const response = await fetch(`${this.baseUrl}${path}`, {
+        headers: { ...this.headers, ...headers },
+        redirect: "manual",
+        signal: abort.signal,
+      });
+      if (response.status !== 200 || !response.body) {
+        judged({ status: response.status, headers: response.headers, body: await boundedBody(response) });
+        throw new BadAnswer(`the server answered ${response.status} where a stream was asked for`);
+      }
+      for await (const chunk of response.body) {
+        clearTimeout(timer);
+        timer = setTimeout(() => abort.abort(), silence * 1000);
+        yield chunk;
+      }
+    } catch (error) {
+      throw error instanceof BadAnswer || error instanceof Problem ? error : unreachable("GET", path, error);
+    } finally {
+      clearTimeout(timer);
+      abort.abort();
+    }
+  }
+}
+
+/** The body as a JSON object; BadAnswer if it is none. @param {Answer} answer */
+export function jsonOf(answer) {
+  try {
+    return parseObject(answer.body, "the server's answer");
+  } catch (error) {
+    throw new BadAnswer(`${/** @type {Refused} */ (error).message} (status ${answer.status})`);
+  }
+}
+
+/** An http or https address without a trailing slash, query or credentials. @param {string} url */
+export function checkedBaseUrl(url) {
+  const parts = URL.canParse(url) ? new URL(url) : null;
+  if (!parts || !/^https?:$/.test(parts.protocol) || parts.search || parts.hash || parts.username || parts.password) {
+    throw new Refused("the base address is not an http or https address without query and credentials");
+  }
+  return url.replace(/\/+$/, "");
+}
+
+/** The same; of an origin alone, `/api/v1` is added. @param {string} url */
+export function restBaseUrl(url) {
+  const base = checkedBaseUrl(url);
+  return new URL(base).pathname === "/" ? `${base}/api/v1` : base;
+}
+
+/** @param {Record<string, unknown>} params */
+function query(params) {
+  const given = new URLSearchParams();
+  for (const [name, value] of Object.entries(params)) {
+    if (value !== undefined && value !== null) given.set(name, String(value));
+  }
+  return given.size ? `?${given}` : "";
+}
+
+/** @param {Response} response @returns {Promise<Uint8Array>} */
+async function boundedBody(response) {
+  /** @type {Uint8Array[]} */
+  const chunks = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += chunk.length;
+    if (size > MAX_BODY_BYTES) throw new BadAnswer(`the server's answer is larger than ${MAX_BODY_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** @param {Answer} answer @returns {Answer} */
+function judged(answer) {
+  if (answer.status >= 300 && answer.status < 400 && answer.status !== 304) {
+    throw new BadAnswer(`the server answered with a redirect (${answer.status}), which is not followed`);
+  }
+  if (answer.status >= 400) throw problemOf(answer);
+  return answer;
+}
+
+/** @param {Answer} answer */
+function problemOf(answer) {
+  const wait = answer.headers.get("Retry-After") ?? "";
+  let body = {};
+  try {
+    body = jsonOf(answer);
+  } catch {
+    // told as unexpected_answer
+  }
+  return new Problem(answer.status, body, /^\d{1,6}$/.test(wait) ? Number(wait) : null);
+}
+
+/** Milliseconds before the next attempt, or null where another would be no use. @param {unknown} error @param {number} attempt */
+function pauseAfter(error, attempt) {
+  if (!isTransient(error)) return null;
+  const asked = error instanceof Problem ? error.retryAfter : null;
+  if (asked !== null) return asked <= LONGEST_RETRY_AFTER ? asked * 1000 : null;
+  return PAUSE * 2 ** (attempt - 1) * (0.5 + Math.random());
+}
+
+/** The address may hold what the caller does not want in a log, so only the kind of failure is told. @param {string} method @param {string} path @param {any} error */
+function unreachable(method, path, error) {
+  const late = error?.name === "TimeoutError" || error?.name === "AbortError";
+  return new Unreachable(`${method} ${path} failed: ${late ? "the answer did not come in time" : "no connection"}`);
+}
