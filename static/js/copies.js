@@ -1,0 +1,46 @@
+// @ts-check
+// Approvals that are kept up to date: once a value changed, this browser seals a newer copy to the same key.
+
+import { gettext, interpolate } from "./i18n.js";
+import { explain, toast } from "./page.js";
+import * as api from "./vault/api.js";
+import * as sealing from "./vault/exports.js";
+import { buildSlice } from "./vault/review.js";
+import { loadRequest, Locked, openAll } from "./vault/vault.js";
+
+/** @typedef {{grant_id: string, request_id: string, app_name: string, approved_attributes: string[], next_revision: number, renewed: string[]}} Outdated */
+
+/**
+ * Seals every outdated copy anew and says for whom, and what of it changed. Another tab may be faster: then there is
+ * nothing left to do.
+ * @returns {Promise<string[]>} the grants whose copies are new
+ */
+export async function renewCopies() {
+  /** @type {string[]} */
+  const done = [];
+  try {
+    const { grants } = await api.call("GET", "/consent/grants/outdated");
+    for (const grant of /** @type {Outdated[]} */ (grants)) {
+      await renew(grant);
+      done.push(grant.grant_id);
+      toast(interpolate(gettext("%(app)s gets the newer values: %(names)s"), { app: grant.app_name, names: grant.renewed.join(", ") }), "info");
+    }
+  } catch (error) {
+    const code = /** @type {{code?: string}} */ (error).code;
+    if (!(error instanceof Locked) && code !== "stale_revision") toast(explain(error), "warn");
+  }
+  return done;
+}
+
+/** @param {Outdated} grant */
+async function renew({ grant_id, request_id, approved_attributes, next_revision }) {
+  const { request, request_digest, connector_key_id, connector_public_key, issuer } = await loadRequest(request_id);
+  const slice = buildSlice(request.scope, approved_attributes, await openAll({ scope: request.scope }));
+  if (!slice.sources.length) return;
+  const members = {
+    kid: connector_key_id, iss: new URL(issuer).origin, sub: request.user_id, aud: request.app_id, request_id,
+    scope: request.scope, revision: next_revision, request_digest,
+  };
+  const jwe = await sealing.sealExport(slice, members, connector_public_key);
+  await api.putExport(grant_id, { revision: next_revision, sources: slice.sources, jwe });
+}

@@ -1,0 +1,268 @@
+// @ts-check
+// One domain: every segment is a form. A save writes only what changed, and overwrites nothing unseen.
+
+import { renewCopies } from "./copies.js";
+import { gettext, interpolate } from "./i18n.js";
+import { all, busy, explain, find, fromTemplate, make, pageData } from "./page.js";
+import { followLock } from "./unlock.js";
+import { asName, editor, humanised, inWords, isEmpty } from "./values.js";
+import { Conflict, Locked, openAll, writeAttributes } from "./vault/vault.js";
+
+/** @typedef {import("./values.js").Word} Word */
+/** @typedef {import("./values.js").Editor} Editor */
+/** @typedef {{content_revision: number, values: Record<string, unknown>} | null} Seen */
+
+const domain = find("#domain").dataset.domain ?? "";
+/** @type {Record<string, {label: string, attributes: Record<string, Word & {help: string}>}>} */
+const known = pageData("segments");
+const problem = find("#vault-problem");
+
+/** @param {unknown} one @param {unknown} other */
+const same = (one, other) => JSON.stringify(one ?? null) === JSON.stringify(other ?? null);
+
+class Segment {
+  /** @param {HTMLElement} section */
+  constructor(section) {
+    this.section = section;
+    this.id = section.dataset.segment ?? "";
+    this.words = known[this.id].attributes;
+    /** @type {Map<string, Editor>} */
+    this.editors = new Map();
+    /** @type {Seen} */
+    this.seen = null;
+    this.form = /** @type {HTMLFormElement} */ (find("[data-fields-form]", section));
+    this.save = /** @type {HTMLButtonElement} */ (find("[data-save]", section));
+    this.form.addEventListener("input", () => this.mark());
+    this.form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      void busy(this.save, () => this.submit());
+    });
+    find("[data-own-add]", section).addEventListener("click", () => this.addOwn());
+    find("[data-own-name]", section).addEventListener("keydown", (event) => {
+      if (/** @type {KeyboardEvent} */ (event).key !== "Enter") return;
+      event.preventDefault();
+      this.addOwn();
+    });
+    find("[data-clear]", section).addEventListener("click", () => this.clear());
+  }
+
+  /** @param {Seen} seen what is stored now, as this page shows it */
+  show(seen) {
+    this.seen = seen;
+    const values = seen?.values ?? {};
+    this.editors.clear();
+    find("[data-fields]", this.section).replaceChildren(...Object.entries(this.words).map(([name, word]) => this.field(name, word, values[name])));
+    const own = Object.keys(values).filter((name) => !(name in this.words));
+    find("[data-own]", this.section).replaceChildren(...own.map((name) => this.ownField(name, values[name])));
+    find("[data-clear]", this.section).hidden = !Object.keys(values).length;
+    this.fail("");
+    this.mark();
+  }
+
+  /** Takes every value off the page. */
+  hide() {
+    this.save.disabled = true;
+    this.seen = null;
+    this.editors.clear();
+    find("[data-fields]", this.section).replaceChildren();
+    find("[data-own]", this.section).replaceChildren();
+  }
+
+  /** @param {string} name @param {Word & {help?: string}} word @param {unknown} value @returns {HTMLElement} */
+  field(name, word, value) {
+    const id = `f-${this.id}-${name}`;
+    const made = editor(word, id, value);
+    this.editors.set(name, made);
+    const wide = ["group", "list"].includes(word.kind) || made.element.tagName === "TEXTAREA";
+    const grouped = made.element.getAttribute("role") === "group";
+    const label = grouped ? make("p", { class: "label", id: `${id}-label` }, [word.label]) : make("label", { class: "label", for: id }, [word.label]);
+    if (grouped) made.element.setAttribute("aria-labelledby", `${id}-label`);
+    return make("div", { class: wide ? "field field-wide" : "field", "data-name": name }, [label, made.element]);
+  }
+
+  /** @param {string} name @param {unknown} value @returns {HTMLElement} */
+  ownField(name, value) {
+    const field = this.field(name, { label: humanised(name), kind: "text", options: {}, parts: {} }, value);
+    const remove = fromTemplate("own-remove");
+    find("[data-label]", remove).textContent = interpolate(gettext("Delete %(name)s"), { name: humanised(name) });
+    remove.addEventListener("click", () => this.removeOwn(name, field));
+    field.append(remove);
+    field.classList.add("field-own");
+    return field;
+  }
+
+  addOwn() {
+    const input = /** @type {HTMLInputElement} */ (find("[data-own-name]", this.section));
+    const name = asName(input.value);
+    if (!name) return this.fail(gettext("Give it a name with at least one letter."));
+    if (this.editors.has(name)) {
+      find(`#f-${this.id}-${name}`, this.section).focus();
+      return this.fail("");
+    }
+    find("[data-own]", this.section).append(this.ownField(name, null));
+    input.value = "";
+    this.fail("");
+    find(`#f-${this.id}-${name}`, this.section).focus();
+    return undefined;
+  }
+
+  /** @param {string} name @param {HTMLElement} field */
+  async removeOwn(name, field) {
+    if (!(name in (this.seen?.values ?? {}))) {
+      this.editors.delete(name);
+      field.remove();
+      this.mark();
+      return;
+    }
+    if (await confirmed(interpolate(gettext("“%(name)s” will be deleted from your data."), { name: humanised(name) }))) await this.take([name]);
+  }
+
+  async clear() {
+    const text = interpolate(gettext("Everything under “%(name)s” will be deleted from your data."), { name: known[this.id].label });
+    if (await confirmed(text)) await this.take(Object.keys(this.seen?.values ?? {}));
+  }
+
+  /** Deletes these, and offers to put them back. @param {string[]} names */
+  async take(names) {
+    const before = Object.fromEntries(names.map((name) => [name, this.seen?.values[name]]));
+    const done = await this.store(Object.fromEntries(names.map((name) => [name, null])));
+    if (!done) return;
+    const bar = fromTemplate("undo-bar");
+    find("[data-text]", bar).textContent = gettext("Deleted.");
+    find("[data-undo]", bar).addEventListener("click", async () => {
+      bar.remove();
+      await this.store(before);
+    });
+    this.form.after(bar);
+    find("[data-undo]", bar).focus();
+  }
+
+  async submit() {
+    try {
+      await this.store(this.changes());
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      this.fail(error.message);
+    }
+  }
+
+  /** @returns {Record<string, unknown>} attribute → new value, null takes it away; throws a RangeError with words */
+  changes() {
+    const before = this.seen?.values ?? {};
+    const read = [...this.editors].map(([name, made]) => {
+      try {
+        return [name, made.read()];
+      } catch (error) {
+        if (error instanceof RangeError) throw new RangeError(`${this.words[name]?.label ?? humanised(name)}: ${error.message}`);
+        throw error;
+      }
+    });
+    return Object.fromEntries(read.filter(([name, value]) => !same(value, before[/** @type {string} */ (name)])));
+  }
+
+  mark() {
+    let changed = true;
+    try {
+      changed = Object.keys(this.changes()).length > 0;
+    } catch { /* something typed does not fit yet: saving says what */ }
+    this.save.disabled = !changed;
+    find("[data-state]", this.section).textContent = changed ? gettext("Not saved yet") : "";
+  }
+
+  /** @param {Record<string, unknown>} changes @returns {Promise<boolean>} whether it was written */
+  async store(changes) {
+    try {
+      const written = await writeAttributes(domain, this.id, changes, this.seen);
+      this.show({ content_revision: written.content_revision, values: written.values });
+      find("[data-state]", this.section).textContent = gettext("Saved");
+      void renewCopies();
+      return true;
+    } catch (error) {
+      if (error instanceof Conflict) return this.settle(changes, error);
+      this.fail(explain(error));
+      return false;
+    }
+  }
+
+  /** Shows both values of each difference and writes what is chosen. @param {Record<string, unknown>} changes @param {Conflict} conflict */
+  async settle(changes, conflict) {
+    const choices = await chosenOf(conflict, (name) => this.words[name] ?? { label: humanised(name), kind: "text", options: {}, parts: {} });
+    if (!choices) return false;
+    const now = (await openAll({ domain })).find(({ segment_id }) => segment_id === this.id) ?? null;
+    const kept = Object.fromEntries(Object.entries(changes).filter(([name]) => choices[name] !== "theirs"));
+    if (Object.keys(kept).length) {
+      this.seen = now;
+      return this.store(kept);
+    }
+    this.show(now);
+    return true;
+  }
+
+  /** @param {string} text */
+  fail(text) {
+    const place = find("[data-error]", this.section);
+    place.textContent = text;
+    place.hidden = !text;
+  }
+}
+
+/** @param {string} what @returns {Promise<boolean>} */
+function confirmed(what) {
+  const dialog = /** @type {HTMLDialogElement} */ (find("#confirm-delete"));
+  find("[data-what]", dialog).textContent = what;
+  return closedWith(dialog, "delete");
+}
+
+/** @param {HTMLDialogElement} dialog @param {string} value @returns {Promise<boolean>} */
+function closedWith(dialog, value) {
+  dialog.returnValue = "";
+  dialog.showModal();
+  return new Promise((resolve) => dialog.addEventListener("close", () => resolve(dialog.returnValue === value), { once: true }));
+}
+
+/**
+ * @param {Conflict} conflict @param {(name: string) => Word} wordOf
+ * @returns {Promise<Record<string, string> | null>} attribute → mine or theirs; null to go back
+ */
+async function chosenOf(conflict, wordOf) {
+  const dialog = /** @type {HTMLDialogElement} */ (find("#conflict"));
+  const place = find("[data-differences]", dialog);
+  place.replaceChildren(...conflict.attributes.map(({ attribute, mine, theirs }) => {
+    const word = wordOf(attribute);
+    const side = (/** @type {string} */ value, /** @type {string} */ title, /** @type {unknown} */ held) => {
+      const input = /** @type {HTMLInputElement} */ (make("input", { type: "radio", name: `conflict-${attribute}`, value }));
+      input.checked = value === "mine";
+      const text = isEmpty(held) ? gettext("(deleted)") : inWords(held, word);
+      return make("label", { class: "check" }, [input, make("span", { class: "check-text" }, [text, make("span", { class: "check-help" }, [title])])]);
+    };
+    return make("fieldset", { class: "fieldset", "data-attribute": attribute }, [
+      make("legend", { class: "legend" }, [word.label]),
+      side("mine", gettext("What you typed here"), mine),
+      side("theirs", gettext("What was saved elsewhere"), theirs),
+    ]);
+  }));
+  if (!(await closedWith(dialog, "keep"))) return null;
+  return Object.fromEntries(all("[data-attribute]", place).map((set) => [
+    set.dataset.attribute,
+    /** @type {HTMLInputElement} */ (find("input:checked", set)).value,
+  ]));
+}
+
+const segments = all("[data-segment]").map((section) => new Segment(section));
+
+async function opened() {
+  problem.hidden = true;
+  try {
+    const stored = await openAll({ domain });
+    for (const segment of segments) segment.show(stored.find(({ segment_id }) => segment_id === segment.id) ?? null);
+  } catch (error) {
+    if (error instanceof Locked) return;
+    problem.textContent = explain(error);
+    problem.hidden = false;
+  }
+}
+
+addEventListener("beforeunload", (event) => {
+  if (segments.some((segment) => !segment.save.disabled)) event.preventDefault();
+});
+void followLock({ opened, closed: () => segments.forEach((segment) => segment.hide()) });

@@ -1,0 +1,97 @@
+// @ts-check
+// "Verify my history": fetches the chain page by page, computes every hash again, and names the first that does not fit.
+
+import { gettext, interpolate, ngettext } from "./i18n.js";
+import { busy, explain, find, toast } from "./page.js";
+import { check, CHECKPOINT, entryHash, fetchKeys } from "./proofs.js";
+import { verdict } from "./receipt_words.js";
+import { call } from "./vault/api.js";
+
+/** @typedef {import("./proofs.js").Entry} Entry */
+/** @typedef {import("./proofs.js").Step} Step */
+/** @typedef {{sequence: number, entry_hash: string}} Head */
+
+const form = find("#verify-history");
+const progress = find("#verify-progress");
+const own = `person:${form.dataset.userId}`;
+
+/** @param {number} done @param {number} total */
+function showProgress(done, total) {
+  const bar = /** @type {HTMLProgressElement} */ (find("progress", progress));
+  bar.max = Math.max(total, 1);
+  bar.value = done;
+  find("[data-count]", progress).textContent = interpolate(gettext("%(done)s of %(total)s"), { done, total });
+}
+
+/** Why an entry does not follow the one before it, if so. @param {Entry} entry @param {Head} last @returns {Promise<string | null>} */
+async function flaw(entry, last) {
+  if (entry.chain !== own) return gettext("It is of somebody else's history.");
+  if (entry.sequence !== last.sequence + 1) return gettext("An entry is missing before it.");
+  if (entry.prev_hash !== last.entry_hash) return gettext("It does not follow the entry before it.");
+  return (await entryHash(entry)) === entry.entry_hash ? null : gettext("It is not what was written.");
+}
+
+/** The whole chain, computed again. @returns {Promise<{broken: {sequence: number, why: string} | null, count: number, checkpoint: any, hashes: Map<number, string>}>} */
+async function walk() {
+  /** @type {Head} */
+  let last = { sequence: 0, entry_hash: "" };
+  const hashes = new Map();
+  for (;;) {
+    const { head, checkpoint, entries } = await call("GET", `/consent/history/chain?after=${last.sequence}`);
+    for (const entry of /** @type {Entry[]} */ (entries)) {
+      const why = await flaw(entry, last);
+      if (why) return { broken: { sequence: last.sequence + 1, why }, count: last.sequence, checkpoint, hashes };
+      last = entry;
+      hashes.set(entry.sequence, entry.entry_hash);
+    }
+    showProgress(last.sequence, head.sequence);
+    if (entries.length && last.sequence < head.sequence) continue;
+    // what was appended between two answers is no fault; a head that nothing leads to is
+    const whole = last.sequence > head.sequence || (last.sequence === head.sequence && last.entry_hash === head.entry_hash);
+    const broken = whole ? null : { sequence: last.sequence + 1, why: gettext("The history ends before its newest entry.") };
+    return { broken, count: last.sequence, checkpoint, hashes };
+  }
+}
+
+/** Whether the newest signed checkpoint is ours and saw these entries. @param {any} checkpoint @param {Map<number, string>} hashes @returns {Promise<Step[]>} */
+async function checkpointSteps(checkpoint, hashes) {
+  if (!checkpoint) return [];
+  const { claims, steps } = await check(checkpoint.jws, { type: CHECKPOINT, issuer: form.dataset.issuer ?? "", keys: await fetchKeys() });
+  const signed = claims !== null && claims.root === checkpoint.root;
+  const words = gettext("The newest signed checkpoint of all histories is ours");
+  const seen = hashes.get(checkpoint.sequence) === checkpoint.entry_hash;
+  const saw = interpolate(gettext("Entry %(n)s is the one that was there when it was signed"), { n: checkpoint.sequence });
+  return [
+    signed ? { words, holds: true } : { words, holds: false, why: steps.find(({ holds }) => !holds)?.why },
+    { words: saw, holds: seen, ...(seen ? {} : { why: gettext("It is another one now.") }) },
+  ];
+}
+
+/** @param {Awaited<ReturnType<typeof walk>>} walked @returns {Step} */
+function chainStep({ broken, count }) {
+  if (broken) return { words: interpolate(gettext("Entry %(n)s"), { n: broken.sequence }), holds: false, why: broken.why };
+  const words = ngettext("%(n)s entry is as it was written", "All %(n)s entries are as they were written", count);
+  return { words: interpolate(words, { n: count }), holds: true };
+}
+
+async function verify() {
+  progress.hidden = false;
+  showProgress(0, 0);
+  try {
+    const walked = await walk();
+    const steps = [chainStep(walked), ...(await checkpointSteps(walked.checkpoint, walked.hashes))];
+    const holds = steps.every((step) => step.holds);
+    const titles = { holds: gettext("Your history is as it was written."), fails: gettext("Your history does not hold. Tell us: this must not happen.") };
+    const place = find("#verify-result");
+    place.replaceChildren(verdict({ type: CHECKPOINT, claims: holds ? {} : null, steps }, titles));
+    place.focus();
+  } catch (error) {
+    progress.hidden = true;
+    toast(explain(error), "warn");
+  }
+}
+
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  void busy(find("button[type=submit]", form), verify);
+});

@@ -1,0 +1,154 @@
+// @ts-check
+// What an analysis found, fetched as data and written as text; what is ticked is sealed into its segments here.
+
+import { renewCopies } from "./copies.js";
+import { gettext, interpolate, ngettext } from "./i18n.js";
+import { all, busy, explain, find, make, pageData } from "./page.js";
+import { followLock } from "./unlock.js";
+import { inWords, isEmpty } from "./values.js";
+import { call } from "./vault/api.js";
+import { openAll, writeAttributes } from "./vault/vault.js";
+
+/** @typedef {import("./values.js").Word} Word */
+/** @typedef {{domain: string, segment: string, group: string, word: Word}} Place */
+/** @type {Record<string, Place>} attribute name → its place */
+const places = pageData("places");
+const page = find("#keep");
+const problem = find("#keep-problem");
+const start = find("#keep-start");
+const stop = find("#keep-stop");
+const MOST_NAMED = 12;
+/** @type {Map<string, unknown>} attribute name → the value as it would be kept */
+let offered = new Map();
+let stopped = false;
+
+/** @param {string} name */
+const place = (name) => (Object.hasOwn(places, name) ? places[name] : undefined);
+
+/** What agents say in other forms, brought to the form of this vault. @param {unknown} value @param {Word} word @returns {unknown} */
+function fitting(value, word) {
+  if (word.kind === "number" && typeof value === "string" && /^-?\d{1,15}(\.\d{1,15})?$/.test(value.trim())) return Number(value);
+  if (word.kind === "list" && typeof value === "string") return [value];
+  if (word.kind === "yesno" && typeof value === "string" && /^(true|yes|false|no)$/i.test(value.trim())) return /^(true|yes)$/i.test(value.trim());
+  if (word.kind === "choice" && typeof value === "string") return Object.keys(word.options).find((option) => option === plain(value)) ?? value;
+  if (word.kind === "group" && Array.isArray(value) && value.length === 1) return fitting(value[0], word);
+  if (word.kind === "group" && value !== null && typeof value === "object" && !Array.isArray(value)) return regrouped(value, word);
+  return value;
+}
+
+/** @param {string} text */
+const plain = (text) => text.trim().toLowerCase().replace(/[\s-]+/g, "_");
+
+/** `timeWindow` is `time_window` here. @param {object} value @param {Word} word */
+function regrouped(value, { parts }) {
+  const named = Object.entries(value).map(([name, part]) => [name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, "_").toLowerCase(), part]);
+  return Object.fromEntries(named.filter(([, part]) => !isEmpty(part)).map(([name, part]) => [name, parts[name] ? fitting(part, parts[name]) : part]));
+}
+
+async function opened() {
+  if (!find("#keep-done").hidden) return;
+  problem.hidden = true;
+  try {
+    const [analysis, segments] = await Promise.all([
+      call("GET", `/api/a2a/analyses/${encodeURIComponent(page.dataset.analysis ?? "")}`),
+      openAll({}),
+    ]);
+    const present = new Map(segments.flatMap(({ domain, segment_id, values }) => Object.entries(values).map(([name, value]) => [`${domain}.${segment_id}.${name}`, value])));
+    plan(analysis.profile ?? {}, present);
+  } catch (error) {
+    tell(error);
+  }
+}
+
+/** @param {unknown} error */
+function tell(error) {
+  problem.textContent = explain(error);
+  problem.hidden = false;
+}
+
+/** @param {Record<string, unknown>} profile @param {Map<string, unknown>} present */
+function plan(profile, present) {
+  const found = Object.entries(profile).flatMap(([name, value]) => {
+    const home = place(name);
+    return home && !isEmpty(value) ? [{ name, home, value: fitting(value, home.word), now: present.get(`${home.domain}.${home.segment}.${name}`) }] : [];
+  });
+  const news = found.filter(({ value, now }) => JSON.stringify(value) !== JSON.stringify(now));
+  offered = new Map(news.map(({ name, value }) => [name, value]));
+  const groups = [...new Set(news.map(({ home }) => home.group))];
+  find("[data-plan]").replaceChildren(...groups.map((group) => make("section", { class: "value-group" }, [
+    make("h3", { class: "value-domain" }, [group]),
+    make("ul", { class: "values", role: "list" }, news.filter(({ home }) => home.group === group).map(line)),
+  ])));
+  find("[data-skipped]").textContent = rest(Object.keys(profile).filter((name) => !place(name)), found.length - news.length);
+  start.hidden = !news.length;
+}
+
+/** New things are ticked; what would replace something is the person's to tick. @param {{name: string, home: Place, value: unknown, now: unknown}} entry */
+function line({ name, home, value, now }) {
+  const box = make("input", { type: "checkbox", value: name });
+  if (now === undefined) box.setAttribute("checked", "");
+  const before = now === undefined ? gettext("new") : interpolate(gettext("now: %(value)s"), { value: inWords(now, home.word) });
+  return make("li", { class: "value" }, [
+    make("label", { class: "value-pick" }, [box, make("span", { class: "value-label" }, [home.word.label])]),
+    make("bdi", { class: "value-data" }, [inWords(value, home.word)]),
+    make("span", { class: "value-flags small muted" }, [before]),
+  ]);
+}
+
+/** @param {string[]} homeless @param {number} same */
+function rest(homeless, same) {
+  return [
+    offered.size ? "" : gettext("Nothing would change."),
+    same ? interpolate(gettext("%(count)s already the same."), { count: same }) : "",
+    homeless.length ? interpolate(gettext("No place for: %(names)s."), { names: homeless.slice(0, MOST_NAMED).join(", ") }) : "",
+  ].filter(Boolean).join(" ");
+}
+
+/** One segment after another; what was sealed before a stop stays. */
+async function keepTicked() {
+  const ticked = /** @type {HTMLInputElement[]} */ (all("[data-plan] input:checked")).map((box) => box.value).filter((name) => offered.has(name));
+  const addresses = [...new Set(ticked.map((name) => `${places[name].domain}.${places[name].segment}`))];
+  const progress = find("[data-progress]");
+  const bar = /** @type {HTMLProgressElement} */ (find("progress", progress));
+  stopped = false;
+  problem.hidden = true;
+  progress.hidden = stop.hidden = false;
+  bar.max = addresses.length || 1;
+  let kept = 0;
+  try {
+    for (const [done, address] of addresses.entries()) {
+      if (stopped) break;
+      bar.value = done;
+      find("[data-count]").textContent = interpolate(gettext("%(done)s of %(total)s"), { done, total: addresses.length });
+      const [domain, segment] = address.split(".");
+      const names = ticked.filter((name) => `${places[name].domain}.${places[name].segment}` === address);
+      await writeAttributes(domain, segment, Object.fromEntries(names.map((name) => [name, offered.get(name)])));
+      kept += names.length;
+    }
+    void renewCopies();
+    finish(kept);
+  } catch (error) {
+    tell(error);
+  } finally {
+    progress.hidden = stop.hidden = true;
+  }
+}
+
+/** @param {number} kept */
+function finish(kept) {
+  if (!kept) return;
+  find("[data-done-text]").textContent = interpolate(ngettext("%(count)s thing was sealed and kept.", "%(count)s things were sealed and kept.", kept), { count: kept });
+  find("section[data-when]").remove();
+  find("#keep-done").hidden = false;
+  find("#keep-done-title").focus();
+}
+
+start.addEventListener("click", () => busy(start, keepTicked));
+stop.addEventListener("click", () => { stopped = true; });
+void followLock({
+  opened,
+  closed: () => {
+    document.querySelector("[data-plan]")?.replaceChildren();
+    offered = new Map();
+  },
+});

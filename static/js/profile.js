@@ -1,0 +1,74 @@
+// @ts-check
+// A running analysis: its steps as they are now. The bar moves when a step ends, and never on a timer.
+
+import { gettext, interpolate } from "./i18n.js";
+import { explain, find, pageData } from "./page.js";
+import { call } from "./vault/api.js";
+
+const PAUSE = 700; // milliseconds between two looks
+const PAUSE_AFTER_TROUBLE = 4000;
+const UNFINISHED = ["queued", "running"];
+
+const live = find("#live");
+const problem = find("#live-problem");
+/** @type {{states: Record<string, string>, marks: Record<string, string>, reasons: Record<string, string>}} */
+const words = pageData("words");
+const began = performance.now() - Number(live.dataset.elapsed) * 1000;
+
+/** @typedef {{agent: string, status: string, durationMs: number | null, fieldCount: number | null, errorCode: string | null}} Step */
+
+/** @param {Step} step */
+function show({ agent, status, durationMs, fieldCount, errorCode }) {
+  const row = find(`[data-agent="${CSS.escape(agent)}"]`, live);
+  const mark = words.marks[status];
+  if (row.dataset.state === mark) return;
+  row.dataset.state = mark;
+  find("[data-word]", row).textContent = words.states[status];
+  find("[data-reason]", row).textContent = (errorCode && words.reasons[errorCode]) || "";
+  find("[data-took]", row).textContent = took(durationMs, fieldCount);
+  find("#live-news").textContent = `${find(".row-title", row).textContent}: ${words.states[status]}`;
+}
+
+/** @param {number | null} durationMs @param {number | null} fieldCount */
+function took(durationMs, fieldCount) {
+  if (durationMs === null) return "";
+  const seconds = interpolate(gettext("%(seconds)s s"), { seconds: (durationMs / 1000).toFixed(1) });
+  return fieldCount === null ? seconds : interpolate(gettext("%(fields)s fields, %(time)s"), { fields: fieldCount, time: seconds });
+}
+
+/** @param {{done: number, total: number}} progress */
+function count({ done, total }) {
+  /** @type {HTMLProgressElement} */ (find("#live-bar")).value = done;
+  find("#live-count").textContent = interpolate(gettext("%(done)s of %(total)s steps ended"), { done, total });
+}
+
+/** @returns {Promise<number>} how long to wait before the next look */
+async function look() {
+  try {
+    const found = await call("GET", live.dataset.address ?? "");
+    found.steps.forEach(show);
+    count(found.progress);
+    problem.hidden = true;
+    if (!UNFINISHED.includes(found.status)) location.reload();
+    return PAUSE;
+  } catch (error) {
+    problem.textContent = explain(error);
+    problem.hidden = false;
+    return PAUSE_AFTER_TROUBLE;
+  }
+}
+
+async function follow() {
+  const pause = await look();
+  setTimeout(() => void follow(), pause);
+}
+
+function tick() {
+  const seconds = Math.floor((performance.now() - began) / 1000);
+  const whole = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+  find("#live-elapsed").textContent = seconds < 60 ? interpolate(gettext("%(seconds)s s"), { seconds }) : whole;
+}
+
+setInterval(tick, 1000);
+tick();
+void follow();

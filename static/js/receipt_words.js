@@ -1,0 +1,53 @@
+// @ts-check
+// Shows what was checked of a receipt, and what a receipt says, in words.
+
+import { gettext } from "./i18n.js";
+import { make } from "./page.js";
+import { humanised } from "./values.js";
+
+/** @typedef {import("./proofs.js").Checked} Checked */
+
+/** @param {boolean} holds @param {string} title @param {HTMLElement[]} children */
+function notice(holds, title, children) {
+  const body = make("div", { class: "notice-body" }, [make("p", { class: "notice-title" }, [title]), ...children]);
+  return make("div", { class: `notice notice-${holds ? "success" : "danger"}` }, [body]);
+}
+
+/** @param {Checked} checked @param {{holds: string, fails: string}} titles @returns {HTMLElement} */
+export function verdict({ claims, steps }, titles) {
+  const lines = steps.map(({ words, holds, why }) => {
+    const mark = make("strong", { class: "proof-mark" }, [holds ? gettext("Holds:") : gettext("Does not hold:")]);
+    return make("li", {}, [mark, " ", words, ...(why ? [". ", why] : [])]);
+  });
+  return notice(claims !== null, claims === null ? titles.fails : titles.holds, [make("ol", { class: "proof", role: "list" }, lines)]);
+}
+
+const EVENTS = () => /** @type {Record<string, string>} */ ({
+  approved: gettext("Approved"),
+  denied: gettext("Denied"),
+  cancelled: gettext("Cancelled"),
+  expired: gettext("Expired"),
+  revoked: gettext("Stopped by the person"),
+  released: gettext("Given back by the app"),
+  terminated: gettext("Ended by staff"),
+  exhausted: gettext("All reads used"),
+  superseded: gettext("Replaced by a newer approval"),
+});
+
+/** What the receipt says; only of one whose signature holds. @param {any} claims @returns {HTMLElement} */
+export function inWords(claims) {
+  const when = (/** @type {string} */ text) => new Date(text).toLocaleString(document.documentElement.lang || undefined, { dateStyle: "long", timeStyle: "short" });
+  const names = claims.pii_types.map((/** @type {string} */ path) => humanised(path.split(".").slice(1).join(": "))).join(", ");
+  /** @type {[string, string][]} */
+  const facts = [
+    [gettext("What happened"), EVENTS()[claims.event.type] ?? claims.event.type],
+    [gettext("When"), when(claims.event.time)],
+    [gettext("Who"), `${claims.pii_controller.name}, ${claims.pii_controller.contact}`],
+    [gettext("About"), claims.pii_principal_id],
+    [gettext("What"), names],
+    [gettext("Why, in their own words"), claims.purpose],
+    [gettext("Until when"), claims.retention.expires_at ? when(claims.retention.expires_at) : gettext("Nothing was shared")],
+    [gettext("Receipt"), claims.receipt_id],
+  ];
+  return make("dl", { class: "facts" }, facts.map(([name, value]) => make("div", {}, [make("dt", {}, [name]), make("dd", {}, [value])])));
+}

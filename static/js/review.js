@@ -1,0 +1,143 @@
+// @ts-check
+// The review page: shows the real values once unlocked, and seals what stays ticked. What is shown is what is sealed.
+
+import { gettext, interpolate, ngettext } from "./i18n.js";
+import { all, busy, explain, find, make, pageData } from "./page.js";
+import { followLock } from "./unlock.js";
+import { inWords } from "./values.js";
+import { ApiError, approve, forgetPreview, isUnlocked, loadRequest, Locked, preview, Refused } from "./vault/vault.js";
+
+const review = find("#review");
+const requestId = review.dataset.requestId ?? "";
+const words = pageData("words");
+const approveButton = /** @type {HTMLButtonElement} */ (find("#approve"));
+const form = /** @type {HTMLFormElement} */ (find("#approve-form"));
+const canApprove = "ready" in approveButton.dataset;
+
+/** @returns {HTMLInputElement[]} */
+const boxes = () => /** @type {HTMLInputElement[]} */ (all("input[name=attribute]", form));
+
+/** @returns {string[]} what would leave */
+const chosen = () => boxes().filter((box) => box.checked).map((box) => box.value);
+
+/** Stops where the page shows something else than what was asked and will be signed for. */
+async function compareWithPage() {
+  const { request } = await loadRequest(requestId);
+  const members = /** @type {Record<string, unknown>} */ (/** @type {unknown} */ (request));
+  for (const element of all("[data-shown]", review)) {
+    const member = element.dataset.shown ?? "";
+    if (element.textContent !== members[member]) throw new Refused("request_changed", member, "is not what this page shows");
+  }
+  const longest = find("[data-shown-duration]", review).dataset.shownDuration;
+  if (Number(longest) !== request.access_duration) throw new Refused("request_changed", "access_duration", "is not what this page shows");
+  const required = boxes().filter((box) => "required" in box.dataset).map((box) => box.value);
+  if (!(request.required_attributes ?? []).every((path) => required.includes(path))) {
+    throw new Refused("request_changed", "required_attributes", "are not what this page shows");
+  }
+}
+
+async function showValues() {
+  try {
+    await compareWithPage();
+    const held = new Map((await preview(requestId)).map(({ path, value }) => [path, value]));
+    for (const row of all("[data-path]", form)) {
+      const place = row.querySelector("[data-value]");
+      if (!place) continue;
+      const path = row.dataset.path ?? "";
+      place.classList.remove("is-locked");
+      place.removeAttribute("aria-label");
+      place.removeAttribute("role");
+      place.textContent = held.has(path) ? inWords(held.get(path), words[path]) : gettext("Not there any more. Reload the page.");
+    }
+    hideProblem();
+  } catch (error) {
+    if (!(error instanceof Locked)) showProblem(error);
+  }
+}
+
+function hideValues() {
+  forgetPreview(requestId);
+  for (const place of all("[data-value]", form)) {
+    place.textContent = "";
+    place.classList.add("is-locked");
+    place.setAttribute("role", "img");
+    place.setAttribute("aria-label", gettext("Locked"));
+  }
+}
+
+const problem = find("#review-problem");
+
+function hideProblem() {
+  problem.hidden = true;
+}
+
+/** @param {string} text @param {HTMLElement[]} [actions] what to do about it */
+function showWords(text, actions = []) {
+  find("[data-text]", problem).textContent = text;
+  find("[data-actions]", problem).replaceChildren(...actions);
+  problem.hidden = false;
+  problem.focus();
+}
+
+/** @param {unknown} error */
+const showProblem = (error) => showWords(explain(error), wayOut(error));
+
+/** What to do about it, where there is something to do. @param {unknown} error @returns {HTMLElement[]} */
+function wayOut(error) {
+  const reload = () => make("a", { class: "btn btn-s", href: location.pathname }, [gettext("Reload the page")]);
+  if (error instanceof Refused && error.reason === "request_changed") return [reload()];
+  if (!(error instanceof ApiError)) return [];
+  if (error.code === "reauthentication_required") {
+    return [make("a", { class: "btn btn-s", href: find("#reauthenticate").dataset.url ?? "" }, [gettext("Confirm that it is you")])];
+  }
+  if (error.code === "stale_revision") {
+    const again = make("button", { class: "btn btn-s", type: "button" }, [gettext("Show the values as they are now")]);
+    again.addEventListener("click", () => location.reload());
+    return [again];
+  }
+  if (["signed_out", "authentication_required"].includes(error.code)) {
+    return [make("a", { class: "btn btn-s", href: `/accounts/login/?next=${encodeURIComponent(location.pathname)}` }, [gettext("Sign in")])];
+  }
+  return ["already_decided", "request_expired", "request_changed", "csrf_failed"].includes(error.code) ? [reload()] : [];
+}
+
+function summarise() {
+  if (!canApprove) return;
+  const count = chosen().length;
+  const line = find("#decision-summary");
+  const text = ngettext("If you approve, %(count)s value is shared with %(app)s.", "If you approve, %(count)s values are shared with %(app)s.", count);
+  line.textContent = count
+    ? interpolate(text, { count, app: line.dataset.app })
+    : gettext("Nothing is ticked. Tick what you want to share, or deny.");
+  for (const box of boxes()) box.closest(".value")?.classList.toggle("is-off", !box.checked);
+}
+
+async function decide() {
+  hideProblem();
+  if (!chosen().length) {
+    showWords(gettext("Nothing is ticked. Tick what you want to share, or deny."));
+    return;
+  }
+  if (!(await isUnlocked())) {
+    find("#unlock-panel").scrollIntoView({ block: "center" });
+    find("#unlock-passphrase").focus();
+    return;
+  }
+  const duration = /** @type {HTMLInputElement} */ (find("input[name=duration]:checked", form)).value;
+  try {
+    await compareWithPage();
+    await approve(requestId, { attributes: chosen(), accessDuration: Number(duration) });
+    location.replace(location.pathname); // the same address tells what happened
+  } catch (error) {
+    showProblem(error);
+  }
+}
+
+form.addEventListener("change", summarise);
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  void busy(approveButton, decide);
+});
+summarise();
+approveButton.disabled = !canApprove; // without a script it stays as the page came: only the browser can seal
+void followLock({ opened: showValues, closed: hideValues });

@@ -1,0 +1,70 @@
+// @ts-check
+// The first two steps: the passphrase, and the recovery code that must be written down before anything is made.
+
+import { gettext } from "./i18n.js";
+import { all, busy, explain, find, pageData } from "./page.js";
+import { passphraseFields } from "./passphrase.js";
+import { showRecoveryCode } from "./recovery.js";
+import { createVault } from "./vault/vault.js";
+
+const NEXT = "/vault/setup/first/";
+const passphrase = passphraseFields(pageData("known"));
+const forms = { passphrase: find("#passphrase-form"), confirm: find("#confirm-form") };
+
+/** @param {HTMLElement} form @param {string} text */
+function fail(form, text) {
+  const place = find("[data-error]", form);
+  place.textContent = text;
+  place.hidden = !text;
+}
+
+/** @param {HTMLElement} form @param {() => Promise<void>} work */
+function onSubmit(form, work) {
+  /** @type {HTMLButtonElement} */ (find("button[type=submit]", form)).disabled = false;
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    fail(form, "");
+    void busy(find("button[type=submit]", form), async () => {
+      try {
+        await work();
+      } catch (error) {
+        fail(form, error instanceof RangeError ? error.message : explain(error));
+      }
+    });
+  });
+}
+
+/** @type {Awaited<ReturnType<typeof createVault>> | null} */
+let made = null;
+/** @type {ReturnType<typeof showRecoveryCode> | null} */
+let shown = null;
+
+onSubmit(forms.passphrase, async () => {
+  const labels = { passphrase: gettext("Passphrase"), recovery: gettext("Recovery code") };
+  made = await createVault({ passphrase: await passphrase.checked(), labels });
+  passphrase.clear();
+  shown = showRecoveryCode(made.recoveryCode);
+  find("#step-passphrase").hidden = true;
+  find("#step-recovery").hidden = false;
+  all("#setup-steps .step").forEach((step, index) => {
+    step.dataset.state = index === 0 ? "done" : index === 1 ? "current" : "todo";
+    if (index === 1) step.setAttribute("aria-current", "step");
+    else step.removeAttribute("aria-current");
+  });
+  scrollTo(0, 0);
+  find("#step-recovery h1").focus();
+});
+
+onSubmit(forms.confirm, async () => {
+  const typed = /** @type {HTMLInputElement} */ (find("#confirm-group")).value;
+  if (!shown?.matches(typed)) throw new RangeError(gettext("That is not this group. Look at what you wrote down."));
+  await made?.confirm();
+  shown.forget();
+  made = null;
+  location.assign(NEXT);
+});
+
+// Until it is confirmed, nothing was made: leaving would mean starting again.
+addEventListener("beforeunload", (event) => {
+  if (made) event.preventDefault();
+});

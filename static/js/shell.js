@@ -1,0 +1,172 @@
+/* Runs on every page, before the first paint: the theme is set while the head is read, the rest once the page is there.
+   A classic script on purpose: a module would run after the first paint, and a dark page would flash white. */
+(() => {
+  "use strict";
+  const root = document.documentElement;
+  const THEME = "theme";
+
+  function storedTheme() {
+    try {
+      const value = localStorage.getItem(THEME);
+      return value === "light" || value === "dark" ? value : "system";
+    } catch {
+      return "system"; // storage can be refused; the system's theme then stands
+    }
+  }
+
+  function applyTheme(theme) {
+    if (theme === "system") root.removeAttribute("data-theme");
+    else root.dataset.theme = theme;
+  }
+
+  root.dataset.script = "on";
+  applyTheme(storedTheme());
+
+  function wireTheme() {
+    const buttons = [...document.querySelectorAll("[data-set-theme]")];
+    const show = (theme) => buttons.forEach((b) => b.setAttribute("aria-pressed", String(b.dataset.setTheme === theme)));
+    show(storedTheme());
+    buttons.forEach((button) => button.addEventListener("click", () => {
+      const theme = button.dataset.setTheme;
+      try {
+        if (theme === "system") localStorage.removeItem(THEME);
+        else localStorage.setItem(THEME, theme);
+      } catch { /* kept for this page only */ }
+      applyTheme(theme);
+      show(theme);
+    }));
+    addEventListener("storage", (event) => {
+      if (event.key !== THEME) return;
+      applyTheme(storedTheme());
+      show(storedTheme());
+    });
+  }
+
+  function wireMenus() {
+    const open = () => [...document.querySelectorAll("details.menu[open]")];
+    document.addEventListener("click", (event) => {
+      open().filter((menu) => !menu.contains(event.target)).forEach((menu) => { menu.open = false; });
+    });
+    document.addEventListener("focusin", (event) => {
+      open().filter((menu) => !menu.contains(event.target)).forEach((menu) => { menu.open = false; });
+    });
+    document.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape") return;
+      open().forEach((menu) => {
+        menu.open = false;
+        menu.querySelector("summary").focus();
+      });
+    });
+  }
+
+  const UNITS = [["year", 31536000], ["month", 2592000], ["week", 604800], ["day", 86400], ["hour", 3600], ["minute", 60]];
+
+  function relative(date, language) {
+    const seconds = Math.round((date.getTime() - Date.now()) / 1000);
+    const format = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
+    const unit = UNITS.find(([, size]) => Math.abs(seconds) >= size);
+    return unit ? format.format(Math.trunc(seconds / unit[1]), unit[0]) : format.format(0, "second");
+  }
+
+  function showTimes() {
+    const language = root.lang || undefined;
+    const exact = new Intl.DateTimeFormat(language, { dateStyle: "full", timeStyle: "long" });
+    const local = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" });
+    document.querySelectorAll("time[data-relative], time[data-local]").forEach((element) => {
+      const date = new Date(element.dateTime);
+      if (Number.isNaN(date.getTime())) return;
+      element.title = exact.format(date);
+      element.textContent = "relative" in element.dataset ? relative(date, language) : local.format(date);
+    });
+  }
+
+  async function copyText(text) {
+    if (navigator.clipboard && isSecureContext) {
+      await navigator.clipboard.writeText(text);
+      return;
+    }
+    const area = document.createElement("textarea"); // plain http on a LAN has no clipboard API
+    area.value = text;
+    area.className = "visually-hidden";
+    document.body.append(area);
+    area.select();
+    const done = document.execCommand("copy");
+    area.remove();
+    if (!done) throw new Error("copy refused");
+  }
+
+  async function copy(button) {
+    const source = button.dataset.copyFrom && document.querySelector(button.dataset.copyFrom);
+    const text = source ? (source.value ?? source.textContent).trim() : button.dataset.copy;
+    const label = button.querySelector("[data-label]") ?? button;
+    button.dataset.before ??= label.textContent;
+    try {
+      await copyText(text);
+      label.textContent = button.dataset.copied || button.dataset.before;
+      toast(button.dataset.copied || button.dataset.before, "success");
+    } catch {
+      toast(document.body.dataset.copyFailed, "warn");
+      return;
+    }
+    clearTimeout(Number(button.dataset.timer));
+    button.dataset.timer = String(setTimeout(() => { label.textContent = button.dataset.before; }, 2500));
+  }
+
+  function toast(text, tone = "info") {
+    const place = document.getElementById("toasts");
+    if (!place || !text) return;
+    const item = document.createElement("div");
+    item.className = `toast notice notice-${tone}`;
+    item.textContent = text;
+    place.append(item);
+    setTimeout(() => item.remove(), 6000);
+  }
+
+  function reveal(button) {
+    const input = document.getElementById(button.dataset.reveal);
+    const shown = input.type === "text";
+    input.type = shown ? "password" : "text";
+    button.setAttribute("aria-pressed", String(!shown));
+    const label = button.querySelector("[data-label]") ?? button;
+    label.textContent = shown ? button.dataset.show : button.dataset.hide;
+  }
+
+  function wireClicks() {
+    document.addEventListener("click", (event) => {
+      const button = event.target instanceof Element && event.target.closest("[data-copy], [data-copy-from], [data-dialog], [data-close], [data-reveal]");
+      if (!button) return;
+      if ("copy" in button.dataset || "copyFrom" in button.dataset) copy(button);
+      else if ("dialog" in button.dataset) document.getElementById(button.dataset.dialog)?.showModal();
+      else if ("reveal" in button.dataset) reveal(button);
+      else {
+        event.preventDefault();
+        button.closest("dialog")?.close();
+      }
+    });
+    document.addEventListener("submit", (event) => {
+      if (!("once" in event.target.dataset) || event.defaultPrevented) return;
+      // After this turn, so that the pressed button's own name and value still travel with the form.
+      setTimeout(() => event.target.querySelectorAll("button:not([type=button])").forEach((b) => { b.disabled = true; }));
+    });
+    addEventListener("pageshow", (event) => {
+      if (event.persisted) document.querySelectorAll("form[data-once] button:disabled").forEach((b) => { b.disabled = false; });
+    });
+    document.addEventListener("allauth.error", (event) => {
+      event.preventDefault(); // told to the person instead of the console: they cancelled, or the device refused
+      toast(document.body.dataset.passkeyFailed, "warn");
+    });
+    addEventListener("toast", (event) => toast(event.detail.text, event.detail.tone));
+  }
+
+  function start() {
+    wireTheme();
+    wireMenus();
+    wireClicks();
+    showTimes();
+    document.addEventListener("shell:refresh", showTimes);
+    setInterval(showTimes, 30000);
+  }
+
+  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
+  else start();
+})();

@@ -1,0 +1,88 @@
+// @ts-check
+// The panel that unlocks, right where something is locked. Pages listen for the key; they need not know who turned it.
+
+import { gettext } from "./i18n.js";
+import { all, busy, explain, find, toast } from "./page.js";
+import { changes, getKeys, isUnlocked, passkeysSupported, unlock } from "./vault/vault.js";
+
+/**
+ * Calls `opened` whenever the vault is unlocked (now, too) and `closed` whenever it is locked; elements with
+ * `data-when="locked"` or `data-when="unlocked"` come and go.
+ * @param {{opened?: () => unknown, closed?: () => unknown}} page
+ */
+export async function followLock({ opened = () => {}, closed = () => {} }) {
+  const look = (/** @type {boolean} */ unlocked) => {
+    for (const element of all("[data-when]")) element.hidden = (element.dataset.when === "unlocked") !== unlocked;
+    if (unlocked) opened();
+    else closed();
+  };
+  changes.addEventListener("unlocked", () => look(true));
+  changes.addEventListener("locked", (event) => {
+    look(false);
+    const { reason } = /** @type {CustomEvent} */ (event).detail ?? {};
+    if (reason === "idle") toast(gettext("Your data was locked after 15 minutes without activity."), "info");
+  });
+  all("form[data-unlock]").forEach((form) => wire(/** @type {HTMLFormElement} */ (form)));
+  look(await isUnlocked());
+}
+
+/** @param {HTMLFormElement} form */
+function wire(form) {
+  const secrets = { passphrase: find("[data-secret=passphrase]", form), recovery: find("[data-secret=recovery]", form) };
+  const other = find("[data-unlock-other]", form);
+  /** @type {"passphrase" | "recovery"} */
+  let kind = "passphrase";
+
+  const show = () => {
+    for (const [name, field] of Object.entries(secrets)) field.hidden = name !== kind;
+    other.textContent = kind === "passphrase" ? other.dataset.toRecovery ?? "" : other.dataset.toPassphrase ?? "";
+    find("[data-unlock-error]", form).hidden = true;
+  };
+  other.addEventListener("click", () => {
+    kind = kind === "passphrase" ? "recovery" : "passphrase";
+    show();
+    inputOf(secrets[kind]).focus();
+  });
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    void busy(find("button[type=submit]", form), () => attempt(form, { kind, secret: inputOf(secrets[kind]).value }, inputOf(secrets[kind])));
+  });
+  void offerPasskey(form);
+  show();
+  // Until now Enter would have sent the form nowhere.
+  /** @type {HTMLButtonElement} */ (find("button[type=submit]", form)).disabled = false;
+}
+
+/** @param {HTMLElement} field @returns {HTMLInputElement} */
+const inputOf = (field) => find("input", field);
+
+/**
+ * @param {HTMLFormElement} form
+ * @param {{kind: "passphrase" | "recovery" | "passkey", secret?: string}} unlocking
+ * @param {HTMLElement} backTo where to go on typing if it was wrong
+ */
+async function attempt(form, unlocking, backTo) {
+  const place = find("[data-unlock-error]", form);
+  place.hidden = true;
+  try {
+    await unlock(unlocking);
+    form.reset();
+  } catch (error) {
+    find("[data-text]", place).textContent = explain(error);
+    place.hidden = false;
+    backTo.focus();
+  }
+}
+
+/** @param {HTMLFormElement} form */
+async function offerPasskey(form) {
+  const button = find("[data-unlock-passkey]", form);
+  if (!passkeysSupported()) return;
+  try {
+    const { wrappers } = await getKeys();
+    button.hidden = !wrappers.some(({ kind }) => kind === "passkey");
+  } catch {
+    return; // the passphrase says what is wrong
+  }
+  button.addEventListener("click", () => busy(button, () => attempt(form, { kind: "passkey" }, button)));
+}

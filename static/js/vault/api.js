@@ -1,0 +1,161 @@
+// @ts-check
+// The owner's addresses. JSON both ways, the session's cookie, the page's CSRF token; an error is always an ApiError.
+
+/** @typedef {import("./types.js").Keys} Keys */
+/** @typedef {import("./types.js").NewWrapper} NewWrapper */
+/** @typedef {import("./types.js").StoredWrapper} StoredWrapper */
+/** @typedef {import("./types.js").StoredSegment} StoredSegment */
+/** @typedef {import("./types.js").RequestData} RequestData */
+/** @typedef {import("./types.js").Source} Source */
+/**
+ * @typedef {{decision: "approve", request_digest: string, access_duration: number, approved_attributes: string[],
+ *   sources: Source[], jwe: string}} Approval
+ */
+/** @typedef {{decision: "deny", reason?: string}} Denial */
+
+/** `code` is the server's (problem+json), or network, signed_out, unexpected_answer. `body` is the whole problem. */
+export class ApiError extends Error {
+  /** @param {string} code @param {number} status @param {string} detail @param {any} [body] */
+  constructor(code, status, detail, body = {}) {
+    super(detail);
+    this.name = "ApiError";
+    this.code = code;
+    this.status = status;
+    this.detail = detail;
+    this.errors = Array.isArray(body.errors) ? body.errors : [];
+    this.body = body;
+  }
+}
+
+/**
+ * @param {string} method
+ * @param {string} address
+ * @param {unknown} [body]
+ * @returns {Promise<any>} the answer's JSON, null where it has none
+ */
+export async function call(method, address, body) {
+  const answer = await send(method, address, body);
+  // A redirect is the sign-in page: following it would end in HTML, and a POST would be lost on the way.
+  if (answer.type === "opaqueredirect")
+    throw new ApiError("signed_out", 401, "You are signed out. Sign in again to go on.");
+  if (answer.status === 204) return null;
+  const found = await readJson(answer);
+  if (!answer.ok) throw problem(answer.status, found);
+  if (found === undefined)
+    throw new ApiError(
+      "unexpected_answer",
+      answer.status,
+      "The server gave an answer that this page does not understand.",
+    );
+  return found;
+}
+
+/** @param {string} method @param {string} address @param {unknown} body @returns {Promise<Response>} */
+async function send(method, address, body) {
+  /** @type {Record<string, string>} */
+  const headers = { Accept: "application/json, application/problem+json" };
+  if (method !== "GET") headers["X-CSRFToken"] = csrfToken();
+  if (body !== undefined) headers["Content-Type"] = "application/json";
+  const text = body === undefined ? undefined : JSON.stringify(body);
+  try {
+    return await fetch(address, {
+      method,
+      headers,
+      body: text,
+      credentials: "same-origin",
+      redirect: "manual",
+      cache: "no-store",
+    });
+  } catch (cause) {
+    throw new ApiError(
+      "network",
+      0,
+      "The server could not be reached. Nothing was lost: check the connection and try again.",
+      { cause },
+    );
+  }
+}
+
+/** @returns {string} */
+function csrfToken() {
+  return document.querySelector('meta[name="csrf-token"]')?.getAttribute("content") ?? "";
+}
+
+/** @param {Response} answer @returns {Promise<any>} undefined where it is no JSON */
+async function readJson(answer) {
+  if (!/\bjson\b/.test(answer.headers.get("Content-Type") ?? "")) return undefined;
+  return answer.json().catch(() => undefined);
+}
+
+/** @param {number} status @param {any} body @returns {ApiError} */
+function problem(status, body) {
+  if (typeof body?.code !== "string") {
+    return new ApiError(
+      "unexpected_answer",
+      status,
+      "The server could not do this. Try again in a moment.",
+      body ?? {},
+    );
+  }
+  return new ApiError(body.code, status, body.detail ?? body.title ?? body.code, body);
+}
+
+/** @param {string[]} parts */
+const path = (...parts) => `/${parts.map(encodeURIComponent).join("/")}`;
+
+/** @returns {Promise<Keys>} */
+export const getKeys = () => call("GET", "/vault/keys");
+
+/** @param {{key_id: string, wrappers: NewWrapper[]}} vault @returns {Promise<Keys>} */
+export const createVault = (vault) => call("POST", "/vault/keys", vault);
+
+/** @param {NewWrapper} wrapper @returns {Promise<StoredWrapper>} */
+export const addWrapper = (wrapper) => call("POST", "/vault/wrappers", wrapper);
+
+/** @param {string} wrapperId @returns {Promise<null>} */
+export const removeWrapper = (wrapperId) => call("DELETE", path("vault", "wrappers", wrapperId));
+
+/** The server keeps when each way in was used last. @param {string} wrapperId @returns {Promise<null>} */
+export const noteUnlocked = (wrapperId) => call("POST", "/vault/unlocked", { wrapper_id: wrapperId });
+
+/** Within seven days of its removal. @param {string} wrapperId @returns {Promise<StoredWrapper>} */
+export const restoreWrapper = (wrapperId) => call("POST", path("vault", "wrappers", wrapperId, "restore"), {});
+
+/** Keeps a scope out of discovery. @param {string} scope @returns {Promise<null>} */
+export const hideScope = (scope) => call("PUT", path("vault", "hidden-scopes", scope), {});
+
+/** @param {string} scope @returns {Promise<null>} */
+export const showScope = (scope) => call("DELETE", path("vault", "hidden-scopes", scope));
+
+/** @param {{scope: string} | {domain: string} | {}} which nothing for all @returns {Promise<StoredSegment[]>} */
+export const getSegments = async (which) =>
+  (await call("GET", `/vault/segments?${new URLSearchParams(which)}`)).segments;
+
+/**
+ * @param {{domain: string, segment_id: string}} address
+ * @param {{jwe: string, base_content_revision: number, attributes: string[]}} writing
+ * @returns {Promise<{content_revision: number, manifest_revision: number}>}
+ */
+export const putSegment = ({ domain, segment_id }, writing) =>
+  call("PUT", path("vault", "segments", domain, segment_id), writing);
+
+/** @param {{domain: string, segment_id: string}} address @param {number} baseContentRevision @returns {Promise<any>} */
+export const deleteSegment = ({ domain, segment_id }, baseContentRevision) =>
+  call("DELETE", `${path("vault", "segments", domain, segment_id)}?base_content_revision=${baseContentRevision}`);
+
+/** @param {string} requestId @returns {Promise<RequestData>} */
+export const getRequestData = (requestId) => call("GET", path("consent", "requests", requestId, "data"));
+
+/** @param {string} requestId @param {Approval | Denial} decision @returns {Promise<any>} the status body */
+export const decide = (requestId, decision) =>
+  call("POST", path("consent", "requests", requestId, "decision"), decision);
+
+/** @param {string} grantId @param {"revoke" | "pause" | "resume"} how @returns {Promise<any>} the status body */
+export const endGrant = (grantId, how) => call("POST", path("consent", "grants", grantId, how), {});
+
+/**
+ * @param {string} grantId
+ * @param {{revision: number, sources: Source[], jwe: string}} sealed
+ * @returns {Promise<any>}
+ */
+export const putExport = (grantId, sealed) => call("PUT", path("consent", "grants", grantId, "export"), sealed);

@@ -1,0 +1,92 @@
+// @ts-check
+// The one place where the JOSE library seals and opens. Everything above it names a kind and its header members.
+
+import { CompactEncrypt, compactDecrypt } from "../../vendor/jose.js";
+import { fromUtf8, utf8 } from "./bytes.js";
+import { checkHeader, ENC, MAX_ITERATIONS, PROFILES, readHeader, Refused } from "./profile.js";
+
+/** @typedef {import("./types.js").Json} Json */
+/** @typedef {"segment" | "export" | "passphrase" | "recovery" | "passkey"} SealedKind */
+
+/**
+ * @param {SealedKind} kind
+ * @param {Json} members header members beyond alg, enc and typ
+ * @param {Uint8Array<ArrayBuffer>} plaintext
+ * @param {CryptoKey | Uint8Array<ArrayBuffer>} key
+ * @param {{p2c: number, p2s: Uint8Array<ArrayBuffer>}} [parameters] for a passphrase
+ * @returns {Promise<string>} compact JWE
+ */
+export async function seal(kind, members, plaintext, key, parameters) {
+  const { alg, typ } = PROFILES[kind];
+  const encrypt = new CompactEncrypt(plaintext).setProtectedHeader({ alg, enc: ENC, typ, ...members });
+  if (parameters) encrypt.setKeyManagementParameters(parameters);
+  const jwe = await encrypt.encrypt(key);
+  await breathe(jwe.length);
+  return jwe;
+}
+
+/**
+ * Checks the header first, then opens.
+ * @param {SealedKind} kind
+ * @param {unknown} jwe
+ * @param {CryptoKey | Uint8Array<ArrayBuffer>} key
+ * @param {Json} expected header members that must be equal
+ * @param {string} [connectorCurve]
+ * @returns {Promise<{header: Json, plaintext: Uint8Array<ArrayBuffer>}>}
+ * @throws {Refused}
+ */
+export async function open(kind, jwe, key, expected, connectorCurve) {
+  const header = readHeader(jwe);
+  checkHeader(header, kind, expected, connectorCurve);
+  const options = {
+    keyManagementAlgorithms: [PROFILES[kind].alg],
+    contentEncryptionAlgorithms: [ENC],
+    maxPBES2Count: MAX_ITERATIONS,
+  };
+  try {
+    await breathe(/** @type {string} */ (jwe).length);
+    const { plaintext } = await compactDecrypt(/** @type {string} */ (jwe), key, options);
+    return { header, plaintext: /** @type {Uint8Array<ArrayBuffer>} */ (plaintext) };
+  } catch {
+    throw new Refused("cannot_open", null, "it does not open with this key, or it was changed on the way");
+  }
+}
+
+const LARGE = 256 * 1024;
+
+/**
+ * Between two steps over something large, lets the page draw and answer.
+ * @param {number} size
+ * @returns {Promise<void> | undefined}
+ */
+const breathe = (size) => (size > LARGE ? new Promise((resolve) => setTimeout(resolve)) : undefined);
+
+/** @param {unknown} value @returns {Promise<Uint8Array<ArrayBuffer>>} */
+export async function jsonBytes(value) {
+  const text = JSON.stringify(value);
+  await breathe(text.length);
+  const bytes = utf8(text);
+  await breathe(bytes.length);
+  return bytes;
+}
+
+/**
+ * @param {Uint8Array<ArrayBuffer>} plaintext
+ * @returns {Promise<Json>}
+ * @throws {Refused} for anything but a JSON object
+ */
+export async function jsonObject(plaintext) {
+  let value;
+  try {
+    await breathe(plaintext.length);
+    const text = fromUtf8(plaintext);
+    await breathe(text.length);
+    value = JSON.parse(text);
+  } catch {
+    throw new Refused("plaintext", null, "what is sealed is not JSON");
+  }
+  if (value === null || typeof value !== "object" || Array.isArray(value)) {
+    throw new Refused("plaintext", null, "what is sealed is not a JSON object");
+  }
+  return value;
+}

@@ -1,0 +1,145 @@
+// @ts-check
+// How long an unlocked vault key lives. It belongs to one person and one session, as `<html data-user-id
+// data-session-tag>` names them, and is gone at lock, at sign-out, when another person or session shows up, and after
+// fifteen minutes without activity. All tabs agree.
+
+import { update } from "./keystore.js";
+
+/** @typedef {import("./types.js").VaultKey} VaultKey */
+/** @typedef {import("./keystore.js").Held} Held */
+/** @typedef {"locked" | "idle" | "other_session" | "signed_out"} LockReason */
+
+export const IDLE_MILLISECONDS = 15 * 60 * 1000;
+const CHECK_EVERY = 10 * 1000;
+const MARK_EVERY = 10 * 1000;
+const SIGNS_OF_LIFE = ["pointerdown", "keydown", "wheel", "touchstart"];
+
+/** The vault is locked: unlock, then try again. */
+export class Locked extends Error {
+  constructor() {
+    super("The vault is locked.");
+    this.name = "Locked";
+  }
+}
+
+/**
+ * `locked` (detail: {reason}) and `unlocked`, whichever tab did it.
+ */
+export const changes = new EventTarget();
+
+const channel = new BroadcastChannel("consent-vault");
+/** @param {MessageEvent} event */
+channel.onmessage = (event) => changes.dispatchEvent(new CustomEvent(event.data.type, { detail: event.data.detail }));
+
+/** @param {"locked" | "unlocked"} type @param {{reason?: LockReason}} detail */
+function tell(type, detail = {}) {
+  channel.postMessage({ type, detail });
+  changes.dispatchEvent(new CustomEvent(type, { detail }));
+}
+
+/**
+ * Whose page this is, as the server wrote it.
+ * @returns {{userId: string, sessionTag: string} | null} null for a page without a person
+ */
+export function pageOwner() {
+  const { userId, sessionTag } = document.documentElement.dataset;
+  return userId && sessionTag ? { userId, sessionTag } : null;
+}
+
+/**
+ * Whose the record is not. Null where it is this page's own.
+ * @param {Held} held
+ * @returns {LockReason | null}
+ */
+function reasonForStranger(held) {
+  const owner = pageOwner();
+  if (!owner) return "signed_out";
+  return held.userId === owner.userId && held.sessionTag === owner.sessionTag ? null : "other_session";
+}
+
+/** A clock that was set back counts as idle. @param {Held} held @returns {boolean} */
+function isIdle(held) {
+  const idle = Date.now() - held.activeAt;
+  return idle >= IDLE_MILLISECONDS || idle < -CHECK_EVERY;
+}
+
+// Only a page that was just loaded knows who is signed in. A tab left open from an earlier session must not use the key
+// of the present one, and must not take it away either.
+let justLoaded = true;
+
+/**
+ * Drops what may not be used; otherwise leaves it, or marks it as used now.
+ * @param {boolean} active
+ * @returns {Promise<Held | null>} the record, if this page may use it
+ */
+async function checked(active) {
+  const fresh = justLoaded;
+  justLoaded = false;
+  /** @type {LockReason | null} */
+  let dropped = null;
+  /** @type {Held | null} */
+  let usable = null;
+  await update((record) => {
+    if (!record) return undefined;
+    const stranger = reasonForStranger(record);
+    if (stranger && !fresh) return undefined;
+    dropped = stranger ?? (isIdle(record) ? "idle" : null);
+    if (dropped) return null;
+    usable = active ? { ...record, activeAt: Date.now() } : record;
+    return active ? usable : undefined;
+  });
+  if (dropped) tell("locked", { reason: dropped });
+  return usable;
+}
+
+/** The key for use now; using it is activity. @returns {Promise<VaultKey>} @throws {Locked} */
+export async function current() {
+  const held = await checked(true);
+  if (!held) throw new Locked();
+  return { userId: held.userId, keyId: held.keyId, key: held.key };
+}
+
+/** Looking is no activity. @returns {Promise<boolean>} */
+export const isUnlocked = async () => (await checked(false)) !== null;
+
+/** @param {{keyId: string, key: CryptoKey}} unlocked a key that is not extractable */
+export async function hold({ keyId, key }) {
+  if (key.extractable) throw new TypeError("a key that can be read is never kept");
+  const owner = pageOwner();
+  if (!owner) throw new Locked();
+  justLoaded = false;
+  await update(() => ({ ...owner, keyId, key, activeAt: Date.now() }));
+  tell("unlocked");
+}
+
+/** @param {LockReason} [reason] */
+export async function lock(reason = "locked") {
+  await update(() => null);
+  tell("locked", { reason });
+}
+
+let marked = 0;
+let watching = false;
+
+/** The person did something: at most one mark every ten seconds. */
+function alive() {
+  if (Date.now() - marked < MARK_EVERY) return;
+  marked = Date.now();
+  void checked(true);
+}
+
+/**
+ * Runs on every page, signed in or not: a page of nobody, of someone else, or of a later session drops the key at once.
+ * Checks again by timer, when the tab comes to the front, and when the browser brings a page back from its cache.
+ * @returns {Promise<boolean>} whether the vault is unlocked
+ */
+export async function watch() {
+  if (watching) return isUnlocked();
+  watching = true;
+  const look = () => void checked(false);
+  setInterval(look, CHECK_EVERY);
+  addEventListener("pageshow", look);
+  document.addEventListener("visibilitychange", look);
+  for (const sign of SIGNS_OF_LIFE) addEventListener(sign, alive, { passive: true, capture: true });
+  return isUnlocked();
+}

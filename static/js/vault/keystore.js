@@ -1,0 +1,70 @@
+// @ts-check
+// The one place on this machine that holds an unlocked vault key between pages: an IndexedDB record of a key that
+// cannot be read.
+
+/**
+ * @typedef {{userId: string, sessionTag: string, keyId: string, key: CryptoKey, activeAt: number}} Held
+ */
+
+const DATABASE = "consent-vault";
+const STORE = "unlocked";
+const RECORD = "key";
+
+/** Where the browser refuses IndexedDB, the key lives as long as this page. @type {Held | null} */
+let inMemory = null;
+
+/** @returns {Promise<IDBDatabase | null>} */
+function database() {
+  return new Promise((resolve) => {
+    let request;
+    try {
+      request = indexedDB.open(DATABASE, 1);
+    } catch {
+      resolve(null);
+      return;
+    }
+    request.onupgradeneeded = () => request.result.createObjectStore(STORE);
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = (event) => {
+      event.preventDefault();
+      resolve(null);
+    };
+  });
+}
+
+/**
+ * Reads the record and leaves what `change` says, in one transaction, so that a lock in one tab is never undone by
+ * an activity mark of another.
+ * @param {(held: Held | null) => Held | null | undefined} change undefined leaves it as it is, null deletes it
+ * @returns {Promise<Held | null>} what is held now
+ */
+export async function update(change) {
+  const db = await database();
+  if (!db) return changeInMemory(change);
+  try {
+    return await new Promise((resolve, reject) => {
+      const transaction = db.transaction(STORE, "readwrite");
+      const store = transaction.objectStore(STORE);
+      /** @type {Held | null} */
+      let now = null;
+      store.get(RECORD).onsuccess = (event) => {
+        const held = /** @type {IDBRequest} */ (event.target).result ?? null;
+        const next = change(held);
+        now = next === undefined ? held : next;
+        if (next === null && held) store.delete(RECORD);
+        if (next) store.put(next, RECORD);
+      };
+      transaction.oncomplete = () => resolve(now);
+      transaction.onabort = () => reject(transaction.error ?? new Error("the browser could not keep the key"));
+    });
+  } finally {
+    db.close();
+  }
+}
+
+/** @param {(held: Held | null) => Held | null | undefined} change @returns {Held | null} */
+function changeInMemory(change) {
+  const next = change(inMemory);
+  if (next !== undefined) inMemory = next;
+  return inMemory;
+}

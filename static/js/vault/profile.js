@@ -1,0 +1,207 @@
+// @ts-check
+// The profile of every sealed object: exactly the protected header members listed for its kind, and values in their
+// bounds. A header is read here before any key touches the object; the library underneath is never asked about an
+// unknown member.
+
+import { fromUtf8, isBase64url, strictBase64url } from "./bytes.js";
+
+/** @typedef {import("./types.js").Json} Json */
+
+/**
+ * Something sealed that must not be used. `reason` is one of: malformed, forbidden_member, unexpected_member,
+ * missing_member, algorithm, bad_value, iterations, mismatch, cannot_open, plaintext, connector_key, request_changed.
+ * `member` names the header or body member it is about, if it is about one.
+ */
+export class Refused extends Error {
+  /** @param {string} reason @param {string | null} member @param {string} detail */
+  constructor(reason, member, detail) {
+    super(member ? `${member}: ${detail}` : detail);
+    this.name = "Refused";
+    this.reason = reason;
+    this.member = member;
+  }
+}
+
+export const ENC = "A256GCM";
+export const MIN_ITERATIONS = 210000;
+export const MAX_ITERATIONS = 1000000;
+const FORBIDDEN = /^(zip|crit|apu|apv|jku|jwk|x5.*)$/;
+const KEY_ID = /^[A-Za-z0-9._~-]{1,128}$/;
+const HEADER_LIMIT = 8192;
+const EPK_MEMBERS = { X25519: ["kty", "crv", "x"], "P-256": ["kty", "crv", "x", "y"] };
+
+/** @type {Record<string, {alg: string, typ: string, members: string[]}>} */
+export const PROFILES = {
+  segment: {
+    alg: "A256KW",
+    typ: "pkm-segment+jwe",
+    members: ["alg", "enc", "typ", "kid", "sub", "domain", "segment_id", "content_revision"],
+  },
+  export: {
+    alg: "ECDH-ES+A256KW",
+    typ: "consent-export+jwe",
+    members: [
+      "alg",
+      "enc",
+      "typ",
+      "cty",
+      "kid",
+      "iss",
+      "sub",
+      "aud",
+      "request_id",
+      "scope",
+      "revision",
+      "request_digest",
+      "epk",
+    ],
+  },
+  passphrase: {
+    alg: "PBES2-HS512+A256KW",
+    typ: "vault-key+jwe",
+    members: ["alg", "enc", "typ", "kid", "sub", "kind", "p2s", "p2c"],
+  },
+  recovery: { alg: "A256KW", typ: "vault-key+jwe", members: ["alg", "enc", "typ", "kid", "sub", "kind", "salt"] },
+  passkey: { alg: "A256KW", typ: "vault-key+jwe", members: ["alg", "enc", "typ", "kid", "sub", "kind", "salt"] },
+};
+
+/** What each member must look like, whatever it was asked to be. @type {Record<string, (value: any) => boolean>} */
+const LOOKS = {
+  kid: (value) => typeof value === "string" && KEY_ID.test(value),
+  sub: isText,
+  domain: isText,
+  segment_id: isText,
+  iss: isText,
+  aud: isText,
+  request_id: isText,
+  scope: isText,
+  request_digest: (value) => strictBase64url(value)?.length === 32,
+  content_revision: isRevision,
+  revision: isRevision,
+  cty: (value) => value === "application/json",
+  salt: (value) => strictBase64url(value)?.length === 32,
+  p2s: (value) => strictBase64url(value)?.length === 16,
+};
+
+/** @param {unknown} value @returns {boolean} */
+function isText(value) {
+  return typeof value === "string" && value !== "";
+}
+
+/** @param {unknown} value @returns {boolean} */
+function isRevision(value) {
+  return Number.isSafeInteger(value) && Number(value) >= 1;
+}
+
+/**
+ * Splits a compact JWE and reads its protected header, opening nothing.
+ * @param {unknown} jwe
+ * @returns {Json}
+ */
+export function readHeader(jwe) {
+  const parts = typeof jwe === "string" ? jwe.split(".") : [];
+  if (parts.length !== 5 || !parts.every(isBase64url))
+    throw new Refused("malformed", null, "this is not a compact JWE");
+  if (parts[0].length > HEADER_LIMIT) throw new Refused("malformed", null, "the protected header is too long");
+  let header;
+  let text;
+  try {
+    text = fromUtf8(/** @type {Uint8Array<ArrayBuffer>} */ (strictBase64url(parts[0])));
+    header = JSON.parse(text);
+  } catch {
+    throw new Refused("malformed", null, "the protected header is not JSON");
+  }
+  if (header === null || typeof header !== "object" || Array.isArray(header)) {
+    throw new Refused("malformed", null, "the protected header is not an object");
+  }
+  refuseRepeated(text);
+  return header;
+}
+
+/** JSON.parse keeps the last of two equal names; another reader may keep the first. @param {string} text */
+function refuseRepeated(text) {
+  const names = [...text.matchAll(/("(?:[^"\\]|\\.)*")(\s*:)?/g)]
+    .filter((token) => token[2])
+    .map((token) => JSON.parse(token[1]));
+  const seen = new Set();
+  for (const name of names) {
+    if (seen.has(name)) throw new Refused("malformed", name, "stands in the header twice");
+    seen.add(name);
+  }
+}
+
+/**
+ * Checks a protected header against the profile of its kind and against what the reader asked for.
+ * @param {Json} header
+ * @param {"segment" | "export" | "passphrase" | "recovery" | "passkey"} kind
+ * @param {Json} expected member → value; every one of them must be equal
+ * @param {string} [connectorCurve] for an export: the curve of the key it is sealed to
+ */
+export function checkHeader(header, kind, expected, connectorCurve) {
+  const profile = PROFILES[kind];
+  refuseForbidden(header);
+  checkAlgorithm(header, profile);
+  checkMembers(header, profile.members);
+  for (const [member, looks] of Object.entries(LOOKS)) {
+    if (member in header && !looks(header[member]))
+      throw new Refused("bad_value", member, "is not what the format allows");
+  }
+  if ("p2c" in header) checkIterations(header.p2c);
+  if ("epk" in header) checkEphemeralKey(header.epk, connectorCurve);
+  for (const [member, value] of Object.entries(expected)) {
+    if (header[member] !== value) {
+      throw new Refused(
+        "mismatch",
+        member,
+        `expected ${JSON.stringify(value)}, found ${JSON.stringify(header[member])}`,
+      );
+    }
+  }
+}
+
+/** @param {Json} header */
+function refuseForbidden(header) {
+  const member = Object.keys(header).find((name) => FORBIDDEN.test(name));
+  if (member) throw new Refused("forbidden_member", member, "must not stand in a header");
+}
+
+/** @param {Json} header @param {{alg: string, typ: string}} profile */
+function checkAlgorithm(header, profile) {
+  if (header.alg !== profile.alg)
+    throw new Refused("algorithm", "alg", `${JSON.stringify(header.alg)} is not allowed here`);
+  if (header.enc !== ENC) throw new Refused("algorithm", "enc", `${JSON.stringify(header.enc)} is not allowed here`);
+  if (header.typ !== profile.typ)
+    throw new Refused("mismatch", "typ", `expected ${profile.typ}, found ${JSON.stringify(header.typ)}`);
+}
+
+/** @param {Json} header @param {string[]} members */
+function checkMembers(header, members) {
+  const strange = Object.keys(header).find((name) => !members.includes(name));
+  if (strange) throw new Refused("unexpected_member", strange, "does not belong in this header");
+  const absent = members.find((name) => !Object.hasOwn(header, name));
+  if (absent) throw new Refused("missing_member", absent, "is missing from the header");
+}
+
+/** @param {unknown} count */
+function checkIterations(count) {
+  if (!Number.isSafeInteger(count) || Number(count) < MIN_ITERATIONS || Number(count) > MAX_ITERATIONS) {
+    throw new Refused(
+      "iterations",
+      "p2c",
+      `${JSON.stringify(count)} is outside ${MIN_ITERATIONS} to ${MAX_ITERATIONS}`,
+    );
+  }
+}
+
+/** @param {any} epk @param {string | undefined} curve */
+function checkEphemeralKey(epk, curve) {
+  const members = curve === "X25519" || curve === "P-256" ? EPK_MEMBERS[curve] : null;
+  if (!members || epk === null || typeof epk !== "object" || epk.crv !== curve) {
+    throw new Refused("mismatch", "epk", `its curve is not the connector's (${curve})`);
+  }
+  const names = Object.keys(epk);
+  const right = names.length === members.length && members.every((name) => names.includes(name));
+  if (!right || epk.kty !== (curve === "X25519" ? "OKP" : "EC") || strictBase64url(epk.x)?.length !== 32) {
+    throw new Refused("bad_value", "epk", "is not a public key of that curve");
+  }
+}

@@ -1,0 +1,189 @@
+// @ts-check
+// A request under review: what is shown is what is checked, and what is checked is what is sealed.
+
+import * as api from "./api.js";
+import { requestDigest } from "./digest.js";
+import { checkConnectorKey, sealExport, thumbprint } from "./exports.js";
+import { changes, pageOwner } from "./keyring.js";
+import { Refused } from "./profile.js";
+import { openAll } from "./reading.js";
+
+/** @typedef {import("./types.js").Json} Json */
+/** @typedef {import("./types.js").ExportPlaintext} ExportPlaintext */
+/** @typedef {import("./types.js").OpenedSegment} OpenedSegment */
+/** @typedef {import("./types.js").RequestData} RequestData */
+/** @typedef {import("./types.js").Source} Source */
+/** @typedef {{path: string, domain: string, segment_id: string, name: string, value: unknown}} HeldAttribute */
+
+/** What this page loaded to show, by request: approval seals from these and nothing newer. */
+const shown = /** @type {Map<string, Promise<RequestData>>} */ (new Map());
+const previewed = /** @type {Map<string, Promise<OpenedSegment[]>>} */ (new Map());
+changes.addEventListener("locked", () => previewed.clear());
+
+/**
+ * @template T
+ * @param {Map<string, Promise<T>>} kept
+ * @param {string} requestId
+ * @param {() => Promise<T>} load
+ * @returns {Promise<T>} kept for this page, unless it failed
+ */
+function once(kept, requestId, load) {
+  const loading = kept.get(requestId) ?? load();
+  kept.set(requestId, loading);
+  loading.catch(() => kept.delete(requestId));
+  return loading;
+}
+
+/**
+ * The request as the person is to see it. A page shows this, not its own copy. Needs no unlock.
+ * @param {string} requestId
+ * @returns {Promise<RequestData>}
+ * @throws {Refused} reason request_changed, where the thumbprint, the digest or the recipient is not that of what is
+ *   shown
+ */
+export const loadRequest = (requestId) => once(shown, requestId, () => checkedRequest(requestId));
+
+/** @param {string} requestId @returns {Promise<RequestData>} */
+async function checkedRequest(requestId) {
+  const data = await api.getRequestData(requestId);
+  const { request } = data;
+  const key = await checkConnectorKey(data.connector_public_key);
+  same("request_id", requestId, request.request_id);
+  same("user_id", pageOwner()?.userId, request.user_id);
+  same("app_id", request.app_id, data.app?.app_id);
+  same("connector_thumbprint", await thumbprint(key), request.connector_thumbprint);
+  same("request_digest", await requestDigest(request), data.request_digest);
+  return data;
+}
+
+/** @param {string} member @param {unknown} computed @param {unknown} stated */
+function same(member, computed, stated) {
+  if (computed !== stated)
+    throw new Refused(
+      "request_changed",
+      member,
+      `is ${JSON.stringify(stated)}, but what is shown makes it ${JSON.stringify(computed)}`,
+    );
+}
+
+/**
+ * The person's own values in the scope, to show before the decision. Kept, so that the same ones are sealed.
+ * @param {string} requestId
+ * @returns {Promise<HeldAttribute[]>} those that exist and that the request covers, in the order of the segments
+ */
+export async function preview(requestId) {
+  const { request } = await loadRequest(requestId);
+  return heldAttributes(await segmentsOf(request)).filter(({ path }) => isAsked(request, path));
+}
+
+/** @param {{request_id: string, scope: string}} request @returns {Promise<OpenedSegment[]>} */
+const segmentsOf = ({ request_id, scope }) => once(previewed, request_id, () => openAll({ scope }));
+
+/** Lets the next preview read again, after a source changed. @param {string} requestId */
+export const forgetPreview = (requestId) => previewed.delete(requestId);
+
+/** @param {OpenedSegment[]} segments @returns {HeldAttribute[]} */
+const heldAttributes = (segments) =>
+  segments.flatMap(({ domain, segment_id, values }) =>
+    Object.entries(values).map(([name, value]) => ({
+      path: `${domain}.${segment_id}.${name}`,
+      domain,
+      segment_id,
+      name,
+      value,
+    })),
+  );
+
+/**
+ * Whether an attribute may be approved at all: what the app listed, or, where it listed nothing, what its scope covers.
+ * @param {{scope: string, required_attributes: string[] | null, optional_attributes: string[] | null}} request
+ * @param {string} path
+ * @returns {boolean}
+ */
+export function isAsked({ scope, required_attributes, optional_attributes }, path) {
+  if (!covers(scope, path)) return false;
+  if (required_attributes === null && optional_attributes === null) return true;
+  return [...(required_attributes ?? []), ...(optional_attributes ?? [])].includes(path);
+}
+
+/** @param {string} scope @param {string} path @returns {boolean} */
+function covers(scope, path) {
+  if (scope === "pkm.read") return true;
+  if (!scope.startsWith("attr.")) return false;
+  const asked = scope.slice("attr.".length);
+  return asked.endsWith(".*") ? path.startsWith(asked.slice(0, -1)) : path === asked;
+}
+
+/**
+ * @param {string} requestId
+ * @param {{attributes: string[], accessDuration?: number}} choice paths that the person left ticked
+ * @returns {Promise<any>} the status body
+ * @throws {Refused} before anything is sent, where what was asked is not what is shown
+ */
+export async function approve(requestId, { attributes, accessDuration }) {
+  const data = await loadRequest(requestId);
+  const { request } = data;
+  const outside = attributes.find((path) => !isAsked(request, path));
+  if (outside !== undefined)
+    throw new Refused("request_changed", "approved_attributes", `${outside} was not asked for`);
+  const slice = buildSlice(request.scope, attributes, await segmentsOf(request));
+  const jwe = await sealExport(slice, exportMembers(data), data.connector_public_key);
+  try {
+    return await api.decide(requestId, {
+      decision: "approve",
+      request_digest: data.request_digest,
+      access_duration: accessDuration ?? request.access_duration,
+      approved_attributes: slice.approved_attributes,
+      sources: slice.sources,
+      jwe,
+    });
+  } catch (error) {
+    if (error instanceof api.ApiError && error.code === "stale_revision") forgetPreview(requestId);
+    throw error;
+  }
+}
+
+/**
+ * Needs no unlock.
+ * @param {string} requestId
+ * @param {string} [reason] the person's own note
+ * @returns {Promise<any>} the status body
+ */
+export const deny = (requestId, reason) =>
+  api.decide(requestId, reason ? { decision: "deny", reason } : { decision: "deny" });
+
+/** @param {RequestData} data */
+function exportMembers({ request, request_digest, connector_key_id, issuer, export_revision }) {
+  return {
+    kid: connector_key_id,
+    iss: new URL(issuer).origin,
+    sub: request.user_id,
+    aud: request.app_id,
+    request_id: request.request_id,
+    scope: request.scope,
+    revision: export_revision,
+    request_digest,
+  };
+}
+
+/**
+ * @param {string} scope
+ * @param {string[]} approved
+ * @param {OpenedSegment[]} segments
+ * @returns {ExportPlaintext} `data` holds the approved attributes that exist, `sources` the segments that hold one
+ */
+export function buildSlice(scope, approved, segments) {
+  /** @type {Record<string, Record<string, Json>>} */
+  const data = {};
+  /** @type {Map<string, Source>} */
+  const sources = new Map();
+  const wanted = new Set(approved);
+  for (const { domain, segment_id, content_revision, values } of segments) {
+    const kept = Object.entries(values).filter(([name]) => wanted.has(`${domain}.${segment_id}.${name}`));
+    if (!kept.length) continue;
+    data[domain] = { ...data[domain], [segment_id]: Object.fromEntries(kept) };
+    sources.set(`${domain}.${segment_id}`, { domain, segment_id, content_revision });
+  }
+  const sealed_at = `${new Date().toISOString().slice(0, 19)}Z`;
+  return { scope, approved_attributes: [...wanted], data, sources: [...sources.values()], sealed_at };
+}

@@ -1,0 +1,65 @@
+// @ts-check
+// Shapes that the vault's modules pass to each other; nothing here runs.
+
+/** @typedef {Record<string, unknown>} Json */
+/** @typedef {"passphrase" | "recovery" | "passkey"} WrapperKind */
+
+/**
+ * A vault key that can open and seal but never be read.
+ * @typedef {{userId: string, keyId: string, key: CryptoKey}} VaultKey
+ */
+
+/**
+ * What the server keeps of one way to unlock.
+ * @typedef {{wrapper_id: string, kind: WrapperKind, label: string, credential_id: string | null, jwe: string,
+ *   created_at: string, last_used_at: string | null}} StoredWrapper
+ */
+
+/**
+ * What is posted to add one.
+ * @typedef {{kind: WrapperKind, label: string, jwe: string, credential_id?: string}} NewWrapper
+ */
+
+/**
+ * @typedef {{user_id: string, key_id: string, vault_status: string, primary_wrapper_id: string, wrappers:
+ *   StoredWrapper[]}} Keys
+ */
+
+/** @typedef {{domain: string, segment_id: string, content_revision: number}} Source */
+
+/**
+ * @typedef {Source & {manifest_revision: number, attributes: string[], jwe: string, size_bytes: number,
+ *   updated_at: string}} StoredSegment
+ */
+
+/**
+ * @typedef {{domain: string, segment_id: string, content_revision: number, manifest_revision: number,
+ *   updated_at: string, values: Json}} OpenedSegment
+ */
+
+/**
+ * The members of the digest, exactly these.
+ * @typedef {{request_id: string, app_id: string, app_name: string, user_id: string, scope: string, attributes:
+ *   string[],
+ *   purpose: string, connector_thumbprint: string, access_duration: number, expires_at: string,
+ *   required_attributes: string[] | null, optional_attributes: string[] | null, max_reads: number | null,
+ *   refresh_policy: string, binding_message: string | null}} FrozenRequest
+ */
+
+/**
+ * @typedef {{request: FrozenRequest, request_digest: string, status: string, connector_public_key: JsonWebKey,
+ *   connector_key_id: string, app: Json & {app_id: string, name: string}, scope_entry: Json, issuer: string,
+ *   export_revision: number, known_connector_key: boolean}} RequestData
+ */
+
+/**
+ * @typedef {{iss: string, sub: string, aud: string, request_id: string, scope: string, revision: number,
+ *   request_digest: string, kid: string}} ExportMembers
+ */
+
+/**
+ * @typedef {{scope: string, approved_attributes: string[], data: Json, sources: Source[], sealed_at: string}}
+ *   ExportPlaintext
+ */
+
+export {};

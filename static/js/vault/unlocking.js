@@ -1,0 +1,170 @@
+// @ts-check
+// Making a vault, opening and locking it, and adding ways to open it.
+
+import * as api from "./api.js";
+import { hold, lock as drop, pageOwner } from "./keyring.js";
+import { createPasskey, usePasskey } from "./passkey.js";
+import { Refused } from "./profile.js";
+import { newRecoveryCode, newVaultKey, sealingKey, unwrap, wrap } from "./wrappers.js";
+
+/** @typedef {import("./types.js").Keys} Keys */
+/** @typedef {import("./types.js").StoredWrapper} StoredWrapper */
+/** @typedef {import("./types.js").WrapperKind} WrapperKind */
+
+/**
+ * What unlocks: `secret` is the passphrase or the recovery code as typed; a passkey asks the device itself.
+ * @typedef {{kind: WrapperKind, secret?: string}} Unlocking
+ */
+
+/**
+ * @typedef {{bytes: Uint8Array<ArrayBuffer>, wrapperId: string}} Opened the vault key's octets, to be zeroed after use
+ */
+
+/** None of the wrappers of that kind opens with what was given; `code` is wrong_secret or no_such_wrapper. */
+export class CannotUnlock extends Error {
+  /** @param {"wrong_secret" | "no_such_wrapper"} code @param {string} detail */
+  constructor(code, detail) {
+    super(detail);
+    this.name = "CannotUnlock";
+    this.code = code;
+  }
+}
+
+/**
+ * Makes a vault key with a passphrase and a recovery code. Nothing is sent before `confirm()`, so that the code can be
+ * written down first; a page that is left before that has made nothing.
+ * @param {{passphrase: string, labels?: {passphrase: string, recovery: string}}} choice
+ * @returns {Promise<{keyId: string, recoveryCode: string, confirm: () => Promise<Keys>}>} confirm() also unlocks
+ */
+export async function createVault({ passphrase, labels = { passphrase: "Passphrase", recovery: "Recovery code" } }) {
+  const person = pageOwner();
+  if (!person) throw new TypeError("this page belongs to nobody");
+  const { keyId, bytes } = newVaultKey();
+  const owner = { userId: person.userId, keyId };
+  const recoveryCode = newRecoveryCode();
+  try {
+    const wrappers = [
+      {
+        kind: /** @type {WrapperKind} */ ("passphrase"),
+        label: labels.passphrase,
+        jwe: await wrap("passphrase", bytes, passphrase, owner),
+      },
+      {
+        kind: /** @type {WrapperKind} */ ("recovery"),
+        label: labels.recovery,
+        jwe: await wrap("recovery", bytes, recoveryCode, owner),
+      },
+    ];
+    const key = await sealingKey(bytes);
+    const confirm = async () => {
+      const keys = await api.createVault({ key_id: keyId, wrappers });
+      await hold({ keyId, key });
+      return keys;
+    };
+    return { keyId, recoveryCode, confirm };
+  } finally {
+    bytes.fill(0);
+  }
+}
+
+/**
+ * @param {Unlocking} unlocking
+ * @returns {Promise<void>}
+ * @throws {CannotUnlock | Refused}
+ */
+export async function unlock(unlocking) {
+  const keys = await ownKeys();
+  const { bytes, wrapperId } = await rawKey(keys, unlocking);
+  try {
+    await hold({ keyId: keys.key_id, key: await sealingKey(bytes) });
+  } finally {
+    bytes.fill(0);
+  }
+  // "Last used" is a courtesy: the vault is open whether or not the server hears of it.
+  api.noteUnlocked(wrapperId).catch(() => undefined);
+}
+
+/** Locks this vault in every tab. @param {"locked" | "signed_out"} [reason] */
+export const lock = (reason) => drop(reason);
+
+/**
+ * Opens a new way in. The kept key cannot be read, so an existing secret is asked for again.
+ * @param {Unlocking} existing
+ * @param {{kind: WrapperKind, label: string, secret?: string, person?: {name: string, displayName: string}}} added
+ *   a passkey needs `person`; a recovery code is made here
+ * @returns {Promise<{wrapper: StoredWrapper, recoveryCode: string | null}>}
+ */
+export async function addWrapper(existing, added) {
+  const keys = await ownKeys();
+  const { bytes } = await rawKey(keys, existing);
+  try {
+    const owner = { userId: keys.user_id, keyId: keys.key_id };
+    const made = await newSecret(added);
+    const jwe = await wrap(added.kind, bytes, made.secret, owner);
+    const credential = made.credentialId ? { credential_id: made.credentialId } : {};
+    const wrapper = await api.addWrapper({ kind: added.kind, label: added.label, jwe, ...credential });
+    return { wrapper, recoveryCode: added.kind === "recovery" ? /** @type {string} */ (made.secret) : null };
+  } finally {
+    bytes.fill(0);
+  }
+}
+
+/**
+ * A page that was left open while someone else signed in must not take that person's key for its own.
+ * @returns {Promise<Keys>}
+ */
+async function ownKeys() {
+  const keys = await api.getKeys();
+  if (keys.user_id !== pageOwner()?.userId) {
+    throw new Refused("mismatch", "user_id", "someone else is signed in now, load the page again");
+  }
+  return keys;
+}
+
+/**
+ * @param {{kind: WrapperKind, secret?: string, person?: {name: string, displayName: string}}} added
+ * @returns {Promise<{secret: string | Uint8Array<ArrayBuffer>, credentialId?: string}>}
+ */
+async function newSecret({ kind, secret, person }) {
+  if (kind === "recovery") return { secret: newRecoveryCode() };
+  if (kind === "passphrase") return { secret: secret ?? "" };
+  if (!person) throw new TypeError("a passkey is made for a person");
+  return createPasskey(person);
+}
+
+/**
+ * @param {Keys} keys
+ * @param {Unlocking} unlocking
+ * @returns {Promise<Opened>}
+ */
+async function rawKey(keys, { kind, secret }) {
+  const wrappers = keys.wrappers.filter((wrapper) => wrapper.kind === kind);
+  if (!wrappers.length) throw new CannotUnlock("no_such_wrapper", "This vault was not set up to be unlocked that way.");
+  const owner = { userId: keys.user_id, keyId: keys.key_id };
+  if (kind !== "passkey") return firstThatOpens(wrappers, secret ?? "", owner);
+  const used = await usePasskey(wrappers.flatMap((wrapper) => wrapper.credential_id ?? []));
+  const own = wrappers.filter((wrapper) => wrapper.credential_id === used.credentialId);
+  return firstThatOpens(own, used.secret, owner);
+}
+
+/**
+ * A wrong secret moves on to the next wrapper, and so does a wrapper that breaks the format's rules: one spoilt wrapper
+ * must not keep the person out. It is told where no other one opens.
+ * @param {StoredWrapper[]} wrappers
+ * @param {string | Uint8Array<ArrayBuffer>} secret
+ * @param {{userId: string, keyId: string}} owner
+ * @returns {Promise<Opened>}
+ */
+async function firstThatOpens(wrappers, secret, owner) {
+  let spoilt = null;
+  for (const { kind, jwe, wrapper_id } of wrappers) {
+    try {
+      return { bytes: await unwrap(kind, jwe, secret, owner), wrapperId: wrapper_id };
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      if (error.reason !== "cannot_open") spoilt ??= error;
+    }
+  }
+  if (spoilt) throw spoilt;
+  throw new CannotUnlock("wrong_secret", "That does not open the vault. Check it and try again.");
+}

@@ -1,0 +1,13 @@
+// @ts-check
+// All that pages use, in one place: make a vault, unlock and lock it, read and write what is in it, decide a request.
+
+export { ApiError, endGrant, getKeys, hideScope, removeWrapper, restoreWrapper, showScope } from "./api.js";
+export { changes, isUnlocked, Locked, pageOwner, watch } from "./keyring.js";
+export { passkeysSupported, PasskeyError } from "./passkey.js";
+export { Refused } from "./profile.js";
+export { openAll } from "./reading.js";
+export { approve, deny, forgetPreview, isAsked, loadRequest, preview } from "./review.js";
+export { strength } from "./strength.js";
+export { addWrapper, CannotUnlock, createVault, lock, unlock } from "./unlocking.js";
+export { BadSecret, checkPassphrase, MIN_PASSPHRASE } from "./wrappers.js";
+export { Conflict, writeAttributes } from "./writing.js";

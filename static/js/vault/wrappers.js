@@ -1,0 +1,130 @@
+// @ts-check
+// The vault key, sealed under something a person has: a passphrase, a recovery code, a passkey.
+
+import { fromBase32, random, strictBase64url, toBase32, toBase64url, utf8 } from "./bytes.js";
+import { open, seal } from "./compact.js";
+import { readHeader, Refused } from "./profile.js";
+
+/** @typedef {import("./types.js").WrapperKind} WrapperKind */
+/** @typedef {{userId: string, keyId: string}} Owner */
+/**
+ * @typedef {string | Uint8Array<ArrayBuffer>} Secret a passphrase or recovery code as typed, or the 32 octets of a
+ *   passkey's PRF
+ */
+
+export const MIN_PASSPHRASE = 12;
+const ITERATIONS = 250000;
+const INFO = { recovery: "consent-vault-recovery", passkey: "consent-vault-passkey" };
+
+/** Something typed that cannot be a secret of its kind; `code` is too_short or not_a_recovery_code. */
+export class BadSecret extends Error {
+  /** @param {string} code @param {string} detail */
+  constructor(code, detail) {
+    super(detail);
+    this.name = "BadSecret";
+    this.code = code;
+  }
+}
+
+/** @returns {{keyId: string, bytes: Uint8Array<ArrayBuffer>}} a new vault key; the caller zeroes the octets */
+export const newVaultKey = () => ({ keyId: `vk_${toBase32(random(16))}`, bytes: random(32) });
+
+/** @returns {string} 160 random bits as eight groups of four, to be written down */
+export const newRecoveryCode = () =>
+  /** @type {string[]} */ (toBase32(random(20)).toUpperCase().match(/.{4}/g)).join("-");
+
+/**
+ * Case, spaces and dashes do not matter.
+ * @param {string} code
+ * @returns {Uint8Array<ArrayBuffer>} 20 octets
+ */
+export function parseRecoveryCode(code) {
+  const plain = code
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/[\s\u2010-\u2015\u2212-]/g, "");
+  const bytes = fromBase32(plain);
+  if (bytes?.length !== 20)
+    throw new BadSecret("not_a_recovery_code", "A recovery code has eight groups of four letters and digits.");
+  return bytes;
+}
+
+/** @param {string} passphrase @returns {Uint8Array<ArrayBuffer>} */
+const passphraseBytes = (passphrase) => utf8(passphrase.normalize("NFKC"));
+
+/** Counts code points after NFKC. @param {string} passphrase */
+export function checkPassphrase(passphrase) {
+  if ([...passphrase.normalize("NFKC")].length < MIN_PASSPHRASE) {
+    throw new BadSecret("too_short", `A passphrase has at least ${MIN_PASSPHRASE} characters.`);
+  }
+}
+
+/**
+ * @param {Uint8Array<ArrayBuffer>} secret
+ * @param {Uint8Array<ArrayBuffer>} salt
+ * @param {string} info
+ * @returns {Promise<CryptoKey>}
+ */
+async function derived(secret, salt, info) {
+  const material = await crypto.subtle.importKey("raw", secret, "HKDF", false, ["deriveKey"]);
+  const how = { name: "HKDF", hash: "SHA-256", salt, info: utf8(info) };
+  return crypto.subtle.deriveKey(how, material, { name: "AES-KW", length: 256 }, false, ["wrapKey", "unwrapKey"]);
+}
+
+/** @param {"recovery" | "passkey"} kind @param {Secret} secret @returns {Uint8Array<ArrayBuffer>} */
+function secretBytes(kind, secret) {
+  if (kind === "recovery") return parseRecoveryCode(/** @type {string} */ (secret));
+  if (!(secret instanceof Uint8Array) || secret.length !== 32) throw new TypeError("a passkey's secret is 32 octets");
+  return secret;
+}
+
+/**
+ * @param {WrapperKind} kind
+ * @param {Uint8Array<ArrayBuffer>} vaultKey the 32 octets
+ * @param {Secret} secret
+ * @param {Owner} owner
+ * @returns {Promise<string>} compact JWE
+ */
+export async function wrap(kind, vaultKey, secret, owner) {
+  const members = { kid: owner.keyId, sub: owner.userId, kind };
+  if (kind === "passphrase") {
+    checkPassphrase(/** @type {string} */ (secret));
+    const key = passphraseBytes(/** @type {string} */ (secret));
+    return seal(kind, members, vaultKey, key, { p2c: ITERATIONS, p2s: random(16) });
+  }
+  const salt = random(32);
+  const key = await derived(secretBytes(kind, secret), salt, INFO[kind]);
+  return seal(kind, { ...members, salt: toBase64url(salt) }, vaultKey, key);
+}
+
+/**
+ * @param {WrapperKind} kind
+ * @param {string} jwe
+ * @param {Secret} secret
+ * @param {Owner} owner
+ * @returns {Promise<Uint8Array<ArrayBuffer>>} the 32 octets of the vault key; the caller zeroes them
+ * @throws {Refused} `cannot_open` where the secret is wrong
+ */
+export async function unwrap(kind, jwe, secret, owner) {
+  const expected = { kid: owner.keyId, sub: owner.userId, kind };
+  const key = kind === "passphrase" ? passphraseBytes(/** @type {string} */ (secret)) : await keyFor(kind, jwe, secret);
+  const { plaintext } = await open(kind, jwe, key, expected);
+  if (plaintext.length !== 32) throw new Refused("plaintext", null, "a vault key has 32 octets");
+  return plaintext;
+}
+
+/** @param {"recovery" | "passkey"} kind @param {string} jwe @param {Secret} secret */
+async function keyFor(kind, jwe, secret) {
+  const salt = strictBase64url(readHeader(jwe).salt);
+  if (!salt) throw new Refused("bad_value", "salt", "is not what the format allows");
+  return derived(secretBytes(kind, secret), salt, INFO[kind]);
+}
+
+/**
+ * A key that opens and seals but cannot be read again, not even by this page.
+ * @param {Uint8Array<ArrayBuffer>} bytes
+ * @returns {Promise<CryptoKey>}
+ */
+export async function sealingKey(bytes) {
+  return crypto.subtle.importKey("raw", bytes, "AES-KW", false, ["wrapKey", "unwrapKey"]);
+}

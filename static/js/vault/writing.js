@@ -1,0 +1,111 @@
+// @ts-check
+// Writing to a segment that another tab or device may be writing to as well: nothing is overwritten unseen.
+
+import * as api from "./api.js";
+import { canonical } from "./digest.js";
+import { current } from "./keyring.js";
+import { openAll } from "./reading.js";
+import { sealSegment } from "./segments.js";
+
+/** @typedef {import("./types.js").Json} Json */
+/** @typedef {import("./types.js").OpenedSegment} OpenedSegment */
+/**
+ * @typedef {{domain: string, segment_id: string, content_revision: number, manifest_revision: number, values: Json}}
+ *   Written
+ */
+
+const ATTEMPTS = 5;
+const NAME = /^[a-z][a-z0-9_]{0,63}$/;
+
+/** Someone else changed the same attributes first; undefined stands for an attribute that is not there. */
+export class Conflict extends Error {
+  /** @param {{attribute: string, mine: unknown, theirs: unknown}[]} attributes */
+  constructor(attributes) {
+    super("This was changed somewhere else in the meantime.");
+    this.name = "Conflict";
+    this.attributes = attributes;
+  }
+}
+
+/**
+ * @param {string} domain
+ * @param {string} segmentId
+ * @param {Json} changes attribute → new value; null takes the attribute away
+ * @param {{content_revision: number, values: Json} | null} [seen] the segment as the page showed it, null where there
+ *   was
+ *   none; left out, the present state is read first and nothing can be in conflict
+ * @returns {Promise<Written>}
+ * @throws {Conflict}
+ */
+export async function writeAttributes(domain, segmentId, changes, seen) {
+  const strange = Object.keys(changes).find((name) => !NAME.test(name));
+  if (strange !== undefined) throw new TypeError(`${strange} cannot be the name of an attribute`);
+  const address = { domain, segment_id: segmentId };
+  let base = seen === undefined ? await present(address) : seen;
+  let revision = base?.content_revision ?? 0;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await write(address, merged(base?.values ?? {}, changes), revision);
+    } catch (error) {
+      if (!(error instanceof api.ApiError && error.code === "stale_revision") || attempt === ATTEMPTS) throw error;
+      const now = await present(address);
+      refuseConflicts(changes, base?.values ?? {}, now?.values ?? {});
+      base = now;
+      // A deleted segment is not listed any more, and its revisions go on counting.
+      revision = now?.content_revision ?? error.body.current_content_revision;
+    }
+  }
+}
+
+/** @param {{domain: string, segment_id: string}} address @returns {Promise<OpenedSegment | null>} */
+async function present({ domain, segment_id }) {
+  return (await openAll({ domain })).find((segment) => segment.segment_id === segment_id) ?? null;
+}
+
+/** @param {Json} values @param {Json} changes @returns {Json} */
+function merged(values, changes) {
+  return Object.fromEntries(
+    Object.entries({ ...values, ...changes }).filter(([, value]) => value !== null && value !== undefined),
+  );
+}
+
+/** @param {unknown} one @param {unknown} other */
+const same = (one, other) =>
+  one === undefined || other === undefined ? one === other : canonical(one) === canonical(other);
+
+/**
+ * An attribute is in conflict where someone else changed it since it was seen, to something other than what is wanted
+ * now.
+ * @param {Json} changes
+ * @param {Json} before
+ * @param {Json} now
+ */
+function refuseConflicts(changes, before, now) {
+  const attributes = Object.entries(changes)
+    .map(([attribute, value]) => ({ attribute, mine: value === null ? undefined : value, theirs: now[attribute] }))
+    .filter(({ attribute, mine, theirs }) => !same(theirs, before[attribute]) && !same(theirs, mine));
+  if (attributes.length) throw new Conflict(attributes);
+}
+
+/**
+ * A segment that has nothing left in it is deleted.
+ * @param {{domain: string, segment_id: string}} address
+ * @param {Json} values
+ * @param {number} base
+ * @returns {Promise<Written>}
+ */
+async function write(address, values, base) {
+  if (!Object.keys(values).length) return remove(address, base);
+  const content_revision = base + 1;
+  const jwe = await sealSegment(values, await current(), { ...address, content_revision });
+  const writing = { jwe, base_content_revision: base, attributes: Object.keys(values).sort() };
+  const { manifest_revision } = await api.putSegment(address, writing);
+  return { ...address, content_revision, manifest_revision, values };
+}
+
+/** @param {{domain: string, segment_id: string}} address @param {number} base @returns {Promise<Written>} */
+async function remove(address, base) {
+  const answer = base ? await api.deleteSegment(address, base) : null;
+  const content_revision = answer?.content_revision ?? base;
+  return { ...address, content_revision, manifest_revision: answer?.manifest_revision ?? 0, values: {} };
+}
