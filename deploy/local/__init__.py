@@ -1,0 +1,1 @@
+"""What `./run` is made of. Standard library only, but for `trip`, which runs inside .venv."""

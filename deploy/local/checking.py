@@ -1,0 +1,85 @@
+"""What `./run check` checks: all of it, each time, and then says what did not pass."""
+
+import json
+import os
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from deploy.local.place import PYTHON, ROOT, VENV, manage, say
+
+BIN = VENV / "bin"
+CHECKS: dict[str, list[str]] = {
+    "format": ["ruff", "format", "--check", "."],
+    "lint": ["ruff", "check", "."],
+    "types": ["mypy", "."],
+    "rooms": ["lint-imports", "--no-cache"],
+    "templates": ["djlint", "templates", "--lint", "--quiet"],
+    "security": ["bandit", "--quiet", "--recursive", "--configfile", "pyproject.toml", "."],
+}
+
+
+def check() -> int:
+    """The exit code: 0 where everything passes."""
+    with tempfile.TemporaryDirectory() as folder:
+        production = _production(Path(folder))
+        checks: dict[str, Callable[[], str]] = {
+            name: lambda command=command: _run([str(BIN / command[0]), *command[1:]], production)  # type: ignore[misc]
+            for name, command in CHECKS.items()
+        }
+        checks["migrations"] = lambda: _django(production, "makemigrations", "--check", "--dry-run")
+        checks["deployment"] = lambda: _django(production, "check", "--deploy", "--fail-level", "WARNING")
+        checks["translations"] = lambda: _translations(production)
+        failed = [name for name, run in checks.items() if not _passes(name, run)]
+    say(
+        f"\n{len(checks) - len(failed)} of {len(checks)} checks passed{': not ' + ', '.join(failed) if failed else ''}."
+    )
+    return 1 if failed else 0
+
+
+def _passes(name: str, run: Callable[[], str]) -> bool:
+    started = time.monotonic()
+    complaint = run()
+    say(f"{'✗' if complaint else '✓'} {name:16} {time.monotonic() - started:5.1f} s")
+    if complaint:
+        say(complaint)
+    return not complaint
+
+
+def _run(command: list[str], env: dict[str, str]) -> str:
+    """What it said where it failed, else nothing."""
+    done = subprocess.run(
+        command, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+    )
+    return (done.stdout or f"exit code {done.returncode}") if done.returncode else ""
+
+
+def _django(env: dict[str, str], *arguments: str) -> str:
+    return _run([str(PYTHON), "manage.py", *arguments], env)
+
+
+def _translations(env: dict[str, str]) -> str:
+    """Every catalogue compiles and holds no message that is unfinished."""
+    catalogues = sorted((ROOT / "locale").glob("*/LC_MESSAGES/*.po"))
+    complaints = []
+    for catalogue in catalogues:
+        complaints.append(_run(["msgfmt", "--check", "--output-file", os.devnull, str(catalogue)], env))
+        unfinished = _run(["msgattrib", "--untranslated", "--no-obsolete", str(catalogue)], env)
+        complaints.append(unfinished)
+    return "".join(complaints)
+
+
+def _production(folder: Path) -> dict[str, str]:
+    """The environment of a deployment behind TLS, with secrets made for this one look."""
+    made = dict(line.split("=", 1) for line in manage("Making secrets", "make_keys").splitlines())
+    json.loads(made["RECEIPT_KEYS"])
+    return {
+        **os.environ,
+        **made,
+        "BASE_URL": "https://consent.example",
+        "BEHIND_TLS_PROXY": "true",
+        "CONSENT_VAR": str(folder),
+        "DATABASE_URL": f"sqlite:///{folder / 'db.sqlite3'}",
+    }

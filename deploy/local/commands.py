@@ -1,0 +1,146 @@
+"""The commands of `./run`."""
+
+import os
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from deploy.local import checking, locking
+from deploy.local.place import PYTHON, VAR, Stop, call, fail, manage, say, step
+from deploy.local.serving import Interrupted, free_port, is_free, service, watch
+from deploy.local.setting_up import DEVELOPMENT, RUNTIME, make_database, make_environment, make_sample, make_secrets
+
+DEFAULT_PORT = 8000
+
+
+class Command(NamedTuple):
+    """What it is called with, what it is for, and what does it."""
+
+    usage: str
+    purpose: str
+    run: Callable[[Sequence[str]], int]
+
+
+def start(arguments: Sequence[str]) -> int:
+    """The whole service, until Ctrl-C."""
+    port = _port()
+    if not is_free(port):
+        fail(f"Port {port} is taken, perhaps by another ./run. End that, or choose another: PORT={port + 1} ./run")
+    env = _prepare(port)
+    with service(port, env) as children:
+        if _trip(env):
+            fail("The consent trip failed; the messages above say where.")
+        address = env["BASE_URL"]
+        say("")
+        step(f"Ready: {address}   (Ctrl-C ends it)")
+        say(f"  consent app   {address}/consent/      API docs  {address}/api/docs/      staff  {address}/admin/")
+        say(f"  who to sign in as, and the developer token: {VAR / 'sample.json'}")
+        say(f"  logs: {children[0].log.parent}")
+        watch(children)
+
+
+def trip(arguments: Sequence[str]) -> int:
+    """One whole consent trip on a server of its own, also beside a running ./run."""
+    chosen = "PORT" in os.environ
+    port = _port() if chosen or is_free(_port()) else free_port()
+    if not is_free(port):
+        fail(f"Port {port} is taken.")
+    env = _prepare(port, passing=True)
+    with service(port, env):
+        return _trip(env)
+
+
+def test(arguments: Sequence[str]) -> int:
+    """pytest; two processes unless told otherwise."""
+    make_environment(DEVELOPMENT)
+    spread = [] if any(argument.startswith(("-n", "--numprocesses", "--pdb")) for argument in arguments) else ["-n2"]
+    return call([PYTHON, "-m", "pytest", *spread, "--dist", "loadfile", *arguments])
+
+
+def check(arguments: Sequence[str]) -> int:
+    """Everything that is checked without running the service."""
+    make_environment(DEVELOPMENT)
+    return checking.check()
+
+
+def bench(arguments: Sequence[str]) -> int:
+    """One benchmark by name, `trip` by default."""
+    make_environment(DEVELOPMENT)
+    make_secrets()
+    name, *rest = arguments or ["trip"]
+    if not name.isidentifier():
+        fail("Usage: ./run bench [name of a module in bench/]")
+    return call([PYTHON, "-m", f"bench.{name}", *rest])
+
+
+def shots(arguments: Sequence[str]) -> int:
+    """Pictures of every page under var/shots/."""
+    return bench(["shots", *arguments])
+
+
+def lock(arguments: Sequence[str]) -> int:
+    """The lock files anew, from what requirements*.in allow."""
+    return locking.lock()
+
+
+def django(arguments: Sequence[str]) -> int:
+    """Django's own command line, with this project's environment."""
+    make_environment(RUNTIME)
+    make_secrets()
+    return call([PYTHON, "manage.py", *arguments])
+
+
+COMMANDS = {
+    "": Command("./run", "set everything up, make one consent trip, serve until Ctrl-C (PORT, HOST)", start),
+    "trip": Command("./run trip", "make one whole consent trip and end", trip),
+    "test": Command("./run test [pytest's arguments]", "run the tests", test),
+    "check": Command("./run check", "format, lint, types, import rules, templates, security, migrations", check),
+    "bench": Command("./run bench [name]", "measure; `trip` compares the hot addresses with a bare view", bench),
+    "shots": Command("./run shots [words]", "photograph every page into var/shots/", shots),
+    "lock": Command("./run lock", "remake the lock files from requirements*.in", lock),
+    "manage": Command("./run manage <command>", "Django's management commands", django),
+}
+
+
+def dispatch(arguments: Sequence[str]) -> int:
+    """The exit code of the command that `arguments` names."""
+    name, rest = (arguments[0], arguments[1:]) if arguments else ("", [])
+    if name in ("help", "-h", "--help") or name not in COMMANDS:
+        say("\n".join(f"{command.usage:34} {command.purpose}" for command in COMMANDS.values()))
+        return 0 if name.strip("-") in ("help", "h") else 2
+    try:
+        return COMMANDS[name].run(rest)
+    except Stop as reason:
+        say(f"✗ {reason}")
+        return 1
+    except Interrupted:
+        say("\nEnded.")
+        return 0
+    except KeyboardInterrupt:
+        return 130
+
+
+def _port() -> int:
+    text = os.environ.get("PORT") or str(DEFAULT_PORT)
+    if not text.isdecimal() or not 0 < int(text) < 65536:
+        fail(f"PORT must be a number from 1 to 65535, not {text!r}.")
+    return int(text)
+
+
+def _prepare(port: int, *, passing: bool = False) -> dict[str, str]:
+    """Everything that must be there before the server starts; the environment to start it with.
+
+    A server that only passes by has an address of its own, and the sample data goes on naming the one that stays.
+    """
+    make_environment(RUNTIME)
+    make_secrets()
+    given = None if passing else os.environ.get("BASE_URL")
+    env = {"BASE_URL": given or f"http://localhost:{port}", "CONSENT_VAR": str(VAR)}
+    make_database(env)
+    make_sample(env, keep_address=passing)
+    manage("Checking the settings", "check", "--fail-level", "ERROR", env=env)
+    return env
+
+
+def _trip(env: dict[str, str]) -> int:
+    step("One consent trip, from discovery to the decrypted slice")
+    return call([PYTHON, "-m", "deploy.local.trip"], env=env)

@@ -1,0 +1,169 @@
+"""Starts the server and the worker, watches them, and ends them together."""
+
+import contextlib
+import ctypes
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import NoReturn
+
+from deploy.local import reference
+from deploy.local.place import ROOT, VAR, VENV, fail, say
+
+THREADS = 1600  # of the server, made as they are needed; most of them only ever hold a slow answer
+READY_WITHIN = 60  # seconds
+ENDS_WITHIN = 15  # seconds
+_SET_PARENT_DEATH_SIGNAL = 1  # Linux, prctl(2)
+
+
+@dataclass(frozen=True)
+class Child:
+    """A process of ours with a session of its own and a log file."""
+
+    name: str
+    process: subprocess.Popen[bytes]
+    log: Path
+
+    def tail(self, lines: int = 15) -> str:
+        return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:])
+
+
+class Interrupted(Exception):
+    """Ctrl-C or SIGTERM: the children end, then `./run` does."""
+
+
+def is_free(port: int) -> bool:
+    """Whether nobody listens on this port of this machine."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((_host(), port))
+        except OSError:
+            return False
+    return True
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind((_host(), 0))
+        return int(probe.getsockname()[1])
+
+
+@contextlib.contextmanager
+def service(port: int, env: Mapping[str, str]) -> Iterator[list[Child]]:
+    """The server on `port` and the worker, ready; both are gone when this ends, however it ends."""
+    signal.signal(signal.SIGTERM, _interrupt)
+    signal.signal(signal.SIGINT, _interrupt)
+    logs = VAR / "logs" / str(port)
+    logs.mkdir(parents=True, exist_ok=True)
+    children: list[Child] = []
+    try:
+        env = {**env, **(addresses := reference.addresses())}
+        commands = {"agents": reference.command(addresses)} if addresses else {}
+        for name, command in {"server": _server(port), "worker": _worker(logs), **commands}.items():
+            children.append(_start(name, command, logs / f"{name}.log", env))
+        _wait_until_ready(port, children)
+        yield children
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        _end(children)
+
+
+def watch(children: list[Child]) -> NoReturn:
+    """Return never; `Stop` where a child ends by itself."""
+    while True:
+        _complain_about_ended(children)
+        time.sleep(0.5)
+
+
+def _host() -> str:
+    return os.environ.get("HOST") or "127.0.0.1"
+
+
+def _server(port: int) -> list[str]:
+    return [
+        str(VENV / "bin/granian"), "--interface", "wsgi", "--host", _host(), "--port", str(port), "--workers", "1",
+        "--blocking-threads", str(THREADS), "--backlog", "2048", "--no-ws", "--log-level", "warning",
+        "config.wsgi:application",
+    ]  # fmt: skip
+
+
+def _worker(logs: Path) -> list[str]:
+    return [
+        str(VENV / "bin/celery"), "--app", "config", "worker", "--beat", "--schedule", str(logs / "beat"),
+        "--pool", "threads", "--concurrency", "16", "--loglevel", "warning",
+        "--without-gossip", "--without-mingle", "--without-heartbeat",
+    ]  # fmt: skip
+
+
+def _start(name: str, command: list[str], log: Path, env: Mapping[str, str]) -> Child:
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            command,
+            cwd=ROOT,
+            env={**os.environ, **env},
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,  # Ctrl-C reaches us alone; we end them in order
+            preexec_fn=_end_with_parent if sys.platform == "linux" else None,
+        )
+    return Child(name, process, log)
+
+
+def _end_with_parent() -> None:
+    """Even where `./run` is killed outright, its children get a SIGTERM."""
+    ctypes.CDLL(None).prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGTERM)
+
+
+def _wait_until_ready(port: int, children: list[Child]) -> None:
+    deadline, heard = time.monotonic() + READY_WITHIN, "nothing"
+    while time.monotonic() < deadline:
+        _complain_about_ended(children)
+        try:
+            with urllib.request.urlopen(f"http://{_host()}:{port}/readyz", timeout=5) as answer:
+                if json.load(answer)["status"] == "ok":
+                    return
+        except urllib.error.HTTPError as error:
+            heard = error.read(2000).decode(errors="replace")
+        except OSError:
+            pass
+        time.sleep(0.1)
+    fail(f"The service was not ready within {READY_WITHIN} seconds; /readyz said {heard}.\n{children[0].tail()}")
+
+
+def _complain_about_ended(children: list[Child]) -> None:
+    for child in children:
+        if child.process.poll() is not None:
+            fail(f"The {child.name} ended by itself (exit code {child.process.returncode}). Its log:\n{child.tail()}")
+
+
+def _end(children: list[Child]) -> None:
+    """Ask every child to end, then insist; its own children go with it."""
+    for child in children:
+        if child.process.poll() is None:
+            child.process.terminate()
+    deadline = time.monotonic() + ENDS_WITHIN
+    for child in children:
+        try:
+            child.process.wait(max(0.1, deadline - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            say(f"The {child.name} does not end; ending it the hard way.")
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(child.process.pid, signal.SIGKILL)
+        child.process.wait()
+
+
+def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
+    raise Interrupted
