@@ -1,0 +1,164 @@
+"""People and apps that go on deciding whatever happens to the service, and write down what they were promised."""
+
+import random
+import threading
+import time
+import uuid
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from bench.cast import PURPOSE, SCOPE, AppPart, PersonPart
+from consent_bridge.client import Client
+from consent_bridge.errors import BadAnswer, BridgeError, Problem, Unreachable
+from consent_bridge.owner import Owner
+from consent_bridge.results import AskedConsent
+from consent_bridge.sealed import generate_connector_key
+
+Result = TypeVar("Result")
+LIMITS = {"connect_timeout": 3.0, "read_timeout": 20.0}
+_GIVES_UP_AFTER = 120.0  # seconds in which nothing could be reached
+_PAUSE = 0.1
+_DONE_ALREADY = ("already_decided", "move_not_allowed")
+
+
+@dataclass
+class Promise:
+    """What was acknowledged about one request."""
+
+    app_id: str
+    request_id: str
+    decision: str = ""  # approved, denied or cancelled
+    acknowledged: bool = False  # else it was found to have happened
+    end: str = ""  # how its grant was ended
+    end_acknowledged: bool = False
+    reads: int = 0  # answered with 200, each under a key of its own
+
+
+@dataclass
+class Ledger:
+    """All promises, and what went wrong on the way to them."""
+
+    wanted: int
+    promises: list[Promise] = field(default_factory=list)
+    troubles: Counter[str] = field(default_factory=Counter)
+    defects: list[str] = field(default_factory=list)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def decisions(self) -> int:
+        return len(self.promises)
+
+    @property
+    def is_full(self) -> bool:
+        return self.decisions >= self.wanted or bool(self.defects)
+
+    def trouble(self, error: BridgeError) -> None:
+        with self.lock:
+            if isinstance(error, Problem):
+                self.troubles[f"{error.status} {error.code}"] += 1
+                if error.status != 503:
+                    self.defects.append(str(error))
+            else:
+                self.troubles[type(error).__name__] += 1
+
+
+class Player(threading.Thread):
+    """One person, deciding one request after the other, and the apps that ask them."""
+
+    def __init__(self, site: str, person: PersonPart, apps: list[AppPart], ledger: Ledger, seed: int) -> None:
+        super().__init__(daemon=True)
+        self.ledger, self.person, self.dice = ledger, person, random.Random(seed)
+        self.clients = {app.app_id: app.client(site, **LIMITS) for app in apps}
+        self.owner: Owner = person.arrive(site, **LIMITS)
+        self.key = generate_connector_key()
+
+    def run(self) -> None:
+        try:
+            while not self.ledger.is_full:
+                self._play()
+        except BaseException as error:  # a player that is gone must not look like one that is done
+            with self.ledger.lock:
+                self.ledger.defects.append(f"{type(error).__name__}: {error}")
+            raise
+
+    def _play(self) -> None:
+        app_id, client = self.dice.choice(list(self.clients.items()))
+        asked = self._ask(client)
+        promise = Promise(app_id, asked.request_id)
+        decision = self.dice.choices(["approved", "denied", "cancelled"], [6, 3, 1])[0]
+        promise.decision = decision
+        promise.acknowledged = self._insist(self._decider(decision, asked, client), self._was_decided(asked, client))
+        with self.ledger.lock:
+            self.ledger.promises.append(promise)
+        if decision == "approved":
+            self._go_on(promise, asked, client)
+
+    def _ask(self, client: Client) -> AskedConsent:
+        key, most = uuid.uuid4().hex, self.dice.choice([None, 100])  # under one key, asking again is asking once
+        return self._until_answered(
+            lambda: client.request_consent(
+                self.person.user_id, SCOPE, purpose=PURPOSE, key=self.key, idempotency_key=key, max_reads=most
+            )
+        )
+
+    def _decider(self, decision: str, asked: AskedConsent, client: Client) -> Callable[[], Any]:
+        if decision == "approved":
+            return lambda: self.owner.approve(self.owner.review(asked.request_id))
+        if decision == "denied":
+            return lambda: self.owner.deny(asked.request_id)
+        return lambda: client.end(asked.request_id)
+
+    def _was_decided(self, asked: AskedConsent, client: Client) -> Callable[[], bool]:
+        return lambda: client.status(asked.request_id).status != "pending"
+
+    def _go_on(self, promise: Promise, asked: AskedConsent, client: Client) -> None:
+        """Reads, and for some an end before the next approval supersedes it."""
+        for _ in range(self.dice.randrange(3)):
+            self._until_answered(lambda: client.read(asked, self.key))
+            promise.reads += 1
+        grant = self._until_answered(lambda: client.status(asked.request_id)).grant
+        assert grant is not None
+        end = self.dice.choice(["", "revoked", "released"])
+        if not end:
+            return
+        call: Callable[[], Any] = lambda: client.end(asked.request_id)  # noqa: E731  # one of two
+        if end == "revoked":
+            call = lambda: self.owner.revoke(grant.grant_id)  # noqa: E731
+        promise.end = end
+        promise.end_acknowledged = self._insist(call, lambda: _ended(client, asked))
+
+    def _insist(self, call: Callable[[], Any], happened: Callable[[], bool]) -> bool:
+        """Do it until it is acknowledged (True), or until it shows that it happened unacknowledged (False)."""
+        deadline, again = time.monotonic() + _GIVES_UP_AFTER, False
+        while True:
+            try:
+                call()
+                return True
+            except (Unreachable, BadAnswer, Problem) as error:
+                # a commit may outlive the process that asked for it, so the second try can find it done
+                if not (again and isinstance(error, Problem) and error.code in _DONE_ALREADY):
+                    self._bear(error, deadline)
+            again = True
+            if self._until_answered(happened):
+                return False
+
+    def _until_answered(self, call: Callable[[], Result]) -> Result:
+        deadline = time.monotonic() + _GIVES_UP_AFTER
+        while True:
+            try:
+                return call()
+            except (Unreachable, BadAnswer, Problem) as error:
+                self._bear(error, deadline)
+
+    def _bear(self, error: BridgeError, deadline: float) -> None:
+        self.ledger.trouble(error)
+        if time.monotonic() > deadline or (isinstance(error, Problem) and error.status != 503):
+            raise error
+        time.sleep(_PAUSE * (1 + self.dice.random()))
+
+
+def _ended(client: Client, asked: AskedConsent) -> bool:
+    grant = client.status(asked.request_id).grant
+    return grant is not None and grant.status not in ("active", "paused")

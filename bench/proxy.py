@@ -1,0 +1,219 @@
+"""How many slow agents can be waited for at once, what the proxy adds, and what polls of consent notice of it.
+
+    ./run bench proxy [--calls 1000] [--seconds 5] [--rounds 3]
+
+Makes a database of its own on the server of DATABASE_URL (PostgreSQL; the local one by default) and removes it. Two
+workers with 800 threads each, as in deploy/ for the slow addresses. The limits on calls and polls are off, consent is
+enforced: the calls carry a consent token. Calls start spread over the time that an agent takes, so that from then on
+all of them are under way at any moment; each client calls again as soon as it has its answer.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from statistics import median
+from typing import Any
+
+from bench.trip import own_database, wait_for
+from deploy.local.place import ROOT, VAR, VENV
+from deploy.local.serving import free_port
+
+WORKERS, THREADS, IN_FLIGHT = 2, 800, 700
+LIMITS_OFF = dict.fromkeys(["A2A_SESSION_BURST", "A2A_ADDRESS_BURST", "STATUS_POLL_BURST"], "0")
+ADDED_WHEN_FULL, ADDED_ALONE, POLLS = 50.0, 5.0, 2.0  # milliseconds, milliseconds, times the idle median
+
+
+def main() -> int:
+    options = arguments()
+    with own_database() as url, upstream() as agents:
+        address = f"http://127.0.0.1:{agents}"
+        os.environ.update(
+            LIMITS_OFF, DATABASE_URL=url, LOG_LEVEL="INFO", DJANGO_SETTINGS_MODULE="config.settings",
+            AGENT_BRAND_URL=f"{address}/{options.seconds}", AGENT_CORE_URL=f"{address}/0",
+            A2A_CALLS_IN_FLIGHT=str(IN_FLIGHT),
+        )  # fmt: skip
+        requests = prepare()
+        with server() as port:
+            rounds = [asyncio.run(measure(port, agents, requests, options)) for _ in range(options.rounds)]
+    return report(rounds, options)
+
+
+def arguments() -> Any:
+    parser = argparse.ArgumentParser(prog="./run bench proxy")
+    parser.add_argument("--calls", type=int, default=1000, help="under way at once")
+    parser.add_argument("--seconds", type=float, default=5.0, help="that the agent takes")
+    parser.add_argument("--rounds", type=int, default=3)
+    return parser.parse_args()
+
+
+@contextmanager
+def upstream() -> Iterator[int]:
+    process = subprocess.Popen([sys.executable, "-m", "bench.slow"], cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        yield int(process.stdout.readline())
+    finally:
+        process.terminate()
+        process.wait(15)
+
+
+@contextmanager
+def server() -> Iterator[int]:
+    port, log = free_port(), VAR / "logs" / "bench-proxy.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    command = [
+        str(VENV / "bin/granian"), "--interface", "wsgi", "--port", str(port), "--workers", str(WORKERS),
+        "--blocking-threads", str(THREADS), "--backlog", "2048", "--no-ws", "--log-level", "warning",
+        "config.wsgi:application",
+    ]  # fmt: skip
+    with log.open("wb") as output:
+        process = subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT)
+    try:
+        wait_for(port, process)
+        time.sleep(2)  # the second worker
+        yield port
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+def prepare() -> dict[str, bytes]:
+    """Migrate and fill the database; the requests to send."""
+    import django
+
+    django.setup()
+    from django.core.management import call_command
+    from django.db import connection
+
+    from accounts.models import User
+    from agents_proxy import consents
+    from agents_proxy.queries import App
+    from agents_proxy.states import Purpose
+    from bench.population import populate
+    from developers.models import App as Record
+
+    print("Migrating and filling a database of its own …", flush=True)
+    call_command("migrate", verbosity=0, interactive=False)
+    population = populate()
+    Record.objects.update(origins=["https://bench.example"])
+    site = App(Record.objects.get().pk, "Bench")
+    person = User.objects.earliest("pk")
+    token = consents.give_to_site(by=person, purposes=list(Purpose), app=site, origin="https://bench.example")
+    connection.close()
+    connection.close_pool()
+    body = json.dumps({"text": "What does Zoe like?", "id": "task-bench"})
+    envelope = json.dumps({"jsonrpc": "2.0", "id": "task-bench", "method": "tasks/send", "params": {}})
+    consented = f"A2A-Consent: {token.secret}\r\n"
+    status = f"/api/v1/consent-status?request_id={population.statuses[0]}"
+    return {
+        "slow": _request("POST", "/api/a2a/brand", consented, body),
+        "fast": _request("POST", "/api/a2a/core", consented, body),
+        "direct": _request("POST", "/0", "", envelope),
+        "poll": _request("GET", status, f"Authorization: Bearer {population.token}\r\n", ""),
+    }
+
+
+def _request(method: str, path: str, headers: str, body: str) -> bytes:
+    sent = f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n" if body else ""
+    return f"{method} {path} HTTP/1.1\r\nHost: localhost\r\n{headers}{sent}\r\n{body}".encode()
+
+
+class Client:
+    """One kept connection."""
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+
+    async def __aenter__(self) -> "Client":
+        self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.port)
+        return self
+
+    async def __aexit__(self, *_ignored: object) -> None:
+        self.writer.close()
+
+    async def call(self, request: bytes) -> tuple[int, float]:
+        """The status and the milliseconds until the whole answer was there."""
+        started = time.perf_counter()
+        self.writer.write(request)
+        head = (await self.reader.readuntil(b"\r\n\r\n")).lower()
+        await self.reader.readexactly(int(head.split(b"content-length:")[1].split(b"\r")[0]))
+        return int(head.split(b" ", 2)[1]), (time.perf_counter() - started) * 1000
+
+
+async def measure(port: int, agents: int, requests: dict[str, bytes], options: Any) -> dict[str, float]:
+    """One round: alone, idle, and then with everything under way."""
+    for _ in range(2):
+        await _repeat(port, requests["fast"], 100)
+    proxied, direct = [], []
+    for _ in range(4):
+        proxied += await _repeat(port, requests["fast"], 50)
+        direct += await _repeat(agents, requests["direct"], 50)
+    idle = await _repeat(port, requests["poll"], 300, pause=0.01)
+    statuses: list[int] = []
+    times: list[float] = []
+    ends = time.monotonic() + 4 * options.seconds
+
+    async def caller(number: int) -> None:
+        await asyncio.sleep(options.seconds * number / options.calls)
+        async with Client(port) as client:
+            while time.monotonic() < ends:
+                status, took = await client.call(requests["slow"])
+                statuses.append(status)
+                times.append(took)
+
+    callers = [asyncio.create_task(caller(number)) for number in range(options.calls)]
+    await asyncio.sleep(1.2 * options.seconds)  # all of them are under way from here on
+    busy: list[float] = []
+    while time.monotonic() < ends:
+        busy += await _repeat(port, requests["poll"], 20, pause=0.01)
+    await asyncio.gather(*callers)
+    return {
+        "calls": len(statuses),
+        "failed": sum(status != 200 for status in statuses),
+        "added when full": median(times) - options.seconds * 1000,
+        "added alone": median(proxied) - median(direct),
+        "idle poll": median(idle),
+        "busy poll": median(busy),
+    }
+
+
+async def _repeat(port: int, request: bytes, count: int, pause: float = 0.0) -> list[float]:
+    times = []
+    async with Client(port) as client:
+        for _ in range(count):
+            status, took = await client.call(request)
+            if status != 200:
+                sys.exit(f"answered {status}; the log is in var/logs/")
+            times.append(took)
+            await asyncio.sleep(pause)
+    return times
+
+
+def report(rounds: list[dict[str, float]], options: Any) -> int:
+    """Print the medians over the rounds; 1 where something wanted was not reached."""
+    found = {name: median(one[name] for one in rounds) for name in rounds[0]}
+    failed = sum(one["failed"] for one in rounds)
+    ratio = median(one["busy poll"] / one["idle poll"] for one in rounds)
+    polls = f"a status poll then ({found['busy poll']:.2f} ms), times idle ({found['idle poll']:.2f} ms)"
+    lines = [
+        (f"{options.calls} calls under way, {found['calls']:.0f} a round: failed", failed, 0.0, ""),
+        (f"added to an agent of {options.seconds:g} s, then", found["added when full"], ADDED_WHEN_FULL, " ms"),
+        ("added with one client", found["added alone"], ADDED_ALONE, " ms"),
+        (polls, ratio, POLLS, ""),
+    ]
+    missed = False
+    for what, reached, wanted, unit in lines:
+        good = reached <= wanted
+        missed = missed or not good
+        print(f"  {'✓' if good else '✗'} {what:62} {reached:8.2f}{unit}   wanted at most {wanted:g}{unit}")
+    return int(missed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,111 @@
+"""Reads that race revocations, over HTTP: none that starts after the acknowledgement may succeed.
+
+    ./run bench revocations [--reads 500] [--readers 6]
+
+The server is started as `./run` starts it, on PostgreSQL, in a database of its own. Again and again a person approves,
+readers read as fast as they can, and the person revokes in the middle; each read is judged by when it was sent.
+"""
+
+import argparse
+import os
+import sys
+import threading
+import time
+from typing import Any
+
+from bench.cast import PURPOSE, SCOPE, AppPart, PersonPart
+from bench.deliveries import LIMITS_OFF, prepare
+from bench.trip import own_database
+from consent_bridge.client import Client
+from consent_bridge.errors import Problem
+from consent_bridge.owner import Owner
+from consent_bridge.sealed import generate_connector_key
+from deploy.local.serving import free_port, service
+
+_AFTERWARDS = 3  # reads of each reader after the first one that knew of the revocation
+
+
+class Race:
+    """One grant, its readers, and when its revocation was sent and acknowledged."""
+
+    def __init__(self, request_id: str, clients: list[Client]) -> None:
+        self.request_id, self.clients = request_id, clients
+        self.acknowledged = float("inf")
+        self.reads: list[tuple[float, float, bool]] = []  # sent, answered, succeeded
+        self.others: list[str] = []
+
+    def run(self, owner: Owner, grant_id: str) -> None:
+        threads = [threading.Thread(target=self._read, args=[client]) for client in self.clients]
+        for thread in threads:
+            thread.start()
+        time.sleep(0.03)  # so that all of them are at it
+        owner.revoke(grant_id)
+        self.acknowledged = time.perf_counter()
+        for thread in threads:
+            thread.join()
+
+    def _read(self, client: Client) -> None:
+        late = 0
+        while late < _AFTERWARDS:
+            sent = time.perf_counter()
+            late += sent > self.acknowledged
+            try:
+                client.fetch_export(self.request_id)
+                succeeded = True
+            except Problem as problem:
+                succeeded = False
+                if problem.code != "grant_ended":
+                    self.others.append(problem.code)
+            self.reads.append((sent, time.perf_counter(), succeeded))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="./run bench revocations")
+    parser.add_argument("--reads", type=int, default=500)
+    parser.add_argument("--readers", type=int, default=6)
+    options = parser.parse_args()
+    port = free_port()
+    with own_database() as url:
+        env = {"BASE_URL": f"http://localhost:{port}", "DATABASE_URL": url, "LOG_LEVEL": "WARNING", **LIMITS_OFF}
+        os.environ.update(env, DJANGO_SETTINGS_MODULE="config.settings")
+        app, people = prepare()
+        with service(port, env):
+            return report(races(env["BASE_URL"], app, people[0], options))
+
+
+def races(site: str, app: AppPart, person: PersonPart, options: Any) -> list[Race]:
+    run: list[Race] = []
+    key = generate_connector_key()
+    clients = [app.client(site) for _ in range(options.readers)]
+    with app.client(site) as client, person.arrive(site) as owner:
+        while sum(len(race.reads) for race in run) < options.reads:
+            asked = client.request_consent(person.user_id, SCOPE, purpose=PURPOSE, key=key)
+            grant = owner.approve(owner.review(asked.request_id)).grant
+            assert grant is not None
+            race = Race(asked.request_id, clients)
+            race.run(owner, grant.grant_id)
+            run.append(race)
+            status = client.status(asked.request_id).grant
+            counted = status.reads if status else 0
+            if counted != sum(succeeded for _, _, succeeded in race.reads):
+                race.others.append(f"{counted} reads were counted")
+    return run
+
+
+def report(run: list[Race]) -> int:
+    """Print the figures; 1 where a revoked grant was read."""
+    reads = [(race, *read) for race in run for read in race.reads]
+    across = sum(sent <= race.acknowledged <= answered for race, sent, answered, _ in reads)
+    after = [succeeded for race, sent, _, succeeded in reads if sent > race.acknowledged]
+    others = [code for race in run for code in race.others]
+    print(
+        f"\n{len(run)} revocations, {len(reads)} reads; {sum(ok for *_, ok in reads)} succeeded and were counted\n"
+        f"{across} were under way when the revocation was acknowledged\n"
+        f"{len(after)} were sent after it, {sum(after)} of them succeeded (wanted: 0)\n"
+        f"anything else: {others or 'nothing'}"
+    )
+    return 1 if sum(after) or others else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

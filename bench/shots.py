@@ -1,0 +1,262 @@
+"""A picture of every page, on phone and desk, light and dark, under var/shots/.
+
+    ./run shots [words …]      only pages whose name holds one of the words
+
+Runs a service of its own with a database of its own. Each page is a row of `PAGES`: a name, an address, who looks at
+it, and what is done on it before the picture. The names in the addresses are those of `Scene.names`.
+"""
+
+import json
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+from consent_bridge.client import Client
+from consent_bridge.owner import Owner
+from consent_bridge.sealed import generate_connector_key
+from deploy.local.place import VAR
+from deploy.local.place import manage as manage_command
+from deploy.local.serving import free_port, service
+from tests.browser.sealing.chromium import ARGUMENTS, find_chromium
+
+SIZES = {"390": (390, 844), "1280": (1280, 900)}
+THEMES = ("light", "dark")
+Prepare = Callable[[Page, "Scene"], None]
+
+
+@dataclass
+class Scene:
+    """What stands on the stage: the service, who can sign in, and the names of what they made."""
+
+    address: str
+    sample: dict[str, Any]
+    names: dict[str, str] = field(default_factory=dict)
+
+
+class Shot(NamedTuple):
+    """One page; `who` is "nobody", "owner", "staff" or "newcomer"."""
+
+    name: str
+    path: str
+    who: str = "owner"
+    prepare: Prepare | None = None
+
+
+def unlock(page: Page, scene: Scene) -> None:
+    """Open the vault on this page, unless it is open already."""
+    if page.locator("#vault-chip").get_attribute("data-state") == "unlocked":
+        return
+    page.wait_for_selector("#unlock-panel button[type=submit]:enabled")
+    page.locator("#unlock-passphrase").fill(scene.sample["owner"]["passphrase"])
+    page.locator("#unlock-passphrase").press("Enter")
+    page.wait_for_selector("#vault-chip[data-state=unlocked]")
+    page.wait_for_timeout(400)
+
+
+def verify(page: Page, scene: Scene) -> None:
+    """Have the history checked."""
+    page.locator("form[action='/consent/history/verify/'] button").click()
+    page.wait_for_load_state("networkidle")
+
+
+PAGES = [
+    Shot("home", "/", "nobody"),
+    Shot("sign-in", "/accounts/login/", "nobody"),
+    Shot("sign-up", "/accounts/signup/", "nobody"),
+    Shot("password-reset", "/accounts/password/reset/", "nobody"),
+    Shot("docs-api", "/api/docs/", "nobody"),
+    Shot("docs-errors", "/docs/errors", "nobody"),
+    Shot("docs-security", "/docs/security/", "nobody"),
+    Shot("not-found", "/nothing-here/", "nobody"),
+    Shot("setup", "/vault/setup/", "newcomer"),
+    Shot("inbox-empty", "/consent/", "newcomer"),
+    Shot("sharing-empty", "/consent/grants/", "newcomer"),
+    Shot("history-empty", "/consent/history/", "newcomer"),
+    Shot("home-signed-in", "/"),
+    Shot("inbox", "/consent/"),
+    Shot("review-locked", "/consent/requests/{pending}/"),
+    Shot("vault-locked", "/vault/"),
+    Shot("data-locked", "/vault/data/lifestyle/"),
+    Shot("review", "/consent/requests/{pending}/", prepare=unlock),
+    Shot("review-narrow", "/consent/requests/{narrow}/", prepare=unlock),
+    Shot("review-restricted", "/consent/requests/{restricted}/", prepare=unlock),
+    Shot("review-approved", "/consent/requests/{approved}/"),
+    Shot("review-denied", "/consent/requests/{denied}/"),
+    Shot("sharing", "/consent/grants/"),
+    Shot("history", "/consent/history/"),
+    Shot("history-verified", "/consent/history/", prepare=verify),
+    Shot("vault", "/vault/", prepare=unlock),
+    Shot("data", "/vault/data/lifestyle/", prepare=unlock),
+    Shot("transfer", "/vault/transfer/"),
+    Shot("security", "/account/security/"),
+    Shot("email", "/accounts/email/"),
+    Shot("password", "/accounts/password/change/"),
+    Shot("two-step", "/accounts/2fa/"),
+    Shot("sessions", "/accounts/sessions/"),
+    Shot("sign-out", "/accounts/logout/"),
+    Shot("admin", "/admin/", "staff"),
+    Shot("admin-scopes", "/admin/pkm/scopeentry/", "staff"),
+    Shot("admin-apps", "/admin/developers/app/", "staff"),
+    Shot("admin-tokens", "/admin/developers/developertoken/", "staff"),
+    Shot("admin-requests", "/admin/consent/consentrequest/", "staff"),
+]
+
+
+def main() -> int:
+    executable = find_chromium()
+    if executable is None:
+        sys.exit("No Chromium found; set CHROMIUM to its path.")
+    wanted = [shot for shot in PAGES if not sys.argv[1:] or any(word in shot.name for word in sys.argv[1:])]
+    folder = VAR / "shots"
+    folder.mkdir(parents=True, exist_ok=True)
+    with stage() as scene, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=executable, headless=True, args=ARGUMENTS)
+        screens = [Screen(size, theme, folder) for size in SIZES for theme in THEMES]
+        wrong = [line for screen in screens for line in look(browser, scene, wanted, screen)]
+        browser.close()
+    print(f"{len(wanted) * len(SIZES) * len(THEMES)} pictures in {folder}")
+    print("\n".join(wrong) or "Every page answered as it should, and no page was wider than its screen.")
+    return 1 if wrong else 0
+
+
+@contextmanager
+def stage() -> Iterator[Scene]:
+    """A service with sample people, some requests that wait, some that are decided, and somebody who just came."""
+    port, var = free_port(), Path(tempfile.mkdtemp(prefix="consent-shots-"))
+    env = {"BASE_URL": f"http://localhost:{port}", "CONSENT_VAR": str(var), "DATABASE_URL": "", "REDIS_URL": ""}
+    os.environ.update(env, DENIAL_COOLDOWN_SECONDS="0")
+    try:
+        manage_command("Making the secrets", "make_keys", "--directory", str(var))
+        for command in (["migrate", "--no-input"], ["collectstatic", "--no-input"], ["sample_data"]):
+            manage_command(f"{command[0]}", *command, "--verbosity", "0")
+        with service(port, env):
+            scene = Scene(env["BASE_URL"], json.loads((var / "sample.json").read_text()))
+            act(scene)
+            yield scene
+    finally:
+        shutil.rmtree(var, ignore_errors=True)
+
+
+def act(scene: Scene) -> None:
+    """What happened before anybody looks."""
+    person, key = scene.sample["owner"], generate_connector_key()
+    make_newcomer(scene)
+    with Client(f"{scene.address}/api/v1", scene.sample["developer"]["token"]) as app, Owner(scene.address) as owner:
+        owner.sign_in(person["email"], person["password"])
+        owner.unlock(passphrase=person["passphrase"])
+
+        def ask(scope: str, purpose: str, **terms: Any) -> Any:
+            return app.request_consent(person["user_id"], scope, purpose=purpose, key=key, **terms)
+
+        app.discover(person["user_id"])
+        phone = "Choose between paper tickets and tickets on your phone"
+        approved = ask("attr.technology.use.*", phone, access_duration=30 * 86400)
+        owner.approve(owner.review(approved.request_id), access_duration=7 * 86400)
+        app.read(approved, key)
+        denied = ask("attr.professional.work.*", "Offer you fares for business travel")
+        owner.deny(denied.request_id)
+        stopped = ask("attr.interests.leisure.*", "Find events on the days of your trip")
+        owner.approve(owner.review(stopped.request_id))
+        app.end(stopped.request_id)
+        pending = ask(
+            "attr.lifestyle.food.*", "Suggest restaurants that you would like", binding_message="Lisbon 4711",
+            required_attributes=["lifestyle.food.diet_preference"],
+            optional_attributes=["lifestyle.food.favorite_cuisine", "lifestyle.food.coffee_or_tea"],
+            access_duration=30 * 86400, max_reads=20,
+        )  # fmt: skip
+        narrow = ask("attr.lifestyle.*", "Plan days that suit how you live", refresh_policy="continuous")
+        restricted = ask("attr.financial.signals.*", "Keep suggestions within what you usually spend")
+    scene.names = {
+        name: asked.request_id
+        for name, asked in {
+            "approved": approved, "denied": denied, "pending": pending, "narrow": narrow, "restricted": restricted,
+        }.items()
+    }  # fmt: skip
+
+
+def make_newcomer(scene: Scene) -> None:
+    """Somebody who signed up a moment ago, with the developer's own password."""
+    scene.sample["newcomer"] = {"email": "new@example.org", "password": scene.sample["developer"]["password"]}
+    code = (
+        "from accounts.models import User; import os; "
+        "User.objects.create_user('new@example.org', os.environ['NEW_PASSWORD'], display_name='Noor')"
+    )
+    password = {"NEW_PASSWORD": scene.sample["newcomer"]["password"]}
+    manage_command("Making somebody new", "shell", "--verbosity", "0", "--command", code, env=password)
+
+
+class Screen(NamedTuple):
+    """What it is looked at on, and where the pictures go."""
+
+    size: str
+    theme: str
+    folder: Path
+
+
+def look(browser: Browser, scene: Scene, shots: list[Shot], screen: Screen) -> list[str]:
+    """Take the pictures of one screen and theme; what was wrong on the way."""
+    width, height = SIZES[screen.size]
+    wrong, contexts = [], dict[str, BrowserContext]()
+    for shot in shots:
+        if shot.who not in contexts:
+            context = browser.new_context(
+                base_url=scene.address, viewport={"width": width, "height": height}, locale="en-GB",
+                color_scheme=screen.theme, reduced_motion="reduce", device_scale_factor=2 if width < 500 else 1,
+            )  # fmt: skip
+            context.set_default_timeout(15_000)
+            contexts[shot.who] = context
+            if shot.who != "nobody":
+                sign_in(context, scene.sample[shot.who])
+        found = take(contexts[shot.who], scene, shot, screen)
+        wrong += [f"{shot.name} {screen.size} {screen.theme}: {line}" for line in found]
+    for context in contexts.values():
+        context.close()
+    return wrong
+
+
+def sign_in(context: BrowserContext, person: dict[str, str]) -> None:
+    page = context.new_page()
+    page.goto("/accounts/login/")
+    page.locator("input[name=login]").fill(person["email"])
+    page.locator("input[name=password]").fill(person["password"])
+    page.locator("input[name=password]").press("Enter")
+    page.wait_for_url(lambda url: "/accounts/login/" not in url)
+    page.close()
+
+
+def take(context: BrowserContext, scene: Scene, shot: Shot, screen: Screen) -> list[str]:
+    """One picture, of the whole page; what was wrong with it."""
+    page, complaints = context.new_page(), list[str]()
+    page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    try:
+        answer = page.goto(shot.path.format(**scene.names))
+        page.wait_for_load_state("networkidle")
+        if shot.prepare is not None:
+            shot.prepare(page, scene)
+            page.wait_for_load_state("networkidle")
+        wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        page.screenshot(path=screen.folder / f"{shot.name}-{screen.size}-{screen.theme}.png", full_page=True)
+        status = answer.status if answer else 0
+        if status != (404 if shot.name == "not-found" else 200):
+            complaints.append(f"answered {status}")
+        elif status == 404:
+            complaints.clear()
+        if wide > 0:
+            complaints.append(f"{wide} pixels wider than the screen")
+    except Exception as error:  # the other pictures are wanted all the same
+        complaints.append(f"no picture: {error}")
+    page.close()
+    return complaints
+
+
+if __name__ == "__main__":
+    sys.exit(main())
