@@ -1,0 +1,102 @@
+"""A receiver of webhooks: verifies each, passes over repetitions, and keeps the newest state of every request.
+
+    WEBHOOK_SECRET=whsec_… python examples/webhook_receiver.py        (PORT chooses another port than 8091)
+
+The secret is shown when the endpoint is registered. Behind a proxy that speaks https, register its public address.
+"""
+
+import json
+import os
+import threading
+from collections import OrderedDict
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from consent_bridge.errors import BridgeError
+from consent_bridge.webhooks import Webhook, verify
+
+MAX_BODY_BYTES = 256 * 1024
+REMEMBERED = 10_000  # deliveries, for telling repetitions apart
+
+
+class Ledger:
+    """What is known of each request. A program of more than one process keeps this in its database."""
+
+    def __init__(self) -> None:
+        self._seen: OrderedDict[str, None] = OrderedDict()
+        self._newest: dict[str, Webhook] = {}
+        self._lock = threading.Lock()
+
+    def take(self, notice: Webhook) -> bool:
+        """Keep a notice; False for a repetition, and for one that a newer one has overtaken."""
+        with self._lock:
+            if notice.webhook_id in self._seen:
+                return False
+            self._seen[notice.webhook_id] = None
+            if len(self._seen) > REMEMBERED:
+                self._seen.popitem(last=False)
+            known = self._newest.get(notice.status.request_id)
+            if known is not None and (known.status.sequence or 0) >= (notice.status.sequence or 0):
+                return False
+            self._newest[notice.status.request_id] = notice
+            return True
+
+
+class Hook(BaseHTTPRequestHandler):
+    """`POST /`: 204 where the notice was taken or known, 400 where it is not the service's."""
+
+    server: "HookServer"
+
+    def do_POST(self) -> None:
+        """Verify the exact bytes that came, then act on them."""
+        length = int(self.headers.get("Content-Length") or 0)
+        if not 0 < length <= MAX_BODY_BYTES:
+            self._answer(413)
+            return
+        try:
+            notice = verify(self.rfile.read(length), dict(self.headers.items()), self.server.secret)
+        except BridgeError as refusal:
+            print(json.dumps({"refused": str(refusal)}), flush=True)
+            self._answer(400)
+            return
+        if self.server.ledger.take(notice):
+            act_on(notice)
+        self._answer(204)
+
+    def _answer(self, status: int) -> None:
+        self.send_response(status)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Quiet: what counts is printed."""
+
+
+def act_on(notice: Webhook) -> None:
+    """What this program does with news; answer soon, and do slow work elsewhere."""
+    grant = notice.status.grant
+    news = {
+        "type": notice.type,
+        "request_id": notice.status.request_id,
+        "sequence": notice.status.sequence,
+        "status": notice.status.status if grant is None else grant.status,
+    }
+    print(json.dumps(news), flush=True)
+
+
+class HookServer(ThreadingHTTPServer):
+    """The receiver with its secret and its memory."""
+
+    def __init__(self, port: int, secret: str) -> None:
+        super().__init__(("127.0.0.1", port), Hook)
+        self.secret, self.ledger = secret, Ledger()
+
+
+def main() -> None:
+    """Serve until Ctrl-C."""
+    server = HookServer(int(os.environ.get("PORT", "8091")), os.environ["WEBHOOK_SECRET"])
+    print(json.dumps({"listening": f"http://127.0.0.1:{server.server_port}/"}), flush=True)
+    server.serve_forever()
+
+
+if __name__ == "__main__":
+    main()
