@@ -1,0 +1,11 @@
+"""What an answer in JSON can hold."""
+
+import json
+
+from accounts.answers import json_answer
+
+
+def test_numbers_of_any_size_are_written() -> None:
+    answer = json_answer({"small": 1, "large": 2**70, "text": "Zoë"})
+
+    assert json.loads(answer.content) == {"small": 1, "large": 2**70, "text": "Zoë"}

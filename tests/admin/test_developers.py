@@ -1,0 +1,131 @@
+"""What staff do to applications, apps and tokens."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.contrib.admin.models import LogEntry
+from django.urls import reverse
+from django.utils import timezone
+
+from developers.authentication import find_token
+from developers.models import App, DeveloperToken
+from tests import factories
+from tests.admin.acting import act, list_of, messages
+
+
+def _app_form(app, **change):
+    members = {f"members-{name}": 0 for name in ("TOTAL_FORMS", "INITIAL_FORMS", "MIN_NUM_FORMS", "MAX_NUM_FORMS")}
+    return {"name": app.name, "verified": "on", "origins": "[]", **members} | change
+
+
+@pytest.mark.parametrize(("change", "status"), [({"name": "Another Name"}, "cancelled"), ({}, "pending")])
+def test_request_is_cancelled_when_the_app_is_renamed(page, change, status):
+    request = factories.ConsentRequestFactory()
+    answer = page.post(reverse("admin:developers_app_change", args=[request.app.pk]), _app_form(request.app, **change))
+    assert answer.status_code == 302
+    request.refresh_from_db()
+    assert request.status == status
+
+
+def test_app_name_is_plain_text(page, app):
+    answer = page.post(reverse("admin:developers_app_change", args=[app.pk]), _app_form(app, name="a\u202eb"))
+    assert list(answer.context["adminform"].form.errors) == ["name"]
+
+
+def test_apps_are_suspended_and_restored(page, app):
+    token = factories.TokenFactory(app=app).secret
+    assert messages(act(page, "developers", "app", "suspend", app)) == ["1 app is now suspended."]
+    assert find_token(token).suspended is True
+    assert messages(act(page, "developers", "app", "suspend", app)) == ["0 apps are now suspended."]
+    assert messages(act(page, "developers", "app", "restore", app)) == ["1 app is now active."]
+    assert find_token(token).suspended is False
+    assert LogEntry.objects.count() == 2
+
+
+@pytest.mark.parametrize(("action", "verified"), [("approve_verified", True), ("approve", False)])
+def test_application_is_approved_once(page, staff, action, verified):
+    waiting = factories.ApplicationFactory(status="submitted", reviewer=None, reviewed_at=None)
+    assert messages(act(page, "developers", "developerapplication", action, waiting)) == ["1 application was decided."]
+    app = App.objects.get()
+    assert (app.application, app.verified, app.application.reviewer) == (waiting, verified, staff)
+    again = messages(act(page, "developers", "developerapplication", "reject", waiting))
+    assert again == [f"{waiting.name}: Somebody has decided this application already."]
+
+
+def test_application_is_rejected(page):
+    waiting = factories.ApplicationFactory(status="submitted", reviewer=None, reviewed_at=None)
+    act(page, "developers", "developerapplication", "reject", waiting)
+    waiting.refresh_from_db()
+    assert (waiting.status, App.objects.count()) == ("rejected", 0)
+
+
+def _token_form(of, **change):
+    return {
+        "app": of.pk,
+        "label": "backend",
+        "permissions": ["discover", "read"],
+        "days": 30,
+    } | change
+
+
+def test_token_is_shown_once(page, staff, app):
+    answer = page.post(reverse("admin:developers_developertoken_add"), _token_form(app))
+    (token,) = set(re.findall(r"cr_live_[A-Za-z0-9]{8}_[A-Za-z0-9_-]{43}", answer.content.decode()))
+    assert answer.headers["Cache-Control"].startswith("max-age=0")
+    row = DeveloperToken.objects.get()
+    assert (row.app, row.label, row.permissions, row.created_by) == (app, "backend", ["discover", "read"], staff)
+    assert timedelta(days=29, hours=23) < row.expires_at - timezone.now() <= timedelta(days=30)
+    assert find_token(token).app_id == app.app_id
+    for address in (
+        list_of("developers", "developertoken"),
+        reverse("admin:developers_developertoken_change", args=[row.pk]),
+        reverse("admin:developers_developertoken_history", args=[row.pk]),
+        "/admin/",
+    ):
+        assert token[-43:] not in page.get(address).content.decode()
+    assert token[-43:] not in repr(list(LogEntry.objects.values()))
+    assert token[-43:] not in repr(dict(page.session.items()))
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"label": "two\u2028lines"}, "label"),
+        ({"permissions": []}, "permissions"),
+        ({"permissions": ["approve"]}, "permissions"),
+        ({"days": 0}, "days"),
+        ({"days": 366}, "days"),
+        ({"app": ""}, "app"),
+    ],
+)
+def test_token_that_may_not_be_is_refused(page, app, change, field):
+    answer = page.post(reverse("admin:developers_developertoken_add"), _token_form(app, **change))
+    assert list(answer.context["adminform"].form.errors) == [field]
+    assert not DeveloperToken.objects.exists()
+
+
+def test_closed_app_is_not_offered(page):
+    closed = factories.AppFactory(status="closed")
+    answer = page.post(reverse("admin:developers_developertoken_add"), _token_form(closed))
+    assert list(answer.context["adminform"].form.errors) == ["app"]
+
+
+def test_token_cannot_be_edited(page, app):
+    token = factories.TokenFactory(app=app)
+    address = reverse("admin:developers_developertoken_change", args=[token.pk])
+    assert page.post(address, _token_form(app, label="another")).status_code == 403
+
+
+def test_token_is_rotated_and_revoked(page, app):
+    old = factories.TokenFactory(app=app)
+    answer = act(page, "developers", "developertoken", "rotate", old)
+    (token,) = set(re.findall(r"cr_live_[A-Za-z0-9]{8}_[A-Za-z0-9_-]{43}", answer.content.decode()))
+    assert find_token(token) is not None
+    assert find_token(old.secret) is not None
+    again = act(page, "developers", "developertoken", "rotate", old)
+    assert messages(again) == ["Only a live token that was not rotated yet can be rotated."]
+    rows = list(DeveloperToken.objects.all())
+    assert messages(act(page, "developers", "developertoken", "rotate", *rows)) == ["Choose one token to rotate."]
+    assert messages(act(page, "developers", "developertoken", "revoke", *rows)) == ["2 tokens were revoked."]
+    assert (find_token(token), find_token(old.secret)) == (None, None)

@@ -1,0 +1,268 @@
+"""Every page of the admin: shown to staff, refused to others, under its own policy, and never with what is sealed."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.contrib import admin
+from django.db import transaction
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from consent import audit
+from consent.errors import AuditUnavailable
+from consent.models import AuditEntry
+from tests import factories
+from tests.callers import signed_in
+from tests.factories.asked import now
+
+
+def _entry():
+    """A link of a chain that goes on."""
+    person = factories.PersonFactory()
+    with transaction.atomic():
+        link = audit.append(
+            chain=audit.person_chain(person.public_id), kind="denied", actor="person", at=timezone.now(), facts={}
+        )
+    return AuditEntry.objects.get(chain=link.chain, sequence=link.sequence)
+
+
+FACTORIES = {
+    "user": factories.PersonFactory,
+    "group": None,
+    "domain": factories.DomainFactory,
+    "scopeentry": factories.ScopeEntryFactory,
+    "developerapplication": factories.ApplicationFactory,
+    "app": factories.AppFactory,
+    "developertoken": factories.TokenFactory,
+    "consentrequest": factories.ConsentRequestFactory,
+    "grant": factories.GrantFactory,
+    "export": factories.ExportFactory,
+    "read": factories.ReadFactory,
+    "auditentry": _entry,
+    "auditcheckpoint": factories.AuditCheckpointFactory,
+    "receipt": factories.ReceiptFactory,
+    "notice": factories.NoticeFactory,
+    "discovery": factories.DiscoveryFactory,
+    "appreport": factories.AppReportFactory,
+    "scopetemplate": factories.ScopeTemplateFactory,
+    "webhookendpoint": factories.WebhookEndpointFactory,
+    "webhookdelivery": factories.WebhookDeliveryFactory,
+}
+OURS = sorted(
+    (model._meta.model_name, model._meta.app_label)
+    for model in admin.site._registry
+    if model._meta.app_label in ("accounts", "pkm", "developers", "consent")
+)
+ABOUT_PEOPLE = {"user", "consentrequest", "grant", "export", "read", "receipt", "notice", "discovery", "appreport"}
+POLICY = "trusted-types default"
+
+
+def _addresses(name, label, row):
+    base = f"admin:{label}_{name}"
+    return [
+        reverse(f"{base}_changelist"),
+        reverse(f"{base}_change", args=[row.pk]),
+        reverse(f"{base}_history", args=[row.pk]),
+    ]
+
+
+def _text(answer):
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", answer.content.decode()))
+
+
+def test_every_model_of_issue_is_there():
+    assert {name for name, _ in OURS} >= FACTORIES.keys() - {"group"}
+
+
+def test_records_of_other_packages_are_not_there():
+    """Session keys, second factors and the like are nobody's to look at."""
+    rooms = {model._meta.app_label for model in admin.site._registry}
+    assert rooms <= {"accounts", "pkm", "developers", "consent", "agents_proxy", "auth"}
+
+
+@pytest.mark.parametrize(("name", "label"), [pair for pair in OURS if pair[0] in FACTORIES])
+def test_pages_of_a_model(page, name, label):
+    row = FACTORIES[name]()
+    for address in _addresses(name, label, row):
+        answer = page.get(address)
+        assert answer.status_code == 200, address
+        assert POLICY in answer.headers["Content-Security-Policy"]
+        assert answer.headers["Cache-Control"].split(",")[0] in ("no-store", "max-age=0")
+        assert "admin-policy.js" in answer.content.decode().split("</head>")[0].split("<script")[1]
+
+
+@pytest.mark.parametrize(("name", "label"), [pair for pair in OURS if pair[0] in FACTORIES])
+def test_pages_of_a_model_are_refused_to_others(person, name, label):
+    row = FACTORIES[name]()
+    for address in _addresses(name, label, row):
+        stranger = Client().get(address, follow=True)
+        assert stranger.redirect_chain[-1][0].startswith("/accounts/login/?next=/admin/"), stranger.redirect_chain
+        assert signed_in(person).client.get(address, follow=True).status_code == 403
+
+
+@pytest.mark.parametrize(("name", "label"), [pair for pair in OURS if pair[0] in FACTORIES])
+def test_nothing_can_be_deleted(page, name, label):
+    row = FACTORIES[name]()
+    answer = page.post(reverse(f"admin:{label}_{name}_delete", args=[row.pk]), {"post": "yes"})
+    assert answer.status_code == 403
+    assert type(row)._default_manager.filter(pk=row.pk).exists()
+    assert b"delete_selected" not in page.get(reverse(f"admin:{label}_{name}_changelist")).content
+
+
+READ_ONLY = sorted(
+    FACTORIES.keys()
+    - {"user", "group", "domain", "scopeentry", "app", "developertoken", "scopetemplate", "webhookendpoint"}
+)
+
+
+@pytest.mark.parametrize("name", READ_ONLY)
+def test_read_only_records_cannot_be_added_or_changed(page, name):
+    label = dict(OURS)[name]
+    row = FACTORIES[name]()
+    assert page.get(reverse(f"admin:{label}_{name}_add")).status_code == 403
+    assert page.post(reverse(f"admin:{label}_{name}_change", args=[row.pk]), {}).status_code == 403
+
+
+@pytest.mark.parametrize("name", sorted(ABOUT_PEOPLE))
+def test_looking_at_rows_of_people_is_written_into_their_history(page, staff, name):
+    label = dict(OURS)[name]
+    row = FACTORIES[name]()
+    about = next(getattr(row, name) for name in ("grant", "request", "pk") if hasattr(row, name))
+    who = row if name == "user" else row.user if hasattr(row, "user") else about.user
+    for address in _addresses(name, label, row):
+        page.get(address)
+    entries = AuditEntry.objects.filter(chain=f"person:{who.public_id}", kind="staff_viewed").order_by("sequence")
+    assert [(entry.actor, entry.facts) for entry in entries] == [
+        (f"staff:{staff.public_id}", {"what": name, "page": address}) for address in _addresses(name, label, row)
+    ]
+
+
+def test_looking_at_audit_entries_of_a_person_is_written_too(page):
+    chain = _entry().chain
+    page.get(reverse("admin:consent_auditentry_changelist"))
+    newest = AuditEntry.objects.get(chain=chain, sequence=2)
+    assert (newest.kind, newest.facts["what"]) == ("staff_viewed", "auditentry")
+
+
+def test_page_is_not_shown_where_looking_cannot_be_written(page, monkeypatch):
+    def away(**_):
+        raise AuditUnavailable("away")
+
+    request = factories.ConsentRequestFactory()
+    monkeypatch.setattr(audit, "append", away)
+    page.raise_request_exception = False
+    answer = page.get(reverse("admin:consent_consentrequest_change", args=[request.pk]))
+    assert answer.status_code >= 500
+    assert request.request_id.encode() not in answer.content
+
+
+def test_sealed_text_and_key_material_are_never_shown(page):
+    read = factories.ReadFactory()
+    export, request = read.export, read.grant.request
+    receipt = factories.ReceiptFactory(request=request)
+    shown = ""
+    for name, row in (
+        ("consentrequest", request),
+        ("grant", read.grant),
+        ("export", export),
+        ("read", read),
+        ("receipt", receipt),
+        ("developertoken", read.token),
+    ):
+        for address in _addresses(name, dict(OURS)[name], row):
+            shown += page.get(address).content.decode()
+    for secret in (
+        export.ciphertext,
+        export.ciphertext.split(".")[3],
+        request.connector_public_key["x"],
+        receipt.jws,
+        read.token.digest,
+    ):
+        assert secret not in shown
+    assert request.connector_thumbprint in shown
+
+
+def test_sealed_text_is_not_even_read(page, django_assert_max_num_queries):
+    export = factories.ExportFactory()
+    with django_assert_max_num_queries(40) as queries:
+        for address in _addresses("export", "consent", export):
+            page.get(address)
+    assert not [query["sql"] for query in queries.captured_queries if "ciphertext" in query["sql"]]
+
+
+def test_staff_without_a_permission_see_nothing(db):
+    helper = factories.PersonFactory(is_staff=True)
+    row = factories.ConsentRequestFactory()
+    page = signed_in(helper).client
+    assert page.get(reverse("admin:consent_consentrequest_change", args=[row.pk])).status_code == 403
+    index = page.get(reverse("admin:index"))
+    assert index.status_code == 200
+    assert "Nothing here that you may see" in _text(index)
+
+
+# --- signing in -------------------------------------------------------------------------------------------------------
+
+
+def test_admin_has_no_sign_in_of_its_own(db):
+    answer = Client().get("/admin/login/?next=/admin/pkm/")
+    assert (answer.status_code, answer.headers["Location"]) == (302, "/accounts/login/?next=/admin/pkm/")
+
+
+@pytest.mark.parametrize("wanted", ["https://evil.example/", "//evil.example/", "/consent/"])
+def test_sign_in_leads_back_to_the_admin_alone(db, wanted):
+    answer = Client().get("/admin/login/", {"next": wanted})
+    assert answer.headers["Location"] == "/accounts/login/?next=/admin/"
+
+
+def test_staff_who_are_signed_in_are_sent_on(page):
+    assert page.get("/admin/login/").headers["Location"] == "/admin/"
+
+
+def test_person_cannot_sign_in_to_the_admin(owner):
+    assert owner.client.get("/admin/login/").status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("address", "to"),
+    [("/admin/logout/", "/accounts/logout/"), ("/admin/password_change/", "/accounts/password/change/")],
+)
+def test_account_pages_are_everybodys(page, address, to):
+    assert page.post(address).headers["Location"] == to
+
+
+# --- dashboard --------------------------------------------------------------------------------------------------------
+
+
+def test_dashboard_counts_what_waits(page):
+    factories.ApplicationFactory(status="submitted", reviewer=None, reviewed_at=None)
+    factories.ConsentRequestFactory.create_batch(2)
+    factories.GrantFactory()
+    answer = page.get("/admin/")
+    counts = {str(line.label): line.count for line in answer.context["waiting"]}
+    assert counts == {
+        "applications to decide": 1,
+        "reports about apps": 0,
+        "requests that people have not decided": 2,
+        "expiries not written down yet": 0,
+        "live grants": 1,
+        "reads not in the audit chain yet": 0,
+        "tokens that expire within a week": 0,
+        "suspended apps": 0,
+        "audit checkpoints, the newest": 0,
+    }
+    assert "Requests that people have not decided" in _text(answer)
+
+
+def test_dashboard_raises_the_alarm_when_nobody_writes_expiry_down(page):
+    factories.ConsentRequestFactory(created_at=now() - timedelta(days=2))
+    answer = page.get("/admin/")
+    (alarm,) = [line for line in answer.context["waiting"] if line.alarm]
+    assert (str(alarm.label), alarm.count) == ("expiries not written down yet", 1)
+    assert "late: look at the background worker" in _text(answer)
+
+
+def test_every_line_of_the_dashboard_leads_somewhere(page):
+    for line in page.get("/admin/").context["waiting"]:
+        assert page.get(f"/admin/{line.url}").status_code == 200

@@ -1,0 +1,92 @@
+"""What staff do to grants, reports and accounts, and what they may not."""
+
+import pytest
+from django.urls import reverse
+
+from accounts.models import User
+from consent.models import ConsentRequest, Export, Grant
+from pkm.models import ScopeEntry
+from tests import factories
+from tests.admin.acting import act, list_of, messages
+from tests.callers import signed_in
+
+FOOD = "attr.lifestyle.food.*"
+
+
+def test_ending_a_grant_asks_why_first(page, staff):
+    export = factories.ExportFactory()
+    grant = export.grant
+    for reason in ({}, {"reason": ""}, {"reason": "two\nlines"}, {"reason": "x" * 281}):
+        assert b"Why" in act(page, "consent", "grant", "end", grant, **reason).content
+    assert Grant.objects.get().status == "active"
+    done = act(page, "consent", "grant", "end", grant, reason="reported as fraud")
+    assert messages(done) == ["1 grant was ended."]
+    ended = Grant.objects.get()
+    assert (ended.status, ended.ended_by) == ("terminated", "staff")
+    assert ended.end_reason == f"{staff.public_id}: reported as fraud"
+    assert Export.objects.get().ciphertext is None
+    assert messages(act(page, "consent", "grant", "end", grant, reason="again")) == ["0 grants were ended."]
+
+
+def test_report_is_marked_as_handled(page):
+    report = factories.AppReportFactory()
+    assert messages(act(page, "consent", "appreport", "handled", report)) == ["1 report was marked as handled."]
+    report.refresh_from_db()
+    assert report.handled_at is not None
+
+
+def test_person_is_locked_out(page, person, owner):
+    answer = page.post(reverse("admin:accounts_user_change", args=[person.pk]), {"groups": []})
+    assert answer.status_code == 302
+    assert User.objects.get(pk=person.pk).is_active is False
+    assert owner.get("/vault/keys").status_code == 401
+
+
+def test_staff_cannot_give_themselves_powers(person):
+    from django.contrib.auth.models import Permission
+
+    helper = factories.PersonFactory(is_staff=True)
+    helper.user_permissions.add(*Permission.objects.filter(codename__in=["view_user", "change_user"]))
+    page = signed_in(helper).client
+    body = {"is_active": "on", "is_staff": "on", "is_superuser": "on"}
+    for who in (helper, person):
+        assert page.post(reverse("admin:accounts_user_change", args=[who.pk]), body).status_code == 302
+        assert User.objects.get(pk=who.pk).is_superuser is False
+    assert User.objects.get(pk=person.pk).is_staff is False
+
+
+def test_superuser_cannot_lock_themselves_out(page, staff):
+    page.post(reverse("admin:accounts_user_change", args=[staff.pk]), {"groups": []})
+    kept = User.objects.get(pk=staff.pk)
+    assert (kept.is_active, kept.is_staff, kept.is_superuser) == (True, True, True)
+
+
+@pytest.mark.parametrize(
+    ("label", "name", "action"),
+    [
+        ("developers", "developerapplication", "approve"),
+        ("developers", "developertoken", "revoke"),
+        ("consent", "grant", "end"),
+        ("pkm", "scopeentry", "withdraw"),
+    ],
+)
+def test_staff_who_may_only_look_have_no_actions(db, label, name, action):
+    from django.contrib.auth.models import Permission
+
+    helper = factories.PersonFactory(is_staff=True)
+    helper.user_permissions.add(Permission.objects.get(codename=f"view_{name}"))
+    row = ScopeEntry.objects.get(scope=FOOD) if name == "scopeentry" else factories.TokenFactory().app.application
+    page = signed_in(helper).client
+    answer = page.post(
+        list_of(label, name), {"action": action, "_selected_action": [row.pk], "confirmed": "yes", "reason": "because"}
+    )
+    assert answer.status_code in (200, 302)
+    assert ScopeEntry.objects.get(scope=FOOD).exposure_enabled is True
+    assert f'value="{action}"' not in page.get(list_of(label, name)).content.decode()
+
+
+def test_nothing_about_a_request_changes_by_looking(page):
+    request = factories.ConsentRequestFactory()
+    before = ConsentRequest.objects.values().get()
+    page.get(reverse("admin:consent_consentrequest_change", args=[request.pk]))
+    assert ConsentRequest.objects.values().get() == before

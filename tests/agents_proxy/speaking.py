@@ -1,0 +1,88 @@
+"""Agents that say what a test tells them to, behind a real HTTP server."""
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+ORDER = ("brand", "core", "public", "second")
+
+
+@dataclass
+class Agents:
+    """`says[agent]` is a profile, a text, a whole JSON-RPC answer, or a function of the request; `asked` is what came.
+
+    An agent that a test says nothing of says `{}`.
+    """
+
+    says: dict[str, Any] = field(default_factory=dict)
+    asked: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    address: str = ""
+
+    def settings(self) -> dict[str, dict[str, Any]]:
+        """`settings.AGENTS` for these agents."""
+        return {
+            agent: {"url": f"{self.address}/{agent}", "token": "", "timeout": 10.0, "protocol": "tasks/send"}
+            for agent in ORDER
+        }
+
+    @property
+    def names(self) -> list[str]:
+        return [agent for agent, _ in self.asked]
+
+    def answer(self, agent: str, request: dict[str, Any]) -> dict[str, Any]:
+        self.asked.append((agent, request))
+        said = self.says.get(agent, {})
+        if callable(said):
+            said = said(request)
+        if isinstance(said, dict) and ("result" in said or "error" in said):
+            return {**said, "jsonrpc": "2.0", "id": request["id"]}
+        text = said if isinstance(said, str) else json.dumps(said)
+        message = {"role": "agent", "parts": [{"type": "text", "text": text}]}
+        result = {"status": {"state": "completed", "message": message}}
+        return {"jsonrpc": "2.0", "id": request["id"], "result": result}
+
+
+@contextmanager
+def speaking() -> Iterator[Agents]:
+    """Agents on a port of their own, gone afterwards."""
+    agents = Agents()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:  # the name that http.server looks for
+            request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            body = json.dumps(agents.answer(self.path.strip("/"), request)).encode()
+            with suppress(ConnectionError):  # whoever asked may be dead by now
+                self.send_response(200)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+        def log_message(self, *_: Any) -> None:
+            """Quiet."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread.start()
+    agents.address = f"http://127.0.0.1:{server.server_address[1]}"
+    try:
+        yield agents
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def waits_for(event: threading.Event, then: Any) -> Callable[[dict[str, Any]], Any]:
+    """An agent that answers `then` only once the test says so."""
+
+    def said(_request: dict[str, Any]) -> Any:
+        event.wait(10)
+        return then
+
+    return said

@@ -1,0 +1,153 @@
+"""The hosted page of consent: who asks for what, the way back with the token in the fragment, and withdrawing."""
+
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from django.test import Client
+
+from accounts.models import User
+from agents_proxy.models import ProcessingConsent
+from agents_proxy.states import Reach
+from developers.models import App
+from tests.agents_proxy.asking import CALL, SITE, configure
+from tests.callers import JsonClient, signed_in
+from tests.factories import AppFactory, ProcessingConsentFactory
+from tests.fakes.agents import agent, answers
+
+PAGE = "/profile/consent/"
+ASKED = {"origin": SITE, "purposes": "brand_affinity,profile", "return_url": f"{SITE}/back?order=7"}
+
+
+@pytest.fixture
+def browser(person: User) -> Client:
+    return signed_in(person).client
+
+
+@pytest.fixture
+def shop(db: None) -> App:
+    made: App = AppFactory(name="Shop <b>& Co", origins=[SITE])
+    return made
+
+
+def agree(browser: Client, decision: str = "agree", **query: str) -> Any:
+    return browser.post(PAGE, {"decision": decision}, query_params=query or ASKED)
+
+
+def test_page_shows_the_wording_that_is_kept(browser: Client, shop: App) -> None:
+    page = browser.get(PAGE, ASKED)
+    agree(browser)
+
+    shown = page.content.decode()
+    kept = ProcessingConsent.objects.get()
+    assert page.status_code == 200
+    assert "Shop &lt;b&gt;&amp; Co" in shown
+    assert SITE in shown
+    statement = page.context["statement"]
+    assert str(statement) == kept.statement
+    assert all(words in shown for _, words in statement.points)
+    assert kept.statement_version in shown
+    assert f"form-action 'self' {SITE}" in page["Content-Security-Policy"]
+
+
+def test_agreeing_returns_with_a_token_in_the_fragment_that_works(browser: Client, shop: App, settings: Any) -> None:
+    answer = agree(browser)
+
+    kept = ProcessingConsent.objects.get()
+    target = urlsplit(answer["Location"])
+    told = {name: values[0] for name, values in parse_qs(target.fragment).items()}
+    assert answer.status_code == 303
+    assert (target.netloc, target.path, target.query) == ("shop.example", "/back", "order=7")
+    assert told.keys() == {"consent_token", "purposes", "expires_at"}
+    assert (len(told["consent_token"]), told["purposes"]) == (43, "profile,brand_affinity")
+    assert (kept.reach, kept.origin, kept.app_id, kept.purposes) == (
+        Reach.SITE, SITE, shop.pk, ["profile", "brand_affinity"],
+    )  # fmt: skip
+    with agent(answers()) as running:
+        configure(settings, url=running.url)
+        page = JsonClient(Client(), headers={"Origin": SITE, "A2A-Consent": told["consent_token"]})
+        assert page.post("/api/a2a/brand", CALL).status_code == 200
+
+
+def test_refusing_returns_without_one(browser: Client, shop: App) -> None:
+    answer = agree(browser, "refuse")
+
+    assert answer["Location"] == f"{SITE}/back?order=7#error=access_denied"
+    assert ProcessingConsent.objects.count() == 0
+
+
+BAD_LINKS: dict[str, dict[str, str]] = {
+    "unknown origin": {**ASKED, "origin": "https://evil.example", "return_url": "https://evil.example/"},
+    "return elsewhere": {**ASKED, "return_url": "https://evil.example/"},
+    "return to a lookalike": {**ASKED, "return_url": f"{SITE}.evil.example/"},
+    "return past a sign": {**ASKED, "return_url": f"{SITE}@evil.example/"},
+    "return to a port": {**ASKED, "return_url": f"{SITE}:444/"},
+    "return with a fragment": {**ASKED, "return_url": f"{SITE}/#a"},
+    "return with a line break": {**ASKED, "return_url": f"{SITE}/\r\nSet-Cookie: a=b"},
+    "no return": {"origin": SITE, "purposes": "profile"},
+    "no origin": {"purposes": "profile", "return_url": f"{SITE}/"},
+    "script": {**ASKED, "origin": "javascript:", "return_url": "javascript:alert(1)"},
+    "no purpose": {"origin": SITE, "return_url": f"{SITE}/"},
+    "unknown purpose": {**ASKED, "purposes": "profile,everything"},
+    "unknown member": {**ASKED, "state": "x"},
+    "origin with a path": {**ASKED, "origin": f"{SITE}/"},
+}
+
+
+@pytest.mark.parametrize("query", BAD_LINKS.values(), ids=BAD_LINKS)
+def test_a_link_that_cannot_be_followed(query: dict[str, str], browser: Client, shop: App) -> None:
+    for answer in (browser.get(PAGE, query), agree(browser, **query)):
+        assert answer.status_code == 400
+        assert "evil.example" not in answer.content.decode()
+    assert ProcessingConsent.objects.count() == 0
+
+
+def test_a_suspended_app_asks_nobody(browser: Client, shop: App) -> None:
+    App.objects.update(status="suspended")
+
+    assert browser.get(PAGE, ASKED).status_code == 400
+
+
+def test_strangers_sign_in_first_and_come_back(db: None, shop: App) -> None:
+    answer = Client().get(PAGE, ASKED)
+
+    assert answer.status_code == 302
+    assert answer["Location"].startswith("/accounts/login/?next=/profile/consent/%3Forigin%3D")
+
+
+def test_agreeing_needs_the_form_of_the_page(person: User, shop: App) -> None:
+    browser = signed_in(person, enforce_csrf=True).client
+
+    assert agree(browser).status_code == 403
+    assert ProcessingConsent.objects.count() == 0
+
+
+def test_agreeing_to_calls_of_ones_own(browser: Client, person: User) -> None:
+    shown = browser.get(PAGE, {"purposes": "enrichment"}).content.decode()
+    answer = agree(browser, purposes="enrichment")
+
+    kept = person.processing_consents.get()
+    assert "Agents may search public sources" in shown
+    assert (answer.status_code, answer["Location"]) == (302, "/profile/consent/given/")
+    assert (kept.reach, kept.purposes) == (Reach.OWN, ["enrichment"])
+
+
+def test_what_was_agreed_to_is_listed_and_withdrawn(browser: Client, person: User) -> None:
+    own, others = ProcessingConsentFactory(user=person, site=True), ProcessingConsentFactory()
+
+    listed = browser.get(PAGE, follow=True).content.decode()
+    assert own.consent_id in listed
+    assert others.consent_id not in listed
+    assert browser.post(f"{PAGE}{own.consent_id}/withdraw/").status_code == 302
+    own.refresh_from_db()
+    assert own.withdrawn_at is not None
+    assert "Withdrawn by you" in browser.get(f"{PAGE}given/").content.decode()
+
+
+def test_nobody_withdraws_for_another(browser: Client) -> None:
+    others = ProcessingConsentFactory()
+
+    assert browser.post(f"{PAGE}{others.consent_id}/withdraw/").status_code == 404
+    assert browser.get(f"{PAGE}{others.consent_id}/withdraw/").status_code == 405
+    others.refresh_from_db()
+    assert others.withdrawn_at is None

@@ -1,0 +1,311 @@
+"""Messages through the proxy: whom they may go to, once for each task, and what is kept of them."""
+
+import json
+import re
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from accounts.database import database_now
+from accounts.models import User
+from agents_proxy import consents, phone_numbers
+from agents_proxy.models import OutboundMessage, PhoneNumber
+from agents_proxy.states import Purpose
+from tests.agents_proxy.asking import configure, refusal
+from tests.agents_proxy.speaking import Agents, speaking
+from tests.callers import JsonClient, signed_in
+from tests.factories import MessageTemplateFactory, PersonFactory
+
+TO, OTHER = "+4915112345678", "+4915112345679"
+ADDRESS = "/api/a2a/messaging"
+CALL = {"to": TO, "text": "Your table is ready.", "sessionId": "session-7", "id": "task-table"}
+
+
+@pytest.fixture
+def carrier(settings: Any) -> Iterator[Agents]:
+    with speaking() as agents:
+        configure(settings, "messaging", url=f"{agents.address}/messaging")
+        phone_numbers._asked.clear()
+        yield agents
+
+
+def verified(user: User, number: str = TO) -> User:
+    """`user` with a number of their own and a consent to messages."""
+    consents.give(by=user, purposes=[Purpose.MESSAGING])
+    phone_numbers.PhoneNumber.objects.create(
+        user=user, number="sealed", digest=phone_numbers.digest("number", number), verified_at=database_now()
+    )
+    return user
+
+
+def said(carrier: Agents) -> list[Any]:
+    """What the texts of the envelopes hold."""
+    return [json.loads(request["params"]["message"]["parts"][0]["text"]) for _, request in carrier.asked]
+
+
+def code_of(carrier: Agents) -> str:
+    found = re.match(r"[0-9]{6}", said(carrier)[-1]["text"])
+    assert found
+    return found.group()
+
+
+def test_a_message_is_one_text_part_that_holds_its_json(carrier: Agents, person: User) -> None:
+    carrier.says["messaging"] = {"status": "delivered", "messageId": "SM-1"}
+
+    answer = signed_in(verified(person)).post(ADDRESS, CALL)
+
+    assert answer.status_code == 200
+    assert answer.json()["result"]["status"]["state"] == "completed"
+    [(_, asked)] = carrier.asked
+    assert (asked["id"], asked["method"], asked["params"]["sessionId"]) == ("task-table", "tasks/send", "session-7")
+    assert asked["params"]["message"]["parts"] == [{"type": "text", "text": f'{{"text":"{CALL["text"]}","to":"{TO}"}}'}]
+    kept = OutboundMessage.objects.get()
+    assert (kept.status, kept.upstream_id, kept.error_code) == ("delivered", "SM-1", "")
+    assert TO not in str(vars(kept))
+    assert signed_in(person).get("/api/a2a/messages").json()["messages"][0]["status"] == "delivered"
+
+
+def test_an_approved_template(carrier: Agents, person: User) -> None:
+    MessageTemplateFactory(name="offer", agreed=True)
+    template = {"name": "offer", "language": "en", "parameters": {"name": "Zoë"}}
+
+    answer = signed_in(verified(person)).post(ADDRESS, {"to": TO, "template": template})
+
+    assert answer.status_code == 200
+    assert said(carrier) == [{"to": TO, "template": template}]
+    kept = OutboundMessage.objects.get()
+    assert (kept.template.name, kept.status) == ("offer", "sent")
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({"to": "0151 123"}, "to"),
+        ({"to": "+49000000000"}, "to"),
+        ({"text": None}, ""),
+        ({"text": " "}, "text"),
+        ({"template": {"name": "offer", "language": "en", "parameters": {}}}, ""),
+        ({"text": None, "template": {"name": "nobody", "language": "en", "parameters": {}}}, "template"),
+        ({"text": None, "template": {"name": "waiting", "language": "en", "parameters": {"name": "Z"}}}, "template"),
+        ({"text": None, "template": {"name": "offer", "language": "en", "parameters": {}}}, "template.parameters"),
+        ({"cc": TO}, "cc"),
+        ({"id": "task"}, "id"),
+    ],
+)
+def test_bodies_that_do_not_fit(carrier: Agents, person: User, body: dict[str, Any], field: str) -> None:
+    MessageTemplateFactory(name="offer", agreed=True)
+    MessageTemplateFactory(name="waiting")
+
+    answer = signed_in(verified(person)).post(ADDRESS, {**CALL, **body})
+
+    assert refusal(answer) == (400, -32602, "invalid_params")
+    assert answer.json()["error"]["data"]["errors"][0]["field"] == field
+    assert carrier.asked == []
+
+
+def test_another_method_a_stranger_and_no_agent(
+    carrier: Agents, person: User, client_json: JsonClient, settings: Any
+) -> None:
+    assert refusal(client_json.get(ADDRESS)) == (405, -32600, "method_not_allowed")
+    assert refusal(client_json.post(ADDRESS, CALL)) == (403, -32050, "consent_required")
+    configure(settings)
+    assert refusal(signed_in(verified(person)).post(ADDRESS, CALL)) == (503, -32054, "agent_not_configured")
+    assert OutboundMessage.objects.count() == 0
+
+
+@pytest.mark.parametrize("other", ["nobody", "another person", "unverified"])
+def test_only_to_a_number_of_ones_own(carrier: Agents, person: User, other: str) -> None:
+    verified(person)
+    if other == "another person":
+        verified(PersonFactory(), OTHER)
+    if other == "unverified":
+        digest = phone_numbers.digest("number", OTHER)
+        PhoneNumber.objects.create(user=person, number="sealed", digest=digest)
+
+    answer = signed_in(person).post(ADDRESS, {**CALL, "to": OTHER})
+
+    assert refusal(answer) == (403, -32050, "consent_required")
+    assert answer.json()["error"]["data"]["consent_url"].endswith("/profile/numbers/")
+    assert carrier.asked == []
+
+
+def test_a_withdrawn_consent_ends_messages(carrier: Agents, person: User) -> None:
+    verified(person)
+    consents.ProcessingConsent.objects.update(withdrawn_at=database_now())
+
+    assert refusal(signed_in(person).post(ADDRESS, CALL)) == (403, -32050, "consent_required")
+
+
+def test_the_same_task_is_sent_once(carrier: Agents, person: User) -> None:
+    owner = signed_in(verified(person))
+    owner.post(ADDRESS, CALL)
+    consents.give(by=person, purposes=[Purpose.MESSAGING])  # a renewed consent makes no new message
+
+    again = owner.post(ADDRESS, CALL)
+    other = owner.post(ADDRESS, {**CALL, "text": "Something else"})
+
+    assert len(carrier.asked) == OutboundMessage.objects.count() == 1
+    assert again.status_code == 200
+    told = json.loads(again.json()["result"]["status"]["message"]["parts"][0]["text"])
+    assert told == {"messageId": OutboundMessage.objects.get().message_id, "status": "sent", "repeated": True}
+    assert other.json()["error"]["data"]["errors"][0]["code"] == "task_reused"
+    signed_in(verified(PersonFactory(), OTHER)).post(ADDRESS, {**CALL, "to": OTHER})
+    assert len(carrier.asked) == 2  # another person's task of the same name is another one
+
+
+def test_a_message_whose_answer_never_came_is_not_sent_again(carrier: Agents, person: User, settings: Any) -> None:
+    owner = signed_in(verified(person))
+    configure(settings, "messaging", url="http://127.0.0.1:9/")
+
+    first = owner.post(ADDRESS, CALL)
+    configure(settings, "messaging", url=f"{carrier.address}/messaging")
+    again = owner.post(ADDRESS, CALL)
+
+    assert refusal(first) == (502, -32053, "upstream_unavailable")
+    assert again.json()["result"]["status"]["state"] == "unknown"
+    assert carrier.asked == []
+
+
+def test_a_message_whose_process_died_is_unknown(carrier: Agents, person: User) -> None:
+    owner = signed_in(verified(person))
+    owner.post(ADDRESS, CALL)
+    row = OutboundMessage.objects.get()
+    row.delete()
+    row.status = "sending"
+    row.save(force_insert=True)
+
+    early = owner.post(ADDRESS, CALL).json()["result"]["status"]["state"]
+    OutboundMessage.objects.update(created_at=database_now() - timedelta(minutes=12))
+    late = owner.post(ADDRESS, CALL).json()["result"]["status"]["state"]
+
+    assert (early, late, OutboundMessage.objects.get().status) == ("working", "unknown", "unknown")
+    assert len(carrier.asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("answer", "status", "code"),
+    [
+        ({"error": {"code": -32000, "message": "secret", "data": "secret"}}, "failed", "agent_error"),
+        ({"result": {"id": "x", "status": {"state": "rejected"}}}, "failed", "delivery_failed"),
+        ({"result": {"id": "x", "status": {"state": "working"}}}, "sent", ""),
+        ("not JSON", "sent", ""),
+    ],
+)
+def test_what_the_agent_says(carrier: Agents, person: User, answer: Any, status: str, code: str) -> None:
+    carrier.says["messaging"] = answer
+
+    told = signed_in(verified(person)).post(ADDRESS, CALL)
+
+    kept = OutboundMessage.objects.get()
+    assert (kept.status, kept.error_code) == (status, code)
+    assert b"secret" not in told.content
+
+
+def test_a_number_is_verified_by_the_code_that_comes_to_it(carrier: Agents, person: User) -> None:
+    owner = signed_in(person)
+    asked = owner.post("/api/a2a/numbers", {"to": TO})
+    code = code_of(carrier)
+    wrong = "000000" if code != "000000" else "000001"
+
+    assert (asked.status_code, asked.json()) == (202, {"status": "code_sent", "expiresIn": 600})
+    assert owner.post("/api/a2a/numbers/codes", {"to": TO, "code": wrong}).json()["code"] == "wrong_code"
+    assert owner.post("/api/a2a/numbers/codes", {"to": TO, "code": code}).json() == {"status": "verified"}
+    assert owner.post("/api/a2a/numbers/codes", {"to": TO, "code": code}).status_code == 400  # once
+    [listed] = owner.get("/api/a2a/numbers").json()["numbers"]
+    assert (listed["number"], listed["verifiedAt"] is not None) == ("+49 … 78", True)
+    assert code not in str(OutboundMessage.objects.values_list())
+    assert owner.delete(f"/api/a2a/numbers/{listed['numberId']}").status_code == 204
+    assert owner.get("/api/a2a/numbers").json() == {"numbers": []}
+
+
+def test_five_guesses_and_ten_minutes(carrier: Agents, person: User) -> None:
+    phone_numbers.send_code(by=person, number=TO)
+    code = code_of(carrier)
+    for guess in range(5):
+        with pytest.raises(phone_numbers.WrongCode):
+            phone_numbers.verify_code(by=person, number=TO, code=f"{(int(code) + guess + 1) % 10**6:06d}")
+    with pytest.raises(phone_numbers.WrongCode):
+        phone_numbers.verify_code(by=person, number=TO, code=code)
+
+    phone_numbers.send_code(by=person, number=TO)
+    PhoneNumber.objects.update(code_expires_at=database_now() - timedelta(seconds=1))
+    with pytest.raises(phone_numbers.WrongCode):
+        phone_numbers.verify_code(by=person, number=TO, code=code_of(carrier))
+
+
+def test_a_number_that_changed_hands_is_only_the_last_ones(carrier: Agents, person: User) -> None:
+    verified(person)
+    heir = PersonFactory()
+    phone_numbers.send_code(by=heir, number=TO)
+    with pytest.raises(phone_numbers.WrongCode):  # another's code is nobody's
+        phone_numbers.verify_code(by=person, number=TO, code=code_of(carrier))
+
+    phone_numbers.verify_code(by=heir, number=TO, code=code_of(carrier))
+
+    assert list(PhoneNumber.objects.filter(verified_at__isnull=False).values_list("user", flat=True)) == [heir.pk]
+
+
+def test_nobody_is_flooded_with_codes(carrier: Agents, person: User) -> None:
+    for _ in range(3):
+        phone_numbers.send_code(by=PersonFactory(), number=TO)
+
+    answer = signed_in(person).post("/api/a2a/numbers", {"to": TO})
+
+    assert (answer.status_code, answer.json()["code"], answer["Retry-After"]) == (429, "too_many_codes", "3600")
+    assert len(carrier.asked) == 3
+
+
+@pytest.mark.parametrize(
+    ("address", "body"),
+    [
+        ("/api/a2a/numbers", {"to": "12"}),
+        ("/api/a2a/numbers", {"to": TO, "name": "x"}),
+        ("/api/a2a/numbers", {"to": "+49000000000"}),
+        ("/api/a2a/numbers/codes", {"to": TO, "code": "12345"}),
+        ("/api/a2a/numbers/codes", {"to": TO}),
+    ],
+)
+def test_own_addresses_take_no_other_bodies(carrier: Agents, person: User, address: str, body: Any) -> None:
+    assert signed_in(person).post(address, body).status_code == 400
+
+
+OWN = ["/api/a2a/numbers", "/api/a2a/numbers/codes", "/api/a2a/numbers/1", "/api/a2a/messages"]
+
+
+@pytest.mark.parametrize("address", OWN)
+def test_own_addresses_want_their_method_and_a_session(client_json: JsonClient, person: User, address: str) -> None:
+    assert client_json.put(address, {}).status_code == 405
+    known = "GET" if address.endswith(("numbers", "messages")) else "POST" if "codes" in address else "DELETE"
+    assert client_json.send(known, address).status_code == 401
+    assert signed_in(person, enforce_csrf=True).post("/api/a2a/numbers", {"to": TO}).status_code == 403
+
+
+def test_another_persons_number_is_not_there(person: User) -> None:
+    verified(PersonFactory())
+
+    assert signed_in(person).delete(f"/api/a2a/numbers/{PhoneNumber.objects.get().pk}").status_code == 404
+
+
+def test_the_page_of_numbers(carrier: Agents, person: User) -> None:
+    page = signed_in(person).client
+
+    assert "Add a number" in page.get("/profile/numbers/").content.decode()
+    assert page.post("/profile/numbers/", {"to": "12"}).status_code == 400
+    assert "Enter the code" in page.post("/profile/numbers/", {"to": "+49 151 1234-5678"}).content.decode()
+    assert page.post("/profile/numbers/verify/", {"to": TO, "code": "12"}).status_code == 400
+    shown = page.post("/profile/numbers/verify/", {"to": TO, "code": code_of(carrier)}, follow=True).content.decode()
+    assert "+49 … 78" in shown
+    assert "Verified" in shown
+    page.post(f"/profile/numbers/{PhoneNumber.objects.get().pk}/forget/")
+    assert PhoneNumber.objects.count() == 0
+
+
+def test_the_page_of_numbers_when_nobody_brings_codes(settings: Any, person: User) -> None:
+    phone_numbers._asked.clear()
+    configure(settings)
+
+    answer = signed_in(person).client.post("/profile/numbers/", {"to": TO})
+
+    assert (answer.status_code, "could not be sent" in answer.content.decode()) == (400, True)

@@ -1,0 +1,227 @@
+"""The pages of analyses without a browser: what they show, to whom, and how they refuse."""
+
+import csv
+import io
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from typing import Any
+
+import pytest
+from standardwebhooks.webhooks import Webhook
+
+from accounts.models import User
+from agents_proxy import stepping, workflow
+from agents_proxy.models import ProcessingConsent, Run
+from tests.agents_proxy.analysing import BODY, finished, kept, started, states
+from tests.agents_proxy.speaking import Agents, speaking
+from tests.callers import JsonClient, signed_in
+from tests.factories import PersonFactory
+
+pytestmark = pytest.mark.django_db
+FORM = {**BODY, "agreed": "on"}
+SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+
+
+@pytest.fixture
+def agents(settings: Any) -> Iterator[Agents]:
+    with speaking() as found:
+        settings.AGENTS = {**settings.AGENTS, **found.settings()}
+        yield found
+
+
+def page(owner: JsonClient, path: str) -> str:
+    answer = owner.client.get(path)
+    assert answer.status_code == 200, (path, answer.status_code)
+    return answer.content.decode()
+
+
+def test_the_form_shows_what_is_agreed_to_and_starts_a_run(owner: JsonClient, person: User) -> None:
+    shown = page(owner, "/profile/")
+    answer = owner.client.post("/profile/", FORM)
+
+    run = Run.objects.get()
+    assert answer["Location"] == f"/profile/{run.analysis_id}/"
+    kept_words = run.consent.statement.splitlines()
+    assert len(kept_words) > 4
+    assert kept_words[0] in shown
+    assert kept_words[-1] in shown
+    assert run.analysis_id in page(owner, "/profile/")
+
+
+@pytest.mark.parametrize("field", ["email", "fullName", "countryCode", "phoneNumber", "agreed"])
+def test_the_form_says_what_does_not_fit_and_keeps_the_rest(owner: JsonClient, field: str) -> None:
+    answer = owner.client.post("/profile/", {**FORM, field: ""})
+
+    assert answer.status_code == 400
+    text = answer.content.decode()
+    assert f'id="id_{field}_error"' in text
+    assert text.count('_error"') >= 1
+    assert ("9123456789" in text) == (field != "phoneNumber")
+    assert Run.objects.count() == 0
+
+
+def test_a_running_analysis_shows_its_four_steps(owner: JsonClient, person: User) -> None:
+    run = started(person)
+    stepping.claim_step(run.pk)
+    text = page(owner, f"/profile/{run.analysis_id}/")
+
+    assert [text.count(f'data-state="{state}"') for state in ("current", "todo")] == [1, 3]
+    assert 'value="0" max="4"' in text
+
+
+def test_a_finished_analysis_shows_who_said_what(owner: JsonClient, person: User, agents: Agents) -> None:
+    agents.says = {
+        "brand": {"city": "Linz", "likes": ["Muji"], "confidence": 0.4},
+        "core": {"gym_membership": False, "shoe_size": 43},
+        "public": {"city": "Graz", "intent_24h": {"category": "Shoes", "budget": "50 €", "confidence": 0.8}},
+        "second": "no",
+    }  # fmt: skip
+    run = finished(person)
+    text = page(owner, f"/profile/{run.analysis_id}/")
+
+    for wanted in (
+        "Graz", "Public-data agent", "Brand agent said", "Linz", "Muji", "Shoe size", "timeline-chart", "50 €",
+        'value="0.4000"', "Complete, with gaps", "Ask again", "brand-affinity.csv", "/vault/import/?analysis=",
+    ):  # fmt: skip
+        assert wanted in text, wanted
+    assert "Accuracy" not in text
+    assert "activate" not in text
+
+
+def test_scores_and_charts_are_absent_where_nobody_gave_them(owner: JsonClient, person: User, agents: Agents) -> None:
+    text = page(owner, f"/profile/{finished(person).analysis_id}/")
+
+    assert "No agent knows anything" in text
+    for absent in ("<meter", "timeline-chart", "brand-affinity", "/vault/import/"):
+        assert absent not in text
+
+
+def test_what_agents_say_is_text_and_nothing_else(owner: JsonClient, person: User, agents: Agents) -> None:
+    nasty = "<script>alert(1)</script><img src=x onerror=alert(2)>\u202e"
+    agents.says = {
+        "brand": {"city": nasty, nasty: nasty, "likes": [nasty], "intent_24h": {nasty: nasty, "category": nasty}}
+    }
+    run = finished(person)
+    for path in (f"/profile/{run.analysis_id}/", f"/profile/{run.analysis_id}/raw/"):
+        text = page(owner, path)
+        assert "<script>alert" not in text
+        assert "<img src=x" not in text
+        assert "alert(1)" in text
+    assert "\u202e" not in page(owner, f"/profile/{run.analysis_id}/raw/")
+
+
+def test_retry_cancel_and_delete_work_without_a_script(owner: JsonClient, person: User, agents: Agents) -> None:
+    agents.says = {"core": "no"}
+    run = finished(person)
+    here = f"/profile/{run.analysis_id}/"
+    assert owner.client.post(f"{here}retry/core/")["Location"] == here
+    assert kept(run).status == "queued"
+    assert owner.client.post(f"{here}cancel/")["Location"] == here
+    assert (kept(run).status, states(run)) == ("cancelled", ["succeeded", "skipped", "succeeded", "succeeded"])
+    assert "was stopped" in page(owner, here)
+    assert "Delete it" in page(owner, f"{here}delete/")
+    assert owner.client.post(f"{here}delete/")["Location"] == "/profile/"
+    assert Run.objects.count() == 0
+
+
+def test_brand_affinity_comes_as_json_and_csv(owner: JsonClient, person: User, agents: Agents) -> None:
+    agents.says = {"brand": {"likes": ["Muji", "tea"], "shopping_preferences": {"channel": "online"}}}
+    here = f"/profile/{finished(person).analysis_id}/brand-affinity"
+
+    as_json = owner.client.get(f"{here}.json")
+    assert json.loads(as_json.content) == {"likes": ["Muji", "tea"], "shopping_preferences": {"channel": "online"}}
+    assert "attachment" in as_json["Content-Disposition"]
+    heading, row = csv.reader(io.StringIO(owner.client.get(f"{here}.csv").content.decode()))
+    assert dict(zip(heading, row, strict=True))["likes"] == "Muji; tea"
+
+
+@pytest.mark.parametrize(
+    ("method", "place"),
+    [
+        ("GET", ""), ("GET", "raw/"), ("POST", "cancel/"), ("POST", "retry/core/"), ("GET", "delete/"),
+        ("POST", "delete/"), ("GET", "brand-affinity.json"), ("POST", "activate/"),
+    ],
+)  # fmt: skip
+def test_pages_are_their_owners_alone(person: User, client_json: JsonClient, method: str, place: str) -> None:
+    path = f"/profile/{started(person).analysis_id}/{place}"
+
+    assert signed_in(PersonFactory()).client.generic(method, path).status_code == 404
+    assert client_json.client.generic(method, path)["Location"].startswith("/accounts/login/")
+    wrong = "POST" if method == "GET" and place != "delete/" else "PUT"
+    assert signed_in(person).client.generic(wrong, path).status_code == 405
+    assert Run.objects.count() == 1
+
+
+class Crm(BaseHTTPRequestHandler):
+    """Keeps what it gets, and checks its signature."""
+
+    status = 204
+    got: list[dict[str, Any]]
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        type(self).got.append(Webhook(SECRET).verify(body, dict(self.headers)))
+        self.send_response(self.status)
+        self.end_headers()
+
+    def log_message(self, *_: Any) -> None:
+        """Quiet."""
+
+
+@pytest.fixture
+def crm(settings: Any) -> Iterator[type[Crm]]:
+    handler = type("OneCrm", (Crm,), {"got": []})
+    server = HTTPServer(("127.0.0.1", 0), handler)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread.start()
+    settings.ACTIVATION_URL, settings.ACTIVATION_SECRET = f"http://127.0.0.1:{server.server_address[1]}/in", SECRET
+    yield handler
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+def test_activation_sends_once_signed_with_the_consent_kept(
+    owner: JsonClient, person: User, agents: Agents, crm: type[Crm]
+) -> None:
+    agents.says = {"brand": {"likes": ["Muji"]}, "core": {"full_name": "Ana", "age": 4}}
+    run = finished(person)
+    here = f"/profile/{run.analysis_id}/"
+    assert "127.0.0.1" in page(owner, here)
+    owner.client.post(f"{here}activate/", {})
+    assert crm.got == []
+    owner.client.post(f"{here}activate/", {"agreed": "yes"})
+
+    [sent] = crm.got
+    assert sent["type"] == "brand_affinity.activated"
+    assert sent["data"] == {"analysisId": run.analysis_id, "profile": {"fullName": "Ana", "likes": ["Muji"]}}
+    consent = ProcessingConsent.objects.exclude(pk=run.consent_id).get()
+    assert (consent.user, consent.purposes) == (person, ["brand_affinity"])
+    assert "127.0.0.1" in consent.statement
+
+
+def test_activation_that_fails_says_so(owner: JsonClient, person: User, agents: Agents, crm: type[Crm]) -> None:
+    agents.says = {"brand": {"likes": ["Muji"]}}
+    crm.status = 500
+    run = finished(person)
+    answer = owner.client.post(f"/profile/{run.analysis_id}/activate/", {"agreed": "yes"}, follow=True)
+
+    assert "The CRM did not take it" in answer.content.decode()
+
+
+def test_without_a_crm_or_likes_nothing_is_sent(owner: JsonClient, person: User, agents: Agents, settings: Any) -> None:
+    run = finished(person)
+    for _ in range(2):
+        answer = owner.client.post(f"/profile/{run.analysis_id}/activate/", {"agreed": "yes"}, follow=True)
+        assert any(words in answer.content.decode() for words in ("No CRM is configured", "There is nothing to send"))
+        settings.ACTIVATION_URL, settings.ACTIVATION_SECRET = "http://127.0.0.1:9/", SECRET
+    assert ProcessingConsent.objects.count() == 1
+
+
+def test_too_many_runs_are_refused_on_the_page(owner: JsonClient, person: User, monkeypatch: Any) -> None:
+    monkeypatch.setattr(workflow, "UNFINISHED_PER_PERSON", 0)
+    answer = owner.client.post("/profile/", FORM)
+    assert (answer.status_code, Run.objects.count()) == (400, 0)
+    assert "Too many analyses at once" in answer.content.decode()

@@ -1,0 +1,222 @@
+"""Upstreams that misbehave: the documented answer each time, in time, with nothing of theirs told and nothing kept."""
+
+import contextlib
+import gc
+import threading
+import time
+import tracemalloc
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import connections
+
+from accounts.models import User
+from agents_proxy import upstream
+from agents_proxy.agents import Protocol, Upstream
+from agents_proxy.envelope import Prompt
+from agents_proxy.errors import InvalidAgentResponse, UpstreamTimeout
+from agents_proxy.models import Call
+from tests.agents_proxy.asking import CALL, configure, consenting, refusal
+from tests.callers import JsonClient, signed_in
+from tests.fakes import agents as fake
+from tests.fakes.agents import CANARY, agent, result_of, says
+
+BRAND = "/api/a2a/brand"
+OURS = [tracemalloc.Filter(True, f"*/{part}") for part in ("agents_proxy/*.py", "urllib3/*", "http/client.py")]
+INVALID = (502, -32006, "invalid_agent_response")
+UNAVAILABLE = (502, -32053, "upstream_unavailable")
+TIMEOUT = (504, -32055, "upstream_timeout")
+BEHAVIOURS: dict[str, tuple[fake.Behaviour, tuple[int, int, str]]] = {
+    "hangs": (fake.hangs, TIMEOUT),
+    "drips its body": (fake.drips, TIMEOUT),
+    "drips headers": (fake.drips_headers, TIMEOUT),
+    "drips informational answers": (fake.drips_informational, TIMEOUT),
+    "resets": (fake.resets, UNAVAILABLE),
+    "closes without an answer": (fake.sends(b""), UNAVAILABLE),
+    "cuts off": (fake.cuts_off, UNAVAILABLE),
+    "is no HTTP": (fake.sends(b"SSH-2.0-canary\r\n"), INVALID),
+    "redirects": (says(result_of, status="302 Found", location="https://canary.example/"), INVALID),
+    "redirects for good": (says(result_of, status="308 Permanent Redirect", location="/elsewhere"), INVALID),
+    "answers 10 MB": (fake.floods(10), INVALID),
+    "answers 10 MB in chunks": (fake.floods(10, chunked=True), INVALID),
+    "answers HTML": (says(lambda _: b"<html>canary-of-the-upstream</html>", content_type="text/html"), INVALID),
+    "answers nothing": (says(lambda _: b""), INVALID),
+    "answers another id": (says(lambda asked: {**result_of(asked), "id": "task-two"}), INVALID),
+    "answers no id": (says(lambda _: {"jsonrpc": "2.0", "result": {}}), INVALID),
+    "answers a list": (says(lambda asked: [result_of(asked)]), INVALID),
+    "answers an old version": (says(lambda asked: {**result_of(asked), "jsonrpc": "1.0"}), INVALID),
+    "answers neither": (says(lambda asked: {"jsonrpc": "2.0", "id": asked.body["id"]}), INVALID),
+    "answers both": (says(lambda asked: {**result_of(asked), "error": {"code": 1, "message": ""}}), INVALID),
+    "answers NaN": (says(lambda asked: {**result_of(asked), "result": float("nan")}), INVALID),
+    "answers two of a key": (
+        says(lambda _: b'{"jsonrpc": "2.0", "id": "task-one", "result": 1, "result": 2}'),
+        INVALID,
+    ),
+    "answers too deep": (says(lambda _: b'{"jsonrpc":' + b"[" * 100_000), INVALID),
+    "answers compressed": (says(lambda _: b"\x1f\x8b\x08\x00", content_encoding="gzip"), INVALID),
+    "errs without a code": (says(lambda asked: {"jsonrpc": "2.0", "id": asked.body["id"], "error": CANARY}), INVALID),
+    "fails in HTML": (says(lambda _: b"<h1>canary</h1>", status="500 Internal Server Error"), UNAVAILABLE),
+    "is not there": (says(lambda _: {"detail": CANARY}, status="404 Not Found"), UNAVAILABLE),
+    "wants a password": (says(lambda _: b"", status="401 Unauthorized", www_authenticate="Basic"), UNAVAILABLE),
+}
+
+
+@pytest.fixture
+def caller(person: User) -> JsonClient:
+    """`person`, signed in, having agreed to everything."""
+    return signed_in(consenting(person))
+
+
+@pytest.mark.parametrize(("behaviour", "expected"), BEHAVIOURS.values(), ids=BEHAVIOURS)
+def test_a_misbehaving_upstream(
+    behaviour: fake.Behaviour, expected: tuple[int, int, str], caller: JsonClient, settings: Any
+) -> None:
+    with agent(behaviour) as running:
+        configure(settings, url=running.url, token="upstream-token-of-tests", timeout=0.6)
+        started = time.monotonic()
+        answer = caller.post(BRAND, CALL)
+        took = time.monotonic() - started
+
+    assert refusal(answer) == expected
+    assert took < 1.5
+    assert len(running.asked) == 1
+    told = f"{answer.headers}{answer.content!r}".lower()
+    assert not any(secret in told for secret in ("canary", "upstream-token", "127.0.0.1", "traceback"))
+    assert Call.objects.get().outcome == expected[2]
+
+
+def test_nobody_listens(caller: JsonClient, settings: Any) -> None:
+    configure(settings, url=fake.closed_port())
+
+    assert refusal(caller.post(BRAND, CALL)) == UNAVAILABLE
+
+
+def test_a_name_that_does_not_resolve(caller: JsonClient, settings: Any) -> None:
+    configure(settings, url="http://nobody.invalid/")
+
+    assert refusal(caller.post(BRAND, CALL)) == UNAVAILABLE
+
+
+def test_a_certificate_that_nobody_trusts(caller: JsonClient, settings: Any, tmp_path: Path) -> None:
+    with agent(fake.answers(), certificate=fake.self_signed(tmp_path)) as running:
+        configure(settings, url=running.url)
+
+        assert refusal(caller.post(BRAND, CALL)) == UNAVAILABLE
+    assert running.asked == []
+
+
+def test_tls_to_what_speaks_none(caller: JsonClient, settings: Any) -> None:
+    with agent(fake.answers()) as running:
+        configure(settings, url=running.url.replace("http:", "https:"), timeout=1.0)
+        answer = caller.post(BRAND, CALL)
+
+    assert refusal(answer) in (UNAVAILABLE, TIMEOUT)
+
+
+def test_an_error_of_the_agent_keeps_its_code_and_loses_its_words(caller: JsonClient, settings: Any) -> None:
+    error = {"code": -32001, "message": CANARY, "data": {"stack": CANARY}}
+    with agent(says(lambda asked: {"jsonrpc": "2.0", "id": asked.body["id"], "error": error})) as running:
+        configure(settings, url=running.url)
+        answer = caller.post(BRAND, CALL)
+
+    told = {"code": -32001, "message": "The agent reported an error."}
+    assert (answer.status_code, answer.json()) == (200, {"jsonrpc": "2.0", "id": "task-one", "error": told})
+    assert Call.objects.get().outcome == "agent_error"
+
+
+def test_a_failing_status_with_an_answer_of_its_own_counts_as_the_answer(caller: JsonClient, settings: Any) -> None:
+    with agent(says(result_of, status="500 Internal Server Error")) as running:
+        configure(settings, url=running.url)
+        answer = caller.post(BRAND, CALL)
+
+    assert answer.status_code == 200
+    assert answer.json()["result"]["status"]["state"] == "completed"
+
+
+def test_members_beside_the_result_stay_here(caller: JsonClient, settings: Any) -> None:
+    big = {"n": 2**70, "text": "ü"}
+    with agent(says(lambda asked: {**result_of(asked), "result": big, "x-internal": CANARY})) as running:
+        configure(settings, url=running.url)
+        answer = caller.post(BRAND, CALL)
+
+    assert answer.json() == {"jsonrpc": "2.0", "id": "task-one", "result": big}
+
+
+def test_a_result_is_passed_on_as_it_is(caller: JsonClient, settings: Any) -> None:
+    body = b'{"jsonrpc":"2.0","id":"task-one","result":{"a": 1.10, "b":"\\u00fc", "a2": [1E2]}}'
+    with agent(says(lambda _: body)) as running:
+        configure(settings, url=running.url)
+
+        assert caller.post(BRAND, CALL).content == body
+
+
+def test_a_kept_connection_that_went_away_meanwhile_costs_nothing(caller: JsonClient, settings: Any) -> None:
+    with agent(fake.answers()) as running:
+        configure(settings, url=running.url)
+        assert [caller.post(BRAND, CALL).status_code for _ in range(3)] == [200, 200, 200]
+        assert running.connections == 1
+
+    assert refusal(caller.post(BRAND, CALL)) == UNAVAILABLE
+
+
+def test_whoever_answers_once_per_connection_is_asked_each_time_once(caller: JsonClient, settings: Any) -> None:
+    def behave(socket_: Any, asked: fake.Asked, running: fake.Agent) -> None:
+        fake.answers()(socket_, asked, running)
+        socket_.shutdown(2)
+
+    with agent(behave) as running:
+        configure(settings, url=running.url)
+        statuses = []
+        for _ in range(3):
+            statuses.append(caller.post(BRAND, CALL).status_code)
+            time.sleep(0.02)
+
+    assert statuses == [200, 200, 200]
+    assert len(running.asked) == 3
+
+
+@pytest.mark.django_db(transaction=True)
+def test_no_database_connection_is_held_while_the_agent_thinks(person: User, settings: Any) -> None:
+    caller, held = signed_in(consenting(person)), []
+
+    def behave(socket_: Any, asked: fake.Asked, running: fake.Agent) -> None:
+        held.append(ours.connection is not None)
+        fake.answers()(socket_, asked, running)
+
+    ours = connections["default"]  # of this thread, which is the one that calls
+    with agent(behave) as running:
+        configure(settings, url=running.url)
+
+        assert caller.post(BRAND, CALL).status_code == 200
+    assert held == [False]
+
+
+def test_memory_stays_flat_and_no_thread_is_lost() -> None:
+    """A hundred calls to upstreams that flood, hang and cut off leave nothing behind."""
+    prompt = Prompt("Who?", "session-1", "task-one")
+
+    def call(running: fake.Agent) -> None:
+        with contextlib.suppress(UpstreamTimeout, InvalidAgentResponse):
+            upstream.call(Upstream(running.url, "", 0.05, Protocol.TASKS_SEND), prompt)
+
+    with agent(fake.floods(10, chunked=True)) as flood, agent(fake.hangs) as hang:
+        for _ in range(3):
+            call(flood)
+            call(hang)
+        gc.collect()
+        threads = {thread.name for thread in threading.enumerate() if "process_request" not in thread.name}
+        tracemalloc.start()
+        for _ in range(50):
+            call(flood)
+            call(hang)
+        peak = tracemalloc.get_traced_memory()[1]
+        hang.released.set()
+        gc.collect()
+        kept = sum(trace.size for trace in tracemalloc.take_snapshot().filter_traces(OURS).traces)
+        tracemalloc.stop()
+        left = {thread.name for thread in threading.enumerate() if "process_request" not in thread.name}
+
+    assert left == threads
+    assert kept < 100_000  # of a gibibyte that was sent
+    assert peak < 8 * 2**20

@@ -1,0 +1,173 @@
+"""The reference agents: started as the program that they are, and asked over HTTP."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import urllib3
+
+from agents_proxy.agents import Protocol, Upstream
+from agents_proxy.envelope import Prompt, unwrapped
+from agents_proxy.prompts import profile_prompt
+from agents_proxy.reference.minds import MINDS
+from agents_proxy.upstream import call
+from tests.fakes.agents import CANARY, Asked, agent, says
+
+ROOT = Path(__file__).resolve().parents[2]
+ZOE = {"fullName": "Zoe Doe", "email": "zoe.doe@example.org", "countryCode": "+49", "phoneNumber": "3012345678"}
+STORY = (
+    "Create a profile for Zoe Doe, 34 years old, who lives in Berlin and works as a software engineer. She is "
+    "vegetarian and likes tea, jazz and hiking. Dislikes: loud bars. Call +49 151 23456789 or zoe@example.org."
+)
+
+
+def start(*arguments: str, **env: str) -> tuple["subprocess.Popen[str]", str]:
+    """The program on a port of its own, and its address."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "agents_proxy.reference", "--port", "0", *arguments],
+        cwd=ROOT, env={**os.environ, **env}, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stderr is not None
+    found = re.search(r"port (\d+)", process.stderr.readline())
+    assert found
+    return process, f"http://127.0.0.1:{found[1]}"
+
+
+@pytest.fixture(scope="module")
+def messages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("messages")
+
+
+@pytest.fixture(scope="module")
+def agents(messages: Path) -> Iterator[str]:
+    process, address = start("--messages", str(messages), REFERENCE_LLM_BASE_URL="")
+    yield address
+    process.terminate()
+    process.communicate(timeout=5)
+
+
+def ask(address: str, name: str, text: str, protocol: Protocol = Protocol.TASKS_SEND) -> Any:
+    """What the agent's text says, as JSON."""
+    reply = call(Upstream(f"{address}/{name}", "", 10.0, protocol), Prompt(text, "session-1", "task-1"))
+    assert reply.error_code is None
+    (part,) = unwrapped(reply.result)["status"]["message"]["parts"]
+    return json.loads(part["text"])
+
+
+def test_numbering_plans_tell_country_region_line_and_zone(agents: str) -> None:
+    assert ask(agents, "public", profile_prompt(ZOE)) == {
+        "country": "Germany",
+        "phone_region": "Berlin",
+        "phone_line_type": "fixed line",
+        "time_zone": "Europe/Berlin",
+        "sources": dict.fromkeys(["country", "phone_region", "phone_line_type", "time_zone"], "numbering_plan"),
+        "confidence_score": 0.9,
+    }
+
+
+def test_identifiers_come_from_the_prompt_and_the_wanted_members_do_not_count(agents: str) -> None:
+    assert ask(agents, "core", profile_prompt(ZOE)) == {
+        "full_name": "Zoe Doe",
+        "email": "zoe.doe@example.org",
+        "phone": "+493012345678",
+        "sources": dict.fromkeys(["full_name", "email", "phone"], "prompt"),
+        "confidence_score": 1.0,
+    }
+
+
+def test_a_profile_out_of_natural_language(agents: str) -> None:
+    made = ask(agents, "core-profile", STORY)
+
+    sources = made.pop("sources")
+    assert made == {
+        "full_name": "Zoe Doe", "email": "zoe@example.org", "phone": "+4915123456789", "age": 34, "city": "Berlin",
+        "occupation": "software engineer", "diet_preference": "vegetarian", "likes": ["tea", "jazz", "hiking"],
+        "dislikes": ["loud bars"], "country": "Germany", "phone_line_type": "mobile", "time_zone": "Europe/Berlin",
+        "confidence_score": 0.97,
+    }  # fmt: skip
+    assert sources.keys() == made.keys() - {"confidence_score"}
+
+
+def test_an_update_changes_what_it_mentions_alone(agents: str) -> None:
+    updated = ask(agents, "core-profile-update", '{"full_name": "Zoe", "age": 33, "city": "Bonn"} She is 34 years old.')
+
+    assert updated == {
+        "full_name": "Zoe", "age": 34, "city": "Bonn", "sources": {"age": "prompt"}, "confidence_score": 1.0,
+    }  # fmt: skip
+
+
+def test_a_name_that_only_the_address_tells_is_worth_less(agents: str) -> None:
+    known = ask(agents, "second", "Who is zoe.doe@example.org?")
+
+    assert (known["full_name"], known["sources"]["full_name"]) == ("Zoe Doe", "email_address")
+    assert known["confidence_score"] == 0.75
+
+
+def test_brand_answers_in_its_shape_as_far_as_it_knows(agents: str) -> None:
+    prompt = profile_prompt(ZOE, {"merchants": [{"name": "Tea House"}], "categories": ["tea", "travel"]})
+
+    assert ask(agents, "brand", prompt) == {
+        "fullName": "Zoe Doe", "email": "zoe.doe@example.org", "phone": "+493012345678",
+        "brand_affinities": ["Tea House"], "shopping_preferences": {"category_focus": ["tea", "travel"]},
+        "confidence": 1.0,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MINDS)
+@pytest.mark.parametrize("prompt", ["What is the weather?", "{}", "{" * 5000, "+49 1", "a@b", "\u202e \x01"])
+def test_what_is_not_known_is_left_out(name: str, prompt: str) -> None:
+    assert MINDS[name](prompt) == {}
+
+
+@pytest.mark.parametrize("protocol", list(Protocol))
+def test_every_protocol_is_spoken(protocol: Protocol, agents: str) -> None:
+    assert ask(agents, "core", STORY, protocol)["full_name"] == "Zoe Doe"
+
+
+def test_a_message_is_kept_and_delivered_to_nobody(agents: str, messages: Path) -> None:
+    message = {"to": "+4915123456789", "text": "Hello"}
+
+    told = ask(agents, "messaging", json.dumps(message))
+
+    (file,) = messages.glob("*.json")
+    assert json.loads(file.read_text()) == message
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert told == {"message_id": file.stem, "status": "sent", "delivered_by": "nobody: kept as a file"}
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "code"),
+    [
+        ("core", b"{", -32700), ("core", b"[]", -32600), ("core", b'{"jsonrpc": "2.0", "id": 1}', -32602),
+        ("nobody", b'{"jsonrpc": "2.0", "id": 1}', -32601), ("core", b"[" * 100_000, -32700),
+    ],
+)  # fmt: skip
+def test_what_makes_no_sense_is_a_json_rpc_error(path: str, body: bytes, code: int, agents: str) -> None:
+    answer = urllib3.request("POST", f"{agents}/{path}", body=body, retries=False)
+
+    assert answer.json()["error"]["code"] == code
+
+
+def test_a_model_answers_where_one_is_configured() -> None:
+    def model(asked: Asked) -> Any:
+        assert asked.headers["authorization"] == "Bearer key-of-tests"
+        assert asked.body["model"] == "small"
+        return {"choices": [{"message": {"role": "assistant", "content": '{"age": 35}'}}]}
+
+    with agent(says(model)) as running:
+        process, address = start(
+            REFERENCE_LLM_BASE_URL=running.url, REFERENCE_LLM_MODEL="small", REFERENCE_LLM_API_KEY="key-of-tests"
+        )
+        assert ask(address, "core", STORY) == {"age": 35}
+    reply = call(Upstream(f"{address}/core", "", 5.0, Protocol.TASKS_SEND), Prompt("Who?", "session-1", "task-1"))
+    process.terminate()
+    said = process.communicate(timeout=5)[1]
+    assert running.asked[0].line == f"POST /{CANARY}/chat/completions HTTP/1.1"
+    assert reply.error_code == -32000
+    assert "Who?" not in said

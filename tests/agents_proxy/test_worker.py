@@ -1,0 +1,134 @@
+"""The real worker on a queue of its own: killed outright in each of the four steps."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings as deployed
+from django.db import connection
+
+from agents_proxy import stepping, workflow
+from agents_proxy.models import Run
+from tests.agents_proxy.analysing import kept, started
+from tests.agents_proxy.speaking import ORDER, Agents, speaking
+from tests.browser.site import ROOT, _database_url
+from tests.factories import PersonFactory
+
+pytestmark = pytest.mark.django_db(transaction=True)
+STARTS_WITHIN, ENDS_WITHIN = 60, 60  # seconds
+BROKERS = ["embedded", *(["redis"] if deployed.REDIS_URL else [])]
+
+
+class Worker:
+    """Celery as `./run` starts it, with a short lease."""
+
+    def __init__(self, agents: Agents, var: Path, broker: str) -> None:
+        self.var = var
+        self.environment = {
+            **os.environ,
+            **{f"AGENT_{agent.upper()}_URL": f"{agents.address}/{agent}" for agent in ORDER},
+            "DJANGO_SETTINGS_MODULE": "config.settings",
+            "CONSENT_VAR": str(var),
+            "DATABASE_URL": _database_url(deployed.DATABASES["default"]),
+            "REDIS_URL": deployed.REDIS_URL if broker == "redis" else "",
+            "ANALYSIS_LEASE_SECONDS": "3",
+        }
+        self.start()
+
+    def start(self) -> None:
+        command = [
+            str(Path(sys.executable).with_name("celery")), "--app", "config", "worker", "--beat",
+            "--schedule", str(self.var / "beat"), "--pool", "threads", "--concurrency", "4", "--loglevel", "warning",
+            "--without-gossip", "--without-mingle", "--without-heartbeat",
+        ]  # fmt: skip
+        with (self.var / "worker.log").open("ab") as log:
+            self.process = subprocess.Popen(
+                command, cwd=ROOT, env=self.environment, start_new_session=True, stdout=log, stderr=subprocess.STDOUT
+            )
+
+    def kill(self) -> None:
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+
+@pytest.fixture(params=BROKERS)
+def work(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: Any) -> Iterator[tuple[Agents, Worker]]:
+    monkeypatch.setattr(workflow, "_send", lambda run_pk: None)  # the sweeper of the real worker finds the run
+    with speaking() as agents:
+        worker = Worker(agents, tmp_path, request.param)
+        yield agents, worker
+        worker.kill()
+
+
+def until(condition: Callable[[], bool], within: float) -> None:
+    deadline = time.monotonic() + within
+    while not condition():
+        assert time.monotonic() < deadline, "it took too long"
+        time.sleep(0.02)
+
+
+def test_a_worker_killed_in_any_step_is_replaced_and_no_step_counts_twice(work: tuple[Agents, Worker]) -> None:
+    agents, worker = work
+    person = PersonFactory()
+    for victim in ORDER:
+        agents.asked.clear()
+        reached = threading.Event()
+
+        def hangs_once(_request: dict[str, Any], reached: threading.Event = reached) -> dict[str, Any]:
+            if not reached.is_set():
+                reached.set()
+                time.sleep(1)
+            return {"age": 5}
+
+        agents.says = {victim: hangs_once}
+        run = started(person)
+        assert reached.wait(STARTS_WITHIN)
+        worker.kill()
+        worker.start()
+        until(lambda run=run: Run.objects.filter(pk=run.pk, finished_at=None).count() == 0, ENDS_WITHIN)  # type: ignore[misc]
+
+        assert kept(run).status == "completed"
+        attempts = dict(run.steps.values_list("agent", "attempt"))
+        assert attempts == {agent: 2 if agent == victim else 1 for agent in ORDER}
+        assert agents.names == [agent for agent in ORDER for _ in range(attempts[agent])]
+        assert len({request["id"] for _, request in agents.asked}) == len(ORDER)
+        connection.close()
+
+
+def test_a_live_worker_keeps_its_step_longer_than_one_lease(settings: Any, monkeypatch: Any) -> None:
+    monkeypatch.setattr(workflow, "_send", lambda run_pk: None)
+    settings.ANALYSIS_LEASE_SECONDS = 0.9
+    reached, go_on = threading.Event(), threading.Event()
+
+    def slow(_request: dict[str, Any]) -> dict[str, Any]:
+        reached.set()
+        go_on.wait(20)
+        return {"age": 5}
+
+    def at_work() -> None:
+        try:
+            stepping.run_through(run.pk)
+        finally:
+            connection.close()
+
+    with speaking() as agents:
+        settings.AGENTS = {**settings.AGENTS, **agents.settings()}
+        agents.says = {"brand": slow}
+        run = started(PersonFactory())
+        worker = threading.Thread(target=at_work)
+        worker.start()
+        assert reached.wait(20)
+        time.sleep(1.5)
+        assert stepping.claim_step(run.pk) is None
+        go_on.set()
+        worker.join(20)
+
+    assert kept(run).status == "completed"
+    assert set(run.steps.values_list("attempt", flat=True)) == {1}

@@ -1,0 +1,284 @@
+"""Analyses: one agent after another, each recorded once, whoever dies, cancels or withdraws."""
+
+import json
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from accounts import atrest
+from accounts.models import User
+from agents_proxy import consents, stepping, tasks, workflow
+from agents_proxy.analysis_errors import (
+    AnalysisEnded,
+    ConsentEnded,
+    StepNotFailed,
+    TooManyAnalyses,
+    UnknownAnalysis,
+)
+from agents_proxy.models import Call, Run, Step
+from tests.agents_proxy.analysing import SUBMITTED, finished, kept, started, states
+from tests.agents_proxy.financing import coffees, linked, refreshed
+from tests.agents_proxy.speaking import Agents, speaking
+from tests.factories import PersonFactory
+from tests.fakes.aggregator import Aggregator, aggregating
+
+pytestmark = pytest.mark.django_db
+MINUTE = timedelta(minutes=1)
+
+
+@pytest.fixture
+def agents(settings: Any) -> Any:
+    with speaking() as found:
+        settings.AGENTS = {**settings.AGENTS, **found.settings()}
+        yield found
+
+
+@pytest.fixture
+def bank(settings: Any) -> Any:
+    with aggregating() as stand_in:
+        settings.AGGREGATOR = stand_in.settings()
+        yield stand_in
+
+
+def test_a_run_asks_each_agent_once_in_order_and_keeps_what_they_said(agents: Agents, person: User) -> None:
+    agents.says = {"brand": {"likes": ["tea"], "city": "Linz"}, "second": {"city": "Wels", "confidence": 0.5}}
+    run = finished(person)
+
+    assert agents.names == ["brand", "core", "public", "second"]
+    assert (run.status, states(run)) == ("completed", ["succeeded"] * 4)
+    assert run.provenance == {"likes": "brand", "city": "second", "confidence": "second"}
+    assert json.loads(atrest.opened(str(run.profile))) == {"likes": ["tea"], "city": "Wels", "confidence": 0.5}
+    assert run.metadata["confidence_score"] == 0.5
+    assert run.metadata["total_fields"] == 3
+    assert list(run.steps.order_by("position").values_list("field_count", "attempt")) == [
+        (2, 1),
+        (0, 1),
+        (0, 1),
+        (2, 1),
+    ]
+    assert Call.objects.filter(consent=run.consent).count() == 4
+
+
+def test_agents_get_one_prompt_with_a_session_of_the_run_and_a_task_of_the_step(agents: Agents, person: User) -> None:
+    run = finished(person)
+
+    requests = [request for _, request in agents.asked]
+    assert {request["params"]["sessionId"] for request in requests} == {stepping.session_id(run)}
+    assert [request["id"] for request in requests] == list(
+        run.steps.order_by("position").values_list("task_id", flat=True)
+    )
+    assert len({request["params"]["message"]["parts"][0]["text"] for request in requests}) == 1
+    prompt = requests[0]["params"]["message"]["parts"][0]["text"]
+    for wanted in (
+        "Ana Sá",
+        "ana@example.org",
+        "+3519123456789",
+        '"eco_friendliness"',
+        "Leave out what you do not know",
+    ):
+        assert wanted in prompt
+
+
+def test_purchases_go_to_the_brand_agent_alone_and_only_while_agreed_to(
+    agents: Agents, bank: Aggregator, person: User
+) -> None:
+    item = linked(person, bank, *coffees(6))
+    refreshed(item)
+    finished(person)
+    consents.withdraw(consent_id=item.consent.consent_id, by=person)
+    finished(person)
+
+    told = ["Blue Bottle" in json.dumps(request) for _, request in agents.asked]
+    assert told == [True, False, False, False] + [False] * 4
+
+
+def test_nothing_of_a_run_is_in_clear_at_rest(agents: Agents, person: User) -> None:
+    agents.says = {"brand": {"likes": ["a very rare word"]}, "core": "no JSON but rare words"}
+    finished(person)
+
+    rows = json.dumps([*Run.objects.values(), *Step.objects.values(), *Call.objects.values()], default=str)
+    for secret in ("rare word", "Ana", "9123456789", "ana@example.org"):
+        assert secret not in rows
+
+
+def test_a_failed_step_stops_nothing(agents: Agents, person: User) -> None:
+    agents.says = {"brand": {"error": {"code": -32603}}, "core": {"age": 5}, "public": "I found nothing."}
+    run = finished(person)
+
+    assert run.status == "completed_with_errors"
+    assert list(run.steps.order_by("position").values_list("status", "error_code")) == [
+        ("failed", "agent_error"), ("succeeded", ""), ("failed", "not_json"), ("succeeded", ""),
+    ]  # fmt: skip
+    assert "I found nothing." in atrest.opened(str(run.steps.get(agent="public").reply))
+    assert run.provenance == {"age": "core"}
+
+
+def test_a_run_in_which_nobody_answers_has_failed(person: User, settings: Any) -> None:
+    gone = {"url": "http://127.0.0.1:9/x", "token": "", "timeout": 2.0, "protocol": "tasks/send"}
+    settings.AGENTS = {**settings.AGENTS, "brand": gone, "core": gone, "public": gone, "second": {**gone, "url": ""}}
+    run = finished(person)
+
+    assert run.status == "failed"
+    assert list(run.steps.order_by("position").values_list("error_code", flat=True)) == [
+        "upstream_unavailable", "upstream_unavailable", "upstream_unavailable", "agent_not_configured",
+    ]  # fmt: skip
+    assert (run.provenance, run.metadata) == ({}, {"total_fields": 0, "response_time_ms": None})
+
+
+def test_a_dead_workers_step_is_asked_again_under_the_same_task_and_recorded_once(agents: Agents, person: User) -> None:
+    run = started(person)
+    lost = stepping.claim_step(run.pk)
+    assert lost is not None
+    assert stepping.claim_step(run.pk) is None  # its lease is live
+
+    Step.objects.filter(pk=lost.step_pk).update(lease_until=timezone.now() - MINUTE)
+    Run.objects.filter(pk=run.pk).update(updated_at=timezone.now() - MINUTE)
+    assert tasks.resume_analyses() == 1
+
+    done = kept(run)
+    assert (done.status, states(done)) == ("completed", ["succeeded"] * 4)
+    assert agents.asked[0][1]["id"] == lost.task_id
+    assert list(done.steps.order_by("position").values_list("attempt", flat=True)) == [2, 1, 1, 1]
+    assert stepping.record_step(lost, {"status": "failed", "error_code": "late", "duration_ms": 1}) is False
+    assert done.steps.get(agent="brand").status == "succeeded"
+
+
+def test_a_run_that_nobody_was_told_of_is_found(agents: Agents, person: User) -> None:
+    run = started(person)
+    assert stepping.forsaken_runs() == []  # somebody may be on the way
+
+    Run.objects.filter(pk=run.pk).update(updated_at=timezone.now() - MINUTE)
+    assert stepping.forsaken_runs() == [run.pk]
+    tasks.resume_analyses()
+    assert kept(run).status == "completed"
+    assert stepping.forsaken_runs() == []
+
+
+def test_a_step_that_takes_worker_after_worker_with_it_is_given_up(agents: Agents, person: User) -> None:
+    run = started(person)
+    for _ in range(stepping.LOST_ATTEMPTS):
+        assert stepping.claim_step(run.pk) is not None
+        run.steps.filter(agent="brand").update(lease_until=timezone.now() - MINUTE)
+    stepping.run_through(run.pk)
+
+    assert agents.names == ["core", "public", "second"]
+    assert run.steps.get(agent="brand").error_code == "worker_lost"
+    assert kept(run).status == "completed_with_errors"
+
+
+def test_withdrawn_consent_stops_the_run_before_its_next_step(agents: Agents, person: User) -> None:
+    run = started(person)
+
+    def withdrawing(_request: dict[str, Any]) -> dict[str, Any]:
+        return {"age": 5}
+
+    agents.says = {"core": withdrawing}
+    claimed = stepping.claim_step(run.pk)
+    assert claimed is not None
+    stepping.record_step(claimed, {"status": "failed", "error_code": "no_text", "duration_ms": 1})
+    consents.withdraw(consent_id=run.consent.consent_id, by=person)
+    stepping.run_through(run.pk)
+
+    assert agents.asked == []
+    assert (kept(run).status, states(run)) == ("cancelled", ["failed", "skipped", "skipped", "skipped"])
+    assert kept(run).profile is None
+
+
+def test_a_cancelled_run_drops_what_comes_later(agents: Agents, person: User) -> None:
+    run = started(person)
+    claimed = stepping.claim_step(run.pk)
+    assert claimed is not None
+    workflow.cancel_analysis(by=person, analysis_id=run.analysis_id)
+
+    assert stepping.record_step(claimed, {"status": "failed", "error_code": "x", "duration_ms": 1}) is False
+    stepping.run_through(run.pk)
+    assert (kept(run).status, states(run), agents.asked) == ("cancelled", ["skipped"] * 4, [])
+    assert workflow.cancel_analysis(by=person, analysis_id=run.analysis_id).status == "cancelled"
+
+
+def test_an_ended_run_cannot_be_cancelled(agents: Agents, person: User) -> None:
+    run = finished(person)
+
+    with pytest.raises(AnalysisEnded):
+        workflow.cancel_analysis(by=person, analysis_id=run.analysis_id)
+
+
+def test_a_failed_step_can_be_tried_again_and_is_merged(agents: Agents, person: User) -> None:
+    agents.says = {"brand": {"city": "Linz"}, "core": "sorry"}
+    run = finished(person)
+    agents.says["core"] = {"city": "Graz"}
+    workflow.retry_step(by=person, analysis_id=run.analysis_id, agent="core")
+    assert (kept(run).status, kept(run).profile, kept(run).finished_at) == ("queued", None, None)
+    stepping.run_through(run.pk)
+
+    assert agents.names == ["brand", "core", "public", "second", "core"]
+    assert agents.asked[1][1]["id"] == agents.asked[4][1]["id"]
+    assert (kept(run).status, kept(run).provenance) == ("completed", {"city": "core"})
+
+
+def test_only_failed_steps_of_ended_runs_are_tried_again(agents: Agents, person: User) -> None:
+    run = finished(person)
+    with pytest.raises(StepNotFailed):
+        workflow.retry_step(by=person, analysis_id=run.analysis_id, agent="core")
+    with pytest.raises(UnknownAnalysis):
+        workflow.retry_step(by=person, analysis_id=run.analysis_id, agent="messaging")
+
+
+def test_a_step_is_not_tried_again_after_the_consent_ended(agents: Agents, person: User) -> None:
+    agents.says = {"core": "sorry"}
+    run = finished(person)
+    consents.withdraw(consent_id=run.consent.consent_id, by=person)
+
+    with pytest.raises(ConsentEnded):
+        workflow.retry_step(by=person, analysis_id=run.analysis_id, agent="core")
+
+
+def test_another_persons_run_is_unknown(agents: Agents, person: User) -> None:
+    run, stranger = started(person), PersonFactory()
+    for act in (workflow.cancel_analysis, workflow.delete_analysis):
+        with pytest.raises(UnknownAnalysis):
+            act(by=stranger, analysis_id=run.analysis_id)
+    assert kept(run).status == "queued"
+
+
+def test_a_deleted_run_leaves_nothing_for_its_worker(agents: Agents, person: User) -> None:
+    run = started(person)
+    claimed = stepping.claim_step(run.pk)
+    assert claimed is not None
+    workflow.delete_analysis(by=person, analysis_id=run.analysis_id)
+
+    assert stepping.record_step(claimed, {"status": "failed", "error_code": "x", "duration_ms": 1}) is False
+    stepping.run_through(run.pk)
+    assert (Run.objects.count(), Step.objects.count(), agents.asked) == (0, 0, [])
+
+
+def test_runs_are_deleted_when_their_time_is_over(agents: Agents, person: User, settings: Any) -> None:
+    old, young = finished(person), finished(person)
+    assert young.purge_at - young.created_at == pytest.approx(timedelta(days=30), abs=timedelta(seconds=5))
+    Run.objects.filter(pk=old.pk).update(purge_at=timezone.now() - MINUTE)
+
+    assert tasks.purge_analyses() == 1
+    assert list(Run.objects.values_list("pk", flat=True)) == [young.pk]
+
+
+def test_nobody_has_more_than_so_many_runs_under_way(agents: Agents, person: User, monkeypatch: Any) -> None:
+    monkeypatch.setattr(workflow, "UNFINISHED_PER_PERSON", 1)
+    first = started(person)
+    with pytest.raises(TooManyAnalyses):
+        workflow.start_analysis(by=person, submitted=SUBMITTED)
+
+    workflow.cancel_analysis(by=person, analysis_id=first.analysis_id)
+    assert started(person).status == "queued"
+
+
+def test_without_a_free_place_a_run_waits_for_the_sweeper(agents: Agents, person: User, monkeypatch: Any) -> None:
+    import threading
+
+    none_left = threading.BoundedSemaphore(1)
+    none_left.acquire()
+    monkeypatch.setattr(tasks, "_places", none_left)
+    run = started(person)
+    tasks.run_analysis(run.pk)
+    assert (kept(run).status, agents.asked) == ("queued", [])

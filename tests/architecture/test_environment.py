@@ -1,0 +1,80 @@
+"""`env.example` and what is read from the environment are the same list."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+
+from config import env
+
+ROOT = Path(__file__).resolve().parents[2]
+OF_RUN = {
+    "PORT", "HOST", "REFERENCE_AGENTS", "REFERENCE_LLM_BASE_URL", "REFERENCE_LLM_MODEL", "REFERENCE_LLM_API_KEY",
+}  # fmt: skip
+READERS = {"text", "flag", "number", "names", "secret", "secret_json", "database", "email", "agent"}
+OF_AN_AGENT = ("URL", "TOKEN", "TIMEOUT", "PROTOCOL")
+
+
+def names_in_example() -> list[str]:
+    return re.findall(r"^([A-Z][A-Z0-9_]+)=", (ROOT / "env.example").read_text(), re.MULTILINE)
+
+
+def names_read() -> set[str]:
+    """Every first argument of a reader of `config.env`, wherever the server calls one."""
+    found = {"CONSENT_VAR"}
+    for path in ROOT.glob("[acdp]*/**/*.py"):
+        if path.is_relative_to(ROOT / "deploy"):
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
+                continue
+            owner = node.func.value
+            if isinstance(owner, ast.Name) and owner.id == "env" and node.func.attr in READERS and node.args:
+                assert isinstance(node.args[0], ast.Constant), f"{path}: a name that cannot be found by reading"
+                if node.func.attr == "agent":
+                    found |= {f"AGENT_{node.args[0].value}_{part}" for part in OF_AN_AGENT}
+                    continue
+                found.add(str(node.args[0].value))
+                if node.func.attr == "secret_json":
+                    found.add(f"{node.args[0].value}_FILE")
+    return found
+
+
+def test_example_lists_exactly_what_is_read() -> None:
+    listed = names_in_example()
+
+    assert len(listed) == len(set(listed))
+    assert set(listed) - OF_RUN == names_read()
+
+
+def test_a_missing_secret_raises_with_a_hint(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SECRET_KEY")
+
+    with pytest.raises(ImproperlyConfigured, match=r"SECRET_KEY is not set\. Make one"):
+        env.secret("SECRET_KEY", "Make one")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"), [("true", True), ("1", True), ("off", False), ("", False), ("Yes", True)]
+)
+def test_flag_reads(monkeypatch: pytest.MonkeyPatch, text: str, expected: bool) -> None:
+    monkeypatch.setenv("A_FLAG", text)
+
+    assert env.flag("A_FLAG") is expected
+
+
+def test_flag_refuses_what_is_neither(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("A_FLAG", "maybe")
+
+    with pytest.raises(ImproperlyConfigured, match="A_FLAG must be true or false, not 'maybe'"):
+        env.flag("A_FLAG")
+
+
+@pytest.mark.parametrize("text", ["many", "-1", "11", "1.5"])
+def test_number_refuses_what_is_none_or_out_of_bounds(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    monkeypatch.setenv("A_NUMBER", text)
+
+    with pytest.raises(ImproperlyConfigured, match="A_NUMBER must"):
+        env.number("A_NUMBER", 5, maximum=10)

@@ -1,0 +1,89 @@
+"""The house's own rules, over every file of the tree."""
+
+import re
+import subprocess
+from pathlib import Path
+
+from django.conf import settings
+
+ROOT = Path(__file__).resolve().parents[2]
+LONGEST_MODULE, LONGEST_TEST = 300, 400  # lines
+VENDORED = ("static/vendor/", "bridge/build/")
+MACHINE = re.compile(r"(?<![\w.{}/<>-])/(?:home|Users|work|root|tmp)/[\w.-]+")
+ADDRESS_OF_A_REGISTRY = re.compile(r"--(?:index-url|extra-index-url|find-links|trusted-host)|@ https?://")
+
+
+def files(*endings: str) -> list[Path]:
+    """The files that git would take, ours alone."""
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    ).stdout.splitlines()  # fmt: skip
+    ours = [ROOT / name for name in listed if not name.startswith(VENDORED) and (ROOT / name).is_file()]
+    return [path for path in ours if not endings or path.suffix in endings]
+
+
+def text_of(path: Path) -> str:
+    try:
+        return path.read_text()
+    except UnicodeDecodeError:
+        return ""
+
+
+def name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def test_modules_stay_short() -> None:
+    lengths = {name(path): len(text_of(path).splitlines()) for path in [*files(".py", ".js"), ROOT / "run"]}
+
+    long = {
+        path: lines
+        for path, lines in lengths.items()
+        if lines > (LONGEST_TEST if path.startswith("tests/") else LONGEST_MODULE) and "/migrations/" not in path
+    }
+    assert long == {}
+
+
+def test_every_module_says_what_it_is() -> None:
+    silent = [
+        name(path)
+        for path in files(".py")
+        if (text := text_of(path).strip()) and "/migrations/" not in name(path) and not text.startswith(('"""', "#!"))
+    ]
+
+    assert silent == []
+
+
+def test_nothing_names_a_machine() -> None:
+    places = {name(path): MACHINE.findall(text_of(path)) for path in files() if path != Path(__file__)}
+
+    assert {path: found for path, found in places.items() if found} == {}
+
+
+def test_lock_files_hold_hashes_and_no_address() -> None:
+    for lock in ("requirements.lock", "requirements-dev.lock"):
+        text = (ROOT / lock).read_text()
+        pinned = re.findall(r"^[a-z0-9._-]+==", text, re.MULTILINE | re.IGNORECASE)
+        unhashed = re.findall(r"^[a-z0-9._-]+==[^\\\n]+$", text, re.MULTILINE | re.IGNORECASE)
+        assert pinned
+        assert unhashed == []
+        assert ADDRESS_OF_A_REGISTRY.findall(text) == []
+
+
+def test_templates_hold_no_inline_script_or_style() -> None:
+    inline = re.compile(
+        r"<script(?![^>]*\bsrc=)(?![^>]*application/json)|<style|\sstyle=|\son[a-z]+=|[\"']\s*javascript:", re.I
+    )
+    found = {
+        name(path): inline.findall(text_of(path)) for path in files(".html") if path.is_relative_to(ROOT / "templates")
+    }
+
+    assert {path: hits for path, hits in found.items() if hits} == {}
+
+
+def test_passwords_are_kept_with_argon2() -> None:
+    from config import settings as deployed
+
+    assert deployed.PASSWORD_HASHERS == ["django.contrib.auth.hashers.Argon2PasswordHasher"]
+    assert settings.PASSWORD_HASHERS == ["tests.hashing.QuickArgon2"]

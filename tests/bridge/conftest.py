@@ -1,0 +1,118 @@
+"""Fixtures of the bridge's tests: the shared vectors and the command line as a real process. No Django here."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from consent_bridge.client import Client
+from consent_bridge.owner import Owner
+from consent_bridge.sealed import ExportHeader
+from tests.bridge.fake_service import FakeService, Running
+from tests.bridge.fake_site import FOOD, LOGIN, PASSPHRASE, PASSWORD, FakeSite
+from tests.bridge.wire import TOKEN
+
+ROOT = Path(__file__).resolve().parents[2]
+NOT_IN_EXPORT_HEADER = {"alg", "enc", "typ", "cty"}
+
+RunCli = Callable[..., subprocess.CompletedProcess[bytes]]
+
+
+@pytest.fixture(scope="session")
+def vectors() -> dict[str, Any]:
+    return json.loads((ROOT / "tests" / "vectors" / "sealed.json").read_text("utf-8"))
+
+
+@pytest.fixture(scope="session")
+def vault_key(vectors) -> bytes:
+    return bytes.fromhex(vectors["vault"]["vault_key_hex"])
+
+
+@pytest.fixture(scope="session")
+def export_headers(vectors) -> list[ExportHeader]:
+    return [
+        ExportHeader(**{name: value for name, value in export["header"].items() if name not in NOT_IN_EXPORT_HEADER})
+        for export in vectors["exports"]
+    ]
+
+
+@pytest.fixture
+def state(tmp_path) -> Path:
+    return tmp_path / "state"
+
+
+@pytest.fixture
+def cli(state) -> RunCli:
+    """Run `consent-bridge` as a process of its own, warnings being errors there too."""
+
+    def run(*arguments: str, stdin: bytes = b"", **environ: str) -> subprocess.CompletedProcess[bytes]:
+        inherited = {name: value for name, value in os.environ.items() if not name.startswith("CONSENT_")}
+        return subprocess.run(
+            [sys.executable, "-W", "error", "-m", "consent_bridge", *arguments],
+            input=stdin,
+            capture_output=True,
+            timeout=60,
+            check=False,
+            env={
+                **inherited,
+                "PYTHONPATH": str(ROOT / "bridge"),
+                "CONSENT_BRIDGE_STATE": str(state),
+                **environ,
+            },
+        )
+
+    return run
+
+
+@pytest.fixture
+def fake() -> Iterator[FakeService]:
+    with Running() as fake:
+        yield fake
+
+
+@pytest.fixture
+def key_file(tmp_path, vectors):
+    path = tmp_path / "app.jwk"
+    path.write_text(json.dumps(vectors["exports"][0]["connector_private_key"]))
+    return path
+
+
+@pytest.fixture
+def export(vectors):
+    return vectors["exports"][0]
+
+
+@pytest.fixture
+def pauses():
+    return []
+
+
+@pytest.fixture
+def client(fake, pauses):
+    with Client(f"{fake.url}/api/v1/", TOKEN, read_timeout=0.5, pause=pauses.append) as made:
+        yield made
+
+
+@pytest.fixture
+def site(fake):
+    return FakeSite(fake)
+
+
+@pytest.fixture
+def owner(fake, site):
+    with Owner(fake.url, read_timeout=2.0) as made:
+        made.sign_in(LOGIN, PASSWORD)
+        yield made
+
+
+@pytest.fixture
+def unlocked(owner):
+    owner.create_vault(PASSPHRASE)
+    owner.write("lifestyle", "food", FOOD, base=0)
+    owner.write("lifestyle", "fitness", {"gym_membership": "none"}, base=0)
+    return owner

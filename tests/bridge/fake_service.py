@@ -1,0 +1,131 @@
+"""A small real HTTP server that plays the service: answers from a script, remembers what it was asked."""
+
+import json
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+DROP = "drop the connection"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A request as it arrived."""
+
+    method: str
+    path: str
+    query: dict[str, str]
+    headers: dict[str, str]
+    body: bytes
+
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+    def form(self) -> dict[str, str]:
+        return dict(parse_qsl(self.body.decode("utf-8")))
+
+
+@dataclass(frozen=True)
+class Reply:
+    """An answer: a JSON value, bytes, or text; `delay` in seconds comes before it."""
+
+    body: Any = None
+    status: int = 200
+    headers: tuple[tuple[str, str], ...] = ()
+    delay: float = 0.0
+
+    def octets(self) -> bytes:
+        if isinstance(self.body, bytes):
+            return self.body
+        return self.body.encode() if isinstance(self.body, str) else json.dumps(self.body).encode()
+
+
+def problem(code: str, status: int, **more: Any) -> Reply:
+    headers = tuple(more.pop("headers", ()))
+    return Reply({"code": code, "status": status, "title": code, "detail": "", **more}, status, headers)
+
+
+Script = Reply | str | Callable[[Asked], Reply]
+
+
+@dataclass
+class FakeService:
+    """Replies by method and path, in order; the last one stays. An address without a script is a 404."""
+
+    scripts: dict[tuple[str, str], list[Script]] = field(default_factory=lambda: defaultdict(list))
+    asked: list[Asked] = field(default_factory=list)
+    url: str = ""
+
+    def on(self, method: str, path: str, *replies: Script) -> None:
+        self.scripts[method, path].extend(replies)
+
+    def reply_to(self, asked: Asked) -> Reply | str:
+        self.asked.append(asked)
+        script = self.scripts[asked.method, asked.path]
+        if not script:
+            return problem("not_found", 404)
+        step = script.pop(0) if len(script) > 1 else script[0]
+        return step(asked) if callable(step) else step
+
+    def calls(self, path: str) -> list[Asked]:
+        return [asked for asked in self.asked if asked.path == path]
+
+
+class Running:
+    """The service on a free port of the loopback, for a `with` block."""
+
+    def __init__(self) -> None:
+        self.service = FakeService()
+
+    def __enter__(self) -> FakeService:
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), handler_of(self.service))
+        self.service.url = f"http://127.0.0.1:{self.server.server_port}"
+        self.thread = threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.02})
+        self.thread.start()
+        return self.service
+
+    def __exit__(self, *_: object) -> None:
+        self.server.shutdown()
+        self.thread.join()
+        self.server.server_close()
+
+
+def handler_of(service: FakeService) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        def handle_any(self) -> None:
+            parts = urlsplit(self.path)
+            length = int(self.headers.get("Content-Length") or 0)
+            reply = service.reply_to(
+                Asked(
+                    method=self.command,
+                    path=parts.path,
+                    query=dict(parse_qsl(parts.query)),
+                    headers={name.lower(): value for name, value in self.headers.items()},
+                    body=self.rfile.read(length),
+                )
+            )
+            if isinstance(reply, str):
+                return
+            time.sleep(reply.delay)
+            octets = reply.octets()
+            try:
+                self.send_response(reply.status)
+                for name, value in reply.headers:
+                    self.send_header(name, value)
+                self.send_header("Content-Length", str(len(octets)))
+                self.end_headers()
+                self.wfile.write(octets)
+            except (BrokenPipeError, ConnectionResetError):
+                pass  # the client gave up, which is what some tests are about
+
+        do_GET = do_POST = do_PUT = do_DELETE = handle_any  # noqa: N815 - names that http.server looks for
+
+        def log_message(self, format: str, *args: Any) -> None:
+            pass
+
+    return Handler

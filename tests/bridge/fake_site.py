@@ -1,0 +1,180 @@
+"""The consent app's owner addresses as the contract has them, in memory: one person, one request."""
+
+import json
+from typing import Any
+
+from consent_bridge.encoding import decode_base64url
+from consent_bridge.sealed import generate_connector_key, public_half, request_digest, thumbprint
+from tests.bridge.fake_service import Asked, FakeService, Reply, problem
+
+PASSPHRASE = "correct horse battery staple"
+FOOD = {"diet_preference": "vegetarian", "favorite_cuisine": "Thai-canary", "own_dish": "soup"}
+LOGIN, PASSWORD = "zoe@example.org", "account password"
+FIRST_TOKEN, SECOND_TOKEN = "csrf-before", "csrf-after"
+LOGIN_PAGE = """<!doctype html><title>Sign in</title>
+<form action="/lang"><input type="hidden" name="csrfmiddlewaretoken" value="of another form"></form>
+<form method="post"><input type="hidden" name="csrfmiddlewaretoken" value="field-token">
+<input type="hidden" name="next" value="/"><input name="login"><input type="password" name="password"></form>"""
+STATUS = {
+    "request_id": "req_a",
+    "status": "approved",
+    "user_id": "usr_a",
+    "scope": "attr.lifestyle.food.*",
+    "interval": 5,
+    "created_at": "2026-11-20T10:00:00Z",
+    "expires_at": "2026-11-21T10:00:00Z",
+    "decided_at": "2026-11-20T10:05:00Z",
+    "receipt_id": "rct_a",
+    "sequence": 41,
+    "grant": None,
+}
+
+
+class FakeSite:
+    """What the server would keep: wrappers and sealed segments, and what it may check about them."""
+
+    def __init__(self, service: FakeService) -> None:
+        self.key = generate_connector_key()
+        self.vault: dict[str, Any] = {"key_id": None, "wrappers": []}
+        self.segments: dict[tuple[str, str], dict[str, Any]] = {}
+        self.decisions: list[dict[str, Any]] = []
+        self.request = {
+            "request_id": "req_a",
+            "app_id": "app_a",
+            "app_name": "Table for Two",
+            "user_id": "usr_a",
+            "scope": "attr.lifestyle.food.*",
+            "attributes": [
+                "lifestyle.food.diet_preference",
+                "lifestyle.food.favorite_cuisine",
+                "lifestyle.food.coffee_or_tea",
+            ],
+            "purpose": "Suggest restaurants that you would like",
+            "connector_thumbprint": thumbprint(self.key),
+            "access_duration": 86400,
+            "expires_at": "2026-11-21T10:00:00Z",
+            "required_attributes": None,
+            "optional_attributes": None,
+            "max_reads": None,
+            "refresh_policy": "snapshot",
+            "binding_message": None,
+        }
+        service.on("GET", "/accounts/login/", self.login_page)
+        service.on("POST", "/accounts/login/", self.log_in)
+        service.on("GET", "/vault/keys", self.signed_in(self.keys))
+        service.on("POST", "/vault/keys", self.signed_in(self.create))
+        service.on("GET", "/vault/segments", self.signed_in(self.list_segments))
+        for place in ("lifestyle/food", "lifestyle/fitness", "contact/email"):
+            service.on("PUT", f"/vault/segments/{place}", self.signed_in(self.put))
+            service.on("DELETE", f"/vault/segments/{place}", self.signed_in(self.delete))
+        service.on("GET", "/consent/requests/req_a/data", self.signed_in(lambda _: Reply(self.review())))
+        service.on("POST", "/consent/requests/req_a/decision", self.signed_in(self.decide))
+        for verb in ("revoke", "pause", "resume"):
+            service.on("POST", f"/consent/grants/grt_a/{verb}", self.signed_in(lambda _: Reply(STATUS)))
+
+    def login_page(self, _: Asked) -> Reply:
+        return Reply(LOGIN_PAGE, headers=(("Set-Cookie", f"csrftoken={FIRST_TOKEN}; Path=/"),))
+
+    def log_in(self, asked: Asked) -> Reply:
+        form = asked.form()
+        if form.pop("csrfmiddlewaretoken", "") != "field-token" or FIRST_TOKEN not in asked.headers.get("cookie", ""):
+            return Reply("CSRF", 403)
+        if form != {"next": "/", "login": LOGIN, "password": PASSWORD}:
+            return Reply(LOGIN_PAGE)
+        cookies = (f"csrftoken={SECOND_TOKEN}; Path=/", "sessionid=session-a; Path=/; HttpOnly")
+        return Reply(b"", 302, (("Location", "/"), *(("Set-Cookie", cookie) for cookie in cookies)))
+
+    def signed_in(self, inner):
+        def outer(asked: Asked) -> Reply:
+            if "sessionid=session-a" not in asked.headers.get("cookie", ""):
+                return problem("not_signed_in", 401)
+            if asked.method != "GET" and asked.headers.get("x-csrftoken") != SECOND_TOKEN:
+                return problem("csrf_failed", 403)
+            return inner(asked)
+
+        return outer
+
+    def keys(self, _: Asked) -> Reply:
+        made = self.vault["key_id"] is not None
+        return Reply(
+            {
+                "user_id": "usr_a",
+                "key_id": self.vault["key_id"],
+                "vault_status": "active" if made else "absent",
+                "primary_wrapper_id": "wrp_0" if made else None,
+                "wrappers": [
+                    {
+                        **wrapper,
+                        "wrapper_id": f"wrp_{index}",
+                        "credential_id": None,
+                        "created_at": "2026-11-20T10:00:00Z",
+                        "last_used_at": None,
+                    }
+                    for index, wrapper in enumerate(self.vault["wrappers"])
+                ],
+            }
+        )
+
+    def create(self, asked: Asked) -> Reply:
+        if self.vault["key_id"] is not None:
+            return problem("vault_exists", 409)
+        self.vault = asked.json()
+        return Reply({}, 201)
+
+    def list_segments(self, asked: Asked) -> Reply:
+        wanted = asked.query.get("domain") or asked.query["scope"].split(".")[1]
+        rows = [row for (domain, _), row in self.segments.items() if domain == wanted and row["jwe"] is not None]
+        return Reply({"segments": rows})
+
+    def put(self, asked: Asked) -> Reply:
+        domain, segment_id = asked.path.split("/")[3:5]
+        body = asked.json()
+        current = self.segments.get((domain, segment_id), {}).get("content_revision", 0)
+        if body["base_content_revision"] != current:
+            return problem("stale_revision", 409, current_content_revision=current)
+        header = json.loads(decode_base64url(body["jwe"].split(".")[0], "header"))
+        place = {name: header[name] for name in ("domain", "segment_id", "content_revision")}
+        if place != {"domain": domain, "segment_id": segment_id, "content_revision": current + 1}:
+            return problem("segment_mismatch", 400)
+        self.segments[domain, segment_id] = {
+            **place,
+            "manifest_revision": 1,
+            "attributes": body["attributes"],
+            "jwe": body["jwe"],
+            "size_bytes": len(body["jwe"]),
+            "updated_at": "2026-11-20T10:00:00Z",
+        }
+        return Reply({"content_revision": current + 1, "manifest_revision": 1})
+
+    def delete(self, asked: Asked) -> Reply:
+        domain, segment_id = asked.path.split("/")[3:5]
+        row = self.segments[domain, segment_id]
+        if int(asked.query["base_content_revision"]) != row["content_revision"]:
+            return problem("stale_revision", 409, current_content_revision=row["content_revision"])
+        row |= {"content_revision": row["content_revision"] + 1, "jwe": None}
+        return Reply(b"", 204)
+
+    def review(self) -> dict[str, Any]:
+        return {
+            "request": self.request,
+            "request_digest": request_digest(self.request),
+            "status": "pending",
+            "connector_public_key": public_half(self.key),
+            "connector_key_id": "connector-1",
+            "app": {
+                "app_id": "app_a",
+                "name": "Table for Two",
+                "legal_name": "Table for Two Ltd",
+                "verified": True,
+                "website": "https://table.example",
+                "privacy_policy": None,
+            },
+            "scope_entry": {},
+            "issuer": "https://consent.example/app/",
+            "export_revision": 1,
+            "known_connector_key": False,
+        }
+
+    def decide(self, asked: Asked) -> Reply:
+        self.decisions.append(asked.json())
+        return Reply(STATUS)

@@ -1,0 +1,85 @@
+"""The commands that talk to the service, as processes against a real HTTP server."""
+
+import json
+
+import pytest
+
+from tests.bridge.fake_service import Reply, problem
+from tests.bridge.wire import (
+    APPROVED,
+    ASKED,
+    DISCOVERY,
+    ENTRY,
+    KEY,
+    PENDING,
+    SCOPE,
+    TOKEN,
+    envelope,
+)
+
+
+@pytest.fixture
+def environ(fake, tmp_path):
+    key_file = tmp_path / "app.jwk"
+    key_file.write_text(json.dumps(KEY))
+    return {
+        "CONSENT_BASE_URL": f"{fake.url}/api/v1",
+        "CONSENT_DEVELOPER_TOKEN": TOKEN,
+        "CONSENT_CONNECTOR_KEY": str(key_file),
+    }
+
+
+def test_command_line_goes_the_whole_way(fake, cli, environ):
+    fake.on("GET", "/api/v1/user-scopes/usr_a", Reply(DISCOVERY))
+    fake.on("GET", "/api/v1/scope-catalog", Reply({"scope_entries": [ENTRY]}))
+    fake.on("POST", "/api/v1/request-consent", Reply(ASKED, 201))
+    fake.on("GET", "/api/v1/consent-status", Reply(APPROVED))
+    fake.on("GET", "/api/v1/consent-export", Reply(envelope(2)), Reply(envelope(1)))
+    ask = ["request", "usr_a", SCOPE, "--purpose", "Suggest food", "--required", "lifestyle.food.favorite_cuisine"]
+
+    discovered = cli("discover", "usr_a", **environ)
+    catalog = cli("discover", **environ)
+    asked = cli(*ask, **environ)
+    waited = cli("wait", "req_a", "--timeout", "5", **environ)
+    read = cli("read", "req_a", **environ)
+    older = cli("read", "req_a", **environ)
+
+    assert [json.loads(done.stdout) for done in (discovered, catalog, asked, waited)] == [
+        DISCOVERY,
+        {"scope_entries": [ENTRY]},
+        ASKED,
+        APPROVED,
+    ]
+    assert json.loads(read.stdout)["data"] == {"lifestyle": {"food": {"favorite_cuisine": "Thai"}}}
+    assert [done.returncode for done in (discovered, catalog, asked, waited, read)] == [0] * 5
+    assert (older.returncode, older.stdout) == (1, b"")
+    assert b"revision 1 is lower than 2" in older.stderr
+    assert fake.calls("/api/v1/request-consent")[0].json()["required_attributes"] == ["lifestyle.food.favorite_cuisine"]
+
+
+def test_command_line_reads_a_request_made_elsewhere(fake, cli, environ, tmp_path):
+    fake.on("GET", "/api/v1/consent-export", Reply(envelope()))
+    (tmp_path / "request.json").write_text(json.dumps(ASKED))
+
+    done = cli("read", "--request", str(tmp_path / "request.json"), **environ)
+
+    assert json.loads(done.stdout)["data"] == {"lifestyle": {"food": {"favorite_cuisine": "Thai"}}}
+
+
+def test_command_line_waits_for_a_yes(fake, cli, environ):
+    fake.on("GET", "/api/v1/consent-status", Reply({**PENDING, "status": "denied"}))
+
+    done = cli("wait", "req_a", **environ)
+
+    assert done.returncode == 1
+    assert json.loads(done.stdout)["status"] == "denied"
+    assert done.stderr == b"consent-bridge: the request is denied\n"
+
+
+def test_command_line_says_what_the_service_said(fake, cli, environ):
+    fake.on("GET", "/api/v1/user-scopes/usr_a", problem("unknown_user", 404, detail="No such\nperson."))
+
+    done = cli("discover", "usr_a", **environ)
+
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert done.stderr == b"consent-bridge: unknown_user (404): No such person.\n"

@@ -1,0 +1,176 @@
+"""The client against a real HTTP server: what it sends and what it believes."""
+
+import json
+
+import pytest
+
+from consent_bridge.client import Client
+from consent_bridge.errors import KeyRefused, Problem, Refused, Unreachable, WaitTimeout
+from consent_bridge.results import AskedConsent, Discovery, Grant, Status, as_json, build
+from consent_bridge.sealed import (
+    public_half,
+    thumbprint,
+)
+from tests.bridge.fake_service import DROP, Reply, problem
+from tests.bridge.wire import (
+    APPROVED,
+    ASKED,
+    DISCOVERY,
+    ENTRY,
+    GRANT,
+    KEY,
+    PENDING,
+    SCOPE,
+    TOKEN,
+)
+
+
+def test_discovery_is_a_record_with_the_wires_names(fake, client):
+    fake.on("GET", "/api/v1/user-scopes/usr_a", Reply(DISCOVERY))
+
+    found = client.discover("usr_a")
+
+    assert json.loads(json.dumps(as_json(found))) == DISCOVERY
+    assert found == build(Discovery, DISCOVERY)
+    [asked] = fake.asked
+    assert asked.headers["authorization"] == f"Bearer {TOKEN}"
+    assert "token" not in asked.query
+    assert {"origin", "cookie", "sec-fetch-site"}.isdisjoint(asked.headers)
+
+
+def test_user_id_stays_one_part_of_the_path(fake, client):
+    with pytest.raises(Problem):
+        client.discover("../scope-catalog?x=1")
+
+    assert fake.asked[0].path == "/api/v1/user-scopes/..%2Fscope-catalog%3Fx%3D1"
+
+
+def test_catalog_is_every_scope(fake, client):
+    fake.on("GET", "/api/v1/scope-catalog", Reply({"scope_entries": [ENTRY]}))
+
+    assert [as_json(entry) | {"attributes": list(entry.attributes)} for entry in client.catalog()] == [ENTRY]
+
+
+def test_request_sends_the_public_half_and_only_what_was_given(fake, client):
+    fake.on("POST", "/api/v1/request-consent", Reply({**ASKED, "access_duration": 3600}, 201))
+
+    asked = client.request_consent(
+        "usr_a",
+        SCOPE,
+        purpose="Suggest restaurants",
+        key=KEY,
+        access_duration=3600,
+        max_reads=None,
+        required_attributes=["lifestyle.food.favorite_cuisine"],
+        idempotency_key="order-7",
+    )
+
+    assert asked == build(AskedConsent, {**ASKED, "access_duration": 3600})
+    [sent] = fake.asked
+    assert sent.headers["idempotency-key"] == "order-7"
+    assert sent.json() == {
+        "user_id": "usr_a",
+        "scope": SCOPE,
+        "purpose": "Suggest restaurants",
+        "connector_public_key": public_half(KEY),
+        "connector_key_id": thumbprint(KEY),
+        "connector_wrapping_alg": "ECDH-ES+A256KW",
+        "access_duration": 3600,
+        "required_attributes": ["lifestyle.food.favorite_cuisine"],
+    }
+
+
+@pytest.mark.parametrize("member", ["user_id", "scope", "connector_key_id", "connector_fingerprint", "access_duration"])
+def test_request_that_was_frozen_otherwise_is_refused(fake, client, member):
+    other = {"access_duration": 9}.get(member, "another")
+    fake.on("POST", "/api/v1/request-consent", Reply({**ASKED, member: other}, 201))
+
+    with pytest.raises(Refused) as caught:
+        client.request_consent("usr_a", SCOPE, purpose="Suggest food", key=KEY, access_duration=86400)
+
+    assert caught.value.member == member
+
+
+def test_request_with_a_bad_key_is_never_sent(fake, client):
+    with pytest.raises(KeyRefused):
+        client.request_consent("usr_a", SCOPE, purpose="Suggest food", key={"kty": "OKP", "crv": "X25519", "x": "AA"})
+
+    assert fake.asked == []
+
+
+def test_status_is_a_record_with_its_grant(fake, client):
+    fake.on("GET", "/api/v1/consent-status", Reply(APPROVED))
+
+    assert client.status("req_a", wait=0) == build(Status, APPROVED)
+    assert client.newest_status("usr_a", SCOPE, wait=3).grant == build(Grant, GRANT)
+    assert [asked.query for asked in fake.asked] == [
+        {"request_id": "req_a"},
+        {"user_id": "usr_a", "scope": SCOPE, "wait": "3"},
+    ]
+
+
+def test_status_may_take_as_long_as_it_was_asked_to_wait(fake, client):
+    fake.on("GET", "/api/v1/consent-status", Reply(APPROVED, delay=0.8))
+
+    assert client.status("req_a", wait=1).status == "approved"
+
+
+def test_waiting_ends_with_the_decision(fake, client, pauses):
+    slow = problem("slow_down", 429, headers=[("Retry-After", "7")])
+    fake.on("GET", "/api/v1/consent-status", Reply(PENDING), slow, Reply(APPROVED))
+
+    assert client.wait_for_decision("req_a", timeout=60).status == "approved"
+    assert len(fake.asked) == 3
+    assert pauses == [1.0, 7.0]
+
+
+def test_waiting_outlives_a_restart_of_the_service(fake, client, pauses):
+    away = [DROP] * 7 + [problem("temporarily_unavailable", 503, headers=[("Retry-After", "3600")])]
+    fake.on("GET", "/api/v1/consent-status", *away, Reply(APPROVED))
+
+    assert client.wait_for_decision("req_a", timeout=60).status == "approved"
+    assert max(pauses) <= 60
+
+
+def test_waiting_for_a_service_that_stays_away_ends_with_its_time(fake):
+    fake.on("GET", "/api/v1/consent-status", DROP)
+
+    with Client(f"{fake.url}/api/v1", TOKEN) as client, pytest.raises(Unreachable):
+        client.wait_for_decision("req_a", timeout=0.1)
+
+
+def test_waiting_ends_with_its_time(fake):
+    fake.on("GET", "/api/v1/consent-status", Reply(PENDING))
+
+    with Client(f"{fake.url}/api/v1", TOKEN) as client, pytest.raises(WaitTimeout, match=r"within 0\.2 seconds"):
+        client.wait_for_decision("req_a", timeout=0.2)
+
+
+def test_waiting_does_not_hide_an_error(fake, client):
+    fake.on("GET", "/api/v1/consent-status", problem("unknown_request", 404))
+
+    with pytest.raises(Problem) as caught:
+        client.wait_for_decision("req_a", timeout=60)
+
+    assert caught.value.code == "unknown_request"
+
+
+def test_end_answers_the_status(fake, client):
+    fake.on("POST", "/api/v1/end-consent", Reply({**PENDING, "status": "cancelled"}))
+
+    assert client.end("req_a").status == "cancelled"
+    assert fake.asked[0].json() == {"request_id": "req_a"}
+
+
+def test_all_requests_follow_the_cursor(fake, client):
+    first = {"requests": [{**PENDING, "request_id": f"req_{index}"} for index in range(2)], "next_cursor": "c2"}
+    second = {"requests": [APPROVED], "next_cursor": None}
+    fake.on("GET", "/api/v1/consent-requests", Reply(first), Reply(second))
+
+    found = [status.request_id for status in client.all_requests(status="pending")]
+
+    assert found == ["req_0", "req_1", "req_a"]
+    assert [asked.query for asked in fake.asked] == [
+        {"status": "pending", "limit": "100"},
+        {"status": "pending", "cursor": "c2", "limit": "100"},
+    ]

@@ -1,0 +1,120 @@
+"""Reading an export: it is opened only if it is what was asked for."""
+
+import json
+
+import pytest
+
+from consent_bridge.client import Client, open_envelope
+from consent_bridge.errors import KeyRefused, Refused
+from consent_bridge.results import AskedConsent, Envelope, as_json, build
+from consent_bridge.sealed import (
+    ExportContent,
+    generate_connector_key,
+)
+from tests.bridge.fake_service import DROP, Reply, problem
+from tests.bridge.wire import (
+    ASKED,
+    CONTENT,
+    KEY,
+    SCOPE,
+    TOKEN,
+    envelope,
+)
+
+
+def test_slice_is_read_opened_and_compared(fake, client):
+    fake.on("GET", "/api/v1/consent-export", Reply(envelope()))
+
+    opened = client.read(build(AskedConsent, ASKED), KEY)
+
+    assert json.loads(json.dumps(as_json(opened))) == {
+        "request_id": "req_a",
+        "grant_id": "grt_a",
+        "export_id": "exp_a",
+        "revision": 1,
+        "user_id": "usr_a",
+        "scope": SCOPE,
+        "approved_attributes": ["lifestyle.food.favorite_cuisine"],
+        "data": {"lifestyle": {"food": {"favorite_cuisine": "Thai"}}},
+        "sources": [{"domain": "lifestyle", "segment_id": "food", "content_revision": 7}],
+        "sealed_at": "2026-11-20T10:05:00Z",
+        "expires_at": "2026-11-21T10:00:00Z",
+        "reads_remaining": None,
+    }
+
+
+def test_lost_read_is_repeated_under_the_same_key_so_that_it_counts_once(fake, client):
+    fake.on("GET", "/api/v1/consent-export", DROP, problem("temporarily_unavailable", 503), Reply(envelope()))
+
+    client.read(build(AskedConsent, ASKED), KEY)
+    client.read(build(AskedConsent, ASKED), KEY)
+
+    keys = [asked.headers["idempotency-key"] for asked in fake.calls("/api/v1/consent-export")]
+    assert len(keys) == 4
+    assert len(set(keys[:3])) == 1
+    assert keys[3] != keys[0]
+
+
+@pytest.mark.parametrize(
+    ("changed", "member"),
+    [
+        ({"header": {"aud": "app_b"}}, "aud"),
+        ({"header": {"sub": "usr_b"}}, "sub"),
+        ({"header": {"iss": "https://other.example"}}, "iss"),
+        ({"header": {"kid": "k2"}}, "kid"),
+        ({"header": {"request_id": "req_b"}}, "request_id"),
+        ({"header": {"request_digest": "A" * 43}}, "request_digest"),
+        ({"header": {"revision": 2}}, "revision"),
+        ({"request_id": "req_b"}, "request_id"),
+        ({"user_id": "usr_b"}, "user_id"),
+        ({"scope": "attr.contact.*"}, "scope"),
+        ({"connector_key_id": "k2"}, "connector_key_id"),
+        ({"approved_attributes": ["lifestyle.food.diet_preference"]}, "approved_attributes"),
+        ({"approved_attributes": []}, "approved_attributes"),
+    ],
+)
+def test_export_that_is_not_what_was_asked_for_is_refused(fake, client, changed, member):
+    fake.on("GET", "/api/v1/consent-export", Reply(envelope(**changed)))
+
+    with pytest.raises(Refused) as caught:
+        client.read(build(AskedConsent, ASKED), KEY)
+
+    assert caught.value.member == member
+    assert member in str(caught.value)
+
+
+def test_export_of_another_scope_is_refused():
+    header = {"scope": "attr.lifestyle.*"}
+    content = ExportContent(**{**vars(CONTENT), "scope": "attr.lifestyle.*"})
+    other = build(Envelope, envelope(header=header, content=content))
+
+    with pytest.raises(Refused, match="header member scope"):
+        open_envelope(other, build(AskedConsent, ASKED), KEY)
+
+
+def test_older_revision_than_seen_is_refused(fake, client):
+    fake.on("GET", "/api/v1/consent-export", Reply(envelope(2)), Reply(envelope(1)), Reply(envelope(2)))
+    asked = build(AskedConsent, ASKED)
+
+    assert client.read(asked, KEY).revision == 2
+    with pytest.raises(Refused, match="revision 1 is lower than 2"):
+        client.read(asked, KEY)
+    assert client.read(asked, KEY).revision == 2
+    with pytest.raises(Refused, match="revision 2 is lower than 3"):
+        client.read(asked, KEY, seen_revision=3)
+
+
+def test_read_with_another_key_never_leaves_this_machine(fake, client):
+    with pytest.raises(KeyRefused, match="not the key"):
+        client.read(build(AskedConsent, ASKED), generate_connector_key())
+
+    assert fake.asked == []
+
+
+def test_export_of_16_mib_is_read(fake, client):
+    data = {"lifestyle": {"food": {"favorite_cuisine": "x" * (16 * 1024 * 1024 - 400)}}}
+    large = envelope(content=ExportContent(**{**vars(CONTENT), "data": data}))
+    fake.on("GET", "/api/v1/consent-export", Reply(large))
+
+    with Client(f"{fake.url}/api/v1", TOKEN) as patient:
+        assert patient.read(build(AskedConsent, ASKED), KEY).data == data

@@ -1,0 +1,228 @@
+"""What an owner decides: only what was recomputed, sealed to its app, and no secret on the way."""
+
+import json
+
+import pytest
+
+from consent_bridge.encoding import decode_base64url
+from consent_bridge.errors import BadAnswer, KeyRefused, Refused
+from consent_bridge.review import covers
+from consent_bridge.sealed import ExportHeader, open_export, request_digest, unwrap
+from tests.bridge.fake_service import Reply
+from tests.bridge.fake_site import FOOD, PASSPHRASE, STATUS, FakeSite
+
+
+def test_approval_seals_exactly_what_was_chosen(unlocked, site):
+    review = unlocked.review("req_a")
+
+    status = unlocked.approve(review, attributes=["lifestyle.food.favorite_cuisine"], access_duration=3600)
+
+    assert status.status == "approved"
+    [decision] = site.decisions
+    sealed = decision.pop("jwe")
+    assert decision == {
+        "decision": "approve",
+        "request_digest": request_digest(site.request),
+        "access_duration": 3600,
+        "approved_attributes": ["lifestyle.food.favorite_cuisine"],
+        "sources": [{"domain": "lifestyle", "segment_id": "food", "content_revision": 1}],
+    }
+    content = open_export(sealed, site.key, expected_header(site)).as_json()
+    assert content.pop("sealed_at").endswith("Z")
+    assert content == {
+        "scope": "attr.lifestyle.food.*",
+        "approved_attributes": ["lifestyle.food.favorite_cuisine"],
+        "data": {"lifestyle": {"food": {"favorite_cuisine": "Thai-canary"}}},
+        "sources": decision["sources"],
+    }
+
+
+def expected_header(site):
+    return ExportHeader(
+        kid="connector-1",
+        iss="https://consent.example",
+        sub="usr_a",
+        aud="app_a",
+        request_id="req_a",
+        scope="attr.lifestyle.food.*",
+        revision=1,
+        request_digest=request_digest(site.request),
+    )
+
+
+def test_approval_without_a_choice_is_all_that_is_asked_for_and_there(unlocked, site):
+    review = unlocked.review("req_a")
+
+    unlocked.approve(review)
+
+    assert unlocked.preview(review) == {
+        "lifestyle.food.diet_preference": "vegetarian",
+        "lifestyle.food.favorite_cuisine": "Thai-canary",
+    }
+    assert site.decisions[0]["approved_attributes"] == [
+        "lifestyle.food.diet_preference",
+        "lifestyle.food.favorite_cuisine",
+    ]
+    assert site.decisions[0]["access_duration"] == 86400
+
+
+def test_approval_may_add_an_own_attribute_of_the_scope_where_none_was_named(unlocked, site):
+    unlocked.approve(unlocked.review("req_a"), attributes=["lifestyle.food.own_dish"])
+
+    assert site.decisions[0]["approved_attributes"] == ["lifestyle.food.own_dish"]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "reason"),
+    [
+        (["lifestyle.fitness.gym_membership"], "was not asked for"),
+        (["lifestyle.food.coffee_or_tea"], "the vault does not hold"),
+        (["food"], "is not domain.segment.attribute"),
+        ([], "no attribute was chosen"),
+    ],
+)
+def test_approval_of_what_cannot_be_shared_sends_nothing(unlocked, site, chosen, reason):
+    with pytest.raises(Refused, match=reason):
+        unlocked.approve(unlocked.review("req_a"), attributes=chosen)
+
+    assert site.decisions == []
+
+
+def test_approval_keeps_to_the_attributes_that_were_named(unlocked, site):
+    site.request["required_attributes"] = ["lifestyle.food.diet_preference"]
+    site.request["optional_attributes"] = ["lifestyle.food.coffee_or_tea"]
+    review = unlocked.review("req_a")
+
+    with pytest.raises(Refused, match="was not asked for"):
+        unlocked.approve(review, attributes=["lifestyle.food.favorite_cuisine"])
+    unlocked.approve(review)
+
+    assert site.decisions[0]["approved_attributes"] == ["lifestyle.food.diet_preference"]
+
+
+@pytest.mark.parametrize(
+    ("member", "other"),
+    [
+        ("purpose", "Sell your data"),
+        ("access_duration", 1),
+        ("scope", "pkm.read"),
+        ("app_name", "Another"),
+        ("expires_at", "2027-01-01T00:00:00Z"),
+    ],
+)
+def test_review_whose_digest_differs_stops(fake, owner, site, member, other):
+    shown = site.review()
+    shown["request"] = {**site.request, member: other}
+    fake.scripts["GET", "/consent/requests/req_a/data"] = [Reply(shown)]
+
+    with pytest.raises(Refused) as caught:
+        owner.review("req_a")
+
+    assert caught.value.member == "request_digest"
+
+
+def test_review_with_another_key_stops(fake, owner, site):
+    shown = site.review()
+    shown["connector_public_key"] = FakeSite(type(fake)()).review()["connector_public_key"]
+    fake.scripts["GET", "/consent/requests/req_a/data"] = [Reply(shown)]
+
+    with pytest.raises(Refused) as caught:
+        owner.review("req_a")
+
+    assert caught.value.member == "connector_thumbprint"
+
+
+@pytest.mark.parametrize(
+    ("change", "member"),
+    [
+        ({"request_id": "req_b"}, "request_id"),
+        ({"user_id": "usr_b"}, "user_id"),
+        ({"app_id": "app_b"}, "app_id"),
+        ({"app_name": "Another"}, "app_name"),
+    ],
+)
+def test_review_of_something_else_stops(owner, site, change, member):
+    site.request |= change
+
+    with pytest.raises(Refused) as caught:
+        owner.review("req_a")
+
+    assert caught.value.member == member
+
+
+@pytest.mark.parametrize("change", [{"attributes": "all"}, {"attributes": None}, {"access_duration": "a day"}])
+def test_review_in_another_shape_is_a_bad_answer(owner, site, change):
+    site.request |= change
+
+    with pytest.raises(BadAnswer):
+        owner.review("req_a")
+
+
+def test_review_with_a_low_order_key_stops(fake, owner, site):
+    shown = site.review()
+    shown["connector_public_key"] = {"kty": "OKP", "crv": "X25519", "x": "A" * 43}
+    fake.scripts["GET", "/consent/requests/req_a/data"] = [Reply(shown)]
+
+    with pytest.raises(KeyRefused, match="low-order"):
+        owner.review("req_a")
+
+
+def test_denial_tells_its_reason_to_the_person_alone(owner, site):
+    assert owner.deny("req_a", reason="not now").request_id == "req_a"
+    owner.deny("req_a")
+
+    assert site.decisions == [{"decision": "deny", "reason": "not now"}, {"decision": "deny"}]
+
+
+def test_grant_is_paused_resumed_and_revoked(fake, owner):
+    answers = [owner.pause("grt_a"), owner.resume("grt_a"), owner.revoke("grt_a")]
+
+    assert [answer.request_id for answer in answers] == [STATUS["request_id"]] * 3
+    paths = [asked.path for asked in fake.asked if asked.path.startswith("/consent/grants/")]
+    assert paths == [f"/consent/grants/grt_a/{verb}" for verb in ("pause", "resume", "revoke")]
+
+
+def test_no_secret_and_no_value_is_ever_sent(fake, owner, site):
+    code = owner.create_vault(PASSPHRASE)
+    key = unwrap(site.vault["wrappers"][1]["jwe"], "recovery", code).secret
+    owner.write("lifestyle", "food", FOOD, base=0)
+    owner.lock()
+    owner.unlock(passphrase=PASSPHRASE)
+    owner.lock()
+    owner.unlock(recovery_code=code)
+    owner.approve(owner.review("req_a"))
+
+    sent = b"\n".join(
+        json.dumps([asked.path, asked.query, asked.headers]).encode() + asked.body for asked in fake.asked
+    )
+    parts = [part for part in sent.replace(b'"', b".").split(b".") if len(part) > 20]
+    sent += b"\n".join(decoded for part in parts if (decoded := decoded_or_none(part)))
+    for secret in (PASSPHRASE, code, code.replace("-", ""), key.hex(), "Thai-canary", "vegetarian"):
+        assert secret.encode() not in sent
+    assert key not in sent
+    assert b"vault-key+jwe" in sent, "the headers were decoded, so the search could find something"
+
+
+def decoded_or_none(part):
+    try:
+        return decode_base64url(part.decode("ascii"), "part")
+    except (Refused, UnicodeDecodeError):
+        return None
+
+
+@pytest.mark.parametrize(
+    ("scope", "path", "covered"),
+    [
+        ("pkm.read", "contact.email.email", True),
+        ("attr.contact.*", "contact.email.email", True),
+        ("attr.contact.*", "contacts.email.email", False),
+        ("attr.contact.email.*", "contact.email.email", True),
+        ("attr.contact.email.*", "contact.phone.phone", False),
+        ("attr.contact.email.email", "contact.email.email", True),
+        ("attr.contact.email.email", "contact.email.email_2", False),
+        ("attr.*", "contact.email.email", False),
+        ("world.read", "contact.email.email", False),
+    ],
+)
+def test_scope_covers_what_it_names(scope, path, covered):
+    assert covers(scope, path) is covered

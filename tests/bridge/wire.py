@@ -1,0 +1,130 @@
+"""The service's answers as the contract has them."""
+
+from consent_bridge.sealed import (
+    ExportContent,
+    ExportHeader,
+    Source,
+    generate_connector_key,
+    public_half,
+    seal_export,
+    thumbprint,
+)
+
+TOKEN = "cr_live_abcdefgh_" + "s" * 43
+KEY = generate_connector_key()
+SCOPE = "attr.lifestyle.food.*"
+DIGEST = "dRKsJqS-4qKhHzI69mb3fHbDFRpVzS7WwqS8QT8VpiA"
+ENTRY = {
+    "scope": SCOPE,
+    "scope_handle": "s_0f3a00000000",
+    "label": "Food and drink",
+    "description": "What you like to eat",
+    "domain": "lifestyle",
+    "sensitivity_tier": "standard",
+    "attributes": ["lifestyle.food.diet_preference", "lifestyle.food.favorite_cuisine"],
+    "max_access_duration": 31536000,
+    "updated_at": "2026-11-20T10:00:00Z",
+}
+DISCOVERY = {
+    "user_id": "usr_a",
+    "available_domains": ["lifestyle"],
+    "scopes": [SCOPE],
+    "scope_entries": [ENTRY],
+    "runtime": {
+        "can_approve": True,
+        "wrapping_algorithms": ["ECDH-ES+A256KW"],
+        "connector_curves": ["X25519", "P-256"],
+        "refresh_policies": ["snapshot", "continuous"],
+        "access_duration": {"default": 86400, "min": 300, "max": 31536000},
+        "interval": 5,
+    },
+}
+ASKED = {
+    "request_id": "req_a",
+    "status": "pending",
+    "app_id": "app_a",
+    "issuer": "https://consent.example",
+    "user_id": "usr_a",
+    "scope": SCOPE,
+    "scope_label": "Food and drink",
+    "approval_url": "https://consent.example/consent/requests/req_a/",
+    "interval": 5,
+    "expires_in": 86400,
+    "expires_at": "2026-11-21T10:00:00Z",
+    "access_duration": 86400,
+    "connector_key_id": thumbprint(KEY),
+    "connector_fingerprint": thumbprint(KEY),
+    "request_digest": DIGEST,
+    "created_at": "2026-11-20T10:00:00Z",
+}
+PENDING = {
+    "request_id": "req_a",
+    "status": "pending",
+    "user_id": "usr_a",
+    "scope": SCOPE,
+    "interval": 5,
+    "created_at": "2026-11-20T10:00:00Z",
+    "expires_at": "2026-11-21T10:00:00Z",
+    "decided_at": None,
+    "receipt_id": None,
+    "sequence": 40,
+    "grant": None,
+}
+GRANT = {
+    "grant_id": "grt_a",
+    "status": "active",
+    "expires_at": "2026-11-21T10:00:00Z",
+    "reads": 0,
+    "reads_remaining": None,
+    "approved_attributes": ["lifestyle.food.favorite_cuisine"],
+    "export_revision": 1,
+}
+APPROVED = {
+    **PENDING,
+    "status": "approved",
+    "decided_at": "2026-11-20T10:05:00Z",
+    "receipt_id": "rct_a",
+    "sequence": 41,
+    "grant": GRANT,
+}
+HEADER = ExportHeader(
+    kid=thumbprint(KEY),
+    iss="https://consent.example",
+    sub="usr_a",
+    aud="app_a",
+    request_id="req_a",
+    scope=SCOPE,
+    revision=1,
+    request_digest=DIGEST,
+)
+CONTENT = ExportContent(
+    scope=SCOPE,
+    approved_attributes=("lifestyle.food.favorite_cuisine",),
+    data={"lifestyle": {"food": {"favorite_cuisine": "Thai"}}},
+    sources=(Source("lifestyle", "food", 7),),
+    sealed_at="2026-11-20T10:05:00Z",
+)
+
+
+def envelope(revision=1, *, header=None, content=CONTENT, **changes):
+    sealed = seal_export(
+        content,
+        public_half(KEY),
+        ExportHeader(**{**vars(HEADER), "revision": revision, **(header or {})}),
+    )
+    return {
+        "request_id": "req_a",
+        "grant_id": "grt_a",
+        "export_id": "exp_a",
+        "revision": revision,
+        "user_id": "usr_a",
+        "scope": SCOPE,
+        "approved_attributes": ["lifestyle.food.favorite_cuisine"],
+        "connector_key_id": thumbprint(KEY),
+        "sealed_at": "2026-11-20T10:05:00Z",
+        "expires_at": "2026-11-21T10:00:00Z",
+        "reads_remaining": None,
+        "size_bytes": len(sealed),
+        "jwe": sealed,
+        **changes,
+    }

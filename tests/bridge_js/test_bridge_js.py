@@ -1,0 +1,34 @@
+"""The client for Node, tested by Node: against the vectors, a scripted service, and the real application."""
+
+import re
+
+import pytest
+
+from consent.waiting import hub
+from tests.bridge.live.steps import wait_until
+from tests.bridge_js.node import ROOT, run
+
+HERE = ROOT / "tests" / "bridge_js"
+
+
+def passed(output):
+    """How many tests Node's runner passed; it failed and skipped none."""
+    counts = dict(re.findall(r"^# (pass|fail|skipped|todo) (\d+)$", output, re.MULTILINE))
+    assert (counts["fail"], counts["skipped"], counts["todo"]) == ("0", "0", "0")
+    return int(counts["pass"])
+
+
+@pytest.mark.parametrize(("name", "least"), [("vectors", 20), ("profile", 40), ("answers", 25), ("proofs", 30)])
+def test_module(package, name, least):
+    assert passed(run("--test", "--test-reporter=tap", HERE / f"{name}.test.mjs")) >= least
+
+
+def test_whole_way_against_the_real_application(package, trip):
+    assert passed(run("--test", "--test-reporter=tap", HERE / "live.test.mjs", **trip)) == 6
+    assert wait_until(hub.is_silent)
+
+
+def test_modules_stay_small():
+    sizes = {path.name: len(path.read_text().splitlines()) for path in (ROOT / "bridge-js" / "src").iterdir()}
+
+    assert {name: size for name, size in sizes.items() if size > 300 and name != "index.d.ts"} == {}

@@ -1,0 +1,97 @@
+"""A real Chromium at the real server, for tests that act as people do."""
+
+import os
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+from accounts.models import User
+from tests.browser.sealing.chromium import ARGUMENTS, find_chromium
+from tests.browser.site import running_site
+from tests.browser.visiting import Complaints
+from tests.factories.accounts import PASSWORD
+
+# Playwright keeps an event loop in this thread, which Django would take for asynchronous code.
+os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
+
+PHONE = {"width": 390, "height": 844}
+DESKTOP = {"width": 1280, "height": 900}
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    """One browser a module: Playwright keeps an event loop in this thread, which the tests of asyncio must not meet."""
+    executable = find_chromium()
+    if executable is None:
+        pytest.skip("no Chromium found: set CHROMIUM to its path to run the browser tests")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=executable, headless=True, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def running_server(django_db_setup: None) -> Iterator[str]:
+    with running_site() as address:
+        yield address
+
+
+@pytest.fixture
+def site(running_server: str, transactional_db: None, settings: Any) -> str:
+    """The address of the real server, whose database is this test's: what factories make here, it has."""
+    settings.BASE_URL = settings.ISSUER = running_server
+    return running_server
+
+
+@pytest.fixture
+def complaints() -> Complaints:
+    """What the browser complained about; a test fails on any. `with complaints.expecting(409): …` for what is meant."""
+    return Complaints()
+
+
+@pytest.fixture
+def new_profile(chromium: Browser, site: str, complaints: Complaints) -> Iterator[Callable[..., BrowserContext]]:
+    """Opens fresh browser profiles, with addresses relative to the site: `new_profile(viewport=PHONE)`."""
+    contexts: list[BrowserContext] = []
+
+    def open_profile(**options: Any) -> BrowserContext:
+        context = chromium.new_context(
+            **{"base_url": site, "viewport": DESKTOP, "locale": "en-GB", "timezone_id": "Europe/Berlin", **options}
+        )
+        context.set_default_timeout(15_000)
+        complaints.watch(context)
+        contexts.append(context)
+        return context
+
+    yield open_profile
+    for context in contexts:
+        context.close()
+    assert complaints.lines == []
+
+
+@pytest.fixture
+def profile(new_profile: Callable[..., BrowserContext]) -> BrowserContext:
+    """One profile: the tabs of one person."""
+    return new_profile()
+
+
+@pytest.fixture
+def page(profile: BrowserContext) -> Page:
+    """One tab, nobody signed in."""
+    return profile.new_page()
+
+
+@pytest.fixture
+def sign_in() -> Callable[[Page, User], None]:
+    """Signs a person of the factories in through the form."""
+
+    def fill_in(page: Page, user: User) -> None:
+        page.goto("/accounts/login/")
+        page.locator("input[name=login]").fill(user.email)
+        page.locator("input[name=password]").fill(PASSWORD)
+        page.locator("input[name=password]").press("Enter")
+        page.wait_for_url(lambda url: "/accounts/login/" not in url)
+
+    return fill_in

@@ -1,0 +1,36 @@
+"""What people do on the pages, in the words of the tests."""
+
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+PASSPHRASE = "gravel lantern otter plum 7"
+SignIn = Callable[..., None]
+
+
+def unlock(page: Page, passphrase: str = PASSPHRASE) -> None:
+    """Type the passphrase into the panel of this page, once its script is there."""
+    expect(page.locator("#unlock-panel button[type=submit]")).to_be_enabled()
+    page.locator("#unlock-passphrase").fill(passphrase)
+    page.locator("#unlock-passphrase").press("Enter")
+    expect(page.locator("#vault-chip")).to_have_attribute("data-state", "unlocked")
+
+
+def enter(page: Page, segment: str, name: str, value: str) -> None:
+    """Write into one field of a domain's page, without saving."""
+    field = page.locator(f"#f-{segment}-{name}")
+    if field.evaluate("element => element.tagName") == "SELECT":
+        field.select_option(value)
+    else:
+        field.fill(value)
+
+
+def save(page: Page, segment: str) -> None:
+    page.locator(f"#{segment} [data-save]").click()
+    expect(page.locator(f"#{segment} [data-state]")).to_have_text("Saved")
+
+
+def values_shown(page: Page) -> dict[str, str]:
+    """The review page's rows: attribute path → what stands beside it."""
+    rows = page.locator("[data-path]")
+    return {row.get_attribute("data-path") or "": row.locator(".value-data").inner_text() for row in rows.all()}

@@ -1,0 +1,164 @@
+"""The staff's pages in Chromium, under the admin's own policy: no violation, no complaint, nothing that axe minds."""
+
+from collections.abc import Callable
+
+import pytest
+from django.urls import reverse
+from playwright.sync_api import Error, Page, expect
+
+from accounts.models import User
+from developers.authentication import find_token
+from pkm.models import Domain, ScopeEntry
+from tests import factories
+from tests.browser.visiting import axe_findings
+from tests.factories.accounts import PASSWORD
+
+pytestmark = pytest.mark.browser
+
+SignIn = Callable[[Page, User], None]
+INERT = [
+    "<option value='1'>One</option>",
+    "<div class='x'><a href='#'>go</a></div>",
+    "  <table></table>",
+    "<input type='checkbox' name='onion'>",
+    "plain text with = in it, once upon a time",
+    "<form></form><form></form>",
+]
+ACTIVE = [
+    "<script>alert(1)</script>",
+    "<SCRIPT src=//evil.example></SCRIPT>",
+    "< script>",
+    "<img src=x onerror=alert(1)>",
+    "<img/onerror=alert(1) src=x>",
+    "<img src=x onerror =alert(1)>",
+    "<img src='x'onerror='alert(1)'>",
+    "<a href='javascript:alert(1)'>x</a>",
+    "<a href='java\u0000script:alert(1)'>x</a>",
+    "<a href='&#106;avascript:alert(1)'>x</a>",
+    "<a href='java&Tab;script:alert(1)'>x</a>",
+    "<a href='javascript&colon;alert(1)'>x</a>",
+    "<iframe srcdoc='x'></iframe>",
+    "<svg><animate/></svg>",
+    "<math></math>",
+    "<object data='x'></object>",
+    "<embed src='x'>",
+    "<base href='//evil.example'>",
+    "<meta http-equiv='refresh'>",
+    "<form action='//evil.example'>",
+    "<button formaction='//evil.example'>",
+    "<style>*{}</style>",
+    "<p style='color:red'>",
+]
+
+
+@pytest.fixture
+def staff(site: str) -> User:
+    made: User = factories.StaffFactory()
+    return made
+
+
+def test_sign_in_leads_back_to_the_page_that_was_wanted(page: Page, staff: User) -> None:
+    page.goto("/admin/pkm/scopeentry/")
+    page.locator("input[name=login]").fill(staff.email)
+    page.locator("input[name=password]").fill(PASSWORD)
+    page.locator("input[name=password]").press("Enter")
+    page.wait_for_url("**/admin/pkm/scopeentry/")
+    expect(page.locator("#result_list tbody tr")).to_have_count(50)
+
+
+def test_every_kind_of_page_is_sound(page: Page, staff: User, sign_in: SignIn) -> None:
+    read = factories.ReadFactory()
+    receipt = factories.ReceiptFactory(request=read.grant.request)
+    rows = [
+        read, read.export, read.grant, read.grant.request, read.token, read.grant.app, read.grant.app.application,
+        receipt, read.grant.user, ScopeEntry.objects.get(scope="attr.lifestyle.*"), Domain.objects.first(),
+        factories.AppReportFactory(), factories.DiscoveryFactory(), factories.AuditCheckpointFactory(),
+    ]  # fmt: skip
+    sign_in(page, staff)
+    addresses = ["/admin/", "/admin/pkm/", "/admin/pkm/domain/add/", "/admin/pkm/scopeentry/add/"]
+    addresses += ["/admin/developers/developertoken/add/", "/admin/pkm/scopeentry/?sensitivity_tier__exact=restricted"]
+    for row in rows:
+        name = f"admin:{row._meta.app_label}_{row._meta.model_name}"
+        addresses += [reverse(f"{name}_changelist"), reverse(f"{name}_change", args=[row.pk])]
+    addresses.append(reverse("admin:pkm_scopeentry_history", args=[ScopeEntry.objects.first().pk]))
+    found = {}
+    for address in addresses:
+        answer = page.goto(address)
+        assert answer is not None
+        assert answer.status == 200, address
+        found[address] = axe_findings(page)
+    assert {address: findings for address, findings in found.items() if findings} == {}
+
+
+def test_scopes_are_withdrawn_after_a_confirmation(page: Page, staff: User, sign_in: SignIn) -> None:
+    factories.give_vault(factories.PersonFactory())
+    sign_in(page, staff)
+    page.goto("/admin/pkm/scopeentry/?domain__id__exact=&q=attr.lifestyle.food.%2A")
+    page.goto("/admin/pkm/scopeentry/?q=attr.lifestyle.food")
+    page.locator("#action-toggle").check()
+    page.locator("select[name=action]").select_option("withdraw")
+    page.locator("button[name=index]").click()
+    expect(page.locator(".touched li").first).to_have_text("People who keep such data: 1")
+    assert axe_findings(page) == []
+    page.get_by_role("button", name="Withdraw them").click()
+    expect(page.locator(".messagelist .success")).to_have_text("4 scopes were withdrawn.")
+    assert ScopeEntry.objects.get(scope="attr.lifestyle.food.*").exposure_enabled is False
+
+
+def test_token_is_made_and_shown_once(page: Page, staff: User, sign_in: SignIn) -> None:
+    app = factories.AppFactory()
+    sign_in(page, staff)
+    page.goto("/admin/developers/developertoken/add/")
+    page.locator("#id_app").select_option(str(app.pk))
+    page.locator("#id_label").fill("backend")
+    page.get_by_role("button", name="Save", exact=True).click()
+    token = page.get_by_label("Developer token").input_value()
+    assert axe_findings(page) == []
+    found = find_token(token)
+    assert found is not None
+    assert found.app_id == app.app_id
+    page.get_by_role("link", name="I have copied it").click()
+    assert token not in page.content()
+
+
+def test_grant_is_ended_with_a_reason(page: Page, staff: User, sign_in: SignIn) -> None:
+    grant = factories.ExportFactory().grant
+    sign_in(page, staff)
+    page.goto("/admin/consent/grant/")
+    page.locator("#action-toggle").check()
+    page.locator("select[name=action]").select_option("end")
+    page.locator("button[name=index]").click()
+    page.get_by_label("Why").fill("reported as fraud")
+    assert axe_findings(page) == []
+    page.get_by_role("button", name="End them").click()
+    expect(page.locator(".messagelist .success")).to_have_text("1 grant was ended.")
+    grant.refresh_from_db()
+    assert grant.status == "terminated"
+
+
+def test_markup_enters_the_page_only_where_it_is_inert(page: Page, staff: User, sign_in: SignIn) -> None:
+    sign_in(page, staff)
+    page.goto("/admin/")
+    put = "markup => { document.createElement('div').innerHTML = markup }"
+    for markup in INERT:
+        page.evaluate(put, markup)
+    for markup in ACTIVE:
+        with pytest.raises(Error, match="not inert"):
+            page.evaluate(put, markup)
+
+
+def test_no_script_enters_the_admin_from_a_string(
+    page: Page, staff: User, sign_in: SignIn, complaints: "object"
+) -> None:
+    sign_in(page, staff)
+    page.goto("/admin/")
+    for attempt in (
+        "() => { document.createElement('script').src = '/static/js/shell.js' }",
+        "() => { document.createElement('script').text = 'alert(1)' }",
+        "() => { trustedTypes.createPolicy('another', {}) }",
+        "() => { trustedTypes.createPolicy('default', {}) }",
+    ):
+        with pytest.raises(Error):
+            page.evaluate(attempt)
+    page.goto("/admin/pkm/")  # what the last page had to say has been said
+    complaints.lines.clear()  # type: ignore[attr-defined]  # the violations just provoked

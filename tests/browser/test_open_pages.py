@@ -1,0 +1,114 @@
+"""Every page of the consent app and the vault with its values open, on a phone and a desk, in both themes."""
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from consent import actions
+from tests.browser.conftest import DESKTOP, PHONE
+from tests.browser.people import PASSPHRASE, SignIn, unlock
+from tests.browser.visiting import axe_findings
+from tests.factories import (
+    ConsentRequestFactory,
+    DiscoveryFactory,
+    ExportFactory,
+    GrantFactory,
+    PersonFactory,
+    ReadFactory,
+    give_vault,
+)
+from tests.factories.asked import now
+
+pytestmark = pytest.mark.browser
+
+VALUES = {
+    ("lifestyle", "food"): {"favorite_cuisine": "Thai", "favourite_dessert": "Mango", "coffee_or_tea": "tea"},
+    ("location", "home"): {"city": "Turku"},
+    ("intents", "now"): {"needs": ["a lamp"], "intent_24h": {"category": "Travel", "confidence": 0.5}},
+    ("financial", "signals"): {"spend_bracket": "Middle"},
+}
+PAGES = [
+    "/consent/", "/consent/grants/", "/consent/history/", "/consent/verify/", "/vault/",
+    "/vault/data/lifestyle/", "/vault/data/intents/",
+    "/vault/transfer/", "/vault/setup/first/", "/vault/setup/preview/", "/account/security/",
+]  # fmt: skip
+BOTH = [("light", PHONE), ("dark", PHONE), ("light", DESKTOP), ("dark", DESKTOP)]
+NAMES = ["phone, light", "phone, dark", "desk, light", "desk, dark"]
+
+
+def someone_with_everything() -> tuple[object, list[str]]:
+    """A person whom apps asked, read and looked at in every way; the addresses of their requests, receipts and apps."""
+    user = PersonFactory()
+    give_vault(user, VALUES, passphrase=PASSPHRASE)
+    grant = GrantFactory(request__user=user, request__purpose="Suggest lunch places", status="paused")
+    ReadFactory(export=ExportFactory(grant=grant))
+    DiscoveryFactory(user=user, app=grant.app, count=3)
+    GrantFactory(request__user=user, status="revoked")
+    requests = [
+        ConsentRequestFactory(user=user, app=grant.app, binding_message="Blue heron 42", max_reads=3),
+        ConsentRequestFactory(user=user, app__verified=False, scope="attr.location.home.*"),
+        ConsentRequestFactory(user=user, scope="attr.financial.signals.*", refresh_policy="continuous"),
+        ConsentRequestFactory(user=user, created_at=now() - timedelta(days=2)),
+        *(ConsentRequestFactory(user=user, status=status) for status in ("denied", "cancelled")),
+        grant.request,
+    ]
+    ExportFactory(grant__request__user=user, grant__request__refresh_policy="continuous")
+    blocked = ConsentRequestFactory(user=user)
+    for asked in (blocked, ConsentRequestFactory(user=user)):
+        actions.deny(request_id=asked.request_id, by=user)
+    actions.block_app(app_id=blocked.app.app_id, by=user)
+    return user, [
+        *(f"/consent/requests/{request.request_id}/" for request in requests),
+        *(f"/consent/receipts/{receipt.receipt_id}/" for receipt in blocked.receipts.all()),
+        *(f"/consent/apps/{app.app_id}/" for app in (blocked.app, grant.app)),
+    ]
+
+
+def look(page: Page, path: str) -> list[str]:
+    """What is wrong with this page: axe's findings, and anything wider than the screen."""
+    page.goto(path)
+    page.wait_for_load_state("networkidle")
+    wider = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    return [f"{path}: {wider} px too wide"] * (wider > 0) + [f"{path}: {line}" for line in axe_findings(page)]
+
+
+@pytest.mark.parametrize(("theme", "viewport"), BOTH, ids=NAMES)
+def test_pages_with_open_values_are_sound(
+    new_profile: Callable[..., BrowserContext], sign_in: SignIn, theme: str, viewport: dict[str, int]
+) -> None:
+    user, requests = someone_with_everything()
+    page = new_profile(color_scheme=theme, viewport=viewport).new_page()
+    sign_in(page, user)
+    page.goto("/vault/data/lifestyle/")
+    unlock(page)
+    expect(page.locator("#f-food-favorite_cuisine")).to_have_value("Thai")
+
+    assert [line for path in [*PAGES, *requests] for line in look(page, path)] == []
+
+
+@pytest.mark.parametrize(("theme", "viewport"), BOTH, ids=NAMES)
+def test_first_minutes_and_dialogs_are_sound(
+    new_profile: Callable[..., BrowserContext], sign_in: SignIn, theme: str, viewport: dict[str, int]
+) -> None:
+    page = new_profile(color_scheme=theme, viewport=viewport).new_page()
+    sign_in(page, PersonFactory())
+    findings = [line for path in ("/consent/", "/consent/grants/", "/vault/setup/") for line in look(page, path)]
+    page.locator("#new-passphrase").fill(PASSPHRASE)
+    page.locator("#again-passphrase").fill(PASSPHRASE)
+    page.locator("#passphrase-form button[type=submit]").click()
+    expect(page.locator("#recovery-code code")).to_have_count(8)
+    assert [*findings, *axe_findings(page)] == []
+
+
+def test_open_page_at_320_pixels_does_not_scroll_sideways(
+    new_profile: Callable[..., BrowserContext], sign_in: SignIn
+) -> None:
+    user, requests = someone_with_everything()
+    page = new_profile(viewport={"width": 320, "height": 640}).new_page()
+    sign_in(page, user)
+    page.goto("/vault/data/lifestyle/")
+    unlock(page)
+
+    assert [line for path in [*PAGES, *requests] for line in look(page, path) if "too wide" in line] == []

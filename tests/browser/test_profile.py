@@ -1,0 +1,249 @@
+"""Profile analysis in a real browser: the form, live steps, the merged profile, keeping it, and hostile replies."""
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+from playwright.sync_api import BrowserContext, Page, expect
+
+from accounts.models import User
+from agents_proxy import stepping
+from agents_proxy.models import Run
+from pkm.models import Blob
+from tests.agents_proxy.hostile import hostile_replies
+from tests.agents_proxy.speaking import ORDER, Agents, speaking, waits_for
+from tests.browser.conftest import DESKTOP, PHONE
+from tests.browser.people import PASSPHRASE, SignIn, unlock
+from tests.browser.visiting import axe_findings
+from tests.factories import PersonFactory, RunFactory, StepFactory, give_vault
+from tests.factories.agents import sealed_json
+
+pytestmark = pytest.mark.browser
+PLANTED = "main :is(script:not([type='application/json']), img, iframe, base, meta[http-equiv], [onerror], [onfocus])"
+SAID: dict[str, Any] = {
+    "brand": {"likes": ["Muji", "tea"], "brand_affinities": ["Uniqlo"], "city": "Linz", "confidence": 0.6},
+    "core": {"full_name": "Ana Sá", "age": 41, "favorite_cuisine": "Portuguese", "gym_membership": False},
+    "public": {
+        "city": "Graz", "occupation": "Nurse", "accuracy": 0.9, "shoe_size": 38,
+        "intent_24h": {"category": "Groceries", "budget": "60 €", "timeWindow": "today", "confidence": 0.9},
+        "intent_48h": [{"category": "Running shoes", "budget": "120 €", "confidence": 0.6}, {"category": "Concert"}],
+        "intent_72h": {"category": "Weekend trip", "budget": "300 €", "timeWindow": "Friday", "confidence": 0.4},
+    },
+    "second": {"city": "Graz", "needs": ["a lamp"], "tech_affinity": "high", "sports_interest": "Running"},
+}  # fmt: skip
+
+
+@pytest.fixture
+def agents(settings: Any) -> Iterator[Agents]:
+    with speaking() as found:
+        settings.AGENTS = {**settings.AGENTS, **found.settings()}
+        yield found
+
+
+@pytest.fixture
+def worker() -> Iterator[Callable[[str], None]]:
+    """Runs an analysis as the worker does, beside the test."""
+    threads: list[threading.Thread] = []
+
+    def work(run_pk: int) -> None:
+        try:
+            stepping.run_through(run_pk)
+        finally:
+            connection.close()
+
+    def begin(analysis_id: str) -> None:
+        threads.append(threading.Thread(target=work, args=(Run.objects.get(analysis_id=analysis_id).pk,)))
+        threads[-1].start()
+
+    yield begin
+    for thread in threads:
+        thread.join(20)
+
+
+def ended(user: User, said: dict[str, Any]) -> Run:
+    """A finished analysis in which agents said this; a text stays a text."""
+    now = timezone.now()
+    run = RunFactory(user=user, status="running", started_at=now)
+    for position, agent in enumerate(ORDER):
+        text = said[agent] if isinstance(said.get(agent), str) else json.dumps(said.get(agent, {}))
+        answer = {"jsonrpc": "2.0", "id": "task-1", "result": {"parts": [{"type": "text", "text": text}]}}
+        read = stepping.read_reply(answer)
+        how = (
+            {"status": "failed", "error_code": read.error_code}
+            if read.fields is None
+            else {"status": "succeeded", "field_count": len(read.fields), "repaired": read.repaired}
+        )
+        StepFactory(
+            run=run, position=position, agent=agent, started_at=now, finished_at=now, duration_ms=300 + 100 * position,
+            reply=sealed_json(answer), **how,
+        )  # fmt: skip
+    stepping.claim_step(run.pk)
+    return Run.objects.get(pk=run.pk)
+
+
+def fill(page: Page) -> None:
+    for name, value in (("fullName", "Ana Sá"), ("countryCode", "+351"), ("phoneNumber", "9123456789")):
+        page.locator(f"#id_{name}").fill(value)
+
+
+def states(page: Page) -> list[str | None]:
+    return [row.get_attribute("data-state") for row in page.locator("[data-agent]").all()]
+
+
+def test_an_analysis_from_the_form_to_the_vault(
+    page: Page, site: str, sign_in: SignIn, agents: Agents, worker: Callable[[str], None], complaints: Any
+) -> None:
+    vault = give_vault(PersonFactory(), {("location", "home"): {"city": "Linz"}}, passphrase=PASSPHRASE)
+    sign_in(page, vault.user)
+    page.goto("/profile/")
+    fill(page)
+    page.locator("#id_phoneNumber").fill("123")
+    with complaints.expecting(400):
+        page.get_by_role("button", name="Start the analysis").click()
+        expect(page.locator("#id_phoneNumber_error")).to_contain_text("10 to 15 digits")
+    expect(page.locator("#id_agreed_error")).to_contain_text("unless you agree")
+    expect(page.locator("#id_fullName")).to_have_value("Ana Sá")
+    page.locator("#id_phoneNumber").fill("9123456789")
+    page.locator("#id_agreed").check()
+    gates = {agent: threading.Event() for agent in ORDER}
+    agents.says = {agent: waits_for(gates[agent], SAID[agent]) for agent in ORDER}
+    page.get_by_role("button", name="Start the analysis").click()
+
+    expect(page.locator("[data-agent]")).to_have_count(4)
+    assert states(page) == ["todo"] * 4
+    analysis_id = page.url.rstrip("/").split("/")[-1]
+    worker(analysis_id)
+    bar = page.locator("#live-bar")
+    for done, agent in enumerate(ORDER):
+        expect(page.locator(f"[data-agent={agent}]")).to_have_attribute("data-state", "current")
+        expect(bar).to_have_js_property("value", done)
+        if agent == "public":  # closed and found again
+            page.goto("about:blank")
+            page.goto("/profile/")
+            page.locator(f"a[href$='{analysis_id}/']").click()
+            expect(page.locator("[data-agent=core]")).to_have_attribute("data-state", "done")
+            expect(bar).to_have_js_property("value", 2)
+        gates[agent].set()
+
+    expect(page.get_by_role("heading", name="What the agents say about you")).to_be_visible()
+    city = page.locator("#section-location").locator("xpath=..")
+    expect(city).to_contain_text("Graz")
+    expect(city).to_contain_text("Second public-data agent")
+    city.locator("summary").click()
+    expect(city).to_contain_text("Brand agent said")
+    expect(city).to_contain_text("Linz")
+    expect(page.locator(".chart-bar")).to_have_count(4)
+    expect(page.locator(".chart-bar-hollow")).to_have_count(1)
+    expect(page.locator("meter")).to_have_count(2)
+    page.get_by_role("link", name="Raw data").click()
+    expect(page.locator("#raw-json")).to_contain_text('"phoneNumber": "9123456789"')
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Save as a file").click()
+    assert json.loads(download.value.path().read_text())["profile"]["city"] == "Graz"
+
+    page.go_back()
+    page.get_by_role("link", name="Keep in my data").click()
+    unlock(page)
+    expect(page.locator("[data-skipped]")).to_contain_text("shoe_size")
+    boxes = {box.get_attribute("value"): box.is_checked() for box in page.locator("[data-plan] input").all()}
+    assert boxes["city"] is False  # it would replace what is kept
+    assert boxes["age"] is True
+    page.locator("[data-plan] input[value=age]").uncheck()
+    page.locator("[data-plan] input[value=city]").check()
+    page.locator("#keep-start").click()
+    expect(page.locator("#keep-done")).to_be_visible()
+
+    stored = {(blob.domain, blob.segment_id): blob for blob in Blob.objects.filter(user=vault.user, is_current=True)}
+    assert {("location", "home"), ("brands", "affinity"), ("intents", "now")} <= set(stored)
+    assert "Graz" not in json.dumps([blob.ciphertext for blob in stored.values()])
+    page.goto("/vault/data/intents/")
+    expect(page.locator("#f-now-intent_24h-time_window")).to_have_value("today")
+    page.goto("/vault/data/location/")
+    expect(page.locator("#f-home-city")).to_have_value("Graz")
+
+
+def test_a_failed_step_is_tried_again(
+    page: Page, site: str, sign_in: SignIn, agents: Agents, worker: Callable[[str], None]
+) -> None:
+    user = PersonFactory()
+    run = ended(user, {**SAID, "core": "I know nobody of that name."})
+    sign_in(page, user)
+    page.goto(f"/profile/{run.analysis_id}/")
+    expect(page.get_by_text("not a profile that can be read")).to_be_visible()
+    agents.says = SAID
+    page.get_by_role("button", name="Ask again").click()
+    expect(page.locator("[data-agent=core]")).to_have_attribute("data-state", "todo")
+    worker(run.analysis_id)
+
+    expect(page.get_by_text("Ana Sá")).to_be_visible()
+    assert agents.names == ["core"]
+
+
+def test_stopping_and_deleting(page: Page, site: str, sign_in: SignIn) -> None:
+    user = PersonFactory()
+    run = RunFactory(user=user)
+    for position, agent in enumerate(ORDER):
+        StepFactory(run=run, position=position, agent=agent)
+    sign_in(page, user)
+    page.goto(f"/profile/{run.analysis_id}/")
+    page.get_by_role("button", name="Stop the analysis").click()
+    expect(page.get_by_text("was stopped before it ended")).to_be_visible()
+    page.get_by_role("link", name="Delete").click()
+    page.get_by_role("button", name="Delete it").click()
+
+    expect(page.get_by_text("Nothing yet")).to_be_visible()
+    assert Run.objects.count() == 0
+
+
+def test_hostile_replies_stay_text(page: Page, site: str, sign_in: SignIn) -> None:
+    """200 replies on 50 pages; the browser reports every script error and policy violation, and none may come."""
+    user = give_vault(PersonFactory(), passphrase=PASSPHRASE).user
+    replies = hostile_replies(200)
+    runs = [ended(user, dict(zip(ORDER, replies[at : at + 4], strict=True))) for at in range(0, len(replies), 4)]
+    sign_in(page, user)
+    page.goto(f"/vault/import/?analysis={runs[0].analysis_id}")
+    unlock(page)
+    dialogs: list[str] = []
+    page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+    for number, run in enumerate(runs):
+        here, keep = f"/profile/{run.analysis_id}/", f"/vault/import/?analysis={run.analysis_id}"
+        for path in (here, *([f"{here}raw/"] if number % 4 == 0 else []), *([keep] if number % 5 == 0 else [])):
+            page.goto(path)
+            if path == keep:
+                expect(page.locator(":is([data-plan] input, [data-skipped]:not(:empty))").first).to_be_attached()
+            assert page.evaluate("window.pwned") is None, path
+            assert page.locator(PLANTED).count() == 0, path
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{path} is too wide"
+    assert dialogs == []
+
+
+@pytest.mark.parametrize(
+    ("theme", "viewport"), [("light", PHONE), ("dark", DESKTOP), ("dark", PHONE), ("light", DESKTOP)]
+)
+def test_pages_of_analyses_are_sound(
+    new_profile: Callable[..., BrowserContext], sign_in: SignIn, site: str, theme: str, viewport: dict[str, int]
+) -> None:
+    user = give_vault(PersonFactory(), passphrase=PASSPHRASE).user
+    run = ended(user, {**SAID, "second": "sorry"})
+    going = RunFactory(user=user)
+    for position, agent in enumerate(ORDER):
+        StepFactory(run=going, position=position, agent=agent)
+    stepping.claim_step(going.pk)
+    page = new_profile(color_scheme=theme, viewport=viewport).new_page()
+    sign_in(page, user)
+    page.goto(f"/vault/import/?analysis={run.analysis_id}")
+    unlock(page)
+    expect(page.locator("[data-plan] input").first).to_be_visible()
+    findings = axe_findings(page)
+    done = f"{run.analysis_id}/"
+    for path in ("", done, f"{done}raw/", f"{done}delete/", f"{going.analysis_id}/"):
+        page.goto(f"/profile/{path}")
+        page.wait_for_load_state("load")
+        findings += [f"{path}: {line}" for line in axe_findings(page)]
+        if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
+            findings.append(f"{path}: too wide")
+    assert findings == []

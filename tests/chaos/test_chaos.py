@@ -1,0 +1,32 @@
+"""A short storm: the real server, worker and database, killed a few times while people decide.
+
+It takes about a minute and a PostgreSQL of its own, so it runs where CHAOS=1 asks for it; the long one is
+`./run bench chaos`.
+"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.mark.postgres
+@pytest.mark.skipif(os.environ.get("CHAOS") != "1", reason="takes a minute and a PostgreSQL of its own: set CHAOS=1")
+def test_nothing_is_lost_while_everything_is_killed() -> None:
+    storm = ["--decisions", "60", "--kills", "2", "--stops", "1", "--players", "3"]
+    done = subprocess.run(
+        [sys.executable, "-m", "bench.chaos", *storm],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "bridge")},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=600,
+    )
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "killed: server 2 times, worker 2; PostgreSQL stopped: 1" in done.stdout

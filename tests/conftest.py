@@ -1,0 +1,73 @@
+"""What every test can ask for."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+from django.test import Client
+
+from accounts.models import User
+from developers.models import App
+from tests.callers import Developer, JsonClient, signed_in
+from tests.factories import AppFactory, PersonFactory
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
+    """The migrated database; tests that commit can empty it in spite of its append-only tables."""
+    from tests.flushing import flush_around_triggers
+
+    with django_db_blocker.unblock():
+        flushing = flush_around_triggers()
+        flushing.__enter__()
+    yield
+    flushing.__exit__(None, None, None)
+
+
+@pytest.fixture(autouse=True)
+def _nothing_remembered() -> Iterator[None]:
+    """Rate limits and other memories of the process do not cross from test to test."""
+    cache.clear()
+    yield
+    cache.clear()
+
+
+@pytest.fixture
+def client_json() -> JsonClient:
+    """A caller that nobody knows: JSON in, JSON out."""
+    return JsonClient(Client())
+
+
+@pytest.fixture
+def app(db: None) -> App:
+    """An active, verified app."""
+    made: App = AppFactory()
+    return made
+
+
+@pytest.fixture
+def api(app: App) -> Developer:
+    """The developer of `app`, calling with a token of all permissions; `api.token` is the token itself."""
+    return Developer.of(app)
+
+
+@pytest.fixture
+def person(db: None) -> User:
+    """Somebody with a password and no vault yet."""
+    made: User = PersonFactory()
+    return made
+
+
+@pytest.fixture
+def owner(person: User) -> JsonClient:
+    """`person`, signed in just now, at the owner's addresses."""
+    return signed_in(person)
+
+
+@pytest.fixture
+def service(live_server: Any, settings: Any) -> str:
+    """The real application on a real socket, with the address that it thinks it has."""
+    settings.BASE_URL = settings.ISSUER = live_server.url
+    settings.CSRF_TRUSTED_ORIGINS = [live_server.url]
+    return str(live_server.url)

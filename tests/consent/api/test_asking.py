@@ -1,0 +1,300 @@
+"""`POST /request-consent` (contract 1.3)."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from accounts.models import User
+from consent.models import ConsentRequest
+from consent_bridge import sealed
+from tests.callers import Developer
+from tests.consent.api.addresses import CONNECTOR, FOOD, asked, problem
+from tests.factories import (
+    AppFactory,
+    BlockedAppFactory,
+    ConsentRequestFactory,
+    HiddenScopeFactory,
+    PersonFactory,
+    Vault,
+    give_vault,
+)
+
+FIT = {
+    "shortest purpose": {"purpose": "Eight ch"},
+    "longest purpose": {"purpose": "ü" * 280},
+    "astral purpose": {"purpose": "😀" * 280},
+    "all numbers least": {"access_duration": 300, "requested_expiry": 300, "max_reads": 1},
+    "all numbers most": {"access_duration": 31536000, "requested_expiry": 2592000, "max_reads": 100000},
+    "continuous": {"refresh_policy": "continuous"},
+    "both lists": {
+        "required_attributes": ["lifestyle.food.favorite_cuisine"],
+        "optional_attributes": ["lifestyle.food.coffee_or_tea"],
+    },
+    "binding message": {"binding_message": "x" * 64},
+    "tolerated members of the key": {
+        "connector_public_key": {
+            **sealed.public_half(CONNECTOR), "kid": "k", "use": "enc", "alg": "ECDH-ES+A256KW", "key_ops": ["x"],
+        }
+    },
+    "P-256": {"connector_public_key": sealed.public_half(sealed.generate_connector_key("P-256"))},
+    "key id": {"connector_key_id": "A-z.0~_" + "k" * 121},
+    "optional nulls": dict.fromkeys(
+        ["required_attributes", "optional_attributes", "max_reads", "binding_message", "template_id"]
+    ),
+}  # fmt: skip
+
+UNFIT = {
+    "purpose too short": ({"purpose": "x" * 7}, "purpose"),
+    "purpose too long": ({"purpose": "x" * 281}, "purpose"),
+    "purpose with a line break": ({"purpose": "Suggest\nrestaurants"}, "purpose"),
+    "purpose with a bidirectional character": ({"purpose": "Suggest \u202erestaurants"}, "purpose"),
+    "purpose with a zero-width character": ({"purpose": "Suggest \u200brestaurants"}, "purpose"),
+    "purpose is a number": ({"purpose": 12345678}, "purpose"),
+    "no purpose": ({"purpose": ...}, "purpose"),
+    "no user": ({"user_id": ...}, "user_id"),
+    "user is null": ({"user_id": None}, "user_id"),
+    "no scope": ({"scope": ...}, "scope"),
+    "scope is an object": ({"scope": {}}, "scope"),
+    "key id with a space": ({"connector_key_id": "a b"}, "connector_key_id"),
+    "key id too long": ({"connector_key_id": "k" * 129}, "connector_key_id"),
+    "key id empty": ({"connector_key_id": ""}, "connector_key_id"),
+    "duration too short": ({"access_duration": 299}, "access_duration"),
+    "duration too long": ({"access_duration": 31536001}, "access_duration"),
+    "duration as text": ({"access_duration": "300"}, "access_duration"),
+    "duration with a fraction": ({"access_duration": 300.5}, "access_duration"),
+    "duration is true": ({"access_duration": True}, "access_duration"),
+    "expiry too short": ({"requested_expiry": 299}, "requested_expiry"),
+    "expiry too long": ({"requested_expiry": 2592001}, "requested_expiry"),
+    "no reads": ({"max_reads": 0}, "max_reads"),
+    "too many reads": ({"max_reads": 100001}, "max_reads"),
+    "unknown policy": ({"refresh_policy": "forever"}, "refresh_policy"),
+    "binding message too long": ({"binding_message": "x" * 65}, "binding_message"),
+    "attribute outside the scope": ({"required_attributes": ["contact.email.email"]}, "required_attributes"),
+    "attribute malformed": ({"optional_attributes": ["lifestyle"]}, "optional_attributes"),
+    "attributes as text": ({"optional_attributes": "lifestyle.food.coffee_or_tea"}, "optional_attributes"),
+    "unknown template": ({"template_id": "tpl_unknown"}, "template_id"),
+    "unknown member": ({"priority": "high"}, "priority"),
+}
+
+BAD_KEYS = {
+    "empty": {},
+    "no x": {"kty": "OKP", "crv": "X25519"},
+    "unknown curve": {"kty": "OKP", "crv": "Ed25519", "x": sealed.public_half(CONNECTOR)["x"]},
+    "symmetric": {"kty": "oct", "k": "AAAA"},
+    "private": CONNECTOR,
+    "low order": {"kty": "OKP", "crv": "X25519", "x": "A" * 43},
+    "not base64": {"kty": "OKP", "crv": "X25519", "x": "!" * 43},
+    "not a point": {"kty": "EC", "crv": "P-256", "x": "A" * 43, "y": "A" * 43},
+    "unknown member": {**sealed.public_half(CONNECTOR), "extra": "1"},
+    "numbers": {"kty": 1, "crv": 2, "x": 3},
+}
+
+
+def test_a_request_is_made_and_told_in_full(api: Developer, vault: Vault, settings: Any) -> None:
+    answer = api.post("/request-consent", asked(vault.user, access_duration=604800, requested_expiry=3600))
+
+    body, made = answer.json(), ConsentRequest.objects.get()
+    created_at = datetime.fromisoformat(body["created_at"])
+    assert answer.status_code == 201
+    assert abs((datetime.now(UTC) - created_at).total_seconds()) < 5
+    assert body == {
+        "request_id": made.request_id,
+        "status": "pending",
+        "app_id": api.app.app_id,
+        "issuer": settings.ISSUER,
+        "user_id": vault.user.public_id,
+        "scope": FOOD,
+        "scope_label": made.scope_entry.scope_label,
+        "approval_url": f"{settings.ISSUER}/consent/requests/{made.request_id}/",
+        "interval": 5,
+        "expires_in": 3600,
+        "expires_at": (created_at + timedelta(seconds=3600)).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "access_duration": 604800,
+        "connector_key_id": "trip-planner-1",
+        "connector_fingerprint": sealed.thumbprint(sealed.public_half(CONNECTOR)),
+        "request_digest": made.request_digest,
+        "created_at": body["created_at"],
+    }
+
+
+@pytest.mark.parametrize("changes", FIT.values(), ids=FIT.keys())
+def test_what_fits_is_asked_and_its_digest_can_be_computed_by_the_app(
+    changes: dict[str, Any], api: Developer, vault: Vault
+) -> None:
+    sent = asked(vault.user, **changes)
+
+    answer = api.post("/request-consent", sent)
+
+    assert answer.status_code == 201, answer.content
+    body = answer.json()
+    frozen = {
+        "request_id": body["request_id"],
+        "app_id": body["app_id"],
+        "app_name": api.app.name,
+        "user_id": sent["user_id"],
+        "scope": sent["scope"],
+        "attributes": [
+            "lifestyle.food.diet_preference", "lifestyle.food.favorite_cuisine", "lifestyle.food.coffee_or_tea",
+        ],
+        "purpose": sent["purpose"],
+        "connector_thumbprint": body["connector_fingerprint"],
+        "access_duration": sent.get("access_duration", 86400),
+        "expires_at": body["expires_at"],
+        "required_attributes": sent.get("required_attributes"),
+        "optional_attributes": sent.get("optional_attributes"),
+        "max_reads": sent.get("max_reads"),
+        "refresh_policy": sent.get("refresh_policy", "snapshot"),
+        "binding_message": sent.get("binding_message"),
+    }  # fmt: skip
+    assert sealed.request_digest(frozen) == body["request_digest"]
+
+
+@pytest.mark.parametrize(("changes", "field"), UNFIT.values(), ids=UNFIT.keys())
+def test_what_does_not_fit_is_named(changes: dict[str, Any], field: str, api: Developer, vault: Vault) -> None:
+    answer = api.post("/request-consent", asked(vault.user, **changes))
+
+    assert problem(answer) == (400, "invalid_request")
+    assert {error["field"].split(".")[0] for error in answer.json()["errors"]} == {field}
+    assert not ConsentRequest.objects.exists()
+
+
+@pytest.mark.parametrize("scope", [[FOOD], [FOOD, FOOD], f"{FOOD},attr.contact.*", f"{FOOD} attr.contact.*", []])
+def test_more_than_one_scope_is_its_own_refusal(scope: Any, api: Developer, vault: Vault) -> None:
+    assert problem(api.post("/request-consent", asked(vault.user, scope=scope))) == (400, "one_scope_per_request")
+
+
+@pytest.mark.parametrize("name", ["connector_public_key", "connector_key_id", "connector_wrapping_alg"])
+@pytest.mark.parametrize("value", [..., None])
+def test_a_missing_connector_field_is_its_own_refusal(name: str, value: Any, api: Developer, vault: Vault) -> None:
+    answer = api.post("/request-consent", asked(vault.user, **{name: value}))
+
+    assert problem(answer) == (400, "connector_key_required")
+    assert name in answer.json()["detail"]
+
+
+@pytest.mark.parametrize("key", BAD_KEYS.values(), ids=BAD_KEYS.keys())
+def test_a_connector_key_that_cannot_be_used_is_refused_now(key: Any, api: Developer, vault: Vault) -> None:
+    answer = api.post("/request-consent", asked(vault.user, connector_public_key=key))
+
+    assert problem(answer) == (400, "invalid_connector_key")
+    assert CONNECTOR["d"] not in answer.content.decode()
+    assert not ConsentRequest.objects.exists()
+
+
+@pytest.mark.parametrize("algorithm", ["RSA-OAEP", "ECDH-ES", "ecdh-es+a256kw", "none", ""])
+def test_an_unknown_algorithm_is_refused(algorithm: str, api: Developer, vault: Vault) -> None:
+    answer = api.post("/request-consent", asked(vault.user, connector_wrapping_alg=algorithm))
+
+    assert problem(answer) == (400, "unsupported_wrapping_algorithm")
+
+
+def test_a_scope_that_cannot_be_asked_for_is_the_same_answer_for_every_reason(api: Developer, vault: Vault) -> None:
+    hidden, blocker = PersonFactory(), PersonFactory()
+    give_vault(hidden)
+    HiddenScopeFactory(user=hidden, scope=FOOD)
+    give_vault(blocker)
+    BlockedAppFactory(user=blocker, app=api.app)
+    bodies = [
+        asked(vault.user, scope="attr.nonsense.*"),
+        asked(vault.user, scope="not a scope"[:3]),
+        asked(vault.user, scope="pkm.read"),  # not exposable
+        asked(vault.user, scope="attr.contact.*"),  # they hold none of it
+        asked(hidden),
+        asked(blocker),
+    ]
+
+    answers = [api.post("/request-consent", body, headers={"X-Request-Id": "the-same-id"}) for body in bodies]
+
+    assert problem(answers[0]) == (400, "invalid_scope")
+    assert len({answer.content for answer in answers}) == 1
+
+
+def test_an_unknown_person_is_404_and_counted(api: Developer, vault: Vault, settings: Any) -> None:
+    settings.UNKNOWN_USERS_PER_HOUR = 1
+    body = asked(vault.user, user_id="usr_unknown")
+
+    first, second, third = (api.post("/request-consent", body) for _ in range(3))
+
+    assert problem(first) == (404, "unknown_user")
+    assert problem(third) == (429, "too_many_requests")
+    assert second.status_code in (404, 429)
+
+
+def test_an_identical_request_is_found_again(api: Developer, vault: Vault) -> None:
+    first = api.post("/request-consent", asked(vault.user))
+    again = api.post("/request-consent", asked(vault.user, requested_expiry=7200, connector_key_id="another-name"))
+
+    assert (first.status_code, again.status_code) == (201, 200)
+    same = {name: value for name, value in again.json().items() if name != "expires_in"}
+    assert same.items() <= first.json().items()
+    assert ConsentRequest.objects.count() == 1
+
+
+def test_one_that_differs_waits_already(api: Developer, vault: Vault) -> None:
+    first = api.post("/request-consent", asked(vault.user)).json()
+
+    answer = api.post("/request-consent", asked(vault.user, purpose="Something else entirely"))
+
+    assert problem(answer) == (409, "request_pending")
+    assert answer.json()["request_id"] == first["request_id"]
+
+
+def test_an_idempotency_key_repeats_the_first_answer(api: Developer, vault: Vault) -> None:
+    key = {"Idempotency-Key": "trip 42/a"}
+    first = api.post("/request-consent", asked(vault.user), headers=key)
+    ConsentRequest.objects.filter(status="pending").update(
+        status="cancelled", decided_at=datetime.now(UTC), decided_by="app"
+    )
+
+    again = api.post("/request-consent", asked(vault.user), headers=key)
+    conflict = api.post("/request-consent", asked(vault.user, max_reads=1), headers=key)
+    of_another_app = Developer.of(AppFactory()).post("/request-consent", asked(vault.user, max_reads=1), headers=key)
+
+    assert (again.status_code, again.json()) == (first.status_code, first.json())
+    assert problem(conflict) == (409, "idempotency_conflict")
+    assert of_another_app.status_code == 201
+
+
+@pytest.mark.parametrize("key", ["", "k" * 129, "a\x07b"])
+def test_an_idempotency_key_that_does_not_fit_is_400(key: str, api: Developer, vault: Vault) -> None:
+    answer = api.post("/request-consent", asked(vault.user), headers={"Idempotency-Key": key})
+
+    assert problem(answer) == (400, "invalid_request")
+    assert answer.json()["errors"][0]["field"] == "Idempotency-Key"
+
+
+def test_a_denial_is_respected_for_an_hour_in_every_overlapping_scope(
+    api: Developer, vault: Vault, settings: Any
+) -> None:
+    ConsentRequestFactory(app=api.app, user=vault.user, scope="attr.lifestyle.*", status="denied")
+
+    answer = api.post("/request-consent", asked(vault.user))
+
+    assert problem(answer) == (429, "recently_denied")
+    assert 3500 <= int(answer["Retry-After"]) <= 3601
+    assert Developer.of(AppFactory()).post("/request-consent", asked(vault.user)).status_code == 201
+    settings.DENIAL_COOLDOWN_SECONDS = 0
+    assert api.post("/request-consent", asked(vault.user)).status_code == 201
+
+
+def test_an_old_denial_is_forgotten(api: Developer, vault: Vault) -> None:
+    old = datetime.now(UTC).replace(microsecond=0) - timedelta(seconds=3601)
+    ConsentRequestFactory(app=api.app, user=vault.user, status="denied", created_at=old)
+
+    assert api.post("/request-consent", asked(vault.user)).status_code == 201
+
+
+def test_no_more_than_five_wait_for_one_person(api: Developer, person: User, settings: Any) -> None:
+    give_vault(person)
+
+    def ask() -> Any:
+        key = sealed.public_half(sealed.generate_connector_key())
+        return api.post("/request-consent", asked(person, connector_public_key=key))
+
+    assert [ask().status_code for _ in range(5)] == [201] * 5
+    sixth = ask()
+    assert problem(sixth) == (429, "too_many_requests")
+    assert int(sixth["Retry-After"]) >= 1
+    settings.PENDING_REQUESTS_PER_PERSON = 0
+    assert ask().status_code == 201

@@ -1,0 +1,151 @@
+"""`GET /user-scopes/{user_id}` and `GET /scope-catalog` (contract 1.2)."""
+
+import pytest
+from django.utils import timezone
+
+from consent.models import Discovery, DiscoveryMiss
+from pkm.models import RegistryVersion, ScopeEntry
+from tests.callers import Developer
+from tests.consent.api.addresses import FOOD, problem
+from tests.factories import DiscoveryMissFactory, HiddenScopeFactory, PersonFactory, Vault, give_vault
+
+RUNTIME = {
+    "can_approve": True,
+    "wrapping_algorithms": ["ECDH-ES+A256KW"],
+    "connector_curves": ["X25519", "P-256"],
+    "refresh_policies": ["snapshot", "continuous"],
+    "access_duration": {"default": 86400, "min": 300, "max": 31536000},
+    "interval": 5,
+}
+
+
+def test_a_person_with_food_could_be_asked_for_food(api: Developer, vault: Vault) -> None:
+    answer = api.get(f"/user-scopes/{vault.user.public_id}")
+
+    body = answer.json()
+    assert (answer.status_code, answer["Content-Type"]) == (200, "application/json")
+    assert list(body) == ["user_id", "available_domains", "scopes", "scope_entries", "runtime"]
+    assert (body["user_id"], body["available_domains"], body["runtime"]) == (
+        vault.user.public_id, ["lifestyle"], RUNTIME,
+    )  # fmt: skip
+    assert FOOD in body["scopes"]
+    assert "attr.lifestyle.*" in body["scopes"]
+    assert "pkm.read" not in body["scopes"]
+    assert body["scopes"] == [entry["scope"] for entry in body["scope_entries"]]
+    entry = next(entry for entry in body["scope_entries"] if entry["scope"] == FOOD)
+    stored = ScopeEntry.objects.get(scope=FOOD)
+    assert entry == {
+        "scope": FOOD,
+        "scope_handle": stored.scope_handle,
+        "label": stored.scope_label,
+        "description": stored.description,
+        "domain": "lifestyle",
+        "sensitivity_tier": "standard",
+        "attributes": [
+            "lifestyle.food.diet_preference",
+            "lifestyle.food.favorite_cuisine",
+            "lifestyle.food.coffee_or_tea",
+        ],
+        "max_access_duration": 31536000,
+        "updated_at": stored.updated_at.strftime("%Y-%m-%dT%H:%M:%SZ"),
+    }
+
+
+def test_it_tells_nothing_of_which_attributes_somebody_has(api: Developer) -> None:
+    little, much = PersonFactory(), PersonFactory()
+    give_vault(little, {("lifestyle", "food"): {"favorite_cuisine": "Thai"}})
+    give_vault(much, {("lifestyle", "food"): {"favorite_cuisine": "Thai", "diet_preference": "Vegan"}})
+
+    bodies = [api.get(f"/user-scopes/{person.public_id}").json() for person in (little, much)]
+
+    assert [body.pop("user_id") for body in bodies] == [little.public_id, much.public_id]
+    assert bodies[0] == bodies[1]
+
+
+def test_hidden_and_withdrawn_scopes_are_absent(api: Developer, vault: Vault) -> None:
+    HiddenScopeFactory(user=vault.user, scope=FOOD)
+    assert FOOD not in api.get(f"/user-scopes/{vault.user.public_id}").json()["scopes"]
+
+    ScopeEntry.objects.filter(scope="attr.lifestyle.*").update(exposure_enabled=False)
+    body = api.get(f"/user-scopes/{vault.user.public_id}").json()
+    assert "attr.lifestyle.*" not in body["scopes"]
+
+
+def test_a_person_without_a_vault_offers_nothing(api: Developer) -> None:
+    body = api.get(f"/user-scopes/{PersonFactory().public_id}").json()
+
+    assert (body["scopes"], body["available_domains"], body["runtime"]["can_approve"]) == ([], [], False)
+
+
+def test_the_person_is_told_who_looked(api: Developer, vault: Vault) -> None:
+    api.get(f"/user-scopes/{vault.user.public_id}")
+
+    assert Discovery.objects.values_list("app__app_id", "user__public_id", "day").get() == (
+        api.app.app_id, vault.user.public_id, timezone.now().date(),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "user_id", ["usr_unknown", "x", "%00", "a%00b", "%20", "usr_%F0%9F%92%A9", "%ff", "%ED%A0%80", "u" * 500, "..%2f"]
+)
+def test_an_unknown_person_is_404_and_counted(user_id: str, api: Developer) -> None:
+    answer = api.get(f"/user-scopes/{user_id}")
+
+    if "%2f" in user_id:  # a slash, encoded or not, is another path
+        assert problem(answer) == (404, "not_found")
+        return
+    assert problem(answer) == (404, "unknown_user")
+    assert DiscoveryMiss.objects.get().count == 1
+
+
+def test_an_inactive_person_is_unknown(api: Developer) -> None:
+    person = PersonFactory(is_active=False)
+
+    assert problem(api.get(f"/user-scopes/{person.public_id}")) == (404, "unknown_user")
+
+
+def test_who_guesses_too_often_is_429_even_for_people_that_exist(
+    api: Developer, vault: Vault, settings: object
+) -> None:
+    settings.UNKNOWN_USERS_PER_HOUR = 3
+    guesses = [api.get(f"/user-scopes/usr_guess{number}").status_code for number in range(4)]
+
+    limited = api.get(f"/user-scopes/{vault.user.public_id}")
+
+    assert guesses == [404, 404, 404, 429] or guesses == [404] * 4
+    assert problem(limited) == (429, "too_many_requests")
+    assert 1 <= int(limited["Retry-After"]) <= 3600
+
+
+def test_another_apps_guesses_do_not_count(api: Developer, vault: Vault, settings: object) -> None:
+    settings.UNKNOWN_USERS_PER_HOUR = 1
+    DiscoveryMissFactory(count=50)
+
+    assert api.get(f"/user-scopes/{vault.user.public_id}").status_code == 200
+
+
+def test_the_catalogue_holds_every_exposed_scope_and_no_user(api: Developer) -> None:
+    body = api.get("/scope-catalog").json()
+
+    exposed = ScopeEntry.objects.filter(exposure_enabled=True).values_list("scope", flat=True)
+    assert list(body) == ["scope_entries"]
+    assert {entry["scope"] for entry in body["scope_entries"]} == set(exposed)
+    assert "pkm.read" not in exposed
+
+
+def test_a_change_of_the_registry_is_seen_by_the_next_call(api: Developer) -> None:
+    api.get("/scope-catalog")
+
+    ScopeEntry.objects.filter(scope=FOOD).update(scope_label="Eating and drinking")
+
+    entries = api.get("/scope-catalog").json()["scope_entries"]
+    assert next(entry["label"] for entry in entries if entry["scope"] == FOOD) == "Eating and drinking"
+
+
+@pytest.mark.parametrize("path", ["/user-scopes/{user_id}", "/scope-catalog"])
+def test_without_a_registry_it_is_500_with_its_code(path: str, api: Developer, vault: Vault) -> None:
+    RegistryVersion.objects.all().delete()
+
+    answer = api.get(path.format(user_id=vault.user.public_id))
+
+    assert problem(answer) == (500, "scope_registry_unavailable")

@@ -1,0 +1,278 @@
+"""`GET /consent-status` (contract 1.4): where a request stands, and how often one may look."""
+
+import threading
+import time
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from consent import actions, waiting
+from consent.actions.chaining import chain_waiting_reads
+from consent.api.pacing import Buckets
+from consent.models import ConsentRequest
+from tests.callers import Developer
+from tests.consent.api.addresses import problem
+from tests.consent.decisions import approval
+from tests.factories import AppFactory, ConsentRequestFactory, ExportFactory, GrantFactory, Vault
+from tests.factories.asked import FOOD, now
+
+
+def told(answer: Any) -> dict[str, Any]:
+    assert answer.status_code == 200, answer.content
+    body: dict[str, Any] = answer.json()
+    return body
+
+
+def test_a_pending_request(api: Developer) -> None:
+    request = ConsentRequestFactory(app=api.app)
+
+    assert told(api.get("/consent-status", request_id=request.request_id)) == {
+        "request_id": request.request_id,
+        "status": "pending",
+        "user_id": request.user.public_id,
+        "scope": FOOD,
+        "interval": 5,
+        "created_at": request.created_at.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "expires_at": request.expires_at.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "decided_at": None,
+        "receipt_id": None,
+        "sequence": None,
+        "grant": None,
+    }
+
+
+def test_an_approved_request_as_the_person_narrowed_it(api: Developer, vault: Vault) -> None:
+    request = ConsentRequestFactory(app=api.app, user=vault.user, max_reads=3)
+    body = approval(request, vault, ["lifestyle.food.favorite_cuisine"], access_duration=3600)
+    actions.approve(request_id=request.request_id, by=vault.user, body=body)
+
+    status = told(api.get("/consent-status", request_id=request.request_id))
+
+    request.refresh_from_db()
+    decided_at = request.decided_at.replace(microsecond=0)
+    assert status["status"] == "approved"
+    assert status["decided_at"] == decided_at.strftime("%Y-%m-%dT%H:%M:%SZ")
+    assert status["receipt_id"] == request.receipts.get().receipt_id
+    assert status["sequence"] == 1
+    assert status["grant"] == {
+        "grant_id": request.grant.grant_id,
+        "status": "active",
+        "expires_at": (request.grant.expires_at).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "reads": 0,
+        "reads_remaining": 3,
+        "approved_attributes": ["lifestyle.food.favorite_cuisine"],
+        "export_revision": 1,
+    }
+
+
+@pytest.mark.parametrize("status", ["denied", "cancelled"])
+def test_a_request_that_came_to_nothing_has_no_grant(status: str, api: Developer) -> None:
+    request = ConsentRequestFactory(app=api.app, status=status)
+
+    body = told(api.get("/consent-status", request_id=request.request_id))
+
+    assert (body["status"], body["grant"], body["decided_at"] is None) == (status, None, False)
+
+
+@pytest.mark.parametrize("status", ["paused", "revoked", "released", "terminated", "exhausted", "superseded"])
+def test_a_grant_tells_how_it_stands(status: str, api: Developer) -> None:
+    grant = GrantFactory(request__app=api.app, status=status)
+
+    body = told(api.get("/consent-status", request_id=grant.request.request_id))
+
+    assert (body["status"], body["grant"]["status"]) == ("approved", status)
+
+
+def test_expiry_is_told_by_the_clock_before_anybody_wrote_it_down(api: Developer) -> None:
+    old = now() - timedelta(days=3)
+    request = ConsentRequestFactory(app=api.app, created_at=old)
+    grant = GrantFactory(request__app=api.app, request__created_at=old)
+
+    expired = told(api.get("/consent-status", request_id=request.request_id))
+    over = told(api.get("/consent-status", request_id=grant.request.request_id, wait=30))
+
+    assert (expired["status"], expired["decided_at"]) == ("expired", expired["expires_at"])
+    assert (over["status"], over["grant"]["status"]) == ("approved", "expired")
+    assert ConsentRequest.objects.get(pk=request.pk).status == "pending"
+
+
+def test_a_person_and_a_scope_name_the_newest_request(api: Developer) -> None:
+    older = ConsentRequestFactory(app=api.app, status="denied")
+    newer = ConsentRequestFactory(app=api.app, user=older.user)
+    ConsentRequestFactory(app=api.app, user=older.user, scope="attr.lifestyle.*")
+    ConsentRequestFactory(user=older.user)
+
+    assert told(api.get("/consent-status", user_id=older.user.public_id, scope=FOOD))["request_id"] == newer.request_id
+
+
+def test_what_is_another_apps_is_what_does_not_exist(api: Developer) -> None:
+    theirs = ConsentRequestFactory()
+    same = {"X-Request-Id": "the-same-id"}
+
+    by_id = api.get("/consent-status", request_id=theirs.request_id, headers=same)
+    nothing = api.get("/consent-status", request_id="req_nothing", headers=same)
+    by_pair = api.get("/consent-status", user_id=theirs.user.public_id, scope=FOOD, headers=same)
+
+    assert problem(by_id) == (404, "unknown_request")
+    assert by_id.content == nothing.content == by_pair.content
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {},
+        {"user_id": "usr_1"},
+        {"scope": FOOD},
+        {"request_id": "req_1", "user_id": "usr_1"},
+        {"request_id": "req_1", "user_id": "usr_1", "scope": FOOD},
+        {"request_id": ""},
+        {"request_id": "req-1"},
+        {"request_id": "r" * 65},
+        {"user_id": "", "scope": ""},
+        {"request_id": "req_1", "wait": "31"},
+        {"request_id": "req_1", "wait": "-1"},
+        {"request_id": "req_1", "wait": "1.5"},
+        {"request_id": "req_1", "wait": "soon"},
+        {"request_id": "req_1", "wait": ""},
+        {"request_id": "req_1", "wait": "٣"},
+        {"request_id": "req_1", "wait": "9" * 500},
+    ],
+)
+def test_a_query_that_names_nothing_clearly_is_400(query: dict[str, str], api: Developer) -> None:
+    assert problem(api.get("/consent-status", **query)) == (400, "invalid_request")
+
+
+# --- Waiting ----------------------------------------------------------------------------------------------------------
+@pytest.mark.django_db(transaction=True)
+def test_a_waiter_hears_of_the_decision_at_once(api: Developer) -> None:
+    request = ConsentRequestFactory(app=api.app)
+    heard: dict[str, Any] = {}
+
+    def wait() -> None:
+        started = time.monotonic()
+        heard["body"] = told(api.get("/consent-status", request_id=request.request_id, wait=20))
+        heard["after"] = time.monotonic() - started
+        connection.close()
+
+    waiter = threading.Thread(target=wait)
+    waiter.start()
+    while not waiting.hub.count():
+        time.sleep(0.02)
+    time.sleep(0.3)
+    actions.deny(request_id=request.request_id, by=request.user, reason="")
+    waiter.join(timeout=15)
+
+    assert heard["body"]["status"] == "denied"
+    assert 0.3 < heard["after"] < 4
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_wait_ends_with_the_time(api: Developer) -> None:
+    request = ConsentRequestFactory(app=api.app)
+    started = time.monotonic()
+
+    body = told(api.get("/consent-status", request_id=request.request_id, wait=1))
+
+    assert body["status"] == "pending"
+    assert 0.9 < time.monotonic() - started < 4
+
+
+def test_a_decided_request_does_not_wait(api: Developer) -> None:
+    request = ConsentRequestFactory(app=api.app, status="denied")
+    started = time.monotonic()
+
+    told(api.get("/consent-status", request_id=request.request_id, wait=30))
+
+    assert time.monotonic() - started < 2
+
+
+def test_where_too_many_wait_already_the_answer_comes_at_once_and_is_paced(api: Developer, settings: Any) -> None:
+    settings.STATUS_WAITERS, settings.STATUS_POLL_BURST = 0, 2
+    request = ConsentRequestFactory(app=api.app)
+    started = time.monotonic()
+
+    answers = [api.get("/consent-status", request_id=request.request_id, wait=30) for _ in range(3)]
+
+    assert [answer.status_code for answer in answers] == [200, 200, 429]
+    assert time.monotonic() - started < 2
+
+
+# --- Pacing -----------------------------------------------------------------------------------------------------------
+def test_polling_is_paced_and_says_how(api: Developer) -> None:
+    request = ConsentRequestFactory(app=api.app)
+
+    answers = [api.get("/consent-status", request_id=request.request_id) for _ in range(60)]
+
+    refused = [answer for answer in answers if answer.status_code == 429]
+    assert [answer.status_code for answer in answers[:30]] == [200] * 30
+    assert refused
+    assert problem(refused[0]) == (429, "slow_down")
+    assert int(refused[0]["Retry-After"]) == 1
+    assert refused[0].json()["interval"] == 10
+
+
+@pytest.mark.parametrize("wait", ["0", "00", "-0"])
+def test_a_wait_of_nothing_is_a_poll(wait: str, api: Developer, settings: Any) -> None:
+    settings.STATUS_POLL_BURST = 1
+    request = ConsentRequestFactory(app=api.app)
+
+    first, second = (api.get("/consent-status", request_id=request.request_id, wait=wait) for _ in range(2))
+
+    assert (first.status_code, second.status_code) == (200, 429)
+
+
+def test_pace_is_kept_for_each_request_and_app(api: Developer, settings: Any) -> None:
+    settings.STATUS_POLL_BURST = 1
+    one, other = ConsentRequestFactory(app=api.app), ConsentRequestFactory(app=api.app)
+    stranger = Developer.of(AppFactory())
+
+    assert api.get("/consent-status", request_id=one.request_id).status_code == 200
+    assert api.get("/consent-status", request_id=other.request_id).status_code == 200
+    assert stranger.get("/consent-status", request_id=one.request_id).status_code == 404
+    assert problem(api.get("/consent-status", request_id=one.request_id)) == (429, "slow_down")
+    by_pair = {"user_id": one.user.public_id, "scope": FOOD}
+    assert [api.get("/consent-status", **by_pair).status_code for _ in range(2)] == [200, 429]
+
+
+@pytest.mark.parametrize("name", ["STATUS_POLL_BURST", "STATUS_POLL_PER_SECOND"])
+def test_zero_turns_pacing_off(name: str, api: Developer, settings: Any) -> None:
+    setattr(settings, name, 0)
+    request = ConsentRequestFactory(app=api.app)
+
+    assert {api.get("/consent-status", request_id=request.request_id).status_code for _ in range(40)} == {200}
+
+
+def test_a_bucket_fills_again_and_never_over_its_brim() -> None:
+    buckets = Buckets()
+
+    def take(at: float) -> float:
+        return buckets.take((1, "req"), burst=2, per_second=2, now=at)
+
+    assert [take(0), take(0), take(0), take(0.25)] == [0, 0, 0.5, 0.25]
+    assert [take(0.5), take(0.5)] == [0, 0.5]
+    assert [take(100), take(100), take(100)] == [0, 0, 0.5]
+
+
+def test_the_memory_of_paces_is_bounded() -> None:
+    buckets = Buckets(remembered=100)
+
+    for number in range(1000):
+        buckets.take((1, f"req_{number}"), burst=1, per_second=1, now=0)
+
+    assert len(buckets) == 100
+    assert buckets.take((1, "req_999"), burst=1, per_second=1, now=0) > 0
+    assert buckets.take((1, "req_0"), burst=1, per_second=1, now=0) == 0
+
+
+def test_reads_show_in_the_status(api: Developer) -> None:
+    grant = ExportFactory(grant__request__app=api.app, grant__request__max_reads=5).grant
+    query = {"request_id": grant.request.request_id}
+    for _ in range(2):
+        assert api.get("/consent-export", **query).status_code == 200
+    chain_waiting_reads()
+
+    body = told(api.get("/consent-status", **query))
+
+    assert (body["grant"]["reads"], body["grant"]["reads_remaining"]) == (2, 3)

@@ -1,0 +1,98 @@
+"""What JSON parsers like to forgive is refused, at every address that takes a body."""
+
+import time
+
+import pytest
+
+from tests.callers import Developer
+from tests.consent.api.addresses import POSTS, Address, name_of, problem
+
+every_post = pytest.mark.parametrize("address", POSTS, ids=name_of)
+
+BODIES = {
+    "empty": b"",
+    "blank": b"  \n",
+    "no JSON": b"{request_id: 1}",
+    "cut off": b'{"request_id": "req_1"',
+    "two values": b'{"request_id": "req_1"} {}',
+    "trailing comma": b'{"request_id": "req_1",}',
+    "duplicate": b'{"request_id": "req_1", "request_id": "req_1"}',
+    "duplicate deep": b'{"request_id": {"a": 1, "a": 1}}',
+    "NUL escaped": b'{"request_id": "req_\\u0000"}',
+    "NUL in a name": b'{"request_id\\u0000": "req_1"}',
+    "NUL raw": b'{"request_id": "req_\x00"}',
+    "lone high surrogate": b'{"request_id": "\\ud800"}',
+    "lone low surrogate": b'{"request_id": "\\udc00 x"}',
+    "surrogate in a name": b'{"\\ud800": "req_1"}',
+    "NaN": b'{"request_id": NaN}',
+    "Infinity": b'{"request_id": Infinity}',
+    "-Infinity": b'{"request_id": -Infinity}',
+    "1e999": b'{"request_id": 1e999}',
+    "-1e999": b'{"request_id": -1e999}',
+    "many digits": b'{"request_id": ' + b"9" * 5000 + b"}",
+    "depth 33": b'{"request_id": ' + b"[" * 32 + b"]" * 32 + b"}",
+    "depth 33 unclosed": b'{"request_id": ' + b"[" * 32,
+    "depth 60,000": b"[" * 60_000,
+    "depth 30,000 closed": b"[" * 30_000 + b"]" * 30_000,
+    "objects 10,000 deep": b'{"a":' * 10_000 + b"1" + b"}" * 10_000,
+    "not UTF-8": b'{"request_id": "\xff"}',
+    "UTF-16": '{"request_id": "req_1"}'.encode("utf-16"),
+    "overlong": b'{"request_id": "\xc0\x80"}',
+    "byte order mark": b'\xef\xbb\xbf{"request_id": "req_1"}',
+    "surrogate in UTF-8": b'{"request_id": "\xed\xa0\x80"}',
+    "control character": b'{"request_id": "a\x01b"}',
+    "an array": b'["req_1"]',
+    "a string": b'"req_1"',
+    "a number": b"1",
+    "null": b"null",
+}
+
+
+@every_post
+@pytest.mark.parametrize("body", BODIES.values(), ids=BODIES.keys())
+def test_a_body_that_is_not_strict_json_is_400(address: Address, body: bytes, api: Developer) -> None:
+    # named as a header too, since Django's test client leaves the type away with an empty body
+    answer = address.call(api, body=body, headers={"Content-Type": "application/json"})
+
+    assert problem(answer) == (400, "invalid_request")
+
+
+@every_post
+def test_a_body_100_000_deep_is_too_large(address: Address, api: Developer) -> None:
+    assert problem(address.call(api, body=b"[" * 100_000)) == (413, "payload_too_large")
+
+
+@every_post
+def test_depth_32_escaped_pairs_and_typed_escapes_are_read(address: Address, api: Developer) -> None:
+    """They get as far as the members, which do not fit."""
+    deep = address.call(api, body=b'{"bogus": ' + b"[" * 31 + b"]" * 31 + b"}")
+    pair = address.call(api, body=b'{"bogus": "\\ud83d\\ude00 [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[["}')
+
+    typed = address.call(api, body=b'{"bogus": "a backslash and u0000: \\\\u0000"}')
+
+    for answer in (deep, pair, typed):
+        assert problem(answer)[0] == 400
+        assert "valid JSON" not in answer.json()["detail"]
+        assert "nested" not in answer.json()["detail"]
+        assert "NUL" not in answer.json()["detail"]
+
+
+@every_post
+def test_a_refusal_does_not_echo_what_was_sent(address: Address, api: Developer) -> None:
+    secret = "d-should-not-come-back"
+
+    answer = address.call(api, body=b'{"d": "%s", "request_id": {"d": "%s"}}' % (secret.encode(), secret.encode()))
+
+    assert problem(answer)[0] == 400
+    assert secret not in answer.content.decode()
+
+
+@every_post
+def test_a_body_made_to_be_slow_is_refused_quickly(address: Address, api: Developer) -> None:
+    """Looking for depth once took time quadratic in the quotes of an unclosed string: 18 s for this one."""
+    started = time.monotonic()
+
+    answer = address.call(api, body=b"[" * 40 + b'"' + b'\\"' * 32_000)
+
+    assert problem(answer) == (400, "invalid_request")
+    assert time.monotonic() - started < 2

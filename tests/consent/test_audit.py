@@ -1,0 +1,90 @@
+"""Whatever is done to a chain shows, and where it shows is named."""
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+
+from accounts.database import install_rules
+from consent import audit
+from consent.models import AuditEntry, AuditHead
+from consent.rules import RULES
+
+CHAIN = "person:usr_test"
+AT = datetime(2026, 11, 20, 10, 0, 0, tzinfo=UTC)
+
+
+@pytest.fixture
+def chain(db: None) -> Iterator[str]:
+    """Five entries, with the triggers that protect them lifted for a tamperer."""
+    for number in range(5):
+        audit.append(chain=CHAIN, kind="approved", actor="person", at=AT, facts={"number": number})
+    audit.append(chain="app:app_test", kind="approved", actor="person", at=AT, facts={})
+    with connection.cursor() as cursor:
+        for rule in RULES:
+            if rule.table == "consent_audit" and rule.statements(connection.vendor):
+                cursor.execute(rule.statements(connection.vendor)[0])
+    yield CHAIN
+    install_rules(connection, RULES)
+
+
+def edit_facts() -> None:
+    AuditEntry.objects.filter(chain=CHAIN, sequence=3).update(facts={"number": 99})
+
+
+def edit_time() -> None:
+    AuditEntry.objects.filter(chain=CHAIN, sequence=3).update(at=datetime(2026, 11, 20, 10, 0, 1, tzinfo=UTC))
+
+
+def delete_one() -> None:
+    AuditEntry.objects.filter(chain=CHAIN, sequence=3).delete()
+
+
+def reorder() -> None:
+    for old, new in ((3, 100), (4, 3), (100, 4)):
+        AuditEntry.objects.filter(chain=CHAIN, sequence=old).update(sequence=new)
+
+
+def cut_off() -> None:
+    AuditEntry.objects.filter(chain=CHAIN, sequence__gte=3).delete()
+
+
+def rewrite_with_its_hash() -> None:
+    entry = AuditEntry.objects.filter(chain=CHAIN, sequence=3).values().get()
+    told = {name: entry[name] for name in ("chain", "sequence", "prev_hash", "kind", "actor", "at")}
+    AuditEntry.objects.filter(pk=entry["id"]).update(
+        facts={"number": 7}, entry_hash=audit.entry_hash(**told, facts={"number": 7})
+    )
+
+
+def test_an_untouched_chain_holds(chain: str) -> None:
+    assert list(audit.verify()) == []
+
+
+@pytest.mark.parametrize(
+    ("tamper", "sequence"),
+    [(edit_facts, 3), (edit_time, 3), (delete_one, 3), (reorder, 3), (cut_off, 3), (rewrite_with_its_hash, 4)],
+)
+def test_the_first_broken_entry_is_named(chain: str, tamper: Callable[[], None], sequence: int) -> None:
+    tamper()
+
+    assert [(flaw.chain, flaw.sequence) for flaw in audit.verify()] == [(CHAIN, sequence)]
+
+
+def test_the_command_names_it_and_fails(chain: str) -> None:
+    delete_one()
+    told = StringIO()
+
+    with pytest.raises(CommandError, match="1 of 2 chains"):
+        call_command("verify_audit", stderr=told, stdout=StringIO())
+
+    assert told.getvalue() == f"{CHAIN} entry 3: an entry is missing before it\n"
+
+
+def test_a_chain_without_its_head_is_told(chain: str) -> None:
+    AuditHead.objects.filter(chain=CHAIN).delete()
+
+    assert [flaw.reason for flaw in audit.verify()] == ["the chain has no head"]

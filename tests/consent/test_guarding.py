@@ -1,0 +1,74 @@
+"""Blocking, reporting, keeping current."""
+
+import pytest
+
+from consent import actions, audit
+from consent.errors import MoveNotAllowed, UnknownApp, UnknownGrant
+from consent.models import AppReport, AuditEntry, BlockedApp, ConsentRequest
+from consent.proofs import chain_of
+from tests.factories import AppFactory, ConsentRequestFactory, ExportFactory, PersonFactory
+
+
+def test_blocking_cancels_what_waits_and_keeps_what_is_shared(db: None) -> None:
+    grant = ExportFactory().grant
+    waiting = ConsentRequestFactory(app=grant.app, user=grant.user)
+
+    assert actions.block_app(app_id=grant.app.app_id, by=grant.user) == 1
+    assert actions.block_app(app_id=grant.app.app_id, by=grant.user) == 0
+
+    grant.refresh_from_db()
+    assert (ConsentRequest.objects.get(pk=waiting.pk).status, grant.status) == ("cancelled", "active")
+    assert AuditEntry.objects.filter(kind="app_blocked").values_list("chain", flat=True).get().startswith("person:")
+    actions.unblock_app(app_id=grant.app.app_id, by=grant.user)
+    assert not BlockedApp.objects.exists()
+    assert list(audit.verify()) == []
+
+
+def test_an_app_that_never_asked_is_unknown(db: None) -> None:
+    app, person = AppFactory(), PersonFactory()
+
+    with pytest.raises(UnknownApp):
+        actions.block_app(app_id=app.app_id, by=person)
+    with pytest.raises(UnknownApp):
+        actions.report_app(app_id=app.app_id, by=person, text="spam")
+
+
+def test_a_report_reaches_staff_and_not_the_app(db: None) -> None:
+    request = ConsentRequestFactory()
+
+    actions.report_app(app_id=request.app.app_id, by=request.user, text="They pretend to be my bank.")
+
+    assert AppReport.objects.get().text == "They pretend to be my bank."
+    assert not AuditEntry.objects.filter(chain__startswith="app:").exists()
+
+
+def test_keeping_current_is_for_continuous_grants_of_ones_own(db: None) -> None:
+    snapshot = ExportFactory().grant
+    grant = ExportFactory(grant__request__refresh_policy="continuous").grant
+
+    with pytest.raises(MoveNotAllowed):
+        actions.keep_current(grant_id=snapshot.grant_id, by=snapshot.user, kept=False)
+    with pytest.raises(UnknownGrant):
+        actions.keep_current(grant_id=grant.grant_id, by=snapshot.user, kept=False)
+    assert actions.keep_current(grant_id=grant.grant_id, by=grant.user, kept=False) == grant.request.request_id
+    assert actions.keep_current(grant_id=grant.grant_id, by=grant.user, kept=False) == grant.request.request_id
+
+    told = AuditEntry.objects.get(kind="kept_current").facts
+    assert told == {
+        "request_id": grant.request.request_id, "grant_id": grant.grant_id, "app_id": grant.app.app_id, "kept": False,
+    }  # fmt: skip
+
+
+def test_a_persons_chain_can_be_checked_from_what_they_are_given(db: None) -> None:
+    request = ConsentRequestFactory()
+    actions.deny(request_id=request.request_id, by=request.user)
+
+    told = chain_of(user=request.user, after=0)
+
+    entry = told["entries"][0]
+    assert told["head"] == {"sequence": 1, "entry_hash": entry["entry_hash"]}
+    hashed = {name: value for name, value in entry.items() if name != "entry_hash"}
+    from consent.digest import sha256_canonical
+
+    assert sha256_canonical(hashed) == entry["entry_hash"]
+    assert chain_of(user=request.user, after=1)["entries"] == []

@@ -1,0 +1,194 @@
+"""Approve, deny, cancel and expiry fired at one request at once: exactly one wins, and the chains hold.
+
+RACE_ROUNDS sets how many requests are raced; a thousand: `RACE_ROUNDS=1000 ./run test tests/consent/test_races.py`.
+"""
+
+import contextlib
+import os
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.db import connection, transaction
+
+from accounts.database import database_now
+from accounts.errors import Problem
+from consent import actions, audit
+from consent.actions.ending import close_request
+from consent.models import AuditEntry, ConsentRequest, Grant, Notice, Receipt
+from consent.schemas import RequestConsentBody
+from consent.states import Actor, RequestStatus
+from consent_bridge import sealed
+from developers.authentication import AppContext
+from developers.models import App
+from pkm.models import ScopeEntry
+from tests.consent.decisions import approval
+from tests.factories import AppFactory, ConsentRequestFactory, ExportFactory, PersonFactory, TokenFactory, give_vault
+
+ROUNDS = int(os.environ.get("RACE_ROUNDS", "40"))
+pytestmark = [
+    pytest.mark.postgres,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.skipif("connection.vendor != 'postgresql'", reason="rows are raced for on PostgreSQL"),
+]
+
+
+def expire(request: ConsentRequest) -> None:
+    with transaction.atomic():
+        close_request(request_pk=request.pk, to=RequestStatus.EXPIRED, actor=Actor.SYSTEM, at=database_now())
+
+
+def fire(calls: list[Callable[[], object]], pool: ThreadPoolExecutor) -> None:
+    """All at once, from a thread and a connection each; refusals are expected, anything else is not."""
+    barrier = threading.Barrier(len(calls))
+
+    def run(call: Callable[[], object]) -> None:
+        barrier.wait()
+        with contextlib.suppress(Problem):
+            call()
+
+    for future in [pool.submit(run, call) for call in calls]:
+        future.result()
+
+
+def close_connections(pool: ThreadPoolExecutor, size: int) -> None:
+    barrier = threading.Barrier(size)
+
+    def close() -> None:
+        barrier.wait()
+        connection.close()
+
+    for future in [pool.submit(close) for _ in range(size)]:
+        future.result()
+
+
+def test_one_decision_wins() -> None:
+    app, person = AppFactory(), PersonFactory()
+    vault = give_vault(person)
+    winners: dict[str, int] = {}
+    with ThreadPoolExecutor(8) as pool:
+        for _ in range(ROUNDS):
+            # the deadline falls into the race; the digest speaks of whole seconds either way
+            deadline = datetime.now(UTC) + timedelta(milliseconds=25)
+            asked = deadline - timedelta(minutes=1)
+            request = ConsentRequestFactory(app=app, user=person, created_at=asked, expires_at=deadline)
+            body = approval(request, vault)
+            calls: list[Callable[[], object]] = [
+                lambda r=request, b=body: actions.approve(request_id=r.request_id, by=person, body=b),
+                lambda r=request: actions.deny(request_id=r.request_id, by=person),
+                lambda r=request: actions.end_consent(app_pk=app.pk, request_id=r.request_id),
+                lambda r=request: expire(r),
+            ] * 2
+            time.sleep(max(0, (deadline - datetime.now(UTC)).total_seconds() - 0.004))
+            fire(calls, pool)
+            expire(request)  # whoever lost to a deadline that had not quite come
+            status = ConsentRequest.objects.get(pk=request.pk).status
+            winners[status] = winners.get(status, 0) + 1
+            # a cancel may follow an approval as a release: that ends the grant, not the decision
+            decided = AuditEntry.objects.filter(facts__request_id=request.request_id, chain__startswith="app:").filter(
+                kind__in=["approved", "denied", "cancelled", "expired"]
+            )
+            assert list(decided.values_list("kind", flat=True)) == [status]
+            assert (
+                Receipt.objects.filter(
+                    request=request, event__in=["approved", "denied", "cancelled", "expired"]
+                ).count()
+                == 1
+            )
+            assert Grant.objects.filter(request=request).exists() == (status == "approved")
+        close_connections(pool, 8)
+    assert sum(winners.values()) == ROUNDS
+    assert "pending" not in winners
+    sequences = list(Notice.objects.filter(app=app).order_by("sequence").values_list("sequence", flat=True))
+    assert sequences == list(range(1, len(sequences) + 1))
+    assert list(audit.verify()) == []
+
+
+def test_no_read_that_starts_after_a_revocation_succeeds() -> None:
+    reads_after = 0
+    with ThreadPoolExecutor(8) as pool:
+        for _ in range(max(4, ROUNDS // 4)):
+            grant = ExportFactory().grant
+            app = app_context(grant)
+            ended = threading.Event()
+            late: list[bool] = []
+
+            def read(
+                grant: Grant = grant, app: AppContext = app, ended: threading.Event = ended, late: list[bool] = late
+            ) -> None:
+                for _ in range(10):
+                    began_after = ended.is_set()
+                    actions.read_export(
+                        app=app,
+                        request_id=grant.request.request_id,
+                        accept_jose=False,
+                        if_none_match=None,
+                        idempotency_key=None,
+                        address="127.0.0.1",
+                    )
+                    late.append(began_after)
+
+            def revoke(grant: Grant = grant, ended: threading.Event = ended) -> None:
+                actions.revoke(grant_id=grant.grant_id, by=grant.user)
+                ended.set()
+
+            fire([read] * 7 + [revoke], pool)
+            reads_after += sum(late)
+            grant.refresh_from_db()
+            assert grant.reads == grant.read_log.count() == len(late)
+        close_connections(pool, 8)
+    assert reads_after == 0
+
+
+def app_context(grant: Grant) -> AppContext:
+    return asking_context(grant.app)
+
+
+def test_what_is_asked_while_staff_change_the_scope_is_asked_as_it_is_then() -> None:
+    app, person = AppFactory(), PersonFactory()
+    give_vault(person)
+    key = sealed.public_half(sealed.generate_connector_key())
+    context = asking_context(app)
+    body = RequestConsentBody.model_validate(
+        {
+            "user_id": person.public_id,
+            "scope": "attr.lifestyle.food.*",
+            "purpose": "Suggest restaurants that you would like",
+            "connector_public_key": key,
+            "connector_key_id": "key-1",
+            "connector_wrapping_alg": "ECDH-ES+A256KW",
+        }
+    )
+    answers: list[dict[str, object]] = []
+
+    def ask() -> None:
+        answers.append(actions.request_consent(app=context, body=body, idempotency_key=None)[0])
+        connection.close()
+
+    with transaction.atomic():
+        entry = ScopeEntry.objects.select_for_update().get(scope="attr.lifestyle.food.*")
+        asking = threading.Thread(target=ask)
+        asking.start()
+        asking.join(0.5)
+        assert asking.is_alive()  # it waits for the staff to be done
+        entry.attributes = entry.attributes[:1]
+        entry.save()
+    asking.join(10)
+
+    assert ConsentRequest.objects.get(request_id=answers[0]["request_id"]).attributes == entry.attributes
+
+
+def asking_context(app: App) -> AppContext:
+    return AppContext(
+        app_pk=app.pk,
+        app_id=app.app_id,
+        app_name=app.name,
+        token_pk=TokenFactory(app=app).pk,
+        permissions=frozenset({"request"}),
+        suspended=False,
+        verified=True,
+        header_only=False,
+    )

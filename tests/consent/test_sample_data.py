@@ -1,0 +1,63 @@
+"""`manage.py sample_data` leaves people who can sign in and a vault that opens, whatever database it meets."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cryptography.fernet import Fernet
+from django.apps import apps
+from django.core.management import call_command
+
+from consent_bridge import sealed
+from pkm import queries
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def var(settings: Any, tmp_path: Path) -> Path:
+    settings.VAR = tmp_path
+    return tmp_path
+
+
+def made(var: Path) -> dict[str, Any]:
+    call_command("sample_data")
+    return json.loads((var / "sample.json").read_text())
+
+
+def opens(owner: dict[str, str]) -> bool:
+    user = apps.get_model("accounts.User").objects.get(public_id=owner["user_id"])
+    assert user.check_password(owner["password"])
+    vault = queries.vault_keys(user)
+    (jwe,) = (each["jwe"] for each in vault["wrappers"] if each["kind"] == "passphrase")
+    key = sealed.unwrap(jwe, "passphrase", owner["passphrase"], user_id=user.public_id, key_id=vault["key_id"])
+    return key.key_id == vault["key_id"]
+
+
+def test_everyone_it_names_exists_and_the_vault_opens(var: Path) -> None:
+    sample = made(var)
+    users = apps.get_model("accounts.User").objects
+    assert opens(sample["owner"])
+    assert users.get(email=sample["staff"]["email"]).check_password(sample["staff"]["password"])
+    assert users.get(email=sample["developer"]["email"]).check_password(sample["developer"]["password"])
+
+
+def test_again_it_keeps_what_is_there(var: Path) -> None:
+    assert made(var) == made(var)
+
+
+def test_without_its_file_somebody_new_begins(var: Path) -> None:
+    first = made(var)
+    (var / "sample.json").unlink()
+    second = made(var)
+    assert second["owner"]["user_id"] != first["owner"]["user_id"]
+    assert opens(second["owner"])
+
+
+def test_with_other_server_keys_somebody_new_begins(var: Path, settings: Any) -> None:
+    first = made(var)
+    settings.DATA_ENCRYPTION_KEYS = [Fernet.generate_key().decode()]
+    second = made(var)
+    assert second["owner"]["user_id"] != first["owner"]["user_id"]
+    assert opens(second["owner"])

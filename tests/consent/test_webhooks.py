@@ -1,0 +1,170 @@
+"""Webhooks, to a real receiver on a real socket."""
+
+import json
+import threading
+from collections.abc import Iterator
+from datetime import timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+from standardwebhooks.webhooks import Webhook, WebhookVerificationError
+
+from accounts import atrest
+from consent import actions
+from consent.actions.delivering import PAUSES, deliver_due, replay
+from consent.models import Notice, WebhookDelivery
+from developers.models import WebhookEndpoint
+from tests.factories import ConsentRequestFactory
+from tests.factories.asked import now
+
+SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+
+
+class Receiver(ThreadingHTTPServer):
+    """Keeps what arrives; answers with the statuses in `answers`, the last one again and again."""
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.arrived: list[tuple[dict[str, str], bytes]] = []
+        self.answers = [204]
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}/hook"
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: Receiver
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        self.server.arrived.append((dict(self.headers), body))
+        status = self.server.answers.pop(0) if len(self.server.answers) > 1 else self.server.answers[0]
+        self.send_response(status)
+        if status in (301, 302, 307):
+            self.send_header("Location", self.server.url + "-elsewhere")
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *args: Any) -> None:
+        """Quiet."""
+
+
+@pytest.fixture
+def receiver(settings: Any) -> Iterator[Receiver]:
+    settings.WEBHOOK_INTERNAL_ADDRESSES = True
+    server = Receiver()
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+def decide(receiver: Receiver, **endpoint: Any) -> Notice:
+    """An app with this endpoint is refused something."""
+    request = ConsentRequestFactory()
+    WebhookEndpoint.objects.create(app=request.app, url=receiver.url, secret=atrest.sealed(SECRET), **endpoint)
+    actions.deny(request_id=request.request_id, by=request.user)
+    return Notice.objects.get(request=request)
+
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_a_notice_arrives_signed_with_its_sequence(receiver: Receiver) -> None:
+    notice = decide(receiver)
+
+    assert deliver_due() == 1
+    assert deliver_due() == 0
+
+    headers, body = receiver.arrived[0]
+    verified = Webhook(SECRET).verify(body, headers)
+    assert verified["type"] == "consent.denied"
+    assert verified["data"] == notice.facts
+    assert verified["data"]["sequence"] == notice.sequence
+    with pytest.raises(WebhookVerificationError):
+        Webhook(SECRET).verify(body + b" ", headers)
+    assert WebhookDelivery.objects.get().status == "delivered"
+
+
+def test_only_wanted_types_go_out(receiver: Receiver) -> None:
+    decide(receiver, types=["consent.approved"])
+
+    assert deliver_due() == 0
+
+
+def test_a_failure_is_tried_again_later_under_the_same_identifier(receiver: Receiver) -> None:
+    receiver.answers = [500, 204]
+    decide(receiver)
+
+    deliver_due()
+    waiting = WebhookDelivery.objects.get()
+    assert (waiting.status, waiting.attempt, waiting.status_code, waiting.failure) == (
+        "waiting", 1, 500, "it answered 500",
+    )  # fmt: skip
+    assert timedelta(seconds=3) < waiting.next_at - now() < PAUSES[0] * 1.3
+    WebhookDelivery.objects.update(next_at=now())
+    deliver_due()
+
+    assert WebhookDelivery.objects.get().status == "delivered"
+    assert len({headers["webhook-id"] for headers, _ in receiver.arrived}) == 1
+
+
+def test_three_days_of_failures_end_it() -> None:
+    assert timedelta(days=2.5) < sum(PAUSES, timedelta()) < timedelta(days=3.5)
+
+
+def test_the_last_failure_gives_up_and_a_replay_starts_over(receiver: Receiver) -> None:
+    receiver.answers = [500, 204]
+    decide(receiver)
+    WebhookDelivery.objects.update(attempt=len(PAUSES))
+
+    deliver_due()
+    assert WebhookDelivery.objects.get().status == "given_up"
+    replay(delivery_pk=WebhookDelivery.objects.get().pk)
+    deliver_due()
+
+    assert WebhookDelivery.objects.get().status == "delivered"
+
+
+def test_gone_disables_the_endpoint(receiver: Receiver) -> None:
+    receiver.answers = [410]
+    decide(receiver)
+
+    deliver_due()
+
+    endpoint = WebhookEndpoint.objects.get()
+    assert (endpoint.disabled_at is not None, endpoint.reason) == (True, "it answered 410 Gone")
+    assert WebhookDelivery.objects.get().status == "given_up"
+
+
+def test_redirects_are_not_followed(receiver: Receiver) -> None:
+    receiver.answers = [307]
+    decide(receiver)
+
+    deliver_due()
+
+    assert len(receiver.arrived) == 1
+    assert WebhookDelivery.objects.get().failure == "it redirects, which is not followed"
+
+
+def test_an_internal_address_gets_not_a_byte(receiver: Receiver, settings: Any) -> None:
+    settings.WEBHOOK_INTERNAL_ADDRESSES = False
+    decide(receiver)
+
+    deliver_due()
+
+    assert receiver.arrived == []
+    assert WebhookDelivery.objects.get().failure == "its address is not on the public internet"
+
+
+def test_a_worker_that_died_leaves_its_lease_to_run_out(receiver: Receiver) -> None:
+    decide(receiver)
+    WebhookDelivery.objects.update(next_at=now() + timedelta(seconds=60))  # somebody claimed it and died
+
+    assert deliver_due() == 0
+    WebhookDelivery.objects.update(next_at=now())
+    assert deliver_due() == 1
+
+    assert json.loads(receiver.arrived[0][1])["type"] == "consent.denied"

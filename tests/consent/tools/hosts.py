@@ -1,0 +1,93 @@
+"""A host that speaks the protocol by hand, for what the SDK's own client would never send."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+from django.http import HttpResponse
+from django.test import Client
+
+from developers.models import App
+from tests.factories import TokenFactory
+
+NEWEST, PREVIOUS = "2026-07-28", "2025-11-25"
+TOOLS = (
+    "discover_user_scopes",
+    "request_consent",
+    "check_consent_status",
+    "get_encrypted_export",
+    "end_consent",
+    "list_scope_catalog",
+)
+OPENS_PAGES = {"elicitation": {"url": {}}}
+
+
+@dataclass
+class Host:
+    """One token, one revision of the protocol, and what the host declares that it can do."""
+
+    token: str
+    revision: str = NEWEST
+    able: dict[str, Any] | None = None
+    path: str = "/mcp"
+
+    @classmethod
+    def of(cls, app: App, **token: Any) -> "Host":
+        return cls(TokenFactory(app=app, **token).secret)
+
+    def send(self, method: str, params: dict[str, Any] | None = None, **headers: str) -> HttpResponse:
+        """One request; what the newest revision wants beside it is added."""
+        params = dict(params or {})
+        named = {"MCP-Protocol-Version": self.revision}
+        if self.revision == NEWEST:
+            params["_meta"] = {
+                "io.modelcontextprotocol/protocolVersion": NEWEST,
+                "io.modelcontextprotocol/clientInfo": {"name": "tests", "version": "1"},
+                "io.modelcontextprotocol/clientCapabilities": self.able or {},
+            }
+            named["Mcp-Method"] = method
+            name = params.get("name", params.get("uri"))
+            if isinstance(name, str):
+                named["Mcp-Name"] = name
+        message = {"jsonrpc": "2.0", "id": 7, "method": method, "params": params}
+        return self.post(orjson.dumps(message), **{**named, **headers})
+
+    def post(
+        self, body: bytes, *, media_type: str = "application/json", query: str = "", **headers: str
+    ) -> HttpResponse:
+        """Exactly these bytes."""
+        sent = {"Accept": "application/json, text/event-stream", **headers}
+        if self.token and "Authorization" not in sent:
+            sent["Authorization"] = f"Bearer {self.token}"
+        return Client().generic("POST", self.path + query, body, content_type=media_type, headers=sent)
+
+    def call(self, tool: str, arguments: Any = None, **more: Any) -> dict[str, Any]:
+        """The result of a tool call that the protocol itself accepts."""
+        answer = self.send("tools/call", {"name": tool, "arguments": {} if arguments is None else arguments, **more})
+        assert answer.status_code == 200, answer.content
+        result: dict[str, Any] = answer.json()["result"]
+        return result
+
+    def told(self, tool: str, arguments: Any = None, **more: Any) -> dict[str, Any]:
+        """What a tool answers, which its text says as well."""
+        result = self.call(tool, arguments, **more)
+        assert not result.get("isError"), result
+        assert [orjson.loads(part["text"]) for part in result["content"]] == [result["structuredContent"]]
+        content: dict[str, Any] = result["structuredContent"]
+        return content
+
+    def refused(self, tool: str, arguments: Any = None, **more: Any) -> dict[str, Any]:
+        """The problem that a tool answers with, which its text says as well."""
+        result = self.call(tool, arguments, **more)
+        assert result["isError"] is True, result
+        assert [orjson.loads(part["text"]) for part in result["content"]] == [result["structuredContent"]]
+        problem: dict[str, Any] = result["structuredContent"]
+        return problem
+
+
+def error_of(answer: HttpResponse) -> tuple[int, int]:
+    """HTTP status and JSON-RPC code of an error of the protocol, which is never a 500."""
+    assert answer["Content-Type"] == "application/json", answer.content
+    body = answer.json()
+    assert set(body) == {"jsonrpc", "id", "error"}
+    return answer.status_code, body["error"]["code"]

@@ -1,0 +1,186 @@
+"""Each tool: what it looks like, that it says what the REST says, its permissions, limits and cost."""
+
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from jsonschema import Draft202012Validator
+
+from accounts.models import User
+from consent.models import ConsentRequest, Read
+from consent_bridge import sealed
+from developers.models import App
+from tests.callers import Developer
+from tests.consent.api.addresses import asked
+from tests.consent.tools.calls import good_call, pending, rest
+from tests.consent.tools.hosts import TOOLS, Host
+from tests.factories import ExportFactory, Vault, give_vault
+
+
+# --- the list ---------------------------------------------------------------------------------------------------------
+def listed(host: Host) -> dict[str, dict[str, Any]]:
+    return {tool["name"]: tool for tool in host.send("tools/list").json()["result"]["tools"]}
+
+
+def test_six_tools_with_schemas_on_either_revision(any_host: Host) -> None:
+    tools = listed(any_host)
+
+    assert tuple(tools) == TOOLS
+    for tool in tools.values():
+        assert set(tool) == {"name", "title", "description", "inputSchema", "outputSchema", "annotations"}
+        Draft202012Validator.check_schema(tool["inputSchema"])
+        Draft202012Validator.check_schema(tool["outputSchema"])
+        assert (tool["inputSchema"]["type"], tool["inputSchema"]["additionalProperties"]) == ("object", False)
+        assert tool["outputSchema"]["type"] == "object"
+        described = [member.get("description") for member in tool["inputSchema"]["properties"].values()]
+        assert all(described), tool["name"]
+
+
+def test_what_only_looks_says_so(host: Host) -> None:
+    hints = {name: tool["annotations"] for name, tool in listed(host).items()}
+
+    assert [name for name in TOOLS if hints[name]["readOnlyHint"]] == [
+        "discover_user_scopes",
+        "check_consent_status",
+        "list_scope_catalog",
+    ]
+    assert [name for name in TOOLS if hints[name].get("destructiveHint")] == ["end_consent"]
+
+
+# --- works, and says what the REST says -------------------------------------------------------------------------------
+@pytest.mark.parametrize("tool", TOOLS)
+def test_a_tool_says_what_the_rest_says(tool: str, any_host: Host, api: Developer, app: App, vault: Vault) -> None:
+    given = good_call(tool, app, vault)
+
+    by_tool = any_host.told(tool, given)
+    by_rest = rest(api, tool, given)
+
+    assert by_rest.status_code == 200, by_rest.content
+    body = by_rest.json()
+    if tool == "request_consent":
+        by_tool.pop("expires_in"), body.pop("expires_in")  # a second may have passed
+    assert by_tool == body
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_an_answer_and_a_refusal_fit_the_output_schema(tool: str, host: Host, app: App, vault: Vault) -> None:
+    schema = Draft202012Validator(listed(host)[tool]["outputSchema"])
+
+    schema.validate(host.told(tool, good_call(tool, app, vault)))
+    schema.validate(host.refused(tool, {"unknown": 1}))
+
+    assert not schema.is_valid({"unknown": 1})
+
+
+def test_an_export_opens_and_is_a_read(host: Host, app: App) -> None:
+    export = ExportFactory(grant__request__app=app)
+    request = export.grant.request
+
+    answer = host.told("get_encrypted_export", {"request_id": request.request_id})
+
+    opened = sealed.open_export(
+        answer["jwe"],
+        request.connector,
+        sealed.ExportHeader(
+            kid=request.connector_key_id,
+            iss="http://localhost:8000",
+            sub=request.user.public_id,
+            aud=app.app_id,
+            request_id=request.request_id,
+            scope=request.scope,
+            revision=1,
+            request_digest=request.request_digest,
+        ),
+    )
+    assert opened.data["lifestyle"]["food"]["favorite_cuisine"] == "Thai"
+    read = Read.objects.get()
+    assert (read.grant_id, read.token.app_id, read.address_prefix) == (export.grant_id, app.pk, "127.0.0.0/24")
+
+
+def test_a_request_made_by_tool_stands_as_one_made_by_rest(host: Host, api: Developer, vault: Vault) -> None:
+    answer = host.told("request_consent", asked(vault.user, max_reads=3, binding_message="blue fox"))
+
+    request = ConsentRequest.objects.get()
+    assert (request.request_id, request.status, request.max_reads) == (answer["request_id"], "pending", 3)
+    again = api.post("/request-consent", asked(vault.user, max_reads=3, binding_message="blue fox"))
+    assert (again.status_code, again.json()["request_id"]) == (200, request.request_id)
+
+
+# --- permissions ------------------------------------------------------------------------------------------------------
+NEEDS = {
+    "discover_user_scopes": {"discover"},
+    "request_consent": {"request"},
+    "check_consent_status": {"request", "read"},
+    "get_encrypted_export": {"read"},
+    "end_consent": {"request"},
+    "list_scope_catalog": {"discover"},
+}
+
+
+@pytest.mark.parametrize("permission", ["discover", "request", "read"])
+@pytest.mark.parametrize("tool", TOOLS)
+def test_a_token_without_the_permission_has_its_tool_refused(
+    tool: str, permission: str, app: App, vault: Vault
+) -> None:
+    given = good_call(tool, app, vault)
+    host, api = Host.of(app, permissions=[permission]), Developer.of(app, permissions=[permission])
+
+    if permission in NEEDS[tool]:
+        assert host.told(tool, given)
+    else:
+        problem = host.refused(tool, given)
+        body = rest(api, tool, given).json()
+        assert (problem["status"], problem["code"]) == (403, "insufficient_scope")
+        assert problem | {"trace_id": ""} == body | {"trace_id": ""}
+
+
+# --- limits -----------------------------------------------------------------------------------------------------------
+def test_unknown_people_are_counted_together_with_those_of_the_rest(host: Host, api: Developer, settings: Any) -> None:
+    settings.UNKNOWN_USERS_PER_HOUR = 2
+    host.refused("discover_user_scopes", {"user_id": "usr_1"})
+    api.get("/user-scopes/usr_2")
+
+    assert host.refused("discover_user_scopes", {"user_id": "usr_3"})["code"] == "too_many_requests"
+
+
+def test_polls_are_paced_together_with_those_of_the_rest(host: Host, api: Developer, app: App, settings: Any) -> None:
+    settings.STATUS_POLL_BURST, settings.STATUS_POLL_PER_SECOND = 2, 0.01
+    given = pending(app)
+    host.told("check_consent_status", given)
+    api.get("/consent-status", **given)
+
+    problem = host.refused("check_consent_status", given)
+
+    assert (problem["code"], problem["interval"]) == ("slow_down", 10)
+
+
+def test_the_budget_of_waiting_requests_is_one(host: Host, api: Developer, person: User, settings: Any) -> None:
+    settings.PENDING_REQUESTS_PER_PERSON = 1
+    give_vault(person, {("lifestyle", "food"): {"a": 1}, ("contact", "email"): {"b": 2}})
+    api.post("/request-consent", asked(person))
+
+    assert host.refused("request_consent", asked(person, scope="attr.contact.*"))["code"] == "too_many_requests"
+
+
+# --- what it costs ----------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("tool", TOOLS)
+def test_a_tool_makes_the_queries_of_the_rest_and_no_more(
+    tool: str, any_host: Host, api: Developer, app: App, vault: Vault
+) -> None:
+    any_host.told(tool, good_call(tool, app, vault))  # what a process or a token learns once
+    rest(api, tool, good_call(tool, app, vault))
+    if tool == "request_consent":
+        ConsentRequest.objects.all().delete()
+    by_tool, by_rest = good_call(tool, app, vault), good_call(tool, app, vault)
+
+    with CaptureQueriesContext(connection) as of_tool:
+        any_host.told(tool, by_tool)
+    if tool == "request_consent":
+        ConsentRequest.objects.all().delete()
+    with CaptureQueriesContext(connection) as of_rest:
+        rest(api, tool, by_rest)
+
+    assert len(of_tool) == len(of_rest)
+    if tool == "check_consent_status":
+        assert len(of_tool) == 2

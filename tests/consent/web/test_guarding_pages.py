@@ -1,0 +1,149 @@
+"""Blocking, reporting and renewing by forms that work without a script."""
+
+import pytest
+
+from consent.models import AppReport, BlockedApp, ConsentRequest, Grant
+from tests.callers import signed_in
+from tests.factories import (
+    AppFactory,
+    BlockedAppFactory,
+    ConsentRequestFactory,
+    DiscoveryFactory,
+    ExportFactory,
+    GrantFactory,
+    PersonFactory,
+)
+
+
+@pytest.fixture
+def asked(person):
+    return ConsentRequestFactory(user=person)
+
+
+@pytest.fixture
+def here(asked):
+    """The page of the app that asks."""
+    return f"/consent/apps/{asked.app.app_id}/"
+
+
+def shown(answer):
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+def test_page_says_what_blocking_does_before_it_is_done(owner, person, asked, here, django_assert_max_num_queries):
+    GrantFactory(request__user=person, request__app=asked.app)
+    with django_assert_max_num_queries(14):
+        said = shown(owner.get(here))
+    for words in ("cannot ask you for anything any more", "1 approval", "1 request", "stays shared until you stop it"):
+        assert words in said
+    assert not BlockedApp.objects.exists()
+
+
+def test_blocking_ends_what_waits_and_can_be_undone(owner, asked, here):
+    done = owner.client.post(f"{here}block/", follow=True)
+    assert done.redirect_chain == [(here, 302)]
+    assert "1 waiting request ended" in shown(done)
+    assert "This app is blocked" in shown(done)
+    assert ConsentRequest.objects.get(pk=asked.pk).status == "cancelled"
+    assert "ended when you blocked the app" in shown(owner.get(f"/consent/requests/{asked.request_id}/"))
+    assert "Let it ask again" in shown(owner.get("/consent/grants/"))
+
+    assert "It can ask you again" in shown(owner.client.post(f"{here}unblock/", follow=True))
+    assert not BlockedApp.objects.exists()
+    assert "Let it ask again" not in shown(owner.get("/consent/grants/"))
+    told = shown(owner.get("/consent/history/"))
+    assert f"You blocked {asked.app.name}" in told
+    assert f"You let {asked.app.name} ask again" in told
+
+
+def test_sharing_lists_the_apps_that_this_person_blocked_and_no_others(owner, person):
+    mine, _other = BlockedAppFactory(user=person), BlockedAppFactory()
+    said = shown(owner.get("/consent/grants/"))
+    assert said.count("Let it ask again") == 1
+    assert mine.app.name in said
+
+
+def test_report_reaches_staff(owner, asked, here):
+    answer = owner.client.post(f"{here}report/", {"text": "It pretends to be my bank."}, follow=True)
+    assert "Our staff will look at it" in shown(answer)
+    assert AppReport.objects.values_list("app__app_id", "text").get() == (
+        asked.app.app_id,
+        "It pretends to be my bank.",
+    )
+    assert f"You reported {asked.app.name}" in shown(owner.get("/consent/history/"))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"), [("", "in a few words"), ("   ", "in a few words"), ("x" * 2001, "too long")]
+)
+def test_report_that_does_not_fit_says_why_and_keeps_the_words(owner, here, text, said):
+    answer = owner.client.post(f"{here}report/", {"text": text})
+    assert (answer.status_code, said in answer.content.decode()) == (400, True)
+    assert text.strip() in answer.content.decode()
+    assert not AppReport.objects.exists()
+
+
+@pytest.mark.parametrize("form", ["", "block/", "unblock/", "report/"])
+def test_app_that_never_met_this_person_is_unknown(owner, form):
+    stranger = f"/consent/apps/{AppFactory().app_id}/{form}"
+    answer = owner.client.post(stranger, {"text": "spam"}) if form else owner.get(stranger)
+    assert answer.status_code == 404
+
+
+def test_app_that_only_looked_can_be_blocked(owner, person):
+    looked = DiscoveryFactory(user=person)
+    assert f"/consent/apps/{looked.app.app_id}/" in shown(owner.get("/consent/history/"))
+    owner.client.post(f"/consent/apps/{looked.app.app_id}/block/")
+    assert BlockedApp.objects.get().app_id == looked.app_id
+
+
+@pytest.mark.parametrize("page", ["/consent/requests/{}/", "/consent/grants/", "/consent/history/?app={app}"])
+def test_app_is_one_click_away_from_where_it_is_met(owner, person, asked, here, page):
+    ExportFactory(grant=GrantFactory(request__user=person, request__app=asked.app))
+    assert here in shown(owner.client.get(page.format(asked.request_id, app=asked.app.app_id)))
+
+
+# --- renewing ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def continuous(person):
+    return ExportFactory(grant__request__user=person, grant__request__refresh_policy="continuous").grant
+
+
+def test_renewing_is_switched_off_and_on_again(owner, continuous):
+    switch = f"/consent/grants/{continuous.grant_id}/keep/"
+    assert "Stop renewing" in shown(owner.get("/consent/grants/"))
+
+    off = shown(owner.client.post(switch, {"kept": "no"}, follow=True))
+    assert "Not renewed any more" in off
+    assert "Renew again" in off
+    assert Grant.objects.get(pk=continuous.pk).kept_current is False
+    on = shown(owner.client.post(switch, {"kept": "yes"}, follow=True))
+    assert "Kept up to date" in on
+    assert Grant.objects.get(pk=continuous.pk).kept_current is True
+
+    told = shown(owner.get("/consent/history/", kind="decisions"))
+    app = continuous.request.app_name
+    assert f"You keep newer values of “Food and drink” from {app}" in told
+    assert f"You let {app} have newer values of “Food and drink”" in told
+
+
+@pytest.mark.parametrize("kept", ["", "maybe", "YES"])
+def test_switch_that_says_neither_changes_nothing(owner, continuous, kept):
+    answer = owner.client.post(f"/consent/grants/{continuous.grant_id}/keep/", {"kept": kept}, follow=True)
+    assert "Nothing was changed" in shown(answer)
+    assert Grant.objects.get(pk=continuous.pk).kept_current is True
+
+
+def test_snapshot_has_no_switch(owner, person):
+    grant = ExportFactory(grant__request__user=person).grant
+    assert "renewing" not in shown(owner.get("/consent/grants/"))
+    answer = owner.client.post(f"/consent/grants/{grant.grant_id}/keep/", {"kept": "no"}, follow=True)
+    assert "had ended already" in shown(answer)
+
+
+def test_switch_of_somebody_elses_grant_is_not_found(continuous):
+    other = signed_in(PersonFactory()).client
+    assert other.post(f"/consent/grants/{continuous.grant_id}/keep/", {"kept": "no"}).status_code == 404

@@ -1,0 +1,300 @@
+"""The consent app's pages: whose they are, what they say, and the forms that work without a script."""
+
+from datetime import timedelta
+
+import pytest
+
+from consent.models import AuditEntry, ConsentRequest, Grant
+from tests.callers import signed_in
+from tests.factories import (
+    AuditEntryFactory,
+    ConsentRequestFactory,
+    DiscoveryFactory,
+    ExportFactory,
+    GrantFactory,
+    ReadFactory,
+    give_vault,
+)
+from tests.factories.asked import now
+
+PAGES = {
+    "/consent/": "GET",
+    "/consent/requests/req_x/": "GET",
+    "/consent/requests/req_x/deny/": "POST",
+    "/consent/grants/": "GET",
+    "/consent/grants/grt_x/stop/": "POST",
+    "/consent/grants/grt_x/pause/": "POST",
+    "/consent/grants/grt_x/resume/": "POST",
+    "/consent/history/": "GET",
+    "/consent/history/verify/": "POST",
+    "/consent/history/file/": "GET",
+    "/consent/receipts/rct_x/": "GET",
+    "/consent/receipts/rct_x/download/": "GET",
+    "/consent/grants/grt_x/keep/": "POST",
+    "/consent/apps/app_x/": "GET",
+    "/consent/apps/app_x/block/": "POST",
+    "/consent/apps/app_x/unblock/": "POST",
+    "/consent/apps/app_x/report/": "POST",
+}
+_FORM = "application/x-www-form-urlencoded"
+FILLED = {"/consent/grants/grt_x/keep/": ("kept=no", _FORM), "/consent/apps/app_x/report/": ("text=spam", _FORM)}
+FORMS = [path for path, method in PAGES.items() if method == "POST"]
+
+
+@pytest.fixture
+def asked(person):
+    return ConsentRequestFactory(user=person)
+
+
+def text(answer):
+    assert (answer.status_code, answer.headers["Cache-Control"]) == (200, "no-store")
+    return answer.content.decode()
+
+
+# --- what every page keeps --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("path", "method"), PAGES.items())
+def test_nobody_signed_in_is_sent_to_sign_in_and_back(client_json, db, path, method):
+    answer = client_json.send(method, path)
+    assert (answer.status_code, answer.headers["Location"]) == (302, f"/accounts/login/?next={path}")
+
+
+@pytest.mark.parametrize(("path", "method"), PAGES.items())
+def test_wrong_method_is_refused(owner, path, method):
+    assert owner.send("POST" if method == "GET" else "GET", path).status_code == 405
+
+
+@pytest.mark.parametrize("path", FORMS)
+def test_form_without_its_token_is_refused(person, path):
+    assert signed_in(person, enforce_csrf=True).send("POST", path).status_code == 403
+
+
+@pytest.mark.parametrize(("path", "method"), [pair for pair in PAGES.items() if "_x" in pair[0]])
+def test_what_does_not_exist_is_not_found(owner, path, method):
+    assert owner.client.generic(method, path, *FILLED.get(path, ())).status_code == 404
+
+
+def test_home_is_for_strangers_and_leads_others_on(client_json, owner):
+    assert "data-user-id" in text(client_json.get("/"))
+    assert owner.get("/").headers["Location"] == "/consent/"
+
+
+# --- inbox ------------------------------------------------------------------------------------------------------------
+
+
+def test_inbox_shows_what_waits_and_nothing_of_others(owner, person, django_assert_max_num_queries):
+    for number in range(4):
+        ConsentRequestFactory(user=person, purpose=f"Waiting number {number}")
+    ConsentRequestFactory(user=person, status="denied", purpose="Was refused before")
+    ConsentRequestFactory(
+        user=person,
+        created_at=now() - timedelta(days=2),
+        expires_at=now() - timedelta(seconds=1),
+        purpose="Too late now",
+    )
+    ConsentRequestFactory(purpose="Of somebody else")
+
+    with django_assert_max_num_queries(8):  # session, user, vault and wrappers, waiting, decided, count, clock
+        shown = text(owner.get("/consent/"))
+
+    assert [f"Waiting number {number}" in shown for number in range(4)] == [True] * 4
+    assert "Of somebody else" not in shown
+    assert "Too late now" not in shown
+    assert shown.index("Decided lately") > shown.index("Waiting number 0")
+
+
+def test_empty_inbox_says_what_will_appear(owner):
+    assert "Nothing waits for you" in text(owner.get("/consent/"))
+
+
+# --- review -----------------------------------------------------------------------------------------------------------
+
+
+def test_review_says_everything_before_the_buttons(owner, person, django_assert_max_num_queries):
+    give_vault(person)
+    asked = ConsentRequestFactory(
+        user=person,
+        binding_message="Blue heron 42",
+        max_reads=3,
+        required_attributes=["lifestyle.food.diet_preference"],
+    )
+    application = asked.app.application
+
+    with django_assert_max_num_queries(16):
+        shown = text(owner.get(f"/consent/requests/{asked.request_id}/"))
+
+    before_buttons = shown[: shown.index('id="approve"')]
+    for said in (
+        asked.app_name, application.legal_name, application.privacy_policy, asked.purpose, "Blue heron 42",
+        asked.connector_thumbprint, "at most 3 times", "Verified", "First time", "If you deny", "Stop sharing",
+    ):  # fmt: skip
+        assert said in before_buttons, said
+    assert shown.count('class="btn btn-decide"') == 2
+
+
+def test_review_of_somebody_else_is_not_found(owner):
+    assert owner.get(f"/consent/requests/{ConsentRequestFactory().request_id}/").status_code == 404
+
+
+def test_review_warns_of_what_was_not_registered_and_not_checked(owner, person):
+    asked = ConsentRequestFactory(user=person, app__verified=False, scope="attr.location.home.*")
+    asked.app.application.needed_scopes = ["attr.lifestyle.*"]
+    asked.app.application.save()
+    shown = text(owner.get(f"/consent/requests/{asked.request_id}/"))
+    assert "Nobody has checked who is behind" in shown
+    assert "More than registered" in shown
+    assert "Confidential data" in shown
+
+
+def test_review_says_that_a_key_is_new(owner, person):
+    older = GrantFactory(request__user=person, status="revoked")
+    known = ConsentRequestFactory(user=person, app=older.app, connector=older.request.connector)
+    new = ConsentRequestFactory(user=person, app=older.app)
+    assert "New key" not in text(owner.get(f"/consent/requests/{known.request_id}/"))
+    assert "New key" in text(owner.get(f"/consent/requests/{new.request_id}/"))
+
+
+@pytest.mark.parametrize(
+    ("status", "said"), [("denied", "You denied this"), ("cancelled", "cancelled"), ("expired", "has expired")]
+)
+def test_decided_request_says_what_happened(owner, person, status, said):
+    asked = ConsentRequestFactory(user=person, status=status)
+    shown = text(owner.get(f"/consent/requests/{asked.request_id}/"))
+    assert said in shown
+    assert 'id="approve"' not in shown
+
+
+def test_markup_in_an_apps_words_stays_text(owner, person):
+    hostile = "<script>alert(1)</script> & </json>"
+    asked = ConsentRequestFactory(user=person, purpose=hostile, binding_message="</script><b>")
+    shown = text(owner.get(f"/consent/requests/{asked.request_id}/"))
+    assert "<script>alert" not in shown
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in shown
+
+
+# --- forms ------------------------------------------------------------------------------------------------------------
+
+
+def test_deny_form_denies_once(owner, asked):
+    path = f"/consent/requests/{asked.request_id}/"
+
+    first = owner.client.post(f"{path}deny/", {"reason": "No"})
+    second = owner.client.post(f"{path}deny/", follow=True)
+
+    assert (first.status_code, first.headers["Location"]) == (302, path)
+    assert "decided already" in second.content.decode()
+    kept = ConsentRequest.objects.get(pk=asked.pk)
+    assert (kept.status, kept.decision_note) == ("denied", "No")
+
+
+def test_deny_form_of_an_expired_request_says_so(owner, person):
+    over = ConsentRequestFactory(
+        user=person, created_at=now() - timedelta(days=2), expires_at=now() - timedelta(seconds=1)
+    )
+    answer = owner.client.post(f"/consent/requests/{over.request_id}/deny/", follow=True)
+    assert "had expired before" in answer.content.decode()
+
+
+def test_deny_form_of_somebody_elses_request_is_not_found(owner):
+    theirs = ConsentRequestFactory()
+    assert owner.client.post(f"/consent/requests/{theirs.request_id}/deny/").status_code == 404
+    assert ConsentRequest.objects.get(pk=theirs.pk).status == "pending"
+
+
+@pytest.mark.parametrize(
+    ("before", "form", "after", "said"),
+    [
+        ("active", "stop", "revoked", "cannot be recalled"),
+        ("active", "pause", "paused", "Paused"),
+        ("paused", "resume", "active", "Resumed"),
+        ("released", "stop", "released", "had ended already"),
+    ],
+)
+def test_sharing_forms_move_the_grant(owner, person, before, form, after, said):
+    grant = GrantFactory(request__user=person, status=before)
+    answer = owner.client.post(f"/consent/grants/{grant.grant_id}/{form}/", follow=True)
+    assert answer.redirect_chain == [("/consent/grants/", 302)]
+    assert said in answer.content.decode()
+    assert Grant.objects.get(pk=grant.pk).status == after
+
+
+def test_sharing_form_of_somebody_elses_grant_is_not_found(owner):
+    theirs = GrantFactory()
+    assert owner.client.post(f"/consent/grants/{theirs.grant_id}/stop/").status_code == 404
+    assert Grant.objects.get(pk=theirs.pk).status == "active"
+
+
+# --- sharing, history, receipts ---------------------------------------------------------------------------------------
+
+
+def test_sharing_shows_who_reads_what_until_when(owner, person, django_assert_max_num_queries):
+    for _ in range(3):
+        ReadFactory(export=ExportFactory(grant=GrantFactory(request__user=person)))
+    GrantFactory(request__purpose="Of somebody else")
+
+    with django_assert_max_num_queries(16):
+        shown = text(owner.get("/consent/grants/"))
+
+    assert shown.count("Stop sharing<span") == 3
+    assert "Favourite cuisine" in shown
+    assert "Of somebody else" not in shown
+
+
+def test_history_tells_reads_discoveries_decisions_and_ends(owner, person, django_assert_max_num_queries):
+    asked = ConsentRequestFactory(user=person, app_name="Lunch Finder")
+    owner.client.post(f"/consent/requests/{asked.request_id}/deny/")
+    ReadFactory(export=ExportFactory(grant=GrantFactory(request__user=person)))
+    DiscoveryFactory(user=person, app=asked.app, count=3)
+    grant = GrantFactory(request__user=person)
+    owner.client.post(f"/consent/grants/{grant.grant_id}/stop/")
+    said = {
+        "decisions": "You denied “Food and drink” to Lunch Finder",
+        "reads": "read “Food and drink”",
+        "discoveries": "looked at what could be asked of you",
+        "ends": "You stopped sharing “Food and drink”",
+    }
+
+    with django_assert_max_num_queries(10):
+        everything = text(owner.get("/consent/history/"))
+
+    assert [words in everything for words in said.values()] == [True] * 4
+    for kind in said:
+        shown = text(owner.get("/consent/history/", kind=kind))
+        assert {other: words in shown for other, words in said.items()} == {other: other == kind for other in said}
+
+
+def test_history_of_one_app_and_of_nobody_else(owner, person):
+    mine = DiscoveryFactory(user=person)
+    other = DiscoveryFactory(user=person)
+    DiscoveryFactory()
+    titles = text(owner.get("/consent/history/", app=mine.app.app_id)).count('class="event-title"')
+    both = text(owner.get("/consent/history/")).count('class="event-title"')
+    assert (titles, both) == (1, 2)
+    assert other.app.name in text(owner.get("/consent/history/"))
+
+
+@pytest.mark.parametrize(
+    "query", [{"kind": "nonsense"}, {"page": "0"}, {"page": "x"}, {"page": "9999999"}, {"app": "\x00"}, {"app": "a/b"}]
+)
+def test_history_with_a_strange_filter_still_answers(owner, query):
+    assert "History" in text(owner.get("/consent/history/", **query))
+
+
+def test_history_is_paged(owner, person):
+    for number in range(45):
+        ReadFactory(export=ExportFactory(grant=GrantFactory(request__user=person)), at=now() - timedelta(hours=number))
+    first, second = (text(owner.get("/consent/history/", kind="reads", page=page)) for page in (1, 2))
+    assert (first.count("event-title"), second.count("event-title")) == (40, 5)
+    assert "page=2" in first
+    assert "page=3" not in second
+
+
+def test_history_is_verified_and_a_changed_entry_is_named(owner, person, asked):
+    owner.client.post(f"/consent/requests/{asked.request_id}/deny/")
+    assert "has 1 entry" in owner.client.post("/consent/history/verify/", follow=True).content.decode()
+
+    entry = AuditEntry.objects.get(chain=f"person:{person.public_id}")
+    AuditEntryFactory(chain=entry.chain, sequence=2, prev_hash=entry.entry_hash, entry_hash="A" * 43)
+
+    assert "Entry 2 of your history" in owner.client.post("/consent/history/verify/", follow=True).content.decode()

@@ -1,0 +1,193 @@
+"""Receipts in words and as files, the chain for the browser, and the history as a file."""
+
+import csv
+import io
+
+import jwt
+import orjson
+import pytest
+
+from consent import audit, receipts
+from consent.actions.checkpoints import sign_checkpoint
+from consent.digest import sha256_canonical
+from tests.callers import signed_in
+from tests.factories import (
+    ConsentRequestFactory,
+    DiscoveryFactory,
+    ExportFactory,
+    GrantFactory,
+    PersonFactory,
+    ReadFactory,
+)
+
+
+@pytest.fixture
+def asked(person):
+    return ConsentRequestFactory(user=person, app_name="Lunch Finder")
+
+
+@pytest.fixture
+def denied(owner, asked):
+    """The receipt of a refusal."""
+    owner.client.post(f"/consent/requests/{asked.request_id}/deny/")
+    return asked.receipts.get()
+
+
+# --- receipts ---------------------------------------------------------------------------------------------------------
+
+
+def test_receipt_says_who_what_and_when(owner, denied, asked):
+    answer = owner.get(f"/consent/receipts/{denied.receipt_id}/")
+    said = answer.content.decode()
+    for words in (
+        "You denied “Food and drink” to Lunch Finder", asked.app.application.legal_name, asked.purpose,
+        "Favourite cuisine", "Nothing was shared. It asked for 1 day.", denied.jws,
+    ):  # fmt: skip
+        assert words in said, words
+
+
+def test_receipt_of_an_end_says_until_when(owner, person):
+    grant = ExportFactory(grant__request__user=person).grant
+    owner.client.post(f"/consent/grants/{grant.grant_id}/stop/")
+    said = owner.get(f"/consent/receipts/{grant.request.receipts.get().receipt_id}/").content.decode()
+    assert "You stopped sharing" in said
+    assert grant.expires_at.strftime("%Y-%m-%dT%H:%M:%SZ") in said
+
+
+def test_receipt_file_is_the_signed_text_that_another_library_verifies(owner, denied):
+    answer = owner.get(f"/consent/receipts/{denied.receipt_id}/download/")
+
+    assert (answer.status_code, answer.headers["Content-Type"]) == (200, "application/jose")
+    assert answer.headers["Content-Disposition"] == f'attachment; filename="{denied.receipt_id}.jws"'
+    text = answer.content.decode()
+    assert text == denied.jws
+    keys = jwt.PyJWKSet.from_dict(receipts.public_keys())
+    key = keys[jwt.get_unverified_header(text)["kid"]]
+    claims = jwt.decode(text, key, algorithms=["EdDSA"], options={"verify_iat": False})
+    assert (claims["receipt_id"], claims["event"]["type"]) == (denied.receipt_id, "denied")
+    with pytest.raises(jwt.InvalidSignatureError):
+        jwt.decode(text[:-6] + "AAAAAA", key, algorithms=["EdDSA"])
+
+
+@pytest.mark.parametrize("ending", ["", "download/"])
+def test_receipt_of_somebody_else_is_not_found(denied, ending):
+    assert signed_in(PersonFactory()).get(f"/consent/receipts/{denied.receipt_id}/{ending}").status_code == 404
+
+
+def test_anybody_can_verify_a_receipt_and_nothing_is_taken(client_json, db):
+    assert client_json.get("/consent/verify/").status_code == 200
+    assert client_json.send("POST", "/consent/verify/").status_code == 405
+    assert client_json.get("/consent/verify/", jws="eyJ").status_code == 200
+
+
+# --- the chain --------------------------------------------------------------------------------------------------------
+
+
+def test_chain_is_told_as_it_was_hashed(owner, person, denied):
+    sign_checkpoint()
+    told = owner.get("/consent/history/chain").json()
+
+    (entry,) = told["entries"]
+    hashed = {name: value for name, value in entry.items() if name != "entry_hash"}
+    assert sha256_canonical(hashed) == entry["entry_hash"]
+    assert entry["chain"] == audit.person_chain(person.public_id)
+    assert told["head"] == {"sequence": 1, "entry_hash": entry["entry_hash"]}
+    checkpoint = told["checkpoint"]
+    assert (checkpoint["sequence"], checkpoint["entry_hash"]) == (1, entry["entry_hash"])
+    assert receipts.signing_keys()[0].thumbprint() == jwt.get_unverified_header(checkpoint["jws"])["kid"]
+
+
+def test_chain_goes_on_after_what_was_seen(owner, denied):
+    assert owner.get("/consent/history/chain", after="1").json()["entries"] == []
+
+
+def test_chain_of_somebody_new_is_empty(owner):
+    answer = owner.get("/consent/history/chain").json()
+    assert answer == {"head": {"sequence": 0, "entry_hash": ""}, "checkpoint": None, "entries": []}
+
+
+@pytest.mark.parametrize(
+    "query", [{"after": "x"}, {"after": "-1"}, {"after": "1.5"}, {"after": ""}, {"after": "9" * 12}, {"before": "1"}]
+)
+def test_chain_with_a_strange_query_is_refused(owner, query):
+    answer = owner.get("/consent/history/chain", **query)
+    assert (answer.status_code, answer.json()["code"]) == (400, "invalid_request")
+
+
+# --- the history as a file --------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def eventful(owner, person, denied):
+    ReadFactory(export=ExportFactory(grant=GrantFactory(request__user=person)))
+    DiscoveryFactory(user=person, count=3)
+    DiscoveryFactory()
+    return person
+
+
+def file(owner, **query):
+    answer = owner.get("/consent/history/file/", **query)
+    assert (answer.status_code, answer.headers["Cache-Control"]) == (200, "no-store")
+    return answer, b"".join(answer.streaming_content)
+
+
+def test_json_file_has_every_line_newest_first(owner, eventful, asked, denied):
+    answer, content = file(owner, format="json")
+    told = orjson.loads(content)
+
+    assert (answer.headers["Content-Type"], told["user_id"]) == ("application/json", eventful.public_id)
+    assert answer.headers["Content-Disposition"] == 'attachment; filename="history.json"'
+    assert sorted(line["kind"] for line in told["history"]) == ["denied", "discovered", "read"]
+    assert [line["at"] for line in told["history"]] == sorted((line["at"] for line in told["history"]), reverse=True)
+    assert next(line for line in told["history"] if line["kind"] == "denied") == {
+        "at": told["history"][0]["at"],
+        "kind": "denied",
+        "what": "You denied “Food and drink” to Lunch Finder",
+        "detail": asked.purpose,
+        "app_id": asked.app.app_id,
+        "request_id": asked.request_id,
+        "receipt_id": denied.receipt_id,
+    } | {"at": next(line["at"] for line in told["history"] if line["kind"] == "denied")}
+
+
+def test_csv_file_opens_in_a_spreadsheet(owner, eventful):
+    answer, content = file(owner, format="csv")
+    assert answer.headers["Content-Type"] == "text/csv; charset=utf-8"
+    rows = list(csv.DictReader(io.StringIO(content.decode("utf-8-sig"))))
+    assert sorted(row["kind"] for row in rows) == ["denied", "discovered", "read"]
+
+
+@pytest.mark.parametrize(("kind", "kinds"), [("reads", ["read"]), ("discoveries", ["discovered"]), ("ends", [])])
+def test_file_keeps_the_filters_of_the_page(owner, eventful, kind, kinds):
+    told = orjson.loads(file(owner, format="json", kind=kind)[1])
+    assert [line["kind"] for line in told["history"]] == kinds
+
+
+def test_file_of_one_app(owner, eventful, asked):
+    told = orjson.loads(file(owner, format="json", app=asked.app.app_id)[1])
+    assert [line["kind"] for line in told["history"]] == ["denied"]
+
+
+def test_apps_words_are_no_formula(owner, person):
+    asked = ConsentRequestFactory(user=person, purpose="=HYPERLINK(1)")
+    owner.client.post(f"/consent/requests/{asked.request_id}/deny/")
+    assert b",'=HYPERLINK(1)," in file(owner, format="csv")[1]
+
+
+def test_long_history_is_whole(owner, person):
+    for _ in range(3):
+        asked = ConsentRequestFactory(user=person)
+        owner.client.post(f"/consent/requests/{asked.request_id}/deny/")
+    from consent.web import history
+
+    before, history._AT_ONCE = history._AT_ONCE, 2
+    try:
+        told = orjson.loads(file(owner, format="json")[1])
+    finally:
+        history._AT_ONCE = before
+    assert len(told["history"]) == 3
+
+
+@pytest.mark.parametrize("query", [{}, {"format": "xml"}, {"format": ""}])
+def test_file_of_no_known_form_is_refused(owner, query):
+    assert owner.get("/consent/history/file/", **query).status_code == 400

@@ -1,0 +1,178 @@
+"""What the room of profile agents remembers; sealed columns are really sealed."""
+
+import hashlib
+from datetime import timedelta
+from typing import Any
+
+import factory
+import orjson
+from django.utils import timezone
+from factory.django import DjangoModelFactory
+
+from accounts import atrest
+from agents_proxy.models import (
+    Call,
+    Item,
+    LinkSession,
+    MessageTemplate,
+    OutboundMessage,
+    PhoneNumber,
+    ProcessingConsent,
+    RefreshRun,
+    Run,
+    Step,
+)
+from agents_proxy.states import CallOutcome, Purpose, Reach
+from tests.factories.accounts import PersonFactory, StaffFactory
+from tests.factories.developers import AppFactory
+
+EVERY_PURPOSE = [purpose.value for purpose in Purpose]
+SUBMITTED = {"email": "zoe@example.org", "fullName": "Zoe Doe", "countryCode": "+49", "phoneNumber": "15112345678"}
+
+
+def sealed_json(value: Any) -> str:
+    """`value` as the room keeps it."""
+    return atrest.sealed(orjson.dumps(value).decode())
+
+
+def digest_of(number: int) -> str:
+    return hashlib.sha256(f"digest {number}".encode()).hexdigest()
+
+
+class ProcessingConsentFactory(DjangoModelFactory):
+    """Somebody's own consent to every purpose, for a day; `site=True` is one that a site holds the token of."""
+
+    class Meta:
+        model = ProcessingConsent
+
+    class Params:
+        site = factory.Trait(
+            reach=Reach.SITE,
+            origin="https://trips.example",
+            app=factory.SubFactory(AppFactory, origins=["https://trips.example"]),
+            token_digest=factory.Sequence(digest_of),
+        )
+
+    user = factory.SubFactory(PersonFactory)
+    purposes = factory.LazyFunction(lambda: list(EVERY_PURPOSE))
+    statement_version = "tests"
+    statement = "Ask the agents."
+    origin = "http://localhost:8000"
+    given_at = factory.LazyFunction(timezone.now)
+    expires_at = factory.LazyAttribute(lambda made: made.given_at + timedelta(days=1))
+
+
+class CallFactory(DjangoModelFactory):
+    class Meta:
+        model = Call
+
+    agent = "brand"
+    session_id = "session-1"
+    task_id = factory.Sequence(lambda number: f"task-{number}")
+    started_at = factory.LazyFunction(timezone.now)
+    duration_ms = 812
+    outcome = CallOutcome.ANSWERED
+    bytes = 2048
+
+
+class RunFactory(DjangoModelFactory):
+    """An analysis that waits for a worker."""
+
+    class Meta:
+        model = Run
+
+    user = factory.SubFactory(PersonFactory)
+    consent = factory.SubFactory(
+        ProcessingConsentFactory, user=factory.SelfAttribute("..user"), reach=Reach.RUN,
+        purposes=["profile", "enrichment", "brand_affinity"],
+    )  # fmt: skip
+    input = factory.LazyFunction(lambda: sealed_json(SUBMITTED))
+    purge_at = factory.LazyFunction(lambda: timezone.now() + timedelta(days=30))
+
+
+class StepFactory(DjangoModelFactory):
+    """The first step of an analysis, waiting."""
+
+    class Meta:
+        model = Step
+
+    run = factory.SubFactory(RunFactory)
+    position = 0
+    agent = "brand"
+    task_id = factory.Sequence(lambda number: f"task-{number}")
+
+
+class PhoneNumberFactory(DjangoModelFactory):
+    """A number that its person has verified."""
+
+    class Meta:
+        model = PhoneNumber
+
+    user = factory.SubFactory(PersonFactory)
+    number = factory.LazyFunction(lambda: atrest.sealed("+4915112345678"))
+    digest = factory.Sequence(digest_of)
+    verified_at = factory.LazyFunction(timezone.now)
+
+
+class MessageTemplateFactory(DjangoModelFactory):
+    """Wording that waits for a second member of staff; `agreed=True` makes it active."""
+
+    class Meta:
+        model = MessageTemplate
+
+    class Params:
+        agreed = factory.Trait(
+            approved_by=factory.SubFactory(StaffFactory), approved_at=factory.LazyFunction(timezone.now), active=True
+        )
+
+    name = factory.Sequence(lambda number: f"offer_{number}")
+    language = "en"
+    text = "Hello {name}, there is something new for you."
+    proposed_by = factory.SubFactory(StaffFactory)
+
+
+class OutboundMessageFactory(DjangoModelFactory):
+    """A message on its way."""
+
+    class Meta:
+        model = OutboundMessage
+
+    consent = factory.SubFactory(ProcessingConsentFactory, purposes=["messaging"])
+    task_id = factory.Sequence(lambda number: f"task-{number}")
+    recipient_digest = factory.Sequence(digest_of)
+    body_digest = factory.Sequence(digest_of)
+
+
+class ItemFactory(DjangoModelFactory):
+    """An institution that somebody linked."""
+
+    class Meta:
+        model = Item
+
+    user = factory.SubFactory(PersonFactory)
+    consent = factory.SubFactory(ProcessingConsentFactory, user=factory.SelfAttribute("..user"), purposes=["financial"])
+    upstream_id = factory.Sequence(lambda number: f"item-{number}")
+    institution = "First Bank"
+    access_token = factory.LazyFunction(lambda: atrest.sealed("access-of-tests"))
+
+
+class LinkSessionFactory(DjangoModelFactory):
+    """An open visit to the aggregator's page."""
+
+    class Meta:
+        model = LinkSession
+
+    user = factory.SubFactory(PersonFactory)
+    consent = factory.SubFactory(ProcessingConsentFactory, user=factory.SelfAttribute("..user"), purposes=["financial"])
+    state_digest = factory.Sequence(digest_of)
+    link_token = factory.LazyFunction(lambda: atrest.sealed("link-of-tests"))
+    expires_at = factory.LazyFunction(lambda: timezone.now() + timedelta(minutes=30))
+
+
+class RefreshRunFactory(DjangoModelFactory):
+    """A refresh that waits for a worker."""
+
+    class Meta:
+        model = RefreshRun
+
+    item = factory.SubFactory(ItemFactory)

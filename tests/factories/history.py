@@ -1,0 +1,188 @@
+"""What is written down about requests and grants, and what people think of apps."""
+
+import factory
+from factory.django import DjangoModelFactory
+
+from accounts.identifiers import new_identifier
+from consent import audit, receipts
+from consent.models import (
+    AppReport,
+    AuditCheckpoint,
+    AuditEntry,
+    AuditHead,
+    BlockedApp,
+    CheckpointHead,
+    Discovery,
+    DiscoveryMiss,
+    Notice,
+    NoticeCounter,
+    Receipt,
+    ScopeTemplate,
+    WebhookDelivery,
+)
+from consent.models.delivery import Mail, MailKind
+from consent.states import RequestStatus
+from tests.factories.accounts import PersonFactory, StaffFactory
+from tests.factories.asked import FOOD, ConsentRequestFactory, now
+from tests.factories.developers import AppFactory, WebhookEndpointFactory
+
+
+class AuditEntryFactory(DjangoModelFactory):
+    """The first entry of a chain of its own, with the hash that verifies."""
+
+    class Meta:
+        model = AuditEntry
+
+    chain = factory.LazyFunction(lambda: audit.person_chain(new_identifier("usr")))
+    sequence = 1
+    prev_hash = audit.GENESIS
+    kind = "denied"
+    actor = "person"
+    at = factory.LazyFunction(now)
+    facts = factory.LazyFunction(dict)
+    entry_hash = factory.LazyAttribute(
+        lambda made: audit.entry_hash(
+            chain=made.chain, sequence=made.sequence, prev_hash=made.prev_hash, kind=made.kind,
+            actor=made.actor, at=made.at, facts=made.facts,
+        )
+    )  # fmt: skip
+
+
+class AuditHeadFactory(DjangoModelFactory):
+    """The head of a chain that has nothing in it yet."""
+
+    class Meta:
+        model = AuditHead
+
+    chain = factory.LazyFunction(lambda: audit.person_chain(new_identifier("usr")))
+
+
+class AuditCheckpointFactory(DjangoModelFactory):
+    class Meta:
+        model = AuditCheckpoint
+
+    root = factory.LazyFunction(lambda: audit.sha256_canonical([]))
+    head_count = 0
+    jws = factory.LazyAttribute(
+        lambda made: receipts.sign({"root": made.root, "head_count": made.head_count}, "audit-checkpoint+jwt")
+    )
+    at = factory.LazyFunction(now)
+
+
+class ReceiptFactory(DjangoModelFactory):
+    """The signed receipt of a denial, in both copies."""
+
+    class Meta:
+        model = Receipt
+
+    receipt_id = factory.LazyFunction(receipts.new_receipt_id)
+    request = factory.SubFactory(ConsentRequestFactory, status=RequestStatus.DENIED)
+    event = factory.SelfAttribute("request.status")
+    created_at = factory.LazyFunction(now)
+    app_jws = factory.LazyAttribute(
+        lambda made: receipts.sign({"receipt_id": made.receipt_id, "event": str(made.event)}, "consent-receipt+jwt")
+    )
+    jws = factory.SelfAttribute("app_jws")
+
+
+class NoticeCounterFactory(DjangoModelFactory):
+    class Meta:
+        model = NoticeCounter
+
+    app = factory.SubFactory(AppFactory)
+
+
+class NoticeFactory(DjangoModelFactory):
+    class Meta:
+        model = Notice
+
+    request = factory.SubFactory(ConsentRequestFactory, status=RequestStatus.DENIED)
+    app = factory.SelfAttribute("request.app")
+    sequence = factory.Sequence(lambda number: number + 1)
+    kind = "consent.denied"
+    facts = factory.LazyAttribute(lambda made: {"request_id": made.request.request_id, "status": "denied"})
+    at = factory.LazyFunction(now)
+
+
+class DiscoveryFactory(DjangoModelFactory):
+    class Meta:
+        model = Discovery
+
+    app = factory.SubFactory(AppFactory)
+    user = factory.SubFactory(PersonFactory)
+    first_at = factory.LazyFunction(now)
+    last_at = factory.SelfAttribute("first_at")
+    day = factory.LazyAttribute(lambda made: made.first_at.date())
+
+
+class DiscoveryMissFactory(DjangoModelFactory):
+    class Meta:
+        model = DiscoveryMiss
+
+    app = factory.SubFactory(AppFactory)
+    minute = factory.LazyFunction(lambda: now().replace(second=0))
+
+
+class BlockedAppFactory(DjangoModelFactory):
+    class Meta:
+        model = BlockedApp
+
+    user = factory.SubFactory(PersonFactory)
+    app = factory.SubFactory(AppFactory)
+
+
+class AppReportFactory(DjangoModelFactory):
+    class Meta:
+        model = AppReport
+
+    user = factory.SubFactory(PersonFactory)
+    app = factory.SubFactory(AppFactory)
+    text = "It asks again and again."
+
+
+class CheckpointHeadFactory(DjangoModelFactory):
+    class Meta:
+        model = CheckpointHead
+
+    checkpoint = factory.SubFactory(AuditCheckpointFactory)
+    chain = factory.LazyFunction(lambda: audit.person_chain(new_identifier("usr")))
+    sequence = 1
+    entry_hash = factory.LazyFunction(lambda: audit.sha256_canonical({}))
+
+
+class MailFactory(DjangoModelFactory):
+    class Meta:
+        model = Mail
+
+    request = factory.SubFactory(ConsentRequestFactory)
+    kind = MailKind.REQUEST
+    sent_at = factory.LazyFunction(now)
+
+
+class WebhookDeliveryFactory(DjangoModelFactory):
+    """A notice that waits to be sent."""
+
+    class Meta:
+        model = WebhookDelivery
+
+    notice = factory.SubFactory(NoticeFactory)
+    endpoint = factory.LazyAttribute(lambda made: WebhookEndpointFactory(app=made.notice.app))
+    next_at = factory.LazyFunction(now)
+
+
+class ScopeTemplateFactory(DjangoModelFactory):
+    """A template that waits for a second member of staff; `agreed=True` makes it active."""
+
+    class Meta:
+        model = ScopeTemplate
+
+    class Params:
+        agreed = factory.Trait(
+            approved_by=factory.SubFactory(StaffFactory), approved_at=factory.LazyFunction(now), active=True
+        )
+
+    template_id = factory.Sequence(lambda number: f"food-{number}")
+    name = "Food and drink"
+    scope = FOOD
+    purpose = "Suggest restaurants that you would like"
+    proposed_by = factory.SubFactory(StaffFactory)

@@ -1,0 +1,164 @@
+"""What people keep, row by row. For somebody with a vault that really opens see `give_vault`."""
+
+import factory
+from factory.django import DjangoModelFactory
+
+from accounts import atrest
+from consent_bridge.sealed import SegmentHeader, generate_recovery_code, generate_vault_key, seal_segment, wrap
+from pkm import scopes
+from pkm.models import (
+    Blob,
+    Domain,
+    Event,
+    EventKind,
+    HiddenScope,
+    Index,
+    KeyWrapper,
+    Manifest,
+    ManifestPath,
+    RegistryVersion,
+    ScopeEntry,
+    VaultKey,
+    VaultStatus,
+    WrapperKind,
+)
+from tests.factories.accounts import PersonFactory
+
+
+class DomainFactory(DjangoModelFactory):
+    class Meta:
+        model = Domain
+
+    domain_key = factory.Sequence(lambda number: f"hobby{number}")
+    display_name = factory.Sequence(lambda number: f"Hobby {number}")
+
+
+class ScopeEntryFactory(DjangoModelFactory):
+    """The scope of one segment of a domain of its own."""
+
+    class Meta:
+        model = ScopeEntry
+
+    domain = factory.SubFactory(DomainFactory)
+    scope = factory.LazyAttribute(lambda made: f"attr.{made.domain.domain_key}.now.*")
+    scope_label = factory.LazyAttribute(lambda made: f"{made.domain.display_name} now")
+    segment_ids = factory.LazyAttribute(lambda made: [f"{made.domain.domain_key}.now"])
+    attributes = factory.LazyAttribute(lambda made: [f"{made.domain.domain_key}.now.{name}" for name in ("one", "two")])
+
+
+class RegistryVersionFactory(DjangoModelFactory):
+    """The one row that there is; its version is the triggers' to change."""
+
+    class Meta:
+        model = RegistryVersion
+        django_get_or_create = ("id",)
+
+    id = 1
+
+
+class HiddenScopeFactory(DjangoModelFactory):
+    class Meta:
+        model = HiddenScope
+
+    user = factory.SubFactory(PersonFactory)
+    scope = "attr.lifestyle.food.*"
+
+
+class VaultKeyFactory(DjangoModelFactory):
+    """A vault whose wrappers are still to be made."""
+
+    class Meta:
+        model = VaultKey
+
+    user = factory.SubFactory(PersonFactory)
+    key_id = factory.LazyFunction(lambda: generate_vault_key().key_id)
+    vault_status = VaultStatus.ABSENT
+
+
+class KeyWrapperFactory(DjangoModelFactory):
+    """A fresh vault key under a fresh recovery code, as it is kept: encrypted once more."""
+
+    class Meta:
+        model = KeyWrapper
+
+    user = factory.SubFactory(PersonFactory)
+    wrapper_id = factory.Sequence(lambda number: f"wrp_{number:026d}")
+    kind = WrapperKind.RECOVERY
+    label = "Recovery code"
+    jwe = factory.LazyAttribute(
+        lambda made: atrest.sealed(
+            wrap(generate_vault_key(), "recovery", generate_recovery_code(), made.user.public_id)
+        )
+    )
+
+
+class BlobFactory(DjangoModelFactory):
+    """A segment sealed under a vault key that nobody has any more."""
+
+    class Meta:
+        model = Blob
+
+    user = factory.SubFactory(PersonFactory)
+    domain = "lifestyle"
+    segment_id = "food"
+    content_revision = 1
+    manifest_revision = 1
+    size_bytes = factory.LazyAttribute(lambda made: len(made.ciphertext))
+
+    @factory.lazy_attribute
+    def ciphertext(self) -> str:
+        key = generate_vault_key()
+        header = SegmentHeader(
+            kid=key.key_id,
+            sub=self.user.public_id,
+            domain=self.domain,
+            segment_id=self.segment_id,
+            content_revision=self.content_revision,
+        )
+        return seal_segment({"favorite_cuisine": "Thai"}, key.secret, header)
+
+
+class IndexFactory(DjangoModelFactory):
+    """Somebody with one attribute in one segment."""
+
+    class Meta:
+        model = Index
+
+    user = factory.SubFactory(PersonFactory)
+    available_domains = factory.LazyFunction(lambda: ["lifestyle"])
+    domain_freshness = factory.LazyFunction(lambda: {"lifestyle": "2026-11-20T10:00:00Z"})
+    summary_projection = factory.LazyFunction(lambda: {"lifestyle": {"food": 1}})
+    total_attributes = 1
+
+
+class ManifestFactory(DjangoModelFactory):
+    class Meta:
+        model = Manifest
+
+    user = factory.SubFactory(PersonFactory)
+    domain = "lifestyle"
+    manifest_revision = 1
+    segment_ids = factory.LazyFunction(lambda: ["food"])
+    path_count = 1
+
+
+class ManifestPathFactory(DjangoModelFactory):
+    class Meta:
+        model = ManifestPath
+
+    manifest = factory.SubFactory(ManifestFactory)
+    path = "lifestyle.food.favorite_cuisine"
+    segment_id = "food"
+    scope_handle = factory.LazyAttribute(lambda made: scopes.handle(f"attr.{made.path}"))
+    sensitivity_tier = "standard"
+    exposure_eligible = True
+
+
+class EventFactory(DjangoModelFactory):
+    class Meta:
+        model = Event
+
+    user = factory.SubFactory(PersonFactory)
+    sequence = factory.Sequence(lambda number: number + 1)
+    kind = EventKind.SEGMENT_WRITTEN
+    facts = factory.LazyFunction(lambda: {"domain": "lifestyle", "segment_id": "food", "content_revision": 1})

@@ -1,0 +1,78 @@
+"""The whole lifecycle against a model, over HTTP: any order of steps, and the service never disagrees.
+
+By default a short run. The long one: `LIFECYCLE_RUNS=2000 LIFECYCLE_STEPS=50 ./run test -n0 -s tests/lifecycle`.
+LIFECYCLE_SEED repeats a run; LIFECYCLE_TRANSPORT is `wire` (a real socket, the default) or `client`.
+"""
+
+import os
+import secrets
+import sys
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.core.servers.basehttp import WSGIRequestHandler
+from hypothesis import HealthCheck, Phase, seed, settings
+from hypothesis.stateful import run_state_machine_as_test
+
+from consent import audit
+from consent.actions.checkpoints import sign_checkpoint, verify_checkpoints
+from tests.lifecycle import asking
+from tests.lifecycle.around import Lifecycle
+from tests.lifecycle.clock import movable_database_clock
+from tests.lifecycle.transport import InProcess, OverTheWire, Transport
+
+RUNS = int(os.environ.get("LIFECYCLE_RUNS", "12"))
+STEPS = int(os.environ.get("LIFECYCLE_STEPS", "30"))
+SEED = int(os.environ.get("LIFECYCLE_SEED") or secrets.randbits(48))
+BY_WIRE = os.environ.get("LIFECYCLE_TRANSPORT", "wire") == "wire"
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(autouse=True)
+def _clock_can_be_moved(transactional_db: None) -> Iterator[None]:
+    with movable_database_clock():
+        yield
+
+
+@pytest.fixture
+def transport(request: pytest.FixtureRequest) -> Transport:
+    if not BY_WIRE:
+        return InProcess()
+    return OverTheWire(request.getfixturevalue("service"))
+
+
+@pytest.fixture(autouse=True)
+def _limits_within_reach(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small enough for a short run to meet them; the pace of polls is kept by another clock and tested elsewhere."""
+    settings.PENDING_REQUESTS_PER_PERSON = asking.MOST_PENDING
+    settings.UNKNOWN_USERS_PER_HOUR = asking.MOST_MISSES
+    settings.DENIAL_COOLDOWN_SECONDS = int(asking.COOLDOWN.total_seconds())
+    settings.STATUS_POLL_BURST = 0
+    monkeypatch.setattr("consent.events.KEEP_ALIVE", 0.2)  # a stream notices soon that its reader left
+    # Django's own server writes headers and body apart, and each body would wait 40 ms for an acknowledgement
+    monkeypatch.setattr(WSGIRequestHandler, "disable_nagle_algorithm", True)
+
+
+def test_the_service_does_what_the_model_does(transport: Transport) -> None:
+    class Machine(Lifecycle):
+        pass
+
+    Machine.transport = transport
+    sys.stdout.write(f"LIFECYCLE_SEED={SEED}\n")  # shown where the test fails, and with -s
+    began = time.monotonic()
+    # no shrinking: it takes longer than reading the steps, which are printed as they were
+    run_state_machine_as_test(
+        seed(SEED)(Machine),
+        settings=settings(
+            max_examples=RUNS, stateful_step_count=STEPS, deadline=None, database=None, derandomize=False,
+            phases=[Phase.generate], suppress_health_check=list(HealthCheck), print_blob=False,
+        ),
+    )  # fmt: skip
+    sign_checkpoint()
+    took = time.monotonic() - began
+    sys.stdout.write(f"{RUNS} runs, {Machine.steps} steps in {took:.0f} s, {type(transport).__name__}\n")
+    sys.stdout.write(", ".join(f"{what} {count}" for what, count in sorted(Machine.met.items())) + "\n")
+
+    assert [*audit.verify(), *verify_checkpoints()] == []

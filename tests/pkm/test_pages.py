@@ -1,0 +1,169 @@
+"""The vault's pages: whose they are, that they hold no value, and the forms that work without a script."""
+
+import pytest
+
+from pkm import vocabulary
+from pkm.labels import described
+from pkm.models import HiddenScope, KeyWrapper, VaultKey
+from pkm.starter import starter_entries
+from tests.callers import signed_in
+from tests.factories import PersonFactory, give_vault
+
+PAGES = {
+    "/vault/": "GET",
+    "/vault/data/lifestyle/": "GET",
+    "/vault/discovery/": "POST",
+    "/vault/transfer/": "GET",
+    "/vault/setup/": "GET",
+    "/vault/setup/first/": "GET",
+    "/vault/setup/preview/": "GET",
+    "/vault/setup/done/": "POST",
+    "/vault/sharing-id.svg": "GET",
+    "/account/security/": "GET",
+    "/account/security/wrappers/wrp_x/remove/": "POST",
+    "/account/security/wrappers/wrp_x/restore/": "POST",
+}
+NEED_A_VAULT = ["/vault/", "/vault/data/lifestyle/", "/vault/transfer/", "/vault/setup/first/", "/vault/setup/preview/"]
+
+
+@pytest.fixture
+def vault(person):
+    return give_vault(person)
+
+
+def text(answer):
+    assert (answer.status_code, answer.headers["Cache-Control"]) == (200, "no-store")
+    return answer.content.decode()
+
+
+@pytest.mark.parametrize(("path", "method"), PAGES.items())
+def test_nobody_signed_in_is_sent_to_sign_in_and_back(client_json, db, path, method):
+    answer = client_json.send(method, path)
+    assert (answer.status_code, answer.headers["Location"]) == (302, f"/accounts/login/?next={path}")
+
+
+@pytest.mark.parametrize(("path", "method"), PAGES.items())
+def test_wrong_method_is_refused(owner, path, method):
+    assert owner.send("POST" if method == "GET" else "GET", path).status_code == 405
+
+
+@pytest.mark.parametrize("path", [path for path, method in PAGES.items() if method == "POST"])
+def test_form_without_its_token_is_refused(person, path):
+    assert signed_in(person, enforce_csrf=True).send("POST", path).status_code == 403
+
+
+@pytest.mark.parametrize("path", NEED_A_VAULT)
+def test_without_a_vault_the_first_minutes_begin(owner, path):
+    assert owner.get(path).headers["Location"] == "/vault/setup/"
+
+
+def test_first_minutes_are_over_once_there_is_a_vault(owner, vault):
+    assert owner.get("/vault/setup/").headers["Location"] == "/vault/"
+
+
+def test_pages_hold_no_value_and_pin_their_queries(owner, vault, django_assert_max_num_queries):
+    for path in (
+        "/vault/",
+        "/vault/data/lifestyle/",
+        "/vault/transfer/",
+        "/vault/setup/preview/",
+        "/account/security/",
+    ):
+        with django_assert_max_num_queries(24):
+            shown = text(owner.get(path))
+        assert "Vegetarian" not in shown
+        assert "Thai" not in shown
+        assert "eyJ" not in shown
+
+
+def test_overview_counts_what_is_kept(owner, vault, person):
+    shown = text(owner.get("/vault/"))
+    assert "3 things kept" in shown
+    assert person.public_id in shown
+
+
+def test_domain_that_does_not_exist_is_not_found(owner, vault):
+    assert owner.get("/vault/data/nowhere/").status_code == 404
+
+
+def test_sharing_id_image_is_an_svg(owner):
+    answer = owner.get("/vault/sharing-id.svg")
+    assert (answer.status_code, answer.headers["Content-Type"]) == (200, "image/svg+xml")
+    assert b"<path" in answer.content or b"<svg:path" in answer.content
+
+
+def test_scope_is_hidden_and_shown_by_form(owner, vault):
+    scope = "attr.lifestyle.food.*"
+    answer = owner.client.post("/vault/discovery/", {"scope": scope, "hide": "1"})
+    assert answer.headers["Location"] == "/vault/data/lifestyle/"
+    assert list(HiddenScope.objects.values_list("scope", flat=True)) == [scope]
+    owner.client.post("/vault/discovery/", {"scope": scope, "hide": "0"})
+    assert not HiddenScope.objects.exists()
+
+
+@pytest.mark.parametrize("scope", ["", "attr.nowhere.*", "nonsense", "pkm.write"])
+def test_unknown_scope_is_not_found(owner, vault, scope):
+    assert owner.client.post("/vault/discovery/", {"scope": scope, "hide": "1"}).status_code == 404
+
+
+def _move(owner, wrapper, move):
+    return owner.client.post(f"/account/security/wrappers/{wrapper.wrapper_id}/{move}/", follow=True)
+
+
+def test_way_to_unlock_is_removed_and_put_back(owner, person):
+    give_vault(person, {}, passphrase="gravel lantern otter plum 7")
+    wrapper = KeyWrapper.objects.get(user=person, kind="passphrase")
+
+    assert "put it back for 7 days" in _move(owner, wrapper, "remove").content.decode()
+    assert KeyWrapper.objects.get(pk=wrapper.pk).removed_at is not None
+    assert "Put back" in _move(owner, wrapper, "restore").content.decode()
+    assert KeyWrapper.objects.get(pk=wrapper.pk).removed_at is None
+
+
+def test_last_way_to_unlock_stays(owner, vault, person):
+    wrapper = KeyWrapper.objects.get(user=person)
+    assert "cannot be removed" in _move(owner, wrapper, "remove").content.decode()
+    assert KeyWrapper.objects.get(pk=wrapper.pk).removed_at is None
+
+
+def test_old_sign_in_confirms_first(person):
+    give_vault(person, {}, passphrase="gravel lantern otter plum 7")
+    wrapper = KeyWrapper.objects.get(user=person, kind="passphrase")
+    old = signed_in(person, seconds_ago=601)
+    answer = old.client.post(f"/account/security/wrappers/{wrapper.wrapper_id}/remove/")
+    assert answer.headers["Location"] == "/accounts/reauthenticate/?next=%2Faccount%2Fsecurity%2F"
+    assert KeyWrapper.objects.get(pk=wrapper.pk).removed_at is None
+
+
+def test_way_to_unlock_of_somebody_else_is_not_found(owner):
+    theirs = PersonFactory()
+    give_vault(theirs, {}, passphrase="gravel lantern otter plum 7")
+    wrapper = KeyWrapper.objects.get(user=theirs, kind="passphrase")
+    assert owner.client.post(f"/account/security/wrappers/{wrapper.wrapper_id}/remove/").status_code == 404
+    assert KeyWrapper.objects.get(pk=wrapper.pk).removed_at is None
+
+
+def test_vocabulary_names_only_what_the_registry_has():
+    canonical = {path for entry in starter_entries() for path in entry["attributes"]}
+    assert set(vocabulary.WORDS) <= canonical
+
+
+def test_described_groups_by_domain_and_knows_own_attributes(db):
+    groups = described(["lifestyle.food.favorite_cuisine", "location.home.dog", "lifestyle.food.shoe_size", "no path"])
+    found = [(g.domain, [(a.name, a.label, a.own, a.sensitive) for a in g.attributes]) for g in groups]
+    assert dict(found) == {
+        "lifestyle": [("favorite_cuisine", "Favourite cuisine", False, False), ("shoe_size", "Shoe size", True, False)],
+        "location": [("dog", "Dog", True, True)],
+    }
+
+
+@pytest.mark.parametrize(
+    ("then", "to"), [({}, "/consent/"), ({"then": "more"}, "/vault/"), ({"then": "x"}, "/consent/")]
+)
+def test_setup_ends_once_there_is_a_vault(owner, person, then, to):
+    assert owner.client.post("/vault/setup/done/", then).headers["Location"] == "/vault/setup/"
+    give_vault(person)
+
+    assert owner.client.post("/vault/setup/done/", then).headers["Location"] == to
+
+    assert VaultKey.objects.get(user=person).pre_onboarding_completed

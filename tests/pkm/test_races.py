@@ -1,0 +1,138 @@
+"""Eight writers at once: one wins, the others are told, and the history has no gap."""
+
+import threading
+from collections import Counter
+
+import pytest
+from django.db import connection
+
+from accounts.errors import Problem
+from consent_bridge import sealed
+from pkm import actions, queries
+from pkm.models import Blob, Event, Index, KeyWrapper, Manifest, VaultKey
+from tests.factories import PersonFactory, give_vault
+from tests.pkm.sealing import segment, wrapper
+
+pytestmark = [
+    pytest.mark.postgres,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.skipif("connection.vendor != 'postgresql'", reason="row locks need PostgreSQL"),
+]
+WRITERS = 8
+
+
+def _together(*calls):
+    """Run the calls at the same moment, each in a thread of its own; what each returned, or the code it was refused."""
+    start, outcomes = threading.Barrier(len(calls)), [None] * len(calls)
+
+    def run(index, call):
+        start.wait()
+        try:
+            outcomes[index] = call()
+        except Problem as problem:
+            outcomes[index] = problem.code
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=run, args=pair) for pair in enumerate(calls)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return outcomes
+
+
+def _gapless(person):
+    sequences = list(Event.objects.filter(user=person).order_by("sequence").values_list("sequence", flat=True))
+    return sequences == list(range(1, len(sequences) + 1))
+
+
+def test_one_of_many_writers_of_a_revision_wins():
+    vault = give_vault(PersonFactory(), {})
+    for base in range(10):
+        bodies = [
+            segment(vault, "lifestyle", "food", {"favorite_cuisine": "Thai", f"by_{writer}": writer}, base=base)
+            for writer in range(WRITERS)
+        ]
+        outcomes = _together(
+            *(
+                lambda body=body: actions.write_segment(by=vault.user, domain="lifestyle", segment_id="food", **body)
+                for body in bodies
+            )
+        )
+        (winner,) = [index for index, outcome in enumerate(outcomes) if isinstance(outcome, dict)]
+        assert Counter(outcome for outcome in outcomes if isinstance(outcome, str)) == {"stale_revision": WRITERS - 1}
+        kept = Blob.objects.get(user=vault.user, is_current=True)
+        assert (kept.content_revision, kept.ciphertext) == (base + 1, bodies[winner]["jwe"])
+        assert queries.held_segments(vault.user) == {("lifestyle", "food"): {"favorite_cuisine", f"by_{winner}"}}
+    assert _gapless(vault.user)
+
+
+def test_writers_of_different_segments_all_win_and_the_index_adds_up():
+    vault = give_vault(PersonFactory(), {})
+    places = [
+        ("lifestyle", "food"), ("lifestyle", "fitness"), ("lifestyle", "shopping"), ("lifestyle", "habits"),
+        ("contact", "email"), ("contact", "phone"), ("brands", "affinity"), ("identity", "basic"),
+    ]  # fmt: skip
+    outcomes = _together(
+        *(
+            lambda place=place: actions.write_segment(
+                by=vault.user, domain=place[0], segment_id=place[1], **segment(vault, *place, {"one": 1, "two": 2})
+            )
+            for place in places
+        )
+    )
+    assert [outcome["content_revision"] for outcome in outcomes] == [1] * len(places)
+    index = Index.objects.get(user=vault.user)
+    assert index.total_attributes == 16
+    assert index.summary_projection == {
+        "brands": {"affinity": 2},
+        "contact": {"email": 2, "phone": 2},
+        "identity": {"basic": 2},
+        "lifestyle": {"food": 2, "fitness": 2, "shopping": 2, "habits": 2},
+    }
+    manifest = Manifest.objects.get(user=vault.user, domain="lifestyle", is_current=True)
+    assert (manifest.path_count, manifest.manifest_revision) == (8, 4)
+    assert _gapless(vault.user)
+
+
+def test_vault_is_created_by_one_of_many():
+    person, key = PersonFactory(), sealed.generate_vault_key()
+    way = actions.NewWrapper(**wrapper(person, key))
+    outcomes = _together(*[lambda: actions.create_vault(by=person, key_id=key.key_id, wrappers=[way])] * WRITERS)
+    assert Counter(outcome for outcome in outcomes if isinstance(outcome, str)) == {"vault_exists": WRITERS - 1}
+    assert (VaultKey.objects.count(), KeyWrapper.objects.count()) == (1, 1)
+    assert _gapless(person)
+
+
+def test_one_way_in_survives_when_all_are_removed_at_once():
+    vault = give_vault(PersonFactory(), {})
+    for _ in range(WRITERS - 1):
+        actions.add_wrapper(by=vault.user, wrapper=actions.NewWrapper(**wrapper(vault.user, vault.key)))
+    ways = [way["wrapper_id"] for way in queries.vault_keys(vault.user)["wrappers"]]
+    outcomes = _together(*(lambda way=way: actions.remove_wrapper(by=vault.user, wrapper_id=way) for way in ways))
+    assert Counter(outcomes) == {None: WRITERS - 1, "last_wrapper": 1}
+    (left,) = queries.vault_keys(vault.user)["wrappers"]
+    assert queries.vault_keys(vault.user)["primary_wrapper_id"] == left["wrapper_id"]
+
+
+def test_a_lock_on_the_revisions_holds_off_writers_until_commit():
+    """What a decision compared its sources with is still so when it commits."""
+    from django.db import transaction
+
+    vault = give_vault(PersonFactory())
+    written = threading.Event()
+
+    def write():
+        body = segment(vault, "lifestyle", "food", {"favorite_cuisine": "Greek"}, base=1)
+        actions.write_segment(by=vault.user, domain="lifestyle", segment_id="food", **body)
+        written.set()
+        connection.close()
+
+    writer = threading.Thread(target=write)
+    with transaction.atomic():
+        queries.current_revisions(vault.user, [("lifestyle", "food")], lock=True)
+        writer.start()
+        assert written.wait(0.5) is False
+    writer.join(10)
+    assert written.is_set()

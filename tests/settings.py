@@ -1,0 +1,29 @@
+"""The settings of a test run: the deployment's own, with secrets made for this run and a state folder of its own.
+
+The environment is set before `config` is read, and what the caller's environment says about databases stays.
+"""
+
+import atexit
+import os
+import shutil
+import tempfile
+
+from tests.fresh import fresh_secrets
+
+_var = tempfile.mkdtemp(prefix="consent-tests-")
+atexit.register(shutil.rmtree, _var, ignore_errors=True)
+for _name in ("BASE_URL", "ALLOWED_HOSTS", "DEBUG", "EMAIL_URL", "RECEIPT_KEYS_FILE"):
+    os.environ.pop(_name, None)
+os.environ.update(fresh_secrets(), CONSENT_VAR=_var, LOG_LEVEL=os.environ.get("LOG_LEVEL", "WARNING"))
+
+from config.settings import *  # noqa: E402, F403  # every setting, as deployments have it
+from config.settings import STATIC_ROOT, STORAGES  # noqa: E402
+
+# Cheap on purpose: a test signs many people in. What a deployment uses is pinned by a test of its own.
+PASSWORD_HASHERS = ["tests.hashing.QuickArgon2"]
+# Hashed names need `collectstatic`; the browser tests run the real server, which has them.
+STORAGES = {**STORAGES, "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}
+STATIC_ROOT.mkdir(parents=True, exist_ok=True)
+CELERY_TASK_ALWAYS_EAGER = True
+CELERY_TASK_EAGER_PROPAGATES = True
+EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
