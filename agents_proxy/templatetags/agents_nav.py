@@ -1,0 +1,26 @@
+"""`{% agents_nav %}`: the ways between the pages of this room."""
+
+from typing import Any
+
+from django import template
+from django.urls import reverse
+from django.utils.translation import gettext
+
+from agents_proxy import aggregator_client
+
+register = template.Library()
+
+
+@register.inclusion_tag("agents/nav.html", takes_context=True)
+def agents_nav(context: template.Context) -> dict[str, Any]:
+    """Institutions are left out where no aggregator is configured: there is no such page then."""
+    path = context["request"].path
+    pages = [
+        ("profile:home", gettext("Analyses")),
+        ("processing:given", gettext("Agreements")),
+        ("numbers:numbers", gettext("Phone numbers")),
+    ]
+    if aggregator_client.is_configured():
+        pages.append(("financial:institutions", gettext("Institutions")))
+    found = [(reverse(name), label) for name, label in pages]
+    return {"pages": [{"url": url, "label": label, "current": path == url} for url, label in found]}
