@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from django.utils.translation import gettext_noop
+
 from pkm import scopes
 from pkm.starter_domains import DOMAINS, Segment
 
@@ -52,7 +54,7 @@ def starter_entries() -> list[dict[str, Any]]:
             _entry(
                 f"attr.{domain.name}.*",
                 domain.name,
-                f"{domain.label}: everything",
+                domain.whole,
                 domain.description,
                 [(domain.name, segment) for segment in domain.segments],
             )
@@ -68,8 +70,8 @@ def starter_entries() -> list[dict[str, Any]]:
     everything = _entry(
         scopes.EVERYTHING,
         None,
-        "Everything you keep",
-        "All of your data, in every domain.",
+        gettext_noop("Everything you keep"),
+        gettext_noop("All of your data, in every domain."),
         [(domain.name, segment) for domain in DOMAINS for segment in domain.segments],
     )
     # it covers restricted data, so it is as sensitive as that; nobody can ask for it until staff expose it
