@@ -104,7 +104,7 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "django.middleware.locale.LocaleMiddleware",
+    "config.languages.PageLanguage",
     "django.middleware.common.CommonMiddleware",
     "config.security.CsrfBehindNoReferrer",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -180,8 +180,9 @@ ACCOUNT_LOGOUT_REDIRECT_URL = "/"
 ACCOUNT_SIGNUP_REDIRECT_URL = "/vault/setup/"
 
 # --- Cookies and headers ---------------------------------------------------------------------------------------------
-SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = _https
-SESSION_COOKIE_AGE = 14 * 24 * 3600
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = SECURE_SSL_REDIRECT = _https
+SESSION_COOKIE_AGE, LANGUAGE_COOKIE_AGE = 14 * 24 * 3600, 365 * 24 * 3600
+LANGUAGE_COOKIE_HTTPONLY, LANGUAGE_COOKIE_SAMESITE = True, "Lax"
 SECURE_HSTS_SECONDS = 31536000 if _https else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = _https
 SECURE_REDIRECT_EXEMPT = [r"^livez$", r"^readyz$"]
@@ -208,8 +209,7 @@ CONTENT_SECURITY_POLICY = {
 DATA_UPLOAD_MAX_MEMORY_SIZE = OWNER_BODY_LIMIT + 64 * 1024
 
 # --- Words and files -------------------------------------------------------------------------------------------------
-LANGUAGE_CODE = "en"
-LANGUAGES = [("en", "English"), ("de", "Deutsch")]
+LANGUAGE_CODE, LANGUAGES = "en", [("en", "English"), ("de", "Deutsch")]
 LOCALE_PATHS = [ROOT / "locale"]
 USE_TZ = True
 TIME_ZONE = "UTC"

@@ -2,6 +2,7 @@
 
 from django.contrib import admin
 from django.urls import include, path
+from django.views.i18n import set_language
 
 from config.health import livez, readyz
 
@@ -11,6 +12,7 @@ handler500 = "config.api.server_error"
 urlpatterns = [
     path("livez", livez),
     path("readyz", readyz),
+    path("language/", set_language, name="set-language"),
     path("admin/", admin.site.urls),
     path("accounts/", include("allauth.urls")),
     path("", include("pkm.urls")),

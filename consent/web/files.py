@@ -5,10 +5,11 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, cast
 
 import orjson
+from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponseBadRequest, StreamingHttpResponse
 from django.http.response import HttpResponseBase
-from django.utils.translation import gettext
+from django.utils.translation import get_language, gettext, override
 from django.views.decorators.http import require_GET
 
 from accounts.database import rfc3339
@@ -40,7 +41,14 @@ def history_file(request: HttpRequest) -> HttpResponseBase:
 
 def _download(pieces: Iterator[bytes], media_type: str, ending: str) -> StreamingHttpResponse:
     headers = {"Content-Disposition": f'attachment; filename="history.{ending}"'}
-    return StreamingHttpResponse(pieces, content_type=media_type, headers=headers)
+    told = _in_language(get_language() or settings.LANGUAGE_CODE, pieces)
+    return StreamingHttpResponse(told, content_type=media_type, headers=headers)
+
+
+def _in_language(language: str, pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """The sentences are made while the file is sent, when the request's own language has been taken back."""
+    with override(language):
+        yield from pieces
 
 
 def _row(line: history.Happened) -> dict[str, Any]:

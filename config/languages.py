@@ -1,0 +1,31 @@
+"""The language of a page: the person's choice, else the browser's. Programs are answered in English."""
+
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.middleware.locale import LocaleMiddleware
+from django.utils import translation
+from django.utils.cache import patch_vary_headers
+
+# with config/lanes.py, whose addresses never come this far, all that programs call
+PROGRAMS = ("/api/v1/", "/api/a2a/", "/api/schema/", "/.well-known/", "/mcp", "/livez", "/readyz")
+
+
+class PageLanguage(LocaleMiddleware):
+    """Django's choice for pages alone, taken back with the answer.
+
+    The next request of this thread may be a program's: the short lane spends nothing on languages, so it relies on
+    finding the one of the settings.
+    """
+
+    def process_request(self, request: HttpRequest) -> None:
+        if not request.path_info.startswith(PROGRAMS):
+            super().process_request(request)
+
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+        try:
+            if request.path_info.startswith(PROGRAMS):
+                return response
+            patch_vary_headers(response, ("Cookie",))
+            return super().process_response(request, response)  # type: ignore[arg-type]  # the stubs leave streams out
+        finally:
+            translation.deactivate()
