@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from deploy.local import catalogues
 from deploy.local.place import PYTHON, ROOT, VENV, manage, say
 
 BIN = VENV / "bin"
@@ -31,7 +32,7 @@ def check() -> int:
         }
         checks["migrations"] = lambda: _django(production, "makemigrations", "--check", "--dry-run")
         checks["deployment"] = lambda: _django(production, "check", "--deploy", "--fail-level", "WARNING")
-        checks["translations"] = lambda: _translations(production)
+        checks["translations"] = lambda: catalogues.complaints(production)
         failed = [name for name, run in checks.items() if not _passes(name, run)]
     say(
         f"\n{len(checks) - len(failed)} of {len(checks)} checks passed{': not ' + ', '.join(failed) if failed else ''}."
@@ -58,17 +59,6 @@ def _run(command: list[str], env: dict[str, str]) -> str:
 
 def _django(env: dict[str, str], *arguments: str) -> str:
     return _run([str(PYTHON), "manage.py", *arguments], env)
-
-
-def _translations(env: dict[str, str]) -> str:
-    """Every catalogue compiles and holds no message that is unfinished."""
-    catalogues = sorted((ROOT / "locale").glob("*/LC_MESSAGES/*.po"))
-    complaints = []
-    for catalogue in catalogues:
-        complaints.append(_run(["msgfmt", "--check", "--output-file", os.devnull, str(catalogue)], env))
-        unfinished = _run(["msgattrib", "--untranslated", "--no-obsolete", str(catalogue)], env)
-        complaints.append(unfinished)
-    return "".join(complaints)
 
 
 def _production(folder: Path) -> dict[str, str]:

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from deploy.local import checking, locking
+from deploy.local import catalogues, checking, locking
 from deploy.local.place import PYTHON, VAR, Stop, call, fail, manage, say, step
 from deploy.local.serving import Interrupted, free_port, is_free, service, watch
 from deploy.local.setting_up import DEVELOPMENT, RUNTIME, make_database, make_environment, make_sample, make_secrets
@@ -82,6 +82,17 @@ def lock(arguments: Sequence[str]) -> int:
     return locking.lock()
 
 
+def messages(arguments: Sequence[str]) -> int:
+    """The catalogues of the languages, as the source and their translators have them now."""
+    make_environment(RUNTIME)
+    make_secrets()
+    try:
+        catalogues.renew(os.environ)
+    except catalogues.Failed as refused:
+        fail(str(refused))
+    return 0
+
+
 def django(arguments: Sequence[str]) -> int:
     """Django's own command line, with this project's environment."""
     make_environment(RUNTIME)
@@ -97,6 +108,7 @@ COMMANDS = {
     "bench": Command("./run bench [name]", "measure; `trip` compares the hot addresses with a bare view", bench),
     "shots": Command("./run shots [words]", "photograph every page into var/shots/", shots),
     "lock": Command("./run lock", "remake the lock files from requirements*.in", lock),
+    "messages": Command("./run messages", "take new strings into locale/ and compile it (needs gettext)", messages),
     "manage": Command("./run manage <command>", "Django's management commands", django),
 }
 
