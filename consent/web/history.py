@@ -143,7 +143,7 @@ def title_of(kind: str, request: ConsentRequest | None, app: str = "") -> str:
     sentence = str(EVENTS[kind].sentence)
     if request is not None:
         scope = pkm.labels.translated(request.scope_entry.scope_label)
-        return sentence % {"app": request.app_name, "scope": f"“{scope}”"}
+        return sentence % {"app": request.app_name, "scope": gettext("“%(words)s”") % {"words": scope}}
     if "%(scope)s" in sentence or ("%(app)s" in sentence and not app):
         return gettext("Something that is no longer on record")
     return sentence % {"app": app}

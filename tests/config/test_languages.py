@@ -1,0 +1,202 @@
+"""Pages speak the person's language; what programs read does not change."""
+
+import re
+
+import pytest
+from django.conf import settings
+from django.core import mail
+from django.test import Client
+from django.utils import translation
+
+from consent.actions.mailing import send_due_mails
+from pkm.labels import translated
+from pkm.models import Domain, ScopeEntry
+from tests.factories import ConsentRequestFactory, ExportFactory, GrantFactory, ReadFactory
+
+GERMAN = {"Accept-Language": "de-AT,de;q=0.9,en;q=0.5"}
+ENGLISH = {"Accept-Language": "en"}
+SAME = {"X-Request-Id": "the-same-id"}
+
+
+def language_of(page):
+    """The language that the answer and its markup name, which are the same."""
+    said = re.search(r'<html lang="([a-z-]+)"', page.content.decode())[1]
+    assert page.headers["Content-Language"] == said
+    return said
+
+
+def switch_to(client, language, onwards="/accounts/login/", **kept):
+    return client.post("/language/", {"language": language, "next": onwards}, **kept)
+
+
+# --- pages ------------------------------------------------------------------------------------------------------------
+
+
+def test_page_follows_the_browsers_language(client, db):
+    page = client.get("/accounts/login/", headers=GERMAN)
+
+    assert language_of(page) == "de"
+    assert "<h1>Anmelden</h1>" in page.content.decode()
+    assert {"Accept-Language", "Cookie"} <= set(page.headers["Vary"].split(", "))
+
+
+@pytest.mark.parametrize("asked", [{}, ENGLISH, {"Accept-Language": "fr"}])
+def test_page_is_english_for_everybody_else(client, db, asked):
+    page = client.get("/accounts/login/", headers=asked)
+
+    assert language_of(page) == "en"
+    assert "<h1>Sign in</h1>" in page.content.decode()
+
+
+@pytest.mark.parametrize("path", ["/nothing-here", "/consent/requests/req_x/", "/consent/history/?page=x"])
+def test_refusals_are_in_the_pages_language(owner, path):
+    assert language_of(owner.get(path, headers=GERMAN)) == "de"
+
+
+def test_registry_is_read_in_german_and_kept_in_english(owner, person):
+    asked = ConsentRequestFactory(user=person)
+    page = owner.get("/consent/", headers=GERMAN).content.decode()
+
+    assert asked.scope_entry.scope_label == "Food and drink"
+    assert "Essen und Trinken" in page
+    assert "Food and drink" not in page
+
+
+def test_every_word_of_the_registry_has_a_translation(db):
+    seeded = {
+        *Domain.objects.values_list("display_name", flat=True),
+        *Domain.objects.values_list("description", flat=True),
+        *ScopeEntry.objects.values_list("scope_label", flat=True),
+        *ScopeEntry.objects.values_list("description", flat=True),
+    }
+    with translation.override("de"):
+        same = {words for words in seeded if translated(words) == words}
+
+    assert len(seeded) > 100
+    assert same == {"Fitness"}  # a German word, too
+
+
+def test_history_file_is_in_the_language_of_who_saves_it(owner, person):
+    grant = GrantFactory(request__user=person, request__app_name="Lunch Finder")
+    ReadFactory(export=ExportFactory(grant=grant))
+    answer = owner.get("/consent/history/file/", headers=GERMAN, format="csv")
+
+    assert "Lunch Finder hat „Essen und Trinken“ gelesen" in b"".join(answer.streaming_content).decode()
+    assert translation.get_language() == settings.LANGUAGE_CODE
+
+
+def test_scripts_get_their_words_in_the_pages_language(client):
+    words = client.get("/jsi18n/", headers=GERMAN).json()["catalog"]
+
+    assert words["The passkey was not used."] == "Der Passkey wurde nicht benutzt."
+    assert "The passkey was not used." not in client.get("/jsi18n/", headers=ENGLISH).json()["catalog"]
+
+
+# --- the switch -------------------------------------------------------------------------------------------------------
+
+
+def test_switch_is_a_form_on_every_page_that_says_which_language_is_on(client, db):
+    page = client.get("/accounts/login/?next=/consent/", headers=GERMAN).content.decode()
+    form = re.search(r'<form [^>]*action="/language/".*?</form>', page, re.S)[0]
+
+    assert 'method="post"' in form
+    assert 'name="csrfmiddlewaretoken"' in form
+    assert 'name="next" value="/accounts/login/?next=/consent/"' in form
+    assert re.findall(r'value="(\w+)" lang="\w+" aria-pressed="(\w+)">(\w+)<', form) == [
+        ("en", "false", "English"),
+        ("de", "true", "Deutsch"),
+    ]
+
+
+def test_switch_keeps_the_choice_in_its_cookie(client, db):
+    answer = switch_to(client, "de")
+    cookie = answer.cookies["django_language"]
+
+    assert (answer.status_code, answer.headers["Location"]) == (302, "/accounts/login/")
+    assert (cookie.value, cookie["samesite"], cookie["httponly"], cookie["max-age"]) == ("de", "Lax", True, 31536000)
+    assert language_of(client.get("/accounts/login/", headers=ENGLISH)) == "de"
+
+
+def test_switch_goes_back_to_english(client, db):
+    switch_to(client, "de")
+    switch_to(client, "en")
+
+    assert language_of(client.get("/accounts/login/", headers=GERMAN)) == "en"
+
+
+def test_switch_leads_nowhere_else(client, db):
+    assert switch_to(client, "de", "https://elsewhere.example/").headers["Location"] == "/"
+
+
+def test_switch_keeps_to_the_languages_that_there_are(client, db):
+    switch_to(client, "fr")
+
+    assert language_of(client.get("/accounts/login/")) == "en"
+
+
+def test_switch_needs_the_forms_token(db):
+    assert switch_to(Client(enforce_csrf_checks=True), "de").status_code == 403
+
+
+# --- mail -------------------------------------------------------------------------------------------------------------
+
+
+def test_mail_that_a_page_sends_is_in_the_persons_language(client, person):
+    switch_to(client, "de")
+    client.post("/accounts/password/reset/", {"email": person.email})
+
+    assert mail.outbox[0].subject.endswith("Wähle ein neues Passwort")
+    assert "Jemand, wahrscheinlich du, hat um ein neues Passwort gebeten." in mail.outbox[0].body
+
+
+def test_mail_of_the_worker_is_english(person):
+    ConsentRequestFactory(user=person, app_name="Lunch Finder")
+    with translation.override("de"):
+        send_due_mails()
+
+    assert mail.outbox[0].subject == "Lunch Finder asks to see some of your data"
+
+
+# --- programs ---------------------------------------------------------------------------------------------------------
+
+CALLS = [
+    ("GET", "/api/v1/scope-catalog", b""),
+    ("GET", "/api/v1/user-scopes/usr_unknown", b""),
+    ("POST", "/api/v1/request-consent", b'{"scope": 1, "unknown": true}'),
+    ("POST", "/api/v1/request-consent", b"{"),
+    ("DELETE", "/api/v1/request-consent", b""),
+    ("GET", "/api/v1/consent-status?request_id=req_unknown", b""),
+    ("GET", "/api/v1/nothing-here", b""),
+    ("POST", "/mcp", b'{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}'),
+    ("POST", "/mcp", b'{"jsonrpc": "2.0", "id": 1, "method": "nothing"}'),
+    ("POST", "/mcp", b"{"),
+    ("GET", "/mcp", b""),
+    ("POST", "/api/a2a/consents", b"{}"),
+    ("POST", "/api/a2a/nobody", b"{}"),
+    ("GET", "/api/schema/", b""),
+    ("GET", "/.well-known/consent-keys.json", b""),
+    ("GET", "/.well-known/nothing", b""),
+]
+
+
+@pytest.mark.parametrize(("method", "path", "body"), CALLS)
+@pytest.mark.parametrize("known", [True, False], ids=["with a token", "unknown"])
+def test_programs_read_the_same_in_every_language(api, method, path, body, known):
+    headers = {**SAME, **(api.headers if known else {})}
+
+    def answer(language):
+        caller = Client()
+        caller.cookies["django_language"] = language["Accept-Language"][:2]
+        # a page before it on the same thread leaves nothing behind
+        caller.get("/accounts/login/", headers=language)
+        got = caller.generic(method, path, body, content_type="application/json", headers={**headers, **language})
+        return got.status_code, got.content, got.headers.get("Content-Language")
+
+    assert answer(GERMAN) == answer(ENGLISH)
+    assert answer(GERMAN)[2] is None
+
+
+def test_page_takes_its_language_back(client, db):
+    client.get("/accounts/login/", headers=GERMAN)
+
+    assert translation.get_language() == settings.LANGUAGE_CODE
