@@ -26,6 +26,6 @@ class PageLanguage(LocaleMiddleware):
             if request.path_info.startswith(PROGRAMS):
                 return response
             patch_vary_headers(response, ("Cookie",))
-            return super().process_response(request, response)  # type: ignore[arg-type]  # the stubs leave streams out
+            return super().process_response(request, response)
         finally:
             translation.deactivate()

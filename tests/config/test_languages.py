@@ -1,13 +1,17 @@
 """Pages speak the person's language; what programs read does not change."""
 
+import gettext as gettext_module
 import re
+from pathlib import Path
 
+import allauth
 import pytest
 from django.conf import settings
 from django.core import mail
 from django.test import Client
 from django.utils import translation
 
+from accounts import wording
 from consent.actions.mailing import send_due_mails
 from pkm.labels import translated
 from pkm.models import Domain, ScopeEntry
@@ -90,6 +94,17 @@ def test_scripts_get_their_words_in_the_pages_language(client):
 
     assert words["The passkey was not used."] == "Der Passkey wurde nicht benutzt."
     assert "The passkey was not used." not in client.get("/jsi18n/", headers=ENGLISH).json()["catalog"]
+
+
+def test_sign_in_librarys_sentences_say_du(db):
+    own = gettext_module.translation("django", Path(allauth.__file__).parent / "locale", languages=["de"])
+    formal = re.compile(r"\b(?:Sie|Ihr|Ihre[nmr]?)\b")
+
+    with translation.override("de"):
+        said = {words: translation.gettext(words) for words in wording.OURS}
+
+    assert [words for words in wording.OURS if not formal.search(own.gettext(words))] == []
+    assert [words for words in said.values() if formal.search(words)] == []
 
 
 # --- the switch -------------------------------------------------------------------------------------------------------
