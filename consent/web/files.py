@@ -46,9 +46,13 @@ def _download(pieces: Iterator[bytes], media_type: str, ending: str) -> Streamin
 
 
 def _in_language(language: str, pieces: Iterator[bytes]) -> Iterator[bytes]:
-    """The sentences are made while the file is sent, when the request's own language has been taken back."""
-    with override(language):
-        yield from pieces
+    """Sentences are made while the file is sent: after the request's language was taken back, and on any thread."""
+    while True:
+        with override(language):
+            piece = next(pieces, None)
+        if piece is None:
+            return
+        yield piece
 
 
 def _row(line: history.Happened) -> dict[str, Any]:

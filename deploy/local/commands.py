@@ -104,7 +104,9 @@ COMMANDS = {
     "": Command("./run", "set everything up, make one consent trip, serve until Ctrl-C (PORT, HOST)", start),
     "trip": Command("./run trip", "make one whole consent trip and end", trip),
     "test": Command("./run test [pytest's arguments]", "run the tests", test),
-    "check": Command("./run check", "format, lint, types, import rules, templates, security, migrations", check),
+    "check": Command(
+        "./run check", "format, lint, types, import rules, templates, security, migrations, translations", check
+    ),
     "bench": Command("./run bench [name]", "measure; `trip` compares the hot addresses with a bare view", bench),
     "shots": Command("./run shots [words]", "photograph every page into var/shots/", shots),
     "lock": Command("./run lock", "remake the lock files from requirements*.in", lock),
