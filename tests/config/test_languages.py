@@ -64,6 +64,7 @@ def test_registry_is_read_in_german_and_kept_in_english(owner, person):
     assert asked.scope_entry.scope_label == "Food and drink"
     assert "Essen und Trinken" in page
     assert "Food and drink" not in page
+    assert f"„{asked.purpose}“" in page
 
 
 def test_every_word_of_the_registry_has_a_translation(db):
