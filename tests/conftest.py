@@ -13,6 +13,19 @@ from tests.callers import Developer, JsonClient, signed_in
 from tests.factories import AppFactory, PersonFactory
 
 
+# what waits for browsers and processes, longest first: begun first, its waiting is filled by everything else
+_LONG = (
+    "tests/browser/test_open_pages", "tests/browser/test_profile", "tests/agents_proxy/test_worker", "tests/bridge/live",
+    "tests/browser/test_my_data", "tests/browser/test_every_page", "tests/browser/test_admin", "tests/browser",
+    "tests/canary", "tests/consent/tools", "tests/mcp_ts", "tests/examples", "tests/lifecycle",
+)  # fmt: skip
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files in the order in which `--dist loadfile --no-loadscope-reorder` hands them out."""
+    items.sort(key=lambda item: next((at for at, name in enumerate(_LONG) if item.nodeid.startswith(name)), len(_LONG)))
+
+
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
     """The migrated database; tests that commit can empty it in spite of its append-only tables."""

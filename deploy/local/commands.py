@@ -50,10 +50,10 @@ def trip(arguments: Sequence[str]) -> int:
 
 
 def test(arguments: Sequence[str]) -> int:
-    """pytest; two processes unless told otherwise."""
+    """pytest; four processes unless told otherwise, since the long tests mostly wait."""
     make_environment(DEVELOPMENT)
-    spread = [] if any(argument.startswith(("-n", "--numprocesses", "--pdb")) for argument in arguments) else ["-n2"]
-    return call([PYTHON, "-m", "pytest", *spread, "--dist", "loadfile", *arguments])
+    spread = [] if any(argument.startswith(("-n", "--numprocesses", "--pdb")) for argument in arguments) else ["-n4"]
+    return call([PYTHON, "-m", "pytest", *spread, "--dist", "loadfile", "--no-loadscope-reorder", *arguments])
 
 
 def check(arguments: Sequence[str]) -> int:
