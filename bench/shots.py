@@ -6,41 +6,21 @@ Runs a service of its own with a database of its own. Each page is a row of `PAG
 it, and what is done on it before the picture. The names in the addresses are those of `Scene.names`.
 """
 
-import json
-import os
 import secrets
-import shutil
 import sys
-import tempfile
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
-from consent_bridge.client import Client
-from consent_bridge.owner import Owner
-from consent_bridge.sealed import generate_connector_key
+from bench.staging import Scene, stage
 from deploy.local.place import VAR
-from deploy.local.place import manage as manage_command
-from deploy.local.serving import free_port, service
 from tests.browser.sealing.chromium import ARGUMENTS, find_chromium
 
 SIZES = {"390": (390, 844), "1280": (1280, 900)}
 THEMES = ("light", "dark")
 Prepare = Callable[[Page, "Scene"], None]
-
-
-@dataclass
-class Scene:
-    """What stands on the stage: the service, who can sign in, and the names of what they made."""
-
-    address: str
-    sample: dict[str, Any]
-    names: dict[str, str] = field(default_factory=dict)
 
 
 class Shot(NamedTuple):
@@ -225,85 +205,6 @@ def main() -> int:
     print(f"{len(wanted) * len(SIZES) * len(THEMES)} pictures in {folder}")
     print("\n".join(wrong) or "Every page answered as it should, and no page was wider than its screen.")
     return 1 if wrong else 0
-
-
-@contextmanager
-def stage() -> Iterator[Scene]:
-    """A service with sample people, some requests that wait, some that are decided, and somebody who just came."""
-    port, var = free_port(), Path(tempfile.mkdtemp(prefix="consent-shots-"))
-    env = {"BASE_URL": f"http://localhost:{port}", "CONSENT_VAR": str(var), "DATABASE_URL": "", "REDIS_URL": ""}
-    # nobody has to answer there: the page of institutions asks nothing before a link is made
-    aggregator = {"AGGREGATOR_BASE_URL": env["BASE_URL"], "AGGREGATOR_CLIENT_ID": "shots", "AGGREGATOR_SECRET": "shots"}
-    os.environ.update(env, DENIAL_COOLDOWN_SECONDS="0", **aggregator)
-    try:
-        manage_command("Making the secrets", "make_keys", "--directory", str(var))
-        for command in (["migrate", "--no-input"], ["collectstatic", "--no-input"], ["sample_data"]):
-            manage_command(f"{command[0]}", *command, "--verbosity", "0")
-        with service(port, env):
-            scene = Scene(env["BASE_URL"], json.loads((var / "sample.json").read_text()))
-            act(scene)
-            yield scene
-    finally:
-        shutil.rmtree(var, ignore_errors=True)
-
-
-def act(scene: Scene) -> None:
-    """What happened before anybody looks."""
-    person, key = scene.sample["owner"], generate_connector_key()
-    make_newcomer(scene)
-    with Client(f"{scene.address}/api/v1", scene.sample["developer"]["token"]) as app, Owner(scene.address) as owner:
-        owner.sign_in(person["email"], person["password"])
-        owner.unlock(passphrase=person["passphrase"])
-
-        def ask(scope: str, purpose: str, **terms: Any) -> Any:
-            return app.request_consent(person["user_id"], scope, purpose=purpose, key=key, **terms)
-
-        app.discover(person["user_id"])
-        phone = "Choose between paper tickets and tickets on your phone"
-        approved = ask("attr.technology.use.*", phone, access_duration=30 * 86400)
-        owner.approve(owner.review(approved.request_id), access_duration=7 * 86400)
-        app.read(approved, key)
-        denied = ask("attr.professional.work.*", "Offer you fares for business travel")
-        owner.deny(denied.request_id)
-        stopped = ask("attr.interests.leisure.*", "Find events on the days of your trip")
-        owner.approve(owner.review(stopped.request_id))
-        app.end(stopped.request_id)
-        pending = ask(
-            "attr.lifestyle.food.*", "Suggest restaurants that you would like", binding_message="Lisbon 4711",
-            required_attributes=["lifestyle.food.diet_preference"],
-            optional_attributes=["lifestyle.food.favorite_cuisine", "lifestyle.food.coffee_or_tea"],
-            access_duration=30 * 86400, max_reads=20,
-        )  # fmt: skip
-        narrow = ask("attr.lifestyle.*", "Plan days that suit how you live", refresh_policy="continuous")
-        restricted = ask("attr.financial.signals.*", "Keep suggestions within what you usually spend")
-        analysis = analyse(owner, person["email"])
-    scene.names = {
-        name: asked.request_id
-        for name, asked in {
-            "approved": approved, "denied": denied, "pending": pending, "narrow": narrow, "restricted": restricted,
-        }.items()
-    }  # fmt: skip
-    scene.names |= {"app": scene.sample["developer"]["app_id"], "analysis": analysis}
-
-
-def analyse(owner: Owner, email: str) -> str:
-    """Have the reference agents asked about the owner; the analysis, ended."""
-    about = {"fullName": "Zoe Lindqvist", "email": email, "countryCode": "+49", "phoneNumber": "15123456789"}
-    started = owner._site.send("POST", "/api/a2a/analyses", {**about, "agreed": True}).json()
-    while owner._site.get(started["statusUrl"])["status"] in ("queued", "running"):
-        time.sleep(0.2)
-    return str(started["analysisId"])
-
-
-def make_newcomer(scene: Scene) -> None:
-    """Somebody who signed up a moment ago, with the developer's own password."""
-    scene.sample["newcomer"] = {"email": "new@example.org", "password": scene.sample["developer"]["password"]}
-    code = (
-        "from accounts.models import User; import os; "
-        "User.objects.create_user('new@example.org', os.environ['NEW_PASSWORD'], display_name='Noor')"
-    )
-    password = {"NEW_PASSWORD": scene.sample["newcomer"]["password"]}
-    manage_command("Making somebody new", "shell", "--verbosity", "0", "--command", code, env=password)
 
 
 class Screen(NamedTuple):
