@@ -169,7 +169,7 @@ PAGES = [
     Shot("agreements", "/profile/consent/"),
     Shot("agreement-unfit", "/profile/consent/?purposes=everything"),
     Shot("numbers", "/profile/numbers/"),
-    Shot("numbers-code", "/profile/numbers/", prepare=ask_code),
+    Shot("numbers-code", "/profile/numbers/", "guest-3", ask_code),  # codes are counted for each person
     Shot("institutions", "/profile/financial/"),
     Shot("security", "/account/security/"),
     Shot("email", "/accounts/email/"),
@@ -183,8 +183,8 @@ PAGES = [
     Shot("admin-tokens", "/admin/developers/developertoken/", "staff"),
     Shot("admin-requests", "/admin/consent/consentrequest/", "staff"),
     Shot("admin-grants", "/admin/consent/grant/", "staff"),
-    Shot("admin-scope", "/admin/pkm/scopeentry/", "staff", follow("#result_list th a")),
-    Shot("admin-app", "/admin/developers/app/", "staff", follow("#result_list th a")),
+    Shot("admin-scope", "/admin/pkm/scopeentry/", "staff", follow("#result_list tbody th a")),
+    Shot("admin-app", "/admin/developers/app/", "staff", follow("#result_list tbody th a")),
 ]
 
 ANSWERS = {"not-found": 404, "agreement-unfit": 400}  # every other page: 200

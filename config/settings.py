@@ -250,7 +250,7 @@ SPECTACULAR_SETTINGS = {
 
 # --- Work in the background ------------------------------------------------------------------------------------------
 REDIS_URL = env.text("REDIS_URL")
-CELERY_BROKER_URL = REDIS_URL or "filesystem://"
+CELERY_BROKER_URL = REDIS_URL or "spool://"
 CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = (
     {"unacked_restore_interval": 2, "unacked_restore_throttle": 1}
     if REDIS_URL

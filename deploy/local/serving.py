@@ -11,8 +11,8 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FrameType
 from typing import NoReturn
@@ -23,16 +23,20 @@ from deploy.local.place import ROOT, VAR, VENV, fail, say
 THREADS = 1600  # of the server, made as they are needed; most of them only ever hold a slow answer
 READY_WITHIN = 60  # seconds
 ENDS_WITHIN = 15  # seconds
+MOST_ENDS_A_MINUTE = 3  # of one process, by itself, before it is given up
 _SET_PARENT_DEATH_SIGNAL = 1  # Linux, prctl(2)
 
 
 @dataclass(frozen=True)
 class Child:
-    """A process of ours with a session of its own and a log file."""
+    """A process of ours with a session of its own and a log file; when it ended by itself, by the monotonic clock."""
 
     name: str
+    command: Sequence[str]
+    env: Mapping[str, str]
     process: subprocess.Popen[bytes]
     log: Path
+    ended: tuple[float, ...] = ()
 
     def tail(self, lines: int = 15) -> str:
         return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:])
@@ -71,7 +75,9 @@ def service(port: int, env: Mapping[str, str]) -> Iterator[list[Child]]:
         env = {**env, **(addresses := reference.addresses())}
         commands = {"agents": reference.command(addresses)} if addresses else {}
         for name, command in {"server": _server(port), "worker": _worker(logs), **commands}.items():
-            children.append(_start(name, command, logs / f"{name}.log", env))
+            log = logs / f"{name}.log"
+            log.unlink(missing_ok=True)
+            children.append(_start(name, command, log, env))
         _wait_until_ready(port, children)
         yield children
     finally:
@@ -81,10 +87,23 @@ def service(port: int, env: Mapping[str, str]) -> Iterator[list[Child]]:
 
 
 def watch(children: list[Child]) -> NoReturn:
-    """Return never; `Stop` where a child ends by itself."""
+    """Return never; start anew what ends by itself, and `Stop` where it does so again and again."""
     while True:
-        _complain_about_ended(children)
+        for place, child in enumerate(children):
+            if child.process.poll() is not None:
+                children[place] = _again(child)
         time.sleep(0.5)
+
+
+def _again(child: Child) -> Child:
+    now = time.monotonic()
+    ended = (*(at for at in child.ended if at > now - 60), now)
+    if len(ended) > MOST_ENDS_A_MINUTE:
+        _fail_of(child)
+    say(f"The {child.name} ended by itself (exit code {child.process.returncode}); starting it again. See {child.log}")
+    with contextlib.suppress(ProcessLookupError):  # what it started itself
+        os.killpg(child.process.pid, signal.SIGKILL)
+    return replace(_start(child.name, child.command, child.log, child.env), ended=ended)
 
 
 def _host() -> str:
@@ -107,8 +126,8 @@ def _worker(logs: Path) -> list[str]:
     ]  # fmt: skip
 
 
-def _start(name: str, command: list[str], log: Path, env: Mapping[str, str]) -> Child:
-    with log.open("wb") as output:
+def _start(name: str, command: Sequence[str], log: Path, env: Mapping[str, str]) -> Child:
+    with log.open("ab") as output:
         process = subprocess.Popen(
             command,
             cwd=ROOT,
@@ -119,7 +138,7 @@ def _start(name: str, command: list[str], log: Path, env: Mapping[str, str]) -> 
             start_new_session=True,  # Ctrl-C reaches us alone; we end them in order
             preexec_fn=_end_with_parent if sys.platform == "linux" else None,
         )
-    return Child(name, process, log)
+    return Child(name, command, env, process, log)
 
 
 def _end_with_parent() -> None:
@@ -146,7 +165,11 @@ def _wait_until_ready(port: int, children: list[Child]) -> None:
 def _complain_about_ended(children: list[Child]) -> None:
     for child in children:
         if child.process.poll() is not None:
-            fail(f"The {child.name} ended by itself (exit code {child.process.returncode}). Its log:\n{child.tail()}")
+            _fail_of(child)
+
+
+def _fail_of(child: Child) -> NoReturn:
+    fail(f"The {child.name} ended by itself (exit code {child.process.returncode}). Its log:\n{child.tail()}")
 
 
 def _end(children: list[Child]) -> None:
