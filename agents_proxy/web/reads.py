@@ -63,7 +63,7 @@ def _steps(run: Run) -> list[dict[str, Any]]:
             "state": _STATES[step.status],
             "word": words.STEPS[StepStatus(step.status)],
             "reason": words.REASONS.get(step.error_code, ""),
-            "seconds": None if step.duration_ms is None else f"{step.duration_ms / 1000:.1f}",
+            "seconds": None if step.duration_ms is None else f"{max(step.duration_ms / 1000, 0.1):.1f}",
         }
         for step in run.steps.all()
     ]

@@ -32,7 +32,7 @@ function show({ agent, status, durationMs, fieldCount, errorCode }) {
 /** @param {number | null} durationMs @param {number | null} fieldCount */
 function took(durationMs, fieldCount) {
   if (durationMs === null) return "";
-  const seconds = interpolate(gettext("%(seconds)s s"), { seconds: (durationMs / 1000).toFixed(1) });
+  const seconds = interpolate(gettext("%(seconds)s s"), { seconds: Math.max(durationMs / 1000, 0.1).toFixed(1) });
   return fieldCount === null ? seconds : interpolate(gettext("%(fields)s fields, %(time)s"), { fields: fieldCount, time: seconds });
 }
 
