@@ -34,12 +34,12 @@ def _call(application: Any, text: str) -> None:
     method, target, _ = line.split(" ")
     path, _, query = target.partition("?")
     headers = dict(pair.split(": ", 1) for pair in lines)
+    own = {f"HTTP_{name.upper().replace('-', '_')}": value for name, value in headers.items()}
     environment = {
         "REQUEST_METHOD": method, "PATH_INFO": path, "QUERY_STRING": query, "SERVER_NAME": "localhost",
         "SERVER_PORT": "8000", "SERVER_PROTOCOL": "HTTP/1.1", "wsgi.url_scheme": "http", "REMOTE_ADDR": "127.0.0.1",
         "wsgi.input": BytesIO(body.encode()), "CONTENT_LENGTH": str(len(body)),
-        "CONTENT_TYPE": headers.get("Content-Type", ""), "HTTP_HOST": "localhost",
-        "HTTP_AUTHORIZATION": headers.get("Authorization", ""),
+        "CONTENT_TYPE": headers.get("Content-Type", ""), **own, "HTTP_HOST": "localhost",
     }  # fmt: skip
     answer = application(environment, lambda status, headers, exc_info=None: None)
     b"".join(answer)

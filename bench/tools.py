@@ -1,9 +1,11 @@
 """`tools/call` of check_consent_status against the SDK's own bare server, in the same run.
 
-    ./run bench tools [--rounds 5] [--seconds 2] [--clients 8]
+    ./run bench tools [--rounds 5] [--seconds 2] [--clients 8] [--workers 2]
 
 Beside the newest revision, which is what is held to 0.5, the previous one is measured too. The bare server answers
-from memory to everybody; ours finds the token, counts, and reads the request from PostgreSQL. One process each.
+from memory to everybody, in the one process that it has by itself; ours finds the token, counts, and reads the request
+from PostgreSQL, in as many workers as `deploy/` gives the fast addresses. With `--workers 1` it is process against
+process.
 """
 
 import argparse
@@ -31,7 +33,7 @@ def main() -> int:
     with own_database() as url:
         os.environ.update(LIMITS_OFF, DATABASE_URL=url, DJANGO_SETTINGS_MODULE="config.settings", LOG_LEVEL="INFO")
         token, names = prepare()
-        with granian("config.wsgi:application") as ours, bare() as theirs:
+        with granian("config.wsgi:application", workers=options.workers) as ours, bare() as theirs:
             jobs = {
                 f"{who} {revision}": (port, messages(names, revision, port, token if who == "ours" else ""))
                 for revision in (NEWEST, PREVIOUS)
@@ -45,6 +47,7 @@ def arguments() -> Any:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=2.0)
     parser.add_argument("--clients", type=int, default=8)
+    parser.add_argument("--workers", type=int, default=2)
     return parser.parse_args()
 
 
@@ -136,8 +139,9 @@ def report(figures: Figures, options: Any) -> int:
         return median(figure[what] for figure in figures[name])
 
     print(
-        f"\n{options.clients} clients, PostgreSQL, one process each; medians of {options.rounds} interleaved rounds of "
-        f"{options.seconds:g} s.\nOff for this load: {', '.join(LIMITS_OFF)}.\n"
+        f"\n{options.clients} clients, PostgreSQL, {options.workers} workers of ours, one process of theirs; medians "
+        f"of {options.rounds} interleaved rounds of {options.seconds:g} s.\n"
+        f"Off for this load: {', '.join(LIMITS_OFF)}.\n"
     )
     print(f"{'':18}{'requests/s':>11}{'p50 ms':>8}{'p99 ms':>8}{'of bare':>9}{'wanted':>8}{'client':>8}")
     for name in figures:

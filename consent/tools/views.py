@@ -1,6 +1,7 @@
 """`/mcp`: the Model Context Protocol over streamable HTTP, stateless, as one POST address (contract 3)."""
 
 from contextlib import suppress
+from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -18,7 +19,13 @@ from consent.tools.server import server
 from developers.errors import BrowserPathRefused
 from developers.models import Permission
 
-_PASSED_ON = ("content-type", "accept", "mcp-")
+_PASSED_ON = ("CONTENT_TYPE", "HTTP_ACCEPT", "HTTP_MCP_")
+
+
+@cache
+def _header(name: str) -> str:
+    """As the protocol spells what WSGI calls `name`; only its few own names ever come here."""
+    return name.removeprefix("HTTP_").replace("_", "-").lower()
 
 
 class Tools(DeveloperView):
@@ -48,7 +55,7 @@ class Tools(DeveloperView):
             return self._unreadable(INVALID_REQUEST, problem)
         except InvalidRequest as problem:
             return self._unreadable(PARSE_ERROR, problem)
-        headers = {name: value for name, value in request.headers.items() if name.lower().startswith(_PASSED_ON)}
+        headers = {_header(name): value for name, value in request.META.items() if name.startswith(_PASSED_ON)}
         exchange = Exchange(server())
         call = Call(app=self.app, view=self, request=request, exchange=exchange)
         answer = exchange.run(headers=headers, body=message, extra={IN_SCOPE: call})
