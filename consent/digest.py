@@ -4,6 +4,7 @@ import base64
 import hashlib
 from typing import Any
 
+import orjson
 import rfc8785
 
 from accounts.database import rfc3339
@@ -30,9 +31,34 @@ MEMBERS = (
 IDENTITY = tuple(member for member in MEMBERS if member not in ("request_id", "expires_at"))
 
 
+_SAFE = 2**53 - 1  # the widest whole number of RFC 8785
+
+
+def canonical(value: Any) -> bytes:
+    """The RFC 8785 form of `value`.
+
+    orjson writes the very same, 20 times as fast, as long as there is no fraction, no wide number, and no name that
+    UTF-8 sorts otherwise than UTF-16; all that is digested here is of that kind.
+    """
+    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS) if _is_plain(value) else rfc8785.dumps(value)
+
+
+def _is_plain(value: Any) -> bool:
+    kind = type(value)
+    if isinstance(value, str):
+        return value.isascii() or not any("\ud800" <= sign <= "\udfff" for sign in value)
+    if kind is int:
+        return -_SAFE <= value <= _SAFE
+    if kind is list:
+        return all(map(_is_plain, value))
+    if kind is dict:
+        return all(type(name) is str and name.isascii() and _is_plain(own) for name, own in value.items())
+    return value is None or kind is bool
+
+
 def sha256_canonical(value: Any) -> str:
     """base64url SHA-256, without padding, of the RFC 8785 form of `value`."""
-    return base64.urlsafe_b64encode(hashlib.sha256(rfc8785.dumps(value)).digest()).decode().rstrip("=")
+    return base64.urlsafe_b64encode(hashlib.sha256(canonical(value)).digest()).decode().rstrip("=")
 
 
 def asked(request: ConsentRequest, *, app_id: str, user_id: str) -> dict[str, Any]:

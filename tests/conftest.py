@@ -12,12 +12,11 @@ from developers.models import App
 from tests.callers import Developer, JsonClient, signed_in
 from tests.factories import AppFactory, PersonFactory
 
-
 # what waits for browsers and processes, longest first: begun first, its waiting is filled by everything else
 _LONG = (
-    "tests/browser/test_open_pages", "tests/browser/test_profile", "tests/agents_proxy/test_worker", "tests/bridge/live",
-    "tests/browser/test_my_data", "tests/browser/test_every_page", "tests/browser/test_admin", "tests/browser",
-    "tests/canary", "tests/consent/tools", "tests/mcp_ts", "tests/examples", "tests/lifecycle",
+    "tests/browser/test_open_pages", "tests/browser/test_profile", "tests/agents_proxy/test_worker",
+    "tests/bridge/live", "tests/browser/test_my_data", "tests/browser/test_every_page", "tests/browser/test_admin",
+    "tests/browser", "tests/canary", "tests/consent/tools", "tests/mcp_ts", "tests/examples", "tests/lifecycle",
 )  # fmt: skip
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import connection, transaction
+from django.db.models import DateTimeField, JSONField
 from django.utils import timezone
 
 import pkm.sealed
@@ -55,7 +56,10 @@ _HOLD = """
 SELECT pg_advisory_xact_lock(hashtextextended(%s, 0)) FROM pkm_scope_registry s, developer_apps a
  WHERE s.scope = %s AND a.id = %s FOR KEY SHARE OF s, a
 """
-_COLUMNS = [str(field.column) for field in ConsentRequest._meta.concrete_fields if not field.primary_key]
+_FIELDS = [field for field in ConsentRequest._meta.concrete_fields if not field.primary_key]
+_COLUMNS = [str(field.column) for field in _FIELDS]
+# texts and numbers are handed over as they are; each database has its own way with the others
+_ADAPTED = [isinstance(field, JSONField | DateTimeField) for field in _FIELDS]
 _INSERT = f"INSERT INTO consent_requests ({', '.join(_COLUMNS)}) VALUES ({', '.join(['%s'] * len(_COLUMNS))})"  # noqa: S608
 
 
@@ -159,11 +163,14 @@ def _find_or_make(
 
 def _insert(request: ConsentRequest) -> None:
     """The row, without what the ORM spends on building the same statement every time."""
-    fields = [field for field in ConsentRequest._meta.concrete_fields if not field.primary_key]
+    values = [
+        field.get_db_prep_save(getattr(request, field.attname), connection)
+        if adapted
+        else getattr(request, field.attname)
+        for field, adapted in zip(_FIELDS, _ADAPTED, strict=True)
+    ]
     with connection.cursor() as cursor:
-        cursor.execute(
-            _INSERT, [field.get_db_prep_save(getattr(request, field.attname), connection) for field in fields]
-        )
+        cursor.execute(_INSERT, values)
 
 
 def _standing(
