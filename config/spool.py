@@ -17,14 +17,16 @@ from kombu.utils.json import dumps
 class Channel(filesystem.Channel):
     """Every file is written under a name that no reader looks for, and given its own in one step."""
 
-    def _put(self, queue: str, payload: Any, **kwargs: Any) -> None:
+    def _put(  # type: ignore[override]  # the stubs of the base take no options, of which kombu gives some
+        self, queue: str, payload: dict[str, Any], **kwargs: Any
+    ) -> None:
         """Queue a message; readers take the names in their order."""
         name = f"{round(time.monotonic() * 1000)}_{uuid.uuid4()}.{queue}.msg"
         _unfinished(Path(self.data_folder_out), dumps(payload)).rename(Path(self.data_folder_out) / name)
 
-    def _queue_bind(self, exchange: str, routing_key: str, pattern: str, queue: str) -> None:
+    def _queue_bind(self, exchange: str, routing_key: str, pattern: str | None, queue: str) -> None:
         """Note where an exchange's messages go. A file that is there is changed under a lock; the first one is made."""
-        table = self._exchange_file(exchange)
+        table: Path = self._exchange_file(exchange)  # type: ignore[attr-defined]  # newer than the stubs
         if not table.exists():
             empty = _unfinished(table.parent, "[]")
             try:

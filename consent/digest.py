@@ -47,13 +47,13 @@ def _is_plain(value: Any) -> bool:
     kind = type(value)
     if isinstance(value, str):
         return value.isascii() or not any("\ud800" <= sign <= "\udfff" for sign in value)
-    if kind is int:
-        return -_SAFE <= value <= _SAFE
-    if kind is list:
+    if isinstance(value, int):
+        return kind is bool or (kind is int and -_SAFE <= value <= _SAFE)
+    if isinstance(value, list):
         return all(map(_is_plain, value))
-    if kind is dict:
+    if isinstance(value, dict):
         return all(type(name) is str and name.isascii() and _is_plain(own) for name, own in value.items())
-    return value is None or kind is bool
+    return value is None
 
 
 def sha256_canonical(value: Any) -> str:
