@@ -50,9 +50,9 @@ def trip(arguments: Sequence[str]) -> int:
 
 
 def test(arguments: Sequence[str]) -> int:
-    """pytest; four processes unless told otherwise, since the long tests mostly wait."""
+    """pytest; three processes unless told otherwise, since the long tests mostly wait."""
     make_environment(DEVELOPMENT)
-    spread = [] if any(argument.startswith(("-n", "--numprocesses", "--pdb")) for argument in arguments) else ["-n4"]
+    spread = [] if any(argument.startswith(("-n", "--numprocesses", "--pdb")) for argument in arguments) else ["-n3"]
     return call([PYTHON, "-m", "pytest", *spread, "--dist", "loadfile", "--no-loadscope-reorder", *arguments])
 
 
