@@ -47,6 +47,11 @@ def _lines() -> Iterator[tuple[str, Waiting]]:
         _("reports about apps"), _rows("consent.AppReport").filter(handled_at=None), "created_at",
         "consent/appreport/?handled_at__isempty=1",
     )  # fmt: skip
+    proposed = _rows("consent.ScopeTemplate").filter(approved_by=None)
+    yield "consent.view_scopetemplate", _line(
+        _("templates for a second one of you to approve"), proposed, "created_at",
+        "consent/scopetemplate/?approved_by__isempty=1",
+    )  # fmt: skip
     pending = _rows("consent.ConsentRequest").filter(status=RequestStatus.PENDING)
     yield "consent.view_consentrequest", _line(
         _("requests that people have not decided"), pending.filter(expires_at__gt=now), "created_at",
@@ -62,6 +67,11 @@ def _lines() -> Iterator[tuple[str, Waiting]]:
         _("reads not in the audit chain yet"), _rows("consent.Read").filter(batch=""), "at", "consent/read/"
     )
     yield "consent.view_read", _late(unchained, now - timedelta(minutes=5))
+    given_up = _rows("consent.WebhookDelivery").filter(status="given_up", finished_at__gt=now - timedelta(days=7))
+    yield "consent.view_webhookdelivery", _line(
+        _("webhooks given up within a week"), given_up, "finished_at",
+        "consent/webhookdelivery/?status__exact=given_up",
+    )  # fmt: skip
     tokens = _rows("developers.DeveloperToken").filter(
         revoked_at=None, expires_at__gt=now, expires_at__lte=now + timedelta(days=7)
     )

@@ -239,15 +239,21 @@ def test_dashboard_counts_what_waits(page):
     factories.ApplicationFactory(status="submitted", reviewer=None, reviewed_at=None)
     factories.ConsentRequestFactory.create_batch(2)
     factories.GrantFactory()
+    factories.ScopeTemplateFactory()
+    factories.ScopeTemplateFactory(agreed=True)
+    factories.WebhookDeliveryFactory(status="given_up", finished_at=now())
+    factories.WebhookDeliveryFactory(status="given_up", finished_at=now() - timedelta(days=8))
     answer = page.get("/admin/")
     counts = {str(line.label): line.count for line in answer.context["waiting"]}
     assert counts == {
         "applications to decide": 1,
         "reports about apps": 0,
+        "templates for a second one of you to approve": 1,
         "requests that people have not decided": 2,
         "expiries not written down yet": 0,
         "live grants": 1,
         "reads not in the audit chain yet": 0,
+        "webhooks given up within a week": 1,
         "tokens that expire within a week": 0,
         "suspended apps": 0,
         "audit checkpoints, the newest": 0,

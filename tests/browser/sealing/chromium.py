@@ -41,7 +41,9 @@ Api = Callable[[str, str, dict[str, str], bytes], Answer]
 
 
 def find_chromium() -> str | None:
-    return os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    """The one without a window where there is one: it does the same with a quarter less work."""
+    names = ("chromium-headless-shell", "chromium", "chromium-browser")
+    return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
 
 
 class Handler(SimpleHTTPRequestHandler):
