@@ -32,7 +32,15 @@ def waiting(request: HttpRequest) -> list[Waiting]:
 
 
 def _lines() -> Iterator[tuple[str, Waiting]]:
+    """Each with the permission that it takes to see it."""
     now = timezone.now()
+    yield from _to_decide()
+    yield from _of_people(now)
+    yield from _of_apps(now)
+    yield from _of_the_audit(now)
+
+
+def _to_decide() -> Iterator[tuple[str, Waiting]]:
     applications = _rows("developers.DeveloperApplication").filter(status="submitted")
     yield (
         "developers.view_developerapplication",
@@ -52,6 +60,9 @@ def _lines() -> Iterator[tuple[str, Waiting]]:
         _("templates for a second one of you to approve"), proposed, "created_at",
         "consent/scopetemplate/?approved_by__isempty=1",
     )  # fmt: skip
+
+
+def _of_people(now: datetime) -> Iterator[tuple[str, Waiting]]:
     pending = _rows("consent.ConsentRequest").filter(status=RequestStatus.PENDING)
     yield "consent.view_consentrequest", _line(
         _("requests that people have not decided"), pending.filter(expires_at__gt=now), "created_at",
@@ -63,10 +74,9 @@ def _lines() -> Iterator[tuple[str, Waiting]]:
     yield "consent.view_consentrequest", _late(overdue, now - timedelta(minutes=5))
     live = _rows("consent.Grant").filter(status__in=LIVE_GRANTS, expires_at__gt=now)
     yield "consent.view_grant", _line(_("live grants"), live, "starts_at", "consent/grant/?status__exact=active")
-    unchained = _line(
-        _("reads not in the audit chain yet"), _rows("consent.Read").filter(batch=""), "at", "consent/read/"
-    )
-    yield "consent.view_read", _late(unchained, now - timedelta(minutes=5))
+
+
+def _of_apps(now: datetime) -> Iterator[tuple[str, Waiting]]:
     given_up = _rows("consent.WebhookDelivery").filter(status="given_up", finished_at__gt=now - timedelta(days=7))
     yield "consent.view_webhookdelivery", _line(
         _("webhooks given up within a week"), given_up, "finished_at",
@@ -84,6 +94,13 @@ def _lines() -> Iterator[tuple[str, Waiting]]:
         "developers.view_app",
         _line(_("suspended apps"), suspended, "updated_at", "developers/app/?status__exact=suspended"),
     )
+
+
+def _of_the_audit(now: datetime) -> Iterator[tuple[str, Waiting]]:
+    unchained = _line(
+        _("reads not in the audit chain yet"), _rows("consent.Read").filter(batch=""), "at", "consent/read/"
+    )
+    yield "consent.view_read", _late(unchained, now - timedelta(minutes=5))
     checkpoint = _rows("consent.AuditCheckpoint").aggregate(count=Count("pk"), newest=Max("at"))
     yield (
         "consent.view_auditcheckpoint",
