@@ -11,7 +11,10 @@ class AccountsConfig(AppConfig):
 
     def ready(self) -> None:
         from allauth.account.signals import user_signed_up
+        from django.contrib.auth.signals import user_logged_in
 
         from accounts.authentication import count_sign_up
+        from accounts.language import keep_first_language
 
+        user_logged_in.connect(keep_first_language, dispatch_uid="keep-first-language")
         user_signed_up.connect(count_sign_up, dispatch_uid="count-sign-up")

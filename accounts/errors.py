@@ -123,6 +123,18 @@ class TemporarilyUnavailable(Problem):
 Model = TypeVar("Model", bound=BaseModel)
 
 
+def field_errors(error: ValidationError) -> list[FieldError]:
+    """What does not fit, at most twenty members, in our words or pydantic's; never with what was given."""
+    return [
+        {
+            "field": ".".join(map(str, failure["loc"]))[:200],
+            "code": failure["type"],
+            "message": failure["msg"].removeprefix("Value error, "),  # pydantic puts it before a validator's own words
+        }
+        for failure in error.errors(include_url=False, include_context=False, include_input=False)[:20]
+    ]
+
+
 def checked(model: type[Model], data: object, *, special: Mapping[str, type[Problem]] | None = None) -> Model:
     """`data` as a strict pydantic `model`, or the refusal that names every member that does not fit.
 
@@ -132,14 +144,11 @@ def checked(model: type[Model], data: object, *, special: Mapping[str, type[Prob
     try:
         return model.model_validate(data)
     except ValidationError as error:
-        failures = error.errors(include_url=False, include_context=False, include_input=False)
-    for failure in failures:
+        refused = error
+    for failure in refused.errors(include_url=False, include_context=False, include_input=False):
         if special and failure["type"] in special:
             raise special[failure["type"]](failure["msg"]) from None
-    listed: list[FieldError] = [
-        {"field": ".".join(str(part) for part in failure["loc"]), "code": failure["type"], "message": failure["msg"]}
-        for failure in failures[:20]
-    ]
+    listed = field_errors(refused)
     named = ", ".join(sorted({entry["field"].split(".")[0] for entry in listed if entry["field"]}))
     raise InvalidRequest(
         f"These members do not fit: {named}." if named else "The body must be a JSON object.", errors=listed

@@ -39,6 +39,8 @@ class User(AbstractBaseUser, PermissionsMixin):
     public_id = models.CharField(_("sharing ID"), max_length=64, unique=True, editable=False, default=new_user_id)
     email = models.EmailField(_("e-mail address"), unique=True)
     display_name = models.CharField(_("name"), max_length=100, blank=True)
+    # what they chose, or first saw: mail is written when no browser is there to say it; "" is the settings' language
+    language = models.CharField(_("language"), max_length=8, blank=True, default="", db_default="")
     is_active = models.BooleanField(_("active"), default=True)
     is_staff = models.BooleanField(_("staff"), default=False)
     created_at = models.DateTimeField(auto_now_add=True)

@@ -44,26 +44,23 @@ class AboutPeople(_Admin):
         return user_id
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        with transaction.atomic():
-            response = super().changelist_view(request, extra_context)
-            shown = getattr(response, "context_data", {}).get("cl")
-            self._note(request, list(shown.result_list) if shown is not None else [])
+        response = super().changelist_view(request, extra_context)
+        shown = getattr(response, "context_data", {}).get("cl")
+        self._note(request, list(shown.result_list) if shown is not None else [])
         return response
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        with transaction.atomic():
-            response = super().change_view(request, object_id, form_url, extra_context)
-            self._note_object(request, response, "original")
+        response = super().change_view(request, object_id, form_url, extra_context)
+        self._note_object(request, response, "original")
         return response
 
     def history_view(
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        with transaction.atomic():
-            response = super().history_view(request, object_id, extra_context)
-            self._note_object(request, response, "object")
+        response = super().history_view(request, object_id, extra_context)
+        self._note_object(request, response, "object")
         return response
 
     def _note_object(self, request: HttpRequest, response: HttpResponse, name: str) -> None:
@@ -71,12 +68,14 @@ class AboutPeople(_Admin):
         self._note(request, [shown] if shown is not None else [])
 
     def _note(self, request: HttpRequest, rows: list[Any]) -> None:
+        """In a transaction of its own: an action of this page must not hold what it locked until the page is there."""
         people = sorted({person for person in map(self.person_of, rows) if person is not None})
         if people:
-            staff_viewed.send(
-                sender=type(self),
-                by=request.user,
-                user_ids=people,
-                what=self.model._meta.model_name,
-                path=request.path,
-            )
+            with transaction.atomic():
+                staff_viewed.send(
+                    sender=type(self),
+                    by=request.user,
+                    user_ids=people,
+                    what=self.model._meta.model_name,
+                    path=request.path,
+                )

@@ -118,6 +118,15 @@ def test_delivery_is_sent_once_more(page):
     assert LogEntry.objects.get().object_id == str(row.pk)
 
 
+def test_delivery_of_a_disabled_endpoint_is_not_sent_again(page):
+    endpoint = factories.WebhookEndpointFactory(disabled_at=now(), reason="it answered 410 Gone")
+    row = factories.WebhookDeliveryFactory(endpoint=endpoint, status="given_up", finished_at=now())
+    assert messages(act(page, "consent", "webhookdelivery", "replay", row)) == [
+        "1 delivery was left alone: its endpoint is disabled."
+    ]
+    assert WebhookDelivery.objects.get().status == "given_up"
+
+
 def test_looking_at_deliveries_is_written_into_peoples_history(page):
     row = factories.WebhookDeliveryFactory()
     page.get(list_of("consent", "webhookdelivery"))

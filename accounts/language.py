@@ -1,0 +1,31 @@
+"""The language somebody reads, kept for what is written to them while no browser says it."""
+
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.utils import translation
+from django.views.decorators.http import require_POST
+from django.views.i18n import set_language
+
+from accounts.models import User
+
+
+def language_for(user: User) -> str:
+    """What to write to `user` in."""
+    return user.language or settings.LANGUAGE_CODE
+
+
+@require_POST
+def choose_language(request: HttpRequest) -> HttpResponse:
+    """The switch of every page: Django's cookie, and for somebody signed in their mail too."""
+    chosen = request.POST.get("language")
+    if request.user.is_authenticated and chosen in dict(settings.LANGUAGES):
+        User.objects.filter(pk=request.user.pk).update(language=chosen)
+    return set_language(request)
+
+
+def keep_first_language(*, request: HttpRequest, user: User, **_: Any) -> None:
+    """After signing in: the language of the page it happened on, where nothing is known yet."""
+    if not user.language:
+        User.objects.filter(pk=user.pk, language="").update(language=translation.get_language())
