@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 import orjson
 import requests
 from django.conf import settings
+from django.db import connection
 from django.utils.translation import gettext
 from standardwebhooks.webhooks import Webhook
 
@@ -81,6 +82,8 @@ def _send(message_id: str, data: dict[str, object]) -> None:
         "webhook-timestamp": str(int(now.timestamp())),
         "webhook-signature": Webhook(settings.ACTIVATION_SECRET).sign(message_id, now, body.decode()),
     }
+    if not connection.in_atomic_block:
+        connection.close()  # back to the pool, for as long as the other side takes
     try:
         with requests.Session() as session:
             session.trust_env = False

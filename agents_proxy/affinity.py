@@ -5,13 +5,13 @@ Nothing is invented: what no agent said is absent, and what does not fit the sha
 
 import csv
 import io
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from accounts.text import harmless_cell
 from agents_proxy.merging import score
 from agents_proxy.replies import is_missing
 from agents_proxy.spelling import canonical
@@ -21,8 +21,6 @@ Texts = Annotated[list[Text], Field(max_length=1000)]
 
 _IDENTITY = {"full_name": "fullName", "email": "email", "phone": "phone"}
 _LISTS = ("likes", "dislikes", "brand_affinities")
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
-_PLAIN_NUMBER = re.compile(r"[+-]?[0-9][0-9 .]*\Z")
 
 
 class _Shape(BaseModel):
@@ -70,8 +68,7 @@ def affinity_of(profile: Mapping[str, Any]) -> Validated:
     offered: dict[str, Any] = {wire: profile.get(name) for name, wire in _IDENTITY.items()}
     offered |= {name: _listed(profile.get(name)) for name in _LISTS}
     offered["shopping_preferences"] = _shopping(profile.get("shopping_preferences"))
-    found = score(profile.get("confidence"))
-    offered["confidence"] = float(found) if found is not None else profile.get("confidence")
+    offered["confidence"] = _confidence(profile)
     fitting, misfits = {}, []
     for name, value in offered.items():
         if is_missing(value):
@@ -81,6 +78,13 @@ def affinity_of(profile: Mapping[str, Any]) -> Validated:
         except ValidationError:
             misfits.append(name)
     return Validated(BrandAffinity(**fitting), tuple(misfits))
+
+
+def _confidence(profile: Mapping[str, Any]) -> Any:
+    """The brand agent's own, or else that of the whole profile, which is what the prompt asks agents for."""
+    given = [profile.get("confidence"), profile.get("confidence_score")]
+    found = next((number for value in given if (number := score(value)) is not None), None)
+    return float(found) if found is not None else given[0]
 
 
 def _listed(value: Any) -> Any:
@@ -109,5 +113,6 @@ def as_csv(affinity: BrandAffinity) -> str:
 
 
 def _cell(value: Any) -> str:
-    text = "; ".join(value) if isinstance(value, list) else "" if value is None else str(value)
-    return f"'{text}" if text.startswith(_FORMULA) and not _PLAIN_NUMBER.match(text) else text
+    """Each item of a list is made harmless, since programs that split at semicolons make cells of them."""
+    texts = value if isinstance(value, list) else [] if value is None else [str(value)]
+    return "; ".join(map(harmless_cell, texts))

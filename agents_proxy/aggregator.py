@@ -27,7 +27,7 @@ from agents_proxy.aggregator_errors import (
     UnknownLink,
 )
 from agents_proxy.aggregator_ledger import Ledger
-from agents_proxy.aggregator_mapping import mapped
+from agents_proxy.aggregator_mapping import mapped, purchases
 from agents_proxy.aggregator_shapes import Exchanged, Owner
 from agents_proxy.models import Item, LinkSession, RefreshRun
 from agents_proxy.states import ItemStatus, LinkStatus, Purpose, RefreshStatus
@@ -226,7 +226,7 @@ def item_body(item: Item) -> dict[str, Any]:
         "status": item.status,
         "linkedAt": rfc3339(item.created_at),
         "accounts": known.accounts,
-        "transactions": len(known.ledger),
+        "transactions": purchases(known.ledger.values(), database_now().date()),
         "refresh": refresh_body(latest) if latest else None,
     }
 

@@ -1,7 +1,8 @@
-"""What is kept of transactions, as little as the mapping needs and removals allow (pure).
+"""What is kept of transactions: of those that the mapping counts, as little as it needs (pure).
 
 One entry per transaction: day, merchant, detailed category, channel, whether it was a purchase or a refund, and
-whether it is still pending. No amount, description, place, account or person.
+whether it is still pending. No amount, description, place, account or person. Health, gambling, rent, income and
+whatever else the mapping does not look at leave nothing here.
 """
 
 from collections.abc import Iterable
@@ -9,16 +10,16 @@ from dataclasses import astuple, dataclass
 from datetime import date, timedelta
 from typing import Any
 
+from agents_proxy.aggregator_categories import LIKES, WINDOW
 from agents_proxy.aggregator_shapes import Page, Transaction
 
-DAYS = 365
 _MOST = 5_000  # entries; the newest are kept
 _SURE = frozenset({"VERY_HIGH", "HIGH", "MEDIUM"})
 
 
 @dataclass(frozen=True)
 class Entry:
-    """`category` is empty where the aggregator is not sure of it."""
+    """One transaction. `category` is empty where the aggregator is not sure of it."""
 
     day: str
     merchant: str
@@ -40,21 +41,27 @@ def written(ledger: Ledger) -> dict[str, list[Any]]:
 
 
 def applied(ledger: Ledger, pages: Iterable[Page]) -> Ledger:
-    """`ledger` after all pages, in their order; a removal of something unknown is nothing."""
+    """`ledger` after all pages, in their order; a removal of something that is not kept is nothing.
+
+    A modified transaction comes as a whole, so it enters or leaves with the category that it has now.
+    """
     after = dict(ledger)
     for page in pages:
         for transaction in (*page.added, *page.modified):
-            after[transaction.transaction_id] = _entry(transaction)
+            entry = _entry(transaction)
+            after.pop(transaction.transaction_id, None)
+            if entry.category in LIKES:
+                after[transaction.transaction_id] = entry
         for removed in page.removed:
             after.pop(removed.transaction_id, None)
     return after
 
 
 def trimmed(ledger: Ledger, today: date) -> Ledger:
-    """Without what is older than a year."""
-    oldest = (today - timedelta(days=DAYS)).isoformat()
-    young = sorted((pair for pair in ledger.items() if pair[1].day >= oldest), key=lambda pair: (pair[1].day, pair[0]))
-    return dict(young[-_MOST:])
+    """Without what does not count: too old for the mapping, or kept from before it was left out."""
+    oldest = (today - timedelta(days=WINDOW)).isoformat()
+    counting = ((name, entry) for name, entry in ledger.items() if entry.day >= oldest and entry.category in LIKES)
+    return dict(sorted(counting, key=lambda pair: (pair[1].day, pair[0]))[-_MOST:])
 
 
 def _entry(transaction: Transaction) -> Entry:

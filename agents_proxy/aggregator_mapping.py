@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
+from agents_proxy.aggregator_categories import FOCUSES, LIKES, WINDOW
 from agents_proxy.aggregator_ledger import Entry
 
-WINDOW = 180  # days that count
 LOYAL_DAYS = 3  # different days with purchases that make a brand one's own
 LIKED_PURCHASES = 4
 RETURNED_PURCHASES = 3  # from so many on, more than half of them returned is a dislike
@@ -17,49 +17,6 @@ STORE_PURCHASES = 10  # fewer say nothing of the price
 CHANNEL_PURCHASES = 5
 _MOST_BRANDS, _MOST_LIKES, _MOST_FOCUSES = 10, 8, 5
 
-# Only what is listed here is looked at. Left out on purpose: money moved, lent and owed, rent, health, government,
-# gifts to causes, gambling, alcohol, tobacco, childcare, law and insurance.
-FOCUSES: dict[str, str] = {
-    "FOOD_AND_DRINK": "food and drink",
-    "GENERAL_MERCHANDISE": "shopping",
-    "HOME_IMPROVEMENT": "home",
-    "PERSONAL_CARE": "personal care",
-    "ENTERTAINMENT": "entertainment",
-    "TRAVEL": "travel",
-    "TRANSPORTATION": "transport",
-}
-LIKES: dict[str, str] = {
-    "FOOD_AND_DRINK_COFFEE": "coffee",
-    "FOOD_AND_DRINK_FAST_FOOD": "fast food",
-    "FOOD_AND_DRINK_GROCERIES": "groceries",
-    "FOOD_AND_DRINK_RESTAURANT": "restaurants",
-    "FOOD_AND_DRINK_VENDING_MACHINES": "snacks",
-    "GENERAL_MERCHANDISE_BOOKSTORES_AND_NEWSSTANDS": "books",
-    "GENERAL_MERCHANDISE_CLOTHING_AND_ACCESSORIES": "clothing",
-    "GENERAL_MERCHANDISE_CONVENIENCE_STORES": "convenience stores",
-    "GENERAL_MERCHANDISE_DEPARTMENT_STORES": "department stores",
-    "GENERAL_MERCHANDISE_DISCOUNT_STORES": "discount stores",
-    "GENERAL_MERCHANDISE_ELECTRONICS": "electronics",
-    "GENERAL_MERCHANDISE_OFFICE_SUPPLIES": "office supplies",
-    "GENERAL_MERCHANDISE_ONLINE_MARKETPLACES": "online marketplaces",
-    "GENERAL_MERCHANDISE_PET_SUPPLIES": "pets",
-    "GENERAL_MERCHANDISE_SPORTING_GOODS": "sports",
-    "GENERAL_MERCHANDISE_SUPERSTORES": "superstores",
-    "HOME_IMPROVEMENT_FURNITURE": "furniture",
-    "HOME_IMPROVEMENT_HARDWARE": "doing it yourself",
-    "PERSONAL_CARE_GYMS_AND_FITNESS_CENTERS": "fitness",
-    "PERSONAL_CARE_HAIR_AND_BEAUTY": "beauty",
-    "ENTERTAINMENT_MUSIC_AND_AUDIO": "music",
-    "ENTERTAINMENT_SPORTING_EVENTS_AMUSEMENT_PARKS_AND_MUSEUMS": "events and museums",
-    "ENTERTAINMENT_TV_AND_MOVIES": "film and television",
-    "ENTERTAINMENT_VIDEO_GAMES": "video games",
-    "TRAVEL_FLIGHTS": "flying",
-    "TRAVEL_LODGING": "hotels",
-    "TRAVEL_RENTAL_CARS": "rental cars",
-    "TRANSPORTATION_BIKES_AND_SCOOTERS": "bikes and scooters",
-    "TRANSPORTATION_PUBLIC_TRANSIT": "public transport",
-    "TRANSPORTATION_TAXIS_AND_RIDE_SHARES": "ride shares",
-}
 _THRIFTY = frozenset({"GENERAL_MERCHANDISE_DISCOUNT_STORES", "GENERAL_MERCHANDISE_SUPERSTORES"})
 
 
@@ -78,8 +35,7 @@ def mapped(entries: Iterable[Entry], today: date) -> dict[str, Any]:
 
     Counts purchases, never sums, so that a currency or a rent makes no difference.
     """
-    oldest = (today - timedelta(days=WINDOW)).isoformat()
-    counted = [entry for entry in entries if not entry.pending and entry.day >= oldest and entry.category in LIKES]
+    counted = _counted(entries, today)
     bought = [entry for entry in counted if not entry.refund]
     if not bought:
         return {}
@@ -92,6 +48,16 @@ def mapped(entries: Iterable[Entry], today: date) -> dict[str, Any]:
         "shopping_preferences": _preferences(bought),
         "confidence": _confidence(bought),
     }
+
+
+def purchases(entries: Iterable[Entry], today: date) -> int:
+    """How many purchases count."""
+    return sum(not entry.refund for entry in _counted(entries, today))
+
+
+def _counted(entries: Iterable[Entry], today: date) -> list[Entry]:
+    oldest = (today - timedelta(days=WINDOW)).isoformat()
+    return [entry for entry in entries if not entry.pending and entry.day >= oldest and entry.category in LIKES]
 
 
 def _merchants(counted: list[Entry]) -> list[_Merchant]:

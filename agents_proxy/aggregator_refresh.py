@@ -92,7 +92,7 @@ def run_refresh(run_pk: int) -> None:
     if claimed is None:
         return
     try:
-        about = _patiently(lambda: client.accounts(claimed.token))
+        about = _patiently(lambda: client.accounts(claimed.token))  # under the lease that was claimed just now
         taken = _read(claimed)
     except Overtaken:
         return
@@ -115,7 +115,7 @@ def _claim(run_pk: int) -> Claimed | None:
         now = database_now()
         if run is None or (run.lease_until is not None and run.lease_until > now):
             return None
-        refused = _why_not(run)
+        refused = "worker_lost" if run.attempt >= LOST_ATTEMPTS else _why_not(run.item)
         if refused:
             _end(run, now, error_code=refused)
             return None
@@ -127,12 +127,11 @@ def _claim(run_pk: int) -> Claimed | None:
         return Claimed(run.pk, run.attempt, item.pk, item.cursor, known.ledger, aggregator.access_token(item))
 
 
-def _why_not(run: RefreshRun) -> str:
-    if run.attempt >= LOST_ATTEMPTS:
-        return "worker_lost"
-    if run.item.status == ItemStatus.REMOVED:
+def _why_not(item: Item) -> str:
+    """Why nothing of this item may be read or kept any more; "" where it may."""
+    if item.status == ItemStatus.REMOVED:
         return "item_removed"
-    return "" if consents.own(run.item.user, Purpose.FINANCIAL) else "consent_withdrawn"
+    return "" if consents.own(item.user, Purpose.FINANCIAL) else "consent_withdrawn"
 
 
 def _read(claimed: Claimed) -> Taken:
@@ -147,6 +146,7 @@ def _read(claimed: Claimed) -> Taken:
 def _pages(claimed: Claimed) -> Taken:
     taken = Taken(claimed.ledger, claimed.cursor)
     while taken.pages < PAGES:
+        _keep_lease(claimed)  # before each read: with its repetitions it may take most of a lease
         page = _patiently(lambda: client.transactions_page(claimed.token, taken.cursor))
         if page.has_more and page.next_cursor in ("", taken.cursor):
             raise AggregatorRefused  # it would go round for ever
@@ -158,7 +158,6 @@ def _pages(claimed: Claimed) -> Taken:
         taken.removed += len(page.removed)
         if not page.has_more:
             return taken
-        _keep_lease(claimed)
     raise AggregatorRefused
 
 
@@ -187,10 +186,11 @@ def _record(claimed: Claimed, about: Accounts, taken: Taken) -> None:
         run = _mine(claimed)
         if run is None:
             return
-        now, item = database_now(), Item.objects.select_for_update().get(pk=claimed.item_pk)
-        refused = _why_not(run) if run.attempt < LOST_ATTEMPTS else ""
-        if item.status == ItemStatus.REMOVED or refused:
-            _end(run, now, error_code=refused or "item_removed")
+        items = Item.objects.select_for_update(of=("self",)).select_related("user")
+        now, item = database_now(), items.get(pk=claimed.item_pk)
+        refused = _why_not(item)
+        if refused:
+            _end(run, now, error_code=refused)
             return
         accounts = [account.model_dump(include={"name", "mask", "type", "subtype"}) for account in about.accounts]
         item.signals = aggregator.Known(trimmed(taken.ledger, now.date()), accounts).sealed()
@@ -214,7 +214,7 @@ def _record_failure(claimed: Claimed, problem: AggregatorProblem) -> None:
 
 
 def _mine(claimed: Claimed) -> RefreshRun | None:
-    found = RefreshRun.objects.select_for_update(of=("self",)).select_related("item__user")
+    found = RefreshRun.objects.select_for_update()
     return found.filter(pk=claimed.run_pk, attempt=claimed.attempt, status=RefreshStatus.RUNNING).first()
 
 

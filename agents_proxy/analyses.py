@@ -3,6 +3,8 @@
 import json
 from typing import TYPE_CHECKING, Any
 
+from django.db.models.functions import Now
+
 from accounts import atrest
 from accounts.database import rfc3339
 from agents_proxy.models import Run, Step
@@ -58,7 +60,7 @@ def status_of(user: "User", analysis_id: str) -> dict[str, Any]:
 
 def analyses_of(user: "User", *, cursor: str | None = None, limit: int = 50) -> dict[str, Any]:
     """{"analyses": newest first, without what agents said; "nextCursor"}; an unknown cursor starts at the newest."""
-    runs = Run.objects.filter(user=user).only(*_UNSEALED).order_by("-id").prefetch_related("steps")
+    runs = Run.objects.filter(user=user, purge_at__gt=Now()).only(*_UNSEALED).order_by("-id").prefetch_related("steps")
     if cursor and (before := Run.objects.filter(user=user, analysis_id=cursor).values_list("pk", flat=True).first()):
         runs = runs.filter(pk__lt=before)
     page = list(runs[: limit + 1])

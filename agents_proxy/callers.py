@@ -69,14 +69,6 @@ def consent_url(purpose: Purpose, origin: str | None) -> str:
     return f"{settings.BASE_URL}/profile/consent/?{urlencode(query)}"
 
 
-def address_of(request: HttpRequest) -> str:
-    """Who is at the other end: behind our own proxy, the last hop that it saw itself."""
-    if settings.USE_X_FORWARDED_PROTO:
-        hops = request.headers.get("X-Forwarded-For", "").split(",")
-        return hops[-1].strip()[:64] or str(request.META.get("REMOTE_ADDR", ""))
-    return str(request.META.get("REMOTE_ADDR", ""))
-
-
 def _own_origin(request: HttpRequest) -> str:
     return f"{'https' if request.is_secure() else 'http'}://{request.get_host()}"
 

@@ -95,6 +95,12 @@ class NotConfigured(Refusal):
     status, code, name, message = 503, -32054, "agent_not_configured", "This agent is not available here."
 
 
+class Unavailable(Refusal):
+    """The database is away, so nobody's consent can be looked up; `Retry-After` says when to return."""
+
+    status, code, name, message = 503, -32056, "temporarily_unavailable", "Temporarily unavailable; try again later."
+
+
 class CallFailed(Refusal):
     """The agent was asked, and no answer came of it. Whether it did something is not known, so nothing is repeated."""
 
@@ -111,6 +117,22 @@ class UpstreamTimeout(CallFailed):
     """The agent did not answer completely in time."""
 
     status, code, name, message = 504, -32055, "upstream_timeout", "The agent took too long."
+
+
+class ReportNotSigned(Problem):
+    """The report is unsigned, signed with another secret, or older than five minutes; or none are taken here."""
+
+    code = "invalid_signature"
+    status = 401
+    title = "The signature does not fit"
+
+
+class UnknownMessage(Problem):
+    """No message fits what the report names."""
+
+    code = "unknown_message"
+    status = 404
+    title = "No such message"
 
 
 class UnknownConsent(Problem):

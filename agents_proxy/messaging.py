@@ -9,12 +9,13 @@ from typing import Any
 from django.db import transaction
 
 from accounts.database import database_now, lock_for_transaction, rfc3339
+from accounts.errors import InvalidRequest
 from agents_proxy import calls, phone_numbers
 from agents_proxy.agents import upstream_of
-from agents_proxy.delivery import Delivery, delivery_of, told_again
+from agents_proxy.delivery import Delivery, delivery_of, status_named, told_again
 from agents_proxy.digests import digest, is_digest
 from agents_proxy.envelope import Prompt, Reply
-from agents_proxy.errors import CallFailed, InvalidParams, NotConfigured, Refusal
+from agents_proxy.errors import CallFailed, InvalidParams, NotConfigured, Refusal, UnknownMessage
 from agents_proxy.models import MessageTemplate, OutboundMessage, ProcessingConsent
 from agents_proxy.schemas import MessageBody, TemplateCall
 from agents_proxy.states import MESSAGE_MOVES, MessageStatus
@@ -115,6 +116,27 @@ def record_delivery(message_pk: int, delivery: Delivery) -> bool:
         columns["upstream_id"] = delivery.upstream_id
     row = OutboundMessage.objects.filter(pk=message_pk, status__in=sources)
     return bool(row.update(**columns, updated_at=database_now()))
+
+
+def take_report(*, word: str, upstream_id: str | None, task_id: str | None, number: str | None) -> MessageStatus:
+    """What an agent says later of a message: by its own ID, else by the task and where it went.
+
+    Returns where the message stands afterwards: a report that comes twice or too late changes nothing. Raises
+    `InvalidRequest` for a word that means nothing, `UnknownMessage`.
+    """
+    told = status_named(word)
+    if told is None:
+        raise InvalidRequest("This status is none that is known.")
+    sent = OutboundMessage.objects.order_by("-pk")
+    message = sent.filter(upstream_id=upstream_id).first() if upstream_id else None
+    if message is None and task_id and number:  # the answer that told the agent's own ID may have been lost
+        message = sent.filter(task_id=task_id, recipient_digest=digest("number", number)).first()
+    if message is None:
+        raise UnknownMessage
+    failed = told is MessageStatus.FAILED
+    record_delivery(message.pk, Delivery(told, upstream_id or "", "delivery_failed" if failed else ""))
+    message.refresh_from_db()
+    return MessageStatus(message.status)
 
 
 def messages_of(person_pk: int, *, limit: int = 100) -> list[dict[str, Any]]:

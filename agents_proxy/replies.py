@@ -7,16 +7,18 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-import json_repair
-
+from agents_proxy.repairs import DEEPEST, Budget, Exhausted, TooDeep, past_brackets, repaired
 from agents_proxy.spelling import canonical
 
-LONGEST_REPAIR = 64 * 1024  # characters; repairing takes time that grows with the square of the length
-DEEPEST = 48  # levels; deeper ones are nobody's profile and break whoever walks them
+MOST_TEXTS = 200  # of a reply are read; all of them are kept
 MOST_BLOCKS = 20
+MOST_TRIES = 100  # places in a text where an object may begin
 
 _FENCE = re.compile(r"```[ \t]*[\w+-]*[ \t]*\r?\n?(.*?)(?:```|\Z)", re.DOTALL)
-_OUTERMOST_FENCE = re.compile(r"```[ \t]*[\w+-]*[ \t]*\r?\n?(.*)```", re.DOTALL)
+_OUTERMOST_FENCE = re.compile(r"```[ \t]*+[\w+-]*+[ \t]*+\r?+\n?+(.*)```", re.DOTALL)
+_OPENING = re.compile(r"[\[{]")
+_FENCE_BEFORE = re.compile(r"```[ \t]*[\w+-]*\s*\Z")
+_GOES_ON = re.compile(r'\s*(?:[}\]]|,\s*")')
 _STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
 _NOT_A_NUMBER = re.compile(r"(?<![\w.])-?(?:NaN|Infinity)(?![\w.])")
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -54,13 +56,12 @@ def read_reply(answer: Any) -> Reading:
         return Reading(None, whole, error_code="agent_error")
     if not any(text.strip() for text in texts):
         return Reading(None, whole, error_code="no_text")
-    reason = "not_json"
+    reason, budget = "not_json", Budget()
     # what can be read as it is comes before what would have to be repaired, wherever it stands
-    for parse, repaired in ((_parsed, False), (_repaired, True)):
-        for text in texts:
+    for read, mended in ((_parsed, False), (_mended, True)):
+        for text in texts[:MOST_TEXTS]:
             try:
-                found = parse(text)
-                return Reading(_named(_unwrapped(found)), text, repaired)
+                return Reading(_named(_unwrapped(read(text, budget))), text, mended)
             except Unreadable as problem:
                 if problem.code in ("non_finite_number", "too_deep"):
                     return Reading(None, text, error_code=problem.code)
@@ -109,11 +110,12 @@ def _candidates(text: str) -> Iterator[str]:
             yield outermost[1].strip()
 
 
-def _parsed(text: str) -> dict[str, Any]:
+def _parsed(text: str, budget: Budget) -> dict[str, Any]:
+    """The object that `text` is, or that its fences hold, or else the first that stands in it as it is."""
     reason = "not_json"
     for candidate in _candidates(text):
         try:
-            found = json.loads(candidate, parse_constant=_refuse, parse_float=_finite, parse_int=_whole)
+            found = _JSON.decode(candidate)
         except RecursionError:
             raise Unreadable("too_deep") from None
         except ValueError:
@@ -121,18 +123,53 @@ def _parsed(text: str) -> dict[str, Any]:
         if isinstance(found, dict):
             return _checked(found)
         reason = "not_an_object"
+    if reason == "not_json" and (within := _within(text.strip(), budget)) is not None:
+        return _checked(within)
     raise Unreadable(reason)
 
 
-def _repaired(text: str) -> dict[str, Any]:
-    *_, inner = _candidates(text)  # inside the fences where there are any
-    if len(inner) > LONGEST_REPAIR or "{" not in inner:
+def _within(text: str, budget: Budget) -> dict[str, Any] | None:
+    """The first object among the words of `text`; what stands inside brackets that cannot be read is only a part."""
+    at = 0
+    for _ in range(MOST_TRIES):
+        opening = _OPENING.search(text, at)
+        if opening is None:
+            return None
+        at = opening.start()
+        try:
+            found, end = _JSON.raw_decode(text, at)
+        except RecursionError:
+            raise Unreadable("too_deep") from None
+        except ValueError:
+            if text[at] == "{" and (at == 0 or _FENCE_BEFORE.search(text, max(at - 40, 0), at)):
+                return None  # the object that this text means to be, which is to be repaired
+            try:
+                at = past_brackets(text, at, budget)
+            except (Exhausted, TooDeep):
+                return None
+            continue
+        if isinstance(found, dict):
+            # a text that begins with an object and goes on with its next member is one broken object
+            return None if at == 0 and _GOES_ON.match(text, end) else found
+        at = end
+    return None
+
+
+def _mended(text: str, budget: Budget) -> dict[str, Any]:
+    """The object that a repair makes of a text which means to be one: prose with braces in it does not."""
+    inner = text.strip()
+    if not inner.startswith("{"):
+        *_, inner = _candidates(text)
+    means_to = inner.startswith("{") or ("```" in text and "{" in inner)
+    if not means_to or len(inner) > budget.characters:
         raise Unreadable("not_json")
     if _NOT_A_NUMBER.search(_STRING.sub('""', inner)):
         raise Unreadable("non_finite_number")  # a repair would make text of it
     try:
-        found = json_repair.loads(inner, skip_json_loads=True)
-    except (ValueError, RecursionError):
+        found = repaired(inner, budget)
+    except TooDeep:
+        raise Unreadable("too_deep") from None
+    except (Exhausted, ValueError):
         raise Unreadable("not_json") from None
     if not isinstance(found, dict) or not found:
         raise Unreadable("not_json" if not found else "not_an_object")
@@ -187,3 +224,7 @@ def _finite(digits: str) -> float:
 def _whole(digits: str) -> int | float:
     """An integer that other programs can read too: beyond 64 bits it becomes a float."""
     return int(digits) if len(digits) <= 18 else _finite(digits)
+
+
+# no number that JSON does not know, none that turns infinite, none that other programs cannot read
+_JSON = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite, parse_int=_whole)

@@ -1,13 +1,18 @@
 """The bodies of the agents' addresses and of consents."""
 
+import re
 from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from agents_proxy.states import Purpose
 
-_OPTIONAL_SESSION = Annotated[str, Field(pattern=r"^session-[0-9]{1,20}\z")]
-_OPTIONAL_TASK = Annotated[str, Field(pattern=r"^task-[A-Za-z0-9_-]{1,64}\z")]
+_TASK = r"task-[A-Za-z0-9_-]{1,64}"
+TASK_ID = re.compile(rf"{_TASK}\Z")
+TaskId = Annotated[str, Field(pattern=rf"^{_TASK}\z")]
+
+# "" is what an absent one reads as; null is neither absent nor one of these
+_OptionalSession = Annotated[str, Field(pattern=r"^session-[0-9]{1,20}\z")]
 
 
 def _not_blank(text: str) -> str:
@@ -38,8 +43,8 @@ class PromptBody(Strict):
     """What an agent is asked (contract 4.1). `sessionId` and `id` only correlate; they never authorise."""
 
     text: Text
-    sessionId: _OPTIONAL_SESSION | None = None  # noqa: N815  # the wire's name
-    id: _OPTIONAL_TASK | None = None
+    sessionId: _OptionalSession = ""  # noqa: N815  # the wire's name
+    id: TaskId = ""
 
 
 class TemplateCall(Strict):
@@ -58,8 +63,8 @@ class MessageBody(Strict):
     to: Annotated[str, Field(pattern=r"^\+[1-9][0-9]{6,14}\z")]
     text: Text | None = None
     template: TemplateCall | None = None
-    sessionId: _OPTIONAL_SESSION | None = None  # noqa: N815  # the wire's name
-    id: _OPTIONAL_TASK | None = None
+    sessionId: _OptionalSession = ""  # noqa: N815  # the wire's name
+    id: TaskId = ""
 
     @model_validator(mode="after")
     def _one_of_both(self) -> "MessageBody":

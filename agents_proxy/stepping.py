@@ -18,6 +18,7 @@ from typing import Any
 from django.conf import settings
 from django.db import DatabaseError, connection, transaction
 from django.db.models import Exists, OuterRef
+from django.db.models.functions import Now
 
 from accounts import atrest
 from accounts.database import database_now
@@ -61,7 +62,8 @@ def run_through(run_pk: int) -> None:
 def claim_step(run_pk: int) -> Claimed | None:
     """The next step of the run, now this worker's; or None, and where no step is left the run has its result."""
     with transaction.atomic():
-        run = Run.objects.select_for_update().filter(pk=run_pk, status__in=UNFINISHED_RUNS).first()
+        unfinished = Run.objects.select_for_update().filter(status__in=UNFINISHED_RUNS, purge_at__gt=Now())
+        run = unfinished.filter(pk=run_pk).first()
         if run is None:
             return None
         now = database_now()
@@ -120,7 +122,7 @@ def _ask(claimed: Claimed) -> dict[str, Any]:
     if reading.fields is None:
         return {**kept, "status": StepStatus.FAILED, "error_code": reading.error_code}
     succeeded = {"status": StepStatus.SUCCEEDED, "repaired": reading.repaired, "field_count": len(reading.fields)}
-    return {**kept, **succeeded}
+    return {**kept, **succeeded, "fields": atrest.sealed(json.dumps(reading.fields))}
 
 
 def _since(began: float) -> int:
@@ -145,12 +147,15 @@ def record_step(claimed: Claimed, ended: dict[str, Any]) -> bool:
 
 def merged_of(steps: list[Step]) -> Merged:
     """One profile of what the steps' agents said."""
-    read = {
-        step.agent: _read(json.loads(atrest.opened(step.reply)))
-        for step in steps
-        if step.status == StepStatus.SUCCEEDED and step.reply is not None
-    }
-    return merge({agent: reading.fields for agent, reading in read.items() if reading.fields is not None})
+    return merge({step.agent: _fields(step) for step in steps if step.status == StepStatus.SUCCEEDED})
+
+
+def _fields(step: Step) -> dict[str, Any]:
+    """What a step that succeeded came to. One that is older than the column for it is read again."""
+    if step.fields is not None:
+        kept: dict[str, Any] = json.loads(atrest.opened(step.fields))
+        return kept
+    return _read(json.loads(atrest.opened(str(step.reply)))).fields or {}
 
 
 def _finish(run: Run, now: datetime) -> None:
@@ -173,7 +178,7 @@ def forsaken_runs(*, limit: int = 50) -> list[int]:
     """Runs that have not ended and that no worker holds: their worker died, or nobody was told of them."""
     now = database_now()
     held = Step.objects.filter(run=OuterRef("pk"), status=StepStatus.RUNNING, lease_until__gt=now)
-    waiting = Run.objects.filter(status__in=UNFINISHED_RUNS, updated_at__lt=now - FORSAKEN_AFTER)
+    waiting = Run.objects.filter(status__in=UNFINISHED_RUNS, updated_at__lt=now - FORSAKEN_AFTER, purge_at__gt=now)
     return list(waiting.filter(~Exists(held)).order_by("pk").values_list("pk", flat=True)[:limit])
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models.functions import Now
 
 from accounts import atrest
 from accounts.database import database_now, lock_for_transaction
@@ -98,27 +99,34 @@ def retry_step(*, by: "User", analysis_id: str, agent: str) -> Run:
 
 def _open_again(step: Step) -> None:
     step.status, step.error_code, step.repaired = StepStatus.WAITING, "", False
-    step.started_at = step.finished_at = step.duration_ms = step.reply = step.field_count = None
+    step.started_at = step.finished_at = step.duration_ms = step.reply = step.fields = step.field_count = None
     step.save()
 
 
 def delete_analysis(*, by: "User", analysis_id: str) -> None:
-    """Remove a run and all that agents said in it, finished or not. Raises `UnknownAnalysis`."""
+    """Remove a run and all that agents said in it, finished or not; its consent ends with it.
+
+    Raises `UnknownAnalysis`.
+    """
     with transaction.atomic():
-        own_run(by, analysis_id, lock=True).delete()
+        run = own_run(by, analysis_id, lock=True)
+        consents.withdraw(consent_id=run.consent.consent_id, by=by)
+        run.delete()
 
 
-def purge_analyses(*, limit: int = 500) -> int:
-    """Remove the runs whose time is over; returns how many."""
-    due = list(Run.objects.filter(purge_at__lte=database_now()).values_list("pk", flat=True)[:limit])
-    Run.objects.filter(pk__in=due).delete()
-    return len(due)
+def purge_analyses(*, at_once: int = 500) -> int:
+    """Remove all runs whose time is over, so many in one transaction; returns how many there were."""
+    over, removed = Run.objects.filter(purge_at__lte=Now()).order_by("pk"), 0
+    while due := list(over.values_list("pk", flat=True)[:at_once]):
+        Run.objects.filter(pk__in=due).delete()
+        removed += len(due)
+    return removed
 
 
 def own_run(user: "User", analysis_id: str, *, lock: bool = False) -> Run:
-    """The person's own run; one of somebody else is `UnknownAnalysis`, like one that never was."""
+    """The person's own run; one of somebody else, or whose time is over, is `UnknownAnalysis` as if it never was."""
     runs = Run.objects.select_for_update() if lock else Run.objects.all()
-    run = runs.filter(user=user, analysis_id=analysis_id).first()
+    run = runs.filter(user=user, analysis_id=analysis_id, purge_at__gt=Now()).first()
     if run is None:
         raise UnknownAnalysis()
     return run

@@ -1,16 +1,20 @@
 """`POST /api/a2a/{agent}` (contract 4.1): the checks in their order, then one call."""
 
+import logging
 from typing import Any, ClassVar
 
+import psycopg_pool
 from django.conf import settings
+from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, UnreadablePostError
 from django.utils.decorators import method_decorator
 from django.views import View
 from django.views.decorators.csrf import csrf_exempt
 from pydantic import BaseModel, ValidationError
 
+from accounts.addresses import address_of
 from accounts.answers import strict_json
-from accounts.errors import InvalidRequest
+from accounts.errors import InvalidRequest, field_errors
 from agents_proxy import callers, calls, limits
 from agents_proxy.agents import PURPOSES
 from agents_proxy.api import rpc
@@ -21,11 +25,14 @@ from agents_proxy.errors import (
     InvalidParams,
     Refusal,
     TooLarge,
+    Unavailable,
     UnknownAgent,
     WrongMediaType,
     WrongMethod,
 )
-from agents_proxy.schemas import PromptBody
+from agents_proxy.schemas import TASK_ID, PromptBody
+
+_log = logging.getLogger(__name__)
 
 
 # the session's token is checked here, so that its refusal has this address's shape
@@ -41,6 +48,11 @@ class AgentView(View):
             response = self._answer(request, agent)
         except Refusal as refusal:
             response = rpc.refused(request, refusal, self.task_id)
+        except (OperationalError, InterfaceError, psycopg_pool.PoolTimeout):
+            # where it was away already when the origin was to be looked up, no origin is known to be registered,
+            # and the page that called cannot read this
+            _log.exception("the database is away")
+            response = rpc.refused(request, Unavailable(headers={"Retry-After": "5"}), self.task_id)
         return rpc.allow(response, self.origin)
 
     origin: str | None
@@ -58,9 +70,11 @@ class AgentView(View):
         caller = callers.identify(request, PURPOSES[agent], self.origin)
         _check_media_type(request)
         raw = _read(request, settings.A2A_BODY_LIMIT)
-        limits.count_call(key=caller.key, address=callers.address_of(request))
-        asked = _parsed(request, raw, self.body)
-        self.task_id = getattr(asked, "id", None) or new_task_id()
+        limits.count_call(key=caller.key, address=address_of(request))
+        given = _given(raw)
+        self.task_id = _named(given)
+        asked = _fitting(request, given, self.body)
+        self.task_id = self.task_id or new_task_id()
         return rpc.answer(self.reply(agent, caller, asked).body)
 
     def reply(self, agent: str, caller: Caller, asked: Any) -> Reply:
@@ -93,19 +107,23 @@ def _read(request: HttpRequest, limit: int) -> bytes:
     return body
 
 
-def _parsed(request: HttpRequest, raw: bytes, model: type[BaseModel]) -> BaseModel:
+def _given(raw: bytes) -> Any:
+    try:
+        return strict_json(raw)
+    except InvalidRequest:
+        raise InvalidJson from None
+
+
+def _named(given: Any) -> str | None:
+    """The task's ID, where the body gives a well-formed one: a refusal of the rest names it too."""
+    found = given.get("id") if isinstance(given, dict) else None
+    return found if isinstance(found, str) and TASK_ID.match(found) else None
+
+
+def _fitting(request: HttpRequest, given: Any, model: type[BaseModel]) -> BaseModel:
     if request.META.get("QUERY_STRING"):
         raise InvalidParams(errors=[{"field": "", "code": "query", "message": "This address takes no query."}])
     try:
-        given = strict_json(raw)
-    except InvalidRequest:
-        raise InvalidJson from None
-    try:
         return model.model_validate(given)
     except ValidationError as error:
-        failures = error.errors(include_url=False, include_context=False, include_input=False)
-    listed = [
-        {"field": ".".join(map(str, failure["loc"]))[:200], "code": failure["type"], "message": failure["msg"]}
-        for failure in failures[:20]
-    ]
-    raise InvalidParams(errors=listed)
+        raise InvalidParams(errors=field_errors(error)) from None

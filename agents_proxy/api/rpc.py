@@ -29,6 +29,7 @@ def refused(request: HttpRequest, refusal: Refusal, task_id: str | None) -> Http
 def preflight() -> HttpResponse:
     """What a browser asks before it lets a registered page call: no credentials, no other method."""
     response = HttpResponse(status=204)
+    del response.headers["Content-Type"]  # of nothing
     response.headers["Access-Control-Allow-Methods"] = "POST"
     response.headers["Access-Control-Allow-Headers"] = f"Content-Type, {HEADER}, X-Request-Id"
     response.headers["Access-Control-Max-Age"] = _PREFLIGHT_SECONDS

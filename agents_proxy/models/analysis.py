@@ -77,7 +77,8 @@ class Run(models.Model):
 class Step(models.Model):
     """One agent's part of a run. `attempt` is the fence: only who claimed this attempt may record its end.
 
-    `reply` is the agent's sealed text, kept where nothing could parse it too.
+    `reply` is the agent's sealed text, kept where nothing could parse it too; `fields` is what was read out of it,
+    sealed JSON, so that pages need not read it again.
     """
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="steps")
@@ -93,6 +94,7 @@ class Step(models.Model):
     finished_at = models.DateTimeField(null=True)
     duration_ms = models.PositiveIntegerField(null=True)
     reply = models.TextField(null=True)  # noqa: DJ001  # null until the agent answered
+    fields = models.TextField(null=True)  # noqa: DJ001  # null until the step succeeded
     repaired = models.BooleanField(default=False)
     field_count = models.PositiveIntegerField(null=True)
     error_code = models.CharField(max_length=48, blank=True)
@@ -127,6 +129,10 @@ class Step(models.Model):
             models.CheckConstraint(
                 condition=~models.Q(status="succeeded") | models.Q(reply__isnull=False, field_count__isnull=False),
                 name="analysis_step_success_has_reply",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(status="succeeded") | models.Q(fields__isnull=True),
+                name="analysis_step_fields_of_success",
             ),
         ]
         indexes = [

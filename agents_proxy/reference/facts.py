@@ -118,20 +118,29 @@ def spoken(prompt: str) -> Facts:
 
 
 def preferences(prompt: str) -> Facts:
-    """What the prompt says that somebody likes and dislikes, and the purchases that it lists."""
+    """What the prompt says that somebody likes, dislikes and buys, in sentences or as signals of purchases."""
     text, told = _spoken(prompt), _told(prompt)
-    facts = Facts()
-    for name, pattern in (("likes", _LIKES), ("dislikes", _DISLIKES)):
-        named = told.get(name)
-        found = [str(item) for item in named] if isinstance(named, list) else []
-        found += [item.strip() for match in pattern.finditer(text) for item in _SPLIT.split(match[1])]
-        if unique := list(dict.fromkeys(item for item in found if item)):
-            facts[name] = Fact(unique[:50], PROMPT)
-    for name, key in (("brand_affinities", "merchants"), ("category_focus", "categories")):
-        names = [_named(entry) for entry in told.get(key) or [] if _named(entry)] if _is_list(told.get(key)) else []
-        if names:
-            facts[name] = Fact(names[:50], PROMPT)
+    shopping = told.get("shopping_preferences")
+    shopping = shopping if isinstance(shopping, dict) else {}
+    found = {
+        "likes": [*_texts(told.get("likes")), *_listed(_LIKES, text)],
+        "dislikes": [*_texts(told.get("dislikes")), *_listed(_DISLIKES, text)],
+        "brand_affinities": _texts(told.get("brand_affinities")),
+        "category_focus": _texts(shopping.get("category_focus")),
+    }
+    facts = {name: Fact(list(dict.fromkeys(texts))[:50], PROMPT) for name, texts in found.items() if texts}
+    for name in ("price_sensitivity", "channel"):
+        if isinstance(shopping.get(name), str) and shopping[name]:
+            facts[name] = Fact(shopping[name], PROMPT)
     return facts
+
+
+def sureness(prompt: str) -> float:
+    """How sure the signals in the prompt are of themselves; 1.0 where they do not say."""
+    told = _told(prompt).get("confidence")
+    if not isinstance(told, int | float) or isinstance(told, bool):
+        return 1.0
+    return float(min(1, max(0, told)))
 
 
 def objects(prompt: str) -> Iterator[dict[str, Any]]:
@@ -182,10 +191,11 @@ def _capitalised(text: str) -> str:
     return " ".join(words)
 
 
-def _is_list(value: Any) -> bool:
-    return isinstance(value, list)
+def _texts(value: Any) -> list[str]:
+    return [text for text in value if isinstance(text, str) and text] if isinstance(value, list) else []
 
 
-def _named(entry: Any) -> str:
-    name = entry.get("name") if isinstance(entry, dict) else entry
-    return name if isinstance(name, str) else ""
+def _listed(pattern: re.Pattern[str], text: str) -> list[str]:
+    """The parts of the lists that sentences hold."""
+    parts = (item.strip() for match in pattern.finditer(text) for item in _SPLIT.split(match[1]))
+    return [part for part in parts if part]

@@ -14,7 +14,10 @@ from agents_proxy.reference.facts import (
     of_phone,
     preferences,
     spoken,
+    sureness,
 )
+
+_SHOPPING = ("category_focus", "price_sensitivity", "channel")
 
 
 def public(prompt: str) -> dict[str, Any]:
@@ -64,11 +67,11 @@ def brand(prompt: str) -> dict[str, Any]:
     names = {"full_name": "fullName", "email": "email", "phone": "phone"}
     shape: dict[str, Any] = {names[name]: fact.value for name, fact in known.items()}
     shape |= {name: liked[name].value for name in ("likes", "dislikes", "brand_affinities") if name in liked}
-    if "category_focus" in liked:
-        shape["shopping_preferences"] = {"category_focus": liked["category_focus"].value}
+    if shopping := {name: liked[name].value for name in _SHOPPING if name in liked}:
+        shape["shopping_preferences"] = shopping
     facts = {**known, **liked}
     if facts:
-        shape["confidence"] = confidence(facts)
+        shape["confidence"] = min(confidence(facts), sureness(prompt))
     return shape
 
 

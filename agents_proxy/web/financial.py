@@ -11,7 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.errors import Problem
 from agents_proxy import aggregator, consents
@@ -19,12 +19,14 @@ from agents_proxy import aggregator_client as client
 from agents_proxy.aggregator_errors import AggregatorProblem, FinancialConsentRequired, UnknownItem, UnknownLink
 from agents_proxy.aggregator_refresh import start_refresh
 from agents_proxy.statements import statement
-from agents_proxy.states import Purpose
+from agents_proxy.states import Purpose, RefreshStatus
+from agents_proxy.web.words import OTHERWISE, REFRESHES
 
 if TYPE_CHECKING:
     from accounts.models import User
 
 LASTS = timedelta(days=90)
+_UNDER_WAY = (RefreshStatus.QUEUED, RefreshStatus.RUNNING)
 _STATUS = {
     "active": (_("Linked"), "active"),
     "login_required": (_("Sign in there again"), "changed"),
@@ -48,8 +50,10 @@ def institutions(request: HttpRequest) -> HttpResponse:
     """What is linked, and the words to agree to before anything is."""
     person = _person(request)
     agreed = consents.own(person, Purpose.FINANCIAL) is not None
+    items = [_shown(body) for body in aggregator.items_of(person)] if agreed else []
     context = {
-        "items": [_shown(body) for body in aggregator.items_of(person)] if agreed else [],
+        "items": items,
+        "reading": any(item["reading"] for item in items),
         "signals": aggregator.financial_signals(person),
         "agreed": agreed,
         "statement": statement([Purpose.FINANCIAL], asks=gettext("This service"), lasts=LASTS),
@@ -109,9 +113,16 @@ def refresh(request: HttpRequest, item_id: str) -> HttpResponse:
 
 
 @_only_where_configured
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 def remove(request: HttpRequest, item_id: str) -> HttpResponse:
+    """Ask first: what was read is gone for good."""
     person = _person(request)
+    if request.method != "POST":
+        try:
+            body = aggregator.item_body(aggregator.own_item(person, item_id))
+        except UnknownItem:
+            raise Http404 from None
+        return render(request, "financial/remove.html", {"item": body})
 
     def end(item: Any) -> None:
         aggregator.remove_item(by=person, item_id=item.item_id)
@@ -142,8 +153,15 @@ def _said(request: HttpRequest, problem: Problem) -> HttpResponse:
 
 
 def _shown(body: dict[str, Any]) -> dict[str, Any]:
-    label, badge = _STATUS[body["status"]]
-    return {**body, "label": label, "badge": badge}
+    (label, badge), refresh = _STATUS[body["status"]], body["refresh"] or {}
+    failure = refresh.get("errorCode")
+    return {
+        **body,
+        "label": label,
+        "badge": badge,
+        "reading": refresh.get("status") in _UNDER_WAY,
+        "failure": REFRESHES.get(failure, OTHERWISE) if failure else "",
+    }
 
 
 def _person(request: HttpRequest) -> "User":

@@ -1,13 +1,13 @@
 """What the pages of analyses show, put together for their templates."""
 
 import unicodedata
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.utils.translation import gettext
 
-from accounts.database import database_now, rfc3339
+from accounts.database import database_now
 from agents_proxy import activation, analyses
 from agents_proxy.affinity import affinity_of
 from agents_proxy.models import Run
@@ -31,7 +31,13 @@ def home(user: "User") -> dict[str, Any]:
     return {
         "statement": statement(AGREED_TO, asks=gettext("This service"), lasts=kept),
         "analyses": [
-            {**entry, "label": words.RUNS[entry["status"]][0], "tone": words.RUNS[entry["status"]][1]}
+            {
+                **entry,
+                "label": words.RUNS[entry["status"]][0],
+                "tone": words.RUNS[entry["status"]][1],
+                "created": datetime.fromisoformat(entry["createdAt"]),
+                "deleted": datetime.fromisoformat(entry["deletedOn"]),
+            }
             for entry in listed
         ],
     }
@@ -100,7 +106,6 @@ def result(run: Run) -> dict[str, Any]:
         "misfits": [words.label(name) for name in affinity.misfits],
         "destination": activation.destination(),
         "activation_statement": activation.statement() if activation.destination() else "",
-        "finished": rfc3339(run.finished_at),
     }
 
 

@@ -17,7 +17,7 @@ from agents_proxy.affinity import affinity_of, as_csv
 from agents_proxy.analysis_errors import UnknownAnalysis
 from agents_proxy.models import Run
 from agents_proxy.states import UNFINISHED_RUNS
-from agents_proxy.web import reads
+from agents_proxy.web import reads, words
 from agents_proxy.web.forms import AnalysisForm
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def home(request: HttpRequest) -> HttpResponse:
             try:
                 run = workflow.start_analysis(by=user, submitted=form.submitted())
             except Problem as problem:
-                messages.error(request, str(problem.title))
+                messages.error(request, _said(problem))
             else:
                 return redirect("profile:run", run.analysis_id)
         status = 400
@@ -73,6 +73,11 @@ def raw(request: HttpRequest, analysis_id: str) -> HttpResponse:
     return render(request, "profile/raw.html", {"run": found, "raw": reads.visible(data)})
 
 
+def _said(problem: Problem) -> str:
+    """A refusal in the language of the page; its own title and detail are for programs."""
+    return str(words.PROBLEMS.get(problem.code, words.OTHERWISE))
+
+
 def _move(request: HttpRequest, analysis_id: str, move: Callable[[], Any], done: str) -> HttpResponse:
     """Do `move`, say how it went, and show the analysis."""
     try:
@@ -80,9 +85,7 @@ def _move(request: HttpRequest, analysis_id: str, move: Callable[[], Any], done:
     except UnknownAnalysis:
         raise Http404 from None
     except Problem as problem:
-        messages.error(
-            request, f"{problem.title}. {problem.detail}" if problem.detail != problem.title else problem.title
-        )
+        messages.error(request, _said(problem))
     else:
         messages.success(request, done)
     return redirect("profile:run", analysis_id)

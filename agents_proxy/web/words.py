@@ -115,6 +115,29 @@ REASONS = {
     "cancelled": _("You stopped the analysis before this step."),
     "consent_withdrawn": _("The consent ended before this step."),
 }
+# what a page says where something about an analysis is refused, by the problem's code
+PROBLEMS = {
+    "too_many_analyses": _("Too many analyses at once. Wait until one of them ends."),
+    "analysis_ended": _("The analysis has ended already."),
+    "step_not_failed": _("This step did not fail, or the analysis has not ended yet."),
+    "consent_ended": _("The consent to this analysis has ended. Start a new one."),
+    "nothing_to_activate": _("There is nothing to send: no agent knows what you like."),
+    "activation_not_configured": _("No CRM is configured here."),
+    "activation_failed": _("The CRM did not take it or cannot be reached. You can send it again."),
+}
+
+# why a refresh of a linked institution came to nothing
+REFRESHES = {
+    "not_ready": _("Your institution is still preparing the list. We look again every minute."),
+    "item_login_required": _("Your institution wants you to sign in there again: link it anew."),
+    "aggregator_unavailable": _("The aggregator cannot be reached. We try again tomorrow, or when you ask."),
+    "aggregator_timeout": _("The aggregator took too long. We try again tomorrow, or when you ask."),
+    "aggregator_busy": _("The aggregator is busy. We try again tomorrow, or when you ask."),
+    "changed_meanwhile": _("The list kept changing while it was read. We try again tomorrow, or when you ask."),
+    "worker_lost": _("The work was interrupted too often. Read it again."),
+    "consent_withdrawn": _("Your consent had ended before it was read."),
+}
+OTHERWISE = _("It did not work. If that stays so, tell the people who run this service.")
 
 
 def label(name: str) -> str:

@@ -56,16 +56,47 @@ def test_values_are_checked_member_by_member(field: str, value: Any, taken: Any)
 
 def test_csv_reads_back_and_holds_no_formula() -> None:
     profile = {
-        "full_name": '=HYPERLINK("x")', "phone": "+351 912", "likes": ["@a", 'b, "c"'], "dislikes": ["-1+2"],
+        "full_name": '=HYPERLINK("x")', "phone": "+351 912", "likes": ["@a", 'b, "c"', "=1+1"], "dislikes": ["-1+2"],
         "confidence": 0.5, "shopping_preferences": {"channel": "+cmd"},
     }  # fmt: skip
     heading, row = csv.reader(io.StringIO(as_csv(affinity_of(profile).affinity)))
 
     assert dict(zip(heading, row, strict=True)) == {
-        "fullName": '\'=HYPERLINK("x")', "email": "", "phone": "+351 912", "likes": "'@a; b, \"c\"",
+        "fullName": '\'=HYPERLINK("x")', "email": "", "phone": "+351 912", "likes": "'@a; b, \"c\"; '=1+1",
         "dislikes": "'-1+2", "brand_affinities": "", "category_focus": "", "price_sensitivity": "",
         "channel": "'+cmd", "confidence": "0.5",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text", ["\n=1+1", "\tx", "\r-1", "\nx", " =cmd()", "\u00a0=1", "\ufeff=1", " \u200b \ufeff +a"]
+)
+@pytest.mark.parametrize("sign", ["=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20"])
+def test_no_cell_is_a_formula_however_it_begins(text: str, sign: str) -> None:
+    for told in (text, f"{sign}1+1", f" {sign}cmd()"):
+        _, row = csv.reader(io.StringIO(as_csv(affinity_of({"full_name": told}).affinity), newline=""))
+        assert row[0] == f"'{told}"
+
+
+@pytest.mark.parametrize("text", ["+351 912", " -5", "a=b", "Ana - Sá"])
+def test_what_is_no_formula_stays_as_it_is(text: str) -> None:
+    _, row = csv.reader(io.StringIO(as_csv(affinity_of({"full_name": text}).affinity), newline=""))
+    assert row[0] == text
+
+
+@pytest.mark.parametrize(
+    ("profile", "confidence"),
+    [
+        ({"confidence_score": 0.7}, 0.7),
+        ({"confidence": 0.5, "confidence_score": 0.7}, 0.5),
+        ({"confidence": 0, "confidence_score": 0.7}, 0.0),
+        ({"confidence": "high", "confidence_score": "0.7"}, 0.7),
+    ],
+)
+def test_the_confidence_of_the_whole_stands_in_for_the_brands(profile: dict[str, Any], confidence: float) -> None:
+    found = affinity_of({"likes": ["tea"], **profile})
+
+    assert (found.affinity.confidence, found.misfits) == (confidence, ())
 
 
 def test_the_body_is_json() -> None:

@@ -232,6 +232,9 @@ def test_the_page(bank: Aggregator, person: User) -> None:
     assert "First Bank of Tests" in shown
     assert "Blue Bottle" in shown
     assert page.post(f"/profile/financial/{Item.objects.get().item_id}/refresh/").status_code == 302
+    asked_first = page.get(f"/profile/financial/{Item.objects.get().item_id}/remove/").content.decode()
+    assert "Remove this institution?" in asked_first
+    assert Item.objects.get().status == "active"
     bank.fails["/item/remove"] = [500]
     failed = page.post(f"/profile/financial/{Item.objects.get().item_id}/remove/", follow=True).content.decode()
     assert "try again" in failed
@@ -243,3 +246,7 @@ def test_the_page_wants_a_session_and_its_method(bank: Aggregator, client_json: 
     assert client_json.client.get("/profile/financial/").status_code == 302
     assert signed_in(person).client.get("/profile/financial/link/").status_code == 405
     assert signed_in(person).client.get("/profile/financial/links/lnk_x/").status_code == 404
+    removal = f"/profile/financial/{linked(PersonFactory(), bank).item_id}/remove/"
+    assert client_json.client.get(removal).status_code == 302
+    assert signed_in(person).client.get(removal).status_code == 404
+    assert signed_in(person).client.put(removal).status_code == 405

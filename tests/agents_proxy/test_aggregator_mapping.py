@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
+from agents_proxy.aggregator_categories import FOCUSES, LIKES
 from agents_proxy.aggregator_ledger import Entry, applied, read, trimmed, written
-from agents_proxy.aggregator_mapping import FOCUSES, LIKES, mapped
+from agents_proxy.aggregator_mapping import mapped
 from agents_proxy.aggregator_shapes import Page
 from tests.fakes.aggregator import transaction
 
@@ -130,10 +131,20 @@ def test_a_ledger_keeps_no_description_amount_or_place() -> None:
     assert read(written(ledger)) == ledger
 
 
-def test_a_category_that_the_aggregator_doubts_is_none() -> None:
+def test_a_transaction_whose_category_the_aggregator_doubts_is_not_kept() -> None:
     doubted = transaction("t1", "Uber", "TRANSPORTATION_TAXIS_AND_RIDE_SHARES", "2026-11-01", confidence="LOW")
 
-    assert applied({}, [page(added=[doubted])])["t1"].category == ""
+    assert applied({}, [page(added=[doubted])]) == {}
+
+
+def test_a_modified_transaction_enters_and_leaves_with_its_category() -> None:
+    ride = transaction("t1", "Uber", "TRANSPORTATION_TAXIS_AND_RIDE_SHARES", "2026-11-01")
+    clinic = transaction("t1", "City Clinic", "MEDICAL_PRIMARY_CARE", "2026-11-01")
+    known = applied({}, [page(added=[ride])])
+
+    assert applied(known, [page(modified=[clinic])]) == {}
+    assert applied({}, [page(added=[clinic]), page(modified=[ride])]) == known
+    assert applied({}, [page(added=[clinic], removed=[{"transaction_id": "t1"}])]) == {}
 
 
 def test_a_pending_one_is_replaced_by_its_posted_one() -> None:
@@ -145,7 +156,8 @@ def test_a_pending_one_is_replaced_by_its_posted_one() -> None:
     assert list(after) == ["t2"]
 
 
-def test_a_year_is_kept() -> None:
-    days = {name: bought("Uber", "TRAVEL_FLIGHTS", [day])[0] for name, day in [("old", 366), ("young", 365)]}
+def test_only_what_counts_is_kept() -> None:
+    days = {name: bought("Uber", "TRAVEL_FLIGHTS", [day])[0] for name, day in [("old", 181), ("young", 180)]}
+    of_before = {"rent": bought("Landlord", "RENT_AND_UTILITIES_RENT", [1])[0]}
 
-    assert list(trimmed(days, TODAY)) == ["young"]
+    assert list(trimmed({**days, **of_before}, TODAY)) == ["young"]

@@ -178,11 +178,85 @@ def test_a_withdrawal_while_pages_are_read_is_the_last_word(
     def withdraw(_claimed: Any) -> None:
         consents.withdraw(consent_id=item.consent.consent_id, by=person)
 
-    monkeypatch.setattr(aggregator_refresh, "_keep_lease", withdraw)  # called between two pages
+    monkeypatch.setattr(aggregator_refresh, "_keep_lease", withdraw)  # called before each page
     run = refreshed(item)
 
     assert outcome(run)[:2] == ("failed", "consent_withdrawn")
     assert ledger(item) == []
+
+
+def test_a_withdrawal_counts_on_the_last_attempt_too(bank: Aggregator, person: User) -> None:
+    item = linked(person, bank, *coffees(2))
+    run = aggregator_refresh.start_refresh(item)
+    for _ in range(aggregator_refresh.LOST_ATTEMPTS):
+        claimed = aggregator_refresh._claim(run.pk)
+        RefreshRun.objects.update(lease_until=database_now() - timedelta(seconds=1))
+    assert claimed is not None
+    about, taken = aggregator_refresh.client.accounts(claimed.token), aggregator_refresh._pages(claimed)
+    consents.withdraw(consent_id=item.consent.consent_id, by=person)
+
+    aggregator_refresh._record(claimed, about, taken)
+
+    assert outcome(RefreshRun.objects.get(pk=run.pk))[:2] == ("failed", "consent_withdrawn")
+    assert ledger(item) == []
+
+
+def test_the_last_attempt_that_succeeds_counts(bank: Aggregator, person: User) -> None:
+    item = linked(person, bank, *coffees(2))
+    RefreshRun.objects.filter(pk=aggregator_refresh.start_refresh(item).pk).update(
+        attempt=aggregator_refresh.LOST_ATTEMPTS - 1
+    )
+
+    assert outcome(refreshed(item))[:2] == ("completed", "")
+
+
+def test_the_lease_is_new_before_every_read_of_pages(
+    bank: Aggregator, person: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bank.page_size = 2
+    item = linked(person, bank, *coffees(3))
+    bank.fails["/transactions/sync"] = [None, "TRANSACTIONS_SYNC_MUTATION_DURING_PAGINATION"]
+    left, read = [], aggregator_refresh.client.transactions_page
+
+    def slow(*given: Any) -> Any:
+        lease = RefreshRun.objects.get().lease_until
+        assert lease is not None
+        left.append(lease - database_now())
+        # as if this read had taken as long as it may
+        RefreshRun.objects.update(lease_until=database_now() + timedelta(seconds=1))
+        return read(*given)
+
+    monkeypatch.setattr(aggregator_refresh.client, "transactions_page", slow)
+    monkeypatch.setattr(aggregator_refresh.client, "accounts", _slow_accounts(aggregator_refresh.client.accounts))
+
+    assert outcome(refreshed(item))[:2] == ("completed", "")
+    assert len(left) == 4
+    assert min(left) > aggregator_refresh.LEASE - timedelta(seconds=5)
+
+
+def _slow_accounts(read: Any) -> Any:
+    def slow(token: str) -> Any:
+        RefreshRun.objects.update(lease_until=database_now() + timedelta(seconds=1))
+        return read(token)
+
+    return slow
+
+
+def test_what_does_not_count_is_not_kept(bank: Aggregator, person: User) -> None:
+    item = linked(
+        person, bank, *coffees(2),
+        transaction("t-clinic", "City Clinic", "MEDICAL_PRIMARY_CARE", ago(1)),
+        transaction("t-casino", "Lucky", "ENTERTAINMENT_CASINOS_AND_GAMBLING", ago(2)),
+        transaction("t-rent", "Landlord", "RENT_AND_UTILITIES_RENT", ago(3)),
+        transaction("t-old", "Old Shop", "FOOD_AND_DRINK_COFFEE", ago(181)),
+        transaction("t-pending", "Blue Bottle", "FOOD_AND_DRINK_COFFEE", ago(0), pending=True),
+    )  # fmt: skip
+
+    run = refreshed(item)
+
+    assert outcome(run) == ("completed", "", 1, 7, 0, 0)
+    assert ledger(item) == ["t-Blue Bottle-1", "t-Blue Bottle-2", "t-pending"]
+    assert aggregator.item_body(Item.objects.get(pk=item.pk))["transactions"] == 2
 
 
 def test_an_access_that_cannot_be_ended_is_tried_again(bank: Aggregator, person: User) -> None:

@@ -230,6 +230,7 @@ def test_preflight_of_a_registered_origin(db: None) -> None:
     answer = JsonClient(Client()).send("OPTIONS", BRAND, headers=asks)
 
     assert (answer.status_code, answer.content) == (204, b"")
+    assert "Content-Type" not in answer
     assert answer["Access-Control-Allow-Origin"] == SITE
     assert answer["Access-Control-Allow-Methods"] == "POST"
     assert "A2A-Consent" in answer["Access-Control-Allow-Headers"]

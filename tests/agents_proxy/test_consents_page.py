@@ -1,5 +1,6 @@
 """The hosted page of consent: who asks for what, the way back with the token in the fragment, and withdrawing."""
 
+import re
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -48,6 +49,13 @@ def test_page_shows_the_wording_that_is_kept(browser: Client, shop: App) -> None
     assert all(words in shown for _, words in statement.points)
     assert kept.statement_version in shown
     assert f"form-action 'self' {SITE}" in page["Content-Security-Policy"]
+
+
+def test_both_answers_weigh_the_same(browser: Client, shop: App) -> None:
+    shown = browser.get(PAGE, ASKED).content.decode()
+
+    answers = re.findall(r'<button class="([^"]+)" type="submit" name="decision" value="(\w+)"', shown)
+    assert answers == [("btn btn-decide", "agree"), ("btn btn-decide", "refuse")]
 
 
 def test_agreeing_returns_with_a_token_in_the_fragment_that_works(browser: Client, shop: App, settings: Any) -> None:

@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
@@ -14,30 +13,10 @@ from agents_proxy import consents, phone_numbers
 from agents_proxy.models import OutboundMessage, PhoneNumber
 from agents_proxy.states import Purpose
 from tests.agents_proxy.asking import configure, refusal
-from tests.agents_proxy.speaking import Agents, speaking
+from tests.agents_proxy.carrying import ADDRESS, CALL, OTHER, TO, verified
+from tests.agents_proxy.speaking import Agents
 from tests.callers import JsonClient, signed_in
 from tests.factories import MessageTemplateFactory, PersonFactory
-
-TO, OTHER = "+4915112345678", "+4915112345679"
-ADDRESS = "/api/a2a/messaging"
-CALL = {"to": TO, "text": "Your table is ready.", "sessionId": "session-7", "id": "task-table"}
-
-
-@pytest.fixture
-def carrier(settings: Any) -> Iterator[Agents]:
-    with speaking() as agents:
-        configure(settings, "messaging", url=f"{agents.address}/messaging")
-        phone_numbers._asked.clear()
-        yield agents
-
-
-def verified(user: User, number: str = TO) -> User:
-    """`user` with a number of their own and a consent to messages."""
-    consents.give(by=user, purposes=[Purpose.MESSAGING])
-    phone_numbers.PhoneNumber.objects.create(
-        user=user, number="sealed", digest=phone_numbers.digest("number", number), verified_at=database_now()
-    )
-    return user
 
 
 def said(carrier: Agents) -> list[Any]:

@@ -9,11 +9,14 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
 import pytest
+from django.utils.functional import Promise
 from standardwebhooks.webhooks import Webhook
 
+from accounts.errors import Problem
 from accounts.models import User
-from agents_proxy import stepping, workflow
+from agents_proxy import activation, analysis_errors, stepping, workflow
 from agents_proxy.models import ProcessingConsent, Run
+from agents_proxy.web import words
 from tests.agents_proxy.analysing import BODY, finished, kept, started, states
 from tests.agents_proxy.speaking import Agents, speaking
 from tests.callers import JsonClient, signed_in
@@ -183,6 +186,15 @@ def crm(settings: Any) -> Iterator[type[Crm]]:
     thread.join()
 
 
+def test_times_can_be_read_without_javascript(owner: JsonClient, person: User, agents: Agents) -> None:
+    run = finished(person)
+    home, result = page(owner, "/profile/"), page(owner, f"/profile/{run.analysis_id}/")
+
+    for text, at in ((home, run.created_at), (home, run.purge_at), (result, run.finished_at)):
+        assert at is not None
+        assert f'datetime="{at:%Y-%m-%dT%H:%M:%SZ}" data-local>{at.day} {at:%b %Y, %H:%M} UTC</time>' in text
+
+
 def test_activation_sends_once_signed_with_the_consent_kept(
     owner: JsonClient, person: User, agents: Agents, crm: type[Crm]
 ) -> None:
@@ -200,6 +212,42 @@ def test_activation_sends_once_signed_with_the_consent_kept(
     consent = ProcessingConsent.objects.exclude(pk=run.consent_id).get()
     assert (consent.user, consent.purposes) == (person, ["brand_affinity"])
     assert "127.0.0.1" in consent.statement
+
+
+def test_activation_holds_no_database_connection_while_it_sends(
+    owner: JsonClient, person: User, agents: Agents, crm: type[Crm], monkeypatch: Any
+) -> None:
+    agents.says = {"brand": {"likes": ["Muji"]}}
+    run = finished(person)
+    given_back: list[int] = []
+
+    class Connection:
+        in_atomic_block = False
+
+        def close(self) -> None:
+            given_back.append(len(crm.got))
+
+    monkeypatch.setattr(activation, "connection", Connection())
+    owner.client.post(f"/profile/{run.analysis_id}/activate/", {"agreed": "yes"})
+
+    assert (given_back, len(crm.got)) == ([0], 1)
+
+
+@pytest.mark.parametrize("kind", [
+    kind for kind in vars(analysis_errors).values()
+    if isinstance(kind, type) and issubclass(kind, Problem) and kind not in (Problem, analysis_errors.UnknownAnalysis)
+])  # fmt: skip
+def test_pages_have_words_for_every_refusal(kind: type[Problem]) -> None:
+    assert isinstance(words.PROBLEMS[kind.code], Promise)
+
+
+def test_a_refusal_is_told_in_the_pages_own_words(owner: JsonClient, person: User, agents: Agents) -> None:
+    here = f"/profile/{finished(person).analysis_id}/"
+    for move in ("cancel/", "retry/brand/"):
+        answer = owner.client.post(here + move, follow=True)
+        told = {str(message) for message in answer.context["messages"]}
+        assert told <= {str(text) for text in words.PROBLEMS.values()}
+        assert len(told) == 1
 
 
 def test_activation_that_fails_says_so(owner: JsonClient, person: User, agents: Agents, crm: type[Crm]) -> None:

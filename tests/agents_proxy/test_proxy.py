@@ -6,7 +6,9 @@ from typing import Any
 
 import orjson
 import pytest
+from django.db import InterfaceError, OperationalError
 from django.test import Client
+from psycopg_pool import PoolTimeout
 
 from accounts.models import User
 from agents_proxy import consents, limits
@@ -128,7 +130,8 @@ BAD_BODIES = {
 BAD_PARAMS: dict[str, Any] = {
     "no text": {}, "number": {"text": 1}, "blank": {"text": " \n"}, "empty": {"text": ""}, "list": [],
     "long": {"text": "a" * 20_001}, "extra": {"text": "a", "role": "system"}, "null": {"text": None},
-    "session": {"text": "a", "sessionId": "session-a"},
+    "session": {"text": "a", "sessionId": "session-a"}, "null session": {"text": "a", "sessionId": None},
+    "null task": {"text": "a", "id": None},
     "long session": {"text": "a", "sessionId": "session-" + "1" * 21},
     "session line": {"text": "a", "sessionId": "session-1\n"}, "task": {"text": "a", "id": "one"},
     "task number": {"text": "a", "id": 1}, "long task": {"text": "a", "id": "task-" + "a" * 65},
@@ -148,6 +151,32 @@ def test_invalid_params(body: Any, caller: JsonClient, upstream: Agent) -> None:
     assert refusal(answer) == (400, -32602, "invalid_params")
     assert answer.json()["error"]["data"]["errors"]
     assert upstream.asked == []
+
+
+@pytest.mark.parametrize(
+    ("body", "id"),
+    [
+        ({"text": " ", "id": "task-one"}, "task-one"),
+        ({"id": "task-one"}, "task-one"),
+        ({"text": "a", "id": "one"}, None),
+        ({"text": " ", "id": "task-one\n"}, None),
+        ({"text": " ", "id": ["task-one"]}, None),
+        (["task-one"], None),
+    ],
+)
+def test_a_refused_body_is_answered_under_its_id(body: Any, id: str | None, caller: JsonClient) -> None:
+    answer = caller.send("POST", BRAND, orjson.dumps(body))
+
+    assert refusal(answer) == (400, -32602, "invalid_params")
+    assert answer.json()["id"] == id
+
+
+def test_a_refused_member_is_explained_in_our_words(caller: JsonClient) -> None:
+    answer = caller.post(BRAND, {"text": " "})
+
+    assert answer.json()["error"]["data"]["errors"] == [
+        {"field": "text", "code": "value_error", "message": "must not be blank"}
+    ]
 
 
 def test_a_query_is_refused_and_a_developer_token_with_it(caller: JsonClient, upstream: Agent) -> None:
@@ -282,6 +311,24 @@ def test_agent_not_configured(caller: JsonClient, settings: Any) -> None:
     configure(settings, "core")
 
     assert refusal(caller.post(BRAND, CALL)) == (503, -32054, "agent_not_configured")
+
+
+@pytest.mark.parametrize("away", [OperationalError("x"), InterfaceError("x"), PoolTimeout("x")], ids=repr)
+@pytest.mark.parametrize("where", ["app_of_origin", "consents.of_token"])
+def test_without_its_database_the_proxy_refuses_in_its_own_shape(
+    where: str, away: Exception, db: None, upstream: Agent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: Any) -> None:
+        raise away
+
+    site = site_client()
+    monkeypatch.setattr(f"agents_proxy.callers.{where}", fails)
+    answer = site.post(BRAND, CALL)
+
+    assert refusal(answer) == (503, -32056, "temporarily_unavailable")
+    assert answer["Retry-After"] == "5"
+    assert answer.get("Access-Control-Allow-Origin") == (None if where == "app_of_origin" else SITE)
+    assert upstream.asked == []
 
 
 def test_refusals_come_in_the_contracts_order(db: None, settings: Any) -> None:

@@ -110,13 +110,21 @@ def test_a_name_that_only_the_address_tells_is_worth_less(agents: str) -> None:
 
 
 def test_brand_answers_in_its_shape_as_far_as_it_knows(agents: str) -> None:
-    prompt = profile_prompt(ZOE, {"merchants": [{"name": "Tea House"}], "categories": ["tea", "travel"]})
-
-    assert ask(agents, "brand", prompt) == {
-        "fullName": "Zoe Doe", "email": "zoe.doe@example.org", "phone": "+493012345678",
-        "brand_affinities": ["Tea House"], "shopping_preferences": {"category_focus": ["tea", "travel"]},
-        "confidence": 1.0,
+    signals = {
+        "likes": ["coffee"], "dislikes": ["Shoe Shed"], "brand_affinities": ["Muji"], "confidence": 0.4,
+        "shopping_preferences": {"category_focus": ["home", "travel"], "price_sensitivity": "low", "channel": "online"},
     }  # fmt: skip
+
+    assert ask(agents, "brand", profile_prompt(ZOE, signals)) == {
+        "fullName": "Zoe Doe", "email": "zoe.doe@example.org", "phone": "+493012345678", **signals,
+    }  # fmt: skip
+
+
+def test_brand_is_as_sure_as_the_prompt_where_no_signals_say_otherwise(agents: str) -> None:
+    assert ask(agents, "brand", STORY)["confidence"] == 1.0
+    assert ask(agents, "brand", '{"likes": ["tea"], "confidence": "NaN"}') == {"likes": ["tea"], "confidence": 1.0}
+    assert ask(agents, "brand", '{"likes": ["tea"], "confidence": 1e999}') == {"likes": ["tea"], "confidence": 1.0}
+    assert ask(agents, "brand", '{"likes": ["tea"], "confidence": NaN}') == {"likes": ["tea"], "confidence": 0.0}
 
 
 @pytest.mark.parametrize("name", MINDS)

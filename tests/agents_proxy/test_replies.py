@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agents_proxy import repairs
 from agents_proxy.merging import merge, metadata
 from agents_proxy.replies import Reading, read_reply
 from agents_proxy.spelling import canonical
@@ -54,6 +55,12 @@ def test_recorded_replies_come_out_as_expected(case: dict[str, Any]) -> None:
         ('{"a": "\\ud800"}', {"a": "\ufffd"}),
         ('{"a": 123456789012345678901234567890}', {"a": 1.2345678901234568e29}),
         ('{"a": [0, false, null]}', {"a": [0, False, None]}),
+        ('Here is the profile: {"age": 3}', {"age": 3}),
+        ('Sure! {"city": "Graz"} Bye', {"city": "Graz"}),
+        ('Result: {"a": 1} and {"b": 2}', {"a": 1}),
+        ('{"a": 1} and {"b": 2}', {"a": 1}),
+        ('By {policy: 4} and [1]: {"age": 3}', {"age": 3}),
+        ('\ufeff{"age": 3}', {"age": 3}),
     ],
 )
 def test_text_that_parses_is_read_as_it_is(text: str, fields: dict[str, Any]) -> None:
@@ -65,7 +72,9 @@ def test_text_that_parses_is_read_as_it_is(text: str, fields: dict[str, Any]) ->
     [
         ('{"likes": ["a", "b",],}', {"likes": ["a", "b"]}),
         ("{'city': 'Graz'}", {"city": "Graz"}),
-        ('Sure! {"city": "Graz"} Bye', {"city": "Graz"}),
+        ('{"a": 1}, "b": 2}', {"a": 1, "b": 2}),
+        ('```json\n{"a": [1,]}\n```\nas in {"x": 1}', {"a": [1]}),
+        ('{"likes": ["a",], "intent_24h": {"category": "tea"}}', {"likes": ["a"], "intent_24h": {"category": "tea"}}),
         ('```json\n{"city": "Graz", // home\n```', {"city": "Graz"}),
         ('```json\n{"city": "Graz", "likes": ["tea"', {"city": "Graz", "likes": ["tea"]}),
     ],
@@ -78,6 +87,11 @@ def test_text_that_only_a_repair_reads_is_marked(text: str, fields: dict[str, An
     ("text", "code"),
     [
         ("I could not find anything.", "not_json"),
+        ("Sorry, I cannot help {see policy: 4}", "not_json"),
+        ("Could not find {name: Ana} anywhere", "not_json"),
+        ('Result: {"likes": ["a",], "intent_24h": {"category": "tea"}}', "not_json"),
+        ('Result: [{"a": 1}]', "not_json"),
+        ('Result: {"a": NaN}', "non_finite_number"),
         ("[1, 2]", "not_an_object"),
         ('"text"', "not_an_object"),
         ("null", "not_an_object"),
@@ -91,6 +105,7 @@ def test_text_that_only_a_repair_reads_is_marked(text: str, fields: dict[str, An
         ('{"a":' * 100_000, "too_deep"),
         ("<html><body>502 Bad Gateway</body></html>", "not_json"),
         ("{" * 100_000, "not_json"),
+        ("{" * 40_000, "too_deep"),
     ],
 )
 def test_text_that_nothing_reads_is_kept_with_the_reason(text: str, code: str) -> None:
@@ -110,12 +125,59 @@ def test_the_first_text_that_yields_an_object_counts() -> None:
     assert read_reply(answer) == Reading({"city": "Linz"}, '{"city": "Linz"}')
 
 
-@pytest.mark.parametrize("text", ['{"a": "' + "x" * 1_000_000, "{" * 900_000, "```" * 300_000, "`{`" * 300_000])
+@pytest.mark.parametrize(
+    "text", ['{"a": "' + "x" * 1_000_000, "{" * 900_000, "```" * 300_000, "`{`" * 300_000, "```" + "a" * 900_000]
+)
 def test_large_nonsense_takes_no_time(text: str) -> None:
     started = time.process_time()
     read_reply(says(text))
 
     assert time.process_time() - started < 2
+
+
+HOSTILE = ["{", "[", "(", '"', "'", ",", ":", "\\", '\\"', "/*", "#", "`", "a", 'a"', 'a"b":', '"a":', '{"a":[', '","',
+           '{"a":"b"c",', '"a" ', "[1,", "\u201c", "\\u00", "}", "]", "- "]  # fmt: skip
+
+
+@pytest.mark.parametrize("opened", ["{", '{"a":', '{"a":"', '{"a":["', "{'", "```json\n{"])
+@pytest.mark.parametrize("shape", HOSTILE)
+@pytest.mark.parametrize(("length", "parts"), [(40_000, 1), (60_000, 8), (900, 500)])
+def test_the_repair_of_a_reply_has_one_budget(
+    opened: str, shape: str, length: int, parts: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried, looked = [], []
+
+    def counting(text: Any, **how: Any) -> Any:
+        tried.append(len(text))
+        before = text.budget.looks
+        try:
+            return json_repair_loads(text, **how)
+        finally:
+            looked.append(before - text.budget.looks)
+
+    json_repair_loads = repairs.json_repair.loads
+    monkeypatch.setattr(repairs.json_repair, "loads", counting)
+    answer = says("")
+    answer["result"]["parts"] = [{"text": opened + shape * (length // len(shape))}] * parts
+    read_reply(answer)
+
+    assert sum(tried) <= repairs.LONGEST_REPAIR
+    assert len(tried) <= repairs.MOST_REPAIRS
+    assert sum(looked) <= repairs.MOST_LOOKS + max(tried, default=0)
+
+
+def test_an_honest_long_text_is_repaired_within_the_budget() -> None:
+    fields = {f"field_{at}": ["some words", {"category": "tea", "confidence": 0.5}] for at in range(500)}
+    text = str(fields)  # quotes of another language
+    assert len(text) > 30_000
+
+    assert read_reply(says(text)) == Reading(fields, text, repaired=True)
+
+
+def test_text_that_is_looked_at_too_often_is_given_up() -> None:
+    text = '{"a":["' + '"a":' * 4000
+
+    assert read_reply(says(text)) == Reading(None, text, error_code="not_json")
 
 
 @pytest.mark.parametrize(

@@ -18,8 +18,8 @@ from agents_proxy import stepping, workflow
 from agents_proxy.models import Run
 from tests.agents_proxy.analysing import kept, started
 from tests.agents_proxy.speaking import ORDER, Agents, speaking
-from tests.browser.site import ROOT, _database_url
 from tests.factories import PersonFactory
+from tests.serving import ROOT, database_url
 
 pytestmark = pytest.mark.django_db(transaction=True)
 STARTS_WITHIN, ENDS_WITHIN = 60, 60  # seconds
@@ -36,7 +36,7 @@ class Worker:
             **{f"AGENT_{agent.upper()}_URL": f"{agents.address}/{agent}" for agent in ORDER},
             "DJANGO_SETTINGS_MODULE": "config.settings",
             "CONSENT_VAR": str(var),
-            "DATABASE_URL": _database_url(deployed.DATABASES["default"]),
+            "DATABASE_URL": database_url(),
             "REDIS_URL": deployed.REDIS_URL if broker == "redis" else "",
             "ANALYSIS_LEASE_SECONDS": "3",
         }

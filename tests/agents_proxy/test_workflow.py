@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from accounts import atrest
 from accounts.models import User
-from agents_proxy import consents, stepping, tasks, workflow
+from agents_proxy import analyses, consents, stepping, tasks, workflow
 from agents_proxy.analysis_errors import (
     AnalysisEnded,
     ConsentEnded,
@@ -76,6 +76,8 @@ def test_agents_get_one_prompt_with_a_session_of_the_run_and_a_task_of_the_step(
         "ana@example.org",
         "+3519123456789",
         '"eco_friendliness"',
+        '"confidence_score": number',
+        '"accuracy_score": number',
         "Leave out what you do not know",
     ):
         assert wanted in prompt
@@ -98,9 +100,30 @@ def test_nothing_of_a_run_is_in_clear_at_rest(agents: Agents, person: User) -> N
     agents.says = {"brand": {"likes": ["a very rare word"]}, "core": "no JSON but rare words"}
     finished(person)
 
-    rows = json.dumps([*Run.objects.values(), *Step.objects.values(), *Call.objects.values()], default=str)
-    for secret in ("rare word", "Ana", "9123456789", "ana@example.org"):
+    kept = [*Run.objects.values(), *Step.objects.values(), *Call.objects.values()]
+    rows = json.dumps(kept, default=str, ensure_ascii=False)
+    # nothing that base64 can spell by chance, as it does with three letters in one run of a hundred
+    for secret in ("rare word", SUBMITTED["fullName"], SUBMITTED["phoneNumber"], SUBMITTED["email"]):
         assert secret not in rows
+
+
+def test_pages_read_no_reply_again(agents: Agents, person: User, monkeypatch: Any) -> None:
+    agents.says = {"brand": '{"likes": ["tea",],}', "core": "no JSON"}
+    run = finished(person)
+    fields = dict(run.steps.values_list("agent", "fields"))
+    assert fields["core"] is None
+    assert json.loads(atrest.opened(str(fields["brand"]))) == {"likes": ["tea"]}
+
+    monkeypatch.setattr(stepping, "read_reply", None)
+    assert stepping.merged_of(list(run.steps.all())).profile == {"likes": ["tea"]}
+
+
+def test_a_step_from_before_fields_were_kept_is_read_again(agents: Agents, person: User) -> None:
+    agents.says = {"brand": {"likes": ["tea"]}}
+    run = finished(person)
+    run.steps.update(fields=None)
+
+    assert stepping.merged_of(list(run.steps.all())).profile == {"likes": ["tea"]}
 
 
 def test_a_failed_step_stops_nothing(agents: Agents, person: User) -> None:
@@ -243,6 +266,13 @@ def test_another_persons_run_is_unknown(agents: Agents, person: User) -> None:
     assert kept(run).status == "queued"
 
 
+def test_deleting_a_run_ends_the_consent_to_it(agents: Agents, person: User) -> None:
+    run = finished(person)
+    workflow.delete_analysis(by=person, analysis_id=run.analysis_id)
+
+    assert [body["status"] for body in consents.listed(person)] == ["withdrawn"]
+
+
 def test_a_deleted_run_leaves_nothing_for_its_worker(agents: Agents, person: User) -> None:
     run = started(person)
     claimed = stepping.claim_step(run.pk)
@@ -261,6 +291,32 @@ def test_runs_are_deleted_when_their_time_is_over(agents: Agents, person: User, 
 
     assert tasks.purge_analyses() == 1
     assert list(Run.objects.values_list("pk", flat=True)) == [young.pk]
+
+
+def test_purging_goes_on_until_nothing_is_over(person: User) -> None:
+    for _ in range(5):
+        started(person)
+    Run.objects.update(purge_at=timezone.now() - MINUTE)
+
+    assert workflow.purge_analyses(at_once=2) == 5
+    assert not Run.objects.exists()
+
+
+def test_a_run_whose_time_is_over_is_gone_before_it_is_purged(agents: Agents, person: User) -> None:
+    ended, under_way = finished(person), started(person)
+    Run.objects.update(purge_at=timezone.now() - MINUTE, updated_at=timezone.now() - MINUTE)
+
+    with pytest.raises(UnknownAnalysis):
+        analyses.raw_of(person, ended.analysis_id)
+    assert analyses.analyses_of(person)["analyses"] == []
+    agents.asked.clear()
+    assert stepping.forsaken_runs() == []
+    stepping.run_through(under_way.pk)
+    assert agents.asked == []
+
+
+def test_analyses_are_purged_on_time(settings: Any) -> None:
+    assert settings.CELERY_BEAT_SCHEDULE["purge-analyses"]["schedule"] <= 60
 
 
 def test_nobody_has_more_than_so_many_runs_under_way(agents: Agents, person: User, monkeypatch: Any) -> None:

@@ -14,6 +14,10 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+_HOSTED_PAGE = (
+    '<!doctype html><html lang="en"><link rel="icon" href="data:,"><title>Choose your bank</title>'
+    '<a href="@/link">First Bank of Tests</a> <a href="@/leave">Leave</a></html>'
+)
 CLIENT_ID, SECRET = "client-of-tests", "secret-of-tests"
 _TYPES = {"ITEM": "ITEM_ERROR", "INVALID": "INVALID_INPUT", "TRANSACTIONS": "TRANSACTIONS_ERROR"}
 _ACCOUNTS = [
@@ -53,7 +57,10 @@ class Item:
 
 @dataclass
 class Aggregator:
-    """`fails[path]` are answers that come first: an error code, a status, seconds to wait, bytes, or a callable."""
+    """`fails[path]` are answers that come first: an error code, a status, seconds to wait, bytes, or a callable.
+
+    `bought` are the transactions of whoever links on the hosted page.
+    """
 
     page_size: int = 100
     address: str = ""
@@ -62,6 +69,7 @@ class Aggregator:
     publics: dict[str, str] = field(default_factory=dict)
     fails: dict[str, list[Any]] = field(default_factory=dict)
     asked: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    bought: list[dict[str, Any]] = field(default_factory=list)
 
     def settings(self, **other: Any) -> dict[str, Any]:
         base = {"url": self.address, "client_id": CLIENT_ID, "secret": SECRET, "name": "Tests", "countries": ["US"]}
@@ -80,7 +88,7 @@ class Aggregator:
 
     def visit(self, url: str, *transactions: dict[str, Any], leave: bool = False) -> str:
         """What a person does on the hosted page; the address that their browser is sent back to."""
-        link = self.links[url.rsplit("/", 1)[1]]
+        link = self.links[url.rsplit("/", 1)[-1]]
         results: list[dict[str, Any]] = []
         if not leave:
             token, _ = self.item(*transactions)
@@ -218,6 +226,24 @@ def aggregating(**fields: Any) -> Iterator[Aggregator]:
             self.send_header("Content-Length", str(len(written)))
             self.end_headers()
             self.wfile.write(written)
+
+        def do_GET(self) -> None:
+            """The hosted page: /hl/<token>, whose two ways out are /hl/<token>/link and /hl/<token>/leave."""
+            page, _, way = self.path.removeprefix("/hl/").partition("/")
+            if page not in stand_in.links:
+                self.send_error(404)
+            elif way:
+                self.send_response(302)
+                self.send_header("Location", stand_in.visit(page, *stand_in.bought, leave=way == "leave"))
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+            else:
+                written = _HOSTED_PAGE.replace("@", self.path).encode()
+                self.send_response(200)
+                self.send_header("Content-Type", "text/html")
+                self.send_header("Content-Length", str(len(written)))
+                self.end_headers()
+                self.wfile.write(written)
 
         def log_message(self, *_: Any) -> None:
             """Quiet."""

@@ -1,0 +1,115 @@
+"""What the messaging agent says later of a message: signed, taken once, and nothing to strangers."""
+
+import base64
+import json
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from standardwebhooks.webhooks import Webhook
+
+from accounts.models import User
+from agents_proxy.models import OutboundMessage
+from tests.agents_proxy.asking import configure
+from tests.agents_proxy.carrying import ADDRESS, CALL, OTHER, TO, verified
+from tests.agents_proxy.speaking import Agents
+from tests.callers import JsonClient, signed_in
+
+REPORTS = f"{ADDRESS}/reports"
+SECRET = "whsec_" + base64.b64encode(b"a secret that only tests have").decode()
+
+
+def report(client_json: JsonClient, body: Any, *, secret: str = SECRET, age: int = 0, **headers: str) -> Any:
+    """A report as the agent sends it: signed, from no browser."""
+    at, written = datetime.now(UTC) - timedelta(seconds=age), body if isinstance(body, str) else json.dumps(body)
+    signed = {
+        "webhook-id": "rep-1",
+        "webhook-timestamp": str(int(at.timestamp())),
+        "webhook-signature": Webhook(secret).sign("rep-1", at, written),
+        **headers,
+    }
+    return client_json.client.post(REPORTS, written, content_type="application/json", headers=signed)
+
+
+@pytest.fixture
+def _taken(settings: Any) -> None:
+    settings.MESSAGING_REPORT_SECRET = SECRET
+
+
+@pytest.mark.usefixtures("_taken")
+@pytest.mark.parametrize(
+    "named",
+    [
+        {"messageId": "SM-1"},
+        {"id": "task-table", "to": TO},
+        {"messageId": "SM-1", "id": "task-other", "to": OTHER},
+    ],
+)
+def test_a_report_moves_the_message_once(
+    carrier: Agents, client_json: JsonClient, person: User, named: dict[str, str]
+) -> None:
+    carrier.says["messaging"] = {"status": "queued", "messageId": "SM-1"}
+    signed_in(verified(person)).post(ADDRESS, CALL)
+
+    answers = [report(client_json, {**named, "status": word}) for word in ("delivered", "delivered", "failed")]
+
+    assert [(answer.status_code, answer.json()["status"]) for answer in answers] == [(200, "delivered")] * 3
+    assert signed_in(person).get("/api/a2a/messages").json()["messages"][0]["status"] == "delivered"
+
+
+@pytest.mark.usefixtures("_taken")
+def test_a_report_of_what_broke_off(client_json: JsonClient, person: User, settings: Any) -> None:
+    """The agent's answer was lost, so its ID is not known here; the report brings it."""
+    configure(settings, "messaging", url="http://127.0.0.1:9/")
+    signed_in(verified(person)).post(ADDRESS, CALL)
+    assert OutboundMessage.objects.get().status == "unknown"
+    told = {"messageId": "SM-9", "id": "task-table", "to": TO, "status": "undelivered"}
+
+    assert report(client_json, told).json()["status"] == "failed"
+    kept = OutboundMessage.objects.get()
+    assert (kept.status, kept.error_code, kept.upstream_id) == ("failed", "delivery_failed", "SM-9")
+
+
+@pytest.mark.usefixtures("_taken")
+@pytest.mark.parametrize(
+    ("body", "status", "code"),
+    [
+        ({"messageId": "SM-2", "status": "delivered"}, 404, "unknown_message"),
+        ({"id": "task-table", "to": OTHER, "status": "delivered"}, 404, "unknown_message"),
+        ({"id": "task-table", "status": "delivered"}, 400, "invalid_request"),
+        ({"messageId": "SM-1", "status": "painted"}, 400, "invalid_request"),
+        ({"messageId": "SM-1", "status": "delivered", "more": 1}, 400, "invalid_request"),
+        ("{", 400, "invalid_request"),
+    ],
+)
+def test_reports_that_do_not_fit(
+    carrier: Agents, client_json: JsonClient, person: User, body: Any, status: int, code: str
+) -> None:
+    carrier.says["messaging"] = {"status": "queued", "messageId": "SM-1"}
+    signed_in(verified(person)).post(ADDRESS, CALL)
+
+    answer = report(client_json, body)
+
+    assert (answer.status_code, answer.json()["code"]) == (status, code)
+    assert OutboundMessage.objects.get().status == "sent"
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        {"secret": "whsec_" + base64.b64encode(b"another").decode()},
+        {"age": 600},
+        {"webhook-signature": "v1,not base64"},
+        {"webhook-signature": "nonsense"},
+        {"webhook-id": "rep-2"},
+    ],
+)
+def test_reports_of_strangers(client_json: JsonClient, settings: Any, how: dict[str, Any], db: None) -> None:
+    told = {"messageId": "SM-1", "status": "delivered"}
+    assert report(client_json, told).json()["detail"] == "No reports are taken here."
+    settings.MESSAGING_REPORT_SECRET = SECRET
+    answer = report(client_json, told, **how)
+
+    assert (answer.status_code, answer.json()["code"]) == (401, "invalid_signature")
+    assert client_json.get(REPORTS).status_code == 405
+    assert client_json.post(REPORTS, told).status_code == 401
