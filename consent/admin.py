@@ -75,20 +75,23 @@ class GrantAdmin(AboutPeople, ReadOnly):
         reason = request.POST.get("reason", "").strip()
         if not is_plain(reason) or len(reason) > 280:
             return self._ask_why(request, queryset)
-        with transaction.atomic():
-            by: Any = request.user
-            grants = list(queryset.order_by("pk"))
-            ended = [grant for grant in grants if terminate(grant_id=grant.grant_id, by=by, reason=reason)]
-            for grant in ended:
-                self.log_change(request, grant, [{"changed": {"fields": ["status"]}}])
-        text = ngettext("%d grant was ended.", "%d grants were ended.", len(ended)) % len(ended)
+        ended = sum(self._end_one(request, grant, reason) for grant in queryset.order_by("pk"))
+        text = ngettext("%d grant was ended.", "%d grants were ended.", ended) % ended
         self.message_user(request, text, messages.SUCCESS if ended else messages.WARNING)
         return None
 
+    def _end_one(self, request: HttpRequest, grant: Grant, reason: str) -> bool:
+        """Each in a transaction of its own: nobody's decision waits for another person's grant."""
+        by: Any = request.user
+        with transaction.atomic():
+            ended = terminate(grant_id=grant.grant_id, by=by, reason=reason)
+            if ended:
+                self.log_change(request, grant, [{"changed": {"fields": ["status"]}}])
+        return ended
+
     def _ask_why(self, request: HttpRequest, queryset: QuerySet[Any]) -> TemplateResponse:
         grants = list(queryset.select_related("app", "user"))
-        with transaction.atomic():
-            self._note(request, grants)
+        self._note(request, grants)
         context = {
             **self.admin_site.each_context(request),
             "title": _("End these grants?"),

@@ -174,8 +174,17 @@ class DeliveryAdmin(AboutPeople, ReadOnly):
     @admin.action(description=_("Send once more, under the same identifier"), permissions=["replay"])
     def replay(self, request: HttpRequest, queryset: QuerySet[WebhookDelivery]) -> None:
         chosen = list(queryset)
-        for row in chosen:
+        again = [row for row in chosen if row.endpoint.disabled_at is None]
+        for row in again:
             replay(delivery_pk=row.pk)
             self.log_change(request, row, [{"changed": {"fields": ["status"]}}])
-        text = ngettext("%d delivery will be sent again.", "%d deliveries will be sent again.", len(chosen))
-        self.message_user(request, text % len(chosen), messages.SUCCESS)
+        if again:
+            text = ngettext("%d delivery will be sent again.", "%d deliveries will be sent again.", len(again))
+            self.message_user(request, text % len(again), messages.SUCCESS)
+        if len(again) < len(chosen):
+            text = ngettext(
+                "%d delivery was left alone: its endpoint is disabled.",
+                "%d deliveries were left alone: their endpoints are disabled.",
+                len(chosen) - len(again),
+            )
+            self.message_user(request, text % (len(chosen) - len(again)), messages.WARNING)

@@ -37,6 +37,8 @@ ADVICE = {
     "authentication_required": _("Sign in, then repeat the step."),
     "csrf_failed": _("Reload the page and try again."),
     "reauthentication_required": _("Confirm that it is you at the address in `url`, then repeat the step."),
+    "invalid_signature": _("Sign the body with this deployment's secret, as Standard Webhooks say; send it at once."),
+    "unknown_message": _("Name the message as it was answered, or by the task and the number that it went to."),
     "request_changed": _("Reload the request and look at it again before you decide."),
     "already_decided": _("Nothing to do: one decision wins, and `request_status` says which."),
     "request_expired": _("Nothing to do. The app can ask again."),

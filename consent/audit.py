@@ -2,16 +2,18 @@
 
 `entry_hash = SHA-256(RFC 8785 of {chain, sequence, prev_hash, kind, actor, at, facts})`, base64url without padding.
 An entry is appended in the transaction of what it tells; where it cannot be written, nothing else happens either.
-Locks are taken in one order everywhere: request or grant, person's head, app's head, notice counter.
+Locks are taken in one order everywhere: requests and grants, each by key; what the person keeps; people's heads, then
+apps' heads, each by name; notice counters. Whoever appends for several people takes their heads first (`lock_heads`).
 """
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db import DatabaseError, connection
+from django.db import DatabaseError, InterfaceError, OperationalError, connection
 
 from accounts.database import rfc3339
 from consent.digest import sha256_canonical
@@ -55,10 +57,26 @@ def entry_hash(
     )
 
 
+@contextmanager
+def must_be_written() -> Iterator[None]:
+    """Around what has to be kept for something to have happened: raises `AuditUnavailable` where it is refused.
+
+    A database that is away is another refusal, the same for every address (config/api.py).
+    """
+    try:
+        yield
+    except (OperationalError, InterfaceError):
+        raise
+    except DatabaseError as error:
+        raise AuditUnavailable(
+            "What happened cannot be written down, so nothing has changed.", headers={"Retry-After": "5"}
+        ) from error
+
+
 def append(*, chain: str, kind: str, actor: str, at: datetime, facts: dict[str, Any]) -> Link:
     """Append one entry. Must run inside the transaction of what it tells; raises `AuditUnavailable`."""
     at = at.replace(microsecond=0)  # what is hashed is what is kept
-    try:
+    with must_be_written():
         sequence, previous = _locked_head(chain)
         digest = entry_hash(
             chain=chain, sequence=sequence + 1, prev_hash=previous, kind=kind, actor=actor, at=at, facts=facts
@@ -74,8 +92,6 @@ def append(*, chain: str, kind: str, actor: str, at: datetime, facts: dict[str, 
             facts=facts,
         )
         AuditHead.objects.filter(chain=chain).update(sequence=sequence + 1, entry_hash=digest)
-    except DatabaseError as error:
-        raise AuditUnavailable("The audit chain cannot be written; nothing has changed.") from error
     return Link(chain=chain, sequence=sequence + 1, entry_hash=digest)
 
 
@@ -89,6 +105,12 @@ def _locked_head(chain: str) -> tuple[int, str]:
         )
         sequence, digest = cursor.fetchone()
     return int(sequence), str(digest)
+
+
+def lock_heads(chains: Iterable[str]) -> None:
+    """Take these heads in the one order, before the first of several events is appended in one transaction."""
+    for chain in sorted(set(chains), key=lambda name: (not name.startswith(person_chain("")), name)):
+        _locked_head(chain)
 
 
 @dataclass(frozen=True)

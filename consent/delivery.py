@@ -1,12 +1,16 @@
 """Sending one webhook: signed as Standard Webhooks say, to a public address, without following anything.
 
 The peer's address is checked on the connected socket, not before: a name that resolves differently a moment later
-changes nothing. Nothing of the answer but its status is used.
+changes nothing. Nothing of the answer but its status is read, and however slowly that drips, after ANSWER_SECONDS the
+connection is cut.
 """
 
 import ipaddress
 import socket
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -20,8 +24,9 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.exceptions import HTTPError
 
+from accounts.database import rfc3339
+
 CONNECT_SECONDS, ANSWER_SECONDS = 5, 15
-_LARGEST_ANSWER = 16 * 1024  # bytes read of an answer that nobody uses
 
 
 class InternalAddress(OSError):
@@ -47,7 +52,7 @@ class Outcome:
 
 def send(*, url: str, secret: str, message_id: str, kind: str, at: datetime, data: dict[str, Any]) -> Outcome:
     """One attempt to deliver one notice. Never raises: whatever goes wrong is the outcome."""
-    body = orjson.dumps({"type": kind, "timestamp": at.astimezone(UTC).isoformat(), "data": data})
+    body = orjson.dumps({"type": kind, "timestamp": rfc3339(at), "data": data})
     now = datetime.now(UTC)
     headers = {
         "Content-Type": "application/json",
@@ -56,22 +61,57 @@ def send(*, url: str, secret: str, message_id: str, kind: str, at: datetime, dat
         "webhook-timestamp": str(int(now.timestamp())),
         "webhook-signature": Webhook(secret).sign(message_id, now, body.decode()),
     }
+    with _cut_off_after(ANSWER_SECONDS) as line:
+        try:
+            with (
+                _session() as session,
+                session.post(
+                    url,
+                    data=body,
+                    headers=headers,
+                    timeout=(CONNECT_SECONDS, ANSWER_SECONDS),
+                    allow_redirects=False,
+                    stream=True,
+                ) as answer,
+            ):
+                return Outcome(answer.status_code, _said(answer.status_code))
+        except (requests.RequestException, HTTPError, OSError, UnicodeError, ValueError) as error:
+            return Outcome(None, _LATE if line.is_cut else _why(error))
+
+
+class _Line:
+    """The connection of one attempt, held by a second descriptor: TLS takes the first one over."""
+
+    def __init__(self) -> None:
+        self.twin: socket.socket | None = None
+        self.is_cut = False
+
+    def cut(self) -> None:
+        self.is_cut = True
+        if self.twin is not None:
+            with suppress(OSError):
+                self.twin.shutdown(socket.SHUT_RDWR)
+
+
+_line: ContextVar[_Line] = ContextVar("line")
+
+
+@contextmanager
+def _cut_off_after(seconds: float) -> Iterator[_Line]:
+    line = _Line()
+    token, timer = _line.set(line), threading.Timer(seconds, line.cut)
+    timer.start()
     try:
-        with (
-            _session() as session,
-            session.post(
-                url,
-                data=body,
-                headers=headers,
-                timeout=(CONNECT_SECONDS, ANSWER_SECONDS),
-                allow_redirects=False,
-                stream=True,
-            ) as answer,
-        ):
-            answer.raw.read(_LARGEST_ANSWER)
-            return Outcome(answer.status_code, _said(answer.status_code))
-    except (requests.RequestException, HTTPError, OSError, UnicodeError, ValueError) as error:
-        return Outcome(None, _why(error))
+        yield line
+    finally:
+        timer.cancel()
+        timer.join()  # it may be cutting just now
+        _line.reset(token)
+        if line.twin is not None:
+            line.twin.close()
+
+
+_LATE = "it did not answer in time"
 
 
 def _said(status_code: int) -> str:
@@ -90,7 +130,7 @@ def _why(error: BaseException) -> str:
     if isinstance(error, requests.exceptions.SSLError):
         return "its certificate cannot be verified"
     if isinstance(error, requests.Timeout):
-        return "it did not answer in time"
+        return _LATE
     return "it cannot be reached"
 
 
@@ -118,6 +158,7 @@ def _guarded(connect: Callable[[Any], socket.socket]) -> Callable[[Any], socket.
     def new_connection(connection: Any) -> socket.socket:
         sock = connect(connection)
         refuse_internal_peer(sock)
+        _line.get().twin = sock.dup()
         return sock
 
     return new_connection

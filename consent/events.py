@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import orjson
-from django.conf import settings
 from django.db import connection
 
 from accounts.database import rows
@@ -36,7 +35,7 @@ def stream(*, app_pk: int, token_pk: int, after: int) -> Iterator[bytes]:
     """
     ends_at = time.monotonic() + LONGEST
     yield b"id: %d\nretry: 2000\n\n" % after  # so that a reader who saw nothing yet can resume without a gap too
-    with hub.waiting_for(f"app:{app_pk}") as happened:
+    with hub.waiting_for(f"app:{app_pk}", app_pk=app_pk) as happened:
         while time.monotonic() < ends_at and _still_lets_in(token_pk):
             happened.clear()
             page = rows(_AFTER, [app_pk, after, _PAGE])
@@ -61,8 +60,3 @@ def _still_lets_in(token_pk: int) -> bool:
     if connection.vendor == "postgresql":
         return bool(rows(_STILL_LETS_IN.format(clock="clock_timestamp()"), [token_pk]))
     return bool(rows(_STILL_LETS_IN.format(clock="strftime('%%Y-%%m-%%d %%H:%%M:%%f', 'now')"), [token_pk]))
-
-
-def admits_another() -> bool:
-    """Whether this process can hold one more stream."""
-    return hub.count() < settings.STATUS_WAITERS

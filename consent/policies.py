@@ -17,6 +17,8 @@ from consent.errors import (
 )
 from consent.models import ConsentRequest, Grant, RefreshPolicy
 from consent.schemas import ApproveBody, ExportBody, Source
+from developers.errors import AppSuspended
+from developers.models import AppStatus
 from pkm.errors import StaleRevision
 
 if TYPE_CHECKING:
@@ -32,8 +34,9 @@ def is_asked(request: ConsentRequest, path: str, held: Held) -> bool:
     With neither list given, everything of the scope is asked: its canonical attributes, and attributes of the
     person's own in a segment that the scope covers whole. Given lists name everything.
     """
-    if request.required_attributes is not None or request.optional_attributes is not None:
-        return path in (request.required_attributes or []) or path in (request.optional_attributes or [])
+    named = request.named_attributes
+    if named is not None:
+        return path in named
     if path in request.attributes:
         return True
     scope, parts = pkm.scopes.parse(request.scope), pkm.scopes.split_path(path)
@@ -48,6 +51,8 @@ def may_be_approved(*, request: ConsentRequest, body: ApproveBody, by: "User") -
 
     Locks the person's index row: the sources stay as they are until the decision is committed.
     """
+    if request.app.status != AppStatus.ACTIVE:
+        raise AppSuspended("Staff suspended the app; nothing can be shared with it now.")
     if body.request_digest != request.request_digest:
         raise RequestChanged("Reload the request: it is not what was shown.")
     if not SHORTEST_ACCESS <= body.access_duration <= request.access_duration:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import orjson
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, OperationalError, connection
-from django.db.models import Q
 
 import pkm.queries
 from accounts.database import database_now, rfc3339, rows
@@ -17,7 +16,7 @@ from consent import digest, status
 from consent.actions.discovery import MISSES, count_miss, misses_since, note_discovery, refuse_guessing
 from consent.errors import ScopeRegistryUnavailable, UnknownReceipt, UnknownRequest, UnknownUser
 from consent.models import ConsentRequest, Grant, Receipt
-from consent.states import LIVE_GRANTS, RequestStatus
+from consent.states import RequestStatus
 from developers.authentication import AppContext
 from pkm.registry import RegistryCopy, current_version
 from pkm.sealed import CONNECTOR_CURVES, EXPORT_ALG
@@ -244,20 +243,10 @@ def is_first_time_app(request: ConsentRequest) -> bool:
     return not Grant.objects.filter(app_id=request.app_id, user_id=request.user_id).exclude(request=request).exists()
 
 
-def live_grant_for(request: ConsentRequest) -> Grant | None:
-    """The grant that approving this request would end as superseded."""
-    return (
-        Grant.objects.select_related("request")
-        .filter(
-            Q(expires_at__gt=database_now()),
-            app_id=request.app_id,
-            user_id=request.user_id,
-            scope=request.scope,
-            status__in=LIVE_GRANTS,
-        )
-        .exclude(request=request)
-        .first()
-    )
+def grant_before(request: ConsentRequest) -> Grant | None:
+    """The newest approval of the same scope by the same person for the same app, whatever became of it."""
+    same = Grant.objects.filter(app_id=request.app_id, user_id=request.user_id, scope=request.scope)
+    return same.exclude(request=request).select_related("request").order_by("-pk").first()
 
 
 def owner_times(grant: Grant) -> dict[str, str | None]:

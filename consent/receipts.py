@@ -2,7 +2,6 @@
 
 import base64
 import hashlib
-import secrets
 from datetime import datetime
 from functools import cache
 from typing import Any
@@ -55,18 +54,30 @@ def claims_of(payload: bytes) -> dict[str, Any]:
 
 
 def issue(
-    *, request: ConsentRequest, grant: Grant | None, event: str, at: datetime, link: Link, receipt_id: str
+    *,
+    request: ConsentRequest,
+    grant: Grant | None,
+    event: str,
+    happened: datetime,
+    at: datetime,
+    link: Link,
+    receipt_id: str,
 ) -> Receipt:
-    """The receipt of one event, in the person's copy and in the app's, which learns nothing of the person's chain."""
-    claims = _claims(request=request, grant=grant, event=event, at=at, receipt_id=receipt_id)
-    salted = hashlib.sha256(secrets.token_bytes(32) + link.entry_hash.encode()).digest()
+    """The receipt of what `happened`, written down at `at`: the person's copy, and the app's.
+
+    The app's copy says of the person's chain only the hash of the person's whole copy, whose signature is the salt:
+    nobody can guess it, and who is shown the person's copy can tell that the two belong together.
+    """
+    claims = _claims(request=request, grant=grant, event=event, happened=happened, at=at, receipt_id=receipt_id)
     own_audit = {"chain": link.chain, "sequence": link.sequence, "entry_hash": link.entry_hash}
+    own = sign({**claims, "audit": own_audit}, _TYPE)
+    salted = hashlib.sha256(own.encode()).digest()
     app_audit = {"entry_hash": base64.urlsafe_b64encode(salted).decode().rstrip("=")}
     return Receipt.objects.create(
         receipt_id=receipt_id,
         request=request,
         event=event,
-        jws=sign({**claims, "audit": own_audit}, _TYPE),
+        jws=own,
         app_jws=sign({**claims, "audit": app_audit}, _TYPE),
         created_at=at,
     )
@@ -77,9 +88,16 @@ def new_receipt_id() -> str:
 
 
 def _claims(
-    *, request: ConsentRequest, grant: Grant | None, event: str, at: datetime, receipt_id: str
+    *,
+    request: ConsentRequest,
+    grant: Grant | None,
+    event: str,
+    happened: datetime,
+    at: datetime,
+    receipt_id: str,
 ) -> dict[str, Any]:
     application = request.app.application
+    seconds = (grant.expires_at - grant.starts_at).total_seconds() if grant else request.access_duration
     return {
         "schema_version": SCHEMA_VERSION,
         "record_id": grant.grant_id if grant else request.request_id,
@@ -92,16 +110,22 @@ def _claims(
             "privacy_policy": application.privacy_policy,
         },
         "purpose": request.purpose,
-        "pii_types": grant.approved_attributes if grant else request.attributes,
+        "pii_types": _types(request, grant),
         "sensitivity": request.scope_entry.sensitivity_tier,
         "retention": {
-            "access_duration": request.access_duration,
+            "access_duration": int(seconds),
             "expires_at": rfc3339(grant.expires_at) if grant else None,
         },
-        "event": {"type": event, "state": grant.status if grant else request.status, "time": rfc3339(at)},
+        "event": {"type": event, "state": grant.status if grant else request.status, "time": rfc3339(happened)},
         "withdrawal_method": f"{settings.ISSUER}/consent/grants/",
         "request_digest": request.request_digest,
         "connector_fingerprint": request.connector_thumbprint,
         "iat": int(at.timestamp()),
         "iss": settings.ISSUER,
     }
+
+
+def _types(request: ConsentRequest, grant: Grant | None) -> list[str]:
+    """What was approved, else what was asked for."""
+    named = grant.approved_attributes if grant else request.named_attributes
+    return request.attributes if named is None else named

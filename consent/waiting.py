@@ -8,7 +8,7 @@ row again, and reads it anyway when the time is over.
 import logging
 import threading
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -35,14 +35,19 @@ class _Hub:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._waiting: dict[str, set[threading.Event]] = defaultdict(set)
+        self._of_app: Counter[int] = Counter()
         self._thread: threading.Thread | None = None
 
     @contextmanager
-    def waiting_for(self, topic: str) -> Iterator[threading.Event]:
-        """An event that is set when something happens to `topic`: `request:<request_id>` or `app:<primary key>`."""
+    def waiting_for(self, topic: str, *, app_pk: int) -> Iterator[threading.Event]:
+        """An event that is set when something happens to `topic`: `request:<request_id>` or `app:<primary key>`.
+
+        `app_pk` is whose caller waits.
+        """
         event = threading.Event()
         with self._lock:
             self._waiting[topic].add(event)
+            self._of_app[app_pk] += 1
             if self._thread is None or not self._thread.is_alive():
                 self._thread = threading.Thread(target=self._listen, name="notices", daemon=True)
                 self._thread.start()
@@ -51,12 +56,21 @@ class _Hub:
         finally:
             with self._lock:
                 self._waiting[topic].discard(event)
+                self._of_app[app_pk] -= 1
+                if not self._of_app[app_pk]:
+                    del self._of_app[app_pk]
                 if not self._waiting[topic]:
                     del self._waiting[topic]
 
     def count(self) -> int:
         with self._lock:
             return sum(len(events) for events in self._waiting.values())
+
+    def is_full(self, app_pk: int) -> bool:
+        """Whether this process, or this app's share of it, holds as many waiting callers as it admits."""
+        with self._lock:
+            held = sum(len(events) for events in self._waiting.values())
+            return held >= settings.STATUS_WAITERS or self._of_app[app_pk] >= settings.STATUS_WAITERS_PER_APP
 
     def is_silent(self) -> bool:
         """Whether nobody waits and nothing listens."""
@@ -113,11 +127,6 @@ class _Hub:
 hub = _Hub()
 
 
-def is_full() -> bool:
-    """Whether this process holds as many waiting callers as it admits."""
-    return hub.count() >= settings.STATUS_WAITERS
-
-
 def wait_for_change(*, app_pk: int, request_id: str, seconds: float) -> dict[str, Any]:
     """The status body once the request is no longer pending, or when `seconds` are over.
 
@@ -126,9 +135,9 @@ def wait_for_change(*, app_pk: int, request_id: str, seconds: float) -> dict[str
     """
     deadline = time.monotonic() + seconds
     body = status_body(app_pk=app_pk, request_id=request_id)
-    if body["status"] != RequestStatus.PENDING or is_full():
+    if body["status"] != RequestStatus.PENDING or hub.is_full(app_pk):
         return body
-    with hub.waiting_for(f"request:{request_id}") as event:
+    with hub.waiting_for(f"request:{request_id}", app_pk=app_pk) as event:
         while True:
             event.clear()
             body = status_body(app_pk=app_pk, request_id=request_id)

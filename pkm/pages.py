@@ -162,10 +162,13 @@ def transfer(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_safe
 def setup(request: HttpRequest) -> HttpResponse:
-    """The passphrase and the recovery code. Both stay in the browser, so both steps are one page."""
-    if has_vault(_person(request)):
+    """A passphrase or a passkey, and the recovery code. All stay in the browser, so both steps are one page."""
+    user = _person(request)
+    if has_vault(user):
         return redirect("vault:overview")
-    return render(request, "vault/setup.html", {"steps": _steps(0), "known": _known_about(_person(request))})
+    person = {"name": user.email, "displayName": user.get_short_name()}
+    context = {"steps": _steps(0), "known": _known_about(user), "person": person}
+    return render(request, "vault/setup.html", context)
 
 
 def _known_about(user: "User") -> list[str]:

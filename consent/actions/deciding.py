@@ -43,11 +43,12 @@ def approve(*, request_id: str, by: "User", body: ApproveBody) -> None:
     with transaction.atomic():
         now = database_now()
         request = _claim(request_id=request_id, by=by, to=RequestStatus.APPROVED, at=now)
+        older = _older_grants(request)
         policies.may_be_approved(request=request, body=body, by=by)
         start = now.replace(microsecond=0)
         ended = [
             grant_pk
-            for grant_pk in _older_grants(request)
+            for grant_pk in older
             if end_grant(grant_pk=grant_pk, to=_end_of_older(grant_pk, now), actor=Actor.SYSTEM, at=now)
         ]
         grant = Grant.objects.create(
@@ -77,7 +78,7 @@ def approve(*, request_id: str, by: "User", body: ApproveBody) -> None:
 
 
 def _older_grants(request: ConsentRequest) -> list[int]:
-    """Live grants of the same app, person and scope; locked, lowest first, before any audit head."""
+    """Live grants of the same app, person and scope; locked, lowest first, as a renewal locks before it looks."""
     live = Grant.objects.select_for_update().filter(
         app_id=request.app_id, user_id=request.user_id, scope=request.scope, status__in=LIVE_GRANTS
     )

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import connection, connections, transaction
+from django.db.models import QuerySet
 
 from accounts import atrest
 from accounts.database import database_now
@@ -33,13 +34,13 @@ def enqueue(*, notice_pk: int, kind: str, app_pk: int, at: datetime) -> None:
     )
 
 
-def deliver_due(*, limit: int = 200) -> int:
+def deliver_due() -> int:
     """Try everything that is due, a few at a time; returns how many were tried."""
-    due = _claim(limit)
-    if due:
-        with ThreadPoolExecutor(min(_AT_ONCE, len(due))) as pool:
-            list(pool.map(_deliver_and_let_go, due))
-    return len(due)
+    at_once = min(_AT_ONCE, _due(database_now()).count())
+    if not at_once:
+        return 0
+    with ThreadPoolExecutor(at_once) as pool:
+        return sum(pool.map(lambda _: _deliver_until_none_is_due(), range(at_once)))
 
 
 def replay(*, delivery_pk: int) -> None:
@@ -49,36 +50,45 @@ def replay(*, delivery_pk: int) -> None:
     )
 
 
-def _claim(limit: int) -> list[int]:
-    """Lease what is due to this worker; others pass over it until the lease ends."""
+def _due(now: datetime) -> QuerySet[WebhookDelivery]:
+    return WebhookDelivery.objects.filter(
+        status=DeliveryStatus.WAITING, next_at__lte=now, endpoint__disabled_at=None
+    ).order_by("next_at")
+
+
+def _claim() -> int | None:
+    """Lease what is due first; others pass over it until the lease ends, which is longer than an attempt can take."""
     with transaction.atomic():
         now = database_now()
-        waiting = WebhookDelivery.objects.filter(
-            status=DeliveryStatus.WAITING, next_at__lte=now, endpoint__disabled_at=None
-        ).order_by("next_at")
+        waiting = _due(now)
         if connection.vendor == "postgresql":
             waiting = waiting.select_for_update(skip_locked=True, of=("self",))
-        due = list(waiting.values_list("pk", flat=True)[:limit])
-        WebhookDelivery.objects.filter(pk__in=due).update(next_at=now + _LEASE)
-    return due
+        delivery_pk = waiting.values_list("pk", flat=True).first()
+        if delivery_pk is not None:
+            WebhookDelivery.objects.filter(pk=delivery_pk).update(next_at=now + _LEASE)
+    return delivery_pk
 
 
-def _deliver_and_let_go(delivery_pk: int) -> None:
+def _deliver_until_none_is_due() -> int:
+    tried = 0
     try:
-        _deliver(delivery_pk)
+        while (delivery_pk := _claim()) is not None:
+            _deliver(delivery_pk)
+            tried += 1
     finally:
         connections.close_all()  # this thread ends with its pool
+    return tried
 
 
 def _deliver(delivery_pk: int) -> None:
-    row = WebhookDelivery.objects.select_related("endpoint", "notice").get(pk=delivery_pk)
+    row = WebhookDelivery.objects.select_related("endpoint", "notice__app").get(pk=delivery_pk)
     notice, endpoint = row.notice, row.endpoint
     secret = atrest.opened(endpoint.secret)
     connection.close()  # none is held while the receiver takes its time
     outcome = delivery.send(
         url=endpoint.url,
         secret=secret,
-        message_id=f"msg_{endpoint.pk}_{notice.app_id}_{notice.sequence}",
+        message_id=f"msg_{notice.app.app_id}_{notice.sequence}",
         kind=notice.kind,
         at=notice.at,
         data=notice.facts,

@@ -1,17 +1,17 @@
 """Who looked at what a person could share, and who keeps asking about people who do not exist."""
 
+import logging
 import threading
-import time
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from django.conf import settings
-from django.db import connection
+from django.db import DatabaseError, connection
 
 from accounts.database import database_now
 from consent.errors import TooManyRequests
 
-_FLUSH_EVERY = 5.0  # seconds between writes of further counts
+_log = logging.getLogger(__name__)
 _HOUR = timedelta(hours=1)
 _NOTE = """
 INSERT INTO discovery_log (app_id, user_id, day, count, first_at, last_at) VALUES (%s, %s, %s, %s, %s, %s)
@@ -34,13 +34,13 @@ _Key = tuple[int, int, date]
 class _Counts:
     """This process's discoveries of the day: the first of each is written at once, the rest every few seconds.
 
-    A process that is killed loses at most a few seconds of further counts, never the fact of a discovery.
+    A process that is killed loses at most DISCOVERY_FLUSH_SECONDS of further counts, never the fact of a discovery.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._counts: dict[_Key, int] = {}
-        self._flushed_at = time.monotonic()
+        self._timer: threading.Timer | None = None
 
     def note(self, app_pk: int, user_pk: int) -> None:
         today = datetime.now(UTC).date()
@@ -48,11 +48,12 @@ class _Counts:
         with self._lock:
             first = key not in self._counts
             self._counts[key] = 0 if first else self._counts[key] + 1
-            due = time.monotonic() - self._flushed_at > _FLUSH_EVERY
+            if not first and self._timer is None and settings.DISCOVERY_FLUSH_SECONDS:
+                self._timer = threading.Timer(settings.DISCOVERY_FLUSH_SECONDS, self._flush_on_time)
+                self._timer.daemon = True
+                self._timer.start()
         if first:
             _write_first(key)
-        if due:
-            self.flush()
 
     def flush(self) -> None:
         """Write what was counted, and forget the days that are over."""
@@ -60,8 +61,22 @@ class _Counts:
         with self._lock:
             waiting = {key: count for key, count in self._counts.items() if count}
             self._counts = {key: 0 for key in self._counts if key[2] == today}
-            self._flushed_at = time.monotonic()
-        _write_further(waiting)
+            self._timer = None
+        try:
+            _write_further(waiting)
+        except DatabaseError:
+            with self._lock:  # the database may be back for the next ones
+                for key, count in waiting.items():
+                    self._counts[key] = self._counts.get(key, 0) + count
+            raise
+
+    def _flush_on_time(self) -> None:
+        try:
+            self.flush()
+        except DatabaseError:
+            _log.warning("Counts of discoveries wait for the database", exc_info=True)
+        finally:
+            connection.close()  # this thread ends here
 
 
 def _write_first(key: _Key) -> None:

@@ -8,6 +8,7 @@ from django.db import transaction
 from django.db.models import F
 
 from accounts.database import database_now
+from consent import audit
 from consent.actions.recording import record
 from consent.errors import MoveNotAllowed, UnknownGrant, UnknownRequest
 from consent.models import ConsentRequest, Export, Grant
@@ -34,7 +35,15 @@ def close_request(
     if not waiting.update(status=to, decided_at=decided_at, decided_by=actor):
         return False
     request = ConsentRequest.objects.select_related(*RELATED).get(pk=request_pk)
-    record(request=request, grant=None, event=to.value, actor=actor, at=at, facts=facts or {})
+    record(
+        request=request,
+        grant=None,
+        event=to.value,
+        actor=actor,
+        at=at,
+        facts=facts or {},
+        happened=request.expires_at if to is RequestStatus.EXPIRED else at,
+    )
     return True
 
 
@@ -58,6 +67,7 @@ def end_grant(
         actor=actor,
         at=at,
         facts={"reads": grant.reads, "reason": reason} if reason else {"reads": grant.reads},
+        happened=grant.expires_at if to is GrantStatus.EXPIRED else at,
     )
     return True
 
@@ -149,17 +159,23 @@ def cancel_requests_of(*, by: "User", entry_pk: int | None = None, app_pk: int |
         waiting = waiting.filter(app_id=app_pk)
     if entry_pk is None and app_pk is None:
         return 0
-    cancelled = 0
-    for request_pk in list(waiting.order_by("pk").values_list("pk", flat=True)):
-        with transaction.atomic():
-            cancelled += close_request(
-                request_pk=request_pk,
+    with transaction.atomic():
+        held = list(waiting.select_for_update(of=("self",)).select_related("user", "app").order_by("pk"))
+        audit.lock_heads(
+            chain
+            for request in held
+            for chain in (audit.person_chain(request.user.public_id), audit.app_chain(request.app.app_id))
+        )
+        return sum(
+            close_request(
+                request_pk=request.pk,
                 to=RequestStatus.CANCELLED,
                 actor=Actor.STAFF,
                 at=database_now(),
                 facts={"by": by.public_id, "why": "the scope or the app's name changed"},
             )
-    return cancelled
+            for request in held
+        )
 
 
 def write_down_expiry(*, limit: int = 500) -> int:

@@ -35,9 +35,11 @@ def block_app(*, app_id: str, by: "User") -> int:
     _, new = BlockedApp.objects.get_or_create(user=by, app_id=app_pk)
     now = database_now()
     waiting = ConsentRequest.objects.filter(user=by, app_id=app_pk, status=RequestStatus.PENDING).order_by("pk")
+    # all of them before the first is written down: the app may be cancelling the second one itself
+    held = list(waiting.select_for_update().values_list("pk", flat=True))
     cancelled = sum(
         close_request(request_pk=request_pk, to=RequestStatus.CANCELLED, actor=Actor.PERSON, at=now)
-        for request_pk in list(waiting.values_list("pk", flat=True))
+        for request_pk in held
     )
     if new:
         _note(by, "app_blocked", app_id)

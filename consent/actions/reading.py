@@ -9,12 +9,12 @@ import orjson
 from django.db import connection, transaction
 
 from accounts.database import database_now, rfc3339, rows, utc
-from consent import status
+from consent import audit, status
 from consent.actions.ending import end_grant
 from consent.errors import AccessDenied, AuthorizationPending, GrantEnded, GrantPaused, UnknownRequest
 from consent.states import Actor, GrantStatus, RequestStatus
 from developers.authentication import AppContext
-from developers.idempotency import claim_idempotency_key
+from developers.idempotency import Claim, claim_idempotency_key
 
 _READ_REPEAT = timedelta(minutes=10)  # how long an Idempotency-Key makes a repeated read one read
 
@@ -42,6 +42,16 @@ RETURNING id, reads
 _LOG = """
 INSERT INTO consent_reads (grant_id, export_id, token_id, at, address_prefix, batch)
 VALUES (%(grant_pk)s, %(export_pk)s, %(token_pk)s, {clock}, %(address_prefix)s, '')
+"""
+_NEWEST = """
+SELECT id AS export_pk, export_id, revision, size_bytes, sealed_at, ciphertext FROM consent_exports
+ WHERE grant_id = %(grant_pk)s AND ciphertext IS NOT NULL ORDER BY revision DESC LIMIT 1
+"""
+# The same read once more: checked live like any other, counted never.
+_AGAIN = """
+SELECT e.export_id, e.revision, e.size_bytes, e.sealed_at, e.ciphertext, g.reads
+  FROM consent_grants g JOIN consent_exports e ON e.grant_id = g.id
+ WHERE g.id = %(grant_pk)s AND g.status = 'active' AND e.export_id = %(export_id)s AND e.ciphertext IS NOT NULL
 """
 # Find, claim and log as one statement, for the plain read of a grant without a limit. A revocation that commits first
 # leaves no row to claim; one that commits later comes after this read.
@@ -90,9 +100,10 @@ def read_export(
     named = {"request_id": request_id, "app_pk": app.app_pk}
     plain = if_none_match is None and idempotency_key is None and connection.vendor == "postgresql"
     if plain:
-        taken = rows(_AT_ONCE, {**named, "token_pk": app.token_pk, "address_prefix": prefix})
+        with audit.must_be_written():
+            taken = rows(_AT_ONCE, {**named, "token_pk": app.token_pk, "address_prefix": prefix})
         if taken:
-            return _answer(taken[0], taken[0]["ciphertext"], taken[0]["reads"], accept_jose)
+            return _answer(taken[0], accept_jose)
     found = rows(_FIND, named)
     if not found:
         raise UnknownRequest
@@ -100,19 +111,18 @@ def read_export(
     _refuse_unless_live(row, database_now())
     if if_none_match is not None and _matches(if_none_match, _etag(row, accept_jose)):
         return ExportAnswer(status=304, etag=_etag(row, accept_jose))
-    ciphertext, reads = _take(app, row, idempotency_key, prefix)
-    return _answer(row, ciphertext, reads, accept_jose)
+    return _answer(_take(app, row, idempotency_key, prefix), accept_jose)
 
 
 def _etag(row: dict[str, Any], accept_jose: bool) -> str:
     return f'"{row["export_id"]}-{"jose" if accept_jose else "json"}"'
 
 
-def _answer(row: dict[str, Any], ciphertext: str, reads: int, accept_jose: bool) -> ExportAnswer:
+def _answer(row: dict[str, Any], accept_jose: bool) -> ExportAnswer:
     etag = _etag(row, accept_jose)
     if accept_jose:
-        return ExportAnswer(status=200, etag=etag, content_type="application/jose", body=ciphertext.encode())
-    return ExportAnswer(status=200, etag=etag, content_type="application/json", body=_body(row, reads, ciphertext))
+        return ExportAnswer(status=200, etag=etag, content_type="application/jose", body=row["ciphertext"].encode())
+    return ExportAnswer(status=200, etag=etag, content_type="application/json", body=_body(row))
 
 
 def _refuse_unless_live(row: dict[str, Any], now: datetime) -> None:
@@ -135,63 +145,54 @@ def _matches(if_none_match: str, etag: str) -> bool:
     return "*" in tags or etag in tags
 
 
-def _take(app: AppContext, row: dict[str, Any], idempotency_key: str | None, prefix: str) -> tuple[str, int]:
-    """The ciphertext and the count of reads, this one written down, unless its key says that it was before."""
-    parameters = {
-        "grant_pk": row["grant_pk"],
-        "export_pk": row["export_pk"],
-        "token_pk": app.token_pk,
-        "address_prefix": prefix,
-    }
-    taken = _take_in_steps(app, row, idempotency_key, parameters)
-    if not taken:
+def _take(app: AppContext, row: dict[str, Any], idempotency_key: str | None, prefix: str) -> dict[str, Any]:
+    """The export as it is at the claim, with the count of reads; this one is written down, unless it was before."""
+    taken = _take_in_steps(app, row, idempotency_key, prefix)
+    if taken is None:
         # it ended between the look and the claim: say how it stands now
         fresh = rows(_FIND, {"request_id": row["request_id"], "app_pk": app.app_pk})[0]
         _refuse_unless_live(fresh, database_now())
         raise GrantEnded("The approval has ended.", request_status=fresh["status"], grant_status=fresh["grant_status"])
-    return taken[0]["ciphertext"], taken[0]["reads"]
+    return {**row, **taken}
 
 
 def _take_in_steps(
-    app: AppContext, row: dict[str, Any], idempotency_key: str | None, parameters: dict[str, Any]
-) -> list[dict[str, Any]]:
+    app: AppContext, row: dict[str, Any], idempotency_key: str | None, prefix: str
+) -> dict[str, Any] | None:
     with transaction.atomic():
-        if idempotency_key is not None:
-            claim = claim_idempotency_key(
-                app_pk=app.app_pk,
-                operation="consent-export",
-                key=idempotency_key,
-                body={"request_id": row["request_id"], "export_id": row["export_id"]},
-                lifetime=_READ_REPEAT,
-            )
-            if claim.answer is not None:
-                return _again(parameters)
-            claim.keep({"read": True})
-        on_postgresql = connection.vendor == "postgresql"
+        claim = _claim_key(app, row, idempotency_key) if idempotency_key is not None else None
+        if claim is not None and claim.answer is not None:
+            again = rows(_AGAIN, {"grant_pk": row["grant_pk"], "export_id": claim.answer["export_id"]})
+            if again:
+                return again[0]
+        on_postgresql, now = connection.vendor == "postgresql", database_now()
         clock = "clock_timestamp()" if on_postgresql else "%(now)s"
-        now = database_now()
-        bound = parameters if on_postgresql else {**parameters, "now": connection.ops.adapt_datetimefield_value(now)}
+        bound = {"grant_pk": row["grant_pk"], "token_pk": app.token_pk, "address_prefix": prefix}
+        if not on_postgresql:
+            bound["now"] = connection.ops.adapt_datetimefield_value(now)
         claimed = rows(_CLAIM.format(clock=clock), bound)
-        if not claimed:
-            return []
-        with connection.cursor() as cursor:
-            cursor.execute(_LOG.format(clock=clock), bound)
-        taken = rows("SELECT ciphertext FROM consent_exports WHERE id = %(export_pk)s", parameters)
+        # a renewal takes the same lock: what stands here now stays until this read is over
+        exports = rows(_NEWEST, bound) if claimed else []
+        if not exports:
+            return None
+        with audit.must_be_written(), connection.cursor() as cursor:
+            cursor.execute(_LOG.format(clock=clock), {**bound, "export_pk": exports[0]["export_pk"]})
+        if claim is not None:
+            claim.keep({"export_id": exports[0]["export_id"]})
         if claimed[0]["reads"] == row["max_reads"]:
             end_grant(grant_pk=row["grant_pk"], to=GrantStatus.EXHAUSTED, actor=Actor.SYSTEM, at=now)
-        return [{**taken[0], "reads": claimed[0]["reads"]}]
+        return {**exports[0], "reads": claimed[0]["reads"]}
 
 
-def _again(parameters: dict[str, Any]) -> list[dict[str, Any]]:
-    """The same read once more: checked live like any other, counted never."""
-    return rows(
-        "SELECT e.ciphertext, g.reads FROM consent_grants g JOIN consent_exports e ON e.grant_id = g.id "
-        "WHERE g.id = %(grant_pk)s AND g.status = 'active' AND e.id = %(export_pk)s AND e.ciphertext IS NOT NULL",
-        parameters,
+def _claim_key(app: AppContext, row: dict[str, Any], key: str) -> Claim:
+    """The key's claim; a newer revision under the same key is another read."""
+    body = {"request_id": row["request_id"]}
+    return claim_idempotency_key(
+        app_pk=app.app_pk, operation="consent-export", key=key, body=body, lifetime=_READ_REPEAT
     )
 
 
-def _body(row: dict[str, Any], reads: int, ciphertext: str) -> bytes:
+def _body(row: dict[str, Any]) -> bytes:
     attributes = row["approved_attributes"]
     return orjson.dumps(
         {
@@ -205,9 +206,9 @@ def _body(row: dict[str, Any], reads: int, ciphertext: str) -> bytes:
             "connector_key_id": row["connector_key_id"],
             "sealed_at": rfc3339(utc(row["sealed_at"])),
             "expires_at": rfc3339(utc(row["grant_expires_at"])),
-            "reads_remaining": None if row["max_reads"] is None else row["max_reads"] - reads,
+            "reads_remaining": None if row["max_reads"] is None else row["max_reads"] - row["reads"],
             "size_bytes": row["size_bytes"],
-            "jwe": ciphertext,
+            "jwe": row["ciphertext"],
         }
     )
 

@@ -17,31 +17,52 @@ CHANNEL = "consent_notices"
 
 
 def record(
-    *, request: ConsentRequest, grant: Grant | None, event: str, actor: Actor, at: datetime, facts: dict[str, Any]
+    *,
+    request: ConsentRequest,
+    grant: Grant | None,
+    event: str,
+    actor: Actor,
+    at: datetime,
+    facts: dict[str, Any],
+    happened: datetime | None = None,
 ) -> dict[str, Any]:
     """Write the event to both chains, sign its receipt, and leave the notice that tells others.
+
+    `at` is when it is written down; `happened`, where that was earlier, is what the receipt proves.
 
     Returns the status body as the app is told it. The caller holds the request's or grant's row lock; the locks here
     follow in the one order: person's head, app's head, notice counter.
     """
     receipt_id = None if event in WITHOUT_RECEIPT else receipts.new_receipt_id()
-    told = {
+    told = {**_names(request, grant), "receipt_id": receipt_id, **facts}
+    link = audit.append(
+        chain=audit.person_chain(request.user.public_id), kind=event, actor=actor.value, at=at, facts=told
+    )
+    audit.append(chain=audit.app_chain(request.app.app_id), kind=event, actor=actor.value, at=at, facts=told)
+    if receipt_id is not None:
+        with audit.must_be_written():
+            receipts.issue(
+                request=request,
+                grant=grant,
+                event=event,
+                happened=happened or at,
+                at=at,
+                link=link,
+                receipt_id=receipt_id,
+            )
+    return _notify(request=request, kind=f"consent.{event}", at=at)
+
+
+def _names(request: ConsentRequest, grant: Grant | None) -> dict[str, Any]:
+    """Whom and what an entry is about, in both chains the same."""
+    return {
         "request_id": request.request_id,
         "grant_id": grant.grant_id if grant else None,
         "app_id": request.app.app_id,
         "user_id": request.user.public_id,
         "scope": request.scope,
         "request_digest": request.request_digest,
-        "receipt_id": receipt_id,
-        **facts,
     }
-    link = audit.append(
-        chain=audit.person_chain(request.user.public_id), kind=event, actor=actor.value, at=at, facts=told
-    )
-    audit.append(chain=audit.app_chain(request.app.app_id), kind=event, actor=actor.value, at=at, facts=told)
-    if receipt_id is not None:
-        receipts.issue(request=request, grant=grant, event=event, at=at, link=link, receipt_id=receipt_id)
-    return _notify(request=request, kind=f"consent.{event}", at=at)
 
 
 def record_export_update(
@@ -54,6 +75,7 @@ def record_export_update(
     return _notify(request=request, kind="export.updated", at=at)
 
 
+@audit.must_be_written()
 def _notify(*, request: ConsentRequest, kind: str, at: datetime) -> dict[str, Any]:
     """Take the app's next number, write the notice, and wake whoever waits once this commits."""
     with connection.cursor() as cursor:

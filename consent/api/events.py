@@ -9,6 +9,7 @@ from consent import events
 from consent.api import descriptions as described
 from consent.api.base import DeveloperView, no_arguments
 from consent.errors import TooManyRequests
+from consent.waiting import hub
 
 _SEQUENCE = re.compile(r"[0-9]{1,15}\Z")
 
@@ -19,7 +20,7 @@ class ConsentEvents(DeveloperView):
     needs = frozenset({"request", "read"})
 
     def limit(self, request: HttpRequest) -> None:
-        if not events.admits_another():
+        if hub.is_full(self.app.app_pk):
             raise TooManyRequests("Too many streams are open; poll instead.", headers={"Retry-After": "30"})
 
     @described.consent_events

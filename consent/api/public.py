@@ -14,7 +14,9 @@ from consent.models import AuditCheckpoint
 
 
 class ConsentKeys(PublicView):
-    """The public keys of receipts and checkpoints, old ones kept."""
+    """The public keys of receipts and checkpoints, old ones kept. HEAD is what watchers of an address send."""
+
+    http_method_names = ["get", "head"]
 
     @described.consent_keys
     def get(self, request: HttpRequest) -> HttpResponse:

@@ -4,6 +4,7 @@ import re
 
 from django.http import HttpRequest, HttpResponse
 
+from accounts.addresses import address_of
 from accounts.answers import json_answer
 from consent import actions, queries, waiting
 from consent.api import descriptions as described
@@ -73,7 +74,7 @@ class ConsentStatus(DeveloperView):
             app_pk=self.app.app_pk, request_id=query.request_id, user_id=query.user_id, scope=query.scope
         )
         if query.wait and status["status"] == RequestStatus.PENDING:
-            if not waiting.is_full():
+            if not waiting.hub.is_full(self.app.app_pk):
                 status = waiting.wait_for_change(
                     app_pk=self.app.app_pk, request_id=status["request_id"], seconds=query.wait
                 )
@@ -97,7 +98,7 @@ class ConsentExport(DeveloperView):
             accept_jose=prefers_jose(request),
             if_none_match=request.META.get("HTTP_IF_NONE_MATCH"),
             idempotency_key=key,
-            address=request.META.get("REMOTE_ADDR", ""),
+            address=address_of(request),
         )
         headers = {"ETag": export.etag, **_BY_ACCEPT}
         answer = HttpResponse(export.body, status=export.status, content_type=export.content_type, headers=headers)

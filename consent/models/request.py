@@ -109,3 +109,10 @@ class ConsentRequest(models.Model):
 
     def __str__(self) -> str:
         return self.request_id
+
+    @property
+    def named_attributes(self) -> list[str] | None:
+        """What the app's lists name, required ones first; None where it gave none, and so asks for the whole scope."""
+        if self.required_attributes is None and self.optional_attributes is None:
+            return None
+        return [*(self.required_attributes or []), *(self.optional_attributes or [])]

@@ -7,6 +7,7 @@ import orjson
 from django.http import HttpRequest
 from rest_framework.views import APIView
 
+from accounts.addresses import address_of
 from accounts.errors import Problem
 from consent.tools.engine import Exchange
 from developers.authentication import AppContext
@@ -35,7 +36,7 @@ class Call:
 
     @property
     def address(self) -> str:
-        return str(self.request.META.get("REMOTE_ADDR", ""))
+        return address_of(self.request)
 
     @property
     def trace_id(self) -> str:

@@ -61,7 +61,7 @@ def check_consent_status(call: Call, given: Status) -> dict[str, Any]:
     status = queries.status_body(app_pk=call.app.app_pk, request_id=given.request_id)
     if not given.wait_seconds or status["status"] != RequestStatus.PENDING:
         return status
-    if waiting.is_full():
+    if waiting.hub.is_full(call.app.app_pk):
         pace(call.app.app_pk, given.request_id)
         return status
     return waiting.wait_for_change(app_pk=call.app.app_pk, request_id=given.request_id, seconds=given.wait_seconds)

@@ -47,25 +47,25 @@ class Tools(DeveloperView):
         no_arguments(request)
         self.request = self.initialize_request(request)  # the exception handler's, should a tool refuse
         try:
-            message = request.body
-            _check_envelope(strict_json(message))
+            message = strict_json(request.body)
+            _check_envelope(message)
         except UnreadablePostError:
             return self._unreadable(PARSE_ERROR, InvalidRequest("The body ended early."))
         except _NotAMessage as problem:
-            return self._unreadable(INVALID_REQUEST, problem)
+            return self._unreadable(INVALID_REQUEST, problem, _id_of(message))
         except InvalidRequest as problem:
             return self._unreadable(PARSE_ERROR, problem)
         headers = {_header(name): value for name, value in request.META.items() if name.startswith(_PASSED_ON)}
         exchange = Exchange(server())
         call = Call(app=self.app, view=self, request=request, exchange=exchange)
-        answer = exchange.run(headers=headers, body=message, extra={IN_SCOPE: call})
+        answer = exchange.run(headers=headers, body=request.body, extra={IN_SCOPE: call})
         return HttpResponse(answer.body, status=answer.status, content_type=answer.headers.get("content-type", ""))
 
-    def _unreadable(self, code: int, problem: InvalidRequest) -> HttpResponse:
-        """A JSON-RPC error to nobody in particular: the message could not be read far enough to know its id."""
+    def _unreadable(self, code: int, problem: InvalidRequest, asked: str | int | None = None) -> HttpResponse:
+        """A JSON-RPC error to what was asked under this id; None where the message was not readable so far."""
         refusal = refusal_of(self, problem)
         error = {"code": code, "message": problem.detail, "data": refusal and refusal.body}
-        return json_answer({"jsonrpc": "2.0", "id": None, "error": error}, status=problem.status)
+        return json_answer({"jsonrpc": "2.0", "id": asked, "error": error}, status=problem.status)
 
 
 class _NotAMessage(InvalidRequest):
@@ -84,6 +84,17 @@ def _check_envelope(message: Any) -> None:
         raise _NotAMessage("The params of a message are an object.")
     if "id" in message and (not isinstance(message["id"], str | int) or isinstance(message["id"], bool)):
         raise _NotAMessage("The id of a message is a string or a whole number.")
+
+
+def _id_of(message: Any) -> str | int | None:
+    """The id of what was meant as a request; None where there is none that can be repeated.
+
+    An answer has the id of something else, and what comes back under it would be taken for that.
+    """
+    given = message.get("id") if isinstance(message, dict) and "method" in message else None
+    if isinstance(given, str | int) and not isinstance(given, bool):
+        return given
+    return None
 
 
 def _own_origins(request: HttpRequest) -> set[str]:

@@ -13,6 +13,7 @@ from django.utils.translation import get_language, gettext, override
 from django.views.decorators.http import require_GET
 
 from accounts.database import rfc3339
+from accounts.text import harmless_cell
 from consent.web import history
 from consent.web.forms import HistoryFilter
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from accounts.models import User
 
 COLUMNS = ("at", "kind", "what", "detail", "app_id", "request_id", "receipt_id")
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 @login_required
@@ -78,13 +78,8 @@ class _Line:
 
 
 def _csv(rows: Iterable[dict[str, Any]]) -> Iterator[bytes]:
-    """RFC 4180; the mark in front tells spreadsheets that it is UTF-8."""
+    """RFC 4180; the mark in front tells spreadsheets that it is UTF-8. Apps choose their words: none is a formula."""
     writer = csv.writer(_Line())
     yield "\ufeff".encode() + writer.writerow(COLUMNS)
     for row in rows:
-        yield writer.writerow([_cell(row[name]) for name in COLUMNS])
-
-
-def _cell(value: str | None) -> str:
-    """An app chooses its words, and a spreadsheet must not take them for a formula."""
-    return f"'{value}" if value and value.startswith(_FORMULA) else value or ""
+        yield writer.writerow([harmless_cell(row[name] or "") for name in COLUMNS])

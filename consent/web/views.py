@@ -24,7 +24,9 @@ from consent.states import RequestStatus
 from consent.web import history as telling
 from consent.web import reads
 from consent.web.forms import DenyForm, HistoryFilter
+from consent.web.renewal import Before, before_of
 from consent.web.words import GROUPS, duration, duration_choices
+from developers.models import AppStatus
 
 if TYPE_CHECKING:
     from accounts.models import User
@@ -62,11 +64,11 @@ def review(request: HttpRequest, request_id: str) -> HttpResponse:
     return render(request, "consent/review.html", _review(request, asked))
 
 
-def _review(request: HttpRequest, asked: ConsentRequest) -> dict[str, Any]:
+def _review(request: HttpRequest, asked: ConsentRequest, deny_form: DenyForm | None = None) -> dict[str, Any]:
     user = _person(request)
-    older = queries.live_grant_for(asked)
+    before = before_of(asked)
     first_time = queries.is_first_time_app(asked)
-    groups = reads.asked_groups(asked, user, older)
+    groups = reads.asked_groups(asked, user, before.grant if before else None)
     rows = [row for group in groups for row in group.rows]
     tier = asked.scope_entry.sensitivity_tier
     back = urlencode({"next": request.path})
@@ -80,22 +82,22 @@ def _review(request: HttpRequest, asked: ConsentRequest) -> dict[str, Any]:
         "missing": [row.attribute.label for row in rows if row.required and not row.held],
         "nothing_held": not any(row.held for row in rows),
         "durations": duration_choices(asked.access_duration),
-        "older": older,
-        "older_purpose_differs": older is not None and older.request.purpose != asked.purpose,
-        "gone": _gone(asked, older, {row.attribute.path for row in rows}),
+        "before": before,
+        "gone": _gone(before, {row.attribute.path for row in rows}),
         "first_time": first_time,
         "new_key": not first_time and not queries.is_known_connector(asked),
         "beyond_registered": reads.is_beyond_registered(asked),
         "has_vault": pkm.queries.vault_keys(user)["vault_status"] != "absent",
         "needs_fresh_sign_in": tier == "restricted" and not signed_in_recently(request),
         "reauthenticate_url": f"{reverse('account_reauthenticate')}?{back}",
-        "deny_form": DenyForm(),
+        "suspended": asked.app.status != AppStatus.ACTIVE,
+        "deny_form": deny_form or DenyForm(),
     }
 
 
-def _gone(asked: ConsentRequest, older: Any, paths: set[str]) -> list[str]:
-    """What is shared now and would no longer be, were this approved in place of it."""
-    lost = [path for path in older.approved_attributes if path not in paths] if older is not None else []
+def _gone(before: Before | None, paths: set[str]) -> list[str]:
+    """What was shared and would no longer be, were this approved."""
+    lost = [path for path in before.grant.approved_attributes if path not in paths] if before is not None else []
     return [attribute.label for group in pkm.labels.described(lost) for attribute in group.attributes]
 
 
@@ -119,9 +121,14 @@ def _decided(asked: ConsentRequest, status: RequestStatus) -> dict[str, Any]:
 def deny(request: HttpRequest, request_id: str) -> HttpResponse:
     """Refuse without a script; the page that follows says what happened."""
     form = DenyForm(request.POST)
-    reason = form.cleaned_data["reason"] if form.is_valid() else ""
     try:
-        actions.deny(request_id=request_id, by=_person(request), reason=reason)
+        if form.is_valid():
+            actions.deny(request_id=request_id, by=_person(request), reason=form.cleaned_data["reason"])
+        else:
+            asked = reads.own_request(_person(request), request_id)
+            if reads.standing(asked, database_now()) is RequestStatus.PENDING:
+                # nothing is decided, and nothing of the note is lost
+                return render(request, "consent/review.html", _review(request, asked, form), status=400)
     except UnknownRequest:
         raise Http404 from None
     except AlreadyDecided:

@@ -21,14 +21,14 @@ _SHORTER_CHOICES = 4
 
 
 def duration(seconds: int) -> str:
-    """Exactly this long, in the two largest units that it has: "1 day", "1 hour 30 minutes"."""
+    """Exactly this long: "1 day", "1 hour 30 minutes". A month is 30 days, a year 365."""
     parts: list[str] = []
     rest = seconds
     for size, words in _UNITS:
         count, rest = divmod(rest, size)
         if count:
             parts.append(words(count) % {"n": count})
-    return " ".join(parts[:2]) if rest == 0 and parts else str(seconds)
+    return " ".join(parts)
 
 
 def duration_choices(asked: int) -> list[tuple[int, str]]:

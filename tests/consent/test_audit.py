@@ -9,9 +9,10 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 
 from accounts.database import install_rules
-from consent import audit
+from consent import actions, audit
 from consent.models import AuditEntry, AuditHead
 from consent.rules import RULES
+from tests.factories import ConsentRequestFactory
 
 CHAIN = "person:usr_test"
 AT = datetime(2026, 11, 20, 10, 0, 0, tzinfo=UTC)
@@ -88,3 +89,14 @@ def test_a_chain_without_its_head_is_told(chain: str) -> None:
     AuditHead.objects.filter(chain=CHAIN).delete()
 
     assert [flaw.reason for flaw in audit.verify()] == ["the chain has no head"]
+
+
+def test_verify_audit_of_one_chain(db: None) -> None:
+    request = ConsentRequestFactory()
+    actions.deny(request_id=request.request_id, by=request.user)
+    said = StringIO()
+    call_command("verify_audit", chain=f"app:{request.app.app_id}", stdout=said)
+
+    assert said.getvalue() == f"app:{request.app.app_id}, 1 entries: all hold.\n"
+    with pytest.raises(CommandError, match="There is no chain person:nobody"):
+        call_command("verify_audit", chain="person:nobody")

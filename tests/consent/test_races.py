@@ -13,20 +13,29 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.db import connection, transaction
+from django.test import Client
 
 from accounts.database import database_now
 from accounts.errors import Problem
 from consent import actions, audit
 from consent.actions.ending import close_request
 from consent.models import AuditEntry, ConsentRequest, Grant, Notice, Receipt
-from consent.schemas import RequestConsentBody
+from consent.schemas import ExportBody, RequestConsentBody
 from consent.states import Actor, RequestStatus
 from consent_bridge import sealed
 from developers.authentication import AppContext
 from developers.models import App
 from pkm.models import ScopeEntry
 from tests.consent.decisions import approval
-from tests.factories import AppFactory, ConsentRequestFactory, ExportFactory, PersonFactory, TokenFactory, give_vault
+from tests.factories import (
+    AppFactory,
+    ConsentRequestFactory,
+    ExportFactory,
+    PersonFactory,
+    StaffFactory,
+    TokenFactory,
+    give_vault,
+)
 
 ROUNDS = int(os.environ.get("RACE_ROUNDS", "40"))
 pytestmark = [
@@ -141,6 +150,74 @@ def test_no_read_that_starts_after_a_revocation_succeeds() -> None:
             assert grant.reads == grant.read_log.count() == len(late)
         close_connections(pool, 8)
     assert reads_after == 0
+
+
+def test_blocking_an_app_that_is_cancelling_meanwhile() -> None:
+    app, person = AppFactory(), PersonFactory()
+    with ThreadPoolExecutor(2) as pool:
+        for _ in range(ROUNDS):
+            asked = [ConsentRequestFactory(app=app, user=person) for _ in range(12)]
+
+            def cancel(asked: list[ConsentRequest] = asked) -> None:
+                for request in reversed(asked):
+                    actions.end_consent(app_pk=app.pk, request_id=request.request_id)
+
+            fire([lambda: actions.block_app(app_id=app.app_id, by=person), cancel], pool)
+            actions.unblock_app(app_id=app.app_id, by=person)
+        close_connections(pool, 2)
+    assert not ConsentRequest.objects.exclude(status="cancelled").exists()
+    assert list(audit.verify()) == []
+
+
+def test_approving_anew_while_the_older_approval_is_renewed() -> None:
+    app, person = AppFactory(), PersonFactory()
+    vault = give_vault(person)
+    with ThreadPoolExecutor(2) as pool:
+        for _ in range(ROUNDS):
+            older = ConsentRequestFactory(app=app, user=person, refresh_policy="continuous")
+            actions.approve(request_id=older.request_id, by=person, body=approval(older, vault))
+            newer = ConsentRequestFactory(app=app, user=person)
+            body, renewal = approval(newer, vault), approval(older, vault, header={"revision": 2})
+            export = ExportBody.model_validate({"revision": 2, "sources": renewal.sources, "jwe": renewal.jwe})
+            grant_id = Grant.objects.get(request=older).grant_id
+            fire(
+                [
+                    lambda r=newer, b=body: actions.approve(request_id=r.request_id, by=person, body=b),
+                    lambda g=grant_id, e=export: actions.refresh_export(grant_id=g, by=person, body=e),
+                ],
+                pool,
+            )
+            assert Grant.objects.get(request=newer).status == "active"
+        close_connections(pool, 2)
+    assert list(audit.verify()) == []
+
+
+@pytest.mark.parametrize("how", ["grants", "requests"])
+def test_staff_end_for_several_people_who_decide_meanwhile(how: str) -> None:
+    """All of one app, so that each needs a head of its own and then the same one."""
+    app, staff = AppFactory(), StaffFactory(is_superuser=True)
+    page = Client()
+    page.force_login(staff)
+    with ThreadPoolExecutor(5) as pool:
+        for _ in range(max(4, ROUNDS // 4)):
+            asked = [ConsentRequestFactory(app=app) for _ in range(4)]
+            live = [ExportFactory(grant__request=ConsentRequestFactory(app=app, user=each.user, status="approved"))
+                    for each in asked]  # fmt: skip
+            chosen = {"action": "end", "_selected_action": [each.grant.pk for each in live], "reason": "Terms broken"}
+            by_staff: dict[str, Callable[[], object]] = {
+                "grants": lambda c=chosen: page.post("/admin/consent/grant/", c),  # type: ignore[misc]
+                "requests": lambda: actions.cancel_requests_of(app_pk=app.pk, by=staff),
+            }
+            denials: list[Callable[[], object]] = [
+                lambda r=request: actions.deny(request_id=r.request_id, by=r.user) for request in asked
+            ]
+            fire([by_staff[how], *reversed(denials)], pool)
+            assert {Grant.objects.get(pk=each.grant.pk).status for each in live} == {
+                "terminated" if how == "grants" else "active"
+            }
+            assert not ConsentRequest.objects.filter(app=app, status="pending").exists()
+        close_connections(pool, 5)
+    assert list(audit.verify()) == []
 
 
 def app_context(grant: Grant) -> AppContext:

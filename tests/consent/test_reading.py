@@ -8,6 +8,7 @@ import pytest
 
 from accounts.errors import Problem
 from consent import actions, audit
+from consent.actions import reading
 from consent.actions.chaining import chain_waiting_reads
 from consent.errors import AccessDenied, AuthorizationPending, GrantEnded, GrantPaused, UnknownRequest
 from consent.models import AuditEntry, Export, Grant, Read
@@ -73,6 +74,45 @@ def test_a_repeat_with_the_same_key_counts_one(db: None) -> None:
     assert Read.objects.count() == 1
     with pytest.raises(IdempotencyConflict):
         read(ExportFactory(grant__request__app=export.grant.app).grant, app, idempotency_key="k1")
+
+
+def renewed(grant: Grant) -> Export:
+    """What a renewal leaves behind: the older ciphertext gone, a newer one there."""
+    newest = Export.objects.filter(grant=grant).latest("revision")
+    Export.objects.filter(grant=grant).update(ciphertext=None)
+    return ExportFactory(grant=grant, revision=newest.revision + 1)
+
+
+def test_a_repeat_after_a_renewal_is_another_read(db: None) -> None:
+    grant = ExportFactory().grant
+    app = app_context(grant)
+    read(grant, app, idempotency_key="k1")
+    newer = renewed(grant)
+
+    answers = [read(grant, app, idempotency_key="k1") for _ in range(2)]
+
+    assert [orjson.loads(answer.body)["export_id"] for answer in answers] == [newer.export_id] * 2
+    assert Read.objects.count() == 2
+
+
+@pytest.mark.parametrize("accept_jose", [True, False])
+def test_a_renewal_between_the_look_and_the_claim_is_what_is_read(
+    db: None, monkeypatch: pytest.MonkeyPatch, accept_jose: bool
+) -> None:
+    grant = ExportFactory().grant
+    look, newer = reading._refuse_unless_live, []
+
+    def renews(*args: object) -> None:
+        look(*args)  # type: ignore[arg-type]
+        newer.append(renewed(grant))
+
+    monkeypatch.setattr(reading, "_refuse_unless_live", renews)
+    answer = read(grant, accept_jose=accept_jose, if_none_match='"older"')
+
+    assert answer.status == 200
+    assert newer[0].ciphertext.encode() in answer.body
+    assert newer[0].export_id in answer.etag
+    assert Read.objects.get().export_id == newer[0].pk
 
 
 def test_the_last_read_exhausts_the_grant(db: None) -> None:

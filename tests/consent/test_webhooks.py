@@ -1,8 +1,11 @@
 """Webhooks, to a real receiver on a real socket."""
 
 import json
+import socket
 import threading
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -12,7 +15,8 @@ from django.utils import timezone
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
 from accounts import atrest
-from consent import actions
+from accounts.database import rfc3339
+from consent import actions, delivery
 from consent.actions.delivering import PAUSES, deliver_due, replay
 from consent.models import Notice, WebhookDelivery
 from developers.models import WebhookEndpoint
@@ -82,6 +86,8 @@ def test_a_notice_arrives_signed_with_its_sequence(receiver: Receiver) -> None:
     headers, body = receiver.arrived[0]
     verified = Webhook(SECRET).verify(body, headers)
     assert verified["type"] == "consent.denied"
+    assert verified["timestamp"] == rfc3339(notice.at)
+    assert headers["webhook-id"] == f"msg_{notice.app.app_id}_{notice.sequence}"
     assert verified["data"] == notice.facts
     assert verified["data"]["sequence"] == notice.sequence
     with pytest.raises(WebhookVerificationError):
@@ -140,6 +146,57 @@ def test_gone_disables_the_endpoint(receiver: Receiver) -> None:
     endpoint = WebhookEndpoint.objects.get()
     assert (endpoint.disabled_at is not None, endpoint.reason) == (True, "it answered 410 Gone")
     assert WebhookDelivery.objects.get().status == "given_up"
+
+
+ACCEPTED, LATE = delivery.Outcome(204), delivery.Outcome(None, "it did not answer in time")
+
+
+@pytest.mark.parametrize(
+    ("said", "drips", "told"),
+    [
+        (b"", b"z", LATE),
+        (b"HTTP/1.1 204 No Content\r\n", b"X-Y: z\r\n", ACCEPTED),
+        (b"HTTP/1.1 204 No Content\r\n\r\n", b"z", ACCEPTED),
+    ],
+)
+def test_an_answer_that_drips_is_cut_off(
+    settings: Any, monkeypatch: pytest.MonkeyPatch, said: bytes, drips: bytes, told: delivery.Outcome
+) -> None:
+    """A byte now and then keeps every single read alive. Once the status is there, nothing more is needed."""
+    settings.WEBHOOK_INTERNAL_ADDRESSES = True
+    monkeypatch.setattr(delivery, "ANSWER_SECONDS", 0.5)
+    dripped: list[int] = []
+
+    def drip(listener: socket.socket) -> None:
+        peer, _ = listener.accept()
+        with peer, suppress(OSError):
+            peer.recv(65536)
+            peer.sendall(said)
+            for _ in range(100):
+                peer.sendall(drips)
+                dripped.append(1)
+                time.sleep(0.1)
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=drip, args=(listener,))
+        thread.start()
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}/"
+        outcome = delivery.send(url=url, secret=SECRET, message_id="msg_1", kind="consent.denied", at=now(), data={})
+        thread.join()
+
+    assert outcome == told
+    assert len(dripped) < 50
+
+
+def test_many_are_tried_by_several_hands(receiver: Receiver) -> None:
+    first = decide(receiver)
+    for _ in range(39):
+        request = ConsentRequestFactory(app=first.app)
+        actions.deny(request_id=request.request_id, by=request.user)
+
+    assert deliver_due() == 40
+    told = [Webhook(SECRET).verify(body, headers)["data"]["sequence"] for headers, body in receiver.arrived]
+    assert sorted(told) == list(range(1, 41))
 
 
 def test_redirects_are_not_followed(receiver: Receiver) -> None:

@@ -19,10 +19,15 @@ class Command(BaseCommand):
         parser.add_argument("--chain", help="check one chain only, for example person:usr_…")
 
     def handle(self, *args: Any, chain: str | None = None, **options: Any) -> None:
+        if chain and not AuditHead.objects.filter(chain=chain).exists():
+            raise CommandError(f"There is no chain {chain}. A chain is person:<sharing ID> or app:<app ID>.")
         broken = [*audit.verify(chain), *verify_reads(chain), *([] if chain else verify_checkpoints())]
         for flaw in broken:
             self.stderr.write(f"{flaw.chain} entry {flaw.sequence}: {flaw.reason}")
         if broken:
             chains = AuditHead.objects.count()
             raise CommandError(f"{len(broken)} of {chains} chains or their checkpoints do not hold.")
-        self.stdout.write(f"{AuditHead.objects.count()} chains, {AuditEntry.objects.count()} entries: all hold.")
+        if chain:
+            self.stdout.write(f"{chain}, {AuditEntry.objects.filter(chain=chain).count()} entries: all hold.")
+        else:
+            self.stdout.write(f"{AuditHead.objects.count()} chains, {AuditEntry.objects.count()} entries: all hold.")

@@ -120,6 +120,15 @@ def test_the_readers_network_is_kept_and_not_its_address(api: Developer) -> None
     assert Read.objects.get().address_prefix == "203.0.113.0/24"
 
 
+def test_the_reader_behind_our_own_proxy_is_whom_it_saw(api: Developer, settings: Any) -> None:
+    settings.USE_X_FORWARDED_PROTO = True
+    request = ExportFactory(grant__request__app=api.app).grant.request
+
+    read(api, request, X_Forwarded_For="198.51.100.1, 203.0.113.77")
+
+    assert Read.objects.get().address_prefix == "203.0.113.0/24"
+
+
 @pytest.mark.parametrize(
     ("status", "refusal"),
     [

@@ -4,23 +4,23 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.db import OperationalError, connection
+from django.db import DatabaseError, OperationalError, ProgrammingError, connection
 from django.test import Client
 
 from consent.models import ConsentRequest, Receipt
 from tests.callers import Developer
 from tests.consent.api.addresses import ADDRESSES, Address, name_of, problem
-from tests.factories import ConsentRequestFactory
+from tests.factories import ConsentRequestFactory, ExportFactory
 
 Execute = Callable[..., Any]
 
 
-def failing(*words: str) -> Execute:
+def failing(*words: str, error: type[DatabaseError] = OperationalError) -> Execute:
     """A wrapper around the database that fails on statements with one of these words, as a lost connection does."""
 
     def execute(run: Execute, sql: str, parameters: Any, many: bool, context: Any) -> Any:
         if not words or any(word in sql for word in words):
-            raise OperationalError("server closed the connection unexpectedly at 10.0.0.7")
+            raise error("server closed the connection unexpectedly at 10.0.0.7")
         return run(sql, parameters, many, context)
 
     return execute
@@ -45,6 +45,34 @@ def test_an_audit_that_cannot_be_written_stops_everything_else(api: Developer) -
     assert problem(answer) == (503, "temporarily_unavailable")
     assert ConsentRequest.objects.get().status == "pending"
     assert not Receipt.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "words", ['INSERT INTO "consent_audit"', 'INTO "consent_receipts"', "INTO consent_notice_counters"]
+)
+def test_an_end_that_cannot_be_written_down_is_none(api: Developer, words: str) -> None:
+    """A missing privilege, a broken rule: whatever it is, it is no defect of the caller's and nothing happened."""
+    request = ConsentRequestFactory(app=api.app)
+
+    with connection.execute_wrapper(failing(words, error=ProgrammingError)):
+        answer = api.post("/end-consent", {"request_id": request.request_id})
+
+    assert problem(answer) == (503, "temporarily_unavailable")
+    assert int(answer["Retry-After"]) > 0
+    assert ConsentRequest.objects.get().status == "pending"
+
+
+@pytest.mark.parametrize("headers", [{}, {"Idempotency-Key": "k1"}])
+def test_a_read_that_cannot_be_written_down_is_none(api: Developer, headers: dict[str, str]) -> None:
+    grant = ExportFactory(grant__request__app=api.app).grant
+
+    with connection.execute_wrapper(failing("INSERT INTO consent_reads", error=ProgrammingError)):
+        answer = api.get(f"/consent-export?request_id={grant.request.request_id}", headers=headers)
+
+    assert problem(answer) == (503, "temporarily_unavailable")
+    assert "jwe" not in answer.json()
+    grant.refresh_from_db()
+    assert grant.reads == 0
 
 
 def test_a_defect_tells_nothing_of_itself(api: Developer, monkeypatch: pytest.MonkeyPatch) -> None:

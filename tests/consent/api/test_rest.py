@@ -161,6 +161,15 @@ def test_the_keys_are_public_halves_only(db: None) -> None:
     assert all(set(key) == {"kty", "crv", "x", "kid", "use", "alg"} for key in body["keys"])
 
 
+def test_the_keys_answer_a_head_as_they_answer_a_get(db: None) -> None:
+    path = "/.well-known/consent-keys.json"
+
+    told, asked = Client().head(path), Client().get(path)
+
+    assert (told.status_code, told.content) == (200, b"")
+    assert told["Content-Length"] == str(len(asked.content))
+
+
 def test_the_checkpoint_is_the_newest_and_404_before_the_first(db: None) -> None:
     path = "/.well-known/consent-checkpoint.json"
     assert problem(Client().get(path)) == (404, "not_found")

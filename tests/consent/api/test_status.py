@@ -188,8 +188,12 @@ def test_a_decided_request_does_not_wait(api: Developer) -> None:
     assert time.monotonic() - started < 2
 
 
-def test_where_too_many_wait_already_the_answer_comes_at_once_and_is_paced(api: Developer, settings: Any) -> None:
-    settings.STATUS_WAITERS, settings.STATUS_POLL_BURST = 0, 2
+@pytest.mark.parametrize("share", ["STATUS_WAITERS", "STATUS_WAITERS_PER_APP"])
+def test_where_too_many_wait_already_the_answer_comes_at_once_and_is_paced(
+    api: Developer, settings: Any, share: str
+) -> None:
+    setattr(settings, share, 0)
+    settings.STATUS_POLL_BURST = 2
     request = ConsentRequestFactory(app=api.app)
     started = time.monotonic()
 
@@ -197,6 +201,17 @@ def test_where_too_many_wait_already_the_answer_comes_at_once_and_is_paced(api: 
 
     assert [answer.status_code for answer in answers] == [200, 200, 429]
     assert time.monotonic() - started < 2
+
+
+def test_one_apps_waiting_callers_leave_places_for_others(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(waiting._Hub, "_listen", lambda _: None)
+    hub = waiting._Hub()
+    settings.STATUS_WAITERS, settings.STATUS_WAITERS_PER_APP = 4, 2
+    with hub.waiting_for("app:1", app_pk=1), hub.waiting_for("request:req_1", app_pk=1):
+        assert (hub.is_full(1), hub.is_full(2)) == (True, False)
+        with hub.waiting_for("app:2", app_pk=2), hub.waiting_for("app:3", app_pk=3):
+            assert hub.is_full(4)
+    assert not hub.is_full(1)
 
 
 # --- Pacing -----------------------------------------------------------------------------------------------------------

@@ -197,6 +197,31 @@ def test_what_is_no_message_is_told_so_in_our_own_words(name: str, any_host: Hos
     assert b"pydantic" not in answer.content
 
 
+@pytest.mark.parametrize(
+    ("body", "repeated"),
+    [
+        (message(id=7, params=[]), 7),
+        (message(id="call-1", params=None), "call-1"),
+        (message(id=10**30, params=[]), 10**30),
+        (message(id=0, jsonrpc="1.0"), 0),
+        (message(id=7, method=5), 7),
+        (message(id=True), None),
+        (message(id=1.5), None),
+        (message(id={}), None),
+        # under the id of a question of the host's own this would be read as its answer's
+        ({"jsonrpc": "2.0", "id": 7, "result": {}}, None),
+        ([message(id=7)], None),
+    ],
+)
+def test_what_is_no_message_is_answered_under_its_id_where_it_can_be_read(
+    body: Any, repeated: str | int | None, any_host: Host
+) -> None:
+    answer = any_host.post(json.dumps(body).encode(), **{"MCP-Protocol-Version": any_host.revision})
+
+    assert error_of(answer) == (400, -32600)
+    assert answer.json()["id"] == repeated
+
+
 @pytest.mark.parametrize("revision", ["2099-01-01", "newest", "2026-07-28 ", "'; --"])
 def test_an_unknown_revision_is_an_error_of_the_protocol(revision: str, host: Host) -> None:
     assert host.post(LIST, **{"MCP-Protocol-Version": revision}).status_code == 400

@@ -98,6 +98,16 @@ def test_an_export_opens_and_is_a_read(host: Host, app: App) -> None:
     assert (read.grant_id, read.token.app_id, read.address_prefix) == (export.grant_id, app.pk, "127.0.0.0/24")
 
 
+def test_the_reader_behind_our_own_proxy_is_whom_it_saw(host: Host, app: App, settings: Any) -> None:
+    settings.USE_X_FORWARDED_PROTO = True
+    request = ExportFactory(grant__request__app=app).grant.request
+
+    arguments = {"name": "get_encrypted_export", "arguments": {"request_id": request.request_id}}
+    host.send("tools/call", arguments, **{"X-Forwarded-For": "198.51.100.1, 203.0.113.77"})
+
+    assert Read.objects.get().address_prefix == "203.0.113.0/24"
+
+
 def test_a_request_made_by_tool_stands_as_one_made_by_rest(host: Host, api: Developer, vault: Vault) -> None:
     answer = host.told("request_consent", asked(vault.user, max_reads=3, binding_message="blue fox"))
 

@@ -6,6 +6,7 @@ import pytest
 
 from consent.models import AuditEntry, ConsentRequest, Grant
 from tests.callers import signed_in
+from tests.consent.decisions import approval_body
 from tests.factories import (
     AuditEntryFactory,
     ConsentRequestFactory,
@@ -186,6 +187,54 @@ def test_deny_form_denies_once(owner, asked):
     assert "decided already" in second.content.decode()
     kept = ConsentRequest.objects.get(pk=asked.pk)
     assert (kept.status, kept.decision_note) == ("denied", "No")
+
+
+def test_a_note_that_is_too_long_decides_nothing_and_is_kept(owner, asked):
+    answer = owner.client.post(f"/consent/requests/{asked.request_id}/deny/", {"reason": "n" * 501})
+    asked.refresh_from_db()
+
+    assert (answer.status_code, asked.status) == (400, "pending")
+    assert "n" * 501 in answer.content.decode()
+    assert "at most 500 characters" in answer.content.decode()
+    owner.client.post(f"/consent/requests/{asked.request_id}/deny/")
+    again = owner.client.post(f"/consent/requests/{asked.request_id}/deny/", {"reason": "n" * 501})
+    assert again.headers["Location"] == f"/consent/requests/{asked.request_id}/"
+
+
+def test_a_suspended_app_gets_nothing_and_the_page_says_so(owner, person):
+    vault = give_vault(person)
+    asked = ConsentRequestFactory(user=person, app__status="suspended")
+    page = text(owner.get(f"/consent/requests/{asked.request_id}/"))
+    answer = owner.post(f"/consent/requests/{asked.request_id}/decision", approval_body(asked, vault))
+    asked.refresh_from_db()
+
+    assert "Our staff suspended" in page
+    assert "data-ready" not in page
+    assert (answer.status_code, answer.json()["code"], asked.status) == (403, "app_suspended", "pending")
+
+
+RENEWED = {
+    "purpose": ({"purpose": "Plan a dinner"}, "The purpose changed. Before, it was: “Suggest restaurants"),
+    "longer": ({"access_duration": 31536000}, "They ask for 1 year; before, they asked for 1 day."),
+    "reads": ({"max_reads": 20}, "How often it may be read changed: 20 reads. Before: without a limit."),
+    "policy": ({"refresh_policy": "continuous"}, "Now they want your later changes too"),
+}
+
+
+@pytest.mark.parametrize("ended", [False, True])
+@pytest.mark.parametrize(("changed", "words"), RENEWED.values(), ids=RENEWED)
+def test_a_renewal_says_what_changed_since_last_time(owner, person, changed, words, ended):
+    give_vault(person)
+    started = now() - timedelta(days=3 if ended else 0)
+    before = GrantFactory(
+        request__user=person, starts_at=started, approved_attributes=["lifestyle.food.diet_preference"]
+    )  # fmt: skip
+    same = {"user": person, "app": before.app}
+    page = text(owner.get(f"/consent/requests/{ConsentRequestFactory(**same, **changed).request_id}/"))
+
+    assert ("You shared this before" if ended else "You share this already") in page
+    assert [said for _, said in RENEWED.values() if said in page] == [words]
+    assert page.count('class="value is-changed') == 2  # cuisine and coffee are new
 
 
 def test_deny_form_of_an_expired_request_says_so(owner, person):

@@ -168,10 +168,11 @@ def test_file_of_one_app(owner, eventful, asked):
     assert [line["kind"] for line in told["history"]] == ["denied"]
 
 
-def test_apps_words_are_no_formula(owner, person):
-    asked = ConsentRequestFactory(user=person, purpose="=HYPERLINK(1)")
+@pytest.mark.parametrize("purpose", ["=HYPERLINK(1)", " =HYPERLINK(1)", "\uff1dHYPERLINK(1)"])
+def test_apps_words_are_no_formula(owner, person, purpose):
+    asked = ConsentRequestFactory(user=person, purpose=purpose)
     owner.client.post(f"/consent/requests/{asked.request_id}/deny/")
-    assert b",'=HYPERLINK(1)," in file(owner, format="csv")[1]
+    assert f",'{purpose}," in file(owner, format="csv")[1].decode()
 
 
 def test_long_history_is_whole(owner, person):

@@ -1,0 +1,80 @@
+"""What receipts prove: what happened and when, of which attributes, and that the two copies belong together."""
+
+import base64
+import hashlib
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from joserfc import jws
+from joserfc.jwk import KeySet
+
+from accounts.database import rfc3339
+from consent import actions
+from consent.models import ConsentRequest, Receipt
+from consent.receipts import claims_of, public_keys
+from tests.consent.decisions import approval
+from tests.factories import ConsentRequestFactory, ExportFactory, give_vault
+from tests.factories.asked import now
+
+CUISINE, DIET = "lifestyle.food.favorite_cuisine", "lifestyle.food.diet_preference"
+pytestmark = pytest.mark.django_db
+
+
+def claims(token: str) -> dict[str, Any]:
+    keys = KeySet.import_key_set(public_keys())  # type: ignore[arg-type]  # the stubs want their own shape
+    return claims_of(jws.deserialize_compact(token, keys, algorithms=["EdDSA"]).payload)
+
+
+def told_of(request: ConsentRequest) -> dict[str, Any]:
+    return claims(Receipt.objects.get(request=request).jws)
+
+
+def test_the_apps_copy_holds_the_hash_of_the_persons() -> None:
+    actions.deny(request_id=ConsentRequestFactory().request_id, by=ConsentRequest.objects.get().user)
+    receipt = Receipt.objects.get()
+    own, app = claims(receipt.jws), claims(receipt.app_jws)
+
+    assert set(own.pop("audit")) == {"chain", "sequence", "entry_hash"}
+    hashed = base64.urlsafe_b64encode(hashlib.sha256(receipt.jws.encode()).digest()).decode().rstrip("=")
+    assert app.pop("audit") == {"entry_hash": hashed}
+    assert own == app
+
+
+def test_an_expiry_is_dated_by_its_deadline() -> None:
+    before = now() - timedelta(days=2)
+    request = ConsentRequestFactory(created_at=before - timedelta(hours=1), expires_at=before)
+    grant = ExportFactory(grant__starts_at=before - timedelta(hours=1), grant__expires_at=before).grant
+
+    assert actions.write_down_expiry() == 2
+
+    for ended in (request, grant.request):
+        assert told_of(ended)["event"]["time"] == rfc3339(before)
+        assert told_of(ended)["iat"] > before.timestamp() + 86400  # when it was written down
+
+
+@pytest.mark.parametrize(
+    ("lists", "types"),
+    [
+        ({}, None),
+        ({"required_attributes": [CUISINE]}, [CUISINE]),
+        ({"required_attributes": [CUISINE], "optional_attributes": [DIET]}, [CUISINE, DIET]),
+    ],
+)
+def test_a_refusal_names_what_was_asked(lists: dict[str, list[str]], types: list[str] | None) -> None:
+    request = ConsentRequestFactory(**lists)
+    actions.deny(request_id=request.request_id, by=request.user)
+
+    assert told_of(request)["pii_types"] == (types or request.attributes)
+    assert told_of(request)["retention"] == {"access_duration": 86400, "expires_at": None}
+
+
+def test_an_approval_tells_what_was_approved_for_as_long_as_it_was() -> None:
+    request = ConsentRequestFactory()
+    vault = give_vault(request.user)
+    body = approval(request, vault, [CUISINE], access_duration=600)
+    actions.approve(request_id=request.request_id, by=request.user, body=body)
+
+    told = told_of(request)
+    assert told["pii_types"] == [CUISINE]
+    assert told["retention"] == {"access_duration": 600, "expires_at": rfc3339(request.grant.expires_at)}
