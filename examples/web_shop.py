@@ -44,9 +44,19 @@ class Shop:
         self._key = generate_connector_key()
         self._visits: dict[str, Visit] = {}
 
+    def knows(self, visitor: str) -> bool:
+        """Whether this shop made up that name itself: one that a stranger chose must not become anybody's."""
+        return visitor in self._visits
+
+    def begin(self) -> str:
+        """The name of a new visit, which nobody can guess."""
+        visitor = secrets.token_urlsafe(24)
+        self._visits[visitor] = Visit()
+        return visitor
+
     def visit(self, visitor: str) -> Visit:
         """The visit as it stands now: a decision since the last page is taken in."""
-        visit = self._visits.setdefault(visitor, Visit())
+        visit = self._visits[visitor]
         if visit.asked is not None and visit.style is None:
             self._take_in(visit, visit.asked)
         return visit
@@ -64,7 +74,7 @@ class Shop:
 
     def forget(self, visitor: str) -> None:
         """Give the approval back."""
-        visit = self._visits.pop(visitor, Visit())
+        visit = self._visits.pop(visitor)
         if visit.asked is not None:
             self._client.end(visit.asked.request_id)
 
@@ -109,14 +119,13 @@ class Counter(BaseHTTPRequestHandler):
             return
         visitor = self._visitor()
         try:
-            visit = self.server.shop.visit(visitor)
+            visit = self.server.shop.visit(visitor) if visitor else Visit()
         except BridgeError:
             self.send_error(503, "The consent service cannot be reached")
             return
         body = page(visit).encode()
         self.send_response(200)
         self.send_header("Content-Type", "text/html; charset=utf-8")
-        self._remember(visitor)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
@@ -128,27 +137,30 @@ class Counter(BaseHTTPRequestHandler):
             self.send_error(404)
             return
         form = parse_qs(self.rfile.read(length).decode("utf-8", "replace"))
-        visitor = self._visitor()
+        if self.headers.get("Origin") not in self.server.origins:
+            self.send_error(403, "Use the form on this shop's own page")  # browsers name the page that posts
+            return
+        shop, visitor = self.server.shop, self._visitor()
         try:
             if self.path == "/ask":
-                self.server.shop.ask(visitor, form.get("sharing_id", [""])[0].strip())
-            else:
-                self.server.shop.forget(visitor)
+                visitor = visitor or shop.begin()
+                shop.ask(visitor, form.get("sharing_id", [""])[0].strip())
+            elif visitor:
+                shop.forget(visitor)
         except BridgeError:
             self.send_error(503, "The consent service cannot be reached")
             return
         self.send_response(303)
-        self._remember(visitor)
+        if self.path == "/ask":
+            self.send_header("Set-Cookie", f"visitor={visitor}; HttpOnly; SameSite=Lax; Path=/")
         self.send_header("Location", "/")
         self.send_header("Content-Length", "0")
         self.end_headers()
 
-    def _remember(self, visitor: str) -> None:
-        self.send_header("Set-Cookie", f"visitor={visitor}; HttpOnly; SameSite=Lax; Path=/")
-
-    def _visitor(self) -> str:
+    def _visitor(self) -> str | None:
+        """Whose visit this is; None before the first question, and for a cookie that is not ours."""
         cookie = SimpleCookie(self.headers.get("Cookie", "")).get("visitor")
-        return cookie.value if cookie else secrets.token_urlsafe(24)
+        return cookie.value if cookie and self.server.shop.knows(cookie.value) else None
 
 
 class ShopServer(HTTPServer):
@@ -157,6 +169,7 @@ class ShopServer(HTTPServer):
     def __init__(self, port: int, shop: Shop) -> None:
         super().__init__(("127.0.0.1", port), Counter)
         self.shop = shop
+        self.origins = tuple(f"http://{host}:{self.server_port}" for host in ("127.0.0.1", "localhost"))
 
 
 def main() -> None:

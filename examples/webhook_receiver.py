@@ -7,8 +7,11 @@ The secret is shown when the endpoint is registered. Behind a proxy that speaks 
 
 import json
 import os
+import sys
 import threading
+import traceback
 from collections import OrderedDict
+from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from consent_bridge.errors import BridgeError
@@ -26,23 +29,26 @@ class Ledger:
         self._newest: dict[str, Webhook] = {}
         self._lock = threading.Lock()
 
-    def take(self, notice: Webhook) -> bool:
-        """Keep a notice; False for a repetition, and for one that a newer one has overtaken."""
+    def take(self, notice: Webhook, act: Callable[[Webhook], None]) -> None:
+        """Act on what is news: no repetition, and nothing that a newer notice has overtaken.
+
+        It is remembered once that is done. Where `act` raises, the repetition is news again. One at a time: of two
+        deliveries of one notice the second waits to see what became of the first.
+        """
         with self._lock:
             if notice.webhook_id in self._seen:
-                return False
+                return
+            known = self._newest.get(notice.status.request_id)
+            if known is None or (known.status.sequence or 0) < (notice.status.sequence or 0):
+                act(notice)
+                self._newest[notice.status.request_id] = notice
             self._seen[notice.webhook_id] = None
             if len(self._seen) > REMEMBERED:
                 self._seen.popitem(last=False)
-            known = self._newest.get(notice.status.request_id)
-            if known is not None and (known.status.sequence or 0) >= (notice.status.sequence or 0):
-                return False
-            self._newest[notice.status.request_id] = notice
-            return True
 
 
 class Hook(BaseHTTPRequestHandler):
-    """`POST /`: 204 where the notice was taken or known, 400 where it is not the service's."""
+    """`POST /`: 204 where the notice was taken or known, 400 where it is not the service's, 500 where acting failed."""
 
     server: "HookServer"
 
@@ -58,8 +64,12 @@ class Hook(BaseHTTPRequestHandler):
             print(json.dumps({"refused": str(refusal)}), flush=True)
             self._answer(400)
             return
-        if self.server.ledger.take(notice):
-            act_on(notice)
+        try:
+            self.server.ledger.take(notice, act_on)
+        except Exception:
+            traceback.print_exc(file=sys.stderr)
+            self._answer(500)  # so that it is sent again
+            return
         self._answer(204)
 
     def _answer(self, status: int) -> None:

@@ -130,6 +130,7 @@ export class Client {
       try {
         for await (const chunk of this.#transport.stream("/consent-events", stream.headers(), SILENCE)) {
           yield* stream.feed(chunk);
+          stream.waitAgain();
         }
       } catch (error) {
         if (error instanceof BadAnswer) throw error;

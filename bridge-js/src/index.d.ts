@@ -236,6 +236,7 @@ export class Client {
   /**
    * The app's events as they happen, in order, each one once, over as many connections as it takes. Give the `id` of
    * the last event that you dealt with, and the stream goes on after it without a gap.
+   * Gives up after `patienceSeconds` (300) of waiting for the service; the time that you take for an event does not count.
    */
   events(options?: { lastEventId?: number | null; patienceSeconds?: number }): AsyncGenerator<ConsentEvent, void, undefined>;
   /** The sealed export; counts as one read. */

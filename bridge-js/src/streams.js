@@ -9,7 +9,7 @@ import { shaped, STATUS } from "./shapes.js";
 /** @typedef {import("./index.js").ConsentEvent} ConsentEvent */
 
 export const SILENCE = 45; // seconds; the service says something every fifteen
-export const PATIENCE = 300; // seconds without a connection after which a stream is given up
+export const PATIENCE = 300; // seconds of waiting for the service after which a stream is given up
 const LONGEST_PAUSE = 30;
 const MAX_BUFFER = 1024 * 1024;
 const PASSING = [429, 500, 502, 503, 504];
@@ -21,8 +21,8 @@ export class Stream {
     this.lastEventId = lastEventId;
     this.patience = patience;
     this.retry = 2;
+    this.waitsSince = Date.now();
     this.failures = 0;
-    this.heardAt = Date.now();
     this.#forget();
   }
 
@@ -46,8 +46,8 @@ export class Stream {
 
   /** The events that these bytes complete, each one only once. @param {Uint8Array} chunk @returns {ConsentEvent[]} */
   feed(chunk) {
-    this.heardAt = Date.now();
     this.failures = 0;
+    this.waitAgain();
     this.#rest += this.#decoder.decode(chunk, { stream: true });
     // A CR at the end may be half of a CRLF: it stays for the next bytes.
     const held = this.#rest.endsWith("\r") ? "\r" : "";
@@ -55,6 +55,11 @@ export class Stream {
     this.#rest = lines.pop() + held;
     if (this.#rest.length > MAX_BUFFER) throw new BadAnswer(`an event has a line of more than ${MAX_BUFFER} bytes`);
     return lines.map((line) => this.#take(line)).filter((event) => event !== null);
+  }
+
+  /** Count from now: the service was heard, and what a consumer then took for an event was no waiting for it. */
+  waitAgain() {
+    this.waitsSince = Date.now();
   }
 
   /**
@@ -68,7 +73,7 @@ export class Stream {
     this.failures += 1;
     const asked = error instanceof Problem ? error.retryAfter : null;
     const pause = (asked ?? Math.min(LONGEST_PAUSE, this.retry * 2 ** (this.failures - 1) * jitter)) * 1000;
-    if (!passing || Date.now() + pause - this.heardAt > this.patience * 1000) throw error;
+    if (!passing || Date.now() + pause - this.waitsSince > this.patience * 1000) throw error;
     return pause;
   }
 

@@ -73,7 +73,7 @@ export class Transport {
   }
 
   /**
-   * The body of a 200 as it comes; Unreachable after so many seconds without a byte.
+   * The body of a 200 as it comes; Unreachable after so many seconds of waiting without a byte.
    * @param {string} path @param {Record<string, string>} headers @param {number} silence
    * @returns {AsyncGenerator<Uint8Array, void, undefined>}
    */
@@ -91,9 +91,9 @@ export class Transport {
         throw new BadAnswer(`the server answered ${response.status} where a stream was asked for`);
       }
       for await (const chunk of response.body) {
-        clearTimeout(timer);
-        timer = setTimeout(() => abort.abort(), silence * 1000);
+        clearTimeout(timer); // while the consumer works nobody listens, so nobody misses anything
         yield chunk;
+        timer = setTimeout(() => abort.abort(), silence * 1000);
       }
     } catch (error) {
       throw error instanceof BadAnswer || error instanceof Problem ? error : unreachable("GET", path, error);

@@ -128,6 +128,7 @@ class AsyncClient:
                     async for chunk in chunks:
                         for event in stream.feed(chunk):
                             yield event
+                        stream.wait_again()
             except BadAnswer:
                 raise
             except BridgeError as error:

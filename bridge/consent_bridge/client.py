@@ -150,7 +150,8 @@ class Client:
 
         Give the `id` of the last event that you dealt with, and the stream goes on after it without a gap; without
         one it begins with what happens from now on. Connects again by itself; raises what ended the last connection
-        after `patience` seconds without one, and at once where the token is no longer good.
+        after `patience` seconds of waiting for the service in vain, and at once where the token is no longer good.
+        The time that you take for an event does not count.
         """
         stream = streams.Stream(last_event_id, patience=patience)
         while True:
@@ -160,6 +161,7 @@ class Client:
                 with opened as chunks:
                     for chunk in chunks:
                         yield from stream.feed(chunk)
+                        stream.wait_again()
             except BadAnswer:
                 raise
             except BridgeError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -51,13 +52,13 @@ def write_private_file(path: Path, value: object, *, force: bool = False) -> Non
     """JSON that only this user can read; an existing file stays unless `force`."""
     text = json.dumps(value, indent=2) + "\n"
     # Written aside and moved, so that a reader or a crash never meets half a key; link() refuses an existing name.
-    aside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        # a name of its own for each writer: two threads would fill one file, and the second after it was moved
+        descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")  # mode 0600
+        aside = Path(name)
         try:
             with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                os.fchmod(file.fileno(), 0o600)
                 file.write(text)
             _move(aside, path, force=force)
         finally:

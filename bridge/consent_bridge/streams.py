@@ -16,7 +16,7 @@ from consent_bridge.results import Status, build
 
 PATH = "/consent-events"
 SILENCE = 45.0  # seconds; the service says something every fifteen
-PATIENCE = 300.0  # seconds without a connection after which a stream is given up
+PATIENCE = 300.0  # seconds of waiting for the service after which a stream is given up
 _RETRY = 2.0
 _LONGEST_PAUSE = 30.0
 _MAX_BUFFER = 1024 * 1024
@@ -47,7 +47,7 @@ class Stream:
         self._clock = clock
         self._retry = _RETRY
         self._failures = 0
-        self._heard_at = clock()
+        self._waits_since = clock()
         self._lines = _Lines()
         self._fields: dict[str, list[str]] = {}
 
@@ -59,9 +59,14 @@ class Stream:
 
     def feed(self, chunk: bytes) -> list[Event]:
         """The events that these bytes complete, each one only once."""
-        self._heard_at, self._failures = self._clock(), 0
+        self._failures = 0
+        self.wait_again()
         events = [self._take(line) for line in self._lines.feed(chunk)]
         return [event for event in events if event is not None]
+
+    def wait_again(self) -> None:
+        """Count from now: the service was heard, and what a consumer then took for an event was no waiting for it."""
+        self._waits_since = self._clock()
 
     def pause_after(self, error: BridgeError | None) -> float:
         """How long to wait before the next connection; raises `error` where another would be no use.
@@ -74,7 +79,7 @@ class Stream:
         self._failures += 1
         asked = error.retry_after if isinstance(error, Problem) else None
         pause = asked or min(_LONGEST_PAUSE, self._retry * 2.0 ** (self._failures - 1) * (0.5 + _jitter.random() / 2))
-        if not passing or self._clock() + pause - self._heard_at > self._patience:
+        if not passing or self._clock() + pause - self._waits_since > self._patience:
             raise error
         return pause
 

@@ -112,7 +112,11 @@ def _of_service(problem: Problem) -> Result:
 def _of_arguments(error: ValidationError) -> Result:
     failures = error.errors(include_url=False, include_context=False, include_input=False)
     listed = [
-        {"field": ".".join(str(part) for part in failure["loc"]), "code": failure["type"], "message": failure["msg"]}
+        {
+            "field": ".".join(str(part) for part in failure["loc"]),
+            "code": failure["type"],
+            "message": failure["msg"].removeprefix("Value error, "),
+        }
         for failure in failures[:20]
     ]
     named = ", ".join(sorted({one_line(entry["field"].split(".")[0], 64) for entry in listed}))

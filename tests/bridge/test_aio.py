@@ -137,6 +137,20 @@ def test_events_go_on_after_they_broke_off(fake, run):
     assert [asked.headers.get("last-event-id") for asked in fake.asked] == [None, "40", "40", "41"]
 
 
+def test_slow_consumer_finds_its_stream_again(fake, run):
+    fake.on("GET", "/api/v1/consent-events", Reply(b"retry: 100\n\n" + event(41)), DROP, Reply(event(42)))
+
+    async def take(client):
+        events = client.events(patience=0.4)
+        first = (await anext(events)).id
+        await asyncio.sleep(0.5)
+        second = (await anext(events)).id
+        await events.aclose()
+        return first, second
+
+    assert run(take) == (41, 42)
+
+
 def test_proofs_are_verified(fake, run):
     fake.on("GET", "/.well-known/consent-keys.json", Reply(jwks()), Reply(jwks(OTHER_KEY, SIGNING_KEY)))
     fake.on("GET", "/api/v1/receipts/rct_a", Reply({"jws": signed()}), Reply({"jws": signed(key=OTHER_KEY)}))

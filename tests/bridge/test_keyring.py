@@ -24,10 +24,12 @@ def test_key_is_made_once_and_only_its_user_reads_it(tmp_path):
 
 
 def test_two_that_start_at_once_agree_on_one_key(tmp_path):
-    with ThreadPoolExecutor(8) as pool:
-        keys = list(pool.map(lambda _: Keyring(tmp_path).current()["x"], range(16)))
+    for place in (tmp_path / str(number) for number in range(40)):
+        with ThreadPoolExecutor(8) as pool:
+            keys = list(pool.map(lambda _, place=place: Keyring(place).current()["x"], range(8)))
 
-    assert len(set(keys)) == 1
+        assert set(keys) == {Keyring(place).current()["x"]}
+        assert len(list(place.iterdir())) == 1
 
 
 def test_rotation_keeps_the_earlier_keys(tmp_path):

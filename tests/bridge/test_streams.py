@@ -1,6 +1,7 @@
 """Server-sent events: read as the HTML standard says, resumed where they broke off."""
 
 import json
+import time
 
 import pytest
 
@@ -117,6 +118,30 @@ def test_stream_is_given_up_when_patience_ends(fake, client, pauses):
         next(client.events(patience=1.5))
 
     assert len(fake.asked) == len(pauses) + 1
+
+
+def test_only_waiting_for_the_service_uses_up_patience():
+    now = 0.0
+    stream = Stream(patience=300, clock=lambda: now)
+    stream.feed(event(41))
+
+    now = 1000.0  # the consumer took its time for that event
+    stream.wait_again()
+    assert stream.pause_after(Unreachable("gone")) <= 2
+
+    now = 1300.0  # and since then nothing came
+    with pytest.raises(Unreachable):
+        stream.pause_after(Unreachable("gone"))
+
+
+def test_slow_consumer_finds_its_stream_again(fake, client, pauses):
+    fake.on("GET", PATH, Reply(b"retry: 100\n\n" + event(41)), DROP, Reply(event(42)))
+    events = client.events(patience=0.4)
+
+    first = next(events)
+    time.sleep(0.5)
+
+    assert (first.id, next(events).id) == (41, 42)
 
 
 def test_busy_service_says_when_to_come_back(fake, client, pauses):

@@ -3,7 +3,9 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { after, before, beforeEach, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import * as bridge from "../../bridge-js/src/index.js";
+import { Transport } from "../../bridge-js/src/transport.js";
 
 const TOKEN = `cr_live_abcdefgh_${"s".repeat(43)}`;
 const DROP = "drop the connection";
@@ -178,6 +180,32 @@ test("events go on after they broke off, each one once", async () => {
   }
   assert.deepEqual(seen, [[41, "denied"], [42, "denied"]]);
   assert.deepEqual(asked.map((one) => one.headers["last-event-id"]), [undefined, "40", "40", "41", "41"]);
+});
+
+test("a slow consumer finds its stream again", async () => {
+  answers({ body: `retry: 100\n\n${event(41)}` }, DROP, { body: event(42) });
+  const seen = [];
+  for await (const { id } of client.events({ patienceSeconds: 0.4 })) {
+    seen.push(id);
+    if (seen.length === 2) break;
+    await sleep(500);
+  }
+  assert.deepEqual(seen, [41, 42]);
+});
+
+test("only waiting for the server is silence", async () => {
+  const limits = { timeoutSeconds: 1, attempts: 1, pause: sleep };
+  const transport = new Transport(`http://127.0.0.1:${server.address().port}`, {}, limits);
+  const body = "x".repeat(2_000_000); // more than one chunk
+  answers({ body });
+  let length = 0;
+  for await (const chunk of transport.stream("/", {}, 0.2)) {
+    if (length === 0) await sleep(400);
+    length += chunk.length;
+  }
+  assert.equal(length, body.length);
+  answers({ body, delay: 400 });
+  await assert.rejects(transport.stream("/", {}, 0.2).next(), bridge.Unreachable);
 });
 
 test("events end where the token is no longer good", async () => {

@@ -2,7 +2,9 @@
 
 import json
 import re
+import threading
 from datetime import UTC, datetime
+from importlib.util import module_from_spec, spec_from_file_location
 
 import requests
 from standardwebhooks.webhooks import Webhook
@@ -15,6 +17,7 @@ from consent_bridge.sealed import generate_connector_key
 from developers.models import WebhookEndpoint
 from tests.bridge.live.hosts import ROOT
 from tests.bridge.live.steps import PURPOSE, SCOPE
+from tests.bridge.wire import APPROVED
 from tests.examples.conftest import example
 
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
@@ -49,6 +52,12 @@ def test_agent_without_a_person_says_why(environment, owner):
         assert agent.ends() == (1, [])
 
 
+def posts(session, address, action, **form):
+    """What a browser sends from the shop's own page."""
+    own = {"Origin": address.rstrip("/")}
+    assert session.post(f"{address}{action}", data=form, headers=own, timeout=30).status_code == 200
+
+
 def shelf(session, address):
     """What the shop shows: its note, its goods in order, and the whole page."""
     page = session.get(address, timeout=30)
@@ -60,13 +69,13 @@ def test_shop_sorts_by_what_was_approved(environment, owner, account):
     with example("web_shop.py", environment={**environment, "PORT": "0"}) as shop, requests.Session() as visitor:
         address = shop.line().removeprefix("Open ")
         before = shelf(visitor, address)
-        visitor.post(f"{address}ask", data={"sharing_id": account.public_id}, timeout=30)
+        posts(visitor, address, "ask", sharing_id=account.public_id)
         asked = shelf(visitor, address)
         decided = owner.approve(owner.review(request_in(asked[2])))
         after = shelf(visitor, address)
         with requests.Session() as another:
             elsewhere = shelf(another, address)
-        visitor.post(f"{address}forget", timeout=30)
+        posts(visitor, address, "forget")
         forgotten = shelf(visitor, address)
 
     assert (before[1], asked[:2]) == (AS_IT_IS, ("Please decide in your consent app.", AS_IT_IS))
@@ -79,14 +88,38 @@ def test_shop_sorts_by_what_was_approved(environment, owner, account):
 def test_shop_goes_on_without(environment, owner, account):
     with example("web_shop.py", environment={**environment, "PORT": "0"}) as shop, requests.Session() as visitor:
         address = shop.line().removeprefix("Open ")
-        visitor.post(f"{address}ask", data={"sharing_id": "<b>usr_unknown"}, timeout=30)
+        posts(visitor, address, "ask", sharing_id="<b>usr_unknown")
         unknown = shelf(visitor, address)
-        visitor.post(f"{address}ask", data={"sharing_id": account.public_id}, timeout=30)
+        posts(visitor, address, "ask", sharing_id=account.public_id)
         owner.deny(request_in(shelf(visitor, address)[2]))
         denied = shelf(visitor, address)
 
     assert unknown[0].startswith("That did not work: ")
     assert denied[:2] == ("No problem: here is our shelf as it is.", AS_IT_IS)
+
+
+def test_shop_takes_no_form_of_another_page_and_no_cookie_of_its_own_making(environment):
+    chosen = {"visitor": "chosen-by-a-stranger"}
+    with example("web_shop.py", environment={**environment, "PORT": "0"}) as shop:
+        address = shop.line().removeprefix("Open ")
+        own = {"Origin": address.rstrip("/")}
+        codes = [
+            requests.post(f"{address}{action}", data={"sharing_id": "usr_x"}, headers=headers, timeout=30).status_code
+            for action in ("ask", "forget")
+            for headers in ({}, {"Origin": "null"}, {"Origin": "http://evil.example"})
+        ]
+        looked, forgotten, asked = (
+            requests.get(address, cookies=chosen, timeout=30),
+            *(
+                requests.post(f"{address}{action}", cookies=chosen, headers=own, allow_redirects=False, timeout=30)
+                for action in ("forget", "ask")
+            ),
+        )
+
+    assert codes == [403] * 6
+    assert [answer.status_code for answer in (looked, forgotten, asked)] == [200, 303, 303]
+    assert looked.cookies.get("visitor") is forgotten.cookies.get("visitor") is None
+    assert len(asked.cookies["visitor"]) == 32
 
 
 def test_receiver_takes_what_the_service_sends(settings, service, api, owner, account, environment):
@@ -122,9 +155,40 @@ def test_receiver_takes_what_the_service_sends(settings, service, api, owner, ac
     assert set(WebhookDelivery.objects.values_list("status", flat=True)) == {"delivered"}
 
 
+def test_receiver_acts_again_on_what_failed(monkeypatch, capsys):
+    found = spec_from_file_location("webhook_receiver", ROOT / "examples/webhook_receiver.py")
+    found.loader.exec_module(receiver := module_from_spec(found))
+    outcomes = iter([RuntimeError("the disk is full"), None])
+    acted = []
+
+    def act_on(notice):
+        acted.append(notice.webhook_id)
+        if failure := next(outcomes):
+            raise failure
+
+    monkeypatch.setattr(receiver, "act_on", act_on)
+    body = json.dumps({"type": "consent.approved", "timestamp": "2026-11-20T10:00:00Z", "data": APPROVED}).encode()
+    with receiver.HookServer(0, SECRET) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        address = f"http://127.0.0.1:{server.server_port}/"
+        try:
+            codes = [requests.post(address, data=body, headers=signed(body), timeout=30).status_code for _ in range(3)]
+        finally:
+            server.shutdown()
+            thread.join()
+
+    assert (codes, acted) == ([500, 204, 204], ["msg_1", "msg_1"])
+    assert "the disk is full" in capsys.readouterr().err
+
+
 def signed_by_another(body):
+    return signed(body, "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD")
+
+
+def signed(body, secret=SECRET):
     now = datetime.now(UTC)
-    signature = Webhook("whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD").sign("msg_1", now, body.decode())
+    signature = Webhook(secret).sign("msg_1", now, body.decode())
     return {
         "webhook-id": "msg_1",
         "webhook-timestamp": str(int(now.timestamp())),

@@ -16,10 +16,10 @@ from packaging.requirements import Requirement
 
 from consent_bridge.owner import Owner
 from tests.bridge.live.hosts import bridge_environment, call, refused, with_bridge
-from tests.bridge.live.served import Served
 from tests.bridge.live.steps import CUISINE, FOOD, PASSPHRASE, PURPOSE, SCOPE
 from tests.factories import PersonFactory
 from tests.factories.accounts import PASSWORD
+from tests.serving import Served
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -64,12 +64,11 @@ def link_what_it_declares(python):
 
 @pytest.fixture
 def served(transactional_db, settings):
-    made = Served()
-    settings.BASE_URL = settings.ISSUER = made.url
-    made.collect()
+    made = Served(killable=True)
+    settings.BASE_URL = settings.ISSUER = made.address
     made.start()
     yield made
-    made.stop()
+    made.kill()
 
 
 def test_wheel_needs_no_django(installed):
@@ -89,16 +88,16 @@ def test_config_of_the_wheel_starts_it_by_its_own_path(installed, tmp_path):
 
 def test_wheel_makes_a_trip_over_two_restarts(installed, served, api, tmp_path):
     person = PersonFactory()
-    environment = {**bridge_environment(tmp_path / "state", served.url, api.token), "PYTHONPATH": ""}
+    environment = {**bridge_environment(tmp_path / "state", served.address, api.token), "PYTHONPATH": ""}
 
     def back_in_two_seconds():
-        served.stop()
+        served.kill()
         coming = threading.Thread(target=lambda: (time.sleep(2), served.start()))
         coming.start()
         return coming
 
     async def trip(client):
-        owner = await asyncio.to_thread(owner_with_food, served.url, person)
+        owner = await asyncio.to_thread(owner_with_food, served.address, person)
         found = await call(client, "discover_user_scopes", user_id=person.public_id)
         coming = back_in_two_seconds()
         asked = await call(client, "request_consent", user_id=person.public_id, scope=SCOPE, purpose=PURPOSE)
@@ -108,7 +107,7 @@ def test_wheel_makes_a_trip_over_two_restarts(installed, served, api, tmp_path):
         status = await call(client, "check_consent_status", request_id=asked["request_id"])
         coming.join()
         opened = await call(client, "read_approved_data", request_id=asked["request_id"])
-        served.stop()
+        served.kill()
         away = await refused(client, "end_consent", request_id=asked["request_id"])
         owner.close()
         return found, status, opened, away

@@ -1,0 +1,111 @@
+"""The examples of `deploy/` agree with each other, with the settings and with the database's own rules."""
+
+import re
+import shlex
+
+import pytest
+import yaml
+from django.apps import apps
+
+from accounts.database import Rule
+from consent.rules import RULES as CONSENT_RULES
+from deploy.local.serving import THREADS
+from pkm.rules import RULES as PKM_RULES
+from tests.bridge.live.hosts import ROOT
+
+DEPLOY = ROOT / "deploy"
+PROGRAMS = ("granian", "celery")
+FAST, SLOW, WORKER = "--blocking-threads 16", f"--blocking-threads {THREADS}", "--concurrency 16"
+
+
+def default(name):
+    """A whole number out of env.example."""
+    return int(re.search(rf"^{name}=(\d+)$", (ROOT / "env.example").read_text(), re.MULTILINE)[1])
+
+
+def of_systemd():
+    for path in (DEPLOY / "systemd").glob("*.service"):
+        yield path.stem, shlex.split(re.search(r"^ExecStart=(.*)$", path.read_text(), re.MULTILINE)[1])
+
+
+def of_kubernetes():
+    for made in yaml.safe_load_all((DEPLOY / "kubernetes" / "consent.yaml").read_text()):
+        if made["kind"] == "Deployment":
+            (container,) = made["spec"]["template"]["spec"]["containers"]
+            yield made["metadata"]["name"], container["command"]
+
+
+def of_the_handbook():
+    for line in re.findall(
+        r"`((?:granian|celery) [^`]+)`", " ".join((ROOT / "docs" / "operating.md").read_text().split())
+    ):
+        threads = re.search(r"--(?:blocking-threads|concurrency) \d+", line)
+        yield {FAST: "consent-fast", SLOW: "consent-slow", WORKER: "consent-worker"}.get(threads and threads[0]), line
+
+
+@pytest.mark.parametrize("commands", [of_systemd, of_kubernetes])
+def test_each_process_has_the_threads_that_it_needs(commands):
+    found = {name: " ".join(command) for name, command in commands()}
+
+    assert FAST in found["consent-fast"]
+    assert SLOW in found["consent-slow"]
+    assert "--backlog 2048" in found["consent-slow"]  # granian takes on no more than that at once
+    assert WORKER in found["consent-worker"]
+
+
+def test_the_texts_name_the_same_threads():
+    assert {"consent-fast", "consent-slow", "consent-worker"} <= {name for name, _ in of_the_handbook()}
+    table = (DEPLOY / "README.md").read_text()
+    for name, threads in (("fast", "16"), ("slow", str(THREADS)), ("worker", "16")):
+        assert re.search(rf"^\| `consent-{name}` \|.*\| {threads}\b", table, re.MULTILINE), name
+
+
+def test_threads_are_more_than_what_may_be_held():
+    assert default("A2A_CALLS_IN_FLIGHT") + default("STATUS_WAITERS") < THREADS
+    assert int(WORKER.split()[1]) > default("ANALYSES_AT_ONCE")
+
+
+@pytest.mark.parametrize("where", ["/api/a2a/", "/profile/", "= /mcp", "= /mcp/", "= /api/v1/consent-events"])
+def test_what_may_hold_its_answer_goes_to_the_slow_group(where):
+    (block,) = re.findall(rf"^ +location {where} {{(.*)}}$", nginx(), re.MULTILINE)
+
+    assert "proxy_pass http://consent_slow;" in block
+
+
+@pytest.mark.parametrize(
+    ("query", "slow"),
+    [
+        ("request_id=req_a", False),
+        ("request_id=req_a&wait=0", False),
+        ("request_id=req_a&wait=30", True),
+        ("wait=030&request_id=req_a", True),
+        ("request_id=req_a&w%61it=30", True),
+    ],
+)
+def test_a_status_that_waits_goes_to_the_slow_group(query, slow):
+    pattern = re.search(r'\$consent_status_group \{.*"~(.*)" consent_slow', nginx())[1]
+
+    assert bool(re.search(pattern, query)) is slow
+
+
+def nginx():
+    return (DEPLOY / "nginx" / "consent.conf").read_text()
+
+
+def test_the_roles_name_tables_that_are_there_and_all_that_is_only_added_to():
+    statements = re.sub(r"--.*", "", (DEPLOY / "postgresql" / "roles.sql").read_text())
+    named = {
+        (verb, table)
+        for verb, tables in re.findall(r"(REVOKE UPDATE|GRANT DELETE) ON\s+([a-z_,\s]+?)\s+(?:FROM|TO)", statements)
+        for table in re.split(r",\s*", tables)
+    }
+    known = {model._meta.db_table for model in apps.get_models(include_auto_created=True)}
+    append_only = {rule.table for rule in (*CONSENT_RULES, *PKM_RULES) if refuses_any_update(rule)}
+
+    assert {table for _, table in named} <= known
+    assert append_only <= {table for verb, table in named if verb == "REVOKE UPDATE"}
+    assert not append_only & {table for verb, table in named if verb == "GRANT DELETE"}
+
+
+def refuses_any_update(rule: Rule) -> bool:
+    return rule.event == "UPDATE" and not rule.condition

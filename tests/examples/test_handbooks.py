@@ -1,0 +1,47 @@
+"""What the handbooks say of webhooks and tasks is what the code does."""
+
+import re
+from itertools import groupby
+
+from django.conf import settings
+
+from consent.actions.delivering import PAUSES
+from consent.admin_webhooks import TYPES
+from consent.delivery import ANSWER_SECONDS
+from tests.bridge.live.hosts import ROOT
+
+TIMES = {1: "", 3: "three times "}
+
+
+def handbook(name):
+    return (ROOT / "docs" / name).read_text()
+
+
+def section(text, title):
+    return re.search(rf"^## {title}\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)[1]
+
+
+def unwrapped(text):
+    return " ".join(text.split())
+
+
+def span(pause):
+    seconds = int(pause.total_seconds())
+    return next(f"{seconds // size} {unit}" for size, unit in ((3600, "h"), (60, "min"), (1, "s")) if seconds >= size)
+
+
+def test_webhooks_are_described_as_they_are_sent():
+    told = section(handbook("integrating.md"), "Be told: webhooks")
+    spans = [TIMES[len(list(run))] + pause for pause, run in groupby(map(span, PAUSES))]
+
+    assert sorted(re.findall(r"`((?:consent|export)\.[a-z]+)`", told)) == sorted(TYPES)
+    assert f"{', '.join(spans[:-1])}, and {spans[-1]}" in unwrapped(told)
+    assert len(PAUSES) + 1 == 13
+    assert "thirteen attempts" in unwrapped(told)
+    assert f"within {ANSWER_SECONDS} seconds" in unwrapped(told)
+
+
+def test_periodic_tasks_are_those_of_the_settings():
+    told = section(handbook("operating.md"), "Periodic tasks")
+
+    assert re.findall(r"^\| `([a-z-]+)` \|", told, re.MULTILINE) == list(settings.CELERY_BEAT_SCHEDULE)
