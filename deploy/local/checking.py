@@ -6,6 +6,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from deploy.local import catalogues
@@ -33,7 +34,9 @@ def check() -> int:
         checks["migrations"] = lambda: _django(production, "makemigrations", "--check", "--dry-run")
         checks["deployment"] = lambda: _django(production, "check", "--deploy", "--fail-level", "WARNING")
         checks["translations"] = lambda: catalogues.complaints(production)
-        failed = [name for name, run in checks.items() if not _passes(name, run)]
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            passed = dict(zip(checks, pool.map(_passes, checks, checks.values()), strict=True))
+        failed = [name for name in checks if not passed[name]]
     say(
         f"\n{len(checks) - len(failed)} of {len(checks)} checks passed{': not ' + ', '.join(failed) if failed else ''}."
     )
@@ -43,9 +46,8 @@ def check() -> int:
 def _passes(name: str, run: Callable[[], str]) -> bool:
     started = time.monotonic()
     complaint = run()
-    say(f"{'✗' if complaint else '✓'} {name:16} {time.monotonic() - started:5.1f} s")
-    if complaint:
-        say(complaint)
+    told = f"{'✗' if complaint else '✓'} {name:16} {time.monotonic() - started:5.1f} s"
+    say(f"{told}\n{complaint}" if complaint else told)  # in one go: others finish beside it
     return not complaint
 
 

@@ -1,0 +1,36 @@
+-- The least rights of the web and worker processes, on PostgreSQL. Run it as the owner of the tables after
+-- every `migrate`; again it changes nothing:
+--
+--   psql --set=role=consent_app --file=deploy/postgresql/roles.sql "$OWNERS_DATABASE_URL"
+--
+-- It makes the role where there is none, without a password: give it one with \password. DATABASE_URL of the processes
+-- names that role; `migrate` keeps the owner's. What the lists below leave out is refused by triggers too, for everybody.
+\set ON_ERROR_STOP on
+SELECT format('CREATE ROLE %I LOGIN', :'role') WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = :'role') \gexec
+BEGIN;
+
+-- nobody but the owner makes tables, which could stand in the way of ours
+REVOKE CREATE ON SCHEMA public FROM PUBLIC;
+REVOKE ALL ON ALL TABLES IN SCHEMA public FROM :"role";
+GRANT USAGE ON SCHEMA public TO :"role";
+GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA public TO :"role";
+
+-- what is only ever added to
+REVOKE UPDATE ON
+    consent_audit, consent_audit_checkpoints, consent_checkpoint_heads, consent_receipts, consent_notices,
+    agent_calls, pkm_events, django_admin_log
+FROM :"role";
+-- a read is chained once, and nothing else of it changes
+REVOKE UPDATE ON consent_reads FROM :"role";
+GRANT UPDATE (batch) ON consent_reads TO :"role";
+-- what `migrate` alone writes
+REVOKE INSERT, UPDATE ON django_migrations, django_content_type, auth_permission FROM :"role";
+
+-- what people take back, what ends with a session, and what is tidied away when its time is over
+GRANT DELETE ON
+    account_emailaddress, account_emailconfirmation, analysis_runs, analysis_steps, auth_group, auth_group_permissions,
+    blocked_apps, discovery_misses, django_session, hidden_scopes, idempotency_keys, mfa_authenticator,
+    outbound_messages, phone_numbers, pkm_blobs, pkm_manifest_paths, users_groups, users_user_permissions,
+    usersessions_usersession, vault_key_wrappers
+TO :"role";
+COMMIT;
