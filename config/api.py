@@ -117,6 +117,11 @@ def wants_json(request: HttpRequest) -> bool:
     return request.path.startswith(_JSON_PATHS) or "application/json" in request.headers.get("Accept", "")
 
 
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """What Django itself refuses before any view: another host's name, a form with too many fields."""
+    return problem_answer(request, InvalidRequest()) if wants_json(request) else render(request, "400.html", status=400)
+
+
 def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     return problem_answer(request, NotFound()) if wants_json(request) else render(request, "404.html", status=404)
 

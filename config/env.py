@@ -4,9 +4,11 @@ Everything that differs between deployments comes from here, and `env.example` l
 (a test compares). A missing secret raises with a hint instead of falling back to a default.
 """
 
+import base64
 import json
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import environ
 from django.core.exceptions import ImproperlyConfigured
@@ -102,3 +104,29 @@ def aggregator(*, url: str, client_id: str, secret: str, **rest: Any) -> dict[st
     if not url.startswith(("https://", "http://")):
         raise ImproperlyConfigured("AGGREGATOR_BASE_URL must start with https:// or http://.")
     return {"url": url.rstrip("/"), "client_id": client_id, "secret": secret, **rest}
+
+
+def activation(url: str, secret: str) -> tuple[str, str]:
+    """Where brand affinities may be sent, and what signs them: both or none. It gets personal data, so over TLS."""
+    url = url.strip()
+    if bool(url) != bool(secret):
+        raise ImproperlyConfigured("Set ACTIVATION_URL and ACTIVATION_SECRET, or neither of them.")
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        raise ImproperlyConfigured("ACTIVATION_URL is no address.") from None
+    secure = parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in ("localhost", "127.0.0.1"))
+    if url and not (secure and parts.hostname):
+        raise ImproperlyConfigured("ACTIVATION_URL must start with https://, or with http:// on this machine.")
+    return url, signing_secret("ACTIVATION_SECRET", secret)
+
+
+def signing_secret(name: str, value: str) -> str:
+    """A secret as Standard Webhooks write it, `whsec_` and base64; empty is none."""
+    try:
+        key = base64.b64decode(value.removeprefix("whsec_"), validate=True)
+    except ValueError:
+        key = b""
+    if value and not (value.startswith("whsec_") and key):
+        raise ImproperlyConfigured(f"{name} must be whsec_ followed by base64.")
+    return value

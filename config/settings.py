@@ -33,15 +33,17 @@ RECEIPT_KEYS: list[dict[str, str]] = env.secret_json(
 UNKNOWN_USERS_PER_HOUR = env.number("UNKNOWN_USERS_PER_HOUR", 30)
 DENIAL_COOLDOWN_SECONDS = env.number("DENIAL_COOLDOWN_SECONDS", 3600)
 PENDING_REQUESTS_PER_PERSON = env.number("PENDING_REQUESTS_PER_PERSON", 5)
+DISCOVERY_FLUSH_SECONDS = env.number("DISCOVERY_FLUSH_SECONDS", 5)
 STATUS_POLL_BURST = env.number("STATUS_POLL_BURST", 30)
 STATUS_POLL_PER_SECOND = env.number("STATUS_POLL_PER_SECOND", 2)
 STATUS_WAITERS = env.number("STATUS_WAITERS", 400, minimum=1)
+STATUS_WAITERS_PER_APP = env.number("STATUS_WAITERS_PER_APP", 250, minimum=1)
 # endpoints inside this network may be told only where a deployment says so, for its own tests
 WEBHOOK_INTERNAL_ADDRESSES = env.flag("WEBHOOK_INTERNAL_ADDRESSES")
 ANALYSIS_RETENTION_DAYS = env.number("ANALYSIS_RETENTION_DAYS", 30, minimum=1, maximum=3650)
 ANALYSIS_LEASE_SECONDS = env.number("ANALYSIS_LEASE_SECONDS", 15, minimum=1)
 ANALYSES_AT_ONCE = env.number("ANALYSES_AT_ONCE", 12, minimum=1)
-ACTIVATION_URL, ACTIVATION_SECRET = env.text("ACTIVATION_URL"), env.text("ACTIVATION_SECRET")
+ACTIVATION_URL, ACTIVATION_SECRET = env.activation(env.text("ACTIVATION_URL"), env.text("ACTIVATION_SECRET"))
 # calls to profile agents: at once, and from then on per second, of one session or consent and of one address
 A2A_SESSION_BURST = env.number("A2A_SESSION_BURST", 120)
 A2A_SESSION_PER_SECOND = env.number("A2A_SESSION_PER_SECOND", 2)
@@ -56,14 +58,12 @@ OWNER_BODY_LIMIT = 16 * 1024 * 1024  # bytes, exports and segments from the owne
 
 # --- Profile agents: where each of them is; nothing of this is ever told to a caller ---------------------------------
 AGENTS = {
-    "public": env.agent("PUBLIC"),
-    "second": env.agent("SECOND"),
-    "core-profile": env.agent("CORE_PROFILE"),
-    "core-profile-update": env.agent("CORE_PROFILE_UPDATE"),
-    "core": env.agent("CORE"),
-    "brand": env.agent("BRAND"),
-    "messaging": env.agent("MESSAGING"),
-}
+    "public": env.agent("PUBLIC"), "second": env.agent("SECOND"), "brand": env.agent("BRAND"),
+    "core-profile": env.agent("CORE_PROFILE"), "core-profile-update": env.agent("CORE_PROFILE_UPDATE"),
+    "core": env.agent("CORE"), "messaging": env.agent("MESSAGING"),
+}  # fmt: skip
+_report_secret = env.text("AGENT_MESSAGING_REPORT_SECRET")
+MESSAGING_REPORT_SECRET = env.signing_secret("AGENT_MESSAGING_REPORT_SECRET", _report_secret)
 # None where this deployment has none: institutions cannot be linked then
 AGGREGATOR = env.aggregator(
     url=env.text("AGGREGATOR_BASE_URL"),
@@ -224,6 +224,7 @@ DEFAULT_FROM_EMAIL = env.text("FROM_EMAIL", f"consent@{_base.hostname}")
 SERVER_EMAIL = DEFAULT_FROM_EMAIL
 EMAIL_BACKEND = "django.core.mail.backends.filebased.EmailBackend"
 EMAIL_FILE_PATH = VAR / "mail"
+EMAIL_TIMEOUT = 10  # seconds; a mail server that says nothing would hold a worker for ever
 if env.text("EMAIL_URL"):
     vars().update(env.email("EMAIL_URL"))
 
@@ -263,7 +264,6 @@ CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = (
 )
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
-CELERY_TASK_ROUTES: dict[str, Any] = {}
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR / "beat-schedule")
@@ -279,7 +279,7 @@ CELERY_BEAT_SCHEDULE = {
     "tidy": {"task": "consent.tasks.tidy", "schedule": 3600.0},
     "resume-analyses": {"task": "agents_proxy.tasks.resume_analyses", "schedule": 2.0},
     "tend-institutions": {"task": "agents_proxy.aggregator_tasks.tend_institutions", "schedule": 10.0},
-    "purge-analyses": {"task": "agents_proxy.tasks.purge_analyses", "schedule": 3600.0},
+    "purge-analyses": {"task": "agents_proxy.tasks.purge_analyses", "schedule": 60.0},
 }
 if not REDIS_URL:
     for _folder in ("queue", "queue-control"):

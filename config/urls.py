@@ -2,17 +2,18 @@
 
 from django.contrib import admin
 from django.urls import include, path
-from django.views.i18n import set_language
 
+from accounts.language import choose_language
 from config.health import livez, readyz
 
+handler400 = "config.api.bad_request"
 handler404 = "config.api.page_not_found"
 handler500 = "config.api.server_error"
 
 urlpatterns = [
     path("livez", livez),
     path("readyz", readyz),
-    path("language/", set_language, name="set-language"),
+    path("language/", choose_language, name="set-language"),
     path("admin/", admin.site.urls),
     path("accounts/", include("allauth.urls")),
     path("", include("pkm.urls")),

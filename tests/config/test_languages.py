@@ -2,6 +2,7 @@
 
 import gettext as gettext_module
 import re
+from datetime import timedelta
 from pathlib import Path
 
 import allauth
@@ -12,10 +13,12 @@ from django.test import Client
 from django.utils import translation
 
 from accounts import wording
+from accounts.database import database_now
 from consent.actions.mailing import send_due_mails
 from pkm.labels import translated
 from pkm.models import Domain, ScopeEntry
 from tests.factories import ConsentRequestFactory, ExportFactory, GrantFactory, ReadFactory
+from tests.factories.accounts import PASSWORD
 
 GERMAN = {"Accept-Language": "de-AT,de;q=0.9,en;q=0.5"}
 ENGLISH = {"Accept-Language": "en"}
@@ -165,12 +168,39 @@ def test_mail_that_a_page_sends_is_in_the_persons_language(client, person):
     assert "Jemand, wahrscheinlich du, hat um ein neues Passwort gebeten." in mail.outbox[0].body
 
 
-def test_mail_of_the_worker_is_english(person):
+def test_mail_of_the_worker_is_english_for_whom_nothing_else_is_known(person):
     ConsentRequestFactory(user=person, app_name="Lunch Finder")
     with translation.override("de"):
         send_due_mails()
 
     assert mail.outbox[0].subject == "Lunch Finder asks to see some of your data"
+    assert "What they ask for: Food and drink" in mail.outbox[0].body
+
+
+def test_mail_of_the_worker_is_in_the_language_of_the_first_sign_in(client, person):
+    form = {"login": person.email, "password": PASSWORD}
+    client.post("/accounts/login/", form, headers=GERMAN)
+    client.post("/accounts/logout/")
+    client.post("/accounts/login/", form, headers=ENGLISH)  # elsewhere, later: no choice, so it changes nothing
+    asked = ConsentRequestFactory(user=person, app_name="Lunch Finder")
+    send_due_mails()
+
+    assert mail.outbox[0].subject == "Lunch Finder möchte einen Teil deiner Daten sehen"
+    assert "Essen und Trinken" in mail.outbox[0].body
+    assert f"„{asked.purpose}“" in mail.outbox[0].body
+    assert re.search(rf"bis {asked.expires_at.day}\. \w+ 20\d\d, ", mail.outbox[0].body)
+    assert translation.get_language() == settings.LANGUAGE_CODE
+
+
+def test_mail_of_the_worker_follows_the_switch(owner, person):
+    switch_to(owner.client, "de")
+    switch_to(owner.client, "fr")  # there is no such language here
+    now = database_now()
+    GrantFactory(request__user=person, starts_at=now - timedelta(days=29), expires_at=now + timedelta(days=1))
+    send_due_mails()
+
+    assert "endet bald" in mail.outbox[0].subject
+    assert "Essen und Trinken" in mail.outbox[0].body
 
 
 # --- programs ---------------------------------------------------------------------------------------------------------
