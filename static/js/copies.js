@@ -21,15 +21,26 @@ export async function renewCopies() {
   try {
     const { grants } = await api.call("GET", "/consent/grants/outdated");
     for (const grant of /** @type {Outdated[]} */ (grants)) {
-      await renew(grant);
-      done.push(grant.grant_id);
-      toast(interpolate(gettext("%(app)s gets the newer values: %(names)s"), { app: grant.app_name, names: grant.renewed.join(", ") }), "info");
+      if (await renewOne(grant)) done.push(grant.grant_id);
     }
   } catch (error) {
-    const code = /** @type {{code?: string}} */ (error).code;
-    if (!(error instanceof Locked) && code !== "stale_revision") toast(explain(error), "warn");
+    if (!(error instanceof Locked)) toast(explain(error), "warn");
   }
   return done;
+}
+
+/** One that cannot be renewed keeps the others waiting only where the vault is locked. @param {Outdated} grant */
+async function renewOne(grant) {
+  try {
+    await renew(grant);
+  } catch (error) {
+    if (error instanceof Locked) throw error;
+    const code = /** @type {{code?: string}} */ (error).code;
+    if (code !== "stale_revision") toast(`${grant.app_name}: ${explain(error)}`, "warn");
+    return false;
+  }
+  toast(interpolate(gettext("%(app)s gets the newer values: %(names)s"), { app: grant.app_name, names: grant.renewed.join(", ") }), "info");
+  return true;
 }
 
 /** @param {Outdated} grant */

@@ -2,7 +2,7 @@
 // "Verify my history": fetches the chain page by page, computes every hash again, and names the first that does not fit.
 
 import { gettext, interpolate, ngettext } from "./i18n.js";
-import { busy, explain, find, toast } from "./page.js";
+import { all, busy, explain, find, make, toast } from "./page.js";
 import { check, CHECKPOINT, entryHash, fetchKeys } from "./proofs.js";
 import { verdict } from "./receipt_words.js";
 import { call } from "./vault/api.js";
@@ -91,6 +91,23 @@ async function verify() {
   }
 }
 
+/** The page comes in days of UTC; here they begin where the person is, as the times beside them do. */
+function groupByOwnDays() {
+  const day = new Intl.DateTimeFormat(document.documentElement.lang || undefined, { dateStyle: "long" });
+  const days = find("#history-days");
+  /** @type {Map<string, HTMLElement>} */
+  const lists = new Map();
+  for (const event of all(".event", days)) {
+    const name = day.format(new Date(/** @type {HTMLTimeElement} */ (find(".event-time time", event)).dateTime));
+    const list = lists.get(name) ?? make("ol", { class: "timeline", role: "list" });
+    lists.set(name, list);
+    list.append(event);
+  }
+  const sections = [...lists].map(([name, list]) => make("section", { class: "stack stack-s" }, [make("h2", { class: "timeline-day" }, [name]), list]));
+  days.replaceChildren(...sections);
+}
+
+groupByOwnDays();
 form.addEventListener("submit", (event) => {
   event.preventDefault();
   void busy(find("button[type=submit]", form), verify);

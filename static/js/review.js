@@ -30,6 +30,15 @@ async function compareWithPage() {
   }
   const longest = find("[data-shown-duration]", review).dataset.shownDuration;
   if (Number(longest) !== request.access_duration) throw new Refused("request_changed", "access_duration", "is not what this page shows");
+  if (find("[data-shown-reads]", review).dataset.shownReads !== String(request.max_reads ?? "")) {
+    throw new Refused("request_changed", "max_reads", "is not what this page shows");
+  }
+  if (find("[data-shown-refresh]", review).dataset.shownRefresh !== request.refresh_policy) {
+    throw new Refused("request_changed", "refresh_policy", "is not what this page shows");
+  }
+  if (request.binding_message && !review.querySelector("[data-shown=binding_message]")) {
+    throw new Refused("request_changed", "binding_message", "is not on this page");
+  }
   const required = boxes().filter((box) => "required" in box.dataset).map((box) => box.value);
   if (!(request.required_attributes ?? []).every((path) => required.includes(path))) {
     throw new Refused("request_changed", "required_attributes", "are not what this page shows");

@@ -1,15 +1,15 @@
 // @ts-check
-// The first two steps: the passphrase, and the recovery code that must be written down before anything is made.
+// The first two steps: a passphrase or a passkey, and the recovery code that must be written down before anything is made.
 
 import { gettext } from "./i18n.js";
 import { all, busy, explain, find, pageData } from "./page.js";
 import { passphraseFields } from "./passphrase.js";
 import { showRecoveryCode } from "./recovery.js";
-import { createVault } from "./vault/vault.js";
+import { createVault, passkeysSupported } from "./vault/vault.js";
 
 const NEXT = "/vault/setup/first/";
 const passphrase = passphraseFields(pageData("known"));
-const forms = { passphrase: find("#passphrase-form"), confirm: find("#confirm-form") };
+const forms = { passphrase: find("#passphrase-form"), passkey: find("#passkey-form"), confirm: find("#confirm-form") };
 
 /** @param {HTMLElement} form @param {string} text */
 function fail(form, text) {
@@ -39,9 +39,11 @@ let made = null;
 /** @type {ReturnType<typeof showRecoveryCode> | null} */
 let shown = null;
 
-onSubmit(forms.passphrase, async () => {
-  const labels = { passphrase: gettext("Passphrase"), recovery: gettext("Recovery code") };
-  made = await createVault({ passphrase: await passphrase.checked(), labels });
+const labels = { passphrase: gettext("Passphrase"), passkey: gettext("Passkey"), recovery: gettext("Recovery code") };
+
+/** @param {Awaited<ReturnType<typeof createVault>>} vault */
+function goOn(vault) {
+  made = vault;
   passphrase.clear();
   shown = showRecoveryCode(made.recoveryCode);
   find("#step-passphrase").hidden = true;
@@ -53,7 +55,13 @@ onSubmit(forms.passphrase, async () => {
   });
   scrollTo(0, 0);
   find("#step-recovery h1").focus();
-});
+}
+
+onSubmit(forms.passphrase, async () => goOn(await createVault({ passphrase: await passphrase.checked(), labels })));
+if (passkeysSupported()) {
+  onSubmit(forms.passkey, async () => goOn(await createVault({ person: pageData("person"), labels })));
+  forms.passkey.hidden = false;
+}
 
 onSubmit(forms.confirm, async () => {
   const typed = /** @type {HTMLInputElement} */ (find("#confirm-group")).value;

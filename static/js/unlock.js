@@ -32,6 +32,11 @@ function wire(form) {
   const other = find("[data-unlock-other]", form);
   /** @type {"passphrase" | "recovery"} */
   let kind = "passphrase";
+  const withoutPassphrase = () => {
+    kind = "recovery";
+    other.hidden = true;
+    show();
+  };
 
   const show = () => {
     for (const [name, field] of Object.entries(secrets)) field.hidden = name !== kind;
@@ -47,7 +52,7 @@ function wire(form) {
     event.preventDefault();
     void busy(find("button[type=submit]", form), () => attempt(form, { kind, secret: inputOf(secrets[kind]).value }, inputOf(secrets[kind])));
   });
-  void offerPasskey(form);
+  void offerPasskey(form, withoutPassphrase);
   show();
   // Until now Enter would have sent the form nowhere.
   /** @type {HTMLButtonElement} */ (find("button[type=submit]", form)).disabled = false;
@@ -74,13 +79,13 @@ async function attempt(form, unlocking, backTo) {
   }
 }
 
-/** @param {HTMLFormElement} form */
-async function offerPasskey(form) {
+/** @param {HTMLFormElement} form @param {() => void} withoutPassphrase what to do where this vault has none */
+async function offerPasskey(form, withoutPassphrase) {
   const button = find("[data-unlock-passkey]", form);
-  if (!passkeysSupported()) return;
   try {
-    const { wrappers } = await getKeys();
-    button.hidden = !wrappers.some(({ kind }) => kind === "passkey");
+    const kinds = (await getKeys()).wrappers.map(({ kind }) => kind);
+    if (kinds.length && !kinds.includes("passphrase")) withoutPassphrase();
+    button.hidden = !passkeysSupported() || !kinds.includes("passkey");
   } catch {
     return; // the passphrase says what is wrong
   }

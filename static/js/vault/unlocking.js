@@ -30,24 +30,29 @@ export class CannotUnlock extends Error {
   }
 }
 
+const LABELS = { passphrase: "Passphrase", passkey: "Passkey", recovery: "Recovery code" };
+
 /**
- * Makes a vault key with a passphrase and a recovery code. Nothing is sent before `confirm()`, so that the code can be
- * written down first; a page that is left before that has made nothing.
- * @param {{passphrase: string, labels?: {passphrase: string, recovery: string}}} choice
+ * Makes a vault key with a passphrase, or with a passkey made for this `person`, and a recovery code. Nothing is sent
+ * before `confirm()`, so that the code can be written down first; a page that is left before that has made nothing.
+ * @param {{passphrase?: string, person?: {name: string, displayName: string}, labels?: typeof LABELS}} choice
  * @returns {Promise<{keyId: string, recoveryCode: string, confirm: () => Promise<Keys>}>} confirm() also unlocks
  */
-export async function createVault({ passphrase, labels = { passphrase: "Passphrase", recovery: "Recovery code" } }) {
-  const person = pageOwner();
-  if (!person) throw new TypeError("this page belongs to nobody");
+export async function createVault({ passphrase, person, labels = LABELS }) {
+  const page = pageOwner();
+  if (!page) throw new TypeError("this page belongs to nobody");
+  const kind = /** @type {WrapperKind} */ (person ? "passkey" : "passphrase");
+  const { secret, credentialId } = await newSecret({ kind, secret: passphrase, person });
   const { keyId, bytes } = newVaultKey();
-  const owner = { userId: person.userId, keyId };
+  const owner = { userId: page.userId, keyId };
   const recoveryCode = newRecoveryCode();
   try {
     const wrappers = [
       {
-        kind: /** @type {WrapperKind} */ ("passphrase"),
-        label: labels.passphrase,
-        jwe: await wrap("passphrase", bytes, passphrase, owner),
+        kind,
+        label: labels[kind],
+        jwe: await wrap(kind, bytes, secret, owner),
+        ...(credentialId ? { credential_id: credentialId } : {}),
       },
       {
         kind: /** @type {WrapperKind} */ ("recovery"),

@@ -1,10 +1,10 @@
 """A passkey as a way in, with Chromium's own emulated authenticator (CTAP2 with the PRF extension)."""
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
+from tests.browser.people import emulate_authenticator
 from tests.browser.sealing.chromium import Driver, Tab
 from tests.browser.sealing.owner_api import OwnerApi
 
@@ -32,23 +32,7 @@ def api(sealing_driver: Driver) -> OwnerApi:
 
 
 def authenticator(tab: Tab, *, prf: bool = True, verifies: bool = True) -> None:
-    options = {
-        "protocol": "ctap2",
-        "ctap2Version": "ctap2_1",
-        "transport": "internal",
-        "hasResidentKey": True,
-        "hasUserVerification": True,
-        "hasPrf": prf,
-        "isUserVerified": verifies,
-        "automaticPresenceSimulation": True,
-    }
-
-    def add(page: Any) -> None:
-        session = page.context.new_cdp_session(page)
-        session.send("WebAuthn.enable")
-        session.send("WebAuthn.addVirtualAuthenticator", {"options": options})
-
-    tab.with_page(add)
+    tab.with_page(lambda page: emulate_authenticator(page, prf=prf, verifies=verifies))
 
 
 @pytest.fixture
