@@ -12,6 +12,8 @@ from tests.fresh import fresh_secrets
 
 _var = tempfile.mkdtemp(prefix="consent-tests-")
 atexit.register(shutil.rmtree, _var, ignore_errors=True)
+# the state folder of the process that began this run, where the others find what one of them made for all
+RUN_VAR = os.environ.setdefault("CONSENT_TESTS_VAR", _var)
 for _name in ("BASE_URL", "ALLOWED_HOSTS", "DEBUG", "EMAIL_URL", "RECEIPT_KEYS_FILE"):
     os.environ.pop(_name, None)
 os.environ.update(fresh_secrets(), CONSENT_VAR=_var, LOG_LEVEL=os.environ.get("LOG_LEVEL", "WARNING"))
@@ -26,4 +28,5 @@ STORAGES = {**STORAGES, "staticfiles": {"BACKEND": "django.contrib.staticfiles.s
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)
 CELERY_TASK_ALWAYS_EAGER = True
 CELERY_TASK_EAGER_PROPAGATES = True
+DISCOVERY_FLUSH_SECONDS = 0  # a timer would write beside a test's own transaction
 EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"

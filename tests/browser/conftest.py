@@ -5,17 +5,19 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from accounts.models import User
 from tests.browser.sealing.chromium import ARGUMENTS, find_chromium
-from tests.browser.site import running_site
 from tests.browser.visiting import Complaints
 from tests.factories.accounts import PASSWORD
+from tests.serving import running_site
 
 # Playwright keeps an event loop in this thread, which Django would take for asynchronous code.
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
 
+PATIENCE = 15_000  # milliseconds: a page may take its time while two cores do everything else, too
+expect.set_options(timeout=PATIENCE)
 PHONE = {"width": 390, "height": 844}
 DESKTOP = {"width": 1280, "height": 900}
 
@@ -60,7 +62,7 @@ def new_profile(chromium: Browser, site: str, complaints: Complaints) -> Iterato
         context = chromium.new_context(
             **{"base_url": site, "viewport": DESKTOP, "locale": "en-GB", "timezone_id": "Europe/Berlin", **options}
         )
-        context.set_default_timeout(15_000)
+        context.set_default_timeout(PATIENCE)
         complaints.watch(context)
         contexts.append(context)
         return context

@@ -34,3 +34,20 @@ def values_shown(page: Page) -> dict[str, str]:
     """The review page's rows: attribute path → what stands beside it."""
     rows = page.locator("[data-path]")
     return {row.get_attribute("data-path") or "": row.locator(".value-data").inner_text() for row in rows.all()}
+
+
+def emulate_authenticator(page: Page, *, prf: bool = True, verifies: bool = True) -> None:
+    """A device that makes passkeys for this tab, touched and verified by itself: Chromium's own emulation."""
+    options = {
+        "protocol": "ctap2",
+        "ctap2Version": "ctap2_1",
+        "transport": "internal",
+        "hasResidentKey": True,
+        "hasUserVerification": True,
+        "hasPrf": prf,
+        "isUserVerified": verifies,
+        "automaticPresenceSimulation": True,
+    }
+    session = page.context.new_cdp_session(page)
+    session.send("WebAuthn.enable")
+    session.send("WebAuthn.addVirtualAuthenticator", {"options": options})

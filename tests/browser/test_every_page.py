@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import pytest
 from django.contrib import admin
-from playwright.sync_api import BrowserContext, Page
+from playwright.sync_api import Page
 
 from accounts.models import User
-from tests.browser.visiting import Complaints, axe_findings
+from tests.browser.visiting import THEMES, Complaints, axe_findings, axe_findings_in, faults_at
 from tests.factories import ConsentRequestFactory, ExportFactory, GrantFactory, PersonFactory, StaffFactory, give_vault
 
 ROOMS = ("accounts", "pkm", "developers", "consent")
@@ -24,33 +24,21 @@ OWNERS = [
 ]  # fmt: skip
 
 
-def look(page: Page, path: str) -> list[str]:
-    answer = page.goto(path)
-    assert answer is not None
-    page.wait_for_load_state("networkidle")
-    return [f"{path}: {answer.status}"] * (answer.status != 200) + [f"{path}: {line}" for line in axe_findings(page)]
+def test_pages_before_signing_in_are_sound(page: Page) -> None:
+    assert [line for path in SIGNED_OUT for line in faults_at(page, path)] == []
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_pages_before_signing_in_are_sound(new_profile: Callable[..., BrowserContext], theme: str) -> None:
-    page = new_profile(color_scheme=theme).new_page()
-
-    assert [line for path in SIGNED_OUT for line in look(page, path)] == []
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
 def test_pages_of_somebody_with_requests_and_grants_are_sound(
-    new_profile: Callable[..., BrowserContext], sign_in: Callable[[Page, User], None], theme: str
+    page: Page, sign_in: Callable[[Page, User], None]
 ) -> None:
     owner = PersonFactory()
     give_vault(owner)
     pending = ConsentRequestFactory(user=owner)
     decided = ExportFactory(grant=GrantFactory(request__user=owner, request__status="approved")).grant.request
-    page = new_profile(color_scheme=theme).new_page()
     sign_in(page, owner)
 
     reviews = [f"/consent/requests/{request.request_id}/" for request in (pending, decided)]
-    assert [line for path in [*OWNERS, *reviews] for line in look(page, path)] == []
+    assert [line for path in [*OWNERS, *reviews] for line in faults_at(page, path)] == []
 
 
 def test_every_list_of_the_admin_is_sound(page: Page, sign_in: Callable[[Page, User], None]) -> None:
@@ -78,3 +66,14 @@ def test_a_page_with_a_fault_is_noticed(page: Page, complaints: Complaints) -> N
     assert "policy violation: require-trusted-types-for" in noticed
     assert "uncaught" in noticed
     complaints.lines.clear()
+
+
+def test_a_fault_of_one_theme_is_told_with_its_name(page: Page) -> None:
+    page.goto("/")
+    page.evaluate("""() => {
+      const faint = new CSSStyleSheet();
+      faint.replaceSync("@media (prefers-color-scheme: dark) { h1 { color: #222 !important } }");
+      document.adoptedStyleSheets = [faint];
+    }""")
+
+    assert [finding.split()[:2] for finding in axe_findings_in(THEMES, page)] == [["dark:", "color-contrast"]]

@@ -6,7 +6,8 @@ import pytest
 from playwright.sync_api import BrowserContext, expect
 
 from tests.browser.people import SignIn, unlock
-from tests.browser.test_open_pages import PAGES, look, someone_with_everything
+from tests.browser.test_open_pages import PAGES, someone_with_everything
+from tests.browser.visiting import faults_at
 
 pytestmark = pytest.mark.browser
 
@@ -18,7 +19,7 @@ def test_german_pages_fit_a_narrow_phone(new_profile: Callable[..., BrowserConte
     page.goto("/vault/data/lifestyle/")
     unlock(page)
 
-    assert [line for path in [*PAGES, *requests] for line in look(page, path)] == []
+    assert [line for path in [*PAGES, *requests] for line in faults_at(page, path, themes=["light"])] == []
     page.goto(requests[0])
     expect(page.get_by_text("Wenn du zustimmst, werden")).to_be_visible()
 

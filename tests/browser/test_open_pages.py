@@ -4,12 +4,12 @@ from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, expect
 
 from consent import actions
 from tests.browser.conftest import DESKTOP, PHONE
 from tests.browser.people import PASSPHRASE, SignIn, unlock
-from tests.browser.visiting import axe_findings
+from tests.browser.visiting import THEMES, axe_findings_in, faults_at, too_wide
 from tests.factories import (
     ConsentRequestFactory,
     DiscoveryFactory,
@@ -34,8 +34,6 @@ PAGES = [
     "/vault/data/lifestyle/", "/vault/data/intents/",
     "/vault/transfer/", "/vault/setup/first/", "/vault/setup/preview/", "/account/security/",
 ]  # fmt: skip
-BOTH = [("light", PHONE), ("dark", PHONE), ("light", DESKTOP), ("dark", DESKTOP)]
-NAMES = ["phone, light", "phone, dark", "desk, light", "desk, dark"]
 
 
 def someone_with_everything() -> tuple[object, list[str]]:
@@ -66,44 +64,32 @@ def someone_with_everything() -> tuple[object, list[str]]:
     ]
 
 
-def look(page: Page, path: str) -> list[str]:
-    """What is wrong with this page: axe's findings, and anything wider than the screen."""
-    return [*too_wide(page, path), *(f"{path}: {line}" for line in axe_findings(page))]
-
-
-def too_wide(page: Page, path: str) -> list[str]:
-    page.goto(path)
-    page.wait_for_load_state("networkidle")
-    wider = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-    return [f"{path}: {wider} px too wide"] * (wider > 0)
-
-
-@pytest.mark.parametrize(("theme", "viewport"), BOTH, ids=NAMES)
+@pytest.mark.parametrize("viewport", [PHONE, DESKTOP], ids=["phone", "desk"])
 def test_pages_with_open_values_are_sound(
-    new_profile: Callable[..., BrowserContext], sign_in: SignIn, theme: str, viewport: dict[str, int]
+    new_profile: Callable[..., BrowserContext], sign_in: SignIn, viewport: dict[str, int]
 ) -> None:
     user, requests = someone_with_everything()
-    page = new_profile(color_scheme=theme, viewport=viewport).new_page()
+    page = new_profile(viewport=viewport).new_page()
     sign_in(page, user)
     page.goto("/vault/data/lifestyle/")
     unlock(page)
     expect(page.locator("#f-food-favorite_cuisine")).to_have_value("Thai")
 
-    assert [line for path in [*PAGES, *requests] for line in look(page, path)] == []
+    assert [line for path in [*PAGES, *requests] for line in faults_at(page, path)] == []
 
 
-@pytest.mark.parametrize(("theme", "viewport"), BOTH, ids=NAMES)
+@pytest.mark.parametrize("viewport", [PHONE, DESKTOP], ids=["phone", "desk"])
 def test_first_minutes_and_dialogs_are_sound(
-    new_profile: Callable[..., BrowserContext], sign_in: SignIn, theme: str, viewport: dict[str, int]
+    new_profile: Callable[..., BrowserContext], sign_in: SignIn, viewport: dict[str, int]
 ) -> None:
-    page = new_profile(color_scheme=theme, viewport=viewport).new_page()
+    page = new_profile(viewport=viewport).new_page()
     sign_in(page, PersonFactory())
-    findings = [line for path in ("/consent/", "/consent/grants/", "/vault/setup/") for line in look(page, path)]
+    findings = [line for path in ("/consent/", "/consent/grants/", "/vault/setup/") for line in faults_at(page, path)]
     page.locator("#new-passphrase").fill(PASSPHRASE)
     page.locator("#again-passphrase").fill(PASSPHRASE)
     page.locator("#passphrase-form button[type=submit]").click()
     expect(page.locator("#recovery-code code")).to_have_count(8)
-    assert [*findings, *axe_findings(page)] == []
+    assert [*findings, *axe_findings_in(THEMES, page)] == []
 
 
 def test_open_page_at_320_pixels_does_not_scroll_sideways(

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import jwt
@@ -11,7 +12,8 @@ from playwright.sync_api import BrowserContext, Page, expect
 from consent import receipts
 from consent.actions.checkpoints import sign_checkpoint
 from consent.models import AuditEntry, AuditHead, ConsentRequest, Grant
-from tests.browser.people import PASSPHRASE, SignIn
+from tests.browser.people import PASSPHRASE, SignIn, unlock
+from tests.browser.visiting import Complaints
 from tests.factories import (
     AuditEntryFactory,
     ConsentRequestFactory,
@@ -277,6 +279,26 @@ def test_history_is_verified_without_scripts_too(
     expect(page.locator(".messages")).to_contain_text("as they were written")
 
 
+def test_history_is_told_in_the_days_of_where_the_person_is(
+    new_profile: Callable[..., BrowserContext], sign_in: SignIn
+) -> None:
+    owner = PersonFactory()
+    for hour in (9, 11, 23):  # of one day in Greenwich; in Auckland the second one is midnight
+        ReadFactory(
+            export=ExportFactory(grant=GrantFactory(request__user=owner)), at=datetime(2026, 1, 10, hour, tzinfo=UTC)
+        )
+    page = new_profile(timezone_id="Pacific/Auckland").new_page()
+    sign_in(page, owner)
+    page.goto("/consent/history/")
+
+    expect(page.locator(".timeline-day").first).to_contain_text("11")
+    days = {
+        heading.inner_text(): heading.locator("xpath=..").locator(".event").count()
+        for heading in page.locator(".timeline-day").all()
+    }
+    assert days == {"January 11, 2026": 2, "January 10, 2026": 1}
+
+
 # --- renewing ---------------------------------------------------------------------------------------------------------
 
 
@@ -289,10 +311,7 @@ def test_copy_is_renewed_only_while_the_person_lets_it(page: Page, sign_in: Sign
     vault.write("lifestyle", "food", {"coffee_or_tea": "tea"}, base=1)
     sign_in(page, vault.user)
     page.goto(f"/consent/requests/{ConsentRequestFactory(user=vault.user, app=grant.app).request_id}/")
-    expect(page.locator("#unlock-panel button[type=submit]")).to_be_enabled()
-    page.locator("#unlock-passphrase").fill(PASSPHRASE)
-    page.locator("#unlock-passphrase").press("Enter")
-    expect(page.locator("#vault-chip")).to_have_attribute("data-state", "unlocked")
+    unlock(page)
 
     page.goto("/consent/grants/")
 
@@ -303,3 +322,28 @@ def test_copy_is_renewed_only_while_the_person_lets_it(page: Page, sign_in: Sign
     else:
         page.wait_for_load_state("networkidle")
         assert grant.exports.count() == 1
+
+
+def test_a_copy_that_cannot_be_renewed_keeps_no_other_waiting(
+    page: Page, sign_in: SignIn, vault: Vault, complaints: Complaints
+) -> None:
+    """The first one's export was renewed meanwhile by nobody that this page knows of: the server refuses it."""
+    first, second = (
+        ExportFactory(
+            grant__request__user=vault.user,
+            grant__request__refresh_policy="continuous",
+            grant__approved_attributes=[DRINK],
+        ).grant
+        for _ in range(2)
+    )
+    vault.write("lifestyle", "food", {"coffee_or_tea": "tea"}, base=1)
+    sign_in(page, vault.user)
+    page.goto(f"/consent/requests/{ConsentRequestFactory(user=vault.user, app=first.app).request_id}/")
+    unlock(page)
+    page.route(f"**/consent/grants/{first.grant_id}/export", lambda route: route.fulfill(status=500, body="{}"))
+
+    with complaints.expecting(500):
+        page.goto("/consent/grants/")
+        expect(page.locator("#toasts")).to_contain_text("gets the newer values: Coffee or tea")
+        expect(page.locator("#toasts")).to_contain_text(f"{first.request.app_name}: ")
+    assert (first.exports.count(), second.exports.count()) == (1, 2)

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from consent_bridge.client import Client
 from consent_bridge.errors import Problem
 from consent_bridge.keys import generate_connector_key
-from tests.browser.people import PASSPHRASE, enter, save, unlock, values_shown
+from tests.browser.people import PASSPHRASE, emulate_authenticator, enter, save, unlock, values_shown
 from tests.factories import AppFactory, TokenFactory
 
 pytestmark = pytest.mark.browser
@@ -36,6 +36,11 @@ def make_vault(page: Page) -> list[str]:
     page.locator("#new-passphrase").fill(PASSPHRASE)
     page.locator("#again-passphrase").fill(PASSPHRASE)
     page.locator("#passphrase-form button[type=submit]").click()
+    return confirm_code(page)
+
+
+def confirm_code(page: Page) -> list[str]:
+    """Type one group of the recovery code back, wrong first; returns the code's groups as they were shown."""
     groups = page.locator("#recovery-code code")
     expect(groups).to_have_count(8)
     code = groups.all_inner_texts()
@@ -156,3 +161,35 @@ def test_locking_takes_the_values_off_the_page(page: Page) -> None:
     expect(page.locator("#f-food-favorite_cuisine")).to_have_count(0)
     unlock(page)
     expect(page.locator("#f-food-favorite_cuisine")).to_have_value("Thai")
+
+
+def test_a_vault_that_a_passkey_opens_from_the_start(page: Page) -> None:
+    emulate_authenticator(page)
+    sign_up(page)
+    page.get_by_role("button", name="Go on with a passkey").click()
+    code = confirm_code(page)
+    enter_first_data(page)
+    page.goto("/vault/data/lifestyle/")
+    expect(page.locator("#f-food-favorite_cuisine")).to_have_value("Thai")
+
+    page.locator("#vault-lock").click()
+    page.goto("/vault/data/lifestyle/")
+    expect(page.locator("#unlock-passphrase")).to_be_hidden()  # there is none
+    page.get_by_role("button", name="Use a passkey").click()
+    expect(page.locator("#f-food-favorite_cuisine")).to_have_value("Thai")
+
+    page.locator("#vault-lock").click()
+    page.goto("/vault/data/lifestyle/")
+    page.locator("#unlock-recovery").fill("-".join(code))
+    page.locator("#unlock-recovery").press("Enter")
+    expect(page.locator("#f-food-favorite_cuisine")).to_have_value("Thai")
+
+
+def test_a_passkey_that_opens_no_vault_is_said_and_nothing_is_made(page: Page) -> None:
+    emulate_authenticator(page, prf=False)
+    sign_up(page)
+    page.get_by_role("button", name="Go on with a passkey").click()
+
+    expect(page.locator("#passkey-form [data-error]")).to_contain_text("cannot unlock your data")
+    page.reload()
+    expect(page.locator("#new-passphrase")).to_be_visible()

@@ -2,9 +2,10 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Literal
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Request, Response
@@ -16,6 +17,11 @@ document.addEventListener("securitypolicyviolation", (event) => {
   console.error(`policy violation: ${violatedDirective} ${blockedURI} ${sourceFile}:${lineNumber}`);
 });
 """
+# a theme's colours come over a moment, and axe measures what it meets
+_COLOURS_CHANGED = """Promise.allSettled(document.getAnimations()
+  .filter((animation) => animation instanceof CSSTransition).map((animation) => animation.finished))"""
+Theme = Literal["light", "dark"]
+THEMES: tuple[Theme, ...] = ("light", "dark")
 _FAILED_LOAD = re.compile(r"Failed to load resource: the server responded with a status of (\d+)")
 
 
@@ -72,3 +78,27 @@ def axe_findings(page: Page) -> list[str]:
         for finding in found
         if finding["impact"] in ("serious", "critical")
     ]
+
+
+def axe_findings_in(themes: Sequence[Theme], page: Page) -> list[str]:
+    """`axe_findings` in each theme, one after the other on the same page: only style sheets know the theme."""
+    found = []
+    for theme in themes:
+        page.emulate_media(color_scheme=theme)
+        page.evaluate(_COLOURS_CHANGED)
+        found += [f"{theme}: {line}" for line in axe_findings(page)]
+    return found
+
+
+def faults_at(page: Page, path: str, themes: Sequence[Theme] = THEMES) -> list[str]:
+    """What is wrong with the page at `path`: its status, anything wider than the screen, axe's findings."""
+    return [*too_wide(page, path), *(f"{path}: {line}" for line in axe_findings_in(themes, page))]
+
+
+def too_wide(page: Page, path: str) -> list[str]:
+    """Whether the page at `path` answers, and within the width of the screen."""
+    answer = page.goto(path)
+    page.wait_for_load_state("networkidle")
+    wider = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    status = answer.status if answer else None
+    return [f"{path}: {status}"] * (status != 200) + [f"{path}: {wider} px too wide"] * (wider > 0)

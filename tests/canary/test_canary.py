@@ -16,9 +16,9 @@ from django.db import connection
 from consent_bridge.client import Client
 from consent_bridge.keys import generate_connector_key
 from consent_bridge.owner import Owner
-from tests.browser.site import running_site
 from tests.factories import AppFactory, PersonFactory, TokenFactory
 from tests.factories.accounts import PASSWORD
+from tests.serving import running_site
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),

@@ -151,10 +151,17 @@ def check_claims(claims: dict[str, Any], request: Request, event: str, receipt_i
         "purpose": request.terms["purpose"],
         "connector_fingerprint": sealed.thumbprint(request.terms["connector_public_key"]),
         "record_id": grant.grant_id.value if grant else request.request_id.value,
-        "pii_types": grant.approved if grant else request.attributes,
+        "pii_types": grant.approved if grant else request.asked,
+        "seconds": (grant.expires_at - grant.starts_at).total_seconds() if grant else request.terms["access_duration"],
     }
-    named = {"event": claims["event"]["type"], "pii_controller": claims["pii_controller"]["app_id"]}
-    same(wanted, {**{name: claims[name] for name in wanted}, **named}, "receipt")
+    named = {
+        "event": claims["event"]["type"],
+        "pii_controller": claims["pii_controller"]["app_id"],
+        "seconds": claims["retention"]["access_duration"],
+    }
+    if event == "expired":
+        same(wire(grant.expires_at if grant else request.expires_at), claims["event"]["time"], "when it expired")
+    same(wanted, {**{name: claims[name] for name in wanted if name in claims}, **named}, "receipt")
 
 
 def check_slice(stage: Stage, request: Request, jwe: str) -> None:

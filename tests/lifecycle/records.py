@@ -156,6 +156,12 @@ class Request:
     def add_receipt(self, event: str) -> None:
         self.receipts.append((event, Fresh("rct")))
 
+    @property
+    def asked(self) -> list[str]:
+        """What its receipts name while nothing is approved: its lists, else all that its scope had."""
+        required, optional = self.terms["required_attributes"], self.terms["optional_attributes"]
+        return self.attributes if required is None and optional is None else [*(required or []), *(optional or [])]
+
     def names(self, path: str, held: set[str]) -> bool:
         """Whether it asks for this attribute: by name, or else with all that its scope covers."""
         required, optional = self.terms["required_attributes"], self.terms["optional_attributes"]
