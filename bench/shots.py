@@ -87,10 +87,10 @@ def wrong_form(page: Page, scene: Scene) -> None:
 
 
 def ask_code(page: Page, scene: Scene) -> None:
-    """As somebody new: codes are counted for each person."""
+    """As somebody new, with another number: codes are counted for each."""
     sign_up(page, scene)
     page.goto("/profile/numbers/")
-    page.locator("#id_to").fill("+49 151 23456789")
+    page.locator("#id_to").fill(f"+49 151 2345{secrets.randbelow(10_000):04}")
     page.locator("main form button[type=submit]").first.click()
     page.wait_for_selector("#id_code")
 
@@ -150,6 +150,7 @@ PAGES = [
     Shot("data-locked", "/vault/data/lifestyle/"),
     Shot("review", "/consent/requests/{pending}/", prepare=unlock),
     Shot("review-narrow", "/consent/requests/{narrow}/", prepare=unlock),
+    Shot("review-renewal", "/consent/requests/{renewal}/", prepare=unlock),
     Shot("review-restricted", "/consent/requests/{restricted}/", prepare=unlock),
     Shot("review-approved", "/consent/requests/{approved}/"),
     Shot("review-denied", "/consent/requests/{denied}/"),

@@ -5,7 +5,7 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -68,22 +68,28 @@ def act(scene: Scene) -> None:
         stopped = ask("attr.interests.leisure.*", "Find events on the days of your trip")
         owner.approve(owner.review(stopped.request_id))
         app.end(stopped.request_id)
-        pending = ask(
+        asked = {"approved": approved, "denied": denied, **waiting(ask)}
+        analysis = analyse(owner, person["email"])
+    scene.names = {name: request.request_id for name, request in asked.items()}
+    scene.names |= {"app": scene.sample["developer"]["app_id"], "analysis": analysis}
+
+
+def waiting(ask: Callable[..., Any]) -> dict[str, Any]:
+    """Requests that nobody decided, by the name that a picture has for them."""
+    return {
+        "pending": ask(
             "attr.lifestyle.food.*", "Suggest restaurants that you would like", binding_message="Lisbon 4711",
             required_attributes=["lifestyle.food.diet_preference"],
             optional_attributes=["lifestyle.food.favorite_cuisine", "lifestyle.food.coffee_or_tea"],
             access_duration=30 * 86400, max_reads=20,
-        )  # fmt: skip
-        narrow = ask("attr.lifestyle.*", "Plan days that suit how you live", refresh_policy="continuous")
-        restricted = ask("attr.financial.signals.*", "Keep suggestions within what you usually spend")
-        analysis = analyse(owner, person["email"])
-    scene.names = {
-        name: asked.request_id
-        for name, asked in {
-            "approved": approved, "denied": denied, "pending": pending, "narrow": narrow, "restricted": restricted,
-        }.items()
+        ),
+        "narrow": ask("attr.lifestyle.*", "Plan days that suit how you live", refresh_policy="continuous"),
+        "restricted": ask("attr.financial.signals.*", "Keep suggestions within what you usually spend"),
+        "renewal": ask(
+            "attr.technology.use.*", "Send your tickets where you look for them", access_duration=90 * 86400,
+            refresh_policy="continuous",
+        ),
     }  # fmt: skip
-    scene.names |= {"app": scene.sample["developer"]["app_id"], "analysis": analysis}
 
 
 def analyse(owner: Owner, email: str) -> str:

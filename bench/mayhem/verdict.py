@@ -95,17 +95,15 @@ def gaps(apps: list[AppPart]) -> Iterator[str]:
 def undelivered(receiver: Receiver) -> Iterator[str]:
     """Every notice reached the receiver, signed, under its sequence, as things stood then."""
     from consent.models import Notice
-    from developers.models import WebhookEndpoint
 
-    endpoints = dict(WebhookEndpoint.objects.values_list("app_id", "pk"))
     told = 0
-    for app_pk, sequence, kind, facts in Notice.objects.values_list("app_id", "sequence", "kind", "facts"):
+    for app_id, sequence, kind, facts in Notice.objects.values_list("app__app_id", "sequence", "kind", "facts"):
         told += 1
-        message = receiver.arrived.get(f"msg_{endpoints[app_pk]}_{app_pk}_{sequence}")
+        message = receiver.arrived.get(f"msg_{app_id}_{sequence}")
         if message is None:
-            yield f"the webhook {sequence} of app {app_pk} never arrived"
+            yield f"the webhook {sequence} of {app_id} never arrived"
         elif (message["type"], message["data"], message["data"]["sequence"]) != (kind, facts, sequence):
-            yield f"the webhook {sequence} of app {app_pk} says something else"
+            yield f"the webhook {sequence} of {app_id} says something else"
     if len(receiver.arrived) != told or receiver.forged or receiver.differing:
         yield f"{len(receiver.arrived)} messages of {told}; {receiver.forged} forged, {receiver.differing} changed"
 
