@@ -49,7 +49,7 @@ def agents(messages: Path) -> Iterator[str]:
     process, address = start("--messages", str(messages), REFERENCE_LLM_BASE_URL="")
     yield address
     process.terminate()
-    process.communicate(timeout=5)
+    process.communicate(timeout=30)
 
 
 def ask(address: str, name: str, text: str, protocol: Protocol = Protocol.TASKS_SEND) -> Any:
@@ -175,7 +175,7 @@ def test_a_model_answers_where_one_is_configured() -> None:
         assert ask(address, "core", STORY) == {"age": 35}
     reply = call(Upstream(f"{address}/core", "", 5.0, Protocol.TASKS_SEND), Prompt("Who?", "session-1", "task-1"))
     process.terminate()
-    said = process.communicate(timeout=5)[1]
+    said = process.communicate(timeout=30)[1]
     assert running.asked[0].line == f"POST /{CANARY}/chat/completions HTTP/1.1"
     assert reply.error_code == -32000
     assert "Who?" not in said

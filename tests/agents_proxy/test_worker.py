@@ -38,7 +38,7 @@ class Worker:
             "CONSENT_VAR": str(var),
             "DATABASE_URL": database_url(),
             "REDIS_URL": deployed.REDIS_URL if broker == "redis" else "",
-            "ANALYSIS_LEASE_SECONDS": "3",
+            "ANALYSIS_LEASE_SECONDS": "5",
         }
         self.start()
 
@@ -104,12 +104,12 @@ def test_a_worker_killed_in_any_step_is_replaced_and_no_step_counts_twice(work: 
 
 def test_a_live_worker_keeps_its_step_longer_than_one_lease(settings: Any, monkeypatch: Any) -> None:
     monkeypatch.setattr(workflow, "_send", lambda run_pk: None)
-    settings.ANALYSIS_LEASE_SECONDS = 0.9
+    settings.ANALYSIS_LEASE_SECONDS = 3
     reached, go_on = threading.Event(), threading.Event()
 
     def slow(_request: dict[str, Any]) -> dict[str, Any]:
         reached.set()
-        go_on.wait(20)
+        go_on.wait(60)
         return {"age": 5}
 
     def at_work() -> None:
@@ -124,11 +124,11 @@ def test_a_live_worker_keeps_its_step_longer_than_one_lease(settings: Any, monke
         run = started(PersonFactory())
         worker = threading.Thread(target=at_work)
         worker.start()
-        assert reached.wait(20)
-        time.sleep(1.5)
+        assert reached.wait(60)
+        time.sleep(3.5)
         assert stepping.claim_step(run.pk) is None
         go_on.set()
-        worker.join(20)
+        worker.join(60)
 
     assert kept(run).status == "completed"
     assert set(run.steps.values_list("attempt", flat=True)) == {1}

@@ -94,6 +94,13 @@ def pauses():
 
 @pytest.fixture
 def client(fake, pauses):
+    with Client(f"{fake.url}/api/v1/", TOKEN, pause=pauses.append) as made:
+        yield made
+
+
+@pytest.fixture
+def hasty_client(fake, pauses):
+    """One that gives an answer half a second."""
     with Client(f"{fake.url}/api/v1/", TOKEN, read_timeout=0.5, pause=pauses.append) as made:
         yield made
 
@@ -105,7 +112,7 @@ def site(fake):
 
 @pytest.fixture
 def owner(fake, site):
-    with Owner(fake.url, read_timeout=2.0) as made:
+    with Owner(fake.url, read_timeout=20.0) as made:
         made.sign_in(LOGIN, PASSWORD)
         yield made
 

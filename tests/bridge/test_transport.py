@@ -1,7 +1,5 @@
 """What every call keeps to: bounds, retries, redirects, errors and the token."""
 
-import time
-
 import pytest
 
 from consent_bridge.client import Client
@@ -135,12 +133,12 @@ def test_answer_that_stays_the_same_is_not_asked_for_again(fake, client, code):
     assert len(fake.asked) == 1
 
 
-@pytest.mark.parametrize("failure", [DROP, problem("temporarily_unavailable", 503), Reply(ASKED, 201, delay=0.8)])
-def test_write_is_never_repeated(fake, client, failure):
+@pytest.mark.parametrize("failure", [DROP, problem("temporarily_unavailable", 503), Reply(ASKED, 201, delay=4.0)])
+def test_write_is_never_repeated(fake, hasty_client, failure):
     fake.on("POST", "/api/v1/request-consent", failure)
 
     with pytest.raises((Unreachable, Problem)):
-        client.request_consent("usr_a", SCOPE, purpose="Suggest food", key=KEY)
+        hasty_client.request_consent("usr_a", SCOPE, purpose="Suggest food", key=KEY)
 
     assert len(fake.asked) == 1
 
@@ -156,15 +154,11 @@ def test_write_that_says_the_same_when_repeated_is_tried_again(fake, client):
     assert [call.headers.get("idempotency-key") for call in fake.asked] == ["once", "once", None, None]
 
 
-def test_answer_that_takes_too_long_is_given_up(fake):
-    fake.on("POST", "/api/v1/request-consent", Reply(ASKED, 201, delay=1.0))
-    started = time.monotonic()
+def test_answer_that_takes_too_long_is_given_up(fake, hasty_client):
+    fake.on("POST", "/api/v1/request-consent", Reply(ASKED, 201, delay=4.0))
 
-    with Client(f"{fake.url}/api/v1", TOKEN, read_timeout=0.2) as client, pytest.raises(Unreachable) as caught:
-        client.request_consent("usr_a", SCOPE, purpose="Suggest food", key=KEY)
-
-    assert "did not come in time" in str(caught.value)
-    assert time.monotonic() - started < 0.9
+    with pytest.raises(Unreachable, match="did not come in time"):
+        hasty_client.request_consent("usr_a", SCOPE, purpose="Suggest food", key=KEY)
 
 
 def test_answer_that_is_too_large_is_given_up(fake, client):

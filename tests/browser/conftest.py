@@ -16,7 +16,7 @@ from tests.serving import running_site
 # Playwright keeps an event loop in this thread, which Django would take for asynchronous code.
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
 
-PATIENCE = 15_000  # milliseconds: a page may take its time while two cores do everything else, too
+PATIENCE = 30_000  # milliseconds: a page may take its time while two cores do everything else, too
 expect.set_options(timeout=PATIENCE)
 PHONE = {"width": 390, "height": 844}
 DESKTOP = {"width": 1280, "height": 900}

@@ -57,7 +57,7 @@ def senders(folders: dict[str, str]) -> Iterator[None]:
         process.stdin.flush()
     yield
     for process in processes:
-        process.communicate(timeout=30)
+        process.communicate(timeout=60)
     assert [process.returncode for process in processes] == [0] * SENDERS
 
 
@@ -71,7 +71,7 @@ def test_every_message_arrives_once_and_whole_while_it_is_looked_for(folders: di
 
     with senders(folders), connected(folders) as connection, connection.Consumer(QUEUE, callbacks=[take]):
         while len(arrived) < SENDERS * MESSAGES:
-            connection.drain_events(timeout=10)
+            connection.drain_events(timeout=30)
 
     assert sorted(arrived) == [(sender, number) for sender in range(SENDERS) for number in range(MESSAGES)]
     assert list(Path(folders["data_folder_in"]).iterdir()) == []
@@ -80,7 +80,7 @@ def test_every_message_arrives_once_and_whole_while_it_is_looked_for(folders: di
 def test_the_table_of_an_exchange_is_never_seen_half_made(folders: dict[str, str]) -> None:
     table = Path(folders["control_folder"]) / "work.exchange"
     with senders(folders):
-        until = time.monotonic() + 20
+        until = time.monotonic() + 60
         while not table.exists():
             assert time.monotonic() < until
         first_sight = table.read_text()

@@ -164,7 +164,7 @@ def test_an_answer_that_drips_is_cut_off(
 ) -> None:
     """A byte now and then keeps every single read alive. Once the status is there, nothing more is needed."""
     settings.WEBHOOK_INTERNAL_ADDRESSES = True
-    monkeypatch.setattr(delivery, "ANSWER_SECONDS", 0.5)
+    monkeypatch.setattr(delivery, "ANSWER_SECONDS", 2)
     dripped: list[int] = []
 
     def drip(listener: socket.socket) -> None:
@@ -172,7 +172,7 @@ def test_an_answer_that_drips_is_cut_off(
         with peer, suppress(OSError):
             peer.recv(65536)
             peer.sendall(said)
-            for _ in range(100):
+            for _ in range(300):
                 peer.sendall(drips)
                 dripped.append(1)
                 time.sleep(0.1)
@@ -185,7 +185,7 @@ def test_an_answer_that_drips_is_cut_off(
         thread.join()
 
     assert outcome == told
-    assert len(dripped) < 50
+    assert len(dripped) < 200
 
 
 def test_many_are_tried_by_several_hands(receiver: Receiver) -> None:

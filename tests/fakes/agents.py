@@ -227,7 +227,7 @@ def self_signed(folder: Path) -> Path:
     return path
 
 
-def wait_until(condition: Callable[[], bool], seconds: float = 5.0) -> bool:
+def wait_until(condition: Callable[[], bool], seconds: float = 30.0) -> bool:
     """Whether `condition` became true in time."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:

@@ -1,5 +1,7 @@
 """The vault's pages: whose they are, that they hold no value, and the forms that work without a script."""
 
+import re
+
 import pytest
 
 from pkm import vocabulary
@@ -72,8 +74,8 @@ def test_pages_hold_no_value_and_pin_their_queries(owner, vault, django_assert_m
         with django_assert_max_num_queries(24):
             shown = text(owner.get(path))
         assert "Vegetarian" not in shown
-        assert "Thai" not in shown
-        assert "eyJ" not in shown
+        assert not re.search(r"\bThai\b", shown)  # random tokens may spell it within a word
+        assert "eyJhbGciOi" not in shown  # how a JOSE header begins
 
 
 def test_overview_counts_what_is_kept(owner, vault, person):

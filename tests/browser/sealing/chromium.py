@@ -135,7 +135,7 @@ class Tab:
 
     def until(self, script: str, wanted: Any) -> None:
         """Asks again and again, on this side's clock: the page's own may be a stopped one."""
-        deadline = monotonic() + 10
+        deadline = monotonic() + 30
         while (found := self.run(script)) != wanted:
             assert monotonic() < deadline, f"still {found!r}, not {wanted!r}"
             sleep(0.02)

@@ -116,7 +116,7 @@ def test_vault_unlocks_with_passphrase_and_recovery_code(sealing_tabs: Tabs, api
     _, code = tab.run(CREATE, PASSPHRASE)
     assert unlock(tab, "passphrase", PASSPHRASE) is True
     assert unlock(tab, "recovery", code.lower().replace("-", " ")) is True
-    deadline = monotonic() + 5
+    deadline = monotonic() + 30
     while len(api.unlocked) < 2 and monotonic() < deadline:
         sleep(0.01)
     assert api.unlocked == ["wrp_0", "wrp_1"]
