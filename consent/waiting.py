@@ -37,6 +37,7 @@ class _Hub:
         self._waiting: dict[str, set[threading.Event]] = defaultdict(set)
         self._of_app: Counter[int] = Counter()
         self._thread: threading.Thread | None = None
+        self._listens = False  # said under the lock: a thread that has decided to end is alive for a moment more
 
     @contextmanager
     def waiting_for(self, topic: str, *, app_pk: int) -> Iterator[threading.Event]:
@@ -48,7 +49,8 @@ class _Hub:
         with self._lock:
             self._waiting[topic].add(event)
             self._of_app[app_pk] += 1
-            if self._thread is None or not self._thread.is_alive():
+            if not self._listens or self._thread is None or not self._thread.is_alive():
+                self._listens = True
                 self._thread = threading.Thread(target=self._listen, name="notices", daemon=True)
                 self._thread.start()
         try:
@@ -90,7 +92,7 @@ class _Hub:
 
     def _listen(self) -> None:
         hear = self._hear_postgresql if connection.vendor == "postgresql" else self._hear_sqlite
-        while self.count():  # ends when nobody waits any more; the next waiter starts it again
+        while self._goes_on():  # ends when nobody waits any more; the next waiter starts it again
             try:
                 hear()
             except Exception:
@@ -98,6 +100,11 @@ class _Hub:
                 time.sleep(_RELISTEN_AFTER)
                 self._wake_all()
         connection.close()
+
+    def _goes_on(self) -> bool:
+        with self._lock:
+            self._listens = bool(self._waiting)
+            return self._listens
 
     def _hear_postgresql(self) -> None:
         parameters: dict[str, Any] = connection.get_connection_params()

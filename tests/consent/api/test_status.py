@@ -17,6 +17,7 @@ from tests.consent.api.addresses import problem
 from tests.consent.decisions import approval
 from tests.factories import AppFactory, ConsentRequestFactory, ExportFactory, GrantFactory, Vault
 from tests.factories.asked import FOOD, now
+from tests.patience import wait_until
 
 
 def told(answer: Any) -> dict[str, Any]:
@@ -158,8 +159,7 @@ def test_a_waiter_hears_of_the_decision_at_once(api: Developer) -> None:
 
     waiter = threading.Thread(target=wait)
     waiter.start()
-    while not waiting.hub.count():
-        time.sleep(0.02)
+    assert wait_until(lambda: waiting.hub.count() == 1)
     time.sleep(0.3)
     actions.deny(request_id=request.request_id, by=request.user, reason="")
     waiter.join(timeout=30)
@@ -212,6 +212,33 @@ def test_one_apps_waiting_callers_leave_places_for_others(settings: Any, monkeyp
         with hub.waiting_for("app:2", app_pk=2), hub.waiting_for("app:3", app_pk=3):
             assert hub.is_full(4)
     assert not hub.is_full(1)
+
+
+def test_who_comes_as_the_listener_ends_is_heard_for_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    heard, ending, ended = threading.Semaphore(0), threading.Event(), threading.Event()
+    hub = waiting._Hub()
+
+    def hear(_: object) -> None:
+        heard.release()
+        while hub.count():
+            time.sleep(0.01)
+
+    class Closing:
+        vendor = "sqlite"
+
+        def close(self) -> None:
+            ending.set()
+            ended.wait(30)
+
+    monkeypatch.setattr(waiting._Hub, "_hear_sqlite", hear)
+    monkeypatch.setattr(waiting, "connection", Closing())
+    with hub.waiting_for("app:1", app_pk=1):
+        assert heard.acquire(timeout=30)
+    assert ending.wait(30)
+
+    with hub.waiting_for("app:1", app_pk=1):
+        assert heard.acquire(timeout=10)
+    ended.set()
 
 
 # --- Pacing -----------------------------------------------------------------------------------------------------------
