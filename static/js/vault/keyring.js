@@ -3,7 +3,7 @@
 // data-session-tag>` names them, and is gone at lock, at sign-out, when another person or session shows up, and after
 // fifteen minutes without activity. All tabs agree.
 
-import { update } from "./keystore.js";
+import { isMarkedLocked, markLocked, unmarkLocked, update } from "./keystore.js";
 
 /** @typedef {import("./types.js").VaultKey} VaultKey */
 /** @typedef {import("./keystore.js").Held} Held */
@@ -83,7 +83,7 @@ async function checked(active) {
     if (!record) return undefined;
     const stranger = reasonForStranger(record);
     if (stranger && !fresh) return undefined;
-    dropped = stranger ?? (isIdle(record) ? "idle" : null);
+    dropped = stranger ?? (isMarkedLocked() ? "locked" : isIdle(record) ? "idle" : null);
     if (dropped) return null;
     usable = active ? { ...record, activeAt: Date.now() } : record;
     return active ? usable : undefined;
@@ -108,12 +108,16 @@ export async function hold({ keyId, key }) {
   const owner = pageOwner();
   if (!owner) throw new Locked();
   justLoaded = false;
-  await update(() => ({ ...owner, keyId, key, activeAt: Date.now() }));
+  await update(() => {
+    unmarkLocked(); // while the record is this transaction's: an earlier one is overwritten
+    return { ...owner, keyId, key, activeAt: Date.now() };
+  });
   tell("unlocked");
 }
 
 /** @param {LockReason} [reason] */
 export async function lock(reason = "locked") {
+  markLocked();
   await update(() => null);
   tell("locked", { reason });
 }

@@ -13,6 +13,36 @@ const RECORD = "key";
 /** Where the browser refuses IndexedDB, the key lives as long as this page. @type {Held | null} */
 let inMemory = null;
 
+// Written at once, where a database takes its time: a page may be gone before its database has deleted the record.
+const LOCKED = "vault-locked";
+
+/** What is held now is not to be used again, whatever becomes of this page. */
+export function markLocked() {
+  try {
+    localStorage.setItem(LOCKED, "1");
+  } catch {
+    // without it, the record goes as soon as the database deletes it
+  }
+}
+
+/** Whether what is held is not to be used. @returns {boolean} */
+export function isMarkedLocked() {
+  try {
+    return localStorage.getItem(LOCKED) !== null;
+  } catch {
+    return false;
+  }
+}
+
+/** What is held from now on was unlocked after that. */
+export function unmarkLocked() {
+  try {
+    localStorage.removeItem(LOCKED);
+  } catch {
+    // then there was no mark either
+  }
+}
+
 /** @returns {Promise<IDBDatabase | null>} */
 function database() {
   return new Promise((resolve) => {

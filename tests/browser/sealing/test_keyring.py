@@ -210,6 +210,20 @@ def test_activity_in_another_tab_does_not_undo_a_lock(sealing_tabs: Tabs) -> Non
     assert here.run(STORED) is None
 
 
+def test_lock_holds_though_its_page_is_gone_before_the_record_is(sealing_tabs: Tabs) -> None:
+    here, there = sealing_tabs(MINE), sealing_tabs(MINE)
+    here.run(HOLD)
+    here.run("() => { indexedDB.open = () => ({}); }")  # a database that has not answered when the page goes
+    here.run("""async () => { void (await import("/static/js/vault/keyring.js")).lock(); }""")
+    here.go("about:blank")
+    assert there.run(STORED) is not None
+
+    assert there.run(USE) == ["Locked", None]
+    assert there.run(STORED) is None
+    there.run(HOLD)
+    assert there.run(USE) is None
+
+
 def test_without_indexeddb_the_key_lives_as_long_as_the_page(sealing_tabs: Tabs) -> None:
     tab = sealing_tabs(MINE)
     tab.run("() => { indexedDB.open = () => { throw new DOMException('no', 'SecurityError'); }; }")
