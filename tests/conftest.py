@@ -1,16 +1,29 @@
 """What every test can ask for."""
 
+import os
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from django.core.cache import cache
 from django.test import Client
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
 
 from accounts.models import User
 from developers.models import App
 from tests.callers import Developer, JsonClient, signed_in
 from tests.factories import AppFactory, PersonFactory
+
+# the machine's pace is nothing that an example can break; and what one run found, the next one need not begin with
+hypothesis_settings.register_profile(
+    "steady",
+    deadline=None,
+    database=None,
+    derandomize="CI" in os.environ,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+hypothesis_settings.load_profile("steady")
 
 # what waits for browsers and processes, longest first: begun first, its waiting is filled by everything else
 _LONG = (

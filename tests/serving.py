@@ -31,9 +31,11 @@ class Served:
     """
 
     def __init__(self, *, killable: bool = False, **own_settings: str) -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = int(probe.getsockname()[1])
+        # bound and never listening, it keeps the port from others while the server is away; granian shares it
+        self._place = socket.socket()
+        self._place.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        self._place.bind(("127.0.0.1", 0))
+        self.port = int(self._place.getsockname()[1])
         self.address = f"http://localhost:{self.port}"
         self._log = settings.VAR / f"server-{self.port}.log"
         self._environment = {
@@ -90,6 +92,10 @@ class Served:
             self._process.wait()
             self._process = None
 
+    def close(self) -> None:
+        """Give its port away; it is stopped or killed before."""
+        self._place.close()
+
     def _said(self) -> str:
         return self._log.read_text(errors="replace")
 
@@ -103,6 +109,7 @@ def running_site(**own_settings: str) -> Iterator[str]:
         yield served.address
     finally:
         served.stop()
+        served.close()
 
 
 def database_url() -> str:

@@ -25,7 +25,7 @@ class Agents:
     def settings(self) -> dict[str, dict[str, Any]]:
         """`settings.AGENTS` for these agents."""
         return {
-            agent: {"url": f"{self.address}/{agent}", "token": "", "timeout": 10.0, "protocol": "tasks/send"}
+            agent: {"url": f"{self.address}/{agent}", "token": "", "timeout": 60.0, "protocol": "tasks/send"}
             for agent in ORDER
         }
 
@@ -82,7 +82,7 @@ def waits_for(event: threading.Event, then: Any) -> Callable[[dict[str, Any]], A
     """An agent that answers `then` only once the test says so."""
 
     def said(_request: dict[str, Any]) -> Any:
-        event.wait(10)
+        event.wait(60)
         return then
 
     return said

@@ -106,7 +106,7 @@ def test_errors(bank: Aggregator, person: User, faults: list[Any], ends: tuple[s
 def test_an_aggregator_that_hangs(bank: Aggregator, person: User, settings: Any) -> None:
     settings.AGGREGATOR = bank.settings(timeout=0.2)
     item = linked(person, bank)
-    bank.fails["/accounts/get"] = [0.6, 0.6, 0.6]
+    bank.fails["/accounts/get"] = [5.0, 5.0, 5.0]
 
     assert outcome(refreshed(item))[:2] == ("failed", "aggregator_timeout")
 

@@ -73,7 +73,7 @@ def test_a_misbehaving_upstream(
     behaviour: fake.Behaviour, expected: tuple[int, int, str], caller: JsonClient, settings: Any
 ) -> None:
     with agent(behaviour) as running:
-        timeout = 0.6 if expected == TIMEOUT else 20  # whoever goes on for ever would do so for half a minute
+        timeout = 1.5 if expected == TIMEOUT else 20  # whoever goes on for ever would do so for half a minute
         configure(settings, url=running.url, token="upstream-token-of-tests", timeout=timeout)
         started = time.monotonic()
         answer = caller.post(BRAND, CALL)
@@ -162,16 +162,19 @@ def test_a_kept_connection_that_went_away_meanwhile_costs_nothing(caller: JsonCl
 
 
 def test_whoever_answers_once_per_connection_is_asked_each_time_once(caller: JsonClient, settings: Any) -> None:
+    closed = threading.Semaphore(0)
+
     def behave(socket_: Any, asked: fake.Asked, running: fake.Agent) -> None:
         fake.answers()(socket_, asked, running)
         socket_.shutdown(2)
+        closed.release()
 
     with agent(behave) as running:
         configure(settings, url=running.url)
         statuses = []
         for _ in range(3):
             statuses.append(caller.post(BRAND, CALL).status_code)
-            time.sleep(0.02)
+            assert closed.acquire(timeout=30)
 
     assert statuses == [200, 200, 200]
     assert len(running.asked) == 3
@@ -218,6 +221,6 @@ def test_memory_stays_flat_and_no_thread_is_lost() -> None:
         tracemalloc.stop()
         left = {thread.name for thread in threading.enumerate() if "process_request" not in thread.name}
 
-    assert left == threads
+    assert left <= threads
     assert kept < 100_000  # of a gibibyte that was sent
     assert peak < 8 * 2**20

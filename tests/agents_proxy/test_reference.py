@@ -54,7 +54,7 @@ def agents(messages: Path) -> Iterator[str]:
 
 def ask(address: str, name: str, text: str, protocol: Protocol = Protocol.TASKS_SEND) -> Any:
     """What the agent's text says, as JSON."""
-    reply = call(Upstream(f"{address}/{name}", "", 10.0, protocol), Prompt(text, "session-1", "task-1"))
+    reply = call(Upstream(f"{address}/{name}", "", 30.0, protocol), Prompt(text, "session-1", "task-1"))
     assert reply.error_code is None
     (part,) = unwrapped(reply.result)["status"]["message"]["parts"]
     return json.loads(part["text"])
@@ -173,7 +173,7 @@ def test_a_model_answers_where_one_is_configured() -> None:
             REFERENCE_LLM_BASE_URL=running.url, REFERENCE_LLM_MODEL="small", REFERENCE_LLM_API_KEY="key-of-tests"
         )
         assert ask(address, "core", STORY) == {"age": 35}
-    reply = call(Upstream(f"{address}/core", "", 5.0, Protocol.TASKS_SEND), Prompt("Who?", "session-1", "task-1"))
+    reply = call(Upstream(f"{address}/core", "", 30.0, Protocol.TASKS_SEND), Prompt("Who?", "session-1", "task-1"))
     process.terminate()
     said = process.communicate(timeout=30)[1]
     assert running.asked[0].line == f"POST /{CANARY}/chat/completions HTTP/1.1"

@@ -216,7 +216,7 @@ _JSON = st.recursive(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     _JSON
     | st.fixed_dictionaries(

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from agents_proxy.models import Run
 from tests.agents_proxy.analysing import kept, started
 from tests.agents_proxy.speaking import ORDER, Agents, speaking
 from tests.factories import PersonFactory
+from tests.patience import wait_until
 from tests.serving import ROOT, database_url
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -38,7 +39,7 @@ class Worker:
             "CONSENT_VAR": str(var),
             "DATABASE_URL": database_url(),
             "REDIS_URL": deployed.REDIS_URL if broker == "redis" else "",
-            "ANALYSIS_LEASE_SECONDS": "5",
+            "ANALYSIS_LEASE_SECONDS": "8",
         }
         self.start()
 
@@ -67,32 +68,29 @@ def work(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: Any) -> It
         worker.kill()
 
 
-def until(condition: Callable[[], bool], within: float) -> None:
-    deadline = time.monotonic() + within
-    while not condition():
-        assert time.monotonic() < deadline, "it took too long"
-        time.sleep(0.02)
-
-
 def test_a_worker_killed_in_any_step_is_replaced_and_no_step_counts_twice(work: tuple[Agents, Worker]) -> None:
     agents, worker = work
     person = PersonFactory()
     for victim in ORDER:
         agents.asked.clear()
-        reached = threading.Event()
+        reached, killed = threading.Event(), threading.Event()
 
-        def hangs_once(_request: dict[str, Any], reached: threading.Event = reached) -> dict[str, Any]:
+        def hangs_once(
+            _request: dict[str, Any], reached: threading.Event = reached, killed: threading.Event = killed
+        ) -> dict[str, Any]:
             if not reached.is_set():
                 reached.set()
-                time.sleep(1)
+                killed.wait(60)
             return {"age": 5}
 
         agents.says = {victim: hangs_once}
         run = started(person)
         assert reached.wait(STARTS_WITHIN)
         worker.kill()
+        killed.set()
         worker.start()
-        until(lambda run=run: Run.objects.filter(pk=run.pk, finished_at=None).count() == 0, ENDS_WITHIN)  # type: ignore[misc]
+        unfinished = Run.objects.filter(pk=run.pk, finished_at=None)
+        assert wait_until(lambda unfinished=unfinished: not unfinished.all().exists(), ENDS_WITHIN)  # type: ignore[misc]
 
         assert kept(run).status == "completed"
         attempts = dict(run.steps.values_list("agent", "attempt"))
@@ -104,7 +102,7 @@ def test_a_worker_killed_in_any_step_is_replaced_and_no_step_counts_twice(work: 
 
 def test_a_live_worker_keeps_its_step_longer_than_one_lease(settings: Any, monkeypatch: Any) -> None:
     monkeypatch.setattr(workflow, "_send", lambda run_pk: None)
-    settings.ANALYSIS_LEASE_SECONDS = 3
+    settings.ANALYSIS_LEASE_SECONDS = 6
     reached, go_on = threading.Event(), threading.Event()
 
     def slow(_request: dict[str, Any]) -> dict[str, Any]:
@@ -125,7 +123,7 @@ def test_a_live_worker_keeps_its_step_longer_than_one_lease(settings: Any, monke
         worker = threading.Thread(target=at_work)
         worker.start()
         assert reached.wait(60)
-        time.sleep(3.5)
+        time.sleep(6.5)
         assert stepping.claim_step(run.pk) is None
         go_on.set()
         worker.join(60)

@@ -141,9 +141,9 @@ def test_slow_consumer_finds_its_stream_again(fake, run):
     fake.on("GET", "/api/v1/consent-events", Reply(b"retry: 100\n\n" + event(41)), DROP, Reply(event(42)))
 
     async def take(client):
-        events = client.events(patience=2)
+        events = client.events(patience=4)
         first = (await anext(events)).id
-        await asyncio.sleep(2.1)
+        await asyncio.sleep(4.1)
         second = (await anext(events)).id
         await events.aclose()
         return first, second

@@ -136,10 +136,10 @@ def test_only_waiting_for_the_service_uses_up_patience():
 
 def test_slow_consumer_finds_its_stream_again(fake, client, pauses):
     fake.on("GET", PATH, Reply(b"retry: 100\n\n" + event(41)), DROP, Reply(event(42)))
-    events = client.events(patience=2)
+    events = client.events(patience=4)
 
     first = next(events)
-    time.sleep(2.1)
+    time.sleep(4.1)
 
     assert (first.id, next(events).id) == (41, 42)
 

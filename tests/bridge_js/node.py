@@ -46,7 +46,10 @@ def install(folder):
         stamp = modules / ".installed"
         if not stamp.is_file() or stamp.read_text() != wanted:
             command = [npm, "ci", "--no-audit", "--no-fund", "--ignore-scripts"]
-            done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+            for _ in range(3):  # what comes over the network may fail to once
+                done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+                if done.returncode == 0:
+                    break
             assert done.returncode == 0, done.stdout + done.stderr
             stamp.write_text(wanted)
     return modules

@@ -5,8 +5,8 @@ import re
 import pytest
 
 from consent.waiting import hub
-from tests.bridge.live.steps import wait_until
 from tests.bridge_js.node import ROOT, run
+from tests.patience import wait_until
 
 HERE = ROOT / "tests" / "bridge_js"
 

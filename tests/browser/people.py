@@ -16,6 +16,12 @@ def unlock(page: Page, passphrase: str = PASSPHRASE) -> None:
     expect(page.locator("#vault-chip")).to_have_attribute("data-state", "unlocked")
 
 
+def lock(page: Page) -> None:
+    """Lock the vault by the button in the header."""
+    page.locator("#vault-lock").click()
+    expect(page.locator("#vault-chip")).to_have_attribute("data-state", "locked")
+
+
 def enter(page: Page, segment: str, name: str, value: str) -> None:
     """Write into one field of a domain's page, without saving."""
     field = page.locator(f"#f-{segment}-{name}")

@@ -9,7 +9,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from consent.models import ConsentRequest, Grant
 from tests.browser.people import PASSPHRASE, SignIn, enter, save, unlock, values_shown
-from tests.browser.visiting import Complaints
+from tests.browser.visiting import COLOURS_CHANGED, Complaints
 from tests.factories import ConsentRequestFactory, GrantFactory, PersonFactory, Vault, give_vault
 from tests.factories.accounts import PASSWORD
 
@@ -74,7 +74,7 @@ def test_approve_and_deny_have_the_same_size_and_weight(review: Page) -> None:
     approve, deny = (review.get_by_role("button", name=name, exact=True) for name in ("Approve", "Deny"))
     expect(approve).to_be_enabled()
     review.mouse.move(0, 0)
-    review.wait_for_timeout(300)  # the buttons' own transition
+    review.evaluate(COLOURS_CHANGED)
     assert approve.evaluate(look) == deny.evaluate(look)
 
 

@@ -58,7 +58,10 @@ def test_a_page_with_a_fault_is_noticed(page: Page, complaints: Complaints) -> N
     page.evaluate("document.body.append(document.createElement('img'))")
     page.evaluate("document.body.setAttribute('style', 'color: red')")
     page.evaluate("setTimeout(() => { document.body.innerHTML = '<p>' })")
-    page.wait_for_timeout(200)
+    for _ in range(600):
+        if any("uncaught" in line for line in complaints.lines):
+            break
+        page.wait_for_timeout(50)
 
     assert [finding.split()[0] for finding in axe_findings(page)] == ["image-alt"]
     noticed = "\n".join(complaints.lines)

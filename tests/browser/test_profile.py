@@ -61,7 +61,7 @@ def worker() -> Iterator[Callable[[str], None]]:
 
     yield begin
     for thread in threads:
-        thread.join(20)
+        thread.join(90)
 
 
 def ended(user: User, said: dict[str, Any]) -> Run:

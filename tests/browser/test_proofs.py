@@ -24,6 +24,7 @@ from tests.factories import (
     Vault,
     give_vault,
 )
+from tests.patience import wait_until
 
 pytestmark = pytest.mark.browser
 
@@ -90,9 +91,11 @@ def test_a_person_does_everything_by_keyboard_alone(
     press(page, f"a[href='/consent/grants/#{grant.grant_id}']")
     card = page.locator(f"[id='{grant.grant_id}']")
     expect(card.locator(".facts div", has_text="Reads").locator("dd")).to_have_text("1")
-    for form, status in (("pause", "paused"), ("resume", "active"), ("stop", "revoked")):
+    for form, status, said in (
+        ("pause", "paused", "Paused"), ("resume", "active", "Resumed"), ("stop", "revoked", "cannot be recalled"),
+    ):  # fmt: skip
         press(page, f"form[action='/consent/grants/{grant.grant_id}/{form}/'] button")
-        expect(page.locator(".messages")).to_be_visible()
+        expect(page.locator(".messages")).to_contain_text(said)
         page.wait_for_load_state()
         grant.refresh_from_db()
         assert grant.status == status
@@ -125,13 +128,22 @@ def claims_by_another_library(text: str) -> dict[str, dict[str, str]]:
 # --- receipts ---------------------------------------------------------------------------------------------------------
 
 
+def keys_are_here(page: Page) -> None:
+    """Wait for the last thing that a page which verifies asks the service for."""
+    came = (
+        "() => performance.getEntriesByType('resource')"
+        ".some((entry) => entry.name.endsWith('/.well-known/consent-keys.json') && entry.responseEnd > 0)"
+    )
+    assert wait_until(lambda: page.evaluate(came))  # a predicate of Playwright's would be compiled in the page
+
+
 def test_receipt_is_verified_without_a_connection(
     denied: Page, profile: BrowserContext, asked: ConsentRequest, tmp_path: Path
 ) -> None:
     receipt = asked.receipts.get()
     denied.get_by_role("link", name="See the receipt").click()
     expect(denied.locator("h1")).to_have_text("You denied “Food and drink” to Lunch Finder")
-    denied.wait_for_load_state("networkidle")
+    keys_are_here(denied)
 
     profile.set_offline(True)
     denied.get_by_role("button", name="Verify this receipt").click()
@@ -170,7 +182,7 @@ def receipt(site: str) -> str:
 @pytest.fixture
 def verify_page(page: Page) -> Page:
     page.goto("/consent/verify/")
-    page.wait_for_load_state("networkidle")
+    keys_are_here(page)
     return page
 
 
@@ -194,7 +206,7 @@ def test_chosen_and_dropped_files_are_checked(verify_page: Page, receipt: str) -
     expect(verify_page.locator("#receipt-result .notice-title")).to_have_text("This receipt is genuine.")
 
     verify_page.reload()
-    verify_page.wait_for_load_state("networkidle")
+    keys_are_here(verify_page)
     dropped = verify_page.evaluate_handle(
         "text => { const data = new DataTransfer(); data.items.add(new File([text], 'r.jws')); return data; }", receipt
     )

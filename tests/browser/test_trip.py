@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from consent_bridge.client import Client
 from consent_bridge.errors import Problem
 from consent_bridge.keys import generate_connector_key
-from tests.browser.people import PASSPHRASE, emulate_authenticator, enter, save, unlock, values_shown
+from tests.browser.people import PASSPHRASE, emulate_authenticator, enter, lock, save, unlock, values_shown
 from tests.factories import AppFactory, TokenFactory
 
 pytestmark = pytest.mark.browser
@@ -125,7 +125,7 @@ def test_recovery_code_opens_the_vault_again(page: Page) -> None:
     code = make_vault(page)
     enter_first_data(page)
     page.goto("/vault/")
-    page.locator("#vault-lock").click()
+    lock(page)
     page.locator("[data-unlock-other]").click()
 
     page.locator("#unlock-recovery").fill(" ".join(code).lower())
@@ -155,7 +155,7 @@ def test_locking_takes_the_values_off_the_page(page: Page) -> None:
     page.goto("/vault/data/lifestyle/")
     expect(page.locator("#f-food-favorite_cuisine")).to_have_value("Thai")
 
-    page.locator("#vault-lock").click()
+    lock(page)
 
     expect(page.locator("#unlock-passphrase")).to_be_visible()
     expect(page.locator("#f-food-favorite_cuisine")).to_have_count(0)
@@ -172,13 +172,13 @@ def test_a_vault_that_a_passkey_opens_from_the_start(page: Page) -> None:
     page.goto("/vault/data/lifestyle/")
     expect(page.locator("#f-food-favorite_cuisine")).to_have_value("Thai")
 
-    page.locator("#vault-lock").click()
+    lock(page)
     page.goto("/vault/data/lifestyle/")
     expect(page.locator("#unlock-passphrase")).to_be_hidden()  # there is none
     page.get_by_role("button", name="Use a passkey").click()
     expect(page.locator("#f-food-favorite_cuisine")).to_have_value("Thai")
 
-    page.locator("#vault-lock").click()
+    lock(page)
     page.goto("/vault/data/lifestyle/")
     page.locator("#unlock-recovery").fill("-".join(code))
     page.locator("#unlock-recovery").press("Enter")

@@ -18,7 +18,7 @@ document.addEventListener("securitypolicyviolation", (event) => {
 });
 """
 # a theme's colours come over a moment, and axe measures what it meets
-_COLOURS_CHANGED = """Promise.allSettled(document.getAnimations()
+COLOURS_CHANGED = """Promise.allSettled(document.getAnimations()
   .filter((animation) => animation instanceof CSSTransition).map((animation) => animation.finished))"""
 Theme = Literal["light", "dark"]
 THEMES: tuple[Theme, ...] = ("light", "dark")
@@ -85,7 +85,7 @@ def axe_findings_in(themes: Sequence[Theme], page: Page) -> list[str]:
     found = []
     for theme in themes:
         page.emulate_media(color_scheme=theme)
-        page.evaluate(_COLOURS_CHANGED)
+        page.evaluate(COLOURS_CHANGED)
         found += [f"{theme}: {line}" for line in axe_findings(page)]
     return found
 

@@ -1,6 +1,5 @@
 """Counting discoveries."""
 
-import time
 from typing import Any
 
 import pytest
@@ -11,6 +10,7 @@ from consent.actions.discovery import flush_discoveries, note_discovery
 from consent.models import Discovery
 from tests.consent.api.test_failing import failing
 from tests.factories import AppFactory, PersonFactory
+from tests.patience import wait_until
 
 
 @pytest.fixture(autouse=True)
@@ -25,10 +25,7 @@ def test_further_counts_are_written_without_another_discovery(settings: Any) -> 
     for _ in range(20):
         note_discovery(app_pk=app.pk, user_pk=person.pk)
 
-    deadline = time.monotonic() + 30
-    while Discovery.objects.get().count < 20 and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert Discovery.objects.get().count == 20
+    assert wait_until(lambda: Discovery.objects.get().count == 20)
 
 
 def test_counts_outlive_a_database_that_is_away(db: None) -> None:

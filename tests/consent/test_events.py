@@ -15,6 +15,7 @@ from consent.waiting import hub
 from developers.models import App
 from tests.callers import Developer
 from tests.factories import ConsentRequestFactory
+from tests.patience import wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -24,10 +25,7 @@ def _nothing_is_left_listening(monkeypatch: pytest.MonkeyPatch) -> Iterator[None
     """A stream learns that its reader left when it writes to it: often enough for a test to wait for it."""
     monkeypatch.setattr("consent.events.KEEP_ALIVE", 0.2)
     yield
-    deadline = time.monotonic() + 30
-    while not hub.is_silent() and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert hub.is_silent()
+    assert wait_until(hub.is_silent)
 
 
 def events(answer: requests.Response) -> Iterator[tuple[int, dict[str, Any]]]:

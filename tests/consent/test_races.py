@@ -253,7 +253,7 @@ def test_what_is_asked_while_staff_change_the_scope_is_asked_as_it_is_then() -> 
         assert asking.is_alive()  # it waits for the staff to be done
         entry.attributes = entry.attributes[:1]
         entry.save()
-    asking.join(10)
+    asking.join(60)
 
     assert ConsentRequest.objects.get(request_id=answers[0]["request_id"]).attributes == entry.attributes
 

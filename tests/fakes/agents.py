@@ -7,7 +7,6 @@ import socket
 import socketserver
 import ssl
 import threading
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -225,13 +224,3 @@ def self_signed(folder: Path) -> Path:
     )
     path.write_bytes(private + certificate.public_bytes(serialization.Encoding.PEM))
     return path
-
-
-def wait_until(condition: Callable[[], bool], seconds: float = 30.0) -> bool:
-    """Whether `condition` became true in time."""
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if condition():
-            return True
-        time.sleep(0.01)
-    return condition()

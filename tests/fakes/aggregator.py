@@ -73,7 +73,7 @@ class Aggregator:
 
     def settings(self, **other: Any) -> dict[str, Any]:
         base = {"url": self.address, "client_id": CLIENT_ID, "secret": SECRET, "name": "Tests", "countries": ["US"]}
-        return {**base, "timeout": 5, **other}
+        return {**base, "timeout": 25, **other}
 
     @property
     def paths(self) -> list[str]:

@@ -134,5 +134,5 @@ def test_a_lock_on_the_revisions_holds_off_writers_until_commit():
         queries.current_revisions(vault.user, [("lifestyle", "food")], lock=True)
         writer.start()
         assert written.wait(0.5) is False
-    writer.join(10)
+    writer.join(60)
     assert written.is_set()

@@ -33,7 +33,7 @@ def with_bridge(environment, act, *, mode="auto", command=(sys.executable, "-W",
     async def inside(errors):
         parameters = StdioServerParameters(command=program, args=[*arguments, "serve"], env=environment)
         async with Client(stdio_client(parameters, errlog=errors), mode=mode) as client:
-            return await asyncio.wait_for(act(client), 60)
+            return await asyncio.wait_for(act(client), 180)
 
     with log.open("w") as errors:
         result = asyncio.run(inside(errors))

@@ -1,7 +1,5 @@
 """What the tests against the real application do and look at again and again."""
 
-import time
-
 import pytest
 
 from consent.actions import discovery
@@ -30,11 +28,3 @@ def forget_what_the_process_remembers():
     """Paces and discoveries, which are kept for a while, do not cross from test to test."""
     polls.clear()
     discovery._counts._counts.clear()
-
-
-def wait_until(true):
-    """Whether it came true within half a minute."""
-    deadline = time.monotonic() + 30
-    while not true() and time.monotonic() < deadline:
-        time.sleep(0.05)
-    return true()

@@ -9,7 +9,8 @@ from consent.actions.checkpoints import sign_checkpoint
 from consent.waiting import hub
 from consent_bridge.errors import Refused
 from consent_bridge.sealed import generate_connector_key, thumbprint
-from tests.bridge.live.steps import CUISINE, DIET, ask, refusal, wait_until
+from tests.bridge.live.steps import CUISINE, DIET, ask, refusal
+from tests.patience import wait_until
 
 
 def test_read_that_changed_nothing_counts_nothing(caller, owner, person):

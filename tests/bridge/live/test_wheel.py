@@ -69,6 +69,7 @@ def served(transactional_db, settings):
     made.start()
     yield made
     made.kill()
+    made.close()
 
 
 def test_wheel_needs_no_django(installed):
@@ -90,20 +91,20 @@ def test_wheel_makes_a_trip_over_two_restarts(installed, served, api, tmp_path):
     person = PersonFactory()
     environment = {**bridge_environment(tmp_path / "state", served.address, api.token), "PYTHONPATH": ""}
 
-    def back_in_two_seconds():
+    def back_soon():
         served.kill()
-        coming = threading.Thread(target=lambda: (time.sleep(2), served.start()))
+        coming = threading.Thread(target=lambda: (time.sleep(0.5), served.start()))
         coming.start()
         return coming
 
     async def trip(client):
         owner = await asyncio.to_thread(owner_with_food, served.address, person)
         found = await call(client, "discover_user_scopes", user_id=person.public_id)
-        coming = back_in_two_seconds()
+        coming = back_soon()
         asked = await call(client, "request_consent", user_id=person.public_id, scope=SCOPE, purpose=PURPOSE)
         coming.join()
         await asyncio.to_thread(lambda: owner.approve(owner.review(asked["request_id"]), attributes=[CUISINE]))
-        coming = back_in_two_seconds()
+        coming = back_soon()
         status = await call(client, "check_consent_status", request_id=asked["request_id"])
         coming.join()
         opened = await call(client, "read_approved_data", request_id=asked["request_id"])

@@ -30,7 +30,7 @@ def inspect(service: str, token: str, *arguments: str) -> dict[str, Any]:
     """What the inspector prints about one method; the token travels as in a host's configuration."""
     done = subprocess.run(
         [str(COMMAND), "--cli", f"{service}/mcp?token={token}", "--transport", "http", *arguments],
-        capture_output=True, text=True, timeout=60, check=False,
+        capture_output=True, text=True, timeout=180, check=False,
     )  # fmt: skip
     assert done.returncode in (0, FAILED_TOOL), done.stderr
     printed: dict[str, Any] = json.loads(done.stdout)

@@ -56,7 +56,7 @@ def words(request: ConsentRequest) -> st.SearchStrategy[Any]:
     )  # fmt: skip
 
 
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=120, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(data=st.data())
 def test_no_arguments_approve(data: st.DataObject, app: App, host: Host, waiting: ConsentRequest, vault: Vault) -> None:
     tool = data.draw(st.sampled_from(TOOLS))
@@ -75,7 +75,7 @@ def test_no_arguments_approve(data: st.DataObject, app: App, host: Host, waiting
     untouched()
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(data=st.data())
 def test_no_answer_of_a_host_approves(data: st.DataObject, host: Host, waiting: ConsentRequest, vault: Vault) -> None:
     host.able = OPENS_PAGES
@@ -97,7 +97,7 @@ def test_no_answer_of_a_host_approves(data: st.DataObject, host: Host, waiting: 
     untouched()
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(method=st.sampled_from(["tools/call", "tools/approve", "approve", "elicitation/create", "tasks/update"]),
        params=VALUES)  # fmt: skip
 def test_no_message_approves_or_breaks(method: str, params: Any, host: Host, waiting: ConsentRequest) -> None:
