@@ -93,9 +93,11 @@ class RefreshStatus(StrEnum):
 UNFINISHED_RUNS = (RunStatus.QUEUED, RunStatus.RUNNING)
 UNFINISHED_STEPS = (StepStatus.WAITING, StepStatus.RUNNING)
 
-# Retrying one step opens a run that ended with errors, or failed, again.
+# Retrying one step opens a run that ended with errors, or failed, again; calling that off ends it as before.
 RUN_MOVES: Mapping[RunStatus, frozenset[RunStatus]] = {
-    RunStatus.QUEUED: frozenset({RunStatus.RUNNING, RunStatus.CANCELLED, RunStatus.FAILED}),
+    RunStatus.QUEUED: frozenset(
+        {RunStatus.RUNNING, RunStatus.COMPLETED_WITH_ERRORS, RunStatus.CANCELLED, RunStatus.FAILED}
+    ),
     RunStatus.RUNNING: frozenset(
         {RunStatus.COMPLETED, RunStatus.COMPLETED_WITH_ERRORS, RunStatus.FAILED, RunStatus.CANCELLED}
     ),
@@ -105,7 +107,7 @@ RUN_MOVES: Mapping[RunStatus, frozenset[RunStatus]] = {
     RunStatus.CANCELLED: frozenset(),
 }
 STEP_MOVES: Mapping[StepStatus, frozenset[StepStatus]] = {
-    StepStatus.WAITING: frozenset({StepStatus.RUNNING, StepStatus.SKIPPED}),
+    StepStatus.WAITING: frozenset({StepStatus.RUNNING, StepStatus.SKIPPED, StepStatus.FAILED}),
     StepStatus.RUNNING: frozenset({StepStatus.SUCCEEDED, StepStatus.FAILED, StepStatus.SKIPPED}),
     StepStatus.FAILED: frozenset({StepStatus.WAITING}),
     StepStatus.SUCCEEDED: frozenset(),

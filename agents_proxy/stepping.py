@@ -24,12 +24,11 @@ from accounts import atrest
 from accounts.database import database_now
 from agents_proxy import aggregator, calls, consents
 from agents_proxy.agents import PURPOSES
-from agents_proxy.envelope import Prompt, unwrapped
+from agents_proxy.envelope import Prompt
 from agents_proxy.errors import CallFailed, NotConfigured
-from agents_proxy.merging import Merged, merge, metadata
 from agents_proxy.models import Run, Step
 from agents_proxy.prompts import profile_prompt
-from agents_proxy.replies import Reading, read_reply
+from agents_proxy.results import finish, reading_of
 from agents_proxy.states import UNFINISHED_RUNS, UNFINISHED_STEPS, RunStatus, StepStatus
 from agents_proxy.workflow import end_early
 
@@ -68,13 +67,13 @@ def claim_step(run_pk: int) -> Claimed | None:
             return None
         now = database_now()
         step = _next_step(run, now)
-        if step is None:
-            _finish(run, now)
+        if step is not None and step.lease_until is not None and step.lease_until > now:
             return None
-        if step.lease_until is not None and step.lease_until > now:
-            return None
-        if not consents.is_live(run.consent, PURPOSES[step.agent]):
+        if not consents.is_live(run.consent, PURPOSES[step.agent] if step else None):
             end_early(run, "consent_withdrawn", now)
+            return None
+        if step is None:
+            finish(run, now)
             return None
         return _claimed(run, step, now)
 
@@ -118,7 +117,7 @@ def _ask(claimed: Claimed) -> dict[str, Any]:
     except (NotConfigured, CallFailed) as error:
         return {"status": StepStatus.FAILED, "error_code": error.name, "duration_ms": _since(began)}
     kept = {"reply": atrest.sealed(answer.body.decode()), "duration_ms": _since(began)}
-    reading = _read(json.loads(answer.body))
+    reading = reading_of(json.loads(answer.body))
     if reading.fields is None:
         return {**kept, "status": StepStatus.FAILED, "error_code": reading.error_code}
     succeeded = {"status": StepStatus.SUCCEEDED, "repaired": reading.repaired, "field_count": len(reading.fields)}
@@ -129,49 +128,24 @@ def _since(began: float) -> int:
     return round((time.perf_counter() - began) * 1000)
 
 
-def _read(answer: dict[str, Any]) -> Reading:
-    """`answer` is the JSON-RPC object that the step keeps."""
-    return read_reply({"result": unwrapped(answer["result"])} if "result" in answer else answer)
-
-
 def record_step(claimed: Claimed, ended: dict[str, Any]) -> bool:
-    """Write down how a claimed step ended; False where the run was cancelled or another worker claimed the step."""
+    """Write down how a claimed step ended; False where the run was cancelled or another worker claimed the step.
+
+    Consent is asked for once more: what an agent answers after it was withdrawn is dropped (contract 4.2, "at once").
+    """
     with transaction.atomic():
+        run = Run.objects.select_for_update().filter(steps=claimed.step_pk, status__in=UNFINISHED_RUNS).first()
+        if run is None:
+            return False
         mine = Step.objects.filter(pk=claimed.step_pk, attempt=claimed.attempt, status=StepStatus.RUNNING)
         now = database_now()
+        if mine.exists() and not consents.is_live(run.consent, PURPOSES[claimed.agent]):
+            end_early(run, "consent_withdrawn", now)
+            return False
         recorded = mine.update(**ended, lease_until=None, finished_at=now) == 1
         if recorded:
-            Run.objects.filter(steps=claimed.step_pk).update(updated_at=now)
+            Run.objects.filter(pk=run.pk).update(updated_at=now)
     return recorded
-
-
-def merged_of(steps: list[Step]) -> Merged:
-    """One profile of what the steps' agents said."""
-    return merge({step.agent: _fields(step) for step in steps if step.status == StepStatus.SUCCEEDED})
-
-
-def _fields(step: Step) -> dict[str, Any]:
-    """What a step that succeeded came to. One that is older than the column for it is read again."""
-    if step.fields is not None:
-        kept: dict[str, Any] = json.loads(atrest.opened(step.fields))
-        return kept
-    return _read(json.loads(atrest.opened(str(step.reply)))).fields or {}
-
-
-def _finish(run: Run, now: datetime) -> None:
-    steps = list(run.steps.all())
-    succeeded = [step for step in steps if step.status == StepStatus.SUCCEEDED]
-    merged = merged_of(succeeded)
-    if len(succeeded) == len(steps):
-        run.status = RunStatus.COMPLETED
-    else:
-        run.status = RunStatus.COMPLETED_WITH_ERRORS if succeeded else RunStatus.FAILED
-    run.profile = atrest.sealed(json.dumps(merged.profile))
-    run.provenance = merged.provenance
-    answered = [step.duration_ms for step in steps if step.reply is not None and step.duration_ms is not None]
-    run.metadata = metadata(merged.profile, answered)
-    run.started_at, run.finished_at = run.started_at or now, now
-    run.save()
 
 
 def forsaken_runs(*, limit: int = 50) -> list[int]:

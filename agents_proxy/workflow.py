@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models.functions import Now
+from django.db.models import Value
+from django.db.models.functions import Coalesce, Now
 
 from accounts import atrest
 from accounts.database import database_now, lock_for_transaction
@@ -18,6 +19,7 @@ from agents_proxy.agents import PURPOSES as CONSENT_TO
 from agents_proxy.analysis_errors import AnalysisEnded, ConsentEnded, StepNotFailed, TooManyAnalyses, UnknownAnalysis
 from agents_proxy.merging import ORDER
 from agents_proxy.models import Run, Step
+from agents_proxy.results import finish
 from agents_proxy.states import UNFINISHED_RUNS, UNFINISHED_STEPS, Purpose, Reach, RunStatus, StepStatus
 
 if TYPE_CHECKING:
@@ -54,6 +56,8 @@ def start_analysis(*, by: "User", submitted: dict[str, str]) -> Run:
 def cancel_analysis(*, by: "User", analysis_id: str) -> Run:
     """End a run before its next step; what an agent answers from now on is dropped. Repeated: the same.
 
+    Where one step was being tried again, only that is called off: what the run had come to before stands.
+
     Raises `UnknownAnalysis`, `AnalysisEnded`.
     """
     with transaction.atomic():
@@ -67,10 +71,17 @@ def cancel_analysis(*, by: "User", analysis_id: str) -> Run:
 
 
 def end_early(run: Run, why: str, now: datetime) -> None:
-    """Cancel a run that the caller holds locked: nothing more is asked, and nothing of it is merged."""
-    run.steps.filter(status__in=UNFINISHED_STEPS).update(
-        status=StepStatus.SKIPPED, lease_until=None, finished_at=now, error_code=why
-    )
+    """Cancel a run that the caller holds locked: nothing more is asked, and nothing of it is merged.
+
+    One that had ended before, and had a step tried again, ends as it had then.
+    """
+    unfinished = run.steps.filter(status__in=UNFINISHED_STEPS)
+    if run.retried_at is not None:
+        began = Coalesce("started_at", Value(now))
+        unfinished.update(status=StepStatus.FAILED, lease_until=None, started_at=began, finished_at=now, error_code=why)
+        finish(run, now)
+        return
+    unfinished.update(status=StepStatus.SKIPPED, lease_until=None, finished_at=now, error_code=why)
     run.status, run.finished_at = RunStatus.CANCELLED, now
     run.save(update_fields=["status", "finished_at", "updated_at"])
 
@@ -90,9 +101,9 @@ def retry_step(*, by: "User", analysis_id: str, agent: str) -> Run:
         if not consents.is_live(run.consent, CONSENT_TO[agent]):
             raise ConsentEnded()
         _open_again(step)
-        run.status, run.finished_at = RunStatus.QUEUED, None
+        run.status, run.finished_at, run.retried_at = RunStatus.QUEUED, None, database_now()
         run.profile = run.provenance = run.metadata = None
-        run.save(update_fields=["status", "finished_at", "profile", "provenance", "metadata", "updated_at"])
+        run.save()
         _tell_worker(run.pk)
     return run
 

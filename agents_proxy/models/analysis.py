@@ -32,6 +32,7 @@ class Run(models.Model):
     metadata = models.JSONField(null=True)
     started_at = models.DateTimeField(_("started"), null=True)
     finished_at = models.DateTimeField(_("finished"), null=True)
+    retried_at = models.DateTimeField(_("a step tried again"), null=True)
     purge_at = models.DateTimeField(_("deleted on"))
     created_at = models.DateTimeField(_("asked"), auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)

@@ -11,9 +11,9 @@ from accounts.database import database_now
 from agents_proxy import activation, analyses
 from agents_proxy.affinity import affinity_of
 from agents_proxy.models import Run
+from agents_proxy.results import merged_of
 from agents_proxy.statements import statement
 from agents_proxy.states import RunStatus, StepStatus
-from agents_proxy.stepping import merged_of
 from agents_proxy.web import showing, words
 from agents_proxy.workflow import AGREED_TO
 

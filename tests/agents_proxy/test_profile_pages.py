@@ -122,11 +122,18 @@ def test_retry_cancel_and_delete_work_without_a_script(owner: JsonClient, person
     assert owner.client.post(f"{here}retry/core/")["Location"] == here
     assert kept(run).status == "queued"
     assert owner.client.post(f"{here}cancel/")["Location"] == here
-    assert (kept(run).status, states(run)) == ("cancelled", ["succeeded", "skipped", "succeeded", "succeeded"])
-    assert "was stopped" in page(owner, here)
+    assert (kept(run).status, states(run)) == ("completed_with_errors", ["succeeded", "failed", *["succeeded"] * 2])
+    assert "You stopped the analysis before this step." in page(owner, here)
     assert "Delete it" in page(owner, f"{here}delete/")
     assert owner.client.post(f"{here}delete/")["Location"] == "/profile/"
     assert Run.objects.count() == 0
+
+
+def test_a_stopped_analysis_says_so(owner: JsonClient, person: User) -> None:
+    run = started(person)
+    assert owner.client.post(f"/profile/{run.analysis_id}/cancel/")["Location"] == f"/profile/{run.analysis_id}/"
+    assert (kept(run).status, states(run)) == ("cancelled", ["skipped"] * 4)
+    assert "was stopped" in page(owner, f"/profile/{run.analysis_id}/")
 
 
 def test_brand_affinity_comes_as_json_and_csv(owner: JsonClient, person: User, agents: Agents) -> None:

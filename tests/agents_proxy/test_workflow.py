@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from accounts import atrest
 from accounts.models import User
-from agents_proxy import analyses, consents, stepping, tasks, workflow
+from agents_proxy import analyses, consents, results, stepping, tasks, workflow
 from agents_proxy.analysis_errors import (
     AnalysisEnded,
     ConsentEnded,
@@ -114,8 +114,8 @@ def test_pages_read_no_reply_again(agents: Agents, person: User, monkeypatch: An
     assert fields["core"] is None
     assert json.loads(atrest.opened(str(fields["brand"]))) == {"likes": ["tea"]}
 
-    monkeypatch.setattr(stepping, "read_reply", None)
-    assert stepping.merged_of(list(run.steps.all())).profile == {"likes": ["tea"]}
+    monkeypatch.setattr(results, "read_reply", None)
+    assert results.merged_of(list(run.steps.all())).profile == {"likes": ["tea"]}
 
 
 def test_a_step_from_before_fields_were_kept_is_read_again(agents: Agents, person: User) -> None:
@@ -123,7 +123,7 @@ def test_a_step_from_before_fields_were_kept_is_read_again(agents: Agents, perso
     run = finished(person)
     run.steps.update(fields=None)
 
-    assert stepping.merged_of(list(run.steps.all())).profile == {"likes": ["tea"]}
+    assert results.merged_of(list(run.steps.all())).profile == {"likes": ["tea"]}
 
 
 def test_a_failed_step_stops_nothing(agents: Agents, person: User) -> None:

@@ -13,6 +13,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 from accounts.models import User
 from agents_proxy import stepping
 from agents_proxy.models import Run
+from agents_proxy.replies import read_reply
 from pkm.models import Blob
 from tests.agents_proxy.hostile import hostile_replies
 from tests.agents_proxy.speaking import ORDER, Agents, speaking, waits_for
@@ -71,7 +72,7 @@ def ended(user: User, said: dict[str, Any]) -> Run:
     for position, agent in enumerate(ORDER):
         text = said[agent] if isinstance(said.get(agent), str) else json.dumps(said.get(agent, {}))
         answer = {"jsonrpc": "2.0", "id": "task-1", "result": {"parts": [{"type": "text", "text": text}]}}
-        read = stepping.read_reply(answer)
+        read = read_reply(answer)
         how = (
             {"status": "failed", "error_code": read.error_code}
             if read.fields is None

@@ -1,0 +1,83 @@
+"""Analyses that are called off while an agent is at work: what comes late is dropped, what had come before stands."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from accounts import atrest
+from accounts.models import User
+from agents_proxy import consents, stepping, workflow
+from agents_proxy.models import Run
+from tests.agents_proxy.analysing import finished, kept, started, states
+from tests.agents_proxy.speaking import Agents, speaking
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def agents(settings: Any) -> Any:
+    with speaking() as found:
+        settings.AGENTS = {**settings.AGENTS, **found.settings()}
+        yield found
+
+
+def worked_through(run: Run, *, then: Callable[[], object], at: str) -> None:
+    """As a worker does it; `then` happens when the agent `at` has answered and nothing is written down yet."""
+    while claimed := stepping.claim_step(run.pk):
+        ended = stepping._ask(claimed)
+        if claimed.agent == at:
+            then()
+        stepping.record_step(claimed, ended)
+
+
+def opened(run: Run) -> str:
+    return atrest.opened(str(run.profile))
+
+
+@pytest.mark.parametrize("how", ["cancelled", "consent_withdrawn"])
+@pytest.mark.parametrize("when", ["before it is asked", "while it is asked"])
+def test_calling_off_another_try_leaves_what_had_come_before(agents: Agents, person: User, how: str, when: str) -> None:
+    agents.says = {"brand": {"city": "Linz"}, "core": "sorry"}
+    before = finished(person)
+    agents.says["core"] = {"city": "Graz"}
+    workflow.retry_step(by=person, analysis_id=before.analysis_id, agent="core")
+
+    def call_off() -> None:
+        if how == "cancelled":
+            workflow.cancel_analysis(by=person, analysis_id=before.analysis_id)
+        else:
+            consents.withdraw(consent_id=before.consent.consent_id, by=person)
+
+    if when == "before it is asked":
+        call_off()
+    worked_through(before, then=call_off, at="core")
+
+    after = kept(before)
+    assert (after.status, states(after)) == ("completed_with_errors", ["succeeded", "failed", "succeeded", "succeeded"])
+    assert (opened(after), after.provenance) == (opened(before), before.provenance)
+    assert (after.steps.get(agent="core").error_code, after.steps.get(agent="core").reply) == (how, None)
+
+
+@pytest.mark.parametrize(("at", "asked"), [("core", 2), ("second", 4)])
+def test_what_an_agent_answers_after_the_consent_ended_is_dropped(
+    agents: Agents, person: User, at: str, asked: int
+) -> None:
+    run = started(person)
+    agents.says = {"brand": {"age": 30}, at: {"city": "Graz"}}
+    worked_through(run, then=lambda: consents.withdraw(consent_id=run.consent.consent_id, by=person), at=at)
+
+    late = kept(run).steps.get(agent=at)
+    assert (kept(run).status, kept(run).profile) == ("cancelled", None)
+    assert (late.status, late.error_code, late.reply) == ("skipped", "consent_withdrawn", None)
+    assert agents.names == ["brand", "core", "public", "second"][:asked]
+
+
+def test_nothing_is_merged_after_the_consent_ended(agents: Agents, person: User) -> None:
+    run = started(person)
+    while claimed := stepping.claim_step(run.pk):
+        stepping.record_step(claimed, stepping._ask(claimed))
+        if claimed.agent == "second":
+            consents.withdraw(consent_id=run.consent.consent_id, by=person)
+
+    assert (kept(run).status, kept(run).profile) == ("cancelled", None)
