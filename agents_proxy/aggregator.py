@@ -6,6 +6,7 @@ Access tokens are sealed at rest and reach nobody; without a consent the sweeper
 
 import json
 import secrets
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -206,9 +207,23 @@ def financial_signals(user: "User") -> dict[str, Any]:
     """What a person's purchases say, in the brand-affinity fields; empty without a live consent to `financial`."""
     if not client.is_configured() or consents.own(user, Purpose.FINANCIAL) is None:
         return {}
-    items = Item.objects.filter(user=user).exclude(status=ItemStatus.REMOVED)
-    entries = [entry for item in items for entry in known_of(item).ledger.values()]
+    items = list(Item.objects.filter(user=user).exclude(status=ItemStatus.REMOVED))
+    twice = linked_anew(items)
+    entries = [entry for item in items if item not in twice for entry in known_of(item).ledger.values()]
     return mapped(entries, database_now().date())
+
+
+def linked_anew(items: Iterable[Item]) -> list[Item]:
+    """Those of one person's items whose accounts are all read through a later link to the same institution too."""
+    found: list[Item] = []
+    later: list[tuple[str, set[str]]] = []
+    for item in sorted(items, key=lambda item: item.pk, reverse=True):
+        accounts = {json.dumps(account, sort_keys=True) for account in known_of(item).accounts}
+        if accounts and any(item.institution == name and accounts <= others for name, others in later):
+            found.append(item)
+        elif item.status == ItemStatus.ACTIVE:
+            later.append((item.institution, accounts))
+    return found
 
 
 def items_of(user: "User") -> list[dict[str, Any]]:

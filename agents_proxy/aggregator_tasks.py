@@ -1,9 +1,11 @@
 """What the worker does for linked institutions."""
 
 import logging
+from collections import defaultdict
 from datetime import timedelta
 
 from celery import shared_task
+from django.db.models import Count, Q
 
 from accounts.database import database_now
 from agents_proxy import aggregator, aggregator_refresh
@@ -24,11 +26,13 @@ def refresh_item(run_pk: int) -> None:
 
 @shared_task
 def tend_institutions() -> None:
-    """Hand over refreshes that nobody does or that are due, end what has no consent, close visits that are over."""
+    """Hand over refreshes that nobody does or that are due, end what has no consent or was linked anew, close visits."""
     if not client.is_configured():
         return
     for item in unconsented():
         withdraw_item(item)
+    for item in replaced():
+        end_replaced(item)
     for run_pk in aggregator_refresh.forsaken_runs():
         refresh_item.delay(run_pk)
     for item in aggregator_refresh.due_items():
@@ -48,6 +52,30 @@ def unconsented() -> list[Item]:
     # the one tried longest ago first, so that an access that cannot be ended does not stand in another's way
     lost = [pk for pk, user in items.order_by("updated_at").values_list("pk", "user") if user not in consenting]
     return list(Item.objects.filter(pk__in=lost[:100]).order_by("updated_at"))
+
+
+def replaced() -> list[Item]:
+    """Items that their people linked anew since: what they bought would be read, and counted, twice."""
+    items = Item.objects.exclude(Q(status=ItemStatus.REMOVED) | Q(institution=""))
+    several = items.values("user", "institution").annotate(links=Count("pk")).filter(links__gt=1).order_by()
+    of_one: dict[int, list[Item]] = defaultdict(list)
+    for item in items.filter(user__in=several.values("user")):
+        of_one[item.user_id].append(item)
+    return [item for linked in of_one.values() for item in aggregator.linked_anew(linked)]
+
+
+def end_replaced(item: Item) -> None:
+    """End the older access at the aggregator, then forget it here; where the first fails, it is tried again later."""
+    now = database_now()
+    if item.updated_at > now - _AGAIN:
+        return
+    Item.objects.filter(pk=item.pk).update(updated_at=now)
+    try:
+        client.remove_item(aggregator.access_token(item))
+    except AggregatorProblem as problem:
+        _log.error("access of %s, linked anew, could not be ended at the aggregator: %s", item.item_id, problem.code)
+        return
+    aggregator.forget(item.pk)
 
 
 def withdraw_item(item: Item) -> None:
