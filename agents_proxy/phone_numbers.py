@@ -24,6 +24,8 @@ from agents_proxy.schemas import MessageBody
 from agents_proxy.states import MessageStatus
 
 if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
     from accounts.models import User
 
 CODE_HOLDS = timedelta(minutes=10)
@@ -85,8 +87,8 @@ def require_verified(person_pk: int, number: str) -> None:
         raise ConsentRequired(consent_url=f"{settings.BASE_URL}/profile/numbers/")
 
 
-def send_code(*, by: "User", number: str) -> None:
-    """Send a code to a number that `by` says is theirs.
+def send_code(*, by: "User", number: str) -> int:
+    """Send a code to a number that `by` says is theirs; returns the primary key of the number.
 
     Raises `InvalidNumber`, `TooManyCodes` or `MessagingUnavailable`.
     """
@@ -96,14 +98,40 @@ def send_code(*, by: "User", number: str) -> None:
     code = f"{secrets.randbelow(10**6):06d}"
     with transaction.atomic():
         lock_for_transaction(f"code {digest('number', number)}")
-        message = _noted(by, number, code)
+        number_pk, message = _noted(by, number, code)
     _deliver(message, number, code)
+    return number_pk
 
 
 def verify_code(*, by: "User", number: str, code: str) -> None:
     """Take the number as this person's own, and as nobody else's any more. Raises `WrongCode`."""
-    if not _verified(by, number, code):
+    row = PhoneNumber.objects.filter(user=by, digest__in=digests("number", number)).first()
+    if row is None:
         raise WrongCode
+    verify_number(by=by, number_pk=row.pk, code=code)
+
+
+def verify_number(*, by: "User", number_pk: int, code: str) -> None:
+    """`verify_code` for a number that is kept here already. Raises `WrongCode`."""
+    if not _verified(by, number_pk, code):
+        raise WrongCode
+
+
+def number_awaiting_code(*, by: "User", number_pk: int) -> str:
+    """The masked number whose code may still come; raises `UnknownNumber` where none is awaited."""
+    row = _awaiting(by).filter(pk=number_pk).first()
+    if row is None:
+        raise UnknownNumber
+    return atrest.opened(row.number)
+
+
+def awaiting_code(user: "User") -> set[int]:
+    """The primary keys of a person's numbers to which a code is on its way, or has come."""
+    return set(_awaiting(user).values_list("pk", flat=True))
+
+
+def _awaiting(user: "User") -> "QuerySet[PhoneNumber]":
+    return PhoneNumber.objects.filter(user=user, code_expires_at__gt=database_now(), attempts__lt=TRIES)
 
 
 def forget_number(*, by: "User", number_pk: int) -> None:
@@ -140,8 +168,8 @@ def _count(by: "User") -> None:
         raise TooManyCodes(headers={"Retry-After": str(int(wait) + 1)})
 
 
-def _noted(by: "User", number: str, code: str) -> OutboundMessage:
-    """The row of this code and of the message that brings it."""
+def _noted(by: "User", number: str, code: str) -> tuple[int, OutboundMessage]:
+    """The number that this code is for, and the row of the message that brings it."""
     now = database_now()
     kept = digests("number", number)
     lately = OutboundMessage.objects.filter(
@@ -152,12 +180,14 @@ def _noted(by: "User", number: str, code: str) -> OutboundMessage:
     )
     if lately.count() >= CODES_PER_NUMBER:
         raise TooManyCodes(headers={"Retry-After": "3600"})
-    row = PhoneNumber.objects.filter(user=by, digest__in=kept).first() or PhoneNumber(user=by, digest=kept[0])
+    # under the newest key, by which a code that comes later finds everybody's rows of this number
+    PhoneNumber.objects.filter(digest__in=kept[1:]).update(digest=kept[0])
+    row = PhoneNumber.objects.filter(user=by, digest=kept[0]).first() or PhoneNumber(user=by, digest=kept[0])
     row.number = atrest.sealed(masked(number))
-    row.code_digest = digest("code", str(by.pk), number, code)
+    row.code_digest = digest("code", str(by.pk), row.digest, code)
     row.code_expires_at, row.attempts = now + CODE_HOLDS, 0
     row.save()
-    return OutboundMessage.objects.create(
+    return row.pk, OutboundMessage.objects.create(
         task_id=new_task_id().replace("task-", "task-code-"), recipient_digest=kept[0],
         body_digest=digest("message", number, code),
     )  # fmt: skip
@@ -182,19 +212,18 @@ def _deliver(message: OutboundMessage, number: str, code: str) -> None:
         raise MessagingUnavailable
 
 
-def _verified(by: "User", number: str, code: str) -> bool:
+def _verified(by: "User", number_pk: int, code: str) -> bool:
     now = database_now()
-    kept = digests("number", number)
     with transaction.atomic():
-        row = PhoneNumber.objects.select_for_update().filter(user=by, digest__in=kept).first()
+        row = PhoneNumber.objects.select_for_update().filter(user=by, pk=number_pk).first()
         if row is None or row.code_expires_at is None or row.code_expires_at <= now or row.attempts >= TRIES:
             return False
         # a wrong guess is kept too, so this transaction must commit either way
         row.attempts += 1
-        fits = is_digest(row.code_digest, "code", str(by.pk), number, code)
+        fits = is_digest(row.code_digest, "code", str(by.pk), row.digest, code)
         if fits:
             # numbers change hands: whoever receives its messages now has it
-            others = PhoneNumber.objects.filter(digest__in=kept, verified_at__isnull=False).exclude(pk=row.pk)
+            others = PhoneNumber.objects.filter(digest=row.digest, verified_at__isnull=False).exclude(pk=row.pk)
             others.update(verified_at=None)
             row.verified_at, row.code_digest, row.code_expires_at = now, "", None
         row.save()

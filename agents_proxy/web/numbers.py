@@ -36,7 +36,6 @@ class NumberForm(forms.Form):
 
 
 class CodeForm(forms.Form):
-    to = forms.CharField(widget=forms.HiddenInput, max_length=20)
     code = forms.RegexField(r"^[0-9]{6}$", label=_("Code"), widget=forms.TextInput(attrs=_CODE))
 
 
@@ -48,29 +47,33 @@ def numbers(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         number = form.cleaned_data["to"]
         try:
-            phone_numbers.send_code(by=_person(request), number=number)
+            number_pk = phone_numbers.send_code(by=_person(request), number=number)
         except Problem as problem:
             form.add_error("to", str(_WORDS[type(problem)]))
         else:
-            return _page(request, CodeForm(initial={"to": number}), sent=True)
+            return redirect("numbers:code", number_pk)
     return _page(request, form)
 
 
 @login_required
-@require_POST
-def verify(request: HttpRequest) -> HttpResponse:
-    """The code that came."""
-    form = CodeForm(request.POST)
-    if form.is_valid():
+@require_http_methods(["GET", "HEAD", "POST"])
+def code(request: HttpRequest, number_pk: int) -> HttpResponse:
+    """Where the code that came is entered; the page can be left, to look for it, and found again."""
+    try:
+        number = phone_numbers.number_awaiting_code(by=_person(request), number_pk=number_pk)
+    except UnknownNumber:
+        messages.error(request, gettext("No code is awaited for this number any more. Ask for a new one."))
+        return redirect("numbers:numbers")
+    form = CodeForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
         try:
-            given = form.cleaned_data
-            phone_numbers.verify_code(by=_person(request), number=given["to"], code=given["code"])
+            phone_numbers.verify_number(by=_person(request), number_pk=number_pk, code=form.cleaned_data["code"])
         except WrongCode:
             form.add_error("code", str(_WORDS[WrongCode]))
         else:
             messages.success(request, gettext("Verified: this number is yours."))
             return redirect("numbers:numbers")
-    return _page(request, form, sent=True)
+    return _page(request, form, sent_to=number)
 
 
 @login_required
@@ -84,8 +87,13 @@ def forget(request: HttpRequest, number_pk: int) -> HttpResponse:
     return redirect("numbers:numbers")
 
 
-def _page(request: HttpRequest, form: forms.Form, *, sent: bool = False) -> HttpResponse:
-    context = {"form": form, "sent": sent, "numbers": phone_numbers.numbers_of(_person(request))}
+def _page(request: HttpRequest, form: forms.Form, *, sent_to: str = "") -> HttpResponse:
+    context = {
+        "form": form,
+        "sent_to": sent_to,
+        "numbers": phone_numbers.numbers_of(_person(request)),
+        "awaiting": phone_numbers.awaiting_code(_person(request)),
+    }
     return render(request, "agents/numbers.html", context, status=400 if form.errors else 200)
 
 

@@ -7,7 +7,7 @@ from agents_proxy.web import financial, numbers
 _numbers = (
     [
         path("", numbers.numbers, name="numbers"),
-        path("verify/", numbers.verify, name="verify"),
+        path("<int:number_pk>/code/", numbers.code, name="code"),
         path("<int:number_pk>/forget/", numbers.forget, name="forget"),
     ],
     "numbers",

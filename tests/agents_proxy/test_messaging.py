@@ -6,6 +6,8 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from cryptography.fernet import Fernet
+from django.test import Client
 
 from accounts.database import database_now
 from accounts.models import User
@@ -272,13 +274,40 @@ def test_the_page_of_numbers(carrier: Agents, person: User) -> None:
 
     assert "Add a number" in page.get("/profile/numbers/").content.decode()
     assert page.post("/profile/numbers/", {"to": "12"}).status_code == 400
-    assert "Enter the code" in page.post("/profile/numbers/", {"to": "+49 151 1234-5678"}).content.decode()
-    assert page.post("/profile/numbers/verify/", {"to": TO, "code": "12"}).status_code == 400
-    shown = page.post("/profile/numbers/verify/", {"to": TO, "code": code_of(carrier)}, follow=True).content.decode()
-    assert "+49 … 78" in shown
+    assert "+49 … 78" in page.post("/profile/numbers/", {"to": "+49 151 1234-5678"}, follow=True).content.decode()
+    here = f"/profile/numbers/{PhoneNumber.objects.get().pk}/code/"
+    assert f'href="{here}"' in page.get("/profile/numbers/").content.decode()  # it can be left and found again
+    assert "Enter the code" in page.get(here).content.decode()
+    assert page.put(here).status_code == 405
+    assert page.post(here, {"code": "12"}).status_code == 400
+    shown = page.post(here, {"code": code_of(carrier)}, follow=True).content.decode()
     assert "Verified" in shown
+    assert here not in shown
     page.post(f"/profile/numbers/{PhoneNumber.objects.get().pk}/forget/")
     assert PhoneNumber.objects.count() == 0
+
+
+def test_only_who_asked_for_a_code_may_enter_it(carrier: Agents, person: User, client: Client) -> None:
+    phone_numbers.send_code(by=PersonFactory(), number=TO)
+    here = f"/profile/numbers/{PhoneNumber.objects.get().pk}/code/"
+
+    assert client.get(here)["Location"].startswith("/accounts/login/")
+    stranger = signed_in(person).client
+    for answer in (stranger.get(here, follow=True), stranger.post(here, {"code": code_of(carrier)}, follow=True)):
+        assert "No code is awaited for this number any more." in answer.content.decode()
+    assert PhoneNumber.objects.get().verified_at is None
+
+
+def test_a_number_is_verified_and_taken_over_across_keys(carrier: Agents, person: User, settings: Any) -> None:
+    before = PersonFactory()
+    verified(before)
+    settings.DATA_ENCRYPTION_KEYS = [Fernet.generate_key().decode(), *settings.DATA_ENCRYPTION_KEYS]
+    carrier.asked.clear()
+
+    phone_numbers.send_code(by=person, number=TO)
+    phone_numbers.verify_code(by=person, number=TO, code=code_of(carrier))
+
+    assert list(PhoneNumber.objects.filter(verified_at__isnull=False).values_list("user", flat=True)) == [person.pk]
 
 
 def test_the_page_of_numbers_when_nobody_brings_codes(settings: Any, person: User) -> None:
