@@ -13,7 +13,7 @@ from accounts.errors import InvalidRequest
 from agents_proxy import calls, phone_numbers
 from agents_proxy.agents import upstream_of
 from agents_proxy.delivery import Delivery, delivery_of, status_named, told_again
-from agents_proxy.digests import digest, is_digest
+from agents_proxy.digests import digest, digests, is_digest
 from agents_proxy.envelope import Prompt, Reply
 from agents_proxy.errors import CallFailed, InvalidParams, NotConfigured, Refusal, UnknownMessage
 from agents_proxy.models import MessageTemplate, OutboundMessage, ProcessingConsent
@@ -130,7 +130,7 @@ def take_report(*, word: str, upstream_id: str | None, task_id: str | None, numb
     sent = OutboundMessage.objects.order_by("-pk")
     message = sent.filter(upstream_id=upstream_id).first() if upstream_id else None
     if message is None and task_id and number:  # the answer that told the agent's own ID may have been lost
-        message = sent.filter(task_id=task_id, recipient_digest=digest("number", number)).first()
+        message = sent.filter(task_id=task_id, recipient_digest__in=digests("number", number)).first()
     if message is None:
         raise UnknownMessage
     failed = told is MessageStatus.FAILED

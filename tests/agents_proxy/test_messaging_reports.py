@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from cryptography.fernet import Fernet
 from standardwebhooks.webhooks import Webhook
 
 from accounts.models import User
@@ -68,6 +69,17 @@ def test_a_report_of_what_broke_off(client_json: JsonClient, person: User, setti
     assert report(client_json, told).json()["status"] == "failed"
     kept = OutboundMessage.objects.get()
     assert (kept.status, kept.error_code, kept.upstream_id) == ("failed", "delivery_failed", "SM-9")
+
+
+@pytest.mark.usefixtures("_taken")
+def test_a_report_names_its_message_by_task_after_the_keys_changed(
+    client_json: JsonClient, person: User, settings: Any
+) -> None:
+    configure(settings, "messaging", url="http://127.0.0.1:9/")
+    signed_in(verified(person)).post(ADDRESS, CALL)
+    settings.DATA_ENCRYPTION_KEYS = [Fernet.generate_key().decode(), *settings.DATA_ENCRYPTION_KEYS]
+
+    assert report(client_json, {"id": "task-table", "to": TO, "status": "sent"}).json()["status"] == "sent"
 
 
 @pytest.mark.usefixtures("_taken")
