@@ -26,7 +26,7 @@ def refresh_item(run_pk: int) -> None:
 
 @shared_task
 def tend_institutions() -> None:
-    """Hand over refreshes that nobody does or that are due, end what has no consent or was linked anew, close visits."""
+    """Hand over refreshes that nobody does or that are due, end what nobody wants, close visits that are over."""
     if not client.is_configured():
         return
     for item in unconsented():
@@ -46,8 +46,9 @@ def unconsented() -> list[Item]:
     """Items of people without a live consent to `financial`."""
     items = Item.objects.exclude(status=ItemStatus.REMOVED)
     live = ProcessingConsent.objects.filter(
-        user__in=items.values("user"), reach=Reach.OWN, withdrawn_at=None, expires_at__gt=database_now()
-    )
+        user__in=items.values("user"), user__is_active=True, reach=Reach.OWN, withdrawn_at=None,
+        expires_at__gt=database_now(),
+    )  # fmt: skip
     consenting = {user for user, purposes in live.values_list("user", "purposes") if Purpose.FINANCIAL in purposes}
     # the one tried longest ago first, so that an access that cannot be ended does not stand in another's way
     lost = [pk for pk, user in items.order_by("updated_at").values_list("pk", "user") if user not in consenting]

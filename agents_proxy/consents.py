@@ -50,8 +50,9 @@ SELECT id, purposes FROM processing_consents
 """
 _SITES = """
 SELECT c.id, c.user_id, c.purposes, c.origin, a.origins
-  FROM processing_consents c JOIN developer_apps a ON a.id = c.app_id
+  FROM processing_consents c JOIN developer_apps a ON a.id = c.app_id JOIN users u ON u.id = c.user_id
  WHERE c.token_digest = %(digest)s AND c.withdrawn_at IS NULL AND c.expires_at > {clock} AND a.status = 'active'
+   AND u.is_active
 """
 
 
@@ -64,20 +65,18 @@ def give(
     lasts: timedelta | None = None,
 ) -> ProcessingConsent:
     """Keep that this person agreed, in the words of this moment, to calls of their own or to one analysis."""
-    return _keep(by, purposes, gettext("This service"), lasts, reach=reach, origin=origin or settings.BASE_URL)
+    return _keep(by, purposes, gettext("This service"), lasts, reach, origin=origin or settings.BASE_URL)
 
 
 def give_to_site(*, by: "User", purposes: Sequence[Purpose], app: App, origin: str) -> Token:
     """Keep that this person agreed to calls of one site, and make the token that the site calls with."""
     secret = secrets.token_urlsafe(32)
-    consent = _keep(
-        by, purposes, app.name, None, reach=Reach.SITE, origin=origin, app_id=app.pk, token_digest=digest(secret)
-    )
+    consent = _keep(by, purposes, app.name, None, Reach.SITE, origin=origin, app_id=app.pk, token_digest=digest(secret))
     return Token(secret, consent)
 
 
 def _keep(
-    by: "User", purposes: Sequence[Purpose], asks: str, lasts: timedelta | None, **columns: Any
+    by: "User", purposes: Sequence[Purpose], asks: str, lasts: timedelta | None, reach: Reach, **columns: Any
 ) -> ProcessingConsent:
     ordered = [purpose for purpose in Purpose if purpose in purposes]
     now = database_now()
@@ -86,7 +85,8 @@ def _keep(
         user=by,
         purposes=[purpose.value for purpose in ordered],
         statement_version=VERSION,
-        statement=str(statement(ordered, asks=asks, lasts=lasting)),
+        statement=str(statement(ordered, asks=asks, lasts=lasting, one_analysis=reach == Reach.RUN)),
+        reach=reach,
         given_at=now,
         expires_at=now + lasting,
         **columns,
@@ -144,7 +144,8 @@ def of_token(token: str, purpose: Purpose, origin: str | None) -> "Covered | Non
 
 def is_live(consent: ProcessingConsent, purpose: Purpose | None = None) -> bool:
     """Whether this consent still holds, as the database has it now: asked before every step of an analysis."""
-    live = ProcessingConsent.objects.filter(pk=consent.pk, withdrawn_at=None, expires_at__gt=database_now())
+    held = ProcessingConsent.objects.filter(pk=consent.pk, user__is_active=True)
+    live = held.filter(withdrawn_at=None, expires_at__gt=database_now())
     return live.exists() and (purpose is None or purpose in consent.purposes)
 
 

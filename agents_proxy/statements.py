@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from agents_proxy.states import Purpose
 
-VERSION = "2026-11-1"
+VERSION = "2026-11-2"
 
 TITLES: dict[Purpose, Promise] = {
     Purpose.PROFILE: _("Your profile"),
@@ -24,7 +24,9 @@ SENTENCES: dict[Purpose, Promise] = {
     Purpose.PROFILE: _("Profile agents may create, update and look up a profile from what you enter or have entered."),
     Purpose.ENRICHMENT: _("Agents may search public sources for what belongs to the details you give them."),
     Purpose.BRAND_AFFINITY: _("An agent may work out what you like, dislike and buy from the details you give it."),
-    Purpose.MESSAGING: _("Messages with approved wording may be sent to a phone number that you verified."),
+    Purpose.MESSAGING: _(
+        "Messages may be sent to a phone number that you verified, in approved wording or in the sender's own words."
+    ),
     Purpose.FINANCIAL: _("Merchants and categories of your transactions may be read to work out what you buy."),
     Purpose.IDENTITY: _("Name, address and contact details that your bank holds may be read."),
 }
@@ -42,14 +44,19 @@ class Statement:
         return "\n".join([self.opening, *(f"- {title}: {words}" for title, words in self.points), *self.closing])
 
 
-def statement(purposes: Sequence[Purpose], *, asks: str, lasts: timedelta) -> Statement:
+def statement(purposes: Sequence[Purpose], *, asks: str, lasts: timedelta, one_analysis: bool = False) -> Statement:
     """The wording for these purposes, in the language of whoever reads it; `asks` is who will call the agents."""
+    holds = (
+        gettext("This holds for this one analysis, %(duration)s at most. You can withdraw it at any time, with effect "
+                "from then on.")
+        if one_analysis
+        else gettext("This holds for %(duration)s. You can withdraw it at any time, with effect from then on.")
+    )  # fmt: skip
     opening = gettext("%(asks)s may have the following done with your personal details:") % {"asks": asks}
     points = [(str(TITLES[purpose]), str(SENTENCES[purpose])) for purpose in purposes]
     closing = [
         gettext("The agents may be services of other companies; they receive the details that are sent to them."),
-        gettext("This holds for %(duration)s. You can withdraw it at any time, with effect from then on.")
-        % {"duration": _duration(lasts)},
+        holds % {"duration": _duration(lasts)},
     ]
     return Statement(opening, points, closing)
 

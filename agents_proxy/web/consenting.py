@@ -1,11 +1,14 @@
 """The hosted page of consent to processing: for our own pages and, with a token in the fragment, for other sites."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlencode, urlsplit
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext
@@ -18,11 +21,13 @@ from agents_proxy.models import ProcessingConsent
 from agents_proxy.queries import App, app_of_origin
 from agents_proxy.statements import TITLES, VERSION, statement
 from agents_proxy.states import Purpose, Reach
+from agents_proxy.workflow import AGREED_TO
 
 if TYPE_CHECKING:
     from accounts.models import User
 
 _LOCAL = ("localhost", "127.0.0.1")
+_ENDED_AT_ONCE = 50  # consents that ended, on one page
 
 
 @dataclass(frozen=True)
@@ -64,16 +69,27 @@ def agree(request: HttpRequest) -> HttpResponse:
 def given(request: HttpRequest) -> HttpResponse:
     """Everything that this person agreed to, with the words of then."""
     now = database_now()
-    rows = [
-        {
-            "consent": consent,
-            "titles": [TITLES[Purpose(purpose)] for purpose in consent.purposes],
-            "status": consents.status_of(consent, now),
-            "for_site": consent.reach == Reach.SITE,
-        }
-        for consent in ProcessingConsent.objects.filter(user=_person(request)).select_related("app")[:200]
-    ]
-    return render(request, "agents/consents.html", {"rows": rows})
+    own = (
+        ProcessingConsent.objects.filter(user=_person(request)).select_related("app").prefetch_related("analysis_runs")
+    )
+    live = Q(withdrawn_at=None, expires_at__gt=now)
+    page = Paginator(own.exclude(live), _ENDED_AT_ONCE).get_page(request.GET.get("page"))
+    holding = list(own.filter(live)) if page.number == 1 else []  # all of them: each can be withdrawn here
+    rows = [_row(consent, now) for consent in (*holding, *page.object_list)]
+    return render(request, "agents/consents.html", {"rows": rows, "page_obj": page})
+
+
+def _row(consent: ProcessingConsent, now: datetime) -> dict[str, Any]:
+    runs = list(consent.analysis_runs.all())
+    return {
+        "consent": consent,
+        "titles": [TITLES[Purpose(purpose)] for purpose in consent.purposes],
+        "status": consents.status_of(consent, now),
+        "reach": consent.reach,
+        "run": runs[0] if runs else None,
+        # one to a sending covers nothing more, and is done by the time that anybody reads this
+        "done": consent.reach == Reach.RUN and set(consent.purposes) != set(AGREED_TO),
+    }
 
 
 @login_required

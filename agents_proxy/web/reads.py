@@ -29,7 +29,7 @@ def home(user: "User") -> dict[str, Any]:
     kept = timedelta(days=settings.ANALYSIS_RETENTION_DAYS)
     listed = analyses.analyses_of(user, limit=_MOST_LISTED)["analyses"]
     return {
-        "statement": statement(AGREED_TO, asks=gettext("This service"), lasts=kept),
+        "statement": statement(AGREED_TO, asks=gettext("This service"), lasts=kept, one_analysis=True),
         "analyses": [
             {
                 **entry,

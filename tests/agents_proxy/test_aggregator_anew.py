@@ -10,7 +10,7 @@ from accounts.models import User
 from agents_proxy import aggregator
 from agents_proxy.aggregator_tasks import tend_institutions
 from agents_proxy.models import Item
-from tests.agents_proxy.financing import coffees, linked, refreshed
+from tests.agents_proxy.financing import agreed, coffees, linked, refreshed
 from tests.factories import PersonFactory
 from tests.fakes.aggregator import Aggregator, aggregating
 
@@ -84,8 +84,6 @@ def test_links_to_other_accounts_stay(anew: tuple[Item, Item], person: User, dif
 
 def linked_stranger(item: Item) -> User:
     """Somebody else with a consent of their own, to whom the item goes."""
-    from tests.agents_proxy.financing import agreed
-
     stranger: User = PersonFactory()
     agreed(stranger)
     return stranger

@@ -215,6 +215,15 @@ def test_a_token_ends_with_its_app(change: dict[str, Any], db: None, upstream: A
     assert refusal(backend.post(BRAND, CALL)) == REQUIRED
 
 
+def test_a_token_ends_with_its_persons_account(db: None, upstream: Agent) -> None:
+    page = site_client()
+    assert page.post(BRAND, CALL).status_code == 200
+    User.objects.update(is_active=False)
+
+    assert refusal(page.post(BRAND, CALL)) == REQUIRED
+    assert not consents.is_live(ProcessingConsent.objects.get())
+
+
 def test_a_page_of_another_site_never_acts_with_a_session(person: User, upstream: Agent) -> None:
     AppFactory(origins=[SITE])
 

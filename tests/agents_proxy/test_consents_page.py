@@ -1,16 +1,20 @@
 """The hosted page of consent: who asks for what, the way back with the token in the fragment, and withdrawing."""
 
 import re
+from datetime import timedelta
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from django.test import Client
 
+from accounts.database import database_now
 from accounts.models import User
+from agents_proxy import workflow
 from agents_proxy.models import ProcessingConsent
 from agents_proxy.states import Reach
 from developers.models import App
+from tests.agents_proxy.analysing import started
 from tests.agents_proxy.asking import CALL, SITE, configure
 from tests.callers import JsonClient, signed_in
 from tests.factories import AppFactory, ProcessingConsentFactory
@@ -150,6 +154,30 @@ def test_what_was_agreed_to_is_listed_and_withdrawn(browser: Client, person: Use
     own.refresh_from_db()
     assert own.withdrawn_at is not None
     assert "Withdrawn by you" in browser.get(f"{PAGE}given/").content.decode()
+
+
+def test_each_analysis_has_its_own_card_and_all_that_holds_can_be_withdrawn(browser: Client, person: User) -> None:
+    run = started(person)
+    sent = ProcessingConsentFactory(user=person, reach="run", purposes=["brand_affinity"])
+    now = database_now()
+    for days in range(1, 61):
+        ProcessingConsentFactory(
+            user=person, given_at=now - timedelta(days=days), expires_at=now - timedelta(hours=days)
+        )
+    held = ProcessingConsentFactory(user=person, given_at=now - timedelta(days=90), expires_at=now + timedelta(days=1))
+
+    first, second = (browser.get(f"{PAGE}given/", {"page": number}).content.decode() for number in (1, 2))
+
+    assert f'href="/profile/{run.analysis_id}/"' in first
+    assert "This holds for this one analysis" in first
+    assert "For one sending, which is done" in first
+    assert f"{PAGE}{sent.consent_id}/withdraw/" not in first
+    assert f"{PAGE}{held.consent_id}/withdraw/" in first
+    assert f"{PAGE}{held.consent_id}/withdraw/" not in second
+    assert (first.count("<article"), second.count("<article")) == (3 + 50, 10)
+
+    workflow.delete_analysis(by=person, analysis_id=run.analysis_id)
+    assert "For one analysis, which is deleted" in browser.get(f"{PAGE}given/").content.decode()
 
 
 def test_nobody_withdraws_for_another(browser: Client) -> None:
