@@ -31,19 +31,24 @@ def answered(agent: str, request: Any, messages: Path | None) -> dict[str, Any]:
     if method not in _SHAPES or text is None or not isinstance(params, dict):
         return refused(task, -32602, "no text to answer")
     try:
-        said = _sent(text, messages) if agent == "messaging" else _said(agent, text)
+        part = {"text": _sent(text, messages)} if agent == "messaging" else _said(agent, text)
     except (OSError, ValueError, urllib3.exceptions.HTTPError):
         return refused(task, -32000, "the agent cannot answer now")
-    return {"jsonrpc": "2.0", "id": task, "result": _SHAPES[method](task, params, said)}
+    return {"jsonrpc": "2.0", "id": task, "result": _SHAPES[method](task, params, part)}
 
 
 def refused(task: Any, code: int, message: str) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": task, "error": {"code": code, "message": message}}
 
 
-def _said(agent: str, prompt: str) -> str:
+def _said(agent: str, prompt: str) -> dict[str, Any]:
+    """The text part of the reply. The sources are metadata of it: the text is the profile alone, as prompts want it."""
     base = os.environ.get("REFERENCE_LLM_BASE_URL", "").rstrip("/")
-    return _asked_model(base, agent, prompt) if base else json.dumps(MINDS[agent](prompt), ensure_ascii=False)
+    if base:
+        return {"text": _asked_model(base, agent, prompt)}
+    said = MINDS[agent](prompt)
+    part: dict[str, Any] = {"text": json.dumps(said.profile, ensure_ascii=False)}
+    return {**part, "metadata": {"sources": said.sources}} if said.sources else part
 
 
 def _asked_model(base: str, agent: str, prompt: str) -> str:
@@ -95,22 +100,22 @@ def _text(params: Any) -> str | None:
     return "\n".join(texts) or None
 
 
-def _task(task: Any, params: dict[str, Any], said: str) -> dict[str, Any]:
-    message = {"role": "agent", "parts": [{"type": "text", "text": said}]}
+def _task(task: Any, params: dict[str, Any], part: dict[str, Any]) -> dict[str, Any]:
+    message = {"role": "agent", "parts": [{"type": "text", **part}]}
     status = {"state": "completed", "message": message}
     return {"id": task, "sessionId": params.get("sessionId"), "status": status}
 
 
-def _task_03(task: Any, params: dict[str, Any], said: str) -> dict[str, Any]:
+def _task_03(task: Any, params: dict[str, Any], part: dict[str, Any]) -> dict[str, Any]:
     context = params["message"].get("contextId")
     named = {"kind": "message", "messageId": f"{task}-reply", "contextId": context}
-    message = {**named, "role": "agent", "parts": [{"kind": "text", "text": said}]}
+    message = {**named, "role": "agent", "parts": [{"kind": "text", **part}]}
     return {"kind": "task", "id": task, "contextId": context, "status": {"state": "completed", "message": message}}
 
 
-def _task_10(task: Any, params: dict[str, Any], said: str) -> dict[str, Any]:
+def _task_10(task: Any, params: dict[str, Any], part: dict[str, Any]) -> dict[str, Any]:
     context = params["message"].get("contextId")
-    message = {"messageId": f"{task}-reply", "contextId": context, "role": "ROLE_AGENT", "parts": [{"text": said}]}
+    message = {"messageId": f"{task}-reply", "contextId": context, "role": "ROLE_AGENT", "parts": [part]}
     status = {"state": "TASK_STATE_COMPLETED", "message": message}
     return {"task": {"id": task, "contextId": context, "status": status}}
 

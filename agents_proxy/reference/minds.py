@@ -1,10 +1,12 @@
-"""What each reference agent makes of a prompt: a JSON document with its sources, and nothing that it does not know."""
+"""What each reference agent makes of a prompt: a profile, and beside it its sources; nothing that it does not know."""
 
 import json
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 from agents_proxy.reference.facts import (
+    PROMPT,
     WORTH,
     Facts,
     identifiers,
@@ -20,13 +22,21 @@ from agents_proxy.reference.facts import (
 _SHOPPING = ("category_focus", "price_sensitivity", "channel")
 
 
-def public(prompt: str) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Said:
+    """What an agent says of a person. `sources` (field → source) is no field of the person, so it stands outside."""
+
+    profile: dict[str, Any]
+    sources: dict[str, str] = field(default_factory=dict)
+
+
+def public(prompt: str) -> Said:
     """What public numbering plans say of the phone number."""
     known = identifiers(prompt)
     return document(of_phone(str(known["phone"].value)) if "phone" in known else {})
 
 
-def second(prompt: str) -> dict[str, Any]:
+def second(prompt: str) -> Said:
     """What is left to fill: parts of names, and a name that only the e-mail address tells."""
     known = identifiers(prompt)
     facts: Facts = of_email(str(known["email"].value)) if "email" in known else {}
@@ -36,12 +46,12 @@ def second(prompt: str) -> dict[str, Any]:
     return document(facts)
 
 
-def core(prompt: str) -> dict[str, Any]:
+def core(prompt: str) -> Said:
     """The profile by the identifiers of the prompt: these, and what else the prompt says of the person."""
     return document({**spoken(prompt), **identifiers(prompt)})
 
 
-def create(prompt: str) -> dict[str, Any]:
+def create(prompt: str) -> Said:
     """A structured profile out of natural language."""
     known = identifiers(prompt)
     plan = of_phone(str(known["phone"].value)) if "phone" in known else {}
@@ -49,7 +59,7 @@ def create(prompt: str) -> dict[str, Any]:
     return document({**plan, **spoken(prompt), **liked, **known})
 
 
-def update(prompt: str) -> dict[str, Any]:
+def update(prompt: str) -> Said:
     """The profile in the prompt, with what its sentences say now; what they do not mention stays."""
     standing: dict[str, Any] = next(objects(prompt), {})
     standing = standing.get("userProfile", standing) if isinstance(standing.get("userProfile"), dict) else standing
@@ -58,10 +68,11 @@ def update(prompt: str) -> dict[str, Any]:
         sentences = sentences.replace(json.dumps(value, ensure_ascii=False), " ")
     changed = {**spoken(sentences), **identifiers(_without_objects(sentences))}
     base = {name: value for name, value in standing.items() if name not in ("sources", "confidence_score")}
-    return {**base, **document(changed)}
+    said = document(changed)
+    return Said({**base, **said.profile}, said.sources)
 
 
-def brand(prompt: str) -> dict[str, Any]:
+def brand(prompt: str) -> Said:
     """The specification's brand-affinity shape, as far as the prompt tells."""
     known, liked = identifiers(prompt), preferences(prompt)
     names = {"full_name": "fullName", "email": "email", "phone": "phone"}
@@ -69,13 +80,13 @@ def brand(prompt: str) -> dict[str, Any]:
     shape |= {name: liked[name].value for name in ("likes", "dislikes", "brand_affinities") if name in liked}
     if shopping := {name: liked[name].value for name in _SHOPPING if name in liked}:
         shape["shopping_preferences"] = shopping
-    facts = {**known, **liked}
-    if facts:
+    sources = dict.fromkeys(shape, PROMPT)
+    if facts := {**known, **liked}:
         shape["confidence"] = min(confidence(facts), sureness(prompt))
-    return shape
+    return Said(shape, sources)
 
 
-MINDS: dict[str, Callable[[str], dict[str, Any]]] = {
+MINDS: dict[str, Callable[[str], Said]] = {
     "public": public,
     "second": second,
     "core": core,
@@ -85,16 +96,13 @@ MINDS: dict[str, Callable[[str], dict[str, Any]]] = {
 }
 
 
-def document(facts: Facts) -> dict[str, Any]:
-    """The facts with where each comes from; the confidence is the mean of what these sources are worth."""
+def document(facts: Facts) -> Said:
+    """The facts, and where each comes from; the confidence is the mean of what these sources are worth."""
     if not facts:
-        return {}
+        return Said({})
     values = {name: fact.value for name, fact in facts.items()}
-    return {
-        **values,
-        "sources": {name: fact.source for name, fact in facts.items()},
-        "confidence_score": confidence(facts),
-    }
+    sources = {name: fact.source for name, fact in facts.items()}
+    return Said({**values, "confidence_score": confidence(facts)}, sources)
 
 
 def confidence(facts: Facts) -> float:

@@ -12,11 +12,15 @@ from typing import Any
 import pytest
 import urllib3
 
+from agents_proxy import stepping, workflow
 from agents_proxy.agents import Protocol, Upstream
 from agents_proxy.envelope import Prompt, unwrapped
 from agents_proxy.prompts import profile_prompt
-from agents_proxy.reference.minds import MINDS
+from agents_proxy.reference.minds import MINDS, Said
 from agents_proxy.upstream import call
+from tests.agents_proxy.analysing import kept
+from tests.agents_proxy.speaking import ORDER
+from tests.factories import PersonFactory
 from tests.fakes.agents import CANARY, Asked, agent, says
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -52,12 +56,22 @@ def agents(messages: Path) -> Iterator[str]:
     process.communicate(timeout=30)
 
 
-def ask(address: str, name: str, text: str, protocol: Protocol = Protocol.TASKS_SEND) -> Any:
-    """What the agent's text says, as JSON."""
+def part_of(address: str, name: str, text: str, protocol: Protocol = Protocol.TASKS_SEND) -> Any:
+    """The one part of the agent's reply."""
     reply = call(Upstream(f"{address}/{name}", "", 30.0, protocol), Prompt(text, "session-1", "task-1"))
     assert reply.error_code is None
     (part,) = unwrapped(reply.result)["status"]["message"]["parts"]
-    return json.loads(part["text"])
+    return part
+
+
+def ask(address: str, name: str, text: str, protocol: Protocol = Protocol.TASKS_SEND) -> Any:
+    """What the agent's text says, as JSON."""
+    return json.loads(part_of(address, name, text, protocol)["text"])
+
+
+def sources(address: str, name: str, text: str, protocol: Protocol = Protocol.TASKS_SEND) -> Any:
+    """Where the agent says that each field comes from."""
+    return part_of(address, name, text, protocol)["metadata"]["sources"]
 
 
 def test_numbering_plans_tell_country_region_line_and_zone(agents: str) -> None:
@@ -66,9 +80,10 @@ def test_numbering_plans_tell_country_region_line_and_zone(agents: str) -> None:
         "phone_region": "Berlin",
         "phone_line_type": "fixed line",
         "time_zone": "Europe/Berlin",
-        "sources": dict.fromkeys(["country", "phone_region", "phone_line_type", "time_zone"], "numbering_plan"),
         "confidence_score": 0.9,
     }
+    named = ["country", "phone_region", "phone_line_type", "time_zone"]
+    assert sources(agents, "public", profile_prompt(ZOE)) == dict.fromkeys(named, "numbering_plan")
 
 
 def test_identifiers_come_from_the_prompt_and_the_wanted_members_do_not_count(agents: str) -> None:
@@ -76,37 +91,38 @@ def test_identifiers_come_from_the_prompt_and_the_wanted_members_do_not_count(ag
         "full_name": "Zoe Doe",
         "email": "zoe.doe@example.org",
         "phone": "+493012345678",
-        "sources": dict.fromkeys(["full_name", "email", "phone"], "prompt"),
         "confidence_score": 1.0,
     }
+    named = ["full_name", "email", "phone"]
+    assert sources(agents, "core", profile_prompt(ZOE)) == dict.fromkeys(named, "prompt")
 
 
 def test_a_profile_out_of_natural_language(agents: str) -> None:
     made = ask(agents, "core-profile", STORY)
 
-    sources = made.pop("sources")
     assert made == {
         "full_name": "Zoe Doe", "email": "zoe@example.org", "phone": "+4915123456789", "age": 34, "city": "Berlin",
         "occupation": "software engineer", "diet_preference": "vegetarian", "likes": ["tea", "jazz", "hiking"],
         "dislikes": ["loud bars"], "country": "Germany", "phone_line_type": "mobile", "time_zone": "Europe/Berlin",
         "confidence_score": 0.97,
     }  # fmt: skip
-    assert sources.keys() == made.keys() - {"confidence_score"}
+    assert sources(agents, "core-profile", STORY).keys() == made.keys() - {"confidence_score"}
 
 
 def test_an_update_changes_what_it_mentions_alone(agents: str) -> None:
-    updated = ask(agents, "core-profile-update", '{"full_name": "Zoe", "age": 33, "city": "Bonn"} She is 34 years old.')
+    prompt = '{"full_name": "Zoe", "age": 33, "city": "Bonn"} She is 34 years old.'
 
-    assert updated == {
-        "full_name": "Zoe", "age": 34, "city": "Bonn", "sources": {"age": "prompt"}, "confidence_score": 1.0,
-    }  # fmt: skip
+    updated = ask(agents, "core-profile-update", prompt)
+
+    assert updated == {"full_name": "Zoe", "age": 34, "city": "Bonn", "confidence_score": 1.0}
+    assert sources(agents, "core-profile-update", prompt) == {"age": "prompt"}
 
 
 def test_a_name_that_only_the_address_tells_is_worth_less(agents: str) -> None:
     known = ask(agents, "second", "Who is zoe.doe@example.org?")
 
-    assert (known["full_name"], known["sources"]["full_name"]) == ("Zoe Doe", "email_address")
-    assert known["confidence_score"] == 0.75
+    assert known == {"full_name": "Zoe Doe", "email_domain": "example.org", "confidence_score": 0.75}
+    assert sources(agents, "second", "Who is zoe.doe@example.org?")["full_name"] == "email_address"
 
 
 def test_brand_answers_in_its_shape_as_far_as_it_knows(agents: str) -> None:
@@ -130,12 +146,31 @@ def test_brand_is_as_sure_as_the_prompt_where_no_signals_say_otherwise(agents: s
 @pytest.mark.parametrize("name", MINDS)
 @pytest.mark.parametrize("prompt", ["What is the weather?", "{}", "{" * 5000, "+49 1", "a@b", "\u202e \x01"])
 def test_what_is_not_known_is_left_out(name: str, prompt: str) -> None:
-    assert MINDS[name](prompt) == {}
+    assert MINDS[name](prompt) == Said({})
 
 
 @pytest.mark.parametrize("protocol", list(Protocol))
 def test_every_protocol_is_spoken(protocol: Protocol, agents: str) -> None:
     assert ask(agents, "core", STORY, protocol)["full_name"] == "Zoe Doe"
+    assert sources(agents, "core", STORY, protocol)["full_name"] == "prompt"
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("protocol", list(Protocol))
+def test_an_analysis_takes_no_source_for_a_field_of_the_person(protocol: Protocol, agents: str, settings: Any) -> None:
+    told = {"token": "", "timeout": 30.0, "protocol": protocol}
+    settings.AGENTS = {**settings.AGENTS, **{name: {**told, "url": f"{agents}/{name}"} for name in ORDER}}
+    run = workflow.start_analysis(by=PersonFactory(), submitted=ZOE)
+
+    stepping.run_through(run.pk)
+
+    run = kept(run)
+    assert run.status == "completed"
+    assert stepping.merged_of(list(run.steps.all())).profile == {
+        "full_name": "Zoe Doe", "email": "zoe.doe@example.org", "phone": "+493012345678", "confidence": 1.0,
+        "country": "Germany", "phone_region": "Berlin", "phone_line_type": "fixed line", "time_zone": "Europe/Berlin",
+        "email_domain": "example.org", "given_name": "Zoe", "family_name": "Doe", "confidence_score": 1.0,
+    }  # fmt: skip
 
 
 def test_a_message_is_kept_and_delivered_to_nobody(agents: str, messages: Path) -> None:
