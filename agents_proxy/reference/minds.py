@@ -14,11 +14,12 @@ from agents_proxy.reference.facts import (
     of_email,
     of_name,
     of_phone,
-    preferences,
-    spoken,
     sureness,
 )
+from agents_proxy.reference.preferences import preferences
+from agents_proxy.reference.spoken import spoken
 
+_LIKINGS = ("likes", "dislikes")
 _SHOPPING = ("category_focus", "price_sensitivity", "channel")
 
 
@@ -48,15 +49,16 @@ def second(prompt: str) -> Said:
 
 def core(prompt: str) -> Said:
     """The profile by the identifiers of the prompt: these, and what else the prompt says of the person."""
-    return document({**spoken(prompt), **identifiers(prompt)})
+    known = identifiers(prompt)
+    return document({**spoken(prompt, _name(known)).facts, **known})
 
 
 def create(prompt: str) -> Said:
     """A structured profile out of natural language."""
     known = identifiers(prompt)
     plan = of_phone(str(known["phone"].value)) if "phone" in known else {}
-    liked = {name: fact for name, fact in preferences(prompt).items() if name in ("likes", "dislikes")}
-    return document({**plan, **spoken(prompt), **liked, **known})
+    liked = {name: fact for name, fact in preferences(prompt, _name(known)).items() if name in _LIKINGS}
+    return document({**plan, **spoken(prompt, _name(known)).facts, **liked, **known})
 
 
 def update(prompt: str) -> Said:
@@ -66,15 +68,16 @@ def update(prompt: str) -> Said:
     sentences = prompt
     for value in objects(prompt):
         sentences = sentences.replace(json.dumps(value, ensure_ascii=False), " ")
-    changed = {**spoken(sentences), **identifiers(_without_objects(sentences))}
+    now = spoken(sentences, _name(identifiers(prompt))).facts
     base = {name: value for name, value in standing.items() if name not in ("sources", "confidence_score")}
-    said = document(changed)
+    said = document({**now, **identifiers(_without_objects(sentences))})
     return Said({**base, **said.profile}, said.sources)
 
 
 def brand(prompt: str) -> Said:
     """The specification's brand-affinity shape, as far as the prompt tells."""
-    known, liked = identifiers(prompt), preferences(prompt)
+    known = identifiers(prompt)
+    liked = preferences(prompt, _name(known))
     names = {"full_name": "fullName", "email": "email", "phone": "phone"}
     shape: dict[str, Any] = {names[name]: fact.value for name, fact in known.items()}
     shape |= {name: liked[name].value for name in ("likes", "dislikes", "brand_affinities") if name in liked}
@@ -107,6 +110,10 @@ def document(facts: Facts) -> Said:
 
 def confidence(facts: Facts) -> float:
     return round(sum(WORTH[fact.source] for fact in facts.values()) / len(facts), 2)
+
+
+def _name(known: Facts) -> str:
+    return str(known["full_name"].value) if "full_name" in known else ""
 
 
 def _without_objects(prompt: str) -> str:

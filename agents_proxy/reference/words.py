@@ -1,0 +1,78 @@
+"""The words by which sentences are read: verbs, negations, other people (pure)."""
+
+import re
+
+NEGATED = r"(?:\w+n['\u2019]t|(?:do|does|did|is|are|was|has|ca|wo)nt)"
+# what "not" does to all that follows in its clause other words do too: it was so, may be so, or shall be so
+VEIL = re.compile(
+    rf"\b(?:not|{NEGATED}|never|no|nor|neither|none|nobody|nothing|anything|without|cannot|all but|hardly|barely"
+    r"|rarely|seldom|scarcely|almost|nearly|instead|rather|than|unlike(?:ly)?|refuses?|stop(?:s|ped)?|quit|was|were|been"
+    r"|used to|formerly|previously|once|until|would|could|should|might|maybe|perhaps|possibly|probably|allegedly"
+    r"|wants? to|hopes|hoping|plans? to|wish(?:es)?|going to|intends?|dreams?|getting|considers?|considering|pretends?"
+    r"|seems?)\b|\w['\u2019](?:d|ll)\b|\b(?-i:may|will)\b",  # May and Will are names too
+    re.I,
+)
+# a sentence with one of these states nothing: a condition, a denial of the whole, a request to forget
+IDLE = re.compile(
+    r"\b(?:if|whether|unless|suppos(?:e|ing)|assum(?:e|ing)|imagine|in case|guess|ask|untrue|false|wrong|doubts?"
+    r"|den(?:y|ies|ied)|remove|delete|forget)\b"
+    rf"|\b(?:not|{NEGATED}) (?:true|correct|right|the case|think|believe|know|say|mean)\b",
+    re.I,
+)
+POLITE = re.compile(
+    r"(?:please )?(?:can|could|would|will) you (?:please )?(?:add|build|change|create|make|note|record|save|set|update"
+    r"|write)\b",
+    re.I,
+)
+QUESTION = re.compile(r"\W*(?i:is|are|does|do|did|was|has|have|can|am) (?:(?i:she|he|they|i|it|you|her|his)\b|[A-Z])")
+# a line that cannot end there goes on in the next one
+GOES_ON = re.compile(
+    rf"\b(she|he|they|i|not|{NEGATED}|never|no|longer|without|does|do|is|if|whether|unless|her|his|their|my)"
+    r"[ \t]*\n\s*",
+    re.I,
+)
+
+_AUXILIARY = (
+    r"(?i:is|are|am|was|were|has|have|had|does|do|did|can|cannot|will|would|could|should|might"
+    rf"|{NEGATED})\b"
+)
+_ACTION = (
+    r"(?i:likes?|loves?|enjoys?|adores?|prefers?|dislikes?|hates?|avoids?|detests?|loathes?|lives|resides|works|wants|needs"
+    r"|owns|drives|buys|eats|drinks|plays|speaks|uses|wears|reads|watches|travels|studies|studied|moved|spends|cooks"
+    r"|includes?)\s*:?\s+(?=\S)"
+)
+_SHORT = r"(?i:(?:(?<=\bshe)|(?<=\bhe)|(?<=\bit)|(?<=\bwho))['\u2019]s|(?<=\bi)['\u2019]m|(?<=\bthey)['\u2019]re)\b"
+_VERB = rf"(?:{_AUXILIARY}|{_ACTION})"
+FINITE = re.compile(rf"\b{_VERB}|{_SHORT}")
+_SUBJECT = (
+    r"(?:(?i:she|he|they|i|we|you|it|who|(?:her|his|their|my|our|whose|the|an?|\w+['\u2019]s) \w+(?: \w+)?)\b"
+    r"|[A-Z][\w'\u2019-]*(?: [A-Z][\w'\u2019-]*){0,2})"
+)
+LIKING = re.compile(
+    r"\b(?P<verb>(?P<likes>likes?|loves?|enjoys?|fond of)|dislikes?|hates?|avoids?)\b(?P<label>\s*:)?\s+(?=\S)", re.I
+)
+_ADVERB = r"(?i:also|still|really|now|currently|always|often|never|no longer|usually|mostly|only|not)"
+# where a clause ends: at "but", and before whatever has a verb of its own
+BREAK = re.compile(
+    r"(?<!(?i:anything))(?<!(?i:nothing))(?<!(?i:everything))(?<!(?i:none))(?<!(?i:all)),? (?i:but) "
+    r"|(?:, ?(?i:and |or |while |though |although |because )?"
+    r"| (?i:and|or|while|though|although|because) | (?=(?i:who)\b))"
+    rf"(?=(?:{_SUBJECT} )?(?:{_ADVERB} )*{_VERB}|(?i:she|he|who)['\u2019]s\b|(?i:i['\u2019]m|they['\u2019]re)\b)"
+)
+
+_MEN = r"brothers?|fathers?|dads?|husband|sons?|uncles?|boyfriend|grandfathers?|nephews?"
+_WOMEN = r"sisters?|mothers?|mums?|moms?|wife|daughters?|aunts?|girlfriend|grandmothers?|nieces?"
+_ANYBODY = (
+    r"friends?|partner|spouse|cousins?|colleagues?|boss|neighbou?rs?|flatmates?|roommates?|baby|child|children|kids?"
+    r"|parents?|grandparents?|siblings?|relatives?|cats?|dogs?"
+)
+# "a profile for my brother Tom" is about him; "a mother of two" is the person
+OTHERS = re.compile(
+    rf"(?<!\bfor my )(?<!\bof my )(?<!\babout my )\b(?:(?P<he>{_MEN})|(?P<she>{_WOMEN})|{_ANYBODY})\b(?! of\b)", re.I
+)
+NAMED = re.compile(r"[A-Z][\w'\u2019-]*(?: [A-Z][\w'\u2019-]*){0,3}")
+NO_NAME = re.compile(
+    rf"(?:customer|user|client|person|member|guest|the|an?|this|that|there|here|what|who|all|please|today|diet|status|name"
+    rf"|profile|note|{_ADVERB})\b",
+    re.I,
+)

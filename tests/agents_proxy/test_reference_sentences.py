@@ -1,0 +1,119 @@
+"""What the reference agents take a sentence to say of the person: what it states, and never the opposite."""
+
+import time
+from typing import Any
+
+import pytest
+
+from agents_proxy.prompts import profile_prompt
+from agents_proxy.reference.minds import MINDS
+
+
+def made(prompt: str) -> dict[str, Any]:
+    """The profile that the agent makes of sentences, without how sure it is."""
+    profile = MINDS["core-profile"](prompt).profile
+    profile.pop("confidence_score", None)
+    return profile
+
+
+@pytest.mark.parametrize(
+    ("prompt", "expected"),
+    [
+        ("Ana does not like coffee. She likes tea.", {"likes": ["tea"], "dislikes": ["coffee"]}),
+        ("She does not\nlike coffee", {"dislikes": ["coffee"]}),
+        ("She doesn\u2019t really like loud bars at all.", {"dislikes": ["loud bars"]}),
+        ("I don't like coffee or tea, but I love jazz", {"dislikes": ["coffee", "tea"], "likes": ["jazz"]}),
+        ("likes tea, not coffee", {"likes": ["tea"]}),
+        ("Ana is not married and is not vegan; she has 2 children", {"children_count": 2}),
+        ("Ana is not vegan but vegetarian", {"diet_preference": "vegetarian"}),
+        ("Ana, who isn't married, lives in Porto", {"city": "Porto"}),
+        ("She was married and is divorced now", {"marital_status": "divorced"}),
+    ],
+)
+def test_a_negation_holds_for_its_clause(prompt: str, expected: dict[str, Any]) -> None:
+    assert made(prompt) == expected
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "She no longer likes tea", "She never enjoys jazz", "Ana doesn't dislike coffee", "Ana isn't fond of tea",
+        "She doesn't love tea", "I don't smoke or like coffee", "She isn't vegan or married", "not yet married",
+        "Ana is neither married nor vegan, nor is she divorced", "She isn't, she says, vegan", "She isnt married",
+        "Ana does not live in Berlin and does not work as a nurse", "She is not 34 years old",
+        "It is not true that Ana likes tea and lives in Berlin", "I don't think she likes tea",
+        "She is anything but vegan", "never married, non-vegan",
+        "She used to be vegan", "She would like tea", "She may be married", "She wants to live in Rome",
+        "likes tea without sugar", "She likes tea more than coffee", "She likes everything except fish and meat",
+        "Ana is married or divorced", "Remove likes: coffee",
+    ],
+)  # fmt: skip
+def test_what_is_denied_or_uncertain_is_not_stated(prompt: str) -> None:
+    assert made(prompt) == {}
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "Does she like coffee?", "She likes coffee, lives in Rome and is vegan?", "Is Ana married",
+        "Is she 34 years old?",
+        "If she likes tea, offer some", "Find out whether she lives in Rome", "She works in a place like Berlin",
+        "Sell vegan food", "Please avoid loud bars",
+    ],
+)  # fmt: skip
+def test_questions_conditions_and_requests_state_nothing(prompt: str) -> None:
+    assert made(prompt) == {}
+
+
+@pytest.mark.parametrize(
+    ("prompt", "expected"),
+    [
+        ("Her brother likes tea and lives in Rome.", {}),
+        ("Her brother likes tea but she likes coffee", {"likes": ["coffee"]}),
+        ("Her sister is vegan. She likes tea.", {}),
+        ("Ana has a brother. He likes tea.", {}),
+        ("Ana has a 5-year-old son", {}),
+        ("Ana likes tea. Bob likes coffee.", {"likes": ["tea"]}),
+        ("I like tea and my wife likes coffee", {"likes": ["tea"]}),
+        ("Ana lives with her husband and likes tea. She has 2 kids.", {"likes": ["tea"], "children_count": 2}),
+        ("Create a profile for my wife, 34 years old, who likes tea", {"age": 34, "likes": ["tea"]}),
+    ],
+)
+def test_what_is_said_of_somebody_else_is_not_the_persons(prompt: str, expected: dict[str, Any]) -> None:
+    assert made(prompt) == expected
+
+
+@pytest.mark.parametrize(
+    ("prompt", "expected"),
+    [
+        ("likes tea and Muji, dislikes coffee.", {"likes": ["tea", "Muji"], "dislikes": ["coffee"]}),
+        ("Likes: tea\nDislikes: rain\nlives in Berlin", {"likes": ["tea"], "dislikes": ["rain"], "city": "Berlin"}),
+        ("She likes tea, loves jazz, and hates rain", {"likes": ["tea", "jazz"], "dislikes": ["rain"]}),
+        ("likes tea and lives in Berlin", {"likes": ["tea"], "city": "Berlin"}),
+        ("likes cars and watches", {"likes": ["cars", "watches"]}),
+        ("likes vegan food", {"likes": ["vegan food"]}),
+        ("Can you create a profile of Ana, 34 years old, who likes tea?", {"age": 34, "likes": ["tea"]}),
+    ],
+)
+def test_a_list_ends_at_the_next_verb(prompt: str, expected: dict[str, Any]) -> None:
+    assert made(prompt) == expected
+
+
+@pytest.mark.parametrize("name", MINDS)
+def test_the_words_of_an_analysis_are_no_statement_of_the_person(name: str) -> None:
+    asked = {"fullName": "Zoe Doe", "email": "zoe@example.org", "countryCode": "+49", "phoneNumber": "3012345678"}
+
+    told = MINDS[name](profile_prompt(asked)).profile
+
+    assert not told.keys() & {"likes", "dislikes", "diet_preference", "marital_status", "age", "city", "occupation"}
+
+
+@pytest.mark.parametrize(
+    "words", ["vegan ", "likes tea, ", "not ", "A", "a b", "she likes ", " ", "is vegan, who ", "\n"]
+)
+def test_reading_has_an_end(words: str) -> None:
+    began = time.monotonic()
+
+    MINDS["core-profile"](words * (100_000 // len(words)))
+
+    assert time.monotonic() - began < 30  # a matter of a second, where it does not grow with the square
