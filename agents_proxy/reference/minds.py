@@ -8,15 +8,18 @@ from typing import Any
 from agents_proxy.reference.facts import (
     PROMPT,
     WORTH,
+    Fact,
     Facts,
     identifiers,
     objects,
     of_email,
     of_name,
     of_phone,
+    prose,
     sureness,
+    texts,
 )
-from agents_proxy.reference.preferences import preferences
+from agents_proxy.reference.preferences import preferences, settled
 from agents_proxy.reference.spoken import spoken
 
 _LIKINGS = ("likes", "dislikes")
@@ -68,9 +71,13 @@ def update(prompt: str) -> Said:
     sentences = prompt
     for value in objects(prompt):
         sentences = sentences.replace(json.dumps(value, ensure_ascii=False), " ")
-    now = spoken(sentences, _name(identifiers(prompt))).facts
-    base = {name: value for name, value in standing.items() if name not in ("sources", "confidence_score")}
-    said = document({**now, **identifiers(_without_objects(sentences))})
+    name = _name(identifiers(prompt))
+    now, lists = spoken(sentences, name), _preferred(sentences, name, standing)
+    changed = {**now.facts, **lists, **identifiers(_without_objects(sentences))}
+    said = document({name: fact for name, fact in changed.items() if fact.value != []})
+    gone = {name for name, value in now.denied.items() if _same(standing.get(name), value)}
+    gone |= {"sources", "confidence_score", *(name for name, fact in lists.items() if fact.value == [])}
+    base = {name: value for name, value in standing.items() if name not in gone}
     return Said({**base, **said.profile}, said.sources)
 
 
@@ -114,6 +121,18 @@ def confidence(facts: Facts) -> float:
 
 def _name(known: Facts) -> str:
     return str(known["full_name"].value) if "full_name" in known else ""
+
+
+def _preferred(sentences: str, name: str, standing: dict[str, Any]) -> Facts:
+    """The lists of likes and dislikes that the sentences change; an empty one is a list that nothing is left of."""
+    stood = {kind: standing.get(kind) for kind in _LIKINGS}
+    before = {kind: texts([value] if isinstance(value, str) else value) for kind, value in stood.items()}
+    after = settled(prose(sentences), name, before)
+    return {kind: Fact(items, PROMPT) for kind, items in after.items() if items != before[kind]}
+
+
+def _same(standing: Any, value: Any) -> bool:
+    return str(standing).casefold() == str(value).casefold()
 
 
 def _without_objects(prompt: str) -> str:

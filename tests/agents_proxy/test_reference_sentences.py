@@ -1,5 +1,6 @@
 """What the reference agents take a sentence to say of the person: what it states, and never the opposite."""
 
+import json
 import time
 from typing import Any
 
@@ -8,10 +9,18 @@ import pytest
 from agents_proxy.prompts import profile_prompt
 from agents_proxy.reference.minds import MINDS
 
+STANDING = {"full_name": "Zoe Doe", "likes": ["tea"], "dislikes": ["noise"], "diet_preference": "vegan"}
+
 
 def made(prompt: str) -> dict[str, Any]:
     """The profile that the agent makes of sentences, without how sure it is."""
     profile = MINDS["core-profile"](prompt).profile
+    profile.pop("confidence_score", None)
+    return profile
+
+
+def updated(instruction: str, standing: dict[str, Any] = STANDING) -> dict[str, Any]:
+    profile = MINDS["core-profile-update"](f"{json.dumps(standing)} {instruction}").profile
     profile.pop("confidence_score", None)
     return profile
 
@@ -97,6 +106,38 @@ def test_what_is_said_of_somebody_else_is_not_the_persons(prompt: str, expected:
 )
 def test_a_list_ends_at_the_next_verb(prompt: str, expected: dict[str, Any]) -> None:
     assert made(prompt) == expected
+
+
+@pytest.mark.parametrize(
+    ("instruction", "changed"),
+    [
+        ("Zoe likes coffee and dislikes rain", {"likes": ["tea", "coffee"], "dislikes": ["noise", "rain"]}),
+        ("She does not like Tea", {"likes": None, "dislikes": ["noise", "Tea"]}),
+        ("She likes noise", {"likes": ["tea", "noise"], "dislikes": None}),
+        ("She no longer likes tea", {"likes": None}),
+        ("She likes tea", {}),
+        ("She is no longer vegan", {"diet_preference": None}),
+        ("She is not vegetarian", {}),
+        ("Bob likes coffee. Her brother is not vegan.", {}),
+        ("Does she like coffee?", {}),
+    ],
+)
+def test_an_update_settles_what_is_liked_and_what_is_no_longer_so(instruction: str, changed: dict[str, Any]) -> None:
+    expected = {name: value for name, value in {**STANDING, **changed}.items() if value is not None}
+
+    assert updated(instruction) == expected
+
+
+def test_a_list_of_one_may_stand_there_as_text() -> None:
+    assert updated("She likes jazz", {"likes": "tea"}) == {"likes": ["tea", "jazz"]}
+    assert updated("She is 34 years old", {"likes": "tea"}) == {"likes": "tea", "age": 34}
+
+
+def test_an_update_tells_the_source_of_what_it_changed() -> None:
+    said = MINDS["core-profile-update"]('{"likes": ["tea"]} Zoe likes coffee.')
+
+    assert said.profile == {"likes": ["tea", "coffee"], "confidence_score": 1.0}
+    assert said.sources == {"likes": "prompt"}
 
 
 @pytest.mark.parametrize("name", MINDS)
