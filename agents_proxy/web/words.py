@@ -90,7 +90,7 @@ RUNS = {
     "running": (_("Running"), "info"),
     "completed": (_("Complete"), "good"),
     "completed_with_errors": (_("Complete, with gaps"), "warn"),
-    "failed": (_("No agent answered"), "bad"),
+    "failed": (_("No usable answer"), "bad"),
     "cancelled": (_("Stopped"), "neutral"),
 }
 STEPS = {

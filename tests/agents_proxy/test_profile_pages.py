@@ -101,6 +101,20 @@ def test_scores_and_charts_are_absent_where_nobody_gave_them(owner: JsonClient, 
         assert absent not in text
 
 
+def test_answers_that_nobody_could_use_are_not_taken_for_silence(
+    owner: JsonClient, person: User, agents: Agents
+) -> None:
+    agents.says = {**dict.fromkeys(("brand", "core", "public"), "no"), "second": {"error": {"code": 1, "message": "x"}}}
+    run = finished(person)
+    text = page(owner, f"/profile/{run.analysis_id}/")
+
+    assert run.status == "failed"
+    assert '<span class="badge badge-bad">No usable answer</span>' in text
+    assert text.count("Ask again") == 4
+    assert "No agent" not in text
+    assert "No agent answered" not in page(owner, "/profile/")
+
+
 def test_what_agents_say_is_text_and_nothing_else(owner: JsonClient, person: User, agents: Agents) -> None:
     nasty = "<script>alert(1)</script><img src=x onerror=alert(2)>\u202e"
     agents.says = {
