@@ -88,16 +88,20 @@ def _confidence(profile: Mapping[str, Any]) -> Any:
 
 
 def _listed(value: Any) -> Any:
-    """One text is a list of one; anything else stays for the check to judge."""
+    """One text is a list of one, and what is blank in a list is not said; the rest stays for the check to judge."""
+    if isinstance(value, list):
+        return [item for item in value if not is_missing(item)]
     return [value] if isinstance(value, str) else value
 
 
 def _shopping(value: Any) -> Any:
     if not isinstance(value, Mapping):
         return value
-    known = ShoppingPreferences.model_fields
-    named = {canonical(name): part for name, part in value.items() if not is_missing(part)}
-    return {name: _listed(part) if name == "category_focus" else part for name, part in named.items() if name in known}
+    named = {
+        canonical(name): part for name, part in value.items() if canonical(name) in ShoppingPreferences.model_fields
+    }
+    listed = {name: _listed(part) if name == "category_focus" else part for name, part in named.items()}
+    return {name: part for name, part in listed.items() if not is_missing(part)}
 
 
 def as_csv(affinity: BrandAffinity) -> str:

@@ -12,6 +12,7 @@ from agents_proxy import activation, analyses
 from agents_proxy.affinity import affinity_of
 from agents_proxy.models import Run
 from agents_proxy.results import merged_of
+from agents_proxy.spelling import canonical
 from agents_proxy.statements import statement
 from agents_proxy.states import RunStatus, StepStatus
 from agents_proxy.web import showing, words
@@ -103,7 +104,7 @@ def result(run: Run) -> dict[str, Any]:
         "intents": showing.intent_chart(merged.profile),
         "bars": showing.agent_bars(steps),
         "affinity": affinity.affinity if affinity.affinity.says_anything else None,
-        "misfits": [words.label(name) for name in affinity.misfits],
+        "misfits": [words.label(canonical(name)) for name in affinity.misfits],
         "destination": activation.destination(),
         "activation_statement": activation.statement() if activation.destination() else "",
     }

@@ -37,13 +37,15 @@ def test_what_nobody_said_is_absent() -> None:
         ("likes", "tea", ["tea"]),
         ("likes", {"a": 1}, None),
         ("likes", ["a", 1], None),
-        ("likes", ["a", ""], None),
+        ("likes", ["a", "", None, " "], ["a"]),
+        ("likes", ["a", "", 1], None),
         ("email", 5, None),
         ("confidence", "0.5", 0.5),
         ("confidence", "high", None),
         ("confidence", 1, 1.0),
         ("shopping_preferences", "online", None),
         ("shopping_preferences", {"channel": ["online"]}, None),
+        ("shopping_preferences", {"category_focus": ["home", ""]}, {"category_focus": ["home"]}),
         ("shopping_preferences", {"category_focus": "home"}, {"category_focus": ["home"]}),
     ],
 )
@@ -52,6 +54,11 @@ def test_values_are_checked_member_by_member(field: str, value: Any, taken: Any)
 
     assert found.affinity.body() == {"dislikes": ["x"], **({field: taken} if taken is not None else {})}
     assert found.misfits == (() if taken is not None else (field,))
+
+
+def test_a_list_of_blanks_says_nothing() -> None:
+    found = affinity_of({"likes": ["", None], "shopping_preferences": {"category_focus": [" "]}})
+    assert (found.affinity.says_anything, found.misfits) == (False, ())
 
 
 def test_csv_reads_back_and_holds_no_formula() -> None:

@@ -161,6 +161,16 @@ def test_brand_affinity_comes_as_json_and_csv(owner: JsonClient, person: User, a
     assert dict(zip(heading, row, strict=True))["likes"] == "Muji; tea"
 
 
+def test_what_does_not_fit_a_crm_is_named_also_where_nothing_fits(
+    owner: JsonClient, person: User, agents: Agents
+) -> None:
+    agents.says = {"brand": {"likes": {"a": 1}, "full_name": 5}}
+    text = page(owner, f"/profile/{finished(person).analysis_id}/")
+
+    assert "Left out, since it does not fit that form: Full name, Likes" in text
+    assert "brand-affinity" not in text
+
+
 @pytest.mark.parametrize(
     ("method", "place"),
     [
