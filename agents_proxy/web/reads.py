@@ -1,5 +1,6 @@
 """What the pages of analyses show, put together for their templates."""
 
+import json
 import unicodedata
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -111,7 +112,7 @@ def result(run: Run) -> dict[str, Any]:
 
 
 def visible(text: str) -> str:
-    """`text` with what would turn or hide it written out, for a page that shows it exactly as it is."""
+    """JSON's `text` with what would turn or hide it written out as JSON does, so that it still reads as the same."""
     return "".join(
-        f"\\u{ord(character):04x}" if unicodedata.category(character) == "Cf" else character for character in text
+        json.dumps(character)[1:-1] if unicodedata.category(character) == "Cf" else character for character in text
     )

@@ -16,7 +16,7 @@ from accounts.errors import Problem
 from accounts.models import User
 from agents_proxy import activation, analysis_errors, stepping, workflow
 from agents_proxy.models import ProcessingConsent, Run
-from agents_proxy.web import words
+from agents_proxy.web import reads, words
 from tests.agents_proxy.analysing import BODY, finished, kept, started, states
 from tests.agents_proxy.speaking import Agents, speaking
 from tests.callers import JsonClient, signed_in
@@ -127,6 +127,15 @@ def test_what_agents_say_is_text_and_nothing_else(owner: JsonClient, person: Use
         assert "<img src=x" not in text
         assert "alert(1)" in text
     assert "\u202e" not in page(owner, f"/profile/{run.analysis_id}/raw/")
+
+
+def test_raw_data_without_its_invisible_characters_still_reads_as_the_same() -> None:
+    said = {"tagged": "a\U000e0067\u202eb", "\u00ad": ["\u200b\\", "😀"]}
+    written = reads.visible(json.dumps(said, ensure_ascii=False))
+
+    assert "\\udb40\\udc67\\u202eb" in written
+    assert "😀" in written
+    assert json.loads(written) == said
 
 
 def test_retry_cancel_and_delete_work_without_a_script(owner: JsonClient, person: User, agents: Agents) -> None:
