@@ -48,12 +48,12 @@ def home(user: "User") -> dict[str, Any]:
 def progress(run: Run) -> dict[str, Any]:
     """The steps, with the words that the page's script needs as they change."""
     steps = _steps(run)
-    now = database_now()
+    asked_at = run.retried_at or run.created_at
     return {
         "run": run,
         "steps": steps,
         "done": sum(step["state"] not in ("todo", "current") for step in steps),
-        "elapsed": max(int((now - run.created_at).total_seconds()), 0),
+        "elapsed": max(int((database_now() - asked_at).total_seconds()), 0),
         "words": {
             "states": {status: str(word) for status, word in words.STEPS.items()},
             "marks": _STATES,

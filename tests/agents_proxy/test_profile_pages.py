@@ -5,6 +5,7 @@ import io
 import json
 import threading
 from collections.abc import Iterator
+from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
@@ -157,6 +158,22 @@ def test_a_stopped_analysis_says_so(owner: JsonClient, person: User) -> None:
     assert owner.client.post(f"/profile/{run.analysis_id}/cancel/")["Location"] == f"/profile/{run.analysis_id}/"
     assert (kept(run).status, states(run)) == ("cancelled", ["skipped"] * 4)
     assert "was stopped" in page(owner, f"/profile/{run.analysis_id}/")
+
+
+def test_a_step_that_is_asked_again_counts_its_own_time(owner: JsonClient, person: User, agents: Agents) -> None:
+    def elapsed() -> int:
+        return int(owner.client.get(f"/profile/{run.analysis_id}/").context["elapsed"])
+
+    agents.says = {"second": "no"}
+    run = started(person)
+    Run.objects.update(created_at=run.created_at - timedelta(days=2))
+    assert elapsed() >= 2 * 24 * 3600
+    stepping.run_through(run.pk)
+    owner.client.post(f"/profile/{run.analysis_id}/retry/second/")
+    assert elapsed() < 60
+    Run.objects.update(retried_at=run.created_at - timedelta(seconds=100))
+    stepping.claim_step(run.pk)
+    assert 100 <= elapsed() < 160
 
 
 def test_brand_affinity_comes_as_json_and_csv(owner: JsonClient, person: User, agents: Agents) -> None:
