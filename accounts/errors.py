@@ -149,7 +149,15 @@ def checked(model: type[Model], data: object, *, special: Mapping[str, type[Prob
         if special and failure["type"] in special:
             raise special[failure["type"]](failure["msg"]) from None
     listed = field_errors(refused)
+    raise InvalidRequest(_in_words(listed), errors=listed)
+
+
+def _in_words(listed: list[FieldError]) -> str:
+    """Which members do not fit, or else what is wrong with the whole."""
     named = ", ".join(sorted({entry["field"].split(".")[0] for entry in listed if entry["field"]}))
-    raise InvalidRequest(
-        f"These members do not fit: {named}." if named else "The body must be a JSON object.", errors=listed
-    )
+    if named:
+        return f"These members do not fit: {named}."
+    if any(entry["code"] == "model_type" for entry in listed):
+        return "The body must be a JSON object."
+    reasons = "; ".join(entry["message"] for entry in listed)
+    return f"{reasons[:1].upper()}{reasons[1:]}."

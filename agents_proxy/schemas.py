@@ -73,14 +73,18 @@ class MessageBody(Strict):
         return self
 
 
+def _once_each(purposes: list[Purpose]) -> list[Purpose]:
+    if len(set(purposes)) != len(purposes):
+        raise ValueError("name each purpose once")
+    return purposes
+
+
 class ConsentBody(Strict):
     """A signed-in person's agreement to calls of their own."""
 
-    purposes: Annotated[list[Annotated[Purpose, Field(strict=False)]], Field(min_length=1, max_length=len(Purpose))]
+    purposes: Annotated[
+        list[Annotated[Purpose, Field(strict=False)]],
+        Field(min_length=1, max_length=len(Purpose)),
+        AfterValidator(_once_each),
+    ]
     agreed: Agreed
-
-    @model_validator(mode="after")
-    def _once_each(self) -> "ConsentBody":
-        if len(set(self.purposes)) != len(self.purposes):
-            raise ValueError("name each purpose once")
-        return self

@@ -1,7 +1,7 @@
 """What a body that does not fit is refused with."""
 
 import pytest
-from pydantic import BaseModel, ConfigDict, field_validator
+from pydantic import BaseModel, ConfigDict, field_validator, model_validator
 
 from accounts.errors import InvalidRequest, checked
 
@@ -31,3 +31,24 @@ def test_a_list_of_misfits_stays_short() -> None:
 
     assert len(refused.value.errors) == 20
     assert {len(entry["field"]) for entry in refused.value.errors} == {200}
+
+
+class Pair(BaseModel):
+    one: str = ""
+    other: str = ""
+
+    @model_validator(mode="after")
+    def _not_both(self) -> "Pair":
+        if self.one and self.other:
+            raise ValueError("give one or other, not both")
+        return self
+
+
+def test_what_is_wrong_with_the_whole_is_said_as_it_is() -> None:
+    for body, said in (
+        ({"one": "a", "other": "b"}, "Give one or other, not both."),
+        ([], "The body must be a JSON object."),
+    ):
+        with pytest.raises(InvalidRequest, match=said) as refused:
+            checked(Pair, body)
+        assert [entry["field"] for entry in refused.value.errors] == [""]

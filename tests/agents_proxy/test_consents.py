@@ -70,6 +70,13 @@ def test_what_is_no_agreement(body: Any, owner: JsonClient) -> None:
     assert ProcessingConsent.objects.count() == 0
 
 
+def test_a_purpose_that_is_named_twice_is_said_to_be(owner: JsonClient) -> None:
+    refused = owner.post(CONSENTS, {"purposes": ["profile", "profile"], "agreed": True}).json()
+
+    assert refused["detail"] == "These members do not fit: purposes."
+    assert refused["errors"] == [{"field": "purposes", "code": "value_error", "message": "name each purpose once"}]
+
+
 def test_listing_tells_what_was_agreed_to_and_to_nobody_else(owner: JsonClient, person: User) -> None:
     ProcessingConsentFactory()
     consent = consents.give(by=person, purposes=[Purpose.PROFILE])
