@@ -1,8 +1,14 @@
 """Sending a person's brand affinity to the CRM that this deployment names, each time only as they agree to it.
 
-The request is signed as Standard Webhooks say. The consent is kept with the words that were shown.
+The request is signed as Standard Webhooks say. The consent is kept with the words that were shown. A form is for one
+sending: what is sent, and which sending of it that is, make the ID of its consent, which is the `webhook-id`, too. So a
+form that comes again finds its consent again, and the CRM sees the same message.
 """
 
+import base64
+import hashlib
+import itertools
+import time
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -13,13 +19,21 @@ from django.conf import settings
 from django.db import connection
 from django.utils.translation import gettext
 from standardwebhooks.webhooks import Webhook
+from urllib3.exceptions import ProtocolError
 
 from accounts.database import database_now
-from agents_proxy.affinity import affinity_of
+from agents_proxy import consents
+from agents_proxy.affinity import BrandAffinity, affinity_of
 from agents_proxy.analyses import opened_json
-from agents_proxy.analysis_errors import ActivationFailed, ActivationNotConfigured, NothingToActivate
-from agents_proxy.models import ProcessingConsent, Run
-from agents_proxy.states import Purpose, Reach
+from agents_proxy.analysis_errors import (
+    ActivationFailed,
+    ActivationNotConfigured,
+    ActivationTooLate,
+    ActivationUncertain,
+    NothingToActivate,
+)
+from agents_proxy.models import Call, ProcessingConsent, Run
+from agents_proxy.states import CallOutcome, Purpose, Reach
 from agents_proxy.workflow import own_run
 
 if TYPE_CHECKING:
@@ -43,10 +57,22 @@ def statement() -> str:
     ) % {"where": destination()}
 
 
-def activate(*, by: "User", analysis_id: str) -> None:
-    """Keep the consent, then send once.
+def next_sending(run: Run) -> int:
+    """Which sending of this the next form is for: the first that neither arrived nor lost its consent."""
+    data = _data(run, affinity_of(opened_json(run.profile) or {}).affinity)
+    return next(number for number in itertools.count() if not _is_over(_message_id(run, data, number)))
 
-    Raises `UnknownAnalysis`, `ActivationNotConfigured`, `NothingToActivate`, `ActivationFailed`.
+
+def _is_over(message_id: str) -> bool:
+    consent = ProcessingConsent.objects.filter(consent_id=message_id).first()
+    return consent is not None and (_was_accepted(consent) or not consents.is_live(consent))
+
+
+def activate(*, by: "User", analysis_id: str, sending: int) -> bool:
+    """Keep the consent, then send; False where the CRM took this sending before, so that nothing is sent.
+
+    A sending that failed is made again under its own consent, for as long as that lasts. Raises `UnknownAnalysis`,
+    `ActivationNotConfigured`, `NothingToActivate`, `ActivationTooLate`, `ActivationFailed`, `ActivationUncertain`.
     """
     run = own_run(by, analysis_id)
     if not destination():
@@ -54,27 +80,70 @@ def activate(*, by: "User", analysis_id: str) -> None:
     found = affinity_of(opened_json(run.profile) or {})
     if not found.affinity.says_anything:
         raise NothingToActivate()
-    consent = _agreed(run)
-    _send(consent.consent_id, {"analysisId": run.analysis_id, "profile": found.affinity.body()})
+    data = _data(run, found.affinity)
+    consent = _agreed(run, _message_id(run, data, sending))
+    if _was_accepted(consent):
+        return False
+    if not consents.is_live(consent):
+        raise ActivationTooLate()
+    _send(consent, data)
+    return True
 
 
-def _agreed(run: Run) -> ProcessingConsent:
+def _data(run: Run, affinity: BrandAffinity) -> dict[str, object]:
+    return {"analysisId": run.analysis_id, "profile": affinity.body()}
+
+
+def _message_id(run: Run, data: dict[str, object], sending: int) -> str:
+    """In the form of every consent's ID."""
+    named = orjson.dumps([run.user_id, destination(), data, sending])
+    return f"pcn_{base64.b32encode(hashlib.sha256(named).digest()[:16]).decode().rstrip('=').lower()}"
+
+
+def _agreed(run: Run, message_id: str) -> ProcessingConsent:
+    """The consent to this sending; of two that come at once, both get the same."""
     now = database_now()
-    return ProcessingConsent.objects.create(
-        user_id=run.user_id,
-        reach=Reach.RUN,
-        purposes=[Purpose.BRAND_AFFINITY.value],
-        statement_version=VERSION,
-        statement=statement(),
-        origin=settings.BASE_URL,
-        given_at=now,
-        expires_at=now + _COVERS,
-    )
+    kept = {
+        "user_id": run.user_id,
+        "reach": Reach.RUN,
+        "purposes": [Purpose.BRAND_AFFINITY.value],
+        "statement_version": VERSION,
+        "statement": statement(),
+        "origin": settings.BASE_URL,
+        "given_at": now,
+        "expires_at": now + _COVERS,
+    }
+    return ProcessingConsent.objects.get_or_create(consent_id=message_id, defaults=kept)[0]
 
 
-def _send(message_id: str, data: dict[str, object]) -> None:
+def _was_accepted(consent: ProcessingConsent) -> bool:
+    return consent.calls.filter(outcome=CallOutcome.ANSWERED).exists()
+
+
+def _send(consent: ProcessingConsent, data: dict[str, object]) -> None:
+    """Send once, and note how it went. What is sent again is the same to the byte, but for when it is signed."""
+    told = {"type": "brand_affinity.activated", "timestamp": consent.given_at.isoformat(), "data": data}
+    if not connection.in_atomic_block:
+        connection.close()  # back to the pool, for as long as the other side takes
+    started, clock = datetime.now(UTC), time.monotonic()
+    outcome = CallOutcome.UPSTREAM_UNAVAILABLE
+    try:
+        status = _posted(consent.consent_id, orjson.dumps(told))
+        outcome = CallOutcome.ANSWERED if 200 <= status < 300 else CallOutcome.AGENT_ERROR
+    except ActivationUncertain:
+        outcome = CallOutcome.UPSTREAM_TIMEOUT
+        raise
+    finally:
+        milliseconds = int((time.monotonic() - clock) * 1000)
+        noted = {"started_at": started, "duration_ms": milliseconds, "outcome": outcome, "bytes": 0}
+        Call.objects.create(agent="crm", task_id=consent.consent_id, consent=consent, **noted)
+    if outcome != CallOutcome.ANSWERED:
+        raise ActivationFailed(f"It answered {status}.")
+
+
+def _posted(message_id: str, body: bytes) -> int:
+    """The status that the CRM answers with. Raises `ActivationFailed`, `ActivationUncertain`."""
     now = datetime.now(UTC)
-    body = orjson.dumps({"type": "brand_affinity.activated", "timestamp": now.isoformat(), "data": data})
     headers = {
         "Content-Type": "application/json",
         "User-Agent": "Consent-Runtime-Activation",
@@ -82,8 +151,6 @@ def _send(message_id: str, data: dict[str, object]) -> None:
         "webhook-timestamp": str(int(now.timestamp())),
         "webhook-signature": Webhook(settings.ACTIVATION_SECRET).sign(message_id, now, body.decode()),
     }
-    if not connection.in_atomic_block:
-        connection.close()  # back to the pool, for as long as the other side takes
     try:
         with requests.Session() as session:
             session.trust_env = False
@@ -95,8 +162,11 @@ def _send(message_id: str, data: dict[str, object]) -> None:
                 allow_redirects=False,
                 stream=True,
             )
-            status = answer.status_code
-    except requests.RequestException:
-        raise ActivationFailed("It cannot be reached.") from None
-    if not 200 <= status < 300:
-        raise ActivationFailed(f"It answered {status}.")
+            return answer.status_code
+    except requests.RequestException as error:
+        raise ActivationUncertain() if _may_have_arrived(error) else ActivationFailed("It cannot be reached.") from None
+
+
+def _may_have_arrived(error: requests.RequestException) -> bool:
+    """Whether it broke off after there was a connection: the body may be there, with only the answer missing."""
+    return isinstance(error, requests.ReadTimeout) or any(isinstance(why, ProtocolError) for why in error.args)

@@ -65,3 +65,19 @@ class ActivationFailed(Problem):
     code = "activation_failed"
     status = 502
     title = "The CRM did not take it"
+
+
+class ActivationUncertain(Problem):
+    """The CRM has given no answer, so it may have what was sent; sent again, it has the same `webhook-id`."""
+
+    code = "activation_uncertain"
+    status = 504
+    title = "The CRM gave no answer"
+
+
+class ActivationTooLate(Problem):
+    """The consent that this form was sent with has ended, so nothing was sent."""
+
+    code = "activation_too_late"
+    status = 409
+    title = "The consent to this sending has ended"

@@ -68,6 +68,8 @@ ADVICE = {
     "nothing_to_activate": _("Nothing to do: there is nothing in this profile to send."),
     "activation_not_configured": _("Ask the operator to set ACTIVATION_URL."),
     "activation_failed": _("Try again later. Nothing else has changed."),
+    "activation_uncertain": _("Send it again soon: the CRM knows it by the same `webhook-id`."),
+    "activation_too_late": _("Load the page again, agree, and send."),
     "invalid_phone_number": _("Write the number with its country code, like +49 151 23456789."),
     "unknown_phone_number": _("Add the number first, and ask for a code."),
     "wrong_code": _("Read the code again, or ask for a new one."),

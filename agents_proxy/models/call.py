@@ -7,7 +7,7 @@ from agents_proxy.states import CallOutcome
 
 
 class Call(models.Model):
-    """One call to an agent. `bytes` is the size of its answer, as far as it was read."""
+    """One call to an agent, or to the CRM as "crm". `bytes` is the size of its answer, as far as it was read."""
 
     agent = models.CharField(_("agent"), max_length=32)
     session_id = models.CharField(_("session"), max_length=32)

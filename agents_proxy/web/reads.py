@@ -83,6 +83,7 @@ def result(run: Run) -> dict[str, Any]:
     merged = merged_of(list(run.steps.all()) if run.profile is not None else [])
     about = run.metadata or {}
     affinity = affinity_of(merged.profile)
+    sends = affinity.affinity.says_anything and activation.destination()
     retriable = run.status in (RunStatus.COMPLETED_WITH_ERRORS, RunStatus.FAILED)
     return {
         "run": run,
@@ -107,7 +108,8 @@ def result(run: Run) -> dict[str, Any]:
         "affinity": affinity.affinity if affinity.affinity.says_anything else None,
         "misfits": [words.label(canonical(name)) for name in affinity.misfits],
         "destination": activation.destination(),
-        "activation_statement": activation.statement() if activation.destination() else "",
+        "activation_statement": activation.statement() if sends else "",
+        "sending": activation.next_sending(run) if sends else 0,
     }
 
 

@@ -1,8 +1,9 @@
 """The pages of analyses. All of them work without JavaScript; with it, the steps of a run show live."""
 
 import json
+import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -22,6 +23,8 @@ from agents_proxy.web.forms import AnalysisForm
 
 if TYPE_CHECKING:
     from accounts.models import User
+
+_NUMBER = re.compile(r"[0-9]{1,6}\Z")
 
 
 def _person(request: HttpRequest) -> "User":
@@ -78,10 +81,10 @@ def _said(problem: Problem) -> str:
     return str(words.PROBLEMS.get(problem.code, words.OTHERWISE))
 
 
-def _move(request: HttpRequest, analysis_id: str, move: Callable[[], Any], done: str) -> HttpResponse:
-    """Do `move`, say how it went, and show the analysis."""
+def _move(request: HttpRequest, analysis_id: str, move: Callable[[], str]) -> HttpResponse:
+    """Do `move`, which returns what was done, in words; say how it went, and show the analysis."""
     try:
-        move()
+        done = move()
     except UnknownAnalysis:
         raise Http404 from None
     except Problem as problem:
@@ -94,19 +97,21 @@ def _move(request: HttpRequest, analysis_id: str, move: Callable[[], Any], done:
 @login_required
 @require_POST
 def cancel(request: HttpRequest, analysis_id: str) -> HttpResponse:
-    def move() -> Run:
-        return workflow.cancel_analysis(by=_person(request), analysis_id=analysis_id)
+    def move() -> str:
+        workflow.cancel_analysis(by=_person(request), analysis_id=analysis_id)
+        return gettext("Stopped. No further agent is asked.")
 
-    return _move(request, analysis_id, move, gettext("Stopped. No further agent is asked."))
+    return _move(request, analysis_id, move)
 
 
 @login_required
 @require_POST
 def retry(request: HttpRequest, analysis_id: str, agent: str) -> HttpResponse:
-    def move() -> Run:
-        return workflow.retry_step(by=_person(request), analysis_id=analysis_id, agent=agent)
+    def move() -> str:
+        workflow.retry_step(by=_person(request), analysis_id=analysis_id, agent=agent)
+        return gettext("That agent is asked again.")
 
-    return _move(request, analysis_id, move, gettext("That agent is asked again."))
+    return _move(request, analysis_id, move)
 
 
 @login_required
@@ -137,12 +142,16 @@ def crm(request: HttpRequest, analysis_id: str, form: str) -> HttpResponse:
 @login_required
 @require_POST
 def activate(request: HttpRequest, analysis_id: str) -> HttpResponse:
-    """Send the brand affinity to the configured CRM, if the person ticked that they agree."""
+    """Send the brand affinity to the configured CRM, if the person ticked that they agree; one form sends once."""
     if request.POST.get("agreed") != "yes":
         messages.error(request, gettext("Nothing was sent: tick that you agree first."))
         return redirect("profile:run", _own(request, analysis_id).analysis_id)
 
-    def move() -> None:
-        activation.activate(by=_person(request), analysis_id=analysis_id)
+    number = request.POST.get("sending", "")
+    sending = int(number) if _NUMBER.match(number) else 0
 
-    return _move(request, analysis_id, move, gettext("Sent."))
+    def move() -> str:
+        sent = activation.activate(by=_person(request), analysis_id=analysis_id, sending=sending)
+        return gettext("Sent.") if sent else gettext("The CRM has it already. Nothing was sent a second time.")
+
+    return _move(request, analysis_id, move)

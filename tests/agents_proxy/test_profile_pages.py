@@ -3,20 +3,17 @@
 import csv
 import io
 import json
-import threading
 from collections.abc import Iterator
 from datetime import timedelta
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
 import pytest
 from django.utils.functional import Promise
-from standardwebhooks.webhooks import Webhook
 
 from accounts.errors import Problem
 from accounts.models import User
-from agents_proxy import activation, analysis_errors, stepping, workflow
-from agents_proxy.models import ProcessingConsent, Run
+from agents_proxy import analysis_errors, stepping, workflow
+from agents_proxy.models import Run
 from agents_proxy.web import reads, words
 from tests.agents_proxy.analysing import BODY, finished, kept, started, states
 from tests.agents_proxy.speaking import Agents, speaking
@@ -214,35 +211,6 @@ def test_pages_are_their_owners_alone(person: User, client_json: JsonClient, met
     assert Run.objects.count() == 1
 
 
-class Crm(BaseHTTPRequestHandler):
-    """Keeps what it gets, and checks its signature."""
-
-    status = 204
-    got: list[dict[str, Any]]
-
-    def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        type(self).got.append(Webhook(SECRET).verify(body, dict(self.headers)))
-        self.send_response(self.status)
-        self.end_headers()
-
-    def log_message(self, *_: Any) -> None:
-        """Quiet."""
-
-
-@pytest.fixture
-def crm(settings: Any) -> Iterator[type[Crm]]:
-    handler = type("OneCrm", (Crm,), {"got": []})
-    server = HTTPServer(("127.0.0.1", 0), handler)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    settings.ACTIVATION_URL, settings.ACTIVATION_SECRET = f"http://127.0.0.1:{server.server_address[1]}/in", SECRET
-    yield handler
-    server.shutdown()
-    server.server_close()
-    thread.join()
-
-
 def test_times_can_be_read_without_javascript(owner: JsonClient, person: User, agents: Agents) -> None:
     run = finished(person)
     home, result = page(owner, "/profile/"), page(owner, f"/profile/{run.analysis_id}/")
@@ -250,44 +218,6 @@ def test_times_can_be_read_without_javascript(owner: JsonClient, person: User, a
     for text, at in ((home, run.created_at), (home, run.purge_at), (result, run.finished_at)):
         assert at is not None
         assert f'datetime="{at:%Y-%m-%dT%H:%M:%SZ}" data-local>{at.day} {at:%b %Y, %H:%M} UTC</time>' in text
-
-
-def test_activation_sends_once_signed_with_the_consent_kept(
-    owner: JsonClient, person: User, agents: Agents, crm: type[Crm]
-) -> None:
-    agents.says = {"brand": {"likes": ["Muji"]}, "core": {"full_name": "Ana", "age": 4}}
-    run = finished(person)
-    here = f"/profile/{run.analysis_id}/"
-    assert "127.0.0.1" in page(owner, here)
-    owner.client.post(f"{here}activate/", {})
-    assert crm.got == []
-    owner.client.post(f"{here}activate/", {"agreed": "yes"})
-
-    [sent] = crm.got
-    assert sent["type"] == "brand_affinity.activated"
-    assert sent["data"] == {"analysisId": run.analysis_id, "profile": {"fullName": "Ana", "likes": ["Muji"]}}
-    consent = ProcessingConsent.objects.exclude(pk=run.consent_id).get()
-    assert (consent.user, consent.purposes) == (person, ["brand_affinity"])
-    assert "127.0.0.1" in consent.statement
-
-
-def test_activation_holds_no_database_connection_while_it_sends(
-    owner: JsonClient, person: User, agents: Agents, crm: type[Crm], monkeypatch: Any
-) -> None:
-    agents.says = {"brand": {"likes": ["Muji"]}}
-    run = finished(person)
-    given_back: list[int] = []
-
-    class Connection:
-        in_atomic_block = False
-
-        def close(self) -> None:
-            given_back.append(len(crm.got))
-
-    monkeypatch.setattr(activation, "connection", Connection())
-    owner.client.post(f"/profile/{run.analysis_id}/activate/", {"agreed": "yes"})
-
-    assert (given_back, len(crm.got)) == ([0], 1)
 
 
 @pytest.mark.parametrize("kind", [
@@ -305,24 +235,6 @@ def test_a_refusal_is_told_in_the_pages_own_words(owner: JsonClient, person: Use
         told = {str(message) for message in answer.context["messages"]}
         assert told <= {str(text) for text in words.PROBLEMS.values()}
         assert len(told) == 1
-
-
-def test_activation_that_fails_says_so(owner: JsonClient, person: User, agents: Agents, crm: type[Crm]) -> None:
-    agents.says = {"brand": {"likes": ["Muji"]}}
-    crm.status = 500
-    run = finished(person)
-    answer = owner.client.post(f"/profile/{run.analysis_id}/activate/", {"agreed": "yes"}, follow=True)
-
-    assert "The CRM did not take it" in answer.content.decode()
-
-
-def test_without_a_crm_or_likes_nothing_is_sent(owner: JsonClient, person: User, agents: Agents, settings: Any) -> None:
-    run = finished(person)
-    for _ in range(2):
-        answer = owner.client.post(f"/profile/{run.analysis_id}/activate/", {"agreed": "yes"}, follow=True)
-        assert any(words in answer.content.decode() for words in ("No CRM is configured", "There is nothing to send"))
-        settings.ACTIVATION_URL, settings.ACTIVATION_SECRET = "http://127.0.0.1:9/", SECRET
-    assert ProcessingConsent.objects.count() == 1
 
 
 def test_too_many_runs_are_refused_on_the_page(owner: JsonClient, person: User, monkeypatch: Any) -> None:
