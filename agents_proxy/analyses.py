@@ -1,8 +1,10 @@
 """What can be seen of analyses, always starting from the person they belong to."""
 
 import json
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from django.db.models import Count
 from django.db.models.functions import Now
 
 from accounts import atrest
@@ -78,6 +80,13 @@ def analyses_of(user: "User", *, cursor: str | None = None, limit: int = 50) -> 
         ],
         "nextCursor": page[limit - 1].analysis_id if len(page) > limit else None,
     }
+
+
+def asked_of(user: "User", analysis_ids: Sequence[str]) -> dict[str, int]:
+    """Analysis → how many of its agents were asked, whatever came of it; one that is being asked does not count yet."""
+    steps = Step.objects.filter(run__user=user, run__analysis_id__in=analysis_ids, status__in=_ENDED)
+    asked = steps.filter(started_at__isnull=False).order_by().values_list("run__analysis_id")
+    return dict(asked.annotate(count=Count("pk")))
 
 
 def raw_of(user: "User", analysis_id: str) -> dict[str, Any]:

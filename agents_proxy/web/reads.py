@@ -9,9 +9,9 @@ from django.conf import settings
 from django.utils.translation import gettext
 
 from accounts.database import database_now
-from agents_proxy import activation, analyses
+from agents_proxy import activation, analyses, consents
 from agents_proxy.affinity import affinity_of
-from agents_proxy.models import Run
+from agents_proxy.models import Run, Step
 from agents_proxy.results import merged_of
 from agents_proxy.spelling import canonical
 from agents_proxy.statements import statement
@@ -30,11 +30,13 @@ def home(user: "User") -> dict[str, Any]:
     """The words that are agreed to, and the person's analyses."""
     kept = timedelta(days=settings.ANALYSIS_RETENTION_DAYS)
     listed = analyses.analyses_of(user, limit=_MOST_LISTED)["analyses"]
+    asked = analyses.asked_of(user, [entry["analysisId"] for entry in listed])
     return {
         "statement": statement(AGREED_TO, asks=gettext("This service"), lasts=kept, one_analysis=True),
         "analyses": [
             {
                 **entry,
+                "asked": asked.get(entry["analysisId"], 0),
                 "label": words.RUNS[entry["status"]][0],
                 "tone": words.RUNS[entry["status"]][1],
                 "created": datetime.fromisoformat(entry["createdAt"]),
@@ -66,15 +68,21 @@ def _steps(run: Run) -> list[dict[str, Any]]:
     return [
         {
             **analyses.step_body(step),
+            **_ending(step),
             "label": words.AGENTS[step.agent],
             "purpose": words.PURPOSES[step.agent],
             "state": _STATES[step.status],
-            "word": words.STEPS[StepStatus(step.status)],
-            "reason": words.REASONS.get(step.error_code, ""),
             "seconds": None if step.duration_ms is None else f"{max(step.duration_ms / 1000, 0.1):.1f}",
         }
         for step in run.steps.all()
     ]
+
+
+def _ending(step: Step) -> dict[str, Any]:
+    """Where a step stands and why, in words."""
+    if step.status == StepStatus.SKIPPED and step.started_at is not None:
+        return dict(zip(("word", "reason"), words.STOPPED_MEANWHILE, strict=True))
+    return {"word": words.STEPS[StepStatus(step.status)], "reason": words.REASONS.get(step.error_code, "")}
 
 
 def result(run: Run) -> dict[str, Any]:
@@ -84,14 +92,15 @@ def result(run: Run) -> dict[str, Any]:
     about = run.metadata or {}
     affinity = affinity_of(merged.profile)
     sends = affinity.affinity.says_anything and activation.destination()
-    retriable = run.status in (RunStatus.COMPLETED_WITH_ERRORS, RunStatus.FAILED)
+    live = consents.is_live(run.consent)
     return {
         "run": run,
         "label": words.RUNS[run.status][0],
         "tone": words.RUNS[run.status][1],
         "steps": steps,
         "failed": [step for step in steps if step["status"] == "failed"],
-        "retriable": retriable,
+        "retriable": live and run.status in (RunStatus.COMPLETED_WITH_ERRORS, RunStatus.FAILED),
+        "ended": "" if live else words.PROBLEMS["consent_ended"],
         "sections": showing.sections(merged),
         "total": about.get("total_fields"),
         "response_time": about.get("response_time_ms"),

@@ -100,6 +100,8 @@ STEPS = {
     "failed": _("No usable answer"),
     "skipped": _("Not asked"),
 }
+# what a step is called whose agent was being asked as the analysis was stopped, and why
+STOPPED_MEANWHILE = (_("Asked"), _("The analysis was stopped while this agent was asked, so its answer is not kept."))
 REASONS = {
     "agent_error": _("The agent reported an error."),
     "no_text": _("The agent answered without any text."),

@@ -12,7 +12,7 @@ from django.utils.functional import Promise
 
 from accounts.errors import Problem
 from accounts.models import User
-from agents_proxy import analysis_errors, stepping, workflow
+from agents_proxy import analysis_errors, consents, stepping, workflow
 from agents_proxy.models import Run
 from agents_proxy.web import reads, words
 from tests.agents_proxy.analysing import BODY, finished, kept, started, states
@@ -171,6 +171,39 @@ def test_a_step_that_is_asked_again_counts_its_own_time(owner: JsonClient, perso
     Run.objects.update(retried_at=run.created_at - timedelta(seconds=100))
     stepping.claim_step(run.pk)
     assert 100 <= elapsed() < 160
+
+
+def test_a_stopped_analysis_says_which_agents_were_asked(owner: JsonClient, person: User, agents: Agents) -> None:
+    run = started(person)
+    here = f"/profile/{run.analysis_id}/"
+    stepping.record_step(claimed := stepping.claim_step(run.pk), stepping._ask(claimed))
+    stepping.claim_step(run.pk)
+    assert "1 of 4 steps" in page(owner, "/profile/")
+    owner.client.post(f"{here}cancel/")
+
+    assert "2 of 4 steps" in page(owner, "/profile/")
+    words_of = [(str(step["word"]), str(step["reason"])) for step in owner.client.get(here).context["steps"]]
+    never = ("Not asked", "You stopped the analysis before this step.")
+    assert [word for word, _ in words_of] == ["Answered", "Asked", "Not asked", "Not asked"]
+    assert words_of[2:] == [never, never]
+    for _, reason in words_of:
+        assert reason in page(owner, here)
+
+
+def test_no_agent_is_asked_again_once_the_consent_has_ended(owner: JsonClient, person: User, agents: Agents) -> None:
+    agents.says = {"core": "no"}
+    failing, stopped = finished(person), started(person)
+    over = "The consent to this analysis has ended."
+    assert over not in page(owner, f"/profile/{failing.analysis_id}/")
+    for run in (failing, stopped):
+        consents.withdraw(consent_id=run.consent.consent_id, by=person)
+    stepping.run_through(stopped.pk)
+
+    text = page(owner, f"/profile/{failing.analysis_id}/")
+    assert over in text
+    assert "Ask again" not in text
+    assert page(owner, f"/profile/{stopped.analysis_id}/").count("The consent ended before this step.") == 4
+    assert "0 of 4 steps" in page(owner, "/profile/")
 
 
 def test_brand_affinity_comes_as_json_and_csv(owner: JsonClient, person: User, agents: Agents) -> None:
