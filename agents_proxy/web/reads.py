@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
+from django.utils.formats import number_format
 from django.utils.translation import gettext
 
 from accounts.database import database_now
@@ -72,7 +73,9 @@ def _steps(run: Run) -> list[dict[str, Any]]:
             "label": words.AGENTS[step.agent],
             "purpose": words.PURPOSES[step.agent],
             "state": _STATES[step.status],
-            "seconds": None if step.duration_ms is None else f"{max(step.duration_ms / 1000, 0.1):.1f}",
+            "seconds": None
+            if step.duration_ms is None
+            else number_format(round(max(step.duration_ms / 1000, 0.1), 1), 1),
         }
         for step in run.steps.all()
     ]

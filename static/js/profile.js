@@ -1,13 +1,14 @@
 // @ts-check
 // A running analysis: its steps as they are now. The bar moves when a step ends, and never on a timer.
 
-import { gettext, interpolate } from "./i18n.js";
+import { gettext, interpolate, ngettext } from "./i18n.js";
 import { explain, find, pageData } from "./page.js";
 import { call } from "./vault/api.js";
 
 const PAUSE = 700; // milliseconds between two looks
 const PAUSE_AFTER_TROUBLE = 4000;
 const UNFINISHED = ["queued", "running"];
+const TENTHS = new Intl.NumberFormat(document.documentElement.lang, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 
 const live = find("#live");
 const problem = find("#live-problem");
@@ -32,8 +33,8 @@ function show({ agent, status, durationMs, fieldCount, errorCode }) {
 /** @param {number | null} durationMs @param {number | null} fieldCount */
 function took(durationMs, fieldCount) {
   if (durationMs === null) return "";
-  const seconds = interpolate(gettext("%(seconds)s s"), { seconds: Math.max(durationMs / 1000, 0.1).toFixed(1) });
-  return fieldCount === null ? seconds : interpolate(gettext("%(fields)s fields, %(time)s"), { fields: fieldCount, time: seconds });
+  const time = interpolate(gettext("%(seconds)s s"), { seconds: TENTHS.format(Math.max(durationMs / 1000, 0.1)) });
+  return fieldCount === null ? time : interpolate(ngettext("%(fields)s field, %(time)s", "%(fields)s fields, %(time)s", fieldCount), { fields: fieldCount, time });
 }
 
 /** @param {{done: number, total: number}} progress */

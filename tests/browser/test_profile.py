@@ -1,6 +1,7 @@
 """Profile analysis in a real browser: the form, live steps, the merged profile, keeping it, and hostile replies."""
 
 import json
+import re
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -165,6 +166,33 @@ def test_an_analysis_from_the_form_to_the_vault(
     expect(page.locator("#f-now-intent_24h-time_window")).to_have_value("today")
     page.goto("/vault/data/location/")
     expect(page.locator("#f-home-city")).to_have_value("Bad Gastein")
+
+
+@pytest.mark.parametrize(("locale", "comma"), [("en-GB", "."), ("de-DE", ",")])
+def test_live_steps_count_as_the_language_does(
+    new_profile: Callable[..., BrowserContext], sign_in: SignIn, agents: Agents, worker: Callable[[str], None],
+    locale: str, comma: str,
+) -> None:  # fmt: skip
+    user = PersonFactory()
+    run = RunFactory(user=user)
+    for position, agent in enumerate(ORDER):
+        StepFactory(run=run, position=position, agent=agent)
+    shown, go_on = threading.Event(), threading.Event()
+    agents.says = {"brand": waits_for(shown, {"city": "Linz"}), "core": waits_for(go_on, {})}
+    page = new_profile(locale=locale).new_page()
+    sign_in(page, user)
+    page.goto(f"/profile/{run.analysis_id}/")
+    worker(run.analysis_id)
+    took = page.locator("[data-agent=brand] [data-took]")
+    try:
+        expect(page.locator("[data-agent=brand]")).to_have_attribute("data-state", "current")
+        shown.set()
+        expect(took).to_have_text(re.compile(rf"^1 (field|Feld), [0-9]+{re.escape(comma)}[0-9] s$"))
+        page.reload()
+        expect(took).to_have_text(re.compile(rf"[0-9]+{re.escape(comma)}[0-9] s$"))
+    finally:
+        shown.set()
+        go_on.set()
 
 
 def test_a_failed_step_is_tried_again(
