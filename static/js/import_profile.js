@@ -2,10 +2,11 @@
 // What an analysis found, fetched as data and written as text; what is ticked is sealed into its segments here.
 
 import { renewCopies } from "./copies.js";
+import { fitted, isNothing } from "./fitting.js";
 import { gettext, interpolate, ngettext } from "./i18n.js";
 import { all, busy, explain, find, make, pageData } from "./page.js";
 import { followLock } from "./unlock.js";
-import { inWords, isEmpty } from "./values.js";
+import { inWords } from "./values.js";
 import { call } from "./vault/api.js";
 import { openAll, writeAttributes } from "./vault/vault.js";
 
@@ -24,26 +25,6 @@ let stopped = false;
 
 /** @param {string} name */
 const place = (name) => (Object.hasOwn(places, name) ? places[name] : undefined);
-
-/** What agents say in other forms, brought to the form of this vault. @param {unknown} value @param {Word} word @returns {unknown} */
-function fitting(value, word) {
-  if (word.kind === "number" && typeof value === "string" && /^-?\d{1,15}(\.\d{1,15})?$/.test(value.trim())) return Number(value);
-  if (word.kind === "list" && typeof value === "string") return [value];
-  if (word.kind === "yesno" && typeof value === "string" && /^(true|yes|false|no)$/i.test(value.trim())) return /^(true|yes)$/i.test(value.trim());
-  if (word.kind === "choice" && typeof value === "string") return Object.keys(word.options).find((option) => option === plain(value)) ?? value;
-  if (word.kind === "group" && Array.isArray(value) && value.length === 1) return fitting(value[0], word);
-  if (word.kind === "group" && value !== null && typeof value === "object" && !Array.isArray(value)) return regrouped(value, word);
-  return value;
-}
-
-/** @param {string} text */
-const plain = (text) => text.trim().toLowerCase().replace(/[\s-]+/g, "_");
-
-/** `timeWindow` is `time_window` here. @param {object} value @param {Word} word */
-function regrouped(value, { parts }) {
-  const named = Object.entries(value).map(([name, part]) => [name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, "_").toLowerCase(), part]);
-  return Object.fromEntries(named.filter(([, part]) => !isEmpty(part)).map(([name, part]) => [name, parts[name] ? fitting(part, parts[name]) : part]));
-}
 
 async function opened() {
   if (!find("#keep-done").hidden) return;
@@ -68,30 +49,35 @@ function tell(error) {
 
 /** @param {Record<string, unknown>} profile @param {Map<string, unknown>} present */
 function plan(profile, present) {
-  const found = Object.entries(profile).flatMap(([name, value]) => {
+  const found = Object.entries(profile).flatMap(([name, said]) => {
     const home = place(name);
-    return home && !isEmpty(value) ? [{ name, home, value: fitting(value, home.word), now: present.get(`${home.domain}.${home.segment}.${name}`) }] : [];
+    return home && !isNothing(said) ? [{ name, home, said, ...fitted(said, home.word), now: present.get(`${home.domain}.${home.segment}.${name}`) }] : [];
   });
-  const news = found.filter(({ value, now }) => JSON.stringify(value) !== JSON.stringify(now));
-  offered = new Map(news.map(({ name, value }) => [name, value]));
+  const news = found.filter(({ said, value, now }) => ![said, value].some((one) => JSON.stringify(one) === JSON.stringify(now)));
+  offered = new Map(news.filter(({ fits }) => fits).map(({ name, value }) => [name, value]));
   const groups = [...new Set(news.map(({ home }) => home.group))];
   find("[data-plan]").replaceChildren(...groups.map((group) => make("section", { class: "value-group" }, [
     make("h3", { class: "value-domain" }, [group]),
     make("ul", { class: "values", role: "list" }, news.filter(({ home }) => home.group === group).map(line)),
   ])));
   find("[data-skipped]").textContent = rest(Object.keys(profile).filter((name) => !place(name)), found.length - news.length);
-  start.hidden = !news.length;
+  start.hidden = !offered.size;
 }
 
-/** New things are ticked; what would replace something is the person's to tick. @param {{name: string, home: Place, value: unknown, now: unknown}} entry */
-function line({ name, home, value, now }) {
+/**
+ * New things are ticked; what would replace something is the person's to tick; what does not fit cannot be ticked.
+ * @param {{name: string, home: Place, value: unknown, fits: boolean, without: string[], now: unknown}} entry
+ */
+function line({ name, home, value, fits, without, now }) {
   const box = make("input", { type: "checkbox", value: name });
-  if (now === undefined) box.setAttribute("checked", "");
+  if (!fits) box.setAttribute("disabled", "");
+  else if (now === undefined) box.setAttribute("checked", "");
   const before = now === undefined ? gettext("new") : interpolate(gettext("now: %(value)s"), { value: inWords(now, home.word) });
+  const left = without.length ? [interpolate(gettext("left out: %(names)s"), { names: without.slice(0, MOST_NAMED).join(", ") })] : [];
   return make("li", { class: "value" }, [
     make("label", { class: "value-pick" }, [box, make("span", { class: "value-label" }, [home.word.label])]),
     make("bdi", { class: "value-data" }, [inWords(value, home.word)]),
-    make("span", { class: "value-flags small muted" }, [before]),
+    make("span", { class: "value-flags small muted break" }, [(fits ? [before, ...left] : [gettext("does not fit this field")]).join(" · ")]),
   ]);
 }
 

@@ -212,6 +212,50 @@ def test_a_failed_step_is_tried_again(
     assert agents.names == ["core"]
 
 
+def test_only_what_fits_its_field_can_be_kept(page: Page, site: str, sign_in: SignIn) -> None:
+    kept = {"travel_frequency": ["often", "rarely"]}
+    vault = give_vault(PersonFactory(), {("interests", "leisure"): kept}, passphrase=PASSPHRASE)
+    said = {
+        "address": {"street": "Kaiserpromenade", "number": 1}, "postal_code": 5640, "age": "around 40", "city": " ",
+        "desires": ["a garden", None, " "], "needs": [{"category": "a lamp"}], "gym_membership": "yes",
+        "intent_24h": {"category": "Tea", "when": "soon", "time_window": None},
+        "intent_48h": [{"category": "Concert"}, {"category": "Shoes", "confidence": "0.6"}, {"category": {}}, "Bread"],
+        "intent_72h": "Weekend trip", "coffee_or_tea": "Tea", **kept,
+        "shopping_preferences": {"channel": "online", "categoryFocus": ["home", ""], "loyalty": 3},
+    }  # fmt: skip
+    run = ended(vault.user, {"brand": said})
+    sign_in(page, vault.user)
+    page.goto(f"/vault/import/?analysis={run.analysis_id}")
+    unlock(page)
+    fitting = {
+        "postal_code", "desires", "gym_membership", "intent_24h", "intent_48h", "intent_72h", "coffee_or_tea",
+        "shopping_preferences",
+    }  # fmt: skip
+    expect(page.locator("[data-plan] input:checked")).to_have_count(len(fitting))
+    boxes = {box.get_attribute("value"): box for box in page.locator("[data-plan] input").all()}
+    assert boxes.keys() == fitting | {"address", "age", "needs"}
+    assert {name for name, box in boxes.items() if box.is_enabled() and box.is_checked()} == fitting
+    misfits = page.locator("[data-plan] li", has=page.locator("input:disabled"))
+    assert [line.locator(".value-flags").inner_text() for line in misfits.all()] == ["does not fit this field"] * 3
+    for name, left in (("intent_24h", "when"), ("shopping_preferences", "loyalty")):
+        line = page.locator("[data-plan] li", has=page.locator(f"input[value={name}]"))
+        expect(line.locator(".value-flags")).to_have_text(f"new · left out: {left}")
+    page.locator("#keep-start").click()
+    expect(page.locator("[data-done-text]")).to_have_text(f"{len(fitting)} things were sealed and kept.")
+
+    for place, value in {
+        "intents/#f-now-intent_48h-category": "Shoes", "intents/#f-now-intent_48h-confidence": "0.6",
+        "intents/#f-now-intent_72h-category": "Weekend trip", "intents/#f-now-desires": "a garden",
+        "intents/#f-now-needs": "", "location/#f-home-postal_code": "5640", "location/#f-home-address": "",
+        "lifestyle/#f-food-coffee_or_tea": "tea", "lifestyle/#f-fitness-gym_membership": "true",
+        "brands/#f-affinity-shopping_preferences-category_focus": "home",
+    }.items():  # fmt: skip
+        domain, field = place.split("#")
+        if f"/vault/data/{domain}" not in page.url:
+            page.goto(f"/vault/data/{domain}")
+        expect(page.locator(f"#{field}")).to_have_value(value)
+
+
 def test_stopping_and_deleting(page: Page, site: str, sign_in: SignIn) -> None:
     user = PersonFactory()
     run = RunFactory(user=user)
