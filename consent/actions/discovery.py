@@ -46,14 +46,18 @@ class _Counts:
         today = datetime.now(UTC).date()
         key = (app_pk, user_pk, today)
         with self._lock:
-            first = key not in self._counts
-            self._counts[key] = 0 if first else self._counts[key] + 1
-            if not first and self._timer is None and settings.DISCOVERY_FLUSH_SECONDS:
+            written = key in self._counts
+            if written:
+                self._counts[key] += 1
+            if written and self._timer is None and settings.DISCOVERY_FLUSH_SECONDS:
                 self._timer = threading.Timer(settings.DISCOVERY_FLUSH_SECONDS, self._flush_on_time)
                 self._timer.daemon = True
                 self._timer.start()
-        if first:
+        if not written:
+            # whoever comes before the row is certain writes it too: the statement adds up, and may fail for another
             _write_first(key)
+            with self._lock:
+                self._counts.setdefault(key, 0)
 
     def flush(self) -> None:
         """Write what was counted, and forget the days that are over."""

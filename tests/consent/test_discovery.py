@@ -1,5 +1,6 @@
 """Counting discoveries."""
 
+import threading
 from typing import Any
 
 import pytest
@@ -11,6 +12,8 @@ from consent.models import Discovery
 from tests.consent.api.test_failing import failing
 from tests.factories import AppFactory, PersonFactory
 from tests.patience import wait_until
+
+_GIVE_UP = 30.0  # seconds; only what hangs meets it
 
 
 @pytest.fixture(autouse=True)
@@ -37,6 +40,49 @@ def test_counts_outlive_a_database_that_is_away(db: None) -> None:
     flush_discoveries()
 
     assert Discovery.objects.get().count == 3
+
+
+def test_first_discovery_that_was_not_written_is_written_by_the_next(db: None) -> None:
+    app, person = AppFactory(), PersonFactory()
+    with connection.execute_wrapper(failing("INSERT INTO discovery_log")), pytest.raises(OperationalError):
+        note_discovery(app_pk=app.pk, user_pk=person.pk)
+    assert not Discovery.objects.exists()
+
+    note_discovery(app_pk=app.pk, user_pk=person.pk)
+
+    assert Discovery.objects.get().count == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_discovery_during_a_first_write_that_fails_is_not_lost() -> None:
+    app, person = AppFactory(), PersonFactory()
+    writing, other_is_through = threading.Event(), threading.Event()
+    failed = []
+
+    def away(_execute: Any, sql: str, *_rest: Any) -> None:
+        writing.set()
+        other_is_through.wait(_GIVE_UP)
+        raise OperationalError("the database is away")
+
+    def first() -> None:
+        try:
+            with connection.execute_wrapper(away):
+                note_discovery(app_pk=app.pk, user_pk=person.pk)
+        except OperationalError as error:
+            failed.append(error)
+        finally:
+            connection.close()
+
+    thread = threading.Thread(target=first)
+    thread.start()
+    assert writing.wait(_GIVE_UP)
+    note_discovery(app_pk=app.pk, user_pk=person.pk)
+    other_is_through.set()
+    thread.join(_GIVE_UP)
+    flush_discoveries()
+
+    assert len(failed) == 1
+    assert Discovery.objects.get().count == 1
 
 
 def test_somebody_who_is_gone_does_not_stop_the_counts_of_others(db: None) -> None:
