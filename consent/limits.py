@@ -33,8 +33,10 @@ def fits_its_scope(*, body: RequestConsentBody, entry: Entry) -> None:
             errors.append(_error(field, "outside_scope", f"not in this scope: {', '.join(outside[:5])}"))
     if set(required) & set(optional):
         errors.append(_error("optional_attributes", "repeated", "an attribute is either required or optional"))
-    if body.required_attributes is not None and not required and not optional:
-        errors.append(_error("required_attributes", "too_short", "name at least one attribute, or leave it out"))
+    if not required and not optional:  # a list that is given and empty asks for nothing, which nobody can approve
+        given = {"required_attributes": body.required_attributes, "optional_attributes": body.optional_attributes}
+        reason = "name at least one attribute, or leave it out"
+        errors.extend(_error(field, "too_short", reason) for field, paths in given.items() if paths is not None)
     if body.template_id is not None:
         errors.extend(_beyond_template(body))
     if errors:

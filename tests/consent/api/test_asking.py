@@ -31,6 +31,8 @@ FIT = {
         "required_attributes": ["lifestyle.food.favorite_cuisine"],
         "optional_attributes": ["lifestyle.food.coffee_or_tea"],
     },
+    "nothing but optional": {"required_attributes": [], "optional_attributes": ["lifestyle.food.coffee_or_tea"]},
+    "nothing but required": {"required_attributes": ["lifestyle.food.coffee_or_tea"], "optional_attributes": []},
     "binding message": {"binding_message": "x" * 64},
     "tolerated members of the key": {
         "connector_public_key": {
@@ -73,6 +75,9 @@ UNFIT = {
     "attribute outside the scope": ({"required_attributes": ["contact.email.email"]}, "required_attributes"),
     "attribute malformed": ({"optional_attributes": ["lifestyle"]}, "optional_attributes"),
     "attributes as text": ({"optional_attributes": "lifestyle.food.coffee_or_tea"}, "optional_attributes"),
+    "nothing required": ({"required_attributes": []}, "required_attributes"),
+    "nothing optional": ({"optional_attributes": []}, "optional_attributes"),
+    "nothing optional, none required": ({"required_attributes": None, "optional_attributes": []}, "optional_attributes"),
     "unknown template": ({"template_id": "tpl_unknown"}, "template_id"),
     "unknown member": ({"priority": "high"}, "priority"),
 }
