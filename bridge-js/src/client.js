@@ -99,6 +99,8 @@ export class Client {
 
   /** @param {string} requestId @param {{timeoutSeconds: number}} options @returns {Promise<Status>} */
   async waitForDecision(requestId, { timeoutSeconds }) {
+    // written so that NaN, which no comparison is true of, is refused too
+    if (!(timeoutSeconds >= 0)) throw new Refused(`${timeoutSeconds} is no time to wait: give seconds, 0 or more`);
     const deadline = Date.now() + timeoutSeconds * 1000;
     for (;;) {
       const started = Date.now();

@@ -231,7 +231,10 @@ export class Client {
   status(requestId: string, options?: { waitSeconds?: number }): Promise<Status>;
   /** The same for the app's newest request for this person and scope. */
   newestStatus(userId: string, scope: string, options?: { waitSeconds?: number }): Promise<Status>;
-  /** The status once it is no longer pending; WaitTimeout when the time is up. Outlives restarts of the service. */
+  /**
+   * The status once it is no longer pending; WaitTimeout when the time is up, Infinity waits for ever.
+   * Outlives restarts of the service.
+   */
   waitForDecision(requestId: string, options: { timeoutSeconds: number }): Promise<Status>;
   /**
    * The app's events as they happen, in order, each one once, over as many connections as it takes. Give the `id` of

@@ -102,7 +102,7 @@ class AsyncClient:
         return await self._do(calls.status(wait, user_id=user_id, scope=scope))
 
     async def wait_for_decision(self, request_id: str, *, timeout: float) -> Status:
-        """The status once it is no longer pending; WaitTimeout after `timeout` seconds."""
+        """The status once it is no longer pending; WaitTimeout after `timeout` seconds, math.inf waits for ever."""
         waiting = calls.Waiting(timeout, time.monotonic)
         while True:
             outcome: Status | BridgeError

@@ -102,6 +102,16 @@ def _request(groups: Groups) -> None:
     _service_options(parser)
 
 
+def _waiting_time(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
+    if not seconds >= 0:  # so that nan, which no comparison is true of, is refused too
+        raise argparse.ArgumentTypeError(f"{text!r} is no time to wait: give seconds, 0 or more, or inf")
+    return seconds
+
+
 def _wait(groups: Groups) -> None:
     parser = _command(
         groups,
@@ -111,7 +121,13 @@ def _wait(groups: Groups) -> None:
         "Prints the status; exit 0 only if the request was approved.",
     )
     parser.add_argument("request_id", metavar="REQUEST_ID")
-    parser.add_argument("--timeout", type=float, default=300.0, metavar="SECONDS", help="default: %(default)g")
+    parser.add_argument(
+        "--timeout",
+        type=_waiting_time,
+        default=300.0,
+        metavar="SECONDS",
+        help="inf waits for ever; default: %(default)g",
+    )
     _service_options(parser)
 
 

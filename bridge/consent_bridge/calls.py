@@ -173,9 +173,14 @@ def proven_checkpoint(jws: str, known: proofs.Keys) -> Checkpoint:
 
 
 class Waiting:
-    """How `wait_for_decision` goes on asking: one held answer after another, past restarts, until the time is up."""
+    """How `wait_for_decision` goes on asking: one held answer after another, past restarts, until the time is up.
+
+    `timeout` is in seconds, not negative; infinity waits for ever.
+    """
 
     def __init__(self, timeout: float, clock: Callable[[], float]) -> None:
+        if not timeout >= 0:  # so that NaN, which no comparison is true of, is refused too
+            raise Refused(f"{timeout:g} is no time to wait: give seconds, 0 or more")
         self._timeout, self._clock = timeout, clock
         self._deadline = clock() + timeout
         self._started = clock()
@@ -183,7 +188,7 @@ class Waiting:
     def seconds(self) -> int:
         """How long the next answer may be held."""
         self._started = self._clock()
-        return max(0, min(LONGEST_WAIT, int(self._deadline - self._started)))
+        return int(max(0.0, min(LONGEST_WAIT, self._deadline - self._started)))  # infinity is no int
 
     def pause_after(self, outcome: Status | BridgeError) -> float | None:
         """None: `outcome` is the decision. Else seconds to let pass; raises where waiting on would be no use."""

@@ -128,7 +128,7 @@ class Client:
         return self._do(calls.status(wait, user_id=user_id, scope=scope))
 
     def wait_for_decision(self, request_id: str, *, timeout: float) -> Status:
-        """The status once it is no longer pending; WaitTimeout after `timeout` seconds.
+        """The status once it is no longer pending; WaitTimeout after `timeout` seconds, math.inf waits for ever.
 
         A service that restarts meanwhile is waited for too; Unreachable if it is still away when the time is up.
         """

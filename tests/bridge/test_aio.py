@@ -2,6 +2,7 @@
 
 import asyncio
 import inspect
+import math
 
 import pytest
 
@@ -121,6 +122,15 @@ def test_waiting_outlives_a_restart_and_ends_with_its_time(fake, run, pauses):
     fake.on("GET", "/api/v1/consent-status", Reply(PENDING))
     with pytest.raises(WaitTimeout):
         run(lambda client: client.wait_for_decision("req_a", timeout=0))
+
+
+def test_waiting_for_ever_is_allowed_and_no_time_is_refused(fake, run):
+    fake.on("GET", "/api/v1/consent-status", Reply(APPROVED))
+    assert run(lambda client: client.wait_for_decision("req_a", timeout=math.inf)).status == "approved"
+
+    with pytest.raises(Refused, match="no time to wait"):
+        run(lambda client: client.wait_for_decision("req_a", timeout=math.nan))
+    assert len(fake.asked) == 1
 
 
 def test_events_go_on_after_they_broke_off(fake, run):

@@ -86,6 +86,8 @@ def test_file_that_is_not_there_is_one_line_of_reason(cli, export, key_file, tmp
         ["keygen", "--curve", "P-521"],
         ["request", "usr_a", "attr.a.*"],
         ["wait", "req_a", "--timeout", "soon"],
+        ["wait", "req_a", "--timeout", "nan"],
+        ["wait", "req_a", "--timeout=-1"],
     ],
 )
 def test_wrong_command_line_is_exit_2(cli, arguments):
@@ -94,6 +96,7 @@ def test_wrong_command_line_is_exit_2(cli, arguments):
     assert done.returncode == 2
     assert done.stdout == b""
     assert b"usage: consent-bridge" in done.stderr
+    assert b"Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize(

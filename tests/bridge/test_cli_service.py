@@ -76,6 +76,15 @@ def test_command_line_waits_for_a_yes(fake, cli, environ):
     assert done.stderr == b"consent-bridge: the request is denied\n"
 
 
+def test_command_line_waits_for_ever(fake, cli, environ):
+    fake.on("GET", "/api/v1/consent-status", Reply(PENDING), Reply(APPROVED))
+
+    done = cli("wait", "req_a", "--timeout", "inf", **environ)
+
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert [asked.query["wait"] for asked in fake.asked] == ["30", "30"]
+
+
 def test_command_line_says_what_the_service_said(fake, cli, environ):
     fake.on("GET", "/api/v1/user-scopes/usr_a", problem("unknown_user", 404, detail="No such\nperson."))
 

@@ -1,6 +1,7 @@
 """The client against a real HTTP server: what it sends and what it believes."""
 
 import json
+import math
 
 import pytest
 
@@ -144,6 +145,21 @@ def test_waiting_ends_with_its_time(fake):
 
     with Client(f"{fake.url}/api/v1", TOKEN) as client, pytest.raises(WaitTimeout, match=r"within 0\.2 seconds"):
         client.wait_for_decision("req_a", timeout=0.2)
+
+
+def test_waiting_for_ever_asks_as_any_other(fake, client, pauses):
+    fake.on("GET", "/api/v1/consent-status", DROP, Reply(PENDING), Reply(APPROVED))
+
+    assert client.wait_for_decision("req_a", timeout=math.inf).status == "approved"
+    assert {asked.query["wait"] for asked in fake.asked} == {"30"}
+
+
+@pytest.mark.parametrize("timeout", [math.nan, -1.0, -math.inf])
+def test_no_time_to_wait_is_refused_before_anything_is_sent(fake, client, timeout):
+    with pytest.raises(Refused, match="no time to wait"):
+        client.wait_for_decision("req_a", timeout=timeout)
+
+    assert fake.asked == []
 
 
 def test_waiting_does_not_hide_an_error(fake, client):

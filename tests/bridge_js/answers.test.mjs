@@ -173,6 +173,19 @@ test("waiting ends with its time, and hides no error", async () => {
   await assert.rejects(client.waitForDecision("req_a", { timeoutSeconds: 0 }), bridge.Unreachable);
 });
 
+test("waiting for ever asks as any other", async () => {
+  answers({ body: PENDING }, { body: DENIED });
+  assert.equal((await client.waitForDecision("req_a", { timeoutSeconds: Infinity })).status, "denied");
+  assert.ok(asked.every((one) => one.url.includes("wait=30")));
+});
+
+for (const timeoutSeconds of [NaN, -1, -Infinity]) {
+  test(`no time to wait: ${timeoutSeconds}`, async () => {
+    await assert.rejects(client.waitForDecision("req_a", { timeoutSeconds }), bridge.Refused);
+    assert.equal(asked.length, 0);
+  });
+}
+
 test("a read with another key never leaves", async () => {
   await assert.rejects(client.read(ASKED, await bridge.generateConnectorKey("P-256")), bridge.KeyRefused);
   assert.equal(asked.length, 0);

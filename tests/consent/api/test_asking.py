@@ -77,7 +77,10 @@ UNFIT = {
     "attributes as text": ({"optional_attributes": "lifestyle.food.coffee_or_tea"}, "optional_attributes"),
     "nothing required": ({"required_attributes": []}, "required_attributes"),
     "nothing optional": ({"optional_attributes": []}, "optional_attributes"),
-    "nothing optional, none required": ({"required_attributes": None, "optional_attributes": []}, "optional_attributes"),
+    "nothing optional, none required": (
+        {"required_attributes": None, "optional_attributes": []},
+        "optional_attributes",
+    ),
     "unknown template": ({"template_id": "tpl_unknown"}, "template_id"),
     "unknown member": ({"priority": "high"}, "priority"),
 }
