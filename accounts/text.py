@@ -10,14 +10,27 @@ _PLAIN_NUMBER = re.compile(r"[+-]?[0-9][0-9 .]*\Z")
 # controls, format characters (bidirectional, zero-width), surrogates, private use, unassigned, line and paragraph ends
 _REFUSED_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
+# Marks, letters and symbols by their category, yet without ink: joiners and fillers of Hangul, Khmer and Mongolian,
+# the empty cell of Braille, variation selectors.
+_INKLESS = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+)
+# One selector does show: it makes a picture of the sign before it, and a key of a digit before a keycap.
+_EMOJI_STYLE = re.compile(
+    "(?<=[\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u21ff\u2300-\u23ff\u24c2\u25a0-\u27bf\u2900-\u297f\u2b00-\u2bff"
+    "\u3030\u303d\u3297\u3299\U0001f000-\U0001faff])\ufe0f|(?<=[#*0-9])\ufe0f(?=\u20e3)"
+)
+_VISIBLE = ("L", "N", "P", "S")  # how the categories of letters, numbers, punctuation and symbols begin
+
 
 def is_plain(text: str) -> bool:
     """Whether `text` shows as it is written: something visible, on one line, and nothing that hides or turns it."""
-    if not text.strip():
-        return False
     if text.isascii():
-        return text.isprintable()
-    return not any(unicodedata.category(character) in _REFUSED_CATEGORIES for character in text)
+        return bool(text.strip()) and text.isprintable()
+    categories = {unicodedata.category(character) for character in text}
+    if categories & _REFUSED_CATEGORIES or _INKLESS.search(_EMOJI_STYLE.sub("", text)):
+        return False
+    return any(category.startswith(_VISIBLE) for category in categories)
 
 
 def harmless_cell(text: str) -> str:
