@@ -167,7 +167,7 @@ consent_events = operation(
             "Last-Event-ID",
             {"type": "string", "pattern": "^[0-9]{1,15}$"},
             OpenApiParameter.HEADER,
-            description="The last sequence number that you have seen; 0 for everything.",
+            description="The last sequence number that you have seen; 0 for everything; 400 beyond your app's newest.",
         )
     ],
     answers={},

@@ -26,14 +26,30 @@ class ConsentEvents(DeveloperView):
     @described.consent_events
     def get(self, request: HttpRequest) -> StreamingHttpResponse:
         no_arguments(request)
+        newest = events.newest_sequence(self.app.app_pk)
         last = request.META.get("HTTP_LAST_EVENT_ID")
-        if last is not None and not _SEQUENCE.match(last):
-            error: FieldError = {"field": "Last-Event-ID", "code": "unknown", "message": "send the id of an event"}
-            raise InvalidRequest("Last-Event-ID does not fit.", errors=[error])
-        after = events.newest_sequence(self.app.app_pk) if last is None else int(last)
         answer = StreamingHttpResponse(
-            events.stream(app_pk=self.app.app_pk, token_pk=self.app.token_pk, after=after),
+            events.stream(
+                app_pk=self.app.app_pk,
+                token_pk=self.app.token_pk,
+                after=newest if last is None else _seen(last, newest),
+            ),
             content_type="text/event-stream",
         )
         answer["X-Accel-Buffering"] = "no"  # a proxy that gathers the answer would hold the events back
         return answer
+
+
+def _seen(last: str, newest: int) -> int:
+    """The event that the stream goes on after; one that never was would pass over all until that number is reached."""
+    if not _SEQUENCE.match(last):
+        raise _unfit("send the id of an event", "Last-Event-ID does not fit.")
+    if int(last) > newest:
+        reason = f"your app's newest event is {newest}"
+        raise _unfit(reason, f"No event has this Last-Event-ID: {reason}. Send an id that you got here, or 0 for all.")
+    return int(last)
+
+
+def _unfit(message: str, detail: str) -> InvalidRequest:
+    error: FieldError = {"field": "Last-Event-ID", "code": "unknown", "message": message}
+    return InvalidRequest(detail, errors=[error])

@@ -228,9 +228,13 @@ test("only waiting for the server is silence", async () => {
   await assert.rejects(transport.stream("/", {}, 0.2).next(), bridge.Unreachable);
 });
 
-test("events end where the token is no longer good", async () => {
+test("events end where another connection would be no use", async () => {
   answers(problem("invalid_token", 401));
   await assert.rejects(client.events().next(), bridge.Problem);
+  asked = [];
+  answers(problem("invalid_request", 400));
+  await assert.rejects(client.events({ lastEventId: 99 }).next(), (error) => error.code === "invalid_request");
+  assert.deepEqual(asked.map((one) => one.headers["last-event-id"]), ["99"]);
   answers({ body: "id: x\ndata: {}\n\n" });
   await assert.rejects(client.events().next(), bridge.BadAnswer);
   answers(DROP);

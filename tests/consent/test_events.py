@@ -83,6 +83,25 @@ def test_a_resumed_stream_has_no_gap(service: str, app: App, api: Developer) -> 
     assert seen == [2, 3, 4]
 
 
+def test_a_stream_after_the_newest_event_goes_on_and_one_beyond_it_is_refused(
+    service: str, app: App, api: Developer
+) -> None:
+    for _ in range(2):
+        request = ConsentRequestFactory(app=app)
+        actions.deny(request_id=request.request_id, by=request.user)
+
+    with open_stream(service, api, **{"Last-Event-ID": "2"}) as newest:
+        begins = next(line for line in newest.iter_lines(chunk_size=1) if line)
+    with open_stream(service, api, **{"Last-Event-ID": "3"}) as beyond:
+        assert beyond.status_code == 400  # before the body is read: a stream has no end
+        refused = beyond.json()
+
+    assert (newest.status_code, begins) == (200, b"id: 2")
+    assert refused["code"] == "invalid_request"
+    assert "your app's newest event is 2" in refused["detail"]
+    assert [error["field"] for error in refused["errors"]] == ["Last-Event-ID"]
+
+
 def test_wait_answers_when_it_changes(service: str, app: App, api: Developer) -> None:
     request = ConsentRequestFactory(app=app)
     thread = decide_soon(request)
