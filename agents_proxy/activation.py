@@ -39,7 +39,7 @@ from agents_proxy.workflow import own_run
 if TYPE_CHECKING:
     from accounts.models import User
 
-VERSION = "activation-2026-11-1"
+VERSION = "activation-2026-11-2"
 _CONNECT, _ANSWER = 3, 10  # seconds
 _COVERS = timedelta(minutes=10)  # of one sending, with its repeats
 
@@ -52,8 +52,8 @@ def destination() -> str:
 def statement() -> str:
     """What a person agrees to when they send."""
     return gettext(
-        "Send my name, e-mail, phone, likes, dislikes, brand affinities and shopping preferences from this analysis "
-        "to %(where)s, once, now. What was sent cannot be recalled from there."
+        "Send my name, e-mail, phone, likes, dislikes, brand affinities, shopping preferences and how sure the agents "
+        "are of them, from this analysis to %(where)s, once, now. What was sent cannot be recalled from there."
     ) % {"where": destination()}
 
 
