@@ -8,7 +8,19 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from agents_proxy.reference.words import BREAK, FINITE, GOES_ON, IDLE, NAMED, NO_NAME, OTHERS, POLITE, QUESTION, VEIL
+from agents_proxy.reference.words import (
+    BREAK,
+    FINITE,
+    GOES_ON,
+    IDLE,
+    NAMED,
+    NO_NAME,
+    OTHERS,
+    POLITE,
+    QUESTION,
+    REPORTED,
+    VEIL,
+)
 
 _LONGEST = 1000  # characters of a sentence; what is longer is none
 _SENTENCE = re.compile(r"([^\n;.!?]+(?:[.!?](?=[\w@])[^\n;.!?]*)*)([.!?]*)")
@@ -44,6 +56,9 @@ class _Talk:
         first = re.split(r"['\u2019\s,]", head.lower(), maxsplit=1)[0]
         if relation := OTHERS.search(earlier if first == "who" else head):
             return self._away(*([relation.lastgroup] if relation.lastgroup else ("she", "he", "they")))
+        if (named := NAMED.search(head)) and not NO_NAME.match(named[0]):
+            hearsay = not self.names and REPORTED.search(head)
+            return self._away("she", "he") if hearsay else self._named(frozenset(named[0].lower().split()))
         match first:
             case "i":
                 return self._back(plain=True)
@@ -52,8 +67,6 @@ class _Talk:
             case "she" | "he" | "they":
                 meant = first == self.pronoun and first not in self.others
                 return self._back(plain=first == "they") if meant else self._away(first)
-        if NAMED.fullmatch(head) and not NO_NAME.match(head):
-            return self._named(frozenset(head.lower().split()))
         return self
 
     def _back(self, *, plain: bool = False) -> "_Talk":
@@ -82,11 +95,18 @@ def clauses(text: str, name: str = "") -> Iterator[Clause]:
         start = 0
         for end, following in [*(found.span() for found in BREAK.finditer(told)), (len(told), 0)]:
             clause = told[start:end]
-            verb = FINITE.search(clause)
-            talk = talk.turned(clause[: verb.start()] if verb else "", told[:start])
+            talk = talk.turned(_head(clause), told[:start])
             if talk.own:
                 yield Clause(clause, talk.plain)
             start = following
+
+
+def _head(clause: str) -> str:
+    """What stands before the verb. Without one, the words may name whom the next clause is about ("Tom, her son,")."""
+    if verb := FINITE.search(clause):
+        return clause[: verb.start()]
+    relation = OTHERS.search(clause)
+    return clause if relation and relation.lastgroup else ""
 
 
 def _pronoun(text: str) -> str:

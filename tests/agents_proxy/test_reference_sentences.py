@@ -81,6 +81,8 @@ def test_questions_conditions_and_requests_state_nothing(prompt: str) -> None:
         ("Her brother likes tea but she likes coffee", {"likes": ["coffee"]}),
         ("Her sister is vegan. She likes tea.", {}),
         ("Ana has a brother. He likes tea.", {}),
+        ("Tom, Ana's brother, likes tea", {}),
+        ("Ana thinks Bob likes tea", {}),
         ("Ana has a 5-year-old son", {}),
         ("Ana likes tea. Bob likes coffee.", {"likes": ["tea"]}),
         ("I like tea and my wife likes coffee", {"likes": ["tea"]}),
