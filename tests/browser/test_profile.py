@@ -12,7 +12,7 @@ from django.utils import timezone
 from playwright.sync_api import BrowserContext, Page, expect
 
 from accounts.models import User
-from agents_proxy import stepping
+from agents_proxy import stepping, workflow
 from agents_proxy.models import Run
 from agents_proxy.replies import read_reply
 from pkm.models import Blob
@@ -299,11 +299,13 @@ def test_pages_of_analyses_are_sound(
     new_profile: Callable[..., BrowserContext], sign_in: SignIn, site: str, viewport: dict[str, int]
 ) -> None:
     user = give_vault(PersonFactory(), passphrase=PASSPHRASE).user
-    run = ended(user, {**SAID, "second": "sorry"})
-    going = RunFactory(user=user)
-    for position, agent in enumerate(ORDER):
-        StepFactory(run=going, position=position, agent=agent)
-    stepping.claim_step(going.pk)
+    run = ended(user, {**SAID, "core": {"address": {"street": "x"}}, "second": "sorry"})
+    going, stopped = RunFactory(user=user), RunFactory(user=user)
+    for begun in (going, stopped):
+        for position, agent in enumerate(ORDER):
+            StepFactory(run=begun, position=position, agent=agent)
+        stepping.claim_step(begun.pk)
+    workflow.cancel_analysis(by=user, analysis_id=stopped.analysis_id)
     page = new_profile(viewport=viewport).new_page()
     sign_in(page, user)
     page.goto(f"/vault/import/?analysis={run.analysis_id}")
@@ -311,6 +313,6 @@ def test_pages_of_analyses_are_sound(
     expect(page.locator("[data-plan] input").first).to_be_visible()
     findings = axe_findings_in(THEMES, page)
     done = f"{run.analysis_id}/"
-    for path in ("", done, f"{done}raw/", f"{done}delete/", f"{going.analysis_id}/"):
+    for path in ("", done, f"{done}raw/", f"{done}delete/", f"{going.analysis_id}/", f"{stopped.analysis_id}/"):
         findings += faults_at(page, f"/profile/{path}")
     assert findings == []
