@@ -49,6 +49,8 @@ def strict_json(body: bytes) -> Any:
                 raise InvalidRequest("The body holds a NUL character.")
     except InvalidRequest:
         raise
+    except UnicodeEncodeError:
+        raise InvalidRequest("The body is not valid JSON: it holds a lone surrogate.") from None
     except (ValueError, RecursionError) as error:
         reason = "it is not UTF-8" if isinstance(error, UnicodeError) else "it cannot be parsed"
         raise InvalidRequest(f"The body is not valid JSON: {reason}.") from None

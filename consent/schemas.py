@@ -64,7 +64,7 @@ class RequestConsentBody(Strict):
     """`POST /request-consent`: one scope, one purpose, and the key to seal the answer to."""
 
     user_id: Identifier
-    scope: Annotated[str, BeforeValidator(_one_scope), Field(min_length=1, max_length=210)]
+    scope: Annotated[str, Field(min_length=1, max_length=210), BeforeValidator(_one_scope)]  # lengths of the str itself
     purpose: Annotated[str, Field(min_length=8, max_length=280), AfterValidator(plain_text)]
     connector_public_key: dict[str, Any]
     connector_key_id: Annotated[str, Field(pattern=r"^[A-Za-z0-9._~-]{1,128}\Z")]

@@ -156,7 +156,10 @@ def check_connector_key(jwk: object) -> dict[str, str]:
             raise Unfit("is a private member; send the public key only", "d")
         if member not in members and member not in _TOLERATED:
             raise Unfit("is not a member of a public key", member[:64])
-    key = {member: _text(jwk, member) for member in members}
+    for member in members:
+        if not isinstance(jwk.get(member), str):
+            raise Unfit("must be a text in base64url", member)
+    key = {member: jwk[member] for member in members}
     _agree(key)
     return key
 

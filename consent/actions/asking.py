@@ -31,6 +31,7 @@ from developers.idempotency import claim_idempotency_key
 from pkm.registry import Entry, RegistryCopy
 
 _REPEAT = timedelta(hours=24)  # how long an Idempotency-Key repeats the first answer
+_KEY_MEMBERS = ("kty", "crv", "x", "y", "d")  # a refusal names these; what else a caller sends is not repeated
 
 # Everything that decides whether this may be asked, in one read.
 _CONTEXT = """
@@ -110,7 +111,8 @@ def _connector(body: RequestConsentBody) -> tuple[dict[str, str], str]:
     try:
         key = pkm.sealed.check_connector_key(body.connector_public_key)
     except pkm.sealed.Unfit as unfit:
-        raise InvalidConnectorKey(f"connector_public_key: {unfit.reason}.") from None
+        member = f".{unfit.member}" if unfit.member in _KEY_MEMBERS else ""
+        raise InvalidConnectorKey(f"connector_public_key{member}: {unfit.reason}.") from None
     return key, pkm.sealed.thumbprint(key)
 
 

@@ -171,6 +171,17 @@ def test_what_does_not_fit_is_named(changes: dict[str, Any], field: str, api: De
     assert not ConsentRequest.objects.exists()
 
 
+@pytest.mark.parametrize(
+    ("scope", "reason"),
+    [("", "String should have at least 1 character"), ("a" * 211, "String should have at most 210 characters")],
+)
+def test_a_scope_of_no_length_is_told_in_characters(scope: str, reason: str, api: Developer, vault: Vault) -> None:
+    answer = api.post("/request-consent", asked(vault.user, scope=scope))
+
+    assert problem(answer) == (400, "invalid_request")
+    assert [(error["field"], error["message"]) for error in answer.json()["errors"]] == [("scope", reason)]
+
+
 @pytest.mark.parametrize("scope", [[FOOD], [FOOD, FOOD], f"{FOOD},attr.contact.*", f"{FOOD} attr.contact.*", []])
 def test_more_than_one_scope_is_its_own_refusal(scope: Any, api: Developer, vault: Vault) -> None:
     assert problem(api.post("/request-consent", asked(vault.user, scope=scope))) == (400, "one_scope_per_request")
@@ -192,6 +203,16 @@ def test_a_connector_key_that_cannot_be_used_is_refused_now(key: Any, api: Devel
     assert problem(answer) == (400, "invalid_connector_key")
     assert CONNECTOR["d"] not in answer.content.decode()
     assert not ConsentRequest.objects.exists()
+
+
+@pytest.mark.parametrize("x", [5, None, ["A" * 43], True])
+def test_a_coordinate_that_is_no_text_is_told_as_that(x: Any, api: Developer, vault: Vault) -> None:
+    key = {**sealed.public_half(CONNECTOR), "x": x}
+
+    answer = api.post("/request-consent", asked(vault.user, connector_public_key=key))
+
+    assert problem(answer) == (400, "invalid_connector_key")
+    assert answer.json()["detail"] == "connector_public_key.x: must be a text in base64url."
 
 
 @pytest.mark.parametrize("algorithm", ["RSA-OAEP", "ECDH-ES", "ecdh-es+a256kw", "none", ""])

@@ -48,6 +48,23 @@ BODIES = {
 }
 
 
+@pytest.mark.parametrize("what", ["lone high surrogate", "lone low surrogate", "surrogate in a name"])
+def test_a_lone_surrogate_is_told_as_that(what: str, api: Developer) -> None:
+    answer = POSTS[0].call(api, body=BODIES[what], headers={"Content-Type": "application/json"})
+
+    assert problem(answer) == (400, "invalid_request")
+    assert "lone surrogate" in answer.json()["detail"]
+    assert "UTF-8" not in answer.json()["detail"]
+
+
+@pytest.mark.parametrize("what", ["not UTF-8", "UTF-16", "surrogate in UTF-8"])
+def test_bytes_that_are_not_utf_8_are_told_as_that(what: str, api: Developer) -> None:
+    answer = POSTS[0].call(api, body=BODIES[what], headers={"Content-Type": "application/json"})
+
+    assert problem(answer) == (400, "invalid_request")
+    assert "it is not UTF-8" in answer.json()["detail"]
+
+
 @every_post
 @pytest.mark.parametrize("body", BODIES.values(), ids=BODIES.keys())
 def test_a_body_that_is_not_strict_json_is_400(address: Address, body: bytes, api: Developer) -> None:
