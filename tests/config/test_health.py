@@ -46,6 +46,9 @@ def test_alive_whatever_the_database_does() -> None:
         assert Client().get("/readyz").status_code == 503
 
 
-@pytest.mark.parametrize("path", ["/livez", "/readyz"])
-def test_another_method(path: str) -> None:
-    assert Client().post(path).status_code == 405
+@pytest.mark.parametrize("path", ["/livez", "/readyz", "/docs/errors", "/docs/security/", "/api/docs/"])
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH"])
+def test_another_method_needs_no_token_to_be_told_so(path: str, method: str) -> None:
+    answer = Client(enforce_csrf_checks=True).generic(method, path)
+
+    assert (answer.status_code, answer["Allow"]) == (405, "GET, HEAD")
