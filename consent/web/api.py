@@ -27,7 +27,7 @@ class Nothing(Strict):
 class ChainQuery(Strict):
     """Which entry of the chain the person's browser has seen last."""
 
-    after: str = Field("0", pattern=r"^(0|[1-9][0-9]{0,8})$")
+    after: str = Field("0", pattern=r"^(0|[1-9][0-9]{0,8})\Z")
 
 
 class OwnerView(APIView):

@@ -283,6 +283,7 @@ def test_stale_write_tells_the_current_revision(owner, vault):
     assert refused["current_content_revision"] == 1
     refused = owner.delete("/vault/segments/lifestyle/food", base_content_revision=0)
     assert _problem(refused, 409, "stale_revision")["current_content_revision"] == 1
+    _problem(owner.delete("/vault/segments/lifestyle/food", base_content_revision="1\n"), 400, "invalid_request")
 
 
 def test_segment_sealed_for_another_address(owner, vault):

@@ -107,7 +107,8 @@ def test_chain_of_somebody_new_is_empty(owner):
 
 
 @pytest.mark.parametrize(
-    "query", [{"after": "x"}, {"after": "-1"}, {"after": "1.5"}, {"after": ""}, {"after": "9" * 12}, {"before": "1"}]
+    "query",
+    [{"after": wrong} for wrong in ("x", "-1", "1.5", "", "9" * 12, "0\n", "1\n")] + [{"before": "1"}],
 )
 def test_chain_with_a_strange_query_is_refused(owner, query):
     answer = owner.get("/consent/history/chain", **query)
