@@ -1,10 +1,12 @@
 """What the handbooks say of webhooks and tasks is what the code does."""
 
 import re
+from datetime import UTC, datetime
 from itertools import groupby
 
 from django.conf import settings
 
+from accounts.database import rfc3339
 from consent.actions.delivering import PAUSES
 from consent.admin_webhooks import TYPES
 from consent.delivery import ANSWER_SECONDS
@@ -39,6 +41,14 @@ def test_webhooks_are_described_as_they_are_sent():
     assert len(PAUSES) + 1 == 13
     assert "thirteen attempts" in unwrapped(told)
     assert f"within {ANSWER_SECONDS} seconds" in unwrapped(told)
+
+
+def test_example_of_a_webhook_has_the_form_of_what_is_sent():
+    told = section(handbook("integrating.md"), "Be told: webhooks")
+    moment = datetime.fromtimestamp(int(re.search(r"^webhook-timestamp: (\d+)$", told, re.MULTILINE)[1]), UTC)
+
+    assert re.search(r"^webhook-id: msg_app_…_\d+$", told, re.MULTILINE)
+    assert f'{{"type": "consent.approved", "timestamp": "{rfc3339(moment)}", "data": {{…}}}}' in told
 
 
 def test_periodic_tasks_are_those_of_the_settings():
