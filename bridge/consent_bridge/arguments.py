@@ -250,7 +250,9 @@ def _config(groups: Groups) -> None:
     )
     parser.add_argument("--base-url", help="the service's address, ending in /api/v1 (CONSENT_BASE_URL)")
     parser.add_argument("--with-token", action="store_true", help="with the token of CONSENT_DEVELOPER_TOKEN in it")
-    parser.add_argument("--pipx", action="store_true", help="for a host that starts it with pipx, nothing installed")
+    parser.add_argument(
+        "--pipx", type=Path, metavar="FOLDER", help="for a host that starts it with pipx from its folder, not installed"
+    )
 
 
 def _rotate_key(groups: Groups) -> None:

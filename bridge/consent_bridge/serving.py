@@ -9,7 +9,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
-from consent_bridge import __version__, calls
+from consent_bridge import calls
 from consent_bridge.commands import address_and_token, keyring_of
 from consent_bridge.errors import Refused
 from consent_bridge.keys import public_half, thumbprint
@@ -45,12 +45,15 @@ def config_command(options: Namespace) -> dict[str, Any]:
         "CONSENT_DEVELOPER_TOKEN": token or _PLACEHOLDER,
         **{name: str(Path(os.environ[name]).absolute()) for name in _PASSED_ON if os.environ.get(name)},
     }
-    command, *arguments = _pipx() if options.pipx else _installed()
+    command, *arguments = _pipx(options.pipx) if options.pipx else _installed()
     return {"mcpServers": {_NAME: {"command": command, "args": [*arguments, "serve"], "env": environment}}}
 
 
-def _pipx() -> list[str]:
-    return ["pipx", "run", "--spec", f"consent-bridge=={__version__}", "consent-bridge"]
+def _pipx(folder: Path) -> list[str]:
+    """Absolute, since a host has its own working directory; a bare name would be looked for in a public index."""
+    if not (folder / "pyproject.toml").is_file():
+        raise Refused(f"{folder} is not the folder of consent-bridge: it holds no pyproject.toml")
+    return ["pipx", "run", "--spec", str(folder.absolute()), "consent-bridge"]
 
 
 def _installed() -> list[str]:

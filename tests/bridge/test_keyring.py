@@ -3,12 +3,16 @@
 import json
 import stat
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
 from consent_bridge.errors import KeyRefused
 from consent_bridge.keyring import Keyring
 from consent_bridge.keys import generate_connector_key, thumbprint
+from tests.bridge.refusals import refusal
+
+BRIDGE = Path(__file__).resolve().parents[2] / "bridge"
 
 
 def mode(path):
@@ -93,7 +97,7 @@ def test_config_shows_how_a_host_starts_it(cli, state):
     environ = {"CONSENT_BASE_URL": "https://consent.example/api/v1/", "CONSENT_DEVELOPER_TOKEN": "cr_live_secret"}
     plain, full, pipx = (
         json.loads(cli("config", *options, **environ).stdout)["mcpServers"]["consent"]
-        for options in ((), ("--with-token",), ("--pipx",))
+        for options in ((), ("--with-token",), ("--pipx", str(BRIDGE)))
     )
 
     assert plain["env"] == {
@@ -104,7 +108,13 @@ def test_config_shows_how_a_host_starts_it(cli, state):
     assert plain["args"][-1] == "serve"
     assert full["env"]["CONSENT_DEVELOPER_TOKEN"] == "cr_live_secret"
     assert pipx["command"] == "pipx"
-    assert pipx["args"] == ["run", "--spec", "consent-bridge==0.1.0b1", "consent-bridge", "serve"]
+    assert pipx["args"] == ["run", "--spec", str(BRIDGE), "consent-bridge", "serve"]
+
+
+def test_config_for_pipx_needs_the_folder_of_the_package(cli, tmp_path):
+    done = cli("config", "--pipx", str(tmp_path), CONSENT_BASE_URL="https://consent.example/api/v1/")
+
+    assert "not the folder of consent-bridge" in refusal(done)
 
 
 def test_config_without_an_address_says_what_is_missing(cli):
