@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, TypedDict, TypeVar
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
 
 
 class FieldError(TypedDict):
@@ -129,10 +130,16 @@ def field_errors(error: ValidationError) -> list[FieldError]:
         {
             "field": ".".join(map(str, failure["loc"]))[:200],
             "code": failure["type"],
-            "message": failure["msg"].removeprefix("Value error, "),  # pydantic puts it before a validator's own words
+            "message": _message(failure),
         }
         for failure in error.errors(include_url=False, include_context=False, include_input=False)[:20]
     ]
+
+
+def _message(failure: ErrorDetails) -> str:
+    if failure["type"] == "model_type":
+        return "give an object"  # pydantic would name a class of ours
+    return failure["msg"].removeprefix("Value error, ")  # pydantic puts it before a validator's own words
 
 
 def checked(model: type[Model], data: object, *, special: Mapping[str, type[Problem]] | None = None) -> Model:

@@ -22,6 +22,7 @@ class OwnerView(APIView):
     """A signed-in person's own address; the method is checked before the session, and no query is taken."""
 
     body_limit = settings.BODY_LIMIT
+    http_method_names = ["get", "head", "post", "put", "delete"]  # what `Allow` may list
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         if request.method == "OPTIONS" or request.method not in self.allowed_methods:

@@ -52,3 +52,4 @@ def test_what_is_wrong_with_the_whole_is_said_as_it_is() -> None:
         with pytest.raises(InvalidRequest, match=said) as refused:
             checked(Pair, body)
         assert [entry["field"] for entry in refused.value.errors] == [""]
+        assert "Pair" not in refused.value.errors[0]["message"]

@@ -107,6 +107,7 @@ def test_other_methods_are_refused(method: str, path: str, owner: JsonClient) ->
     answer = owner.send(method, path)
 
     assert (answer.status_code, answer.json()["code"]) == (405, "method_not_allowed")
+    assert answer["Allow"] == ("GET, HEAD, POST" if path == CONSENTS else "DELETE")
 
 
 def test_agreeing_needs_the_csrf_token(person: User) -> None:
