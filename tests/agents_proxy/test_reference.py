@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import urllib3
 
-from agents_proxy import stepping, workflow
+from agents_proxy import results, stepping, workflow
 from agents_proxy.agents import Protocol, Upstream
 from agents_proxy.envelope import Prompt, unwrapped
 from agents_proxy.prompts import profile_prompt
@@ -166,7 +166,7 @@ def test_an_analysis_takes_no_source_for_a_field_of_the_person(protocol: Protoco
 
     run = kept(run)
     assert run.status == "completed"
-    assert stepping.merged_of(list(run.steps.all())).profile == {
+    assert results.merged_of(list(run.steps.all())).profile == {
         "full_name": "Zoe Doe", "email": "zoe.doe@example.org", "phone": "+493012345678", "confidence": 1.0,
         "country": "Germany", "phone_region": "Berlin", "phone_line_type": "fixed line", "time_zone": "Europe/Berlin",
         "email_domain": "example.org", "given_name": "Zoe", "family_name": "Doe", "confidence_score": 1.0,

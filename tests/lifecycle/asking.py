@@ -91,7 +91,7 @@ def _find_or_make(world: World, app: str, terms: Facts) -> Answer:
 def _misfits(terms: Facts, attributes: list[str]) -> bool:
     required, optional = terms["required_attributes"], terms["optional_attributes"]
     named = {*(required or ()), *(optional or ())}
-    asks_for_nothing = required is not None and not required and not optional
+    asks_for_nothing = not named and (required is not None or optional is not None)
     return not named <= set(attributes) or bool({*(required or ())} & {*(optional or ())}) or asks_for_nothing
 
 
