@@ -71,12 +71,7 @@ def end_replaced(item: Item) -> None:
     if item.updated_at > now - _AGAIN:
         return
     Item.objects.filter(pk=item.pk).update(updated_at=now)
-    try:
-        client.remove_item(aggregator.access_token(item))
-    except AggregatorProblem as problem:
-        _log.error("access of %s, linked anew, could not be ended at the aggregator: %s", item.item_id, problem.code)
-        return
-    aggregator.forget(item.pk)
+    _end_access(item)
 
 
 def withdraw_item(item: Item) -> None:
@@ -85,6 +80,10 @@ def withdraw_item(item: Item) -> None:
     if item.signals is None and item.updated_at > now - _AGAIN and item.cursor == "" and item.institution:
         return
     Item.objects.filter(pk=item.pk).exclude(status=ItemStatus.REMOVED).update(signals=None, cursor="", updated_at=now)
+    _end_access(item)
+
+
+def _end_access(item: Item) -> None:
     try:
         client.remove_item(aggregator.access_token(item))
     except AggregatorProblem as problem:

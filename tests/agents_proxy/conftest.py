@@ -24,3 +24,11 @@ def carrier(settings: Any) -> Iterator[Agents]:
         configure(settings, "messaging", url=f"{agents.address}/messaging")
         phone_numbers._asked.clear()
         yield agents
+
+
+@pytest.fixture
+def agents(settings: Any) -> Iterator[Agents]:
+    """The four agents of an analysis."""
+    with speaking() as found:
+        settings.AGENTS = {**settings.AGENTS, **found.settings()}
+        yield found

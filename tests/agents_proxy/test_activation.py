@@ -15,18 +15,11 @@ from accounts.models import User
 from agents_proxy import activation, consents
 from agents_proxy.models import Call, ProcessingConsent, Run
 from tests.agents_proxy.analysing import finished
-from tests.agents_proxy.speaking import Agents, speaking
+from tests.agents_proxy.speaking import Agents
 from tests.callers import JsonClient
 
 pytestmark = pytest.mark.django_db
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
-
-
-@pytest.fixture
-def agents(settings: Any) -> Iterator[Agents]:
-    with speaking() as found:
-        settings.AGENTS = {**settings.AGENTS, **found.settings()}
-        yield found
 
 
 class Crm(BaseHTTPRequestHandler):

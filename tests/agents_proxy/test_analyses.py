@@ -10,20 +10,13 @@ from accounts.models import User
 from agents_proxy import stepping
 from agents_proxy.models import ProcessingConsent, Run
 from tests.agents_proxy.analysing import BODY, SUBMITTED, finished, started
-from tests.agents_proxy.speaking import Agents, speaking
+from tests.agents_proxy.speaking import Agents
 from tests.callers import JsonClient, signed_in
 from tests.factories import PersonFactory
 
 pytestmark = pytest.mark.django_db
 AT = "/api/a2a/analyses"
 CASES = json.loads((Path(__file__).parents[1] / "vectors/agent-replies.json").read_text())["cases"]
-
-
-@pytest.fixture
-def agents(settings: Any) -> Any:
-    with speaking() as found:
-        settings.AGENTS = {**settings.AGENTS, **found.settings()}
-        yield found
 
 
 def run_of(owner: JsonClient) -> str:

@@ -1,7 +1,6 @@
 """Analyses that are called off while an agent is at work: what comes late is dropped, what had come before stands."""
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
@@ -10,16 +9,9 @@ from accounts.models import User
 from agents_proxy import consents, stepping, workflow
 from agents_proxy.models import Run
 from tests.agents_proxy.analysing import finished, kept, started, states
-from tests.agents_proxy.speaking import Agents, speaking
+from tests.agents_proxy.speaking import Agents
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def agents(settings: Any) -> Any:
-    with speaking() as found:
-        settings.AGENTS = {**settings.AGENTS, **found.settings()}
-        yield found
 
 
 def worked_through(run: Run, *, then: Callable[[], object], at: str) -> None:

@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
@@ -16,20 +15,13 @@ from agents_proxy import analysis_errors, consents, stepping, workflow
 from agents_proxy.models import Run
 from agents_proxy.web import reads, words
 from tests.agents_proxy.analysing import BODY, finished, kept, started, states
-from tests.agents_proxy.speaking import Agents, speaking
+from tests.agents_proxy.speaking import Agents
 from tests.callers import JsonClient, signed_in
 from tests.factories import PersonFactory
 
 pytestmark = pytest.mark.django_db
 FORM = {**BODY, "agreed": "on"}
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
-
-
-@pytest.fixture
-def agents(settings: Any) -> Iterator[Agents]:
-    with speaking() as found:
-        settings.AGENTS = {**settings.AGENTS, **found.settings()}
-        yield found
 
 
 def page(owner: JsonClient, path: str) -> str:

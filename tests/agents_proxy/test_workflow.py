@@ -20,19 +20,12 @@ from agents_proxy.analysis_errors import (
 from agents_proxy.models import Call, Run, Step
 from tests.agents_proxy.analysing import SUBMITTED, finished, kept, started, states
 from tests.agents_proxy.financing import coffees, linked, refreshed
-from tests.agents_proxy.speaking import Agents, speaking
+from tests.agents_proxy.speaking import Agents
 from tests.factories import PersonFactory
 from tests.fakes.aggregator import Aggregator, aggregating
 
 pytestmark = pytest.mark.django_db
 MINUTE = timedelta(minutes=1)
-
-
-@pytest.fixture
-def agents(settings: Any) -> Any:
-    with speaking() as found:
-        settings.AGENTS = {**settings.AGENTS, **found.settings()}
-        yield found
 
 
 @pytest.fixture
