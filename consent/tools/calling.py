@@ -9,7 +9,6 @@ from rest_framework.views import APIView
 
 from accounts.addresses import address_of
 from accounts.errors import Problem
-from consent.tools.engine import Exchange
 from developers.authentication import AppContext
 from developers.errors import InsufficientScope
 
@@ -32,7 +31,6 @@ class Call:
     app: AppContext
     view: APIView
     request: HttpRequest
-    exchange: Exchange
 
     @property
     def address(self) -> str:

@@ -18,6 +18,7 @@ from accounts.errors import checked
 from consent.schemas import SPECIAL
 from consent.tools import asking
 from consent.tools.calling import IN_SCOPE, Call, Refusal, lacks_permission
+from consent.tools.engine import Engine, outside
 from consent.tools.offered import OFFERS, Offer
 from consent.tools.resources import PAPERS, Paper
 
@@ -33,22 +34,30 @@ _INSTRUCTIONS = (
 _log = logging.getLogger(__name__)
 
 Context = ServerRequestContext[Any, Any]
+Result = dict[str, Any]  # of a tool, as the wire has it
 
 
 @cache
-def server() -> Server[Any]:
-    """The server of this process. It holds nothing of any call."""
+def engine() -> Engine:
+    """What runs the exchanges of this process."""
+    return Engine(_server())
+
+
+def _server() -> Server[Any]:
+    """The server itself. It holds nothing of any call."""
     made: Server[Any] = Server(
         NAME,
         version="1",
         title="Consent Runtime",
         instructions=_INSTRUCTIONS,
         on_list_tools=_list_tools,
-        on_call_tool=_call_tool,
         on_list_resources=_list_resources,
         on_read_resource=_read_resource,
         get_tool_input_schema=lambda name: None,  # no argument is repeated in a header
     )
+    # in place of `on_call_tool`, which takes models alone: the SDK holds a result against the revision's schema either
+    # way, and one that has the form of the wire is not turned into it first
+    made.add_request_handler("tools/call", mcp.CallToolRequestParams, _call_tool)
     made.middleware.clear()  # tracing, which nothing here listens to
     made.middleware.append(RequestStateBoundary(_state_security(), default_audience=NAME))
     return made
@@ -74,18 +83,16 @@ async def _list_tools(context: Context, params: mcp.PaginatedRequestParams | Non
     return mcp.ListToolsResult(tools=_tools(), ttl_ms=_FRESH_MS, cache_scope="public")
 
 
-async def _call_tool(
-    context: Context, params: mcp.CallToolRequestParams
-) -> mcp.CallToolResult | mcp.InputRequiredResult:
+async def _call_tool(context: Context, params: mcp.CallToolRequestParams) -> Result | mcp.InputRequiredResult:
     call, offer = _call(context), OFFERS.get(params.name)
     if offer is None:
         raise MCPError(mcp.INVALID_PARAMS, f"There is no such tool; there are {', '.join(OFFERS)}.")
     if offer.name == asking.TOOL:
-        return await call.exchange.outside(partial(_ask, call, offer, context, params))
-    return await call.exchange.outside(partial(_run, call, offer, params.arguments))
+        return outside(partial(_ask, call, offer, context, params))
+    return outside(partial(_run, call, offer, params.arguments))
 
 
-def _run(call: Call, offer: Offer, arguments: Mapping[str, Any] | None) -> mcp.CallToolResult:
+def _run(call: Call, offer: Offer, arguments: Mapping[str, Any] | None) -> Result:
     try:
         _permit(call, offer.needs)
         given = checked(offer.arguments, dict(arguments or {}), special=SPECIAL)
@@ -96,7 +103,7 @@ def _run(call: Call, offer: Offer, arguments: Mapping[str, Any] | None) -> mcp.C
 
 def _ask(
     call: Call, offer: Offer, context: Context, params: mcp.CallToolRequestParams
-) -> mcp.CallToolResult | mcp.InputRequiredResult:
+) -> Result | mcp.InputRequiredResult:
     """request_consent: the page is opened first where the host can, and its answer is no decision."""
     if params.request_state is not None:
         try:
@@ -105,8 +112,8 @@ def _ask(
         except Exception as error:
             return _failed(_refusal(call, error))
     result = _run(call, offer, params.arguments)
-    if not result.is_error and params.input_responses is None and asking.opens_pages(context):
-        return asking.page_first(call, result.structured_content)
+    if not result["isError"] and params.input_responses is None and asking.opens_pages(context):
+        return asking.page_first(call, result["structuredContent"])
     return result
 
 
@@ -125,23 +132,25 @@ def _refusal(call: Call, error: Exception) -> Refusal:
     return refusal
 
 
-def _done(answer: bytes | dict[str, Any]) -> mcp.CallToolResult:
+def _done(answer: bytes | dict[str, Any]) -> Result:
     body = answer if isinstance(answer, bytes) else orjson.dumps(answer)
-    return mcp.CallToolResult(content=[_text(body)], structured_content=orjson.loads(body))
+    return _result(body, orjson.loads(body), is_error=False)
 
 
-def _failed(refusal: Refusal) -> mcp.CallToolResult:
-    wait = refusal.retry_after
-    return mcp.CallToolResult(
-        content=[_text(orjson.dumps(refusal.body))],
-        structured_content=refusal.body,
-        is_error=True,
-        _meta={"retry_after": wait} if wait is not None else None,
-    )
+def _failed(refusal: Refusal) -> Result:
+    result = _result(orjson.dumps(refusal.body), refusal.body, is_error=True)
+    if refusal.retry_after is not None:
+        result["_meta"] = {"retry_after": refusal.retry_after}
+    return result
 
 
-def _text(body: bytes) -> mcp.TextContent:
-    return mcp.TextContent(text=body.decode())
+def _result(text: bytes, structured: Any, *, is_error: bool) -> Result:
+    return {
+        "content": [{"type": "text", "text": text.decode()}],
+        "structuredContent": structured,
+        "isError": is_error,
+        "resultType": "complete",
+    }
 
 
 async def _list_resources(context: Context, params: mcp.PaginatedRequestParams | None) -> mcp.ListResourcesResult:
@@ -153,7 +162,7 @@ async def _read_resource(context: Context, params: mcp.ReadResourceRequestParams
     call, paper = _call(context), PAPERS.get(params.uri)
     if paper is None:
         raise MCPError(mcp.INVALID_PARAMS, f"There is no such resource; there are {', '.join(PAPERS)}.")
-    text = await call.exchange.outside(partial(_read, call, paper))
+    text = outside(partial(_read, call, paper))
     contents = mcp.TextResourceContents(uri=paper.uri, mime_type=paper.mime_type, text=text)
     return mcp.ReadResourceResult(contents=[contents])
 

@@ -14,8 +14,7 @@ from accounts.answers import json_answer, strict_json
 from accounts.errors import InvalidRequest
 from consent.api.base import DeveloperView, no_arguments
 from consent.tools.calling import IN_SCOPE, Call, refusal_of
-from consent.tools.engine import Exchange
-from consent.tools.server import server
+from consent.tools.server import engine
 from developers.errors import BrowserPathRefused
 from developers.models import Permission
 
@@ -56,9 +55,8 @@ class Tools(DeveloperView):
         except InvalidRequest as problem:
             return self._unreadable(PARSE_ERROR, problem)
         headers = {_header(name): value for name, value in request.META.items() if name.startswith(_PASSED_ON)}
-        exchange = Exchange(server())
-        call = Call(app=self.app, view=self, request=request, exchange=exchange)
-        answer = exchange.run(headers=headers, body=request.body, extra={IN_SCOPE: call})
+        call = Call(app=self.app, view=self, request=request)
+        answer = engine().exchange(headers=headers, body=request.body, extra={IN_SCOPE: call})
         return HttpResponse(answer.body, status=answer.status, content_type=answer.headers.get("content-type", ""))
 
     def _unreadable(self, code: int, problem: InvalidRequest, asked: str | int | None = None) -> HttpResponse:

@@ -75,10 +75,10 @@ def test_a_decision_in_between_is_told_and_nothing_new_is_asked(opener: Host, va
 
 
 def test_every_process_opens_the_state_of_another(opener: Host, vault: Vault) -> None:
-    from consent.tools.server import server
+    from consent.tools.server import engine
 
     first = first_round(opener, asked(vault.user))
-    server.cache_clear()  # as good as another process: the keys are made from the settings anew
+    engine.cache_clear()  # as good as another process: the keys are made from the settings anew
 
     assert opener.told("request_consent", **again(opener, asked(vault.user), first))["status"] == "pending"
 
@@ -86,15 +86,15 @@ def test_every_process_opens_the_state_of_another(opener: Host, vault: Vault) ->
 def test_state_of_the_key_before_opens_after_a_rotation(opener: Host, vault: Vault, settings: Any) -> None:
     from cryptography.fernet import Fernet
 
-    from consent.tools.server import server
+    from consent.tools.server import engine
 
     first = first_round(opener, asked(vault.user))
     settings.DATA_ENCRYPTION_KEYS = [Fernet.generate_key().decode(), *settings.DATA_ENCRYPTION_KEYS]
-    server.cache_clear()
+    engine.cache_clear()
     try:
         assert opener.told("request_consent", **again(opener, asked(vault.user), first))["status"] == "pending"
     finally:
-        server.cache_clear()
+        engine.cache_clear()
 
 
 def refused_state(host: Host, retry: dict[str, Any]) -> None:

@@ -1,8 +1,9 @@
-"""The exchange: one thread, no descriptors, nothing left behind."""
+"""Exchanges: one thread each, no descriptors, nothing left behind for the next."""
 
 import asyncio
 import os
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import orjson
@@ -10,21 +11,35 @@ import pytest
 from mcp.server.lowlevel import Server
 from mcp_types import CallToolRequestParams, CallToolResult, TextContent
 
-from consent.tools.engine import Answer, Exchange
+from consent.tools.engine import Answer, Engine, outside
 
 MESSAGE = orjson.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "any", "arguments": {}}})
-HEADERS = {"Content-Type": "application/json", "Accept": "application/json", "MCP-Protocol-Version": "2025-11-25"}
+HEADERS = {"Content-Type": "application/json", "Accept": "application/json"}
+
+
+def engine_of(serve: Callable[[Any], Any]) -> Engine:
+    """Runs a server with one tool, which answers what `serve` returns for its context."""
+
+    async def call(context: Any, params: CallToolRequestParams) -> CallToolResult:
+        return CallToolResult(content=[TextContent(text=str(await serve(context)))])
+
+    return Engine(Server("test", on_call_tool=call))
+
+
+def post(engine: Engine, revision: str = "2025-11-25", **extra: Any) -> Answer:
+    return engine.exchange(headers={**HEADERS, "MCP-Protocol-Version": revision}, body=MESSAGE, extra=extra)
+
+
+async def work_outside(context: Any) -> Any:
+    return outside(context.request.scope["work"])
+
+
+WORKING = engine_of(work_outside)
 
 
 def run(work: Any) -> Answer:
-    """The answer of a server with one tool, which does `work` outside the loop."""
-
-    async def call(context: Any, params: CallToolRequestParams) -> CallToolResult:
-        text = await context.request.scope["exchange"].outside(work)
-        return CallToolResult(content=[TextContent(text=str(text))])
-
-    exchange = Exchange(Server("test", on_call_tool=call))
-    return exchange.run(headers=HEADERS, body=MESSAGE, extra={"exchange": exchange})
+    """The answer of a tool that does `work` outside the loop."""
+    return post(WORKING, work=work)
 
 
 def text_of(answer: Answer) -> Any:
@@ -55,30 +70,77 @@ def test_a_second_exchange_may_run_inside_the_work_of_the_first() -> None:
     assert text_of(run(lambda: text_of(run(lambda: "inner")))) == "inner"
 
 
-def test_what_breaks_the_thread_is_not_swallowed() -> None:
+def test_what_breaks_the_thread_is_not_swallowed_and_breaks_nothing_else() -> None:
     def work() -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         run(work)
 
+    assert text_of(run(lambda: "after it")) == "after it"
+
 
 def test_a_wait_for_what_cannot_come_ends_instead_of_hanging() -> None:
-    async def call(context: Any, params: CallToolRequestParams) -> CallToolResult:
+    async def wait(context: Any) -> None:
         await asyncio.get_running_loop().create_future()
-        raise AssertionError("never")
 
-    exchange = Exchange(Server("test", on_call_tool=call))
+    engine = engine_of(wait)
 
-    with pytest.raises(RuntimeError, match="cannot come"):
-        exchange.run(headers=HEADERS, body=MESSAGE, extra={})
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match="cannot come"):
+            post(engine)
 
 
 def test_a_sleep_is_slept() -> None:
-    async def call(context: Any, params: CallToolRequestParams) -> CallToolResult:
+    async def sleep(context: Any) -> str:
         await asyncio.sleep(0.01)
-        return CallToolResult(content=[TextContent(text="rested")])
+        return "rested"
 
-    exchange = Exchange(Server("test", on_call_tool=call))
+    assert text_of(post(engine_of(sleep))) == "rested"
 
-    assert text_of(exchange.run(headers=HEADERS, body=MESSAGE, extra={})) == "rested"
+
+async def name_of_loop(context: Any) -> int:
+    return id(asyncio.get_running_loop())
+
+
+@pytest.mark.parametrize("revision", ["2025-11-25", "2025-06-18"])
+def test_a_loop_serves_again(revision: str) -> None:
+    engine = engine_of(name_of_loop)
+
+    assert len({text_of(post(engine, revision)) for _ in range(5)}) == 1
+
+
+def test_a_loop_on_which_something_goes_on_is_not_used_again() -> None:
+    ended = []
+
+    async def leave_something(context: Any) -> int:
+        async def go_on() -> None:
+            try:
+                await asyncio.sleep(3600)
+            finally:
+                ended.append(True)
+
+        kept.append(asyncio.create_task(go_on()))
+        await asyncio.sleep(0)
+        return id(asyncio.get_running_loop())
+
+    kept: list[Any] = []
+    engine = engine_of(leave_something)
+    post(engine)
+
+    assert (ended, kept[0].cancelled()) == ([True], True)
+    assert not engine.idle
+
+
+def test_loops_are_shared_by_threads_and_closed_with_the_engine() -> None:
+    engine, loops = engine_of(name_of_loop), []
+    for _ in range(3):
+        thread = threading.Thread(target=lambda: loops.append(text_of(post(engine))))
+        thread.start()
+        thread.join()
+    assert len(set(loops)) == 1
+
+    engine.close()
+
+    assert not engine.idle
+    assert text_of(post(engine))
