@@ -5,7 +5,7 @@ from django.urls import include, path
 from consent.tools.views import Tools
 
 urlpatterns = [
-    path("", include("consent.api.urls")),
     path("mcp", Tools.as_view(), name="mcp"),
     path("mcp/", Tools.as_view()),
+    path("", include("consent.api.urls")),
 ]

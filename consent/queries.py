@@ -2,6 +2,7 @@
 
 import base64
 import binascii
+from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +17,9 @@ from consent import digest, status
 from consent.actions.discovery import MISSES, count_miss, misses_since, note_discovery, refuse_guessing
 from consent.errors import ScopeRegistryUnavailable, UnknownReceipt, UnknownRequest, UnknownUser
 from consent.models import ConsentRequest, Grant, Receipt
+from consent.schemas import is_identifier
 from consent.states import RequestStatus
-from developers.authentication import AppContext
+from developers.authentication import AppContext, Beside
 from pkm.registry import RegistryCopy, current_version
 from pkm.sealed import CONNECTOR_CURVES, EXPORT_ALG
 
@@ -99,11 +101,28 @@ def database_now_cheap() -> datetime:
     return timezone.now()
 
 
+def status_beside(request_id: Any) -> Beside | None:
+    """The read of one request's status, for whichever app asks; None for what cannot be the name of a request."""
+    if not isinstance(request_id, str) or not is_identifier(request_id):
+        return None
+    return Beside(status.BESIDE, {"request_id": request_id})
+
+
 def status_body(
-    *, app_pk: int, request_id: str | None = None, user_id: str | None = None, scope: str | None = None
+    *,
+    app_pk: int,
+    request_id: str | None = None,
+    user_id: str | None = None,
+    scope: str | None = None,
+    beside: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """The status body of one request of this app, or of its newest for a person and scope; one query."""
-    if request_id is not None:
+    """The status body of one request of this app, or of its newest for a person and scope.
+
+    One query, or none where the row of `status_beside` is given and is the one that is asked for.
+    """
+    if beside is not None and request_id is not None and beside["request_id"] == request_id:
+        found = [dict(beside)]
+    elif request_id is not None:
         found = rows(f"{status.SELECT} WHERE r.request_id = %s AND r.app_id = %s", [request_id, app_pk])
     else:
         found = rows(

@@ -1,5 +1,6 @@
 """The bodies and queries of the consent runtime, strict: wrong types and unknown members are refused."""
 
+import re
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
@@ -45,6 +46,14 @@ def _unique(paths: list[str]) -> list[str]:
     if len(set(paths)) != len(paths):
         raise PydanticCustomError("repeated", "must not name an attribute twice")
     return paths
+
+
+_IDENTIFIER = re.compile(r"[A-Za-z0-9_]{1,64}\Z")
+
+
+def is_identifier(text: str) -> bool:
+    """Whether `text` could be one of our names; what could not is unknown, and never reaches the database."""
+    return _IDENTIFIER.match(text) is not None
 
 
 Identifier = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_]+\Z")]

@@ -11,17 +11,22 @@ from consent.states import LIVE_GRANTS, GrantStatus, RequestStatus
 
 INTERVAL = 5  # seconds between polls
 
-SELECT = """
-SELECT r.id, r.request_id, r.status, u.public_id AS user_id, r.scope, r.created_at, r.expires_at, r.decided_at,
+_COLUMNS = """
+       r.id, r.request_id, r.status, u.public_id AS user_id, r.scope, r.created_at, r.expires_at, r.decided_at,
        g.grant_id, g.status AS grant_status, g.expires_at AS grant_expires_at, g.reads, g.max_reads,
        g.approved_attributes,
        (SELECT max(e.revision) FROM consent_exports e WHERE e.grant_id = g.id) AS export_revision,
        (SELECT c.receipt_id FROM consent_receipts c WHERE c.request_id = r.id ORDER BY c.id DESC LIMIT 1) AS receipt_id,
        (SELECT n.sequence FROM consent_notices n WHERE n.request_id = r.id ORDER BY n.sequence DESC LIMIT 1) AS sequence
+"""
+_FROM = """
   FROM consent_requests r
   JOIN users u ON u.id = r.user_id
   LEFT JOIN consent_grants g ON g.request_id = r.id
 """
+SELECT = f"SELECT {_COLUMNS} {_FROM}"
+# for `developers.authentication.Beside`: the app that the request belongs to decides whether anybody sees it
+BESIDE = f"SELECT r.app_id AS owner_pk, {_COLUMNS} {_FROM} WHERE r.request_id = %(request_id)s"
 
 
 def request_status(row: Mapping[str, Any], now: datetime) -> RequestStatus:

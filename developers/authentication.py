@@ -1,7 +1,9 @@
 """Developer tokens at the developers' addresses (contract 1.1)."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -21,9 +23,10 @@ _USE_WRITTEN_EVERY = timedelta(hours=1)
 
 # One joined read: the token and its app, valid by the database's clock. A rotated token may be revoked in the future.
 _FIND = """
-SELECT t.id AS token_pk, t.permissions, t.header_only, a.id AS app_pk, a.app_id, a.name, a.status, a.verified,
-       (t.last_used_at IS NULL OR t.last_used_at < %(used_before)s) AS use_unwritten
-  FROM developer_tokens t JOIN developer_apps a ON a.id = t.app_id
+SELECT t.id AS token_pk, t.permissions, t.header_only, a.id AS app_pk, a.app_id, a.name AS app_name,
+       a.status AS app_status, a.verified,
+       (t.last_used_at IS NULL OR t.last_used_at < %(used_before)s) AS use_unwritten {columns}
+  FROM developer_tokens t JOIN developer_apps a ON a.id = t.app_id {join}
  WHERE t.digest = %(digest)s AND t.expires_at > {clock} AND (t.revoked_at IS NULL OR t.revoked_at > {clock})
 """
 _WRITE_USE = """
@@ -33,8 +36,20 @@ UPDATE developer_tokens SET last_used_at = {clock}
 
 
 @dataclass(frozen=True, slots=True)
+class Beside:
+    """One thing of the calling app that is read by the statement that finds its token: a hot address makes one read.
+
+    `select` finds it by `parameters`, which come from outside and have been checked; its column `owner_pk` is the app
+    that it belongs to. The other columns have names that the read of a token does not use.
+    """
+
+    select: str
+    parameters: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
 class AppContext:
-    """The app that calls, and what the token it called with may do."""
+    """The app that calls, and what the token it called with may do; `beside` is the row that was read beside it."""
 
     app_pk: int
     app_id: str
@@ -44,6 +59,7 @@ class AppContext:
     suspended: bool
     verified: bool
     header_only: bool
+    beside: Mapping[str, Any] | None = None
 
 
 def query_pairs(request: HttpRequest) -> list[tuple[str, str]]:
@@ -56,8 +72,8 @@ def query_pairs(request: HttpRequest) -> list[tuple[str, str]]:
     return known
 
 
-def authenticate(request: HttpRequest) -> AppContext:
-    """The app behind the token of `request`.
+def authenticate(request: HttpRequest, beside: Beside | None = None) -> AppContext:
+    """The app behind the token of `request`, and what is to be read beside it.
 
     Raises `InvalidRequest` where a token is given twice, `InvalidToken` for every other reason not to let it in.
     """
@@ -68,13 +84,13 @@ def authenticate(request: HttpRequest) -> AppContext:
     token = in_header if in_header is not None else in_query[0] if in_query else ""
     if not token:
         raise InvalidToken("Send your developer token as `Authorization: Bearer …`.")
-    app = find_token(token)
+    app = find_token(token, beside)
     if app is None or (app.header_only and in_header is None):
         raise InvalidToken("The developer token is unknown, expired or revoked, or it may only travel in the header.")
     return app
 
 
-def find_token(token: str) -> AppContext | None:
+def find_token(token: str, beside: Beside | None = None) -> AppContext | None:
     """The app that `token` belongs to, or None where the token is unknown, expired, revoked or its app closed.
 
     Notes the use of the token, at most once an hour.
@@ -82,8 +98,9 @@ def find_token(token: str) -> AppContext | None:
     if not has_form(token):
         return None  # never reaches the database, whatever bytes it holds
     clock, parameters = _clock()
-    found = rows(_FIND.format(clock=clock), {**parameters, "digest": digest(token)})
-    if not found or found[0]["status"] == AppStatus.CLOSED:
+    sql = _find(clock, beside.select if beside else None)
+    found = rows(sql, {**parameters, "digest": digest(token), **(beside.parameters if beside else {})})
+    if not found or found[0]["app_status"] == AppStatus.CLOSED:
         return None
     row = found[0]
     if row["use_unwritten"]:
@@ -92,13 +109,22 @@ def find_token(token: str) -> AppContext | None:
     return AppContext(
         app_pk=row["app_pk"],
         app_id=row["app_id"],
-        app_name=row["name"],
+        app_name=row["app_name"],
         token_pk=row["token_pk"],
         permissions=frozenset(orjson.loads(row["permissions"])),
-        suspended=row["status"] != AppStatus.ACTIVE,
+        suspended=row["app_status"] != AppStatus.ACTIVE,
         verified=bool(row["verified"]),
         header_only=bool(row["header_only"]),
+        beside=row if beside is not None and row["owner_pk"] is not None else None,
     )
+
+
+@cache
+def _find(clock: str, select: str | None) -> str:
+    """The statement that finds a token, and what `select` of a `Beside` finds; both are constants of this program."""
+    if select is None:
+        return _FIND.format(clock=clock, columns="", join="")
+    return _FIND.format(clock=clock, columns=", b.*", join=f"LEFT JOIN ({select}) b ON b.owner_pk = a.id")
 
 
 class DeveloperToken(BaseAuthentication):

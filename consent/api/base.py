@@ -24,7 +24,7 @@ from accounts.errors import (
     UnsupportedMediaType,
     checked,
 )
-from developers.authentication import AppContext, DeveloperToken, authenticate, query_pairs
+from developers.authentication import AppContext, Beside, DeveloperToken, authenticate, query_pairs
 from developers.errors import AppSuspended, BrowserPathRefused, InsufficientScope
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -71,7 +71,7 @@ class DeveloperView(PublicView):
     def admit(self, request: HttpRequest) -> None:
         super().admit(request)
         self.refuse_browser(request)
-        self.app = app = authenticate(request)
+        self.app = app = authenticate(request, self.beside(request))
         request.auth = app  # type: ignore[attr-defined]  # where DRF's views have it too
         if app.suspended:
             raise AppSuspended("Write to the operator of this service.")
@@ -81,6 +81,10 @@ class DeveloperView(PublicView):
             _check_media_type(request)
             _check_size(request, self.body_limit)
         self.limit(request)
+
+    def beside(self, request: HttpRequest) -> Beside | None:
+        """What to read beside the token. Asked before anything is known of the caller, so it refuses nothing."""
+        return None
 
     def refuse_browser(self, request: HttpRequest) -> None:
         """Raise where the call comes from a web page."""

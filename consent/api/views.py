@@ -1,7 +1,5 @@
 """One view for each operation of the developers' REST (contract 1.2 to 1.6): parse, call, answer."""
 
-import re
-
 from django.http import HttpRequest, HttpResponse
 
 from accounts.addresses import address_of
@@ -10,11 +8,18 @@ from consent import actions, queries, waiting
 from consent.api import descriptions as described
 from consent.api.base import DeveloperView, arguments, body, idempotency_key, no_arguments, prefers_jose
 from consent.api.pacing import pace
-from consent.schemas import SPECIAL, EndConsentBody, ExportQuery, ListQuery, RequestConsentBody, StatusQuery
+from consent.schemas import (
+    SPECIAL,
+    EndConsentBody,
+    ExportQuery,
+    ListQuery,
+    RequestConsentBody,
+    StatusQuery,
+    is_identifier,
+)
 from consent.states import RequestStatus
-from developers.authentication import query_pairs
+from developers.authentication import Beside, query_pairs
 
-_IDENTIFIER = re.compile(r"[A-Za-z0-9_]{1,64}\Z")
 _BY_ACCEPT = {"Vary": "Accept"}
 
 
@@ -27,7 +32,7 @@ class UserScopes(DeveloperView):
     def get(self, request: HttpRequest, user_id: str) -> HttpResponse:
         no_arguments(request)
         # what cannot be a sharing ID is an unknown one, counted like every other
-        known_form = user_id if _IDENTIFIER.match(user_id) else ""
+        known_form = user_id if is_identifier(user_id) else ""
         return HttpResponse(queries.user_scopes(app=self.app, user_id=known_form), content_type="application/json")
 
 
@@ -61,6 +66,9 @@ class ConsentStatus(DeveloperView):
 
     needs = frozenset({"request", "read"})
 
+    def beside(self, request: HttpRequest) -> Beside | None:
+        return queries.status_beside(dict(query_pairs(request)).get("request_id"))
+
     def limit(self, request: HttpRequest) -> None:
         given = dict(query_pairs(request))
         if not given.get("wait", "").strip("0-"):
@@ -71,7 +79,11 @@ class ConsentStatus(DeveloperView):
     def get(self, request: HttpRequest) -> HttpResponse:
         query = arguments(request, StatusQuery)
         status = queries.status_body(
-            app_pk=self.app.app_pk, request_id=query.request_id, user_id=query.user_id, scope=query.scope
+            app_pk=self.app.app_pk,
+            request_id=query.request_id,
+            user_id=query.user_id,
+            scope=query.scope,
+            beside=self.app.beside,
         )
         if query.wait and status["status"] == RequestStatus.PENDING:
             if not waiting.hub.is_full(self.app.app_pk):
@@ -142,7 +154,7 @@ class Receipt(DeveloperView):
     @described.receipt
     def get(self, request: HttpRequest, receipt_id: str) -> HttpResponse:
         no_arguments(request)
-        known_form = receipt_id if _IDENTIFIER.match(receipt_id) else ""
+        known_form = receipt_id if is_identifier(receipt_id) else ""
         receipt = queries.receipt_for_app(app_pk=self.app.app_pk, receipt_id=known_form)
         if prefers_jose(request):
             return HttpResponse(receipt["jws"], content_type="application/jose", headers=_BY_ACCEPT)

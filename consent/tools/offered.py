@@ -106,7 +106,7 @@ OFFERS = {
             annotations=_changes(),
         ),
         Offer(
-            name="check_consent_status",
+            name=operations.STATUS,
             title="Check a consent request",
             description=(
                 "Tells where a request stands. With `wait_seconds` the answer is held until the person decides; "

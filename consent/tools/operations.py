@@ -1,17 +1,16 @@
 """What each tool does: the same actions and reads as the REST, with the same checks around them."""
 
-import re
 from typing import Annotated, Any
 
 from pydantic import Field
 
 from consent import actions, queries, waiting
 from consent.api.pacing import pace
-from consent.schemas import Identifier, RequestConsentBody, Strict
+from consent.schemas import Identifier, RequestConsentBody, Strict, is_identifier
 from consent.states import RequestStatus
 from consent.tools.calling import Call
 
-_IDENTIFIER = re.compile(r"[A-Za-z0-9_]{1,64}\Z")
+STATUS = "check_consent_status"
 RequestId = Annotated[Identifier, Field(description="The request, as request_consent answered it.")]
 
 
@@ -41,7 +40,7 @@ class Nothing(Strict):
 
 def discover_user_scopes(call: Call, given: Person) -> bytes:
     # what cannot be a sharing ID is an unknown one, counted like every other
-    known_form = given.user_id if _IDENTIFIER.match(given.user_id) else ""
+    known_form = given.user_id if is_identifier(given.user_id) else ""
     return queries.user_scopes(app=call.app, user_id=known_form)
 
 
@@ -58,7 +57,7 @@ def check_consent_status(call: Call, given: Status) -> dict[str, Any]:
     """As the REST does it: polls are paced, and who is held holds no database connection."""
     if not given.wait_seconds:
         pace(call.app.app_pk, given.request_id)
-    status = queries.status_body(app_pk=call.app.app_pk, request_id=given.request_id)
+    status = queries.status_body(app_pk=call.app.app_pk, request_id=given.request_id, beside=call.app.beside)
     if not given.wait_seconds or status["status"] != RequestStatus.PENDING:
         return status
     if waiting.hub.is_full(call.app.app_pk):

@@ -5,19 +5,24 @@ from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
 
+import orjson
 from django.conf import settings
 from django.core.exceptions import DisallowedHost
-from django.http import HttpRequest, HttpResponse, UnreadablePostError
+from django.http import HttpRequest, HttpResponse, RawPostDataException, UnreadablePostError
 from mcp_types import INVALID_REQUEST, PARSE_ERROR
 
 from accounts.answers import json_answer, strict_json
 from accounts.errors import InvalidRequest
+from consent import queries
 from consent.api.base import DeveloperView, no_arguments
 from consent.tools.calling import IN_SCOPE, Call, refusal_of
+from consent.tools.operations import STATUS
 from consent.tools.server import engine
+from developers.authentication import Beside
 from developers.errors import BrowserPathRefused
 from developers.models import Permission
 
+_LOOKED_INTO = 2048  # bytes of a message, before its sender is known; a question about a status takes some 400
 _PASSED_ON = ("CONTENT_TYPE", "HTTP_ACCEPT", "HTTP_MCP_")
 
 
@@ -37,6 +42,17 @@ class Tools(DeveloperView):
     needs = frozenset(str(permission) for permission in Permission)
     http_method_names = ["post"]
 
+    def beside(self, request: HttpRequest) -> Beside | None:
+        """The status that the message asks for, if it does; what is wrong with the message is told in its turn."""
+        length = request.META.get("CONTENT_LENGTH", "")
+        if "HTTP_TRANSFER_ENCODING" in request.META or not length.isdecimal() or int(length[:20]) > _LOOKED_INTO:
+            return None
+        try:
+            params = orjson.loads(request.body)["params"]
+            return queries.status_beside(params["arguments"]["request_id"]) if params["name"] == STATUS else None
+        except (UnreadablePostError, ValueError, KeyError, TypeError):
+            return None
+
     def refuse_browser(self, request: HttpRequest) -> None:
         origin = request.META.get("HTTP_ORIGIN")
         if origin is not None and origin not in _own_origins(request):
@@ -48,7 +64,7 @@ class Tools(DeveloperView):
         try:
             message = strict_json(request.body)
             _check_envelope(message)
-        except UnreadablePostError:
+        except (UnreadablePostError, RawPostDataException):  # the latter where `beside` met the former
             return self._unreadable(PARSE_ERROR, InvalidRequest("The body ended early."))
         except _NotAMessage as problem:
             return self._unreadable(INVALID_REQUEST, problem, _id_of(message))

@@ -69,7 +69,7 @@ def end(api: Developer, vault: Vault) -> Call:
 @pytest.mark.parametrize(
     ("prepare", "most"),
     [
-        (status, 2),
+        (status, 1),
         (status_by_pair, 2),
         (user_scopes, 2),
         (scope_catalog, 2),

@@ -193,4 +193,4 @@ def test_a_tool_makes_the_queries_of_the_rest_and_no_more(
 
     assert len(of_tool) == len(of_rest)
     if tool == "check_consent_status":
-        assert len(of_tool) == 2
+        assert len(of_tool) == 1
