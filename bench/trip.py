@@ -90,13 +90,13 @@ def prepare() -> dict[str, tuple[list[str], int]]:
 
 
 @contextmanager
-def granian(application: str, *, workers: int = 1) -> Iterator[int]:
-    """Workers with the threads that the fast addresses have; their port."""
+def granian(application: str, *, workers: int = 1, threads: int = THREADS) -> Iterator[int]:
+    """Workers with so many threads each; their port."""
     port, log = free_port(), VAR / "logs" / f"bench-{application.split('.')[0]}.log"
     log.parent.mkdir(parents=True, exist_ok=True)
     command = [
         str(VENV / "bin/granian"), "--interface", "wsgi", "--port", str(port), "--workers", str(workers),
-        "--blocking-threads", str(THREADS), "--no-ws", "--log-level", "warning", application,
+        "--blocking-threads", str(threads), "--no-ws", "--log-level", "warning", application,
     ]  # fmt: skip
     with log.open("wb") as output:
         process = subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT)

@@ -8,6 +8,7 @@ import yaml
 from django.apps import apps
 
 from accounts.database import Rule
+from bench import tools
 from consent.rules import RULES as CONSENT_RULES
 from deploy.local.serving import THREADS
 from pkm.rules import RULES as PKM_RULES
@@ -16,6 +17,14 @@ from tests.bridge.live.hosts import ROOT
 DEPLOY = ROOT / "deploy"
 PROGRAMS = ("granian", "celery")
 FAST, SLOW, WORKER = "--blocking-threads 16", f"--blocking-threads {THREADS}", "--concurrency 16"
+TOOLS = f"--workers {tools.WORKERS} --blocking-threads {tools.THREADS}"  # as they are measured
+
+NAMES = {
+    FAST: "consent-fast",
+    SLOW: "consent-slow",
+    TOOLS.split(maxsplit=2)[2]: "consent-tools",
+    WORKER: "consent-worker",
+}
 
 
 def default(name):
@@ -40,7 +49,7 @@ def of_the_handbook():
         r"`((?:granian|celery) [^`]+)`", " ".join((ROOT / "docs" / "operating.md").read_text().split())
     ):
         threads = re.search(r"--(?:blocking-threads|concurrency) \d+", line)
-        yield {FAST: "consent-fast", SLOW: "consent-slow", WORKER: "consent-worker"}.get(threads and threads[0]), line
+        yield NAMES.get(threads and threads[0]), line
 
 
 @pytest.mark.parametrize("commands", [of_systemd, of_kubernetes])
@@ -49,27 +58,39 @@ def test_each_process_has_the_threads_that_it_needs(commands):
 
     assert FAST in found["consent-fast"]
     assert SLOW in found["consent-slow"]
-    assert "--backlog 2048" in found["consent-slow"]  # granian takes on no more than that at once
+    assert TOOLS in found["consent-tools"]
+    for held in ("consent-slow", "consent-tools"):
+        assert "--backlog 2048" in found[held]  # granian takes on no more than that at once
     assert WORKER in found["consent-worker"]
 
 
 def test_the_texts_name_the_same_threads():
-    assert {"consent-fast", "consent-slow", "consent-worker"} <= {name for name, _ in of_the_handbook()}
+    assert set(NAMES.values()) <= {name for name, _ in of_the_handbook()}
     table = (DEPLOY / "README.md").read_text()
-    for name, threads in (("fast", "16"), ("slow", str(THREADS)), ("worker", "16")):
+    for name, threads in (("fast", "16"), ("slow", str(THREADS)), ("tools", str(tools.THREADS)), ("worker", "16")):
         assert re.search(rf"^\| `consent-{name}` \|.*\| {threads}\b", table, re.MULTILINE), name
 
 
 def test_threads_are_more_than_what_may_be_held():
     assert default("A2A_CALLS_IN_FLIGHT") + default("STATUS_WAITERS") < THREADS
+    assert default("STATUS_WAITERS") < tools.THREADS
     assert int(WORKER.split()[1]) > default("ANALYSES_AT_ONCE")
 
 
-@pytest.mark.parametrize("where", ["/api/a2a/", "/profile/", "= /mcp", "= /mcp/", "= /api/v1/consent-events"])
-def test_what_may_hold_its_answer_goes_to_the_slow_group(where):
+@pytest.mark.parametrize(
+    ("where", "group"),
+    [
+        ("/api/a2a/", "slow"),
+        ("/profile/", "slow"),
+        ("= /api/v1/consent-events", "slow"),
+        ("= /mcp", "tools"),
+        ("= /mcp/", "tools"),
+    ],
+)
+def test_what_may_hold_its_answer_keeps_no_thread_of_the_fast_group(where, group):
     (block,) = re.findall(rf"^ +location {where} {{(.*)}}$", nginx(), re.MULTILINE)
 
-    assert "proxy_pass http://consent_slow;" in block
+    assert f"proxy_pass http://consent_{group};" in block
 
 
 @pytest.mark.parametrize(
