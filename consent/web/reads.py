@@ -124,7 +124,7 @@ def newest_receipt(request: ConsentRequest) -> str | None:
 
 @dataclass(frozen=True)
 class Shared:
-    """One grant on the sharing page."""
+    """One grant on the sharing page; `source_is_gone` where a copy to be renewed has nothing to be made from."""
 
     grant: Grant
     status: GrantStatus
@@ -132,6 +132,7 @@ class Shared:
     last_read: datetime | None
     sealed_at: datetime | None
     receipt_id: str | None
+    source_is_gone: bool
 
     @property
     def reads_left(self) -> int | None:
@@ -147,8 +148,8 @@ def grants(user: "User") -> dict[str, list[Any]]:
     live = list(own.filter(status__in=LIVE_GRANTS, expires_at__gt=now))
     past = own.exclude(pk__in=[grant.pk for grant in live]).order_by("-ended_at", "-id")
     return {
-        "live": _shared(live, now),
-        "ended": _shared(list(past[:ENDED_SHOWN]), now),
+        "live": _shared(live, now, pkm.queries.held_segments(user) if live else {}),
+        "ended": _shared(list(past[:ENDED_SHOWN]), now, {}),
         "blocked": list(BlockedApp.objects.filter(user=user).select_related("app").order_by("app__name", "pk")),
     }
 
@@ -203,7 +204,7 @@ def _in_segments(paths: list[str], segments: set[tuple[str, str]]) -> list[str]:
     return [attribute.label for group in pkm.labels.described(inside) for attribute in group.attributes]
 
 
-def _shared(found: list[Any], now: datetime) -> list[Shared]:
+def _shared(found: list[Any], now: datetime, held: policies.Held) -> list[Shared]:
     receipts = dict(
         Receipt.objects.filter(request__in=[grant.request_id for grant in found])
         .order_by("id")
@@ -217,6 +218,9 @@ def _shared(found: list[Any], now: datetime) -> list[Shared]:
             grant.last_read,
             grant.sealed_at,
             receipts.get(grant.request_id),
+            grant.request.refresh_policy == RefreshPolicy.CONTINUOUS
+            and grant.kept_current
+            and not policies.holding(grant.approved_attributes, held),
         )
         for grant in found
     ]

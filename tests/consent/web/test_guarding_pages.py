@@ -3,6 +3,7 @@
 import pytest
 
 from consent.models import AppReport, BlockedApp, ConsentRequest, Grant
+from pkm.actions import delete_segment
 from tests.callers import signed_in
 from tests.factories import (
     AppFactory,
@@ -12,6 +13,7 @@ from tests.factories import (
     ExportFactory,
     GrantFactory,
     PersonFactory,
+    give_vault,
 )
 
 
@@ -137,9 +139,24 @@ def test_switch_that_says_neither_changes_nothing(owner, continuous, kept):
     assert Grant.objects.get(pk=continuous.pk).kept_current is True
 
 
+def test_copy_whose_source_was_deleted_says_so(owner, person, continuous):
+    gone = "Nothing of this is in your data any more"
+    vault = give_vault(person)
+    assert gone not in shown(owner.get("/consent/grants/"))
+
+    (kept,) = vault.segments
+    delete_segment(by=person, domain=kept[0], segment_id=kept[1], base_content_revision=1)
+    assert gone in shown(owner.get("/consent/grants/"))
+
+    Grant.objects.filter(pk=continuous.pk).update(kept_current=False)  # "Not renewed any more" says it all
+    assert gone not in shown(owner.get("/consent/grants/"))
+
+
 def test_snapshot_has_no_switch(owner, person):
     grant = ExportFactory(grant__request__user=person).grant
-    assert "renewing" not in shown(owner.get("/consent/grants/"))
+    page = shown(owner.get("/consent/grants/"))
+    assert "renewing" not in page
+    assert "any more" not in page  # it is as it was approved, whatever became of the data
     answer = owner.client.post(f"/consent/grants/{grant.grant_id}/keep/", {"kept": "no"}, follow=True)
     assert "had ended already" in shown(answer)
 
