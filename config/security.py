@@ -30,7 +30,7 @@ class RequestContext:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         started = time.perf_counter()
-        given = request.headers.get("X-Request-Id", "")
+        given = request.META.get("HTTP_X_REQUEST_ID", "")  # `headers` would name them all anew for this one
         trace_id = given if _REQUEST_ID.match(given) else uuid4().hex
         request.trace_id = trace_id  # type: ignore[attr-defined]  # read by the problem renderer
         response = self.get_response(request)
