@@ -120,7 +120,7 @@ def status_body(
 
     One query, or none where the row of `status_beside` is given and is the one that is asked for.
     """
-    if beside is not None and request_id is not None and beside["request_id"] == request_id:
+    if beside is not None and (beside["owner_pk"], beside["request_id"]) == (app_pk, request_id):
         found = [dict(beside)]
     elif request_id is not None:
         found = rows(f"{status.SELECT} WHERE r.request_id = %s AND r.app_id = %s", [request_id, app_pk])

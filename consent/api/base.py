@@ -71,7 +71,7 @@ class DeveloperView(PublicView):
     def admit(self, request: HttpRequest) -> None:
         super().admit(request)
         self.refuse_browser(request)
-        self.app = app = authenticate(request, self.beside(request))
+        self.app = app = authenticate(request, self.beside)
         request.auth = app  # type: ignore[attr-defined]  # where DRF's views have it too
         if app.suspended:
             raise AppSuspended("Write to the operator of this service.")
@@ -83,7 +83,7 @@ class DeveloperView(PublicView):
         self.limit(request)
 
     def beside(self, request: HttpRequest) -> Beside | None:
-        """What to read beside the token. Asked before anything is known of the caller, so it refuses nothing."""
+        """What to read beside a token that was good before. It may be good no more, so nothing is refused here."""
         return None
 
     def refuse_browser(self, request: HttpRequest) -> None:

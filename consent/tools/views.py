@@ -22,7 +22,7 @@ from developers.authentication import Beside
 from developers.errors import BrowserPathRefused
 from developers.models import Permission
 
-_LOOKED_INTO = 2048  # bytes of a message, before its sender is known; a question about a status takes some 400
+_LOOKED_INTO = 2048  # bytes of a message, before its token is checked; a question about a status takes some 400
 _PASSED_ON = ("CONTENT_TYPE", "HTTP_ACCEPT", "HTTP_MCP_")
 
 

@@ -1,6 +1,7 @@
-"""A status is read together with the token; that a message is looked into before its sender is known tells nothing."""
+"""A status is read together with the token; no message of a stranger is looked into for it."""
 
 import io
+from datetime import timedelta
 from typing import Any
 
 import orjson
@@ -12,6 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from developers.models import App
 from tests.consent.tools.hosts import NEWEST, Host, error_of
 from tests.factories import ConsentRequestFactory
+from tests.factories.asked import now
 
 pytestmark = pytest.mark.django_db
 
@@ -60,31 +62,52 @@ def test_a_name_that_cannot_be_one_never_reaches_the_database(request_id: Any, h
 
 
 class _Broken(io.BytesIO):
-    """What a caller sends who hangs up in the middle."""
+    """What a caller sends who hangs up in the middle; how often it was waited for."""
+
+    asked = 0
 
     def read(self, size: int | None = -1) -> bytes:
+        self.asked += 1
         raise OSError("connection reset")
 
 
-def hang_up(token: str) -> Any:
+def hang_up(token: str, body: _Broken) -> Any:
     return Client().generic(
         "POST",
         "/mcp",
         message("req_a"),
         content_type="application/json",
         headers={**NAMED, "Accept": "application/json", "Authorization": f"Bearer {token}"},
-        **{"wsgi.input": _Broken()},
+        **{"wsgi.input": body},
     )
 
 
-def test_a_body_that_ends_early_is_told_so(host: Host) -> None:
-    answer = hang_up(host.token)
+@pytest.mark.parametrize("met", [True, False])
+def test_a_body_that_ends_early_is_told_so(met: bool, host: Host) -> None:
+    if met:
+        host.told("list_scope_catalog")
+
+    answer = hang_up(host.token, _Broken())
 
     assert error_of(answer) == (400, -32700)
     assert "ended early" in answer.json()["error"]["message"]
 
 
-def test_a_stranger_is_a_stranger_whatever_the_body_is_like() -> None:
-    answer = hang_up("cr_live_00000000_" + "0" * 43)
+def test_nobody_waits_for_the_body_of_who_was_let_in_once(host: Host, app: App) -> None:
+    host.told("list_scope_catalog")
+    app.tokens.update(revoked_at=now() - timedelta(minutes=1))
+    hang_up(host.token, _Broken())  # the first call after it still waits: only then the process learns of it
+    body = _Broken()
+
+    assert hang_up(host.token, body).status_code == 401
+    assert body.asked == 0
+
+
+@pytest.mark.parametrize("token", ["cr_live_00000000_" + "0" * 43, "no token"])
+def test_nobody_waits_for_the_body_of_a_stranger(token: str) -> None:
+    body = _Broken()
+
+    answer = hang_up(token, body)
 
     assert (answer.status_code, answer.json()["code"]) == (401, "invalid_token")
+    assert body.asked == 0
