@@ -76,11 +76,6 @@ class Engine:
         with self._runner() as runner:
             return runner.answer(scope, body)
 
-    @property
-    def idle(self) -> int:
-        """How many runners wait for the next exchange."""
-        return len(self._idle)
-
     def close(self) -> None:
         """Close the runners that nobody has; later exchanges make new ones."""
         while self._idle:

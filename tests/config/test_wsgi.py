@@ -1,19 +1,21 @@
 """What the server is handed: a list where the answer is whole, finished before it is sent."""
 
-import io
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from django.core.signals import request_finished
-from django.http import FileResponse, HttpResponse, StreamingHttpResponse
+from django.http import StreamingHttpResponse
+from django.test import RequestFactory
 
-from config import wsgi
+from config.wsgi import application
+from tests.factories import TokenFactory
 
 pytestmark = pytest.mark.django_db  # a finished request looks after the connection
 
 
 @pytest.fixture
-def finished(monkeypatch: pytest.MonkeyPatch) -> Any:
+def finished() -> Iterator[list[Any]]:
     """Which requests were finished, in order."""
     heard: list[Any] = []
 
@@ -25,21 +27,23 @@ def finished(monkeypatch: pytest.MonkeyPatch) -> Any:
     request_finished.disconnect(hear)
 
 
-def answered(answer: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.setattr(wsgi, "_django", lambda environ, start_response: answer)
-    return wsgi.application({}, lambda status, headers: None)
+def answered(path: str, **headers: str) -> Any:
+    environ = RequestFactory().get(path, headers=headers).environ
+    return application(environ, lambda status, _: None)
 
 
-def test_a_whole_answer_is_a_list_and_finished(finished: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    assert answered(HttpResponse([b"on", b"ce"]), monkeypatch) == [b"once"]
+def test_a_whole_answer_is_a_list_and_finished(finished: list[Any]) -> None:
+    (body,) = answered("/livez")
+
+    assert body
     assert len(finished) == 1
 
 
-@pytest.mark.parametrize("kind", [StreamingHttpResponse, FileResponse])
-def test_a_stream_stays_one_and_goes_on(kind: Any, finished: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    stream = kind(io.BytesIO(b"piece"))
+@pytest.mark.django_db(transaction=True)  # whoever is held gives the connection back
+def test_a_stream_stays_one_and_goes_on(finished: list[Any]) -> None:
+    stream = answered("/api/v1/consent-events", Authorization=f"Bearer {TokenFactory().secret}")
 
-    assert answered(stream, monkeypatch) is stream
+    assert isinstance(stream, StreamingHttpResponse)
     assert not finished
     stream.close()
     assert len(finished) == 1
