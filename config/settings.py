@@ -76,6 +76,7 @@ AGGREGATOR = env.aggregator(
 
 # --- Parts -----------------------------------------------------------------------------------------------------------
 INSTALLED_APPS = [
+    "common",
     "accounts",
     "pkm",
     "developers",
@@ -277,6 +278,7 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": env.number("CHECKPOINT_SECONDS", 300, minimum=5),
     },
     "tidy": {"task": "consent.tasks.tidy", "schedule": 3600.0},
+    "forget-rate-counts": {"task": "common.tasks.forget_rate_counts", "schedule": 600.0},
     "resume-analyses": {"task": "agents_proxy.tasks.resume_analyses", "schedule": 2.0},
     "tend-institutions": {"task": "agents_proxy.aggregator_tasks.tend_institutions", "schedule": 10.0},
     "purge-analyses": {"task": "agents_proxy.tasks.purge_analyses", "schedule": 60.0},

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
 from accounts.models import User
+from common import limits
 from developers.models import App
 from tests.callers import Developer, JsonClient, signed_in
 from tests.factories import AppFactory, PersonFactory
@@ -54,8 +55,10 @@ def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> Iterator[N
 def _nothing_remembered() -> Iterator[None]:
     """Rate limits and other memories of the process do not cross from test to test."""
     cache.clear()
+    limits.forget_in_redis()
     yield
     cache.clear()
+    limits.forget_in_redis()
 
 
 @pytest.fixture

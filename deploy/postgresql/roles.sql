@@ -30,7 +30,7 @@ REVOKE INSERT, UPDATE ON django_migrations, django_content_type, auth_permission
 GRANT DELETE ON
     account_emailaddress, account_emailconfirmation, analysis_runs, analysis_steps, auth_group, auth_group_permissions,
     blocked_apps, discovery_misses, django_session, hidden_scopes, idempotency_keys, mfa_authenticator,
-    outbound_messages, phone_numbers, pkm_blobs, pkm_manifest_paths, users_groups, users_user_permissions,
-    usersessions_usersession, vault_key_wrappers
+    outbound_messages, phone_numbers, pkm_blobs, pkm_manifest_paths, rate_counts, users_groups,
+    users_user_permissions, usersessions_usersession, vault_key_wrappers
 TO :"role";
 COMMIT;

@@ -1,0 +1,8 @@
+"""The room of what every room uses and none owns."""
+
+from django.apps import AppConfig
+
+
+class CommonConfig(AppConfig):
+    name = "common"
+    default_auto_field = "django.db.models.BigAutoField"

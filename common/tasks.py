@@ -1,0 +1,11 @@
+"""What the worker does for every room on a timer."""
+
+from celery import shared_task
+
+from common.limits import forget_expired
+
+
+@shared_task
+def forget_rate_counts() -> int:
+    """Delete counts of limits whose window is over."""
+    return forget_expired()
