@@ -31,7 +31,7 @@ Model = TypeVar("Model", bound=BaseModel)
 
 _WHOLE_NUMBER = re.compile(r"-?[0-9]{1,18}\Z")
 _UNFIT = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
-_IDEMPOTENCY_KEY = re.compile(r"[^\x00-\x1f\x7f]{1,128}\Z")
+_LONGEST_IDEMPOTENCY_KEY = 128  # characters
 
 
 class PublicView(APIView):
@@ -124,9 +124,15 @@ def no_arguments(request: HttpRequest) -> None:
 
 def idempotency_key(request: HttpRequest) -> str | None:
     """The `Idempotency-Key` header, or None."""
-    key: str | None = request.META.get("HTTP_IDEMPOTENCY_KEY")
-    if key is not None and not _IDEMPOTENCY_KEY.match(key):
-        raise _unfit("Idempotency-Key", "idempotency_key", "1 to 128 characters without control characters.")
+    given: str | None = request.META.get("HTTP_IDEMPOTENCY_KEY")
+    if given is None:
+        return None
+    try:
+        key = given.encode("latin-1").decode()  # WSGI hands header bytes over as Latin-1 (PEP 3333)
+    except UnicodeError:
+        key = ""
+    if not (key.strip() and key.isprintable() and len(key) <= _LONGEST_IDEMPOTENCY_KEY):
+        raise _unfit("Idempotency-Key", "idempotency_key", "1 to 128 visible characters, in UTF-8.")
     return key
 
 

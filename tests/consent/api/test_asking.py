@@ -289,7 +289,7 @@ def test_an_idempotency_key_repeats_the_first_answer(api: Developer, vault: Vaul
     assert of_another_app.status_code == 201
 
 
-@pytest.mark.parametrize("key", ["", "k" * 129, "a\x07b"])
+@pytest.mark.parametrize("key", ["", " ", "k" * 129, "a\x07b", "a\x7fb", "a\xc2\x85b", "a\xe2\x80\xaeb", "\xff"])
 def test_an_idempotency_key_that_does_not_fit_is_400(key: str, api: Developer, vault: Vault) -> None:
     answer = api.post("/request-consent", asked(vault.user), headers={"Idempotency-Key": key})
 

@@ -107,7 +107,22 @@ def test_a_repeat_with_the_same_key_is_one_read(api: Developer) -> None:
     assert len({answer.content for answer in answers}) == 1
     assert Read.objects.count() == 1
     assert problem(read(api, other, Idempotency_Key="once")) == (409, "idempotency_conflict")
-    assert problem(read(api, first, Idempotency_Key="k" * 129)) == (400, "invalid_request")
+
+
+@pytest.mark.parametrize("key", ["", " ", "k" * 129, "a\x07b", "a\x7fb", "a\xc2\x85b", "a\xe2\x80\xaeb", "\xff"])
+def test_a_key_that_does_not_fit_is_refused_and_reads_nothing(key: str, api: Developer) -> None:
+    request = ExportFactory(grant__request__app=api.app).grant.request
+
+    assert problem(read(api, request, Idempotency_Key=key)) == (400, "invalid_request")
+    assert not Read.objects.exists()
+
+
+def test_a_key_may_be_of_any_alphabet(api: Developer) -> None:
+    request = ExportFactory(grant__request__app=api.app).grant.request
+    key = "été à Łódź 東京".encode().decode("latin-1")  # as it stands in the environ of a WSGI server
+
+    assert [read(api, request, Idempotency_Key=key).status_code for _ in range(2)] == [200, 200]
+    assert Read.objects.count() == 1
 
 
 def test_the_readers_network_is_kept_and_not_its_address(api: Developer) -> None:
