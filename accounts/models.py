@@ -61,6 +61,13 @@ class User(AbstractBaseUser, PermissionsMixin):
     def __str__(self) -> str:
         return self.email
 
+    @property
+    def has_verified_email(self) -> bool:
+        """Whether they showed that the address is theirs."""
+        from allauth.account.models import EmailAddress
+
+        return bool(EmailAddress.objects.filter(user=self, verified=True).exists())
+
     def get_short_name(self) -> str:
         return self.display_name or self.email.split("@")[0]
 

@@ -52,6 +52,12 @@ A2A_ADDRESS_PER_SECOND = env.number("A2A_ADDRESS_PER_SECOND", 20)
 A2A_CALLS_IN_FLIGHT = env.number("A2A_CALLS_IN_FLIGHT", 1000, minimum=1)
 A2A_REQUIRE_CONSENT = env.flag("A2A_REQUIRE_CONSENT", True)
 A2A_CONSENT_SECONDS = env.number("A2A_CONSENT_SECONDS", 86400, minimum=60)
+# what one person may keep, all revisions of all segments together; 0 is no limit
+STORAGE_BYTES_PER_PERSON = env.number("STORAGE_BYTES_PER_PERSON", 64 * 1024 * 1024)
+STORAGE_BYTES_UNVERIFIED = env.number("STORAGE_BYTES_UNVERIFIED", 16 * 1024 * 1024)
+SEGMENTS_PER_PERSON = env.number("SEGMENTS_PER_PERSON", 2000)
+SEGMENTS_UNVERIFIED = env.number("SEGMENTS_UNVERIFIED", 500)
+COPIES_BYTES_PER_PERSON = env.number("COPIES_BYTES_PER_PERSON", 256 * 1024 * 1024)
 BODY_LIMIT = 64 * 1024  # bytes, developers' REST
 A2A_BODY_LIMIT = 256 * 1024  # bytes: 20,000 characters, each written as two escaped surrogates at worst
 OWNER_BODY_LIMIT = 16 * 1024 * 1024  # bytes, exports and segments from the owner's browser

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
+from django.db.models import Sum
 
 import pkm.queries
 import pkm.scopes
@@ -15,11 +16,11 @@ from consent.errors import (
     RequestChanged,
     RequiredAttributeMissing,
 )
-from consent.models import ConsentRequest, Grant, RefreshPolicy
+from consent.models import ConsentRequest, Export, Grant, RefreshPolicy
 from consent.schemas import ApproveBody, ExportBody, Source
 from developers.errors import AppSuspended
 from developers.models import AppStatus
-from pkm.errors import StaleRevision
+from pkm.errors import QuotaExceeded, StaleRevision
 
 if TYPE_CHECKING:
     from accounts.models import User
@@ -61,6 +62,7 @@ def may_be_approved(*, request: ConsentRequest, body: ApproveBody, by: "User") -
     _check_attributes(request, body.approved_attributes, held)
     _check_sources(body.approved_attributes, body.sources, held, by)
     _check_header(request=request, revision=1, jwe=body.jwe)
+    _check_room(by=by, request=request, jwe=body.jwe)
 
 
 def may_be_refreshed(*, grant: Grant, body: ExportBody, by: "User") -> None:
@@ -74,6 +76,27 @@ def may_be_refreshed(*, grant: Grant, body: ExportBody, by: "User") -> None:
     held = _held_until_commit(by)
     _check_sources(grant.approved_attributes, body.sources, held, by)
     _check_header(request=request, revision=body.revision, jwe=body.jwe)
+    _check_room(by=by, request=request, jwe=body.jwe)
+
+
+def _check_room(*, by: "User", request: ConsentRequest, jwe: str) -> None:
+    """Refuse a copy that does not fit beside the others; those that this one takes the place of do not count.
+
+    A copy is as large as the caller says: nobody here can open it. The caller holds the person's index row.
+    """
+    most = settings.COPIES_BYTES_PER_PERSON
+    if not most:
+        return
+    live = Export.objects.filter(grant__user=by, ciphertext__isnull=False)
+    others = live.exclude(grant__app_id=request.app_id, grant__scope=request.scope)
+    used = others.aggregate(used=Sum("size_bytes", default=0))["used"]
+    if used + len(jwe) > most:
+        raise QuotaExceeded(
+            "The copies that apps may read take all the room there is for them. Stop sharing what you no longer need, "
+            "then try again. Nothing was shared.",
+            used_bytes=used,
+            quota_bytes=most,
+        )
 
 
 def _held_until_commit(user: "User") -> Held:

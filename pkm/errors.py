@@ -67,6 +67,14 @@ class TooManyWrappers(Problem):
     title = "Too many ways into one vault"
 
 
+class QuotaExceeded(Problem):
+    """Your storage is full, older revisions given up already; `used_bytes` and `quota_bytes` say how full."""
+
+    code = "quota_exceeded"
+    status = 413
+    title = "There is no room left for this"
+
+
 class UnknownSegment(NotFound):
     """The registry has no such segment in an active domain."""
 

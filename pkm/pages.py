@@ -17,6 +17,7 @@ from django.views.decorators.http import require_POST, require_safe
 from pkm import actions, queries, registry
 from pkm.errors import UnknownScope, VaultAbsent
 from pkm.labels import described, translated
+from pkm.storage import storage_of
 from pkm.vocabulary import for_script, word
 
 if TYPE_CHECKING:
@@ -64,7 +65,12 @@ def overview(request: HttpRequest) -> HttpResponse:
     return render(
         request,
         "vault/overview.html",
-        {"domains": domains, "words": words, "total": sum(domain["held"] for domain in domains)},
+        {
+            "domains": domains,
+            "words": words,
+            "total": sum(domain["held"] for domain in domains),
+            "storage": storage_of(user),
+        },
     )
 
 

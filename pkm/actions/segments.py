@@ -20,6 +20,7 @@ from pkm.actions.recording import locked_index, record
 from pkm.errors import SegmentMismatch, StaleRevision, TooManyAttributes, UnknownSegment, VaultAbsent
 from pkm.models import Blob, EventKind, Index, Manifest, ManifestPath, ScopeEntry, VaultKey, VaultStatus
 from pkm.queries import segment_attributes
+from pkm.storage import make_room, refuse_beyond_quota, storage_of
 
 if TYPE_CHECKING:
     from accounts.models import User
@@ -48,7 +49,7 @@ def write_segment(
 
     Returns {"domain", "segment_id", "content_revision", "manifest_revision", "attributes", "size_bytes",
     "updated_at"}. Raises `UnknownSegment`, `TooManyAttributes`, `InvalidRequest`, `VaultAbsent`, `StaleRevision`,
-    `SegmentMismatch`.
+    `SegmentMismatch`, `QuotaExceeded`.
     """
     if segment_attributes(domain, segment_id) is None:
         raise UnknownSegment(f"There is no segment {domain[:64]}.{segment_id[:64]}.")
@@ -61,7 +62,13 @@ def write_segment(
     current = address.blobs().filter(is_current=True).first()
     _compare(current, base_content_revision)
     _check_header(address, jwe, key_id, base_content_revision + 1)
-    return _advance(address, index, current, jwe, list(attributes))
+    storage = storage_of(by)
+    held = current.size_bytes if current is not None and current.ciphertext is not None else None
+    refuse_beyond_quota(storage=storage, size_bytes=len(jwe), replaces_bytes=held)
+    written = _advance(address, index, current, jwe, list(attributes))
+    if storage.quota.bytes and storage.used_bytes + len(jwe) > storage.quota.bytes:
+        make_room(user=by, most_bytes=storage.quota.bytes)
+    return written
 
 
 @transaction.atomic

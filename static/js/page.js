@@ -85,6 +85,13 @@ function refusedWords({ reason }) {
   return gettext("What was stored does not fit the rules, so this page stopped. Nothing was changed or shared.");
 }
 
+/** @param {any} body */
+function quotaWords(body) {
+  return body?.segments === undefined
+    ? gettext("The copies that apps may read take all the room there is for them. Stop sharing what you no longer need, then try again.")
+    : gettext("Your storage is full. Delete what you no longer need, then try again. What you keep was not changed.");
+}
+
 /** @param {{code: string, status: number, body: any}} error */
 function apiWords({ code, status, body }) {
   const words = {
@@ -104,6 +111,7 @@ function apiWords({ code, status, body }) {
     last_wrapper: gettext("This is the last way to unlock your data, so it cannot be removed."),
     vault_exists: gettext("Your data was set up already, perhaps in another tab. Reload the page."),
     payload_too_large: gettext("This is too large to be kept in one place."),
+    quota_exceeded: quotaWords(body),
     temporarily_unavailable: gettext("The service is busy. Nothing was changed: try again in a moment."),
     unknown_request: gettext("There is no such request any more."),
   };

@@ -21,9 +21,9 @@ from consent.errors import (
 )
 from consent.models import AuditEntry, ConsentRequest, Export, Grant, Notice, Receipt
 from consent.queries import status_body
-from pkm.errors import StaleRevision
+from pkm.errors import QuotaExceeded, StaleRevision
 from tests.consent.decisions import approval
-from tests.factories import ConsentRequestFactory, GrantFactory, PersonFactory, Vault, give_vault
+from tests.factories import ConsentRequestFactory, ExportFactory, GrantFactory, PersonFactory, Vault, give_vault
 from tests.factories.asked import now
 
 CUISINE, DIET = "lifestyle.food.favorite_cuisine", "lifestyle.food.diet_preference"
@@ -192,6 +192,33 @@ def test_a_new_approval_supersedes_the_older_grant(db: None) -> None:
         "consent.superseded",
         "consent.approved",
     ]
+
+
+def test_a_copy_that_does_not_fit_beside_the_others_is_refused(db: None, settings: Any) -> None:
+    held = ExportFactory(size_bytes=5_000)
+    request = ConsentRequestFactory(user=held.grant.user)
+    body = approval(request, give_vault(request.user))
+    settings.COPIES_BYTES_PER_PERSON = 5_000 + len(body.jwe) - 1
+
+    with pytest.raises(QuotaExceeded) as refused:
+        actions.approve(request_id=request.request_id, by=request.user, body=body)
+
+    assert status(request)["status"] == "pending"
+    assert refused.value.members == {"used_bytes": 5_000, "quota_bytes": 5_000 + len(body.jwe) - 1}
+    actions.revoke(grant_id=held.grant.grant_id, by=request.user)
+    actions.approve(request_id=request.request_id, by=request.user, body=body)
+    assert status(request)["status"] == "approved"
+
+
+def test_a_copy_takes_the_place_of_the_one_that_it_renews(db: None, settings: Any) -> None:
+    held = ExportFactory(size_bytes=5_000)
+    request = ConsentRequestFactory(app=held.grant.app, user=held.grant.user)
+    body = approval(request, give_vault(request.user))
+    settings.COPIES_BYTES_PER_PERSON = len(body.jwe)
+
+    actions.approve(request_id=request.request_id, by=request.user, body=body)
+
+    assert status(request)["status"] == "approved"
 
 
 def test_an_audit_entry_that_cannot_be_written_stops_the_decision(request_: ConsentRequest, vault: Vault) -> None:

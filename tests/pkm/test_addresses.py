@@ -240,7 +240,7 @@ def test_unlocked(owner, vault, django_assert_num_queries):
 
 def test_segment_is_written_read_and_deleted(owner, vault, django_assert_num_queries):
     body = segment(vault, "lifestyle", "food", FOOD)
-    with django_assert_num_queries(20):
+    with django_assert_num_queries(22):
         written = owner.put("/vault/segments/lifestyle/food", body)
     blob = Blob.objects.get()
     expected = {
@@ -272,7 +272,7 @@ def test_later_write_takes_a_fixed_number_of_queries(owner, vault, django_assert
     for base in range(12):
         owner.put("/vault/segments/lifestyle/food", segment(vault, "lifestyle", "food", FOOD, base=base))
     body = segment(vault, "lifestyle", "food", FOOD, base=12)
-    with django_assert_num_queries(17):
+    with django_assert_num_queries(19):
         assert owner.put("/vault/segments/lifestyle/food", body).json()["content_revision"] == 13
 
 
