@@ -1,0 +1,33 @@
+"""The addresses of the URL configuration, each as the table names it."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from django.urls import get_resolver
+
+_NAMED_GROUP = re.compile(r"\(\?P<(\w+)>[^()]*(?:\([^()]*\)[^()]*)*\)")
+
+
+def every_route() -> list[str]:
+    """The routes, in the order in which Django tries them, with named groups of regular expressions as `<name>`."""
+    return [_plain(route) for route in _walk(get_resolver().url_patterns, "")]
+
+
+def _walk(patterns: Any, prefix: str) -> Iterator[str]:
+    for entry in patterns:
+        route = prefix + str(entry.pattern)
+        if hasattr(entry, "url_patterns"):
+            yield from _walk(entry.url_patterns, route)
+        else:
+            yield route
+
+
+def _plain(route: str) -> str:
+    named = _NAMED_GROUP.sub(r"<\1>", route)
+    return named.replace("^", "").replace("$", "").replace("\\.", ".")
+
+
+def path_of(route: str, ids: dict[str, str]) -> str:
+    """The route with what it names filled in."""
+    return "/" + re.sub(r"<(?:\w+:)?(\w+)>", lambda match: ids[match[1]], route)

@@ -1,0 +1,339 @@
+"""Every address, what is sent to it, and what each caller is answered.
+
+The routes come from the URL configuration: one that is not here fails the test, and so does one that is gone. A route
+that does different things by method has a row for each.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from tests.access.callers import PEOPLE, Caller
+from tests.access.world import World
+
+Answers = dict[Caller, str]
+Body = Callable[[World], Any]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One address and method. `names` is the part of the path that names something of person A's, if any."""
+
+    route: str
+    method: str
+    answers: Answers
+    body: Body | None = None
+    form: bool = False
+    query: Callable[[World], str] | None = None
+    names: str = ""
+
+
+def everybody(status: str) -> Answers:
+    return dict.fromkeys(Caller, status)
+
+
+def _people(owner: str, others: str, strangers: str) -> Answers:
+    """Pages and owner addresses: a token lets nobody in there, so its holder is answered what a stranger is."""
+    told = dict.fromkeys(Caller, strangers)
+    told.update(dict.fromkeys(PEOPLE, others))
+    return {**told, Caller.OWNER: owner}
+
+
+def page(owner: str = "200", others: str = "200", strangers: str = "302 sign-in") -> Answers:
+    """A page of the consent app; its session alone opens it."""
+    return _people(owner, others, strangers)
+
+
+def act(owner: str = "302", others: str = "404", strangers: str = "302 sign-in") -> Answers:
+    """What a form on a page does. Another person's thing is not there; whoever is signed out signs in first."""
+    return _people(owner, others, strangers)
+
+
+def own(owner: str = "200", others: str = "404", strangers: str = "401") -> Answers:
+    """An owner address in JSON."""
+    return _people(owner, others, strangers)
+
+
+def program(*needs: str, app: str = "200", other: str = "404") -> Answers:
+    """A developers' address: the token decides, then the permission. No session opens it."""
+    told = dict.fromkeys(Caller, "401")
+    told.update({Caller.APP: app, Caller.OTHER_APP: other, Caller.SUSPENDED: "403"})
+    for permission in (Caller.DISCOVER, Caller.REQUEST, Caller.READ):
+        told[permission] = app if permission.name.lower() in needs else "403"
+    return told
+
+
+def staff(answer: str) -> Answers:
+    """The admin: the second factor decides. A person without rights is sent to sign in as somebody else."""
+    told = dict.fromkeys(Caller, "302 sign-in")
+    return {**told, Caller.STAFF: "302 second factor", Caller.STAFF_2FA: answer}
+
+
+def signed_out_only(status: str = "200") -> Answers:
+    """The pages of signing in and up: whoever is signed in goes on."""
+    told = dict.fromkeys(Caller, status)
+    return {**told, **dict.fromkeys(PEOPLE, "302")}
+
+
+def agent(owner: str, others: str = "403", strangers: str = "403") -> Answers:
+    """An agent's address: a consent to the purpose decides; a developer token means nothing there."""
+    return _people(owner, others, strangers)
+
+
+def _nothing(world: World) -> dict[str, Any]:
+    return {}
+
+
+def _segment(world: World) -> dict[str, Any]:
+    from tests.pkm.sealing import segment
+
+    return segment(world.vault, "lifestyle", "food", {"favorite_cuisine": "Thai"}, base=1)
+
+
+_LIST_TOOLS = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+ROWS: list[Row] = [
+    Row("livez", "GET", everybody("200")),
+    Row("readyz", "GET", everybody("200")),
+    Row("language/", "POST", everybody("302"), lambda world: {"language": "en"}, form=True),
+    Row("", "GET", page(owner="302", others="302", strangers="200")),
+    Row("jsi18n/", "GET", everybody("200")),
+    # --- documents
+    Row("api/schema/", "GET", everybody("200")),
+    Row("api/docs/", "GET", everybody("200")),
+    Row("docs/errors", "GET", everybody("200")),
+    Row("docs/security/", "GET", everybody("200")),
+    Row(".well-known/consent-keys.json", "GET", everybody("200")),
+    Row(".well-known/consent-checkpoint.json", "GET", everybody("404")),
+    # --- developers' REST
+    Row("api/v1/user-scopes/<str:user_id>", "GET", program("discover", other="200")),
+    Row("api/v1/scope-catalog", "GET", program("discover", other="200")),
+    Row("api/v1/request-consent", "POST", program("request", app="201", other="201"), lambda w: w.body_to_ask()),
+    Row(
+        "api/v1/consent-status", "GET", program("request", "read"), query=lambda w: f"request_id={w.pending.request_id}"
+    ),
+    Row(
+        "api/v1/end-consent",
+        "POST",
+        program("request"),
+        lambda w: {"request_id": w.pending.request_id},
+    ),
+    Row("api/v1/consent-requests", "GET", program("request", "read", other="200")),
+    Row("api/v1/consent-events", "GET", program("request", "read", other="200")),
+    Row(
+        "api/v1/consent-export",
+        "GET",
+        program("read"),
+        query=lambda w: f"request_id={w.grant.request.request_id}",
+    ),
+    Row("api/v1/receipts/<str:receipt_id>", "GET", program("read"), names="receipt_id"),
+    Row("mcp", "POST", program("discover", "request", "read", other="200"), lambda w: _LIST_TOOLS),
+    Row("mcp/", "POST", program("discover", "request", "read", other="200"), lambda w: _LIST_TOOLS),
+    # --- the consent app
+    Row("consent/", "GET", page()),
+    Row("consent/requests/<str:request_id>/", "GET", page(others="404"), names="request_id"),
+    Row("consent/requests/<str:request_id>/deny/", "POST", act(), _nothing, form=True, names="request_id"),
+    Row("consent/requests/<str:request_id>/data", "GET", own(), names="request_id"),
+    Row("consent/requests/<str:request_id>/decision", "POST", own(), lambda w: w.approval(), names="request_id"),
+    Row("consent/grants/", "GET", page()),
+    Row("consent/grants/<str:grant_id>/stop/", "POST", act(), _nothing, form=True, names="grant_id"),
+    Row("consent/grants/<str:grant_id>/pause/", "POST", act(), _nothing, form=True, names="grant_id"),
+    Row("consent/grants/<str:grant_id>/resume/", "POST", act(), _nothing, form=True, names="grant_id"),
+    Row(
+        "consent/grants/<str:grant_id>/keep/",
+        "POST",
+        act(),
+        lambda w: {"kept": "no"},
+        form=True,
+        names="grant_id",
+    ),
+    Row("consent/grants/outdated", "GET", own(others="200")),
+    Row("consent/grants/<str:grant_id>/revoke", "POST", own(), _nothing, names="grant_id"),
+    Row("consent/grants/<str:grant_id>/pause", "POST", own(), _nothing, names="grant_id"),
+    Row("consent/grants/<str:grant_id>/resume", "POST", own(), _nothing, names="grant_id"),
+    Row(
+        "consent/grants/<str:grant_id>/export",
+        "PUT",
+        own(owner="400"),
+        lambda w: {"revision": 2, "sources": w.approval()["sources"], "jwe": w.approval()["jwe"]},
+        names="grant_id",
+    ),
+    Row("consent/apps/<str:app_id>/", "GET", page(others="404"), names="app_id"),
+    Row("consent/apps/<str:app_id>/block/", "POST", act(), _nothing, form=True, names="app_id"),
+    Row("consent/apps/<str:app_id>/unblock/", "POST", act(), _nothing, form=True, names="app_id"),
+    Row(
+        "consent/apps/<str:app_id>/report/",
+        "POST",
+        act(),
+        lambda w: {"text": "It asks too much"},
+        form=True,
+        names="app_id",
+    ),
+    Row("consent/history/", "GET", page()),
+    Row("consent/history/verify/", "POST", act(others="302"), _nothing, form=True),
+    Row("consent/history/file/", "GET", page(), query=lambda w: "format=json"),
+    Row("consent/history/chain", "GET", own(others="200")),
+    Row("consent/receipts/<str:receipt_id>/", "GET", page(others="404"), names="receipt_id"),
+    Row("consent/receipts/<str:receipt_id>/download/", "GET", page(others="404"), names="receipt_id"),
+    Row("consent/verify/", "GET", everybody("200")),
+    # --- the vault
+    Row("vault/", "GET", page()),
+    Row("vault/data/<str:domain>/", "GET", page()),
+    Row("vault/discovery/", "POST", act(others="302"), lambda w: {"scope": w.ids["scope"], "hide": "1"}, form=True),
+    Row("vault/transfer/", "GET", page()),
+    Row("vault/import/", "GET", page(), query=lambda w: f"analysis={w.ids['analysis_id']}"),
+    Row("vault/setup/", "GET", page(owner="302", others="302")),
+    Row("vault/setup/first/", "GET", page()),
+    Row("vault/setup/preview/", "GET", page()),
+    Row("vault/setup/done/", "POST", act(others="302"), _nothing, form=True),
+    Row("vault/sharing-id.svg", "GET", page()),
+    Row("vault/keys", "GET", own(others="200")),
+    Row("vault/keys", "POST", own(owner="400", others="400"), _nothing),
+    Row("vault/wrappers", "POST", own(owner="400", others="400"), _nothing),
+    Row("vault/wrappers/<str:wrapper_id>", "DELETE", own(owner="409"), names="wrapper_id"),
+    Row("vault/wrappers/<str:wrapper_id>/restore", "POST", own(owner="200"), _nothing, names="wrapper_id"),
+    Row("vault/unlocked", "POST", own(owner="204"), lambda w: {"wrapper_id": w.ids["wrapper_id"]}),
+    Row("vault/segments", "GET", own(others="200")),
+    Row("vault/segments/<str:domain>/<str:segment_id>", "PUT", own(others="400"), _segment),
+    Row(
+        "vault/segments/<str:domain>/<str:segment_id>",
+        "DELETE",
+        own(others="200"),
+        query=lambda w: "base_content_revision=1",
+    ),
+    Row("vault/hidden-scopes/<str:scope>", "PUT", own(owner="204", others="204")),
+    Row("vault/hidden-scopes/<str:scope>", "DELETE", own(owner="204", others="204")),
+    Row("account/security/", "GET", page()),
+    Row("account/security/wrappers/<str:wrapper_id>/remove/", "POST", act(), _nothing, form=True, names="wrapper_id"),
+    Row("account/security/wrappers/<str:wrapper_id>/restore/", "POST", act(), _nothing, form=True, names="wrapper_id"),
+    # --- profile agents
+    Row("api/a2a/consents", "GET", own(others="200")),
+    Row(
+        "api/a2a/consents", "POST", own(owner="201", others="201"), lambda w: {"purposes": ["profile"], "agreed": True}
+    ),
+    Row("api/a2a/consents/<str:consent_id>", "DELETE", own(owner="204"), names="consent_id"),
+    Row("api/a2a/analyses", "GET", own(others="200")),
+    Row("api/a2a/analyses/<str:analysis_id>", "GET", own(), names="analysis_id"),
+    Row("api/a2a/analyses/<str:analysis_id>", "DELETE", own(owner="204"), names="analysis_id"),
+    Row("api/a2a/analyses/<str:analysis_id>/cancel", "POST", own(), _nothing, names="analysis_id"),
+    Row("api/a2a/analyses/<str:analysis_id>/raw", "GET", own(), names="analysis_id"),
+    Row(
+        "api/a2a/analyses/<str:analysis_id>/steps/<str:agent>/retry",
+        "POST",
+        own(owner="409"),
+        _nothing,
+        names="analysis_id",
+    ),
+    Row(
+        "api/a2a/messaging",
+        "POST",
+        agent(owner="503"),
+        lambda w: {"to": "+4915112345678", "text": "Hello"},
+    ),
+    Row("api/a2a/messaging/reports", "POST", everybody("401"), _nothing),
+    Row("api/a2a/messages", "GET", own(others="200")),
+    Row("api/a2a/numbers", "GET", own(others="200")),
+    Row("api/a2a/numbers/codes", "POST", own(owner="400", others="400"), _nothing),
+    Row("api/a2a/numbers/<int:number_pk>", "DELETE", own(owner="204"), names="number_pk"),
+    Row("api/a2a/financial/links", "POST", own(owner="201", others="403"), _nothing),
+    Row("api/a2a/financial/items", "GET", own(others="403")),
+    Row("api/a2a/financial/items/<str:item_id>", "DELETE", own(owner="204"), names="item_id"),
+    Row(
+        "api/a2a/financial/items/<str:item_id>/refreshes",
+        "POST",
+        own(owner="202", others="403"),
+        _nothing,
+        names="item_id",
+    ),
+    Row(
+        "api/a2a/financial/items/<str:item_id>/identity",
+        "POST",
+        own(owner="409", others="403"),
+        _nothing,
+        names="item_id",
+    ),
+    Row("api/a2a/financial/signals", "GET", own(others="403")),
+    Row("api/a2a/<path:agent>", "POST", agent(owner="503"), lambda w: {"text": "Who am I?"}),
+    Row("profile/", "GET", page()),
+    Row("profile/consent/", "GET", page(), query=lambda w: "purposes=profile"),
+    Row("profile/consent/given/", "GET", page()),
+    Row("profile/consent/<str:consent_id>/withdraw/", "POST", act(), _nothing, form=True, names="consent_id"),
+    Row("profile/numbers/", "GET", page()),
+    Row("profile/numbers/<int:number_pk>/code/", "GET", page(owner="302", others="302"), names="number_pk"),
+    Row("profile/numbers/<int:number_pk>/forget/", "POST", act(), _nothing, form=True, names="number_pk"),
+    Row("profile/financial/", "GET", page()),
+    Row("profile/financial/link/", "POST", act(others="302"), _nothing, form=True),
+    Row("profile/financial/linked/", "GET", page(owner="404", others="302")),
+    Row("profile/financial/links/<str:link_id>/", "GET", page(others="404"), names="link_id"),
+    Row("profile/financial/<str:item_id>/refresh/", "POST", act(others="302"), _nothing, form=True, names="item_id"),
+    Row("profile/financial/<str:item_id>/remove/", "POST", act(others="302"), _nothing, form=True, names="item_id"),
+    Row("profile/<analysis_id>/", "GET", page(others="404"), names="analysis_id"),
+    Row("profile/<analysis_id>/raw/", "GET", page(others="404"), names="analysis_id"),
+    Row("profile/<analysis_id>/cancel/", "POST", act(), _nothing, form=True, names="analysis_id"),
+    Row("profile/<analysis_id>/retry/<agent>/", "POST", act(), _nothing, form=True, names="analysis_id"),
+    Row("profile/<analysis_id>/delete/", "GET", page(others="404"), names="analysis_id"),
+    Row("profile/<analysis_id>/delete/", "POST", act(), _nothing, form=True, names="analysis_id"),
+    Row("profile/<analysis_id>/brand-affinity.<form>", "GET", page(others="404"), names="analysis_id"),
+    Row("profile/<analysis_id>/activate/", "POST", act(), _nothing, form=True, names="analysis_id"),
+    # --- signing in and up; allauth's own pages
+    Row("accounts/login/", "GET", signed_out_only()),
+    Row("accounts/signup/", "GET", signed_out_only()),
+    Row("accounts/logout/", "GET", page(strangers="302")),
+    Row("accounts/inactive/", "GET", everybody("200")),
+    Row("accounts/reauthenticate/", "GET", page()),
+    Row("accounts/email/", "GET", page()),
+    Row("accounts/confirm-email/", "GET", everybody("200")),
+    Row("accounts/confirm-email/<key>/", "GET", everybody("200")),
+    Row("accounts/password/change/", "GET", page()),
+    Row("accounts/password/set/", "GET", page(owner="302", others="302")),
+    Row("accounts/password/reset/", "GET", everybody("200")),
+    Row("accounts/password/reset/done/", "GET", everybody("200")),
+    Row("accounts/password/reset/key/<uidb36>-<key>/", "GET", everybody("200")),
+    Row("accounts/password/reset/key/done/", "GET", everybody("200")),
+    Row("accounts/login/code/confirm/", "GET", page(owner="302", others="302", strangers="302 sign-in")),
+    Row("accounts/2fa/", "GET", page()),
+    Row("accounts/2fa/authenticate/", "GET", page(owner="302", others="302")),
+    Row("accounts/2fa/reauthenticate/", "GET", page("302 confirm", "302 confirm")),
+    Row("accounts/2fa/totp/activate/", "GET", page("302 confirm", "302 confirm")),
+    Row("accounts/2fa/totp/deactivate/", "GET", page("404", "404")),
+    Row("accounts/2fa/recovery-codes/", "GET", page("404", "404")),
+    Row("accounts/2fa/recovery-codes/generate/", "GET", page("302 confirm", "302 confirm")),
+    Row("accounts/2fa/recovery-codes/download/", "GET", page("404", "404")),
+    Row("accounts/2fa/webauthn/", "GET", page()),
+    Row("accounts/2fa/webauthn/add/", "GET", page("302 confirm", "302 confirm")),
+    Row("accounts/2fa/webauthn/reauthenticate/", "POST", page("302 confirm", "302 confirm"), _nothing, form=True),
+    Row("accounts/2fa/webauthn/keys/<int:pk>/remove/", "GET", page("302 confirm", "302 confirm")),
+    Row("accounts/2fa/webauthn/keys/<int:pk>/edit/", "GET", page("302 confirm", "302 confirm")),
+    Row("accounts/2fa/webauthn/login/", "GET", page("302", "302")),
+    Row("accounts/sessions/", "GET", page()),
+]
+
+
+_MADE_BY_STAFF = {
+    "pkm/domain", "pkm/scopeentry", "developers/developertoken", "consent/scopetemplate", "developers/webhookendpoint",
+    "agents_proxy/messagetemplate", "auth/group",
+}  # fmt: skip
+
+
+def admin_row(route: str, *, exists: bool) -> Row:
+    """The admin's addresses are Django's own, made for each record; what staff are answered follows from their kind.
+
+    `exists` says whether the world has a row of that record: a page about one that is not there leads to the lists.
+    """
+    record, _, kind = route.removeprefix("admin/").partition("/<path:object_id>/")
+    if route == "admin/logout/":
+        return Row(route, "GET", everybody("302"))
+    if route == "admin/login/":
+        return Row(route, "GET", {**staff("302"), **dict.fromkeys((Caller.OWNER, Caller.STRANGER), "403")})
+    if route in ("admin/r/<path:content_type_id>/<path:object_id>/", "admin/<url>"):
+        return Row(route, "GET", staff("404"))
+    if route == "admin/password_change/":
+        return Row(route, "GET", staff("302"))
+    if route == "admin/autocomplete/":
+        return Row(route, "GET", staff("403"))
+    if record.endswith("/add/"):
+        return Row(route, "GET", staff("200" if record.removesuffix("/add/") in _MADE_BY_STAFF else "403"))
+    if kind == "delete/":
+        return Row(route, "GET", staff("302" if record == "auth/group" else "403"))
+    if "<path:object_id>" in route and not kind:
+        return Row(route, "GET", staff("302"))
+    return Row(route, "GET", staff("200" if exists or not kind else "302"))

@@ -1,0 +1,143 @@
+"""One of everything that belongs to somebody: what person A keeps and app A asked for, and others beside them."""
+
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+from django.utils import timezone
+
+from accounts import atrest
+from accounts.models import User
+from consent import actions
+from consent.models import ConsentRequest, Grant, Receipt
+from consent_bridge import sealed
+from developers.models import App
+from tests import factories
+from tests.access.callers import Caller, Session
+from tests.agents_proxy.financing import linked
+from tests.consent.decisions import approval_body
+from tests.factories import Vault
+from tests.fakes.aggregator import Aggregator
+
+_LINK = atrest.sealed('{"token": "link-of-tests", "url": "https://aggregator.example/link"}')
+ABSENT = "x" * 26  # ends every made-up ID: of the form of ours, and nobody's
+
+
+@dataclass
+class World:
+    """Who there is, and what the addresses of the table name. All of it is person A's, asked for by app A."""
+
+    owner: User
+    stranger: User
+    staff: User
+    staff_2fa: User
+    app: App
+    vault: Vault
+    pending: ConsentRequest
+    grant: Grant
+    continuous: Grant
+    receipt: Receipt
+    tokens: dict[str, str]
+    ids: dict[str, str] = field(default_factory=dict)
+    sessions: dict[Caller, Session] = field(default_factory=dict)
+
+    def approval(self) -> dict[str, Any]:
+        return approval_body(self.pending, self.vault)
+
+    def body_to_ask(self) -> dict[str, Any]:
+        """A request that app A may make of person A."""
+        return {
+            "user_id": self.owner.public_id,
+            "scope": "attr.lifestyle.food.*",
+            "purpose": "Suggest restaurants that you would like",
+            "connector_public_key": sealed.public_half(sealed.generate_connector_key()),
+            "connector_key_id": "key-2",
+            "connector_wrapping_alg": "ECDH-ES+A256KW",
+        }
+
+
+def make_world(bank: Aggregator) -> World:
+    """Some thirty rows; every address of the table finds what it names."""
+    owner, stranger = factories.PersonFactory(), factories.PersonFactory()
+    vault = factories.give_vault(owner)
+    staff, staff_2fa = factories.StaffFactory(), factories.StaffFactory()
+    for other in (stranger, staff, staff_2fa):
+        factories.give_vault(other)
+    app, other, suspended = (factories.AppFactory() for _ in range(3))
+    pending = factories.ConsentRequestFactory(app=app, user=owner)
+    export = factories.ExportFactory(grant__request__app=app, grant__request__user=owner)
+    continuous = factories.ExportFactory(
+        grant__request__app=app, grant__request__user=owner, grant__request__scope="attr.lifestyle.*",
+        grant__request__refresh_policy="continuous",
+    ).grant  # fmt: skip
+    world = World(
+        owner=owner,
+        stranger=stranger,
+        staff=staff,
+        staff_2fa=staff_2fa,
+        app=app,
+        vault=vault,
+        pending=pending,
+        grant=export.grant,
+        continuous=continuous,
+        receipt=_receipt(app, owner),
+        tokens=_tokens(app, other, suspended),
+    )
+    suspended.status = "suspended"
+    suspended.save()
+    world.ids = {
+        "user_id": owner.public_id,
+        "request_id": pending.request_id,
+        "grant_id": export.grant.grant_id,
+        "receipt_id": world.receipt.receipt_id,
+        "app_id": app.app_id,
+        "wrapper_id": owner.key_wrappers.first().wrapper_id,
+        "scope": "attr.lifestyle.food.*",
+        "domain": "lifestyle",
+        "segment_id": "food",
+        **_of_agents(owner, bank),
+        "form": "json",
+        "key": "no-such-key",
+        "uidb36": "1",
+        "pk": "1",
+        "app_label": "accounts",
+        "content_type_id": "1",
+        "url": "nothing",
+    }
+    return world
+
+
+def _receipt(app: App, owner: User) -> Receipt:
+    """Of a request that person A denied."""
+    denied = factories.ConsentRequestFactory(app=app, user=owner, scope="attr.lifestyle.fitness.*")
+    actions.deny(request_id=denied.request_id, by=owner)
+    return Receipt.objects.get(request=denied)
+
+
+def _tokens(app: App, other: App, suspended: App) -> dict[str, str]:
+    made = {
+        "APP": factories.TokenFactory(app=app),
+        "OTHER_APP": factories.TokenFactory(app=other),
+        "SUSPENDED": factories.TokenFactory(app=suspended),
+        "REVOKED": factories.TokenFactory(app=app, revoked_at=timezone.now() - timedelta(minutes=1)),
+        "DISCOVER": factories.TokenFactory(app=app, permissions=["discover"]),
+        "REQUEST": factories.TokenFactory(app=app, permissions=["request"]),
+        "READ": factories.TokenFactory(app=app, permissions=["read"]),
+    }
+    return {name: token.secret for name, token in made.items()}
+
+
+def _of_agents(owner: User, bank: Aggregator) -> dict[str, str]:
+    consent = factories.ProcessingConsentFactory(user=owner)
+    run = factories.RunFactory(user=owner)
+    for position, agent in enumerate(("brand", "core", "public", "second")):
+        factories.StepFactory(run=run, position=position, agent=agent)
+    item = linked(owner, bank)
+    return {
+        "consent_id": consent.consent_id,
+        "analysis_id": run.analysis_id,
+        "number_pk": str(factories.PhoneNumberFactory(user=owner, pk=918_273_645).pk),
+        "item_id": item.item_id,
+        "link_id": factories.LinkSessionFactory(user=owner, link_token=_LINK).link_id,
+        "agent": "brand",
+    }
