@@ -10,11 +10,14 @@ class AccountsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
+        from allauth.account.signals import user_logged_in as signed_in
         from allauth.account.signals import user_signed_up
         from django.contrib.auth.signals import user_logged_in
 
         from accounts.authentication import count_sign_up
         from accounts.language import keep_first_language
+        from accounts.signed_in import note_browser
 
         user_logged_in.connect(keep_first_language, dispatch_uid="keep-first-language")
+        signed_in.connect(note_browser, dispatch_uid="note-browser")
         user_signed_up.connect(count_sign_up, dispatch_uid="count-sign-up")

@@ -23,6 +23,16 @@ def opened(token: str) -> str:
         raise Unreadable("None of DATA_ENCRYPTION_KEYS opens this; the database was written under another.") from error
 
 
+def resealed(token: str) -> str:
+    """The same under the newest server key, whichever it was sealed under; else `Unreadable`."""
+    return sealed(opened(token))
+
+
+def looks_sealed(text: str) -> bool:
+    """Whether this is the form of what `sealed` makes: the version byte and the time's upper half, in base64."""
+    return text.startswith("gAAAAA")
+
+
 @lru_cache(maxsize=4)
 def _keys(keys: tuple[str, ...]) -> MultiFernet:
     return MultiFernet([Fernet(key) for key in keys])

@@ -2,6 +2,7 @@
 
 from typing import Any, ClassVar
 
+from django.apps import apps
 from django.contrib.auth.models import AbstractBaseUser, BaseUserManager, PermissionsMixin
 from django.db import models
 from django.db.models.functions import Lower
@@ -30,7 +31,11 @@ class UserManager(BaseUserManager["User"]):
         return user
 
     def create_superuser(self, email: str, password: str | None = None, **fields: Any) -> "User":
-        return self.create_user(email, password, **{"is_staff": True, "is_superuser": True, **fields})
+        """With a confirmed address, which setting up a second factor asks for: who has the server's shell vouches."""
+        user = self.create_user(email, password, **{"is_staff": True, "is_superuser": True, **fields})
+        addresses = apps.get_model("account", "EmailAddress")._default_manager.using(self._db)
+        addresses.create(user_id=user.pk, email=user.email, verified=True, primary=True)
+        return user
 
 
 class User(AbstractBaseUser, PermissionsMixin):
@@ -116,3 +121,16 @@ class RuntimePersonaState(models.Model):
         constraints = [
             models.CheckConstraint(condition=models.Q(last_active_persona__in=Persona.values), name="persona_state")
         ]
+
+
+class Session(models.Model):
+    """What the service remembers of one browser, under the digest of the key that the browser's cookie holds."""
+
+    digest = models.CharField(primary_key=True, max_length=64, editable=False)  # SHA-256, hexadecimal
+    data = models.TextField(editable=False)  # sealed (accounts.atrest): a sign-in that is under way holds secrets
+    user = models.ForeignKey(User, null=True, on_delete=models.CASCADE, related_name="sessions", editable=False)
+    expires_at = models.DateTimeField(db_index=True, editable=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        db_table = "sessions"

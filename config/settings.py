@@ -24,7 +24,7 @@ USE_X_FORWARDED_PROTO = env.flag("BEHIND_TLS_PROXY")
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if USE_X_FORWARDED_PROTO else None
 
 # --- Keys ------------------------------------------------------------------------------------------------------------
-DATA_ENCRYPTION_KEYS = env.names("DATA_ENCRYPTION_KEYS")
+DATA_ENCRYPTION_KEYS = env.fernet_keys("DATA_ENCRYPTION_KEYS", "`manage.py make_keys` prints one.")
 RECEIPT_KEYS: list[dict[str, str]] = env.secret_json(
     "RECEIPT_KEYS", "`./run` makes them in var/; elsewhere `manage.py make_keys` prints a fresh set."
 )
@@ -91,14 +91,12 @@ INSTALLED_APPS = [
     "config.apps.StaffConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
-    "django.contrib.sessions",
     "django.contrib.messages",
     "django.contrib.staticfiles",
     "django.contrib.humanize",
     "allauth",
     "allauth.account",
     "allauth.mfa",
-    "allauth.usersessions",
     "rest_framework",
     "drf_spectacular",
     "csp",
@@ -117,7 +115,6 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "allauth.account.middleware.AccountMiddleware",
-    "allauth.usersessions.middleware.UserSessionsMiddleware",
 ]
 ROOT_URLCONF = "config.urls"
 LANE_URLCONF = "consent.programs"  # what config/lanes.py resolves in, without the pages before it
@@ -180,13 +177,17 @@ MFA_SUPPORTED_TYPES = ["totp", "recovery_codes", "webauthn"]
 MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not _https
 MFA_TOTP_ISSUER = "Consent Runtime"
-USERSESSIONS_TRACK_ACTIVITY = False
+MFA_ADAPTER = "accounts.second_factors.SealedSecrets"
 LOGIN_REDIRECT_URL = "/consent/"
 LOGIN_URL = "/accounts/login/"
 ACCOUNT_LOGOUT_REDIRECT_URL = "/"
 ACCOUNT_SIGNUP_REDIRECT_URL = "/vault/setup/"
 
 # --- Cookies and headers ---------------------------------------------------------------------------------------------
+COOKIE_PREFIX = "__Host-" if _https else ""  # such a cookie is this host's own: no sibling host can set or see it
+SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = f"{COOKIE_PREFIX}sessionid", f"{COOKIE_PREFIX}csrftoken"
+LANGUAGE_COOKIE_NAME, MESSAGE_STORAGE = f"{COOKIE_PREFIX}django_language", "config.messages.Messages"
+SESSION_ENGINE = "accounts.sessions"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = SECURE_SSL_REDIRECT = _https
 SESSION_COOKIE_AGE, LANGUAGE_COOKIE_AGE = 14 * 24 * 3600, 365 * 24 * 3600
 LANGUAGE_COOKIE_HTTPONLY, LANGUAGE_COOKIE_SAMESITE = True, "Lax"

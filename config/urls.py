@@ -4,6 +4,7 @@ from django.contrib import admin
 from django.urls import include, path
 
 from accounts.language import choose_language
+from accounts.signed_in import signed_in_page
 from config.health import livez, readyz
 
 handler400 = "config.api.bad_request"
@@ -15,6 +16,7 @@ urlpatterns = [
     path("readyz", readyz),
     path("language/", choose_language, name="set-language"),
     path("admin/", admin.site.urls),
+    path("accounts/sessions/", signed_in_page, name="signed-in"),
     path("accounts/", include("allauth.urls")),
     path("", include("pkm.urls")),
     path("", include("consent.urls")),

@@ -24,7 +24,7 @@ def chain_reads() -> int:
 
 @shared_task
 def tidy() -> int:
-    """Delete idempotency keys and counts of misses that no longer matter."""
+    """Delete idempotency keys, counts of misses, removed vault wrappers and sessions whose time is over."""
     return forget_what_is_over()
 
 

@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 from accounts.database import database_now
+from accounts.sessions import SessionStore
 from consent.models import DiscoveryMiss
 from developers.idempotency import forget_expired_keys
 from pkm.actions import forget_removed_wrappers
@@ -14,4 +15,4 @@ def forget_what_is_over() -> int:
     """Returns how many rows went."""
     now = database_now()
     misses, _ = DiscoveryMiss.objects.filter(minute__lt=now - _MISSES_KEPT).delete()
-    return misses + forget_expired_keys(now=now) + forget_removed_wrappers()
+    return misses + forget_expired_keys(now=now) + forget_removed_wrappers() + SessionStore.clear_expired()

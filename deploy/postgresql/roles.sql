@@ -29,7 +29,7 @@ REVOKE INSERT, UPDATE ON django_migrations, django_content_type, auth_permission
 -- what people take back, what ends with a session, and what is tidied away when its time is over
 GRANT DELETE ON
     account_emailaddress, account_emailconfirmation, analysis_runs, analysis_steps, auth_group, auth_group_permissions,
-    blocked_apps, discovery_misses, django_session, hidden_scopes, idempotency_keys, mfa_authenticator,
+    blocked_apps, discovery_misses, hidden_scopes, idempotency_keys, mfa_authenticator,
     outbound_messages, phone_numbers, pkm_blobs, pkm_manifest_paths, rate_counts, users_groups,
     users_user_permissions, usersessions_usersession, vault_key_wrappers
 TO :"role";
