@@ -1,4 +1,4 @@
-"""Sessions by the digest of their key: the cookie holds the key, the database its SHA-256 and what belongs to it, sealed.
+"""Sessions by the digest of their key: the cookie holds the key, the row its SHA-256 and the content, sealed.
 
 A copy of the database therefore holds nothing that a cookie could be made of, and nothing of what a sign-in that is
 under way keeps in its session: the secret of an authenticator app that is being set up, the key of a password reset.
@@ -39,7 +39,7 @@ class SessionStore(SessionBase):
     def save(self, must_create: bool = False) -> None:
         if self.session_key is None:
             return self.create()
-        data = self._get_session(no_load=must_create)
+        data = self._get_session(no_load=must_create)  # type: ignore[attr-defined]  # the stubs leave it out
         row = {"data": self.encode(data), "expires_at": self.get_expiry_date(), "user_id": data.get(SESSION_KEY)}
         kept = digest(self.session_key)
         if must_create:
@@ -68,10 +68,10 @@ class SessionStore(SessionBase):
     def encode(self, session_dict: dict[str, Any]) -> str:
         return sealed(self.serializer().dumps(session_dict).decode("latin-1"))
 
-    def decode(self, session_data: str) -> dict[str, Any]:
+    def decode(self, session_data: bytes | str) -> dict[str, Any]:
         """Empty, and so signed out, where none of the server's keys opens it any more."""
         try:
-            found: dict[str, Any] = self.serializer().loads(opened(session_data).encode("latin-1"))
+            found: dict[str, Any] = self.serializer().loads(opened(str(session_data)).encode("latin-1"))
         except Unreadable as error:
             _log.warning("A session cannot be opened: %s", error)
             return {}

@@ -16,6 +16,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from bench.staging import Scene, stage
 from deploy.local.place import VAR
+from tests.browser.people import enter_code
 from tests.browser.sealing.chromium import ARGUMENTS, find_chromium
 
 SIZES = {"390": (390, 844), "1280": (1280, 900)}
@@ -247,6 +248,8 @@ def sign_in(context: BrowserContext, person: dict[str, str]) -> None:
     page.locator("input[name=password]").fill(person["password"])
     page.locator("input[name=password]").press("Enter")
     page.wait_for_url(lambda url: "/accounts/login/" not in url)
+    if "totp_secret" in person:
+        enter_code(page, person["totp_secret"])
     page.close()
 
 

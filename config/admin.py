@@ -10,9 +10,11 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect
 from django.utils.translation import gettext_lazy as _
 
+from accounts.second_factors import seconds_since_second_factor
+from config.confirming import confirmed_first, lead_to_second_factor
 from config.dashboard import waiting
 
-# Whose records staff meet. Other packages register theirs too: sessions, second factors and addresses are nobody's.
+# Whose records staff meet. Other packages register theirs too: second factors and addresses are nobody's.
 _ROOMS = {"accounts", "pkm", "developers", "consent", "agents_proxy", "auth"}
 
 # Django's own scripts build markup from strings, so the admin alone may have one policy: static/js/admin-policy.js
@@ -20,7 +22,7 @@ _POLICY = {"trusted-types": ["default"]}
 
 
 class StaffSite(AdminSite):
-    """Django's admin behind the one sign-in that there is, with its second step and its rate limits."""
+    """Django's admin behind the one sign-in that there is, with a second factor and that sign-in's rate limits."""
 
     site_header = site_title = _("Consent Runtime")
     index_title = _("Staff")
@@ -33,14 +35,21 @@ class StaffSite(AdminSite):
             if model._meta.app_label in _ROOMS:
                 super().register(model, admin_class, **options)
 
+    def has_permission(self, request: HttpRequest) -> bool:
+        """Staff whose session showed a second factor. A password alone, whoever's it is, opens nothing here."""
+        return super().has_permission(request) and seconds_since_second_factor(request) is not None
+
     def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
-        """The sign-in of everybody else; who is signed in and not staff has no business here."""
-        if request.user.is_authenticated and not self.has_permission(request):
-            raise PermissionDenied
+        """The sign-in of everybody else, and the second factor; who is not staff has no business here."""
         wanted = request.GET.get("next", request.POST.get("next", "/admin/"))
-        if request.user.is_authenticated:
-            return redirect("admin:index")
-        return redirect_to_login(wanted if wanted.startswith("/admin/") else "/admin/")
+        wanted = wanted if wanted.startswith("/admin/") else "/admin/"
+        if not request.user.is_authenticated:
+            return redirect_to_login(wanted)
+        if not super().has_permission(request):
+            raise PermissionDenied
+        if not self.has_permission(request):
+            return lead_to_second_factor(request, wanted)
+        return redirect("admin:index")
 
     def password_change(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
         """Passwords are changed where everybody changes theirs."""
@@ -54,7 +63,7 @@ class StaffSite(AdminSite):
         return super().index(request, {**(extra_context or {}), "waiting": waiting(request)})
 
     def admin_view(self, view: Any, cacheable: bool = False) -> Any:
-        guarded = super().admin_view(view, cacheable)
+        guarded = super().admin_view(confirmed_first(self, view), cacheable)
 
         @wraps(guarded)
         def under_policy(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:

@@ -3,6 +3,7 @@
 import base64
 import secrets
 
+from allauth.mfa.models import Authenticator
 from allauth.mfa.totp.internal.auth import TOTP
 from django.test import Client
 
@@ -12,15 +13,26 @@ from tests.visitor import totp_code
 
 
 def give_second_factor(user: User) -> str:
-    """An authenticator app for `user`, as if they had set one up; its secret."""
+    """A new authenticator app for `user`, as if they had set one up; its secret. An older one is replaced."""
+    Authenticator.objects.filter(user=user, type="totp").delete()
     secret = base64.b32encode(secrets.token_bytes(20)).decode()
     TOTP.activate(user, secret)
     return secret
 
 
-def at_the_admin(user: User) -> Client:
-    """The browser of a member of staff who signed in and just confirmed with the code of their app."""
+def at_the_admin(user: User, *, seconds_ago: int = 0) -> Client:
+    """The browser of a member of staff who signed in, with the code of their app, so many seconds ago."""
     secret, page = give_second_factor(user), signed_in(user).client
-    confirmed = page.post("/accounts/2fa/reauthenticate/", {"code": totp_code(secret), "next": "/admin/"})
-    assert confirmed.headers["Location"] == "/admin/", confirmed.content
+    confirm(page, secret)
+    if seconds_ago:
+        session = page.session
+        records = session["account_authentication_methods"]
+        session["account_authentication_methods"] = [{**one, "at": one["at"] - seconds_ago} for one in records]
+        session.save()
     return page
+
+
+def confirm(page: Client, secret: str, *, back_to: str = "/admin/") -> None:
+    """Type the code of this moment into the page that asks for it."""
+    confirmed = page.post("/accounts/2fa/reauthenticate/", {"code": totp_code(secret), "next": back_to})
+    assert confirmed.headers["Location"] == back_to, confirmed.content

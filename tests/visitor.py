@@ -63,9 +63,7 @@ class Visitor:
         shown = self.page("/accounts/2fa/totp/activate/").text
         secret, token = secret_shown(shown), _TOKEN.search(shown)
         assert token
-        answer = self.send(
-            "/accounts/2fa/totp/activate/", {"csrfmiddlewaretoken": token[1], "code": totp_code(secret)}
-        )
+        answer = self.send("/accounts/2fa/totp/activate/", {"csrfmiddlewaretoken": token[1], "code": totp_code(secret)})
         assert answer.url.endswith("/recovery-codes/"), answer.url
         return secret
 

@@ -72,7 +72,9 @@ def test_upgrade_seals_factors_and_ends_sessions_in_clear(person):
             for table in ("django_session", "usersessions_usersession"):
                 cursor.execute(f"CREATE TABLE {table} (session_key varchar(40), user_id bigint)")
                 cursor.execute(f"INSERT INTO {table} (session_key) VALUES ('in-clear')")
-            cursor.execute("INSERT INTO django_migrations (app, name, applied) VALUES ('sessions', '0001_initial', '2026-01-01')")
+            cursor.execute(
+                "INSERT INTO django_migrations (app, name, applied) VALUES ('sessions', '0001_initial', '2026-01-01')"
+            )
             cursor.execute("INSERT INTO django_content_type (app_label, model) VALUES ('usersessions', 'usersession')")
     finally:
         MigrationExecutor(connection).migrate(MigrationExecutor(connection).loader.graph.leaf_nodes("accounts"))

@@ -1,6 +1,7 @@
 """What a copy of the database gives to whoever has it: no session, no second factor, no recovery code."""
 
 import base64
+import contextlib
 import hmac
 import json
 import re
@@ -32,16 +33,12 @@ def stolen(*words: str) -> list[str]:
 def _read(value: str) -> Iterator[str]:
     """The value, what its JSON holds, and what its signed form holds, which takes no key to read."""
     yield value
-    try:
+    with contextlib.suppress(ValueError, AttributeError):
         yield from (str(member) for member in json.loads(value).values())
-    except (ValueError, AttributeError):
-        pass
     packed = value.removeprefix(".").split(":")[0]
-    try:
+    with contextlib.suppress(ValueError, zlib.error):
         octets = base64.urlsafe_b64decode(packed + "=" * (-len(packed) % 4))
         yield (zlib.decompress(octets) if value.startswith(".") else octets).decode()
-    except (ValueError, zlib.error):
-        pass
 
 
 def signs_in_with_cookie(site: str, values: list[str]) -> list[str]:

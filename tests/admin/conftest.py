@@ -5,7 +5,7 @@ from django.test import Client
 
 from accounts.models import User
 from tests import factories
-from tests.callers import signed_in
+from tests.staffing import at_the_admin
 
 
 @pytest.fixture
@@ -18,4 +18,4 @@ def staff(db: None) -> User:
 @pytest.fixture
 def page(staff: User) -> Client:
     """Their browser, signed in."""
-    return signed_in(staff).client
+    return at_the_admin(staff)

@@ -7,7 +7,7 @@ from django.test import Client
 
 from accounts import atrest
 from tests import factories
-from tests.callers import signed_in
+from tests.staffing import at_the_admin
 
 ROWS: dict[str, Any] = {
     "processingconsent": factories.ProcessingConsentFactory,
@@ -23,7 +23,7 @@ ROWS: dict[str, Any] = {
 
 @pytest.fixture
 def page(db: None) -> Client:
-    return signed_in(factories.StaffFactory(is_superuser=True)).client
+    return at_the_admin(factories.StaffFactory(is_superuser=True))
 
 
 @pytest.mark.parametrize("name", ROWS)

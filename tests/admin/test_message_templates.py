@@ -7,15 +7,15 @@ from django.test import Client
 
 from agents_proxy import message_templates
 from agents_proxy.models import MessageTemplate
-from tests.callers import signed_in
 from tests.factories import MessageTemplateFactory, StaffFactory
+from tests.staffing import at_the_admin
 
 LIST = "/admin/agents_proxy/messagetemplate/"
 
 
 def staff(**fields: Any) -> tuple[Any, Client]:
     member = StaffFactory(is_superuser=True, **fields)
-    return member, signed_in(member).client
+    return member, at_the_admin(member)
 
 
 def act(page: Client, action: str, *rows: MessageTemplate) -> str:

@@ -16,6 +16,7 @@ from consent.models import AuditEntry
 from tests import factories
 from tests.callers import signed_in
 from tests.factories.asked import now
+from tests.staffing import at_the_admin
 
 
 def _entry():
@@ -195,7 +196,7 @@ def test_sealed_text_is_not_even_read(page, django_assert_max_num_queries):
 def test_staff_without_a_permission_see_nothing(db):
     helper = factories.PersonFactory(is_staff=True)
     row = factories.ConsentRequestFactory()
-    page = signed_in(helper).client
+    page = at_the_admin(helper)
     assert page.get(reverse("admin:consent_consentrequest_change", args=[row.pk])).status_code == 403
     index = page.get(reverse("admin:index"))
     assert index.status_code == 200

@@ -8,7 +8,7 @@ from consent.models import ConsentRequest, Export, Grant
 from pkm.models import ScopeEntry
 from tests import factories
 from tests.admin.acting import act, list_of, messages
-from tests.callers import signed_in
+from tests.staffing import at_the_admin
 
 FOOD = "attr.lifestyle.food.*"
 
@@ -47,7 +47,7 @@ def test_staff_cannot_give_themselves_powers(person):
 
     helper = factories.PersonFactory(is_staff=True)
     helper.user_permissions.add(*Permission.objects.filter(codename__in=["view_user", "change_user"]))
-    page = signed_in(helper).client
+    page = at_the_admin(helper)
     body = {"is_active": "on", "is_staff": "on", "is_superuser": "on"}
     for who in (helper, person):
         assert page.post(reverse("admin:accounts_user_change", args=[who.pk]), body).status_code == 302
@@ -76,7 +76,7 @@ def test_staff_who_may_only_look_have_no_actions(db, label, name, action):
     helper = factories.PersonFactory(is_staff=True)
     helper.user_permissions.add(Permission.objects.get(codename=f"view_{name}"))
     row = ScopeEntry.objects.get(scope=FOOD) if name == "scopeentry" else factories.TokenFactory().app.application
-    page = signed_in(helper).client
+    page = at_the_admin(helper)
     answer = page.post(
         list_of(label, name), {"action": action, "_selected_action": [row.pk], "confirmed": "yes", "reason": "because"}
     )

@@ -9,8 +9,8 @@ from consent.actions import templates
 from consent.models import ScopeTemplate
 from tests import factories
 from tests.admin.acting import act, list_of, messages
-from tests.callers import signed_in
 from tests.factories.asked import FOOD
+from tests.staffing import at_the_admin
 
 FORM = {
     "template_id": "lunch", "name": "Lunch", "scope": FOOD, "purpose": "Suggest lunch places near you",
@@ -21,7 +21,7 @@ FORM = {
 @pytest.fixture
 def colleague(db):
     """Another member of staff, and their browser."""
-    return signed_in(factories.StaffFactory()).client
+    return at_the_admin(factories.StaffFactory())
 
 
 def propose(page, **changes):
@@ -113,7 +113,7 @@ def test_staff_without_the_permission_approve_nothing(db):
     helper = factories.PersonFactory(is_staff=True)
     helper.user_permissions.add(Permission.objects.get(codename="view_scopetemplate"))
     made = factories.ScopeTemplateFactory()
-    client = signed_in(helper).client
+    client = at_the_admin(helper)
     act(client, "consent", "scopetemplate", "approve", made)
     assert 'value="approve"' not in client.get(list_of("consent", "scopetemplate")).content.decode()
     assert standing() == [(made.template_id, 1, False)]

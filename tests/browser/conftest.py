@@ -8,10 +8,12 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from accounts.models import User
+from tests.browser.people import enter_code
 from tests.browser.sealing.chromium import ARGUMENTS, find_chromium
 from tests.browser.visiting import Complaints
 from tests.factories.accounts import PASSWORD
 from tests.serving import running_site
+from tests.staffing import give_second_factor
 
 # Playwright keeps an event loop in this thread, which Django would take for asynchronous code.
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
@@ -87,13 +89,16 @@ def page(profile: BrowserContext) -> Page:
 
 @pytest.fixture
 def sign_in() -> Callable[[Page, User], None]:
-    """Signs a person of the factories in through the form."""
+    """Signs a person of the factories in through the form; staff with the code of an authenticator app, made here."""
 
     def fill_in(page: Page, user: User) -> None:
+        secret = give_second_factor(user) if user.is_staff else ""
         page.goto("/accounts/login/")
         page.locator("input[name=login]").fill(user.email)
         page.locator("input[name=password]").fill(PASSWORD)
         page.locator("input[name=password]").press("Enter")
         page.wait_for_url(lambda url: "/accounts/login/" not in url)
+        if secret:
+            enter_code(page, secret)
 
     return fill_in

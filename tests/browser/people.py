@@ -1,11 +1,25 @@
 """What people do on the pages, in the words of the tests."""
 
+import time
 from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
+from tests.visitor import totp_code
+
 PASSPHRASE = "gravel lantern otter plum 7"
 SignIn = Callable[..., None]
+
+
+def enter_code(page: Page, secret: str) -> None:
+    """What the authenticator app shows, on the page after the password; a code that was used waits for the next."""
+    while True:
+        page.locator("input[name=code]").fill(totp_code(secret))
+        with page.expect_navigation():
+            page.locator("input[name=code]").press("Enter")
+        if "/accounts/2fa/" not in page.url:
+            return
+        page.wait_for_timeout(1000 * (30 - time.time() % 30))
 
 
 def unlock(page: Page, passphrase: str = PASSPHRASE) -> None:

@@ -10,8 +10,10 @@ from accounts.models import User
 from developers.authentication import find_token
 from pkm.models import Domain, ScopeEntry
 from tests import factories
+from tests.browser.people import enter_code
 from tests.browser.visiting import axe_findings
 from tests.factories.accounts import PASSWORD
+from tests.staffing import give_second_factor
 
 pytestmark = pytest.mark.browser
 
@@ -58,10 +60,13 @@ def staff(site: str) -> User:
 
 
 def test_sign_in_leads_back_to_the_page_that_was_wanted(page: Page, staff: User) -> None:
+    secret = give_second_factor(staff)
     page.goto("/admin/pkm/scopeentry/")
     page.locator("input[name=login]").fill(staff.email)
     page.locator("input[name=password]").fill(PASSWORD)
     page.locator("input[name=password]").press("Enter")
+    page.wait_for_url("**/accounts/2fa/authenticate/**")
+    enter_code(page, secret)
     page.wait_for_url("**/admin/pkm/scopeentry/")
     expect(page.locator("#result_list tbody tr")).to_have_count(50)
 

@@ -13,7 +13,6 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.db import connection, transaction
-from django.test import Client
 
 from accounts.database import database_now
 from accounts.errors import Problem
@@ -36,6 +35,7 @@ from tests.factories import (
     TokenFactory,
     give_vault,
 )
+from tests.staffing import at_the_admin
 
 ROUNDS = int(os.environ.get("RACE_ROUNDS", "40"))
 pytestmark = [
@@ -196,8 +196,7 @@ def test_approving_anew_while_the_older_approval_is_renewed() -> None:
 def test_staff_end_for_several_people_who_decide_meanwhile(how: str) -> None:
     """All of one app, so that each needs a head of its own and then the same one."""
     app, staff = AppFactory(), StaffFactory(is_superuser=True)
-    page = Client()
-    page.force_login(staff)
+    page = at_the_admin(staff)
     with ThreadPoolExecutor(5) as pool:
         for _ in range(max(4, ROUNDS // 4)):
             asked = [ConsentRequestFactory(app=app) for _ in range(4)]

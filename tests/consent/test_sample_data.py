@@ -9,8 +9,10 @@ from cryptography.fernet import Fernet
 from django.apps import apps
 from django.core.management import call_command
 
+from accounts.atrest import opened
 from consent_bridge import sealed
 from pkm import queries
+from tests.visitor import Visitor, totp_code
 
 pytestmark = pytest.mark.django_db
 
@@ -43,6 +45,28 @@ def test_everyone_it_names_exists_and_the_vault_opens(var: Path) -> None:
     assert users.get(email=sample["developer"]["email"]).check_password(sample["developer"]["password"])
 
 
+def opens_the_admin(staff: dict[str, str], service: str) -> bool:
+    visitor = Visitor(service)
+    visitor.sign_in(staff["email"], staff["password"], code=totp_code(staff["totp_secret"]))
+    return visitor.page("/admin/").url == f"{service}/admin/"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_member_of_staff_opens_the_admin_with_the_codes_of_its_secret(var: Path, service: str) -> None:
+    assert opens_the_admin(made(var)["staff"], service)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_sample_of_an_older_clone_gets_a_second_factor(var: Path, service: str) -> None:
+    first = made(var)
+    apps.get_model("mfa.Authenticator").objects.all().delete()
+    del first["staff"]["totp_secret"]
+    (var / "sample.json").write_text(json.dumps(first))
+    second = made(var)
+    assert second["staff"]["password"] == first["staff"]["password"]
+    assert opens_the_admin(second["staff"], service)
+
+
 def test_again_it_keeps_what_is_there(var: Path) -> None:
     assert made(var) == made(var)
 
@@ -53,6 +77,8 @@ def test_without_its_file_somebody_new_begins(var: Path) -> None:
     second = made(var)
     assert second["owner"]["user_id"] != first["owner"]["user_id"]
     assert opens(second["owner"])
+    factor = apps.get_model("mfa.Authenticator").objects.get(user__email=second["staff"]["email"])
+    assert opened(factor.data["secret"]) == second["staff"]["totp_secret"]
 
 
 def test_with_other_server_keys_somebody_new_begins(var: Path, settings: Any) -> None:
@@ -61,3 +87,5 @@ def test_with_other_server_keys_somebody_new_begins(var: Path, settings: Any) ->
     second = made(var)
     assert second["owner"]["user_id"] != first["owner"]["user_id"]
     assert opens(second["owner"])
+    factor = apps.get_model("mfa.Authenticator").objects.get(user__email=second["staff"]["email"])
+    assert opened(factor.data["secret"]) == second["staff"]["totp_secret"]

@@ -5,6 +5,7 @@ from tests.factories.accounts import (
     PersonaStateFactory,
     PersonFactory,
     PublicProfileFactory,
+    SessionFactory,
     StaffFactory,
 )
 from tests.factories.agents import (
@@ -104,6 +105,7 @@ __all__ = [
     "RunFactory",
     "ScopeEntryFactory",
     "ScopeTemplateFactory",
+    "SessionFactory",
     "StaffFactory",
     "StepFactory",
     "TokenFactory",

@@ -1,9 +1,14 @@
 """People. Everybody's password is `PASSWORD`."""
 
+import secrets
+from datetime import timedelta
+
 import factory
+from django.utils import timezone
 from factory.django import DjangoModelFactory
 
-from accounts.models import ActorProfile, MarketplacePublicProfile, Persona, RuntimePersonaState, User
+from accounts.atrest import sealed
+from accounts.models import ActorProfile, MarketplacePublicProfile, Persona, RuntimePersonaState, Session, User
 
 PASSWORD = "a-password-of-tests"
 
@@ -50,3 +55,15 @@ class PersonaStateFactory(DjangoModelFactory):
         model = RuntimePersonaState
 
     user = factory.SubFactory(PersonFactory)
+
+
+class SessionFactory(DjangoModelFactory):
+    """A session that holds nothing, of a browser that nobody has."""
+
+    class Meta:
+        model = Session
+
+    digest = factory.LazyFunction(lambda: secrets.token_hex(32))
+    data = factory.LazyFunction(lambda: sealed("{}"))
+    user = factory.SubFactory(PersonFactory)
+    expires_at = factory.LazyFunction(lambda: timezone.now() + timedelta(days=14))

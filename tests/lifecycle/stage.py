@@ -40,7 +40,6 @@ class Stage:
         self.vault: Vault = give_vault(self.owner, HOLDINGS)
         self.callers = {app.app_id: Caller.app(app) for app in self.apps}
         self.session, self.strange_session = Caller.person(self.owner), Caller.person(self.stranger)
-        self.staff_session = Caller.person(self.staff)
         self.world = World(
             now=start,
             user_id=self.owner.public_id,
@@ -69,7 +68,6 @@ class Stage:
 
     def sign_in(self) -> None:
         self.session, self.strange_session = Caller.person(self.owner), Caller.person(self.stranger)
-        self.staff_session = Caller.person(self.staff)
         self.world.signed_in_at = self.world.now
 
     # -- what the person's browser seals

@@ -15,6 +15,7 @@ from accounts.models import User
 from developers.models import App
 from tests.callers import signed_in
 from tests.factories import TokenFactory
+from tests.staffing import at_the_admin
 
 JSON, FORM = "application/json", "application/x-www-form-urlencoded"
 
@@ -45,7 +46,16 @@ class Caller:
     @classmethod
     def person(cls, user: User) -> "Caller":
         """Signed in just now."""
-        session = signed_in(user).client.cookies["sessionid"].value
+        return cls._with_session(signed_in(user).client)
+
+    @classmethod
+    def staff(cls, user: User) -> "Caller":
+        """Signed in just now, with a second factor."""
+        return cls._with_session(at_the_admin(user))
+
+    @classmethod
+    def _with_session(cls, client: Client) -> "Caller":
+        session = client.cookies["sessionid"].value
         csrf = secrets.token_hex(16)
         return cls(headers={"X-CSRFToken": csrf}, cookies={"sessionid": session, "csrftoken": csrf})
 

@@ -4,6 +4,7 @@ The one place of the server that plays a client: it seals the sample owner's vau
 bridge. Run again it keeps what is there and repairs what is missing; in another database it makes everything anew.
 """
 
+import base64
 import json
 import os
 import secrets
@@ -16,7 +17,8 @@ from django.core.management.base import BaseCommand, CommandParser
 from django.db import transaction
 from django.utils import timezone
 
-from accounts.atrest import Unreadable
+from accounts.atrest import Unreadable, opened
+from accounts.atrest import sealed as sealed_at_rest
 from consent.management.sample import OWNER_DATA, SAMPLE_APPLICATION
 from consent_bridge import sealed
 from consent_bridge.errors import BridgeError
@@ -90,7 +92,26 @@ def _developer(known: Part) -> Part:
 
 def _staff(known: Part) -> Part:
     user, password = _account("staff", "Sam", known, is_staff=True, is_superuser=True)
-    return {"email": user.email, "password": password}
+    return {"email": user.email, "password": password, "totp_secret": _authenticator_app(user, known)}
+
+
+def _authenticator_app(user: Any, known: Part) -> str:
+    """The secret of this account's authenticator app: the known one, or a fresh one. /admin/ opens with its codes."""
+    secret = known.get("totp_secret") or base64.b32encode(secrets.token_bytes(20)).decode()
+    apps_here = apps.get_model("mfa.Authenticator").objects
+    for row in apps_here.filter(user=user, type="totp"):
+        if _secret_of(row) == secret:
+            return secret
+        row.delete()
+    apps_here.create(user=user, type="totp", data={"secret": sealed_at_rest(secret)})
+    return secret
+
+
+def _secret_of(row: Any) -> str | None:
+    try:
+        return opened(row.data["secret"])
+    except Unreadable:  # the server's key around it is in a folder that is gone
+        return None
 
 
 def _account(name: str, display_name: str, known: Part, **fields: Any) -> tuple[Any, str]:
