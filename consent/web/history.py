@@ -13,6 +13,7 @@ from django.utils.translation import gettext, ngettext
 import pkm.labels
 from consent import audit
 from consent.models import AuditEntry, ConsentRequest, Discovery, Read
+from consent.web import staff_looks
 from consent.web.words import EVENTS, Told
 from developers.models import App
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 PAGE = 40
 DEEPEST_PAGE = 250
 _AT_ONCE = 500
-_CHAINED = frozenset(EVENTS) - {"read", "discovered", "grant_expired", "left_as_is"}
+_CHAINED = frozenset(EVENTS) - {"read", "discovered", "grant_expired", "left_as_is", staff_looks.KIND}
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,8 @@ def happened(user: "User", *, group: str = "", app_id: str = "", most: int | Non
     sources = [_chained(user, group, app_id, most)]
     if group in ("", "reads"):
         sources.append(_reads(user, app_id, most))
+    if group in ("", "reads") and not app_id:
+        sources.append(_looks_by_staff(user, most))
     if group in ("", "discoveries"):
         sources.append(_discoveries(user, app_id, most))
     return heapq.merge(*sources, key=lambda line: line.at, reverse=True)
@@ -160,6 +163,12 @@ def _reads(user: "User", app_id: str, most: int | None) -> Iterator[Happened]:
         request = read.grant.request
         title = title_of("read", request)
         yield Happened(read.at, "read", EVENTS["read"], title, "", request.app.app_id, request.request_id)
+
+
+def _looks_by_staff(user: "User", most: int | None) -> Iterator[Happened]:
+    kind = staff_looks.KIND
+    for day in islice(staff_looks.days_of_looks(user.public_id), most):
+        yield Happened(day.last_at, kind, EVENTS[kind], title_of(kind, None), day.detail())
 
 
 def _discoveries(user: "User", app_id: str, most: int | None) -> Iterator[Happened]:

@@ -66,7 +66,7 @@ EVENTS: dict[str, Told] = {
     "app_blocked": Told("decisions", "x-circle", "warn", _("You blocked %(app)s")),
     "app_unblocked": Told("decisions", "check", "", _("You let %(app)s ask again")),
     "app_reported": Told("decisions", "alert", "warn", _("You reported %(app)s to our staff")),
-    "staff_viewed": Told("reads", "shield", "warn", _("Our staff looked at records about you")),
+    "staff_viewed": Told("reads", "shield", "warn", _("A member of our staff looked at records about you")),
     "read": Told("reads", "eye", "", _("%(app)s read %(scope)s")),
     "discovered": Told("discoveries", "search", "", _("%(app)s looked at what could be asked of you")),
 }
