@@ -49,10 +49,10 @@ def lead_to_second_factor(request: HttpRequest, wanted: str) -> HttpResponse:
     """To where the second factor is shown and then back, or to where one is set up."""
     user: Any = request.user
     if not has_second_factor(user):
-        text = gettext("The staff's pages open with a second factor. Set one up here, then open them again.")
+        text = gettext("The staff's pages open after a two-step sign-in alone. Set it up here, then open them again.")
         messages.warning(request, text)
         return redirect("mfa_index")
-    messages.info(request, gettext("The staff's pages need your authenticator app, your passkey or a recovery code."))
+    messages.info(request, gettext("The staff's pages ask for your authenticator app, passkey or sign-in recovery code."))
     app = user.authenticator_set.filter(type="totp").exists()
     way = "mfa_reauthenticate" if app else "mfa_reauthenticate_webauthn"
     return redirect(f"{reverse(way)}?{urlencode({REDIRECT_FIELD_NAME: wanted})}")

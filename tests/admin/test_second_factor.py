@@ -41,7 +41,7 @@ def test_a_password_alone_opens_nothing(staff):
         answer = page.get(address, follow=True)
         assert answer.redirect_chain[-1] == ("/accounts/2fa/", 302), address
     told = [str(message) for message in page.get("/admin/", follow=True).context["messages"]]
-    assert told == ["The staff's pages open with a second factor. Set one up here, then open them again."]
+    assert told == ["The staff's pages open after a two-step sign-in alone. Set it up here, then open them again."]
 
 
 def test_a_password_alone_changes_nothing(staff):

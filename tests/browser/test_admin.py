@@ -3,10 +3,12 @@
 from collections.abc import Callable
 
 import pytest
+from django.conf import settings
 from django.urls import reverse
 from playwright.sync_api import Error, Page, expect
 
 from accounts.models import User
+from accounts.sessions import SessionStore
 from developers.authentication import find_token
 from pkm.models import Domain, ScopeEntry
 from tests import factories
@@ -124,6 +126,35 @@ def test_token_is_made_and_shown_once(page: Page, staff: User, sign_in: SignIn) 
     assert found.app_id == app.app_id
     page.get_by_role("link", name="I have copied it").click()
     assert token not in page.content()
+
+
+def test_what_was_sent_too_late_is_done_after_the_code(page: Page, staff: User, sign_in: SignIn) -> None:
+    app = factories.AppFactory()
+    sign_in(page, staff)
+    page.goto("/admin/developers/app/")
+    _let_ten_minutes_pass(page)
+    page.locator("input[name=_selected_action]").check()
+    page.locator("select[name=action]").select_option("suspend")
+    page.locator("button[name=index]").click()
+    page.wait_for_url("**/accounts/2fa/reauthenticate/**")
+    assert axe_findings(page) == []
+    enter_code(page, give_second_factor(staff))
+    expect(page.locator("#content h1")).to_have_text("Do this now?")
+    expect(page.locator("#content strong")).to_contain_text("Suspend")
+    assert axe_findings(page) == []
+    page.get_by_role("button", name="Yes, do it").click()
+    expect(page.locator(".messagelist .success")).to_have_text("1 app is now suspended.")
+    app.refresh_from_db()
+    assert app.status == "suspended"
+
+
+def _let_ten_minutes_pass(page: Page) -> None:
+    """For this session's confirmations; nothing else gets older."""
+    (key,) = (cookie["value"] for cookie in page.context.cookies() if cookie["name"] == settings.SESSION_COOKIE_NAME)
+    session = SessionStore(key)
+    records = session["account_authentication_methods"]
+    session["account_authentication_methods"] = [{**record, "at": record["at"] - 601} for record in records]
+    session.save()
 
 
 def test_grant_is_ended_with_a_reason(page: Page, staff: User, sign_in: SignIn) -> None:
