@@ -52,7 +52,8 @@ def lead_to_second_factor(request: HttpRequest, wanted: str) -> HttpResponse:
         text = gettext("The staff's pages open after a two-step sign-in alone. Set it up here, then open them again.")
         messages.warning(request, text)
         return redirect("mfa_index")
-    messages.info(request, gettext("The staff's pages ask for your authenticator app, passkey or sign-in recovery code."))
+    text = gettext("The staff's pages ask for your authenticator app, passkey or sign-in recovery code.")
+    messages.info(request, text)
     app = user.authenticator_set.filter(type="totp").exists()
     way = "mfa_reauthenticate" if app else "mfa_reauthenticate_webauthn"
     return redirect(f"{reverse(way)}?{urlencode({REDIRECT_FIELD_NAME: wanted})}")

@@ -9,7 +9,7 @@ from django.test import Client
 
 from accounts.models import User
 from tests.callers import signed_in
-from tests.visitor import totp_code
+from tests.visitor import codes
 
 
 def give_second_factor(user: User) -> str:
@@ -34,5 +34,8 @@ def at_the_admin(user: User, *, seconds_ago: int = 0) -> Client:
 
 def confirm(page: Client, secret: str, *, back_to: str = "/admin/") -> None:
     """Type the code of this moment into the page that asks for it."""
-    confirmed = page.post("/accounts/2fa/reauthenticate/", {"code": totp_code(secret), "next": back_to})
-    assert confirmed.headers["Location"] == back_to, confirmed.content
+    for code in codes(secret):
+        answer = page.post("/accounts/2fa/reauthenticate/", {"code": code, "next": back_to})
+        if answer.headers.get("Location") == back_to:
+            return
+    raise AssertionError("no code was taken")

