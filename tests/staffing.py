@@ -9,7 +9,7 @@ from django.test import Client
 
 from accounts.models import User
 from tests.callers import signed_in
-from tests.visitor import codes
+from tests.totp import codes
 
 
 def give_second_factor(user: User) -> str:

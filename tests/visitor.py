@@ -1,35 +1,15 @@
-"""Somebody with a browser's cookies at a real server: pages and forms over HTTP, and codes of an authenticator app."""
+"""Somebody with a browser's cookies at a real server: pages and forms over HTTP."""
 
-import base64
-import hmac
 import html
 import re
-import struct
-import time
-from collections.abc import Iterator
 from typing import Any
 
 import requests
 
 from tests.factories.accounts import PASSWORD
+from tests.totp import codes
 
 _TOKEN = re.compile(r'name="csrfmiddlewaretoken" value="([^"]+)"')
-
-
-def totp_code(secret: str) -> str:
-    """What an authenticator app shows now (RFC 6238)."""
-    counter = struct.pack(">Q", int(time.time()) // 30)
-    mac = hmac.digest(base64.b32decode(secret, casefold=True), counter, "sha1")
-    start = mac[-1] & 15
-    return f"{(int.from_bytes(mac[start : start + 4]) & 0x7FFFFFFF) % 10**6:06}"
-
-
-def codes(secret: str) -> Iterator[str]:
-    """The code of this moment, and where the next period began while it was on its way, that one's; none of none."""
-    if secret:
-        yield (first := totp_code(secret))
-        if (second := totp_code(secret)) != first:
-            yield second
 
 
 def secret_shown(page: str) -> str:

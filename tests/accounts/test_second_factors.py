@@ -10,7 +10,7 @@ from django.db.migrations.executor import MigrationExecutor
 from accounts.atrest import Unreadable
 from tests.callers import signed_in
 from tests.staffing import confirm, give_second_factor
-from tests.visitor import totp_code
+from tests.totp import totp_code
 
 SEED = "0f" * 40
 

@@ -21,7 +21,8 @@ from tests.admin.acting import act, list_of
 from tests.callers import signed_in
 from tests.factories.accounts import PASSWORD
 from tests.staffing import at_the_admin, confirm, give_second_factor
-from tests.visitor import Visitor, codes
+from tests.totp import codes
+from tests.visitor import Visitor
 
 LONG_AGO = 601
 FOOD = "attr.lifestyle.food.*"

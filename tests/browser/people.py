@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
-from tests.visitor import totp_code
+from tests.totp import totp_code
 
 PASSPHRASE = "gravel lantern otter plum 7"
 SignIn = Callable[..., None]
