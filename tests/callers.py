@@ -72,9 +72,7 @@ class Developer(JsonClient):
         )  # fmt: skip
 
 
-def signed_in(
-    user: User, *, seconds_ago: int = 0, enforce_csrf: bool = False, second_factor: bool = False
-) -> JsonClient:
+def signed_in(user: User, *, seconds_ago: int = 0, enforce_csrf: bool = False) -> JsonClient:
     """`user` with a session whose sign-in, by password, was so many seconds ago."""
     client = Client(enforce_csrf_checks=enforce_csrf)
     client.force_login(user)

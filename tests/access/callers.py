@@ -12,6 +12,8 @@ from django.http import HttpResponse
 from django.test import Client
 
 from tests.callers import signed_in
+from tests.staffing import at_the_admin
+from tests.staffing import at_the_admin
 
 if TYPE_CHECKING:
     from tests.access.world import World
@@ -73,7 +75,7 @@ def session_of(caller: Caller, world: "World") -> Session:
         return Session(Client(), {})
     people = {Caller.OWNER: world.owner, Caller.STRANGER: world.stranger, Caller.STAFF: world.staff}
     if caller is Caller.STAFF_2FA:
-        return Session(signed_in(world.staff_2fa, second_factor=True).client, {})
+        return Session(at_the_admin(world.staff_2fa), {})
     return Session(signed_in(people[caller]).client, {})
 
 

@@ -63,10 +63,15 @@ def program(*needs: str, app: str = "200", other: str = "404") -> Answers:
     return told
 
 
+def with_a_factor(answers: Answers, answer: str) -> Answers:
+    """What differs for whoever has an authenticator app and showed it just now."""
+    return {**answers, Caller.STAFF_2FA: answer}
+
+
 def staff(answer: str) -> Answers:
-    """The admin: the second factor decides. A person without rights is sent to sign in as somebody else."""
+    """The admin: the second factor decides. Everybody else is led to its sign-in, which says what is missing."""
     told = dict.fromkeys(Caller, "302 sign-in")
-    return {**told, Caller.STAFF: "302 second factor", Caller.STAFF_2FA: answer}
+    return {**told, Caller.STAFF_2FA: answer}
 
 
 def signed_out_only(status: str = "200") -> Answers:
@@ -292,17 +297,17 @@ ROWS: list[Row] = [
     Row("accounts/login/code/confirm/", "GET", page(owner="302", others="302", strangers="302 sign-in")),
     Row("accounts/2fa/", "GET", page()),
     Row("accounts/2fa/authenticate/", "GET", page(owner="302", others="302")),
-    Row("accounts/2fa/reauthenticate/", "GET", page("302 confirm", "302 confirm")),
-    Row("accounts/2fa/totp/activate/", "GET", page("302 confirm", "302 confirm")),
-    Row("accounts/2fa/totp/deactivate/", "GET", page("404", "404")),
+    Row("accounts/2fa/reauthenticate/", "GET", with_a_factor(page("302 confirm", "302 confirm"), "200")),
+    Row("accounts/2fa/totp/activate/", "GET", with_a_factor(page("302 confirm", "302 confirm"), "302 second factor")),
+    Row("accounts/2fa/totp/deactivate/", "GET", with_a_factor(page("404", "404"), "200")),
     Row("accounts/2fa/recovery-codes/", "GET", page("404", "404")),
-    Row("accounts/2fa/recovery-codes/generate/", "GET", page("302 confirm", "302 confirm")),
+    Row("accounts/2fa/recovery-codes/generate/", "GET", with_a_factor(page("302 confirm", "302 confirm"), "200")),
     Row("accounts/2fa/recovery-codes/download/", "GET", page("404", "404")),
     Row("accounts/2fa/webauthn/", "GET", page()),
-    Row("accounts/2fa/webauthn/add/", "GET", page("302 confirm", "302 confirm")),
+    Row("accounts/2fa/webauthn/add/", "GET", with_a_factor(page("302 confirm", "302 confirm"), "200")),
     Row("accounts/2fa/webauthn/reauthenticate/", "POST", page("302 confirm", "302 confirm"), _nothing, form=True),
-    Row("accounts/2fa/webauthn/keys/<int:pk>/remove/", "GET", page("302 confirm", "302 confirm")),
-    Row("accounts/2fa/webauthn/keys/<int:pk>/edit/", "GET", page("302 confirm", "302 confirm")),
+    Row("accounts/2fa/webauthn/keys/<int:pk>/remove/", "GET", with_a_factor(page("302 confirm", "302 confirm"), "404")),
+    Row("accounts/2fa/webauthn/keys/<int:pk>/edit/", "GET", with_a_factor(page("302 confirm", "302 confirm"), "404")),
     Row("accounts/2fa/webauthn/login/", "GET", page("302", "302")),
     Row("accounts/sessions/", "GET", page()),
 ]
@@ -323,7 +328,11 @@ def admin_row(route: str, *, exists: bool) -> Row:
     if route == "admin/logout/":
         return Row(route, "GET", everybody("302"))
     if route == "admin/login/":
-        return Row(route, "GET", {**staff("302"), **dict.fromkeys((Caller.OWNER, Caller.STRANGER), "403")})
+        return Row(
+            route,
+            "GET",
+            {**staff("302"), Caller.OWNER: "403", Caller.STRANGER: "403", Caller.STAFF: "302 second factor"},
+        )
     if route in ("admin/r/<path:content_type_id>/<path:object_id>/", "admin/<url>"):
         return Row(route, "GET", staff("404"))
     if route == "admin/password_change/":

@@ -32,7 +32,9 @@ def _ask(row: Row, caller: Caller, world: World, names: dict[str, str]) -> HttpR
     """One answer, and everything as it was before."""
     query = row.query(world) if row.query else ""
     path = path_of(row.route, names) + (f"?{query}" if query else "")
-    session = world.sessions.setdefault(caller, session_of(caller, world))
+    if caller not in world.sessions:
+        world.sessions[caller] = session_of(caller, world)
+    session = world.sessions[caller]
     with transaction.atomic(), session.as_it_is():
         found = session.answer(row.method, path, row.body(world) if row.body else None, form=row.form)
         if found.streaming:
