@@ -35,6 +35,7 @@ from agents_proxy.analysis_errors import (
 from agents_proxy.models import Call, ProcessingConsent, Run
 from agents_proxy.states import CallOutcome, Purpose, Reach
 from agents_proxy.workflow import own_run
+from common import outbound
 
 if TYPE_CHECKING:
     from accounts.models import User
@@ -152,8 +153,7 @@ def _posted(message_id: str, body: bytes) -> int:
         "webhook-signature": Webhook(settings.ACTIVATION_SECRET).sign(message_id, now, body.decode()),
     }
     try:
-        with requests.Session() as session:
-            session.trust_env = False
+        with outbound.session(outbound.ToHost, outbound.ToHostTls) as session:
             answer = session.post(
                 settings.ACTIVATION_URL,
                 data=body,

@@ -15,7 +15,6 @@ from functools import lru_cache
 from typing import Any
 
 import urllib3
-from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.exceptions import (
     ConnectTimeoutError,
     DecodeError,
@@ -29,6 +28,7 @@ from urllib3.exceptions import TimeoutError as TimedOut
 from agents_proxy.agents import Protocol, Upstream
 from agents_proxy.envelope import Prompt, Reply, read, written
 from agents_proxy.errors import CallFailed, InvalidAgentResponse, UpstreamTimeout
+from common import outbound
 
 LIMIT = 1024 * 1024  # bytes of an answer
 _CONNECT = 3.0  # seconds
@@ -184,24 +184,16 @@ class _KeptBriefly:
         return response
 
 
-class _Plain(_KeptBriefly, HTTPConnection):
+class _Plain(_KeptBriefly, outbound.ToHost):
     response_class = _Response
 
 
-class _Encrypted(_KeptBriefly, HTTPSConnection):
+class _Encrypted(_KeptBriefly, outbound.ToHostTls):
     response_class = _Response
-
-
-class _PlainPool(urllib3.HTTPConnectionPool):
-    ConnectionCls = _Plain
-
-
-class _EncryptedPool(urllib3.HTTPSConnectionPool):
-    ConnectionCls = _Encrypted
 
 
 @lru_cache(maxsize=1)
 def _pool() -> urllib3.PoolManager:
     pool = urllib3.PoolManager(num_pools=32, maxsize=_CONNECTIONS, block=False)
-    pool.pool_classes_by_scheme = {"http": _PlainPool, "https": _EncryptedPool}
+    pool.pool_classes_by_scheme = outbound.pools(_Plain, _Encrypted)
     return pool

@@ -1,14 +1,14 @@
 """Sending one webhook: signed as Standard Webhooks say, to a public address, without following anything.
 
-The peer's address is checked on the connected socket, not before: a name that resolves differently a moment later
-changes nothing. Nothing of the answer but its status is read, and however slowly that drips, after ANSWER_SECONDS the
-connection is cut.
+Where it goes is checked before anything is sent (common/outbound.py). Nothing of the answer but its status is read, and
+however slowly that drips, after ANSWER_SECONDS the connection is cut. Without an answer the outcome is the same
+whatever the reason was: an app chooses the address, and a reason would tell it which ports are open where.
 """
 
-import ipaddress
+import logging
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -18,19 +18,15 @@ from typing import Any
 import orjson
 import requests
 from django.conf import settings
-from requests.adapters import HTTPAdapter
 from standardwebhooks.webhooks import Webhook
-from urllib3.connection import HTTPConnection, HTTPSConnection
-from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.exceptions import HTTPError
 
 from accounts.database import rfc3339
+from common import addresses, outbound
 
 CONNECT_SECONDS, ANSWER_SECONDS = 5, 15
-
-
-class InternalAddress(OSError):
-    """The endpoint's name led to an address that is not on the public internet."""
+UNREACHABLE = "it cannot be reached"
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -61,10 +57,10 @@ def send(*, url: str, secret: str, message_id: str, kind: str, at: datetime, dat
         "webhook-timestamp": str(int(now.timestamp())),
         "webhook-signature": Webhook(secret).sign(message_id, now, body.decode()),
     }
-    with _cut_off_after(ANSWER_SECONDS) as line:
+    with _cut_off_after(ANSWER_SECONDS):
         try:
             with (
-                _session() as session,
+                outbound.session(_Plain, _Tls) as session,
                 session.post(
                     url,
                     data=body,
@@ -76,7 +72,9 @@ def send(*, url: str, secret: str, message_id: str, kind: str, at: datetime, dat
             ):
                 return Outcome(answer.status_code, _said(answer.status_code))
         except (requests.RequestException, HTTPError, OSError, UnicodeError, ValueError) as error:
-            return Outcome(None, _LATE if line.is_cut else _why(error))
+            # for the operator alone, and without what the error says: that may hold the address
+            _log.info("webhook %s cannot be delivered: %s", message_id, type(error).__name__)
+            return Outcome(None, UNREACHABLE)
 
 
 class _Line:
@@ -84,10 +82,8 @@ class _Line:
 
     def __init__(self) -> None:
         self.twin: socket.socket | None = None
-        self.is_cut = False
 
     def cut(self) -> None:
-        self.is_cut = True
         if self.twin is not None:
             with suppress(OSError):
                 self.twin.shutdown(socket.SHUT_RDWR)
@@ -97,12 +93,12 @@ _line: ContextVar[_Line] = ContextVar("line")
 
 
 @contextmanager
-def _cut_off_after(seconds: float) -> Iterator[_Line]:
+def _cut_off_after(seconds: float) -> Iterator[None]:
     line = _Line()
     token, timer = _line.set(line), threading.Timer(seconds, line.cut)
     timer.start()
     try:
-        yield line
+        yield
     finally:
         timer.cancel()
         timer.join()  # it may be cutting just now
@@ -111,78 +107,32 @@ def _cut_off_after(seconds: float) -> Iterator[_Line]:
             line.twin.close()
 
 
-_LATE = "it did not answer in time"
-
-
 def _said(status_code: int) -> str:
     if 300 <= status_code < 400:
         return "it redirects, which is not followed"
     return "" if 200 <= status_code < 300 else f"it answered {status_code}"
 
 
-def _why(error: BaseException) -> str:
-    """A reason in plain words, without addresses of our own network."""
-    seen: BaseException | None = error
-    while seen is not None:
-        if isinstance(seen, InternalAddress):
-            return "its address is not on the public internet"
-        seen = seen.__cause__ or seen.__context__
-    if isinstance(error, requests.exceptions.SSLError):
-        return "its certificate cannot be verified"
-    if isinstance(error, requests.Timeout):
-        return _LATE
-    return "it cannot be reached"
+def _may_reach(address: str) -> bool:
+    return settings.WEBHOOK_INTERNAL_ADDRESSES or addresses.is_public(address)
 
 
-def _session() -> requests.Session:
-    session = requests.Session()
-    session.trust_env = False  # no proxy: it would connect where we cannot see
-    adapter = _GuardedAdapter(max_retries=0)
-    session.mount("https://", adapter)
-    session.mount("http://", adapter)
-    return session
+class _Plain(outbound.ToPublic):
+    """A connection that can be cut from another thread."""
+
+    may_reach = staticmethod(_may_reach)
+
+    def _new_conn(self) -> socket.socket:
+        return _held(super()._new_conn())
 
 
-def refuse_internal_peer(sock: socket.socket) -> None:
-    """Close a connection whose other end is not a public address, before a byte is sent."""
-    address = ipaddress.ip_address(sock.getpeername()[0].split("%")[0])
-    mapped = getattr(address, "ipv4_mapped", None) or address
-    if not mapped.is_global or mapped.is_multicast:
-        if settings.WEBHOOK_INTERNAL_ADDRESSES:
-            return
-        sock.close()
-        raise InternalAddress("the peer is not on the public internet")
+class _Tls(outbound.ToPublicTls):
+    may_reach = staticmethod(_may_reach)
+
+    def _new_conn(self) -> socket.socket:
+        return _held(super()._new_conn())
 
 
-def _guarded(connect: Callable[[Any], socket.socket]) -> Callable[[Any], socket.socket]:
-    def new_connection(connection: Any) -> socket.socket:
-        sock = connect(connection)
-        refuse_internal_peer(sock)
-        _line.get().twin = sock.dup()
-        return sock
-
-    return new_connection
-
-
-class _PlainConnection(HTTPConnection):
-    _new_conn = _guarded(HTTPConnection._new_conn)
-
-
-class _TlsConnection(HTTPSConnection):
-    _new_conn = _guarded(HTTPSConnection._new_conn)
-
-
-class _PlainPool(HTTPConnectionPool):
-    ConnectionCls = _PlainConnection
-
-
-class _TlsPool(HTTPSConnectionPool):
-    ConnectionCls = _TlsConnection
-
-
-class _GuardedAdapter(HTTPAdapter):
-    """requests' adapter whose connections look at whom they reached."""
-
-    def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
-        super().init_poolmanager(*args, **kwargs)
-        self.poolmanager.pool_classes_by_scheme = {"http": _PlainPool, "https": _TlsPool}
+def _held(sock: socket.socket) -> socket.socket:
+    _line.get().twin = sock.dup()
+    return sock

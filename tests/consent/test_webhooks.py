@@ -148,7 +148,7 @@ def test_gone_disables_the_endpoint(receiver: Receiver) -> None:
     assert WebhookDelivery.objects.get().status == "given_up"
 
 
-ACCEPTED, LATE = delivery.Outcome(204), delivery.Outcome(None, "it did not answer in time")
+ACCEPTED, LATE = delivery.Outcome(204), delivery.Outcome(None, "it cannot be reached")
 
 
 @pytest.mark.parametrize(
@@ -216,7 +216,7 @@ def test_an_internal_address_gets_not_a_byte(receiver: Receiver, settings: Any) 
     deliver_due()
 
     assert receiver.arrived == []
-    assert WebhookDelivery.objects.get().failure == "its address is not on the public internet"
+    assert WebhookDelivery.objects.get().failure == "it cannot be reached"
 
 
 def test_a_worker_that_died_leaves_its_lease_to_run_out(receiver: Receiver) -> None:
