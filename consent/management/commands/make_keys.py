@@ -4,13 +4,14 @@ import base64
 import json
 import os
 import secrets
+import shlex
 from pathlib import Path
 from typing import Any
 
 from cryptography.fernet import Fernet
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 RECEIPT_KEYS_FILE = "receipt-keys.json"
 
@@ -24,8 +25,11 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, directory: Path | None, **options: Any) -> None:
         if directory is None:
-            for name, value in {**_secrets(), "RECEIPT_KEYS": json.dumps([_receipt_key()])}.items():
-                self.stdout.write(f"{name}={value}")
+            for name, value in {
+                **_secrets(),
+                "RECEIPT_KEYS": json.dumps([_receipt_key()], separators=(",", ":")),
+            }.items():
+                self.stdout.write(_line(name, value))
             return
         directory.mkdir(parents=True, exist_ok=True)
         keys = directory.resolve() / RECEIPT_KEYS_FILE
@@ -33,6 +37,13 @@ class Command(BaseCommand):
         # named from the project's folder where it lies inside, so that both can move together
         named = keys.relative_to(settings.ROOT) if keys.is_relative_to(settings.ROOT) else keys
         _keep_missing(directory / "env", {**_secrets(), "RECEIPT_KEYS_FILE": str(named)})
+
+
+def _line(name: str, value: str) -> str:
+    """As a shell, systemd and our own reader of `env` understand it alike."""
+    if "'" in value or "\n" in value:
+        raise CommandError(f"{name} would hold a quote or a line break, which not every reader of such a file takes.")
+    return f"{name}={shlex.quote(value)}"
 
 
 def _secrets() -> dict[str, str]:
@@ -63,7 +74,7 @@ def _keep_missing(path: Path, wanted: dict[str, str]) -> None:
     """Add what is missing; a secret that is there stays, since losing it would lose what it protects."""
     lines = path.read_text().splitlines() if path.exists() else []
     present = {line.split("=", 1)[0] for line in lines}
-    missing = [f"{name}={value}" for name, value in wanted.items() if name not in present]
+    missing = [_line(name, value) for name, value in wanted.items() if name not in present]
     if missing:
         _write_private(path, "\n".join([*lines, *missing]) + "\n")
 
