@@ -31,6 +31,7 @@ from agents_proxy.aggregator_ledger import Ledger, applied, trimmed
 from agents_proxy.aggregator_shapes import Accounts
 from agents_proxy.models import Item, RefreshRun
 from agents_proxy.states import ItemStatus, Purpose, RefreshStatus
+from common.broker import tell_worker
 
 LEASE = timedelta(seconds=90)  # more than one call with all its repetitions may take
 LOST_ATTEMPTS = 5
@@ -105,7 +106,7 @@ def run_refresh(run_pk: int) -> None:
 def _tell(run_pk: int) -> None:
     from agents_proxy.aggregator_tasks import refresh_item
 
-    refresh_item.delay(run_pk)
+    tell_worker(refresh_item, run_pk)
 
 
 def _claim(run_pk: int) -> Claimed | None:

@@ -1,7 +1,6 @@
 """What a person does with their analyses: start, cancel, try again, delete. The worker's side is in `stepping`."""
 
 import json
-import logging
 import secrets
 from datetime import datetime, timedelta
 from functools import partial
@@ -21,13 +20,13 @@ from agents_proxy.merging import ORDER
 from agents_proxy.models import Run, Step
 from agents_proxy.results import finish
 from agents_proxy.states import UNFINISHED_RUNS, UNFINISHED_STEPS, Purpose, Reach, RunStatus, StepStatus
+from common.broker import tell_worker
 
 if TYPE_CHECKING:
     from accounts.models import User
 
 UNFINISHED_PER_PERSON = 20
 AGREED_TO = (Purpose.PROFILE, Purpose.ENRICHMENT, Purpose.BRAND_AFFINITY)
-_log = logging.getLogger(__name__)
 
 
 def start_analysis(*, by: "User", submitted: dict[str, str]) -> Run:
@@ -151,9 +150,4 @@ def _tell_worker(run_pk: int) -> None:
 def _send(run_pk: int) -> None:
     from agents_proxy.tasks import run_analysis  # tasks imports the workflow
 
-    try:
-        run_analysis.apply_async((run_pk,), retry=False)
-    except Exception as error:  # whatever the broker's library raises: the row is the queue
-        if getattr(settings, "CELERY_TASK_ALWAYS_EAGER", False):
-            raise  # then it is the task that failed
-        _log.warning("an analysis waits for the sweeper: %s", type(error).__name__)
+    tell_worker(run_analysis, run_pk)

@@ -7,7 +7,7 @@ and what is connected to is what was checked, so a name that resolves differentl
 import socket
 import time
 from collections.abc import Callable, Iterable
-from typing import Any, ClassVar
+from typing import Any
 
 import requests
 from requests.adapters import HTTPAdapter
@@ -60,7 +60,9 @@ class _Checked:
     `_new_conn` is where urllib3 itself (SOCKS) and requests' own toolbelt replace how a connection is made.
     """
 
-    may_reach: ClassVar[MayReach]
+    @staticmethod
+    def may_reach(address: str) -> bool:
+        raise NotImplementedError
 
     def _new_conn(self) -> socket.socket:
         connection: Any = self
@@ -84,21 +86,29 @@ class _Checked:
 class ToPublic(_Checked, HTTPConnection):
     """To addresses that somebody else chose."""
 
-    may_reach = staticmethod(addresses.is_public)
+    @staticmethod
+    def may_reach(address: str) -> bool:
+        return addresses.is_public(address)
 
 
 class ToPublicTls(_Checked, HTTPSConnection):
-    may_reach = staticmethod(addresses.is_public)
+    @staticmethod
+    def may_reach(address: str) -> bool:
+        return addresses.is_public(address)
 
 
 class ToHost(_Checked, HTTPConnection):
     """To addresses that the operator configured."""
 
-    may_reach = staticmethod(addresses.is_host)
+    @staticmethod
+    def may_reach(address: str) -> bool:
+        return addresses.is_host(address)
 
 
 class ToHostTls(_Checked, HTTPSConnection):
-    may_reach = staticmethod(addresses.is_host)
+    @staticmethod
+    def may_reach(address: str) -> bool:
+        return addresses.is_host(address)
 
 
 def pools(plain: type[HTTPConnection], encrypted: type[HTTPSConnection]) -> dict[str, Any]:

@@ -1,13 +1,17 @@
 """How every JSON address reads, answers and refuses."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import orjson
 import psycopg_pool
 from django.core.exceptions import PermissionDenied, RequestDataTooBig
-from django.db import InterfaceError, OperationalError
+from django.db import DatabaseError, InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.template.loader import render_to_string
+from django.urls import Resolver404, resolve
+from django.utils import translation
 from rest_framework import exceptions as drf
 from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.parsers import BaseParser
@@ -90,6 +94,10 @@ def as_problem(error: Exception) -> Problem | None:
             return NotFound()
         case OperationalError() | InterfaceError() | psycopg_pool.PoolTimeout():
             return TemporarilyUnavailable(headers={"Retry-After": "5"})
+        case DatabaseError() if (
+            type(error) is DatabaseError
+        ):  # none of its kinds: SQLite's file is no database (any more)
+            return TemporarilyUnavailable(headers={"Retry-After": "5"})
     return None
 
 
@@ -114,12 +122,27 @@ def problem_answer(request: HttpRequest, problem: Problem) -> HttpResponse:
 
 def wants_json(request: HttpRequest) -> bool:
     """Whether this caller is a program rather than a person with a page."""
-    return request.path.startswith(_JSON_PATHS) or "application/json" in request.headers.get("Accept", "")
+    if request.path.startswith(_JSON_PATHS) or "application/json" in request.headers.get("Accept", ""):
+        return True
+    # the owner's JSON addresses lie among the pages; what fails on the way to the view has not asked the view yet
+    try:
+        view = (request.resolver_match or resolve(request.path_info)).func
+    except Resolver404:
+        return False
+    return hasattr(view, "cls")  # as REST framework names the class of a view, and Django itself does not
+
+
+def _bare_page(
+    request: HttpRequest, template: str, status: int, headers: Mapping[str, str] | None = None
+) -> HttpResponse:
+    """A page that asks nothing of anybody: no context processor, so no session, no person and no database."""
+    with translation.override(translation.get_language_from_request(request)):
+        return HttpResponse(render_to_string(template), status=status, headers=dict(headers or {}))
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """What Django itself refuses before any view: another host's name, a form with too many fields."""
-    return problem_answer(request, InvalidRequest()) if wants_json(request) else render(request, "400.html", status=400)
+    return problem_answer(request, InvalidRequest()) if wants_json(request) else _bare_page(request, "400.html", 400)
 
 
 def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -135,7 +158,9 @@ def server_error(request: HttpRequest) -> HttpResponse:
     status = problem.status if problem else 500
     if wants_json(request):
         return problem_answer(request, problem or InternalError())
-    return render(request, "503.html" if status == 503 else "500.html", status=status)
+    return _bare_page(
+        request, "503.html" if status == 503 else "500.html", status, problem.headers if problem else None
+    )
 
 
 class InternalError(Problem):

@@ -12,6 +12,8 @@ from django.core.handlers.exception import convert_exception_to_response
 from django.http import HttpRequest, HttpResponse
 from django.urls import resolve
 
+from config.headers import of_programs
+
 LANE = ("/api/v1/", "/.well-known/consent-", "/mcp")
 
 
@@ -20,11 +22,7 @@ class ShortLane:
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
-        self.headers = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": settings.SECURE_REFERRER_POLICY}
-        self.headers["Cache-Control"] = "no-store"
-        if settings.SECURE_HSTS_SECONDS:
-            hsts = f"max-age={settings.SECURE_HSTS_SECONDS}; includeSubDomains; preload"
-            self.headers["Strict-Transport-Security"] = hsts
+        self.headers = of_programs()
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         # a deployment behind TLS lets SecurityMiddleware send plain HTTP away, which is not worth a lane of its own

@@ -8,15 +8,18 @@ from collections.abc import Callable
 from typing import Any
 from uuid import uuid4
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import CsrfViewMiddleware
 from django.utils.crypto import salted_hmac
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
+from config.headers import of_programs
+
 _access = logging.getLogger("access")
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{8,64}\Z")
 _SECRETS = re.compile(
-    r"(cr_live_[A-Za-z0-9]{8}_)[A-Za-z0-9_-]+|(token=)[^&\s\"']+|eyJ[A-Za-z0-9_-]{20,}(\.[A-Za-z0-9_-]*){2,4}"
+    r"(cr_[a-z]{2,12}_[A-Za-z0-9]{8}_)[A-Za-z0-9_-]+|(token=)[^&\s\"']+|eyJ[A-Za-z0-9_-]{20,}(\.[A-Za-z0-9_-]*){2,4}"
 )
 
 Respond = Callable[[HttpRequest], HttpResponse]
@@ -48,15 +51,25 @@ class RequestContext:
 
 
 class SecurityHeaders:
-    """`no-store` on everything but static files, and no search engine on what is personal."""
+    """What an answer lacks of the headers that every answer has: one that a middleware gave is an answer like others.
+
+    Static files are kept by browsers; nothing else is.
+    """
 
     def __init__(self, get_response: Respond) -> None:
         self.get_response = get_response
+        self.headers = of_programs()
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self.get_response(request)
-        if not request.path.startswith("/static/"):
-            response.headers.setdefault("Cache-Control", "no-store")
+        is_static = request.path.startswith(settings.STATIC_URL)
+        for name, value in self.headers.items():
+            if name == "Strict-Transport-Security" and not request.is_secure():
+                continue  # over plain HTTP it is to be ignored, so it is not sent
+            if name == "Cache-Control" and is_static and response.status_code in (200, 206, 304):
+                continue
+            response.headers.setdefault(name, value)
+        if not is_static:
             response.headers.setdefault("Permissions-Policy", "camera=(), microphone=(), geolocation=()")
         return response
 
@@ -93,6 +106,19 @@ class LogLines(logging.Formatter):
         if record.exc_info:
             entry["exception"] = self.formatException(record.exc_info)
         return redacted(json.dumps(entry, ensure_ascii=False, default=str))
+
+
+class WithoutStacksOfOutages(logging.Filter):
+    """While the database is away every request fails alike: a line for each, and no stack, which would fill the log."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        from config.api import as_problem  # REST framework, which logging is set up before
+
+        failure = record.exc_info[1] if record.exc_info else None
+        problem = as_problem(failure) if isinstance(failure, Exception) else None
+        if problem is not None and problem.status == 503:
+            record.exc_info = None
+        return True
 
 
 def session_tag(request: HttpRequest) -> dict[str, str]:

@@ -5,6 +5,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from config import env
+from config.watch import PooledConnection
 
 ROOT = env.ROOT
 VAR = env.VAR
@@ -105,9 +106,10 @@ MIDDLEWARE = [
     "config.security.RequestContext",
     "config.lanes.ShortLane",
     "config.security.SecurityHeaders",
+    "config.queries.TokenFreeQuery",
+    "csp.middleware.CSPMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "config.languages.PageLanguage",
     "django.middleware.common.CommonMiddleware",
@@ -147,13 +149,28 @@ if _database["ENGINE"].endswith("sqlite3"):
     # a file, so that the threads of a test's live server meet the same database
     _database["TEST"] = {"NAME": str(VAR / "test.sqlite3")}
 else:
+    _database["ENGINE"] = "config.postgresql"  # Django's, which refuses at once while config.watch says it is away
     _database["OPTIONS"] = {
-        "pool": {"min_size": 1, "max_size": env.number("DATABASE_POOL", 20, minimum=1), "timeout": 10},
+        # psycopg doubles its pause between two attempts, up to `reconnect_timeout`; given up, the next request tries
+        "pool": {
+            "min_size": 1,
+            "max_size": env.number("DATABASE_POOL", 20, minimum=1),
+            "timeout": 2,  # config.postgresql asks again, for ten seconds in all, unless the database is away
+            "reconnect_timeout": 2,
+            "connection_class": PooledConnection,
+        },
+        # seconds, and milliseconds: a host that is gone says nothing, and TCP alone would wait for a quarter of an hour
+        "connect_timeout": 3,
+        "tcp_user_timeout": 5000,
+        "keepalives_idle": 10,
+        "keepalives_interval": 5,
+        "keepalives_count": 2,
         # plans are made once a connection instead of with every read: half of what a hot read costs PostgreSQL
         "server_side_binding": True,
         "prepare_threshold": 2,
     }
 DATABASES = {"default": _database}
+DATABASE_WATCH = True  # by the server alone; config/wsgi.py starts it
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # --- Sign-in ---------------------------------------------------------------------------------------------------------
@@ -261,7 +278,14 @@ SPECTACULAR_SETTINGS = {
 REDIS_URL = env.text("REDIS_URL")
 CELERY_BROKER_URL = REDIS_URL or "spool://"
 CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = (
-    {"unacked_restore_interval": 2, "unacked_restore_throttle": 1}
+    # a broker that says nothing is given up; longer than the worker's own wait for a message, which is a second
+    {
+        "unacked_restore_interval": 2,
+        "unacked_restore_throttle": 1,
+        "socket_keepalive": True,
+        "socket_connect_timeout": 5,
+        "socket_timeout": 10,
+    }
     if REDIS_URL
     else {
         "data_folder_in": str(VAR / "queue"),
@@ -298,10 +322,14 @@ if not REDIS_URL:
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
+    "filters": {"outages": {"()": "config.security.WithoutStacksOfOutages"}},
     "formatters": {"lines": {"()": "config.security.LogLines"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "lines"}},
     "root": {"handlers": ["stderr"], "level": env.text("LOG_LEVEL", "INFO")},
-    "loggers": {"django.request": {"level": "ERROR"}, "django.security.csrf": {"level": "ERROR"}},
+    "loggers": {
+        "django.request": {"level": "ERROR", "filters": ["outages"]},
+        "django.security.csrf": {"level": "ERROR"},
+    },
 }
 SILENCED_SYSTEM_CHECKS = [
     "security.W002",  # framing is refused by the policy's frame-ancestors, on every answer

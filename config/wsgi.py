@@ -1,21 +1,45 @@
 """The WSGI entry point; one server kind for everything (docs/adr)."""
 
+import logging
 import os
 from collections.abc import Callable, Iterable
 from typing import Any
+from uuid import uuid4
 
+from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 from django.http import HttpResponse
 
+from config.checks import require_keys
+from config.headers import of_programs
+from config.watch import watch
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 _django = get_wsgi_application()
+_log = logging.getLogger(__name__)
+require_keys()
+if settings.DATABASE_WATCH:
+    watch.start()
 
 
 def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
     """Django's answer; one that is whole already as a list, which the server sends at once and not piece by piece."""
-    answer: Iterable[bytes] = _django(environ, start_response)
+    try:
+        answer: Iterable[bytes] = _django(environ, start_response)
+    except Exception:
+        # beyond all that turns failures into answers: the server would send an empty one, without a single header
+        _log.exception("the request ended outside of everything that answers")
+        return _last_answer(start_response)
     if not isinstance(answer, HttpResponse):  # a stream, or a file
         return answer
     whole = [answer.content]
     answer.close()
     return whole
+
+
+def _last_answer(start_response: Callable[..., Any]) -> list[bytes]:
+    body = b"Something broke on our side. Try again in a moment.\n"
+    headers = {**of_programs(), "X-Request-Id": uuid4().hex, "Content-Type": "text/plain; charset=utf-8"}
+    headers["Content-Length"] = str(len(body))
+    start_response("500 Internal Server Error", list(headers.items()))
+    return [body]

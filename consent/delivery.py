@@ -120,14 +120,18 @@ def _may_reach(address: str) -> bool:
 class _Plain(outbound.ToPublic):
     """A connection that can be cut from another thread."""
 
-    may_reach = staticmethod(_may_reach)
+    @staticmethod
+    def may_reach(address: str) -> bool:
+        return _may_reach(address)
 
     def _new_conn(self) -> socket.socket:
         return _held(super()._new_conn())
 
 
 class _Tls(outbound.ToPublicTls):
-    may_reach = staticmethod(_may_reach)
+    @staticmethod
+    def may_reach(address: str) -> bool:
+        return _may_reach(address)
 
     def _new_conn(self) -> socket.socket:
         return _held(super()._new_conn())

@@ -1,0 +1,117 @@
+"""Whether PostgreSQL is there, found out by one thread of the server so that requests need not wait to find out.
+
+Without it, each request would wait for the pool, or for ever on a connection whose other end says nothing, and hold one
+of few threads meanwhile; /readyz itself would wait for a thread. The thread asks the pool that the requests use:
+
+- no connection for a while, or none that works: the database is away, and requests are refused at once;
+- a connection that does not answer: every connection of the pool is cut, which ends whoever waits on one;
+- an answer: it is back. Connections that did not survive are replaced before the next request gets one.
+"""
+
+import logging
+import socket
+import threading
+import time
+import weakref
+from contextlib import suppress
+from typing import Any
+
+import psycopg
+import psycopg_pool
+
+_EVERY = 1.0  # seconds between two questions
+_EVERY_WHILE_AWAY = 0.5
+_CONNECTED_WITHIN = 2.0  # seconds that the pool gets for a connection
+_SILENT_AFTER = 4.0  # seconds without an answer to `SELECT 1`; long, since every connection is cut then
+_log = logging.getLogger(__name__)
+_open: "weakref.WeakSet[PooledConnection]" = weakref.WeakSet()
+
+
+class PooledConnection(psycopg.Connection[Any]):
+    """A connection that can be cut by another thread, while its own waits for an answer."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        _open.add(self)
+
+    def cut(self) -> None:
+        with suppress(psycopg.Error, OSError), socket.socket(fileno=socket.dup(self.fileno())) as twin:
+            twin.shutdown(socket.SHUT_RDWR)
+
+
+class Watch:
+    """What is known of the database in this process; `is_away` is False as long as nothing is."""
+
+    def __init__(self) -> None:
+        self.is_away = False
+        self._connected_at = time.monotonic()
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        """Watch from now on, where this server has a pool to watch."""
+        from django.db import connections
+
+        if self._thread is None and getattr(connections["default"], "pool", None) is not None:
+            self._thread = threading.Thread(target=self._watch, name="database-watch", daemon=True)
+            self._thread.start()
+
+    def note_connection(self) -> None:
+        """A request got one: the pool may be busy, but it is not empty for want of a database."""
+        self._connected_at = time.monotonic()
+
+    def _watch(self) -> None:
+        while True:
+            try:
+                self._look()
+            except Exception:  # a thread that ends would leave what it said last standing for ever
+                _log.exception("the watch over the database failed and goes on")
+            time.sleep(_EVERY_WHILE_AWAY if self.is_away else _EVERY)
+
+    def _look(self) -> None:
+        from django.db import connections
+
+        pool = connections["default"].pool  # type: ignore[attr-defined]  # PostgreSQL's alone
+        pool.open()
+        silent = threading.Timer(_SILENT_AFTER, self._cut_all)
+        silent.start()
+        try:
+            self._ask(pool)
+        except psycopg_pool.PoolTimeout:
+            if time.monotonic() - self._connected_at > _CONNECTED_WITHIN:
+                self._note(away=True)
+        except (psycopg.Error, OSError):
+            self._note(away=True)
+        else:
+            self._note(away=False)
+        finally:
+            silent.cancel()
+
+    def _ask(self, pool: Any) -> None:
+        try:
+            _ask_once(pool)
+        except psycopg_pool.PoolTimeout:
+            raise
+        except (psycopg.Error, OSError):
+            # one that did not survive a restart stands for all that lie idle: replace them, then ask again
+            pool.check()
+            _ask_once(pool)
+        if self.is_away:
+            pool.check()
+
+    def _cut_all(self) -> None:
+        self._note(away=True)
+        for connection in list(_open):
+            connection.cut()
+
+    def _note(self, *, away: bool) -> None:
+        if away != self.is_away:
+            self.is_away = away
+            _log.log(logging.ERROR if away else logging.INFO, "the database is %s", "away" if away else "back")
+
+
+def _ask_once(pool: Any) -> None:
+    with pool.connection(timeout=_CONNECTED_WITHIN) as connection:
+        connection.execute("SELECT 1")
+
+
+watch = Watch()

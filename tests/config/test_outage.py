@@ -1,0 +1,297 @@
+"""The database, or the broker, goes away and comes back while a real server runs: behind a gate on PostgreSQL, by its
+file on SQLite. Nobody gets an empty answer, nobody waits, nothing is lost, and nothing has to be started again.
+"""
+
+import http.client
+import json
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from django.conf import settings as deployed
+from django.db import connection
+from django.urls import reverse
+
+from tests import factories
+from tests.callers import Developer, signed_in
+from tests.config import every_address
+from tests.config.every_address import LISTED, path_of
+from tests.config.gate import Gate
+from tests.config.wanted_headers import lacking
+from tests.patience import wait_until
+from tests.serving import Served, database_url
+
+pytestmark = pytest.mark.django_db(transaction=True)
+BACK_WITHIN = 5.0  # seconds
+AT_ONCE = 2.0  # seconds: /readyz promises one, and a busy machine gets as much again
+NOTICED_WITHIN = 10.0  # seconds until a database that says nothing is known to be away
+# what is answered without the database, as far as a stranger's call gets
+WITHOUT = {"livez", "readyz", ".well-known/consent-keys.json"}
+
+
+@dataclass(frozen=True)
+class Answer:
+    status: int
+    headers: http.client.HTTPMessage
+    body: bytes
+    seconds: float
+
+
+class Site:
+    """A server behind TLS as its proxy would talk to it, with a person's session and an app's token."""
+
+    def __init__(self, served: Served, person: Any, app: Any) -> None:
+        self.served = served
+        self.cookie = f"sessionid={signed_in(person).client.cookies['sessionid'].value}"
+        self.token = Developer.of(app).headers["Authorization"]
+
+    def call(self, method: str, path: str, *, body: bytes = b"", **headers: str) -> Answer:
+        began = time.monotonic()
+        line = http.client.HTTPConnection("localhost", self.served.port, timeout=30)
+        sent = {"X-Forwarded-Proto": "https", "Content-Type": "application/json", **headers}
+        line.request(method, path, body=body, headers={name.replace("_", "-"): value for name, value in sent.items()})
+        answer = line.getresponse()
+        read = b"" if answer.getheader("Content-Type") == "text/event-stream" else answer.read()
+        line.close()
+        return Answer(answer.status, answer.headers, read, time.monotonic() - began)
+
+    def page(self, path: str) -> Answer:
+        return self.call("GET", path, Cookie=self.cookie)
+
+    def ready(self) -> tuple[int, dict[str, Any], float]:
+        answer = self.call("GET", "/readyz")
+        return answer.status, json.loads(answer.body), answer.seconds
+
+
+@pytest.fixture
+def gate() -> Iterator[Gate | None]:
+    """In front of PostgreSQL; None with SQLite, whose file needs none."""
+    if connection.vendor != "postgresql":
+        yield None
+        return
+    database = deployed.DATABASES["default"]
+    made = Gate((database["HOST"], int(database["PORT"] or 5432)))
+    yield made
+    made.close()
+
+
+@contextmanager
+def served(gate: Gate | None, **more: str) -> Iterator[Served]:
+    url = database_url()
+    if gate is not None:
+        at, _, name = url.rpartition("@")[2].partition("/")
+        url = url.replace(f"@{at}/{name}", f"@127.0.0.1:{gate.port}/{name}")
+    made = Served(DATABASE_URL=url, BASE_URL="https://localhost", BEHIND_TLS_PROXY="true", **more)
+    try:
+        made.start()
+        yield made
+    finally:
+        made.stop()
+        made.close()
+
+
+@pytest.fixture
+def site(gate: Gate | None, person: Any, app: Any) -> Iterator[Site]:
+    with served(gate) as server:
+        yield Site(server, person, app)
+
+
+@contextmanager
+def refused(gate: Gate | None, *, garbage: bool = False) -> Iterator[None]:
+    """The database's host takes no connection; or SQLite's file cannot be opened, or is none."""
+    if gate is not None:
+        gate.refuse()
+        yield
+        gate.open()
+        return
+    from pathlib import Path
+
+    file = Path(str(connection.settings_dict["NAME"]))
+    aside = file.with_suffix(".aside")
+    connection.close()
+    file.rename(aside)
+    file.write_text("this is no database\n" * 200) if garbage else file.mkdir()
+    yield
+    file.unlink() if garbage else file.rmdir()
+    aside.rename(file)
+
+
+def test_every_address_answers_while_the_database_is_away(site: Site, gate: Gate | None, person: Any, app: Any) -> None:
+    parts = every_address.samples(person, app)
+    assert site.page("/consent/").status == 200  # the pool has connections to lose
+    for path, wanted in (("/static/js/shell.js", 200), ("/static/nothing", 404), ("/api/v1/consent-events", 200)):
+        answer = site.call("GET", path, Authorization=site.token)
+        assert (path, answer.status, lacking(path, answer.status, answer.headers, https=True)) == (path, wanted, [])
+    slow, wrong, statuses = {}, {}, {}
+    with refused(gate):
+        assert site.ready()[0] == 503
+        time.sleep(3)  # so long it may take until nobody waits any more
+        for address in sorted(LISTED):
+            path = path_of(address, parts)
+            for who, answer in (
+                ("person", site.page(path)),
+                ("developer", site.call("POST", path, body=b"{}", Authorization=site.token)),
+            ):
+                statuses[f"{who} {address}"] = answer.status
+                problems = lacking(path, answer.status, answer.headers, https=True)
+                problems += unlike_a_refusal(path, answer) if answer.status == 503 else []
+                if problems or not (answer.body or 300 <= answer.status < 400 or answer.status == 405):
+                    wrong[f"{who} {path} {answer.status}"] = problems
+                if answer.seconds > AT_ONCE:
+                    slow[f"{who} {path}"] = answer.seconds
+        assert wrong == {}
+        assert slow == {}
+        assert {status for status in statuses.values() if status >= 500} == {503}
+        asked = {name for name, status in statuses.items() if status == 503}
+        assert {f"person {name}" for name in ("consent/", "vault/keys", "admin/", "accounts/login/")} <= asked
+        assert site.page("/static/nothing").status in (404, 503)
+        assert site.page("/livez").status == 200
+    assert_back(site)
+
+
+def unlike_a_refusal(path: str, answer: Answer) -> list[str]:
+    """A 503 says when to come again, in the form of its address."""
+    wrong = [] if int(answer.headers.get("Retry-After", "0")) > 0 else ["Retry-After"]
+    kind = answer.headers.get("Content-Type", "").partition(";")[0]
+    text = answer.body.decode()
+    if kind == "text/html":
+        wrong += [] if "<h1>" in text and "503" in text else ["the page"]
+    elif path == "/readyz":
+        wrong += [] if json.loads(text)["checks"]["database"] is False else ["readyz"]
+    elif kind == "application/problem+json":
+        wrong += [] if json.loads(text)["code"] == "temporarily_unavailable" else ["the problem"]
+    elif kind == "application/json":
+        wrong += [] if json.loads(text)["error"]["data"]["code"] == "temporarily_unavailable" else ["the error"]
+    else:
+        wrong.append(f"Content-Type: {kind}")
+    if path.startswith(("/api/", "/mcp", "/vault/keys", "/vault/segments")) and kind == "text/html":
+        wrong.append("a page for a program")
+    return wrong
+
+
+def assert_back(site: Site) -> None:
+    """Ready and serving the same session again, without a restart."""
+    began = time.monotonic()
+    assert wait_until(lambda: site.ready()[0] == 200, BACK_WITHIN)
+    assert wait_until(lambda: site.page("/consent/").status == 200, BACK_WITHIN)
+    assert time.monotonic() - began < BACK_WITHIN
+    # and of all its connections none is left broken
+    assert {site.page("/consent/").status for _ in range(30)} == {200}
+
+
+def test_forms_sent_while_the_database_is_away_change_nothing_and_work_afterwards(
+    site: Site, gate: Gate | None, person: Any
+) -> None:
+    asked = factories.ConsentRequestFactory(user=person)
+    path = reverse("consent:deny", args=[asked.request_id])
+    token = "t" * 32
+    form = {
+        "Cookie": f"{site.cookie}; csrftoken={token}",
+        "Content_Type": "application/x-www-form-urlencoded",
+        "Origin": "https://localhost",
+    }
+    sign_in = f"csrfmiddlewaretoken={token}&login={person.email}&password=wrong".encode()
+    with refused(gate):
+        answers = [
+            site.call("POST", path, body=f"csrfmiddlewaretoken={token}".encode(), **form),
+            site.call("POST", "/accounts/login/", body=sign_in, **{**form, "Cookie": f"csrftoken={token}"}),
+        ]
+    for answer in answers:
+        assert answer.status == 503
+        assert int(answer.headers["Retry-After"]) > 0
+        assert "sessionid" not in answer.headers.get("Set-Cookie", "")  # the session is kept
+    assert wait_until(lambda: site.ready()[0] == 200, BACK_WITHIN)
+    asked.refresh_from_db()
+    assert asked.status == "pending"
+    assert wait_until(lambda: site.page("/consent/").status == 200, BACK_WITHIN)
+    assert site.call("POST", path, body=f"csrfmiddlewaretoken={token}".encode(), **form).status == 302
+    asked.refresh_from_db()
+    assert asked.status == "denied"
+
+
+def test_a_file_that_is_no_database_is_a_database_that_is_away(site: Site, gate: Gate | None) -> None:
+    if gate is not None:
+        pytest.skip("PostgreSQL has no file of ours")
+    with refused(None, garbage=True):
+        status, said, seconds = site.ready()
+        assert (status, said["checks"]["database"], seconds < AT_ONCE) == (503, False, True)
+        assert site.page("/consent/").status == 503
+    assert_back(site)
+
+
+def test_a_database_that_says_nothing_is_away_too(site: Site, gate: Gate | None) -> None:
+    if gate is None:
+        pytest.skip("SQLite's file says something or is not there")
+    assert site.page("/consent/").status == 200
+    gate.be_silent()
+    status, said, seconds = site.ready()
+    assert (status, said["checks"]["database"], seconds < AT_ONCE) == (503, False, True)
+    began = time.monotonic()
+    assert site.page("/consent/").status == 503  # on a connection that takes the question and never answers
+    assert time.monotonic() - began < NOTICED_WITHIN
+    for path in ("/consent/", "/accounts/login/", "/vault/keys", "/api/v1/scope-catalog", "/readyz"):
+        answer = site.call("GET", path, Cookie=site.cookie, Authorization=site.token)
+        assert (path, answer.status, answer.seconds < AT_ONCE) == (path, 503, True)
+    gate.open()
+    assert_back(site)
+
+
+def test_many_who_call_at_once_do_not_keep_readyz_from_answering(site: Site, gate: Gate | None) -> None:
+    """All threads of the server would wait for the database otherwise, and nobody would be left to say so."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    with refused(gate), ThreadPoolExecutor(60) as pool:
+        assert wait_until(lambda: site.page("/consent/").seconds < AT_ONCE, NOTICED_WITHIN)  # the first ones wait
+        # more than the server has threads; they share two processors with everything else, so what one of them takes
+        # is the measure: nobody waits for a time-out
+        calls = [pool.submit(site.page, "/consent/") for _ in range(60)]
+        status, _, seconds = site.ready()
+        answers = [call.result() for call in calls]
+    assert {answer.status for answer in answers} == {status} == {503}
+    assert seconds <= max(AT_ONCE, *(answer.seconds for answer in answers))
+    assert max(answer.seconds for answer in answers) < NOTICED_WITHIN / 2, sorted(answer.seconds for answer in answers)
+    assert_back(site)
+
+
+@pytest.mark.parametrize("how", ["refuse", "be_silent"])
+def test_without_its_broker_it_is_ready_and_says_what_is_missing(
+    how: str, gate: Gate | None, person: Any, app: Any
+) -> None:
+    if not deployed.REDIS_URL:
+        pytest.skip("the broker is a folder here")
+    host, port = deployed.REDIS_URL.removeprefix("redis://").partition("/")[0].split(":")
+    broker = Gate((host, int(port)))
+    url = deployed.REDIS_URL.replace(f"{host}:{port}", f"127.0.0.1:{broker.port}")
+    with served(gate, REDIS_URL=url) as server:
+        site = Site(server, person, app)
+        assert site.ready()[:2] == (200, {"status": "ok", "degraded": [], "checks": ALL})
+        getattr(broker, how)()
+        status, said, seconds = site.ready()
+        assert (status, said, seconds < AT_ONCE) == (
+            200, {"status": "ok", "degraded": ["broker"], "checks": {**ALL, "broker": False}}, True,
+        )  # fmt: skip
+        assert site.call("GET", "/api/v1/scope-catalog", Authorization=site.token).status == 200
+        assert_an_act_goes_through(site, person)
+        broker.open()
+        assert wait_until(lambda: site.ready()[1]["degraded"] == [], BACK_WITHIN)
+    broker.close()
+
+
+ALL = dict.fromkeys(("database", "migrations", "audit", "broker"), True)
+
+
+def assert_an_act_goes_through(site: Site, person: Any) -> None:
+    """What tells the worker leaves a row, which the worker's own sweep finds; nobody waits for the broker."""
+    from agents_proxy.models import Run
+
+    token = "t" * 32
+    body = {"email": person.email, "fullName": "Ada Lovelace", "countryCode": "+49", "phoneNumber": "15112345678"}
+    answer = site.call(
+        "POST", "/api/a2a/analyses", body=json.dumps({**body, "agreed": True}).encode(),
+        Cookie=f"{site.cookie}; csrftoken={token}", X_CSRFToken=token, Origin="https://localhost",
+    )  # fmt: skip
+    assert (answer.status, answer.seconds < AT_ONCE) == (202, True), answer.body
+    assert Run.objects.get(user=person).status == "queued"
