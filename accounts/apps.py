@@ -15,9 +15,12 @@ class AccountsConfig(AppConfig):
         from django.contrib.auth.signals import user_logged_in
 
         from accounts.authentication import count_sign_up
+        from accounts.interrupted_sign_in import ACTIONS
         from accounts.language import keep_first_language
+        from accounts.page_actions import register
         from accounts.signed_in import note_browser
 
         user_logged_in.connect(keep_first_language, dispatch_uid="keep-first-language")
         signed_in.connect(note_browser, dispatch_uid="note-browser")
         user_signed_up.connect(count_sign_up, dispatch_uid="count-sign-up")
+        register(ACTIONS)

@@ -141,8 +141,11 @@ def _bare_page(
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """What Django itself refuses before any view: another host's name, a form with too many fields."""
-    return problem_answer(request, InvalidRequest()) if wants_json(request) else _bare_page(request, "400.html", 400)
+    """What Django itself refuses before any view: another host's name, a form with too many fields or too large."""
+    problem = PayloadTooLarge() if isinstance(exception, RequestDataTooBig) else InvalidRequest()
+    if wants_json(request):
+        return problem_answer(request, problem)
+    return _bare_page(request, f"{problem.status}.html", problem.status)
 
 
 def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:

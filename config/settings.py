@@ -117,6 +117,8 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "allauth.account.middleware.AccountMiddleware",
+    "accounts.interruptions.InterruptedActions",
+    "config.pages.RefusalPages",
 ]
 ROOT_URLCONF = "config.urls"
 LANE_URLCONF = "consent.programs"  # what config/lanes.py resolves in, without the pages before it
@@ -132,8 +134,10 @@ TEMPLATES: list[dict[str, Any]] = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "config.security.session_tag",
+                "accounts.interrupted.on_pages",
                 "consent.web.context.pending_count",
-            ]
+            ],
+            "builtins": ["accounts.templatetags.page_forms"],
         },
     }
 ]
@@ -208,6 +212,7 @@ SESSION_ENGINE = "accounts.sessions"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = SECURE_SSL_REDIRECT = _https
 SESSION_COOKIE_AGE, LANGUAGE_COOKIE_AGE = 14 * 24 * 3600, 365 * 24 * 3600
 LANGUAGE_COOKIE_HTTPONLY, LANGUAGE_COOKIE_SAMESITE = True, "Lax"
+CSRF_FAILURE_VIEW = "config.pages.csrf_failure"
 SECURE_HSTS_SECONDS = 31536000 if _https else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = _https
 SECURE_REDIRECT_EXEMPT = [r"^livez$", r"^readyz$"]

@@ -3,6 +3,7 @@
 from django.contrib import admin
 from django.urls import include, path
 
+from accounts.interruptions import leave
 from accounts.language import choose_language
 from accounts.signed_in import signed_in_page
 from config.health import livez, readyz
@@ -14,6 +15,7 @@ handler500 = "config.api.server_error"
 urlpatterns = [
     path("livez", livez),
     path("readyz", readyz),
+    path("account/waiting/leave/", leave, name="interrupted-leave"),
     path("language/", choose_language, name="set-language"),
     path("admin/", admin.site.urls),
     path("accounts/sessions/", signed_in_page, name="signed-in"),

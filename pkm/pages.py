@@ -14,7 +14,8 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST, require_safe
 
-from pkm import actions, queries, registry
+from accounts.page_actions import can_wait
+from pkm import actions, interrupted, queries, registry
 from pkm.errors import UnknownScope, VaultAbsent
 from pkm.labels import described, translated
 from pkm.storage import storage_of
@@ -128,8 +129,9 @@ def domain(request: HttpRequest, domain: str) -> HttpResponse:
     return render(request, "vault/domain.html", {"domain": card, "segments": segments})
 
 
-@login_required
 @require_POST
+@login_required
+@can_wait(interrupted.DISCOVERY)
 def discovery(request: HttpRequest) -> HttpResponse:
     """Hide a scope from discovery, or show it again; works without a script."""
     scope, hide = request.POST.get("scope", "")[:210], request.POST.get("hide") == "1"
@@ -219,8 +221,9 @@ def setup_preview(request: HttpRequest) -> HttpResponse:
     return render(request, "vault/setup_preview.html", {"steps": _steps(3), "seen": seen})
 
 
-@login_required
 @require_POST
+@login_required
+@can_wait(interrupted.SETUP_DONE)
 def setup_done(request: HttpRequest) -> HttpResponse:
     """The end of the setup, and where the person goes from there."""
     try:

@@ -12,7 +12,9 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.authentication import signed_in_recently
-from pkm import actions, queries
+from accounts.interruptions import wait_for_sign_in
+from accounts.page_actions import PageAction, can_wait
+from pkm import actions, interrupted, queries
 from pkm.errors import LastWrapper, TooManyWrappers, UnknownWrapper
 
 if TYPE_CHECKING:
@@ -54,10 +56,12 @@ def _reauthenticate_url() -> str:
     return "/accounts/reauthenticate/?" + urlencode({"next": "/account/security/"})
 
 
-def _change(request: HttpRequest, wrapper_id: str, change: Callable[..., Any], done: str) -> HttpResponse:
+def _change(
+    request: HttpRequest, wrapper_id: str, change: Callable[..., Any], action: PageAction, done: str
+) -> HttpResponse:
     """A change of the ways to unlock needs a fresh sign-in, so that a stolen session cannot lock anyone out."""
     if not signed_in_recently(request):
-        return redirect(_reauthenticate_url())
+        return wait_for_sign_in(request, action, _reauthenticate_url())
     try:
         change(by=_person(request), wrapper_id=wrapper_id)
     except UnknownWrapper:
@@ -71,14 +75,17 @@ def _change(request: HttpRequest, wrapper_id: str, change: Callable[..., Any], d
     return redirect("security")
 
 
-@login_required
 @require_POST
+@login_required
+@can_wait(interrupted.REMOVE_WRAPPER)
 def remove(request: HttpRequest, wrapper_id: str) -> HttpResponse:
     done = gettext("Removed. It no longer unlocks your data. You can put it back for 7 days.")
-    return _change(request, wrapper_id, actions.remove_wrapper, done)
+    return _change(request, wrapper_id, actions.remove_wrapper, interrupted.REMOVE_WRAPPER, done)
 
 
-@login_required
 @require_POST
+@login_required
+@can_wait(interrupted.RESTORE_WRAPPER)
 def restore(request: HttpRequest, wrapper_id: str) -> HttpResponse:
-    return _change(request, wrapper_id, actions.restore_wrapper, gettext("Put back. It unlocks your data again."))
+    done = gettext("Put back. It unlocks your data again.")
+    return _change(request, wrapper_id, actions.restore_wrapper, interrupted.RESTORE_WRAPPER, done)

@@ -15,12 +15,14 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.database import database_now, rfc3339
+from accounts.page_actions import can_wait
 from agents_proxy import consents
 from agents_proxy.errors import UnknownConsent
 from agents_proxy.models import ProcessingConsent
 from agents_proxy.queries import App, app_of_origin
 from agents_proxy.statements import TITLES, VERSION, statement
 from agents_proxy.states import Purpose, Reach
+from agents_proxy.web import interrupted
 from agents_proxy.workflow import AGREED_TO
 
 if TYPE_CHECKING:
@@ -46,6 +48,7 @@ class Unfit(Exception):
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
+@can_wait(interrupted.AGREE)
 def agree(request: HttpRequest) -> HttpResponse:
     """Show who asks for what, in the words that are kept, and take the answer."""
     try:
@@ -92,8 +95,9 @@ def _row(consent: ProcessingConsent, now: datetime) -> dict[str, Any]:
     }
 
 
-@login_required
 @require_POST
+@login_required
+@can_wait(interrupted.WITHDRAW)
 def withdraw(request: HttpRequest, consent_id: str) -> HttpResponse:
     try:
         consents.withdraw(consent_id=consent_id, by=_person(request))

@@ -14,12 +14,14 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.errors import Problem
+from accounts.page_actions import can_wait
 from agents_proxy import aggregator, consents
 from agents_proxy import aggregator_client as client
 from agents_proxy.aggregator_errors import AggregatorProblem, FinancialConsentRequired, UnknownItem, UnknownLink
 from agents_proxy.aggregator_refresh import start_refresh
 from agents_proxy.statements import statement
 from agents_proxy.states import Purpose, RefreshStatus
+from agents_proxy.web import interrupted
 from agents_proxy.web.words import OTHERWISE, REFRESHES
 
 if TYPE_CHECKING:
@@ -63,6 +65,7 @@ def institutions(request: HttpRequest) -> HttpResponse:
 
 @_only_where_configured
 @require_POST
+@can_wait(interrupted.LINK)
 def link(request: HttpRequest) -> HttpResponse:
     """Keep the agreement where there is none yet, and open a visit to the aggregator's page."""
     person = _person(request)
@@ -108,12 +111,14 @@ def linked(request: HttpRequest) -> HttpResponse:
 
 @_only_where_configured
 @require_POST
+@can_wait(interrupted.REFRESH)
 def refresh(request: HttpRequest, item_id: str) -> HttpResponse:
     return _done(request, item_id, lambda item: start_refresh(item), gettext("What changed is being read now."))
 
 
 @_only_where_configured
 @require_http_methods(["GET", "HEAD", "POST"])
+@can_wait(interrupted.REMOVE)
 def remove(request: HttpRequest, item_id: str) -> HttpResponse:
     """Ask first: what was read is gone for good."""
     person = _person(request)

@@ -12,8 +12,10 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.errors import Problem
+from accounts.page_actions import can_wait
 from agents_proxy import phone_numbers
 from agents_proxy.phone_numbers import InvalidNumber, MessagingUnavailable, TooManyCodes, UnknownNumber, WrongCode
+from agents_proxy.web import interrupted
 
 if TYPE_CHECKING:
     from accounts.models import User
@@ -41,6 +43,7 @@ class CodeForm(forms.Form):
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
+@can_wait(interrupted.NUMBER)
 def numbers(request: HttpRequest) -> HttpResponse:
     """The list, and the form that sends a code."""
     form = NumberForm(request.POST or None)
@@ -57,6 +60,7 @@ def numbers(request: HttpRequest) -> HttpResponse:
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
+@can_wait(interrupted.CODE)
 def code(request: HttpRequest, number_pk: int) -> HttpResponse:
     """Where the code that came is entered; the page can be left, to look for it, and found again."""
     try:
@@ -76,8 +80,9 @@ def code(request: HttpRequest, number_pk: int) -> HttpResponse:
     return _page(request, form, sent_to=number)
 
 
-@login_required
 @require_POST
+@login_required
+@can_wait(interrupted.FORGET)
 def forget(request: HttpRequest, number_pk: int) -> HttpResponse:
     try:
         phone_numbers.forget_number(by=_person(request), number_pk=number_pk)

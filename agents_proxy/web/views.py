@@ -13,12 +13,13 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.errors import Problem
+from accounts.page_actions import can_wait
 from agents_proxy import activation, analyses, workflow
 from agents_proxy.affinity import affinity_of, as_csv
 from agents_proxy.analysis_errors import UnknownAnalysis
 from agents_proxy.models import Run
 from agents_proxy.states import UNFINISHED_RUNS
-from agents_proxy.web import reads, words
+from agents_proxy.web import interrupted, reads, words
 from agents_proxy.web.forms import AnalysisForm
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ def _own(request: HttpRequest, analysis_id: str) -> Run:
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
+@can_wait(interrupted.START)
 def home(request: HttpRequest) -> HttpResponse:
     """The form of a new analysis, and those that there are."""
     user = _person(request)
@@ -94,8 +96,9 @@ def _move(request: HttpRequest, analysis_id: str, move: Callable[[], str]) -> Ht
     return redirect("profile:run", analysis_id)
 
 
-@login_required
 @require_POST
+@login_required
+@can_wait(interrupted.CANCEL)
 def cancel(request: HttpRequest, analysis_id: str) -> HttpResponse:
     def move() -> str:
         workflow.cancel_analysis(by=_person(request), analysis_id=analysis_id)
@@ -104,8 +107,9 @@ def cancel(request: HttpRequest, analysis_id: str) -> HttpResponse:
     return _move(request, analysis_id, move)
 
 
-@login_required
 @require_POST
+@login_required
+@can_wait(interrupted.RETRY)
 def retry(request: HttpRequest, analysis_id: str, agent: str) -> HttpResponse:
     def move() -> str:
         workflow.retry_step(by=_person(request), analysis_id=analysis_id, agent=agent)
@@ -116,6 +120,7 @@ def retry(request: HttpRequest, analysis_id: str, agent: str) -> HttpResponse:
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
+@can_wait(interrupted.DELETE)
 def delete(request: HttpRequest, analysis_id: str) -> HttpResponse:
     """Ask first, then remove all of it."""
     found = _own(request, analysis_id)
@@ -139,8 +144,9 @@ def crm(request: HttpRequest, analysis_id: str, form: str) -> HttpResponse:
     return HttpResponse(body, content_type=media_type, headers=headers)
 
 
-@login_required
 @require_POST
+@login_required
+@can_wait(interrupted.ACTIVATE)
 def activate(request: HttpRequest, analysis_id: str) -> HttpResponse:
     """Send the brand affinity to the configured CRM, if the person ticked that they agree; one form sends once."""
     if request.POST.get("agreed") != "yes":

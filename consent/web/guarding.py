@@ -9,9 +9,10 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_POST, require_safe
 
+from accounts.page_actions import can_wait
 from consent import actions
 from consent.errors import MoveNotAllowed, UnknownApp, UnknownGrant
-from consent.web import reads
+from consent.web import interrupted, reads
 from consent.web.forms import ReportForm
 
 if TYPE_CHECKING:
@@ -37,8 +38,9 @@ def app(request: HttpRequest, app_id: str) -> HttpResponse:
     return _page(request, app_id, ReportForm())
 
 
-@login_required
 @require_POST
+@login_required
+@can_wait(interrupted.BLOCK)
 def block(request: HttpRequest, app_id: str) -> HttpResponse:
     try:
         cancelled = actions.block_app(app_id=app_id, by=_person(request))
@@ -52,8 +54,9 @@ def block(request: HttpRequest, app_id: str) -> HttpResponse:
     return redirect("consent:app", app_id)
 
 
-@login_required
 @require_POST
+@login_required
+@can_wait(interrupted.UNBLOCK)
 def unblock(request: HttpRequest, app_id: str) -> HttpResponse:
     try:
         actions.unblock_app(app_id=app_id, by=_person(request))
@@ -63,8 +66,9 @@ def unblock(request: HttpRequest, app_id: str) -> HttpResponse:
     return redirect("consent:app", app_id)
 
 
-@login_required
 @require_POST
+@login_required
+@can_wait(interrupted.REPORT)
 def report(request: HttpRequest, app_id: str) -> HttpResponse:
     form = ReportForm(request.POST)
     if not form.is_valid():
@@ -77,8 +81,9 @@ def report(request: HttpRequest, app_id: str) -> HttpResponse:
     return redirect("consent:app", app_id)
 
 
-@login_required
 @require_POST
+@login_required
+@can_wait(interrupted.KEEP)
 def keep(request: HttpRequest, grant_id: str) -> HttpResponse:
     """Renew what an app can read when it changes, or leave it as it is."""
     kept = {"yes": True, "no": False}.get(request.POST.get("kept", ""))

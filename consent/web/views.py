@@ -17,12 +17,13 @@ import pkm.queries
 from accounts.authentication import signed_in_recently
 from accounts.database import database_now
 from accounts.errors import Problem
+from accounts.page_actions import can_wait
 from consent import actions, queries
 from consent.errors import AlreadyDecided, MoveNotAllowed, RequestExpired, UnknownGrant, UnknownRequest
 from consent.models import ConsentRequest
 from consent.states import RequestStatus
 from consent.web import history as telling
-from consent.web import reads
+from consent.web import interrupted, reads
 from consent.web.forms import DenyForm, HistoryFilter
 from consent.web.renewal import Before, before_of
 from consent.web.words import GROUPS, duration, duration_choices
@@ -116,8 +117,9 @@ def _decided(asked: ConsentRequest, status: RequestStatus) -> dict[str, Any]:
     }
 
 
-@login_required
 @require_POST
+@login_required
+@can_wait(interrupted.DENY)
 def deny(request: HttpRequest, request_id: str) -> HttpResponse:
     """Refuse without a script; the page that follows says what happened."""
     form = DenyForm(request.POST)
@@ -158,21 +160,24 @@ def _move(request: HttpRequest, grant_id: str, move: Any, done: str) -> HttpResp
     return redirect("consent:grants")
 
 
-@login_required
 @require_POST
+@login_required
+@can_wait(interrupted.STOP)
 def stop(request: HttpRequest, grant_id: str) -> HttpResponse:
     done = gettext("Sharing has stopped. Nothing more can be read. What the app already took cannot be recalled.")
     return _move(request, grant_id, actions.revoke, done)
 
 
-@login_required
 @require_POST
+@login_required
+@can_wait(interrupted.PAUSE)
 def pause(request: HttpRequest, grant_id: str) -> HttpResponse:
     return _move(request, grant_id, actions.pause, gettext("Paused. Nothing can be read until you resume."))
 
 
-@login_required
 @require_POST
+@login_required
+@can_wait(interrupted.RESUME)
 def resume(request: HttpRequest, grant_id: str) -> HttpResponse:
     return _move(request, grant_id, actions.resume, gettext("Resumed. The app can read again until the date shown."))
 
@@ -187,8 +192,9 @@ def history(request: HttpRequest) -> HttpResponse:
     )
 
 
-@login_required
 @require_POST
+@login_required
+@can_wait(interrupted.VERIFY_HISTORY)
 def verify_history(request: HttpRequest) -> HttpResponse:
     """Recompute the person's chain, entry by entry, and say whether it holds."""
     count, broken = telling.checked_chain(_person(request))

@@ -1,0 +1,164 @@
+"""The same for the pages of sign-in and account, whose views are allauth's."""
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
+from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
+from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
+from django.core import mail
+
+from accounts.models import User
+from tests.factories.accounts import PASSWORD
+from tests.interrupted.browsing import Browser
+from tests.interrupted.scenes import Make, Scene, Stage
+
+NEW = "another-password-of-tests"
+
+
+def _again(stage: Stage) -> User:
+    return User.objects.get(pk=stage.person.pk)
+
+
+def add_address(stage: Stage) -> Scene:
+    new = "zoe.new@example.org"
+    here = "/accounts/email/"
+
+    def done() -> bool:
+        return EmailAddress.objects.filter(user=stage.person, email=new).exists()
+
+    says = f"You asked to add the e-mail address {new}."
+    return Scene(here, here, says, done, {"email": new, "action_add": ""})
+
+
+def change_password(stage: Stage) -> Scene:
+    here = "/accounts/password/change/"
+    typed = {"oldpassword": PASSWORD, "password1": NEW, "password2": NEW}
+    return Scene(here, here, "You asked to change your password.", lambda: _again(stage).check_password(NEW), typed)
+
+
+def set_password(stage: Stage) -> Scene:
+    stage.person.set_unusable_password()
+    stage.person.save()
+    here, typed = "/accounts/password/set/", {"password1": NEW, "password2": NEW}
+    return Scene(here, here, "You asked to set a password.", lambda: _again(stage).check_password(NEW), typed)
+
+
+def _key(stage: Stage) -> Authenticator:
+    made: Authenticator = Authenticator.objects.create(
+        user=stage.person, type="webauthn", data={"name": "Blue key", "credential": {}}
+    )
+    return made
+
+
+def remove_key(stage: Stage) -> Scene:
+    here = f"/accounts/2fa/webauthn/keys/{_key(stage).pk}/remove/"
+    says = "You asked to remove a passkey for signing in."
+    return Scene(here, here, says, lambda: not Authenticator.objects.exists())
+
+
+def rename_key(stage: Stage) -> Scene:
+    here = f"/accounts/2fa/webauthn/keys/{_key(stage).pk}/edit/"
+
+    def done() -> bool:
+        return bool(Authenticator.objects.get().data["name"] == "Red key")
+
+    return Scene(here, here, "You asked to rename a passkey.", done, {"name": "Red key"}, "Red key")
+
+
+def deactivate_totp(stage: Stage) -> Scene:
+    TOTP.activate(stage.person, generate_totp_secret())
+    here, says = "/accounts/2fa/totp/deactivate/", "You asked to turn off the authenticator app."
+    return Scene(here, here, says, lambda: not Authenticator.objects.filter(type="totp").exists())
+
+
+def new_codes(stage: Stage) -> Scene:
+    TOTP.activate(stage.person, generate_totp_secret())
+    before = RecoveryCodes.activate(stage.person).generate_codes()
+
+    def done() -> bool:
+        return bool(Authenticator.objects.get(type="recovery_codes").wrap().generate_codes() != before)
+
+    here, says = "/accounts/2fa/recovery-codes/generate/", "You asked for new sign-in recovery codes."
+    return Scene(here, here, says, done)
+
+
+def end_sessions(stage: Stage) -> Scene:
+    other = Browser()
+    other.sign_in(stage.person)
+
+    def done() -> bool:
+        return other.open("/account/security/").wsgi_request.path == "/accounts/login/"
+
+    here = "/accounts/sessions/"
+    return Scene(here, here, "You asked to end your other sessions.", done)
+
+
+# after signing in it waits; some of these ask for the password once more before they are done
+SCENES: dict[str, Make] = {
+    "account_email": add_address,
+    "account_change_password": change_password,
+    "account_set_password": set_password,
+    "mfa_remove_webauthn": remove_key,
+    "mfa_edit_webauthn": rename_key,
+    "mfa_deactivate_totp": deactivate_totp,
+    "mfa_generate_recovery_codes": new_codes,
+    "usersessions_list": end_sessions,
+}
+
+
+# --- what needs no session: with a stale token it is shown at once ----------------------------------------------------
+
+
+def sign_in(stage: Stage) -> Scene:
+    here, typed = "/accounts/login/", {"login": stage.person.email, "password": PASSWORD}
+
+    def done() -> datetime | None:
+        return _again(stage).last_login
+
+    return Scene(here, here, "You asked to sign in.", done, typed, stage.person.email)
+
+
+def sign_up(stage: Stage) -> Scene:
+    here, new = "/accounts/signup/", "kim@example.org"
+    typed = {"email": new, "password1": NEW}
+    done = User.objects.filter(email=new).exists
+    return Scene(here, here, "You asked to create an account.", done, typed, new)
+
+
+def reset(stage: Stage) -> Scene:
+    here, typed = "/accounts/password/reset/", {"email": stage.person.email}
+    says = "You asked for a link to set a new password."
+    return Scene(here, here, says, lambda: len(mail.outbox) == 1, typed, stage.person.email)
+
+
+def language(stage: Stage) -> Scene:
+    return Scene("/language/", "/", "You chose a language: Deutsch.", lambda: True, {"language": "de"})
+
+
+AT_ONCE: dict[str, Make] = {
+    "account_login": sign_in,
+    "account_signup": sign_up,
+    "account_reset_password": reset,
+    "set-language": language,
+}
+
+# Each with the reason why nothing of it can wait. What is sent there lands on a page that says how to begin again.
+BOUND_TO_A_VISIT: dict[str, str] = {
+    "account_logout": "there is nothing to sign out of any more",
+    "account_reauthenticate": "signing in has just shown who it is",
+    "mfa_reauthenticate": "signing in has just shown who it is",
+    "mfa_reauthenticate_webauthn": "signing in has just shown who it is; the passkey's answer is for one challenge",
+    "mfa_activate_totp": "the secret that was scanned belongs to the session that is over",
+    "mfa_add_webauthn": "the passkey's answer is for one challenge of the session that is over",
+    "mfa_login_webauthn": "the passkey's answer is for one challenge of the session that is over",
+    "mfa_authenticate": "the first step of the sign-in is over with its session",
+    "account_confirm_login_code": "the code belongs to the session that is over",
+    "account_confirm_email": "the key in the address does it, whoever follows it",
+    "account_reset_password_from_key": "the key was taken into the session that is over",
+    "interrupted-leave": "it drops what waits",
+}
+
+Done = Callable[[], Any]

@@ -1,0 +1,200 @@
+"""Every address that takes a POST from a page: what was asked survives the end of the session and of the token."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import NoReverseMatch, URLPattern, URLResolver, get_resolver, resolve, reverse
+
+from accounts.models import User
+from accounts.page_actions import action_of
+from tests.fakes.aggregator import aggregating
+from tests.interrupted import account_scenes, scenes
+from tests.interrupted.browsing import Browser, form_to
+from tests.interrupted.scenes import Scene, Stage
+
+pytestmark = pytest.mark.django_db
+
+WAITING = {**scenes.SCENES, **account_scenes.SCENES}
+AT_ONCE = account_scenes.AT_ONCE
+BOUND = account_scenes.BOUND_TO_A_VISIT
+PROGRAMS = ("admin/", "api/", "mcp", ".well-known/", "livez", "readyz")
+CHANGES_NOTHING = {"consent:verify-history"}
+SECOND_STEP = {"mfa_remove_webauthn", "mfa_edit_webauthn", "mfa_deactivate_totp", "mfa_generate_recovery_codes"}
+KWARGS = {"analysis_id": "ana_aaaaaaaaaaaa", "agent": "brand", "form": "csv", "number_pk": 1, "pk": 1, "uidb36": "a"}
+
+
+@pytest.fixture
+def stage(person: User, settings: Any) -> Iterator[Stage]:
+    with ExitStack() as after:
+        yield Stage(person, settings, after)
+
+
+# --- the table is whole -----------------------------------------------------------------------------------------------
+
+
+def addresses(patterns: list[Any], route: str = "", space: str = "") -> Iterator[tuple[str, str, URLPattern]]:
+    for one in patterns:
+        here = route + str(one.pattern)
+        if isinstance(one, URLResolver):
+            inner = f"{space}{one.namespace}:" if one.namespace else space
+            yield from addresses(one.url_patterns, here, inner)
+        elif not here.startswith(PROGRAMS):
+            yield here, f"{space}{one.name}", one
+
+
+def takes_a_form(name: str, pattern: URLPattern, owner: Client) -> bool:
+    """Whether a page's form can go there; addresses of scripts take JSON and have no name."""
+    view = getattr(pattern.callback, "view_class", None) or getattr(pattern.callback, "cls", None)
+    if view is not None:
+        return hasattr(view, "post") and not hasattr(view, "renderer_classes")
+    names = list(pattern.pattern.regex.groupindex) or list(getattr(pattern.pattern, "converters", {}))
+    try:
+        path = reverse(name, kwargs={key: KWARGS.get(key, "x") for key in names})
+    except NoReverseMatch as missing:
+        raise AssertionError(f"give {name} an example in KWARGS") from missing
+    return owner.post(path).status_code != 405
+
+
+def test_every_address_that_takes_a_form_is_in_the_table(owner: Any, stage: Stage) -> None:
+    stage.settings.AGGREGATOR = stage.after.enter_context(aggregating()).settings()  # or its pages are not there
+    found = {
+        name for _, name, pattern in addresses(get_resolver().url_patterns) if takes_a_form(name, pattern, owner.client)
+    }
+
+    assert found == {*WAITING, *AT_ONCE, *BOUND}
+    assert not set(WAITING) & set(AT_ONCE)
+
+
+def test_every_address_of_the_table_says_what_it_asks_for() -> None:
+    declared = {name for name in (*WAITING, *AT_ONCE, *BOUND) if _declared(name)}
+
+    assert declared == {*WAITING, *AT_ONCE, *BOUND}
+
+
+def _declared(name: str) -> bool:
+    pattern = next(one for _, known, one in addresses(get_resolver().url_patterns) if known == name)
+    match = resolve("/")
+    match.func, match.view_name = pattern.callback, name
+    return action_of(match) is not None
+
+
+# --- without a session ------------------------------------------------------------------------------------------------
+
+
+def on_its_page(scene: Scene, person: User, name: str) -> Browser:
+    """Signed in, in front of the button; the session is over and nobody knows it yet."""
+    browser = Browser()
+    _come_in(browser, person, name, "/accounts/login/")
+    browser.open(scene.page)
+    _once_more(browser)
+    assert (browser.answer.status_code, browser.path) == (200, scene.page)
+    return browser
+
+
+def _come_in(browser: Browser, person: User, name: str, path: str) -> None:
+    if name in SECOND_STEP or not person.has_usable_password():
+        browser.client.force_login(person)
+        browser.open(path)
+    else:
+        browser.sign_in(person, path)
+
+
+def _once_more(browser: Browser) -> None:
+    """Some steps ask for the password again, however fresh the sign-in is."""
+    if browser.answer.wsgi_request.path == "/accounts/reauthenticate/":
+        browser.confirm_it_is_me()
+
+
+def _confirm(browser: Browser, scene: Scene, person: User) -> None:
+    """One click on what waits, with whatever must be typed anew."""
+    form = form_to(browser.answer, scene.path)
+    typed = {name: value for name, value in scene.typed.items() if form.fields.get(name) == ""}
+    browser.send(scene.path, {**form.fields, **typed})
+    _once_more(browser)
+
+
+@pytest.mark.parametrize("name", WAITING)
+def test_without_a_session_it_waits_on_its_page_and_one_confirmation_does_it(name: str, stage: Stage) -> None:
+    scene = WAITING[name](stage)
+    browser = on_its_page(scene, stage.person, name)
+    browser.end_session()
+
+    to_sign_in = browser.press(scene.path, scene.typed, follow=False)
+
+    assert to_sign_in.status_code == 302
+    location = to_sign_in["Location"]
+    assert location.startswith("/accounts/login/?next=")
+    assert scene.says not in browser.open(location).content.decode()  # nothing of it for whoever comes along
+    assert "Sign in: what you asked for then waits" in browser.text
+    assert name in CHANGES_NOTHING or not scene.done()
+    _come_in(browser, stage.person, name, location)
+    _once_more(browser)
+
+    assert (browser.answer.status_code, browser.path) == (200, scene.page)
+    assert scene.says in browser.text.replace("&#x27;", "'")
+    assert scene.shows in browser.text
+    _confirm(browser, scene, stage.person)
+    assert browser.answer.status_code == 200
+    assert scene.done()
+    assert scene.says not in browser.open("/consent/").content.decode()
+
+
+# --- without a token --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", WAITING)
+def test_without_its_token_it_is_shown_again_and_one_confirmation_does_it(name: str, stage: Stage) -> None:
+    scene = WAITING[name](stage)
+    browser = on_its_page(scene, stage.person, name)
+    browser.lose_token()
+
+    browser.press(scene.path, scene.typed)
+
+    assert browser.answer.status_code == (200 if name == "processing:consent" else 403)
+    assert scene.says in browser.text
+    assert scene.shows in browser.text
+    _confirm(browser, scene, stage.person)
+    assert browser.answer.status_code == 200
+    assert scene.done()
+
+
+@pytest.mark.parametrize("name", AT_ONCE)
+def test_a_form_for_everybody_is_shown_again_when_its_token_is_gone(name: str, stage: Stage) -> None:
+    scene = AT_ONCE[name](stage)
+    browser = Browser()
+    browser.open(scene.page)
+    browser.lose_token()
+
+    browser.press(scene.path, scene.typed)
+
+    assert browser.answer.status_code == 403
+    assert scene.says in browser.text
+    assert scene.shows in browser.text
+    assert "password-of-tests" not in browser.text  # no password travels back
+    _confirm(browser, scene, stage.person)
+    assert browser.answer.status_code == 200
+    assert scene.done()
+
+
+@pytest.mark.parametrize("name", BOUND)
+def test_what_belongs_to_one_visit_ends_on_a_page_that_can_be_looked_at(name: str, stage: Stage) -> None:
+    path = "/accounts/confirm-email/a-key/" if name == "account_confirm_email" else None
+    path = path or ("/accounts/password/reset/key/a-set-password/" if "from_key" in name else reverse(name))
+    for signed_out in (True, False):
+        browser = Browser()
+        browser.sign_in(stage.person)
+        browser.open("/account/security/")
+        fields = form_to(browser.answer, "/accounts/logout/").fields
+        if signed_out:
+            browser.end_session()
+        else:
+            browser.lose_token()
+        browser.send(path, fields)
+        if signed_out and browser.path.startswith("/accounts/login/"):
+            browser.sign_in(stage.person, browser.path)
+        allowed = {200, 404} if name == "account_confirm_email" else {200}  # that key is none
+        assert browser.answer.status_code in (allowed if signed_out else {200, 403}), (path, signed_out)
+        assert "<h1" in browser.text
