@@ -2,11 +2,12 @@
 // One domain: every segment is a form. A save writes only what changed, and overwrites nothing unseen.
 
 import { renewCopies } from "./copies.js";
+import { dropDraft, keepDraft, openDraft } from "./drafts.js";
 import { gettext, interpolate } from "./i18n.js";
 import { all, busy, explain, find, fromTemplate, make, pageData } from "./page.js";
 import { followLock } from "./unlock.js";
 import { asName, editor, humanised, inWords, isEmpty } from "./values.js";
-import { Conflict, Locked, openAll, writeAttributes } from "./vault/vault.js";
+import { Conflict, isInterrupted, Locked, openAll, writeAttributes } from "./vault/vault.js";
 
 /** @typedef {import("./values.js").Word} Word */
 /** @typedef {import("./values.js").Editor} Editor */
@@ -32,7 +33,11 @@ class Segment {
     this.seen = null;
     this.form = /** @type {HTMLFormElement} */ (find("[data-fields-form]", section));
     this.save = /** @type {HTMLButtonElement} */ (find("[data-save]", section));
-    this.form.addEventListener("input", () => this.mark());
+    this.kept = false; // whether what is typed waits in this tab for a sign-in
+    this.form.addEventListener("input", () => {
+      this.mark();
+      if (this.kept) void this.keepTyped();
+    });
     this.form.addEventListener("submit", (event) => {
       event.preventDefault();
       void busy(this.save, () => this.submit());
@@ -46,10 +51,11 @@ class Segment {
     find("[data-clear]", section).addEventListener("click", () => this.clear());
   }
 
-  /** @param {Seen} seen what is stored now, as this page shows it */
-  show(seen) {
+  /** @param {Seen} seen what is stored now, as this page shows it @param {Record<string, unknown>} [typed] over it, not saved */
+  show(seen, typed = {}) {
     this.seen = seen;
-    const values = seen?.values ?? {};
+    this.kept = false;
+    const values = Object.fromEntries(Object.entries({ ...seen?.values, ...typed }).filter(([, value]) => value !== null));
     this.editors.clear();
     find("[data-fields]", this.section).replaceChildren(...Object.entries(this.words).map(([name, word]) => this.field(name, word, values[name])));
     const own = Object.keys(values).filter((name) => !(name in this.words));
@@ -57,6 +63,26 @@ class Segment {
     find("[data-clear]", this.section).hidden = !Object.keys(values).length;
     this.fail("");
     this.mark();
+  }
+
+  /** Shows what is stored, with what was typed before a sign-in was needed. @param {Seen} seen */
+  async showAgain(seen) {
+    this.show(seen);
+    const draft = await openDraft(this.id);
+    if (!draft) return;
+    this.show(draft.seen, draft.changes); // as the page was: whatever changed meanwhile is a conflict, and is asked about
+    const discard = make("button", { class: "btn btn-quiet btn-s", type: "button" }, [gettext("Discard it")]);
+    discard.addEventListener("click", () => {
+      dropDraft(this.id);
+      this.show(seen);
+    });
+    find("[data-state]", this.section).replaceChildren(gettext("What you typed before you signed in again is filled in. Save it, or discard it."), " ", discard);
+  }
+
+  async keepTyped() {
+    try {
+      this.kept = await keepDraft(this.id, { seen: this.seen, changes: this.changes() });
+    } catch { /* something typed does not fit yet: it stays on the page */ }
   }
 
   /** Takes every value off the page. */
@@ -173,12 +199,14 @@ class Segment {
   async store(changes) {
     try {
       const written = await writeAttributes(domain, this.id, changes, this.seen);
+      dropDraft(this.id);
       this.show({ content_revision: written.content_revision, values: written.values });
       find("[data-state]", this.section).textContent = gettext("Saved");
       void renewCopies();
       return true;
     } catch (error) {
       if (error instanceof Conflict) return this.settle(changes, error);
+      if (isInterrupted(error)) await this.keepTyped();
       this.fail(explain(error));
       return false;
     }
@@ -254,7 +282,7 @@ async function opened() {
   problem.hidden = true;
   try {
     const stored = await openAll({ domain });
-    for (const segment of segments) segment.show(stored.find(({ segment_id }) => segment_id === segment.id) ?? null);
+    for (const segment of segments) await segment.showAgain(stored.find(({ segment_id }) => segment_id === segment.id) ?? null);
   } catch (error) {
     if (error instanceof Locked) return;
     problem.textContent = explain(error);
@@ -263,6 +291,6 @@ async function opened() {
 }
 
 addEventListener("beforeunload", (event) => {
-  if (segments.some((segment) => !segment.save.disabled)) event.preventDefault();
+  if (segments.some((segment) => !segment.save.disabled && !segment.kept)) event.preventDefault();
 });
 void followLock({ opened, closed: () => segments.forEach((segment) => segment.hide()) });

@@ -2,13 +2,14 @@
 // What an analysis found, fetched as data and written as text; what is ticked is sealed into its segments here.
 
 import { renewCopies } from "./copies.js";
+import { keepChoice, takeChoice } from "./drafts.js";
 import { fitted, isNothing } from "./fitting.js";
 import { gettext, interpolate, ngettext } from "./i18n.js";
 import { all, busy, explain, find, make, pageData } from "./page.js";
 import { followLock } from "./unlock.js";
 import { inWords } from "./values.js";
 import { call } from "./vault/api.js";
-import { openAll, writeAttributes } from "./vault/vault.js";
+import { isInterrupted, openAll, writeAttributes } from "./vault/vault.js";
 
 /** @typedef {import("./values.js").Word} Word */
 /** @typedef {{domain: string, segment: string, group: string, word: Word}} Place */
@@ -36,9 +37,18 @@ async function opened() {
     ]);
     const present = new Map(segments.flatMap(({ domain, segment_id, values }) => Object.entries(values).map(([name, value]) => [`${domain}.${segment_id}.${name}`, value])));
     plan(analysis.profile ?? {}, present);
+    tickAgain();
   } catch (error) {
     tell(error);
   }
+}
+
+const boxes = () => /** @type {HTMLInputElement[]} */ (all("[data-plan] input[type=checkbox]"));
+
+/** What was ticked before a sign-in was needed is ticked again, and waits for the button. */
+function tickAgain() {
+  const before = takeChoice("keep");
+  if (before) for (const box of boxes()) if (!box.disabled) box.checked = before.includes(box.value);
 }
 
 /** @param {unknown} error */
@@ -114,6 +124,7 @@ async function keepTicked() {
     void renewCopies();
     finish(kept);
   } catch (error) {
+    if (isInterrupted(error)) keepChoice("keep", ticked);
     tell(error);
   } finally {
     progress.hidden = stop.hidden = true;

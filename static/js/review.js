@@ -1,11 +1,12 @@
 // @ts-check
 // The review page: shows the real values once unlocked, and seals what stays ticked. What is shown is what is sealed.
 
+import { keepChoice, takeChoice } from "./drafts.js";
 import { gettext, interpolate, ngettext } from "./i18n.js";
 import { all, busy, explain, find, make, pageData } from "./page.js";
 import { followLock } from "./unlock.js";
 import { inWords } from "./values.js";
-import { ApiError, approve, forgetPreview, isUnlocked, loadRequest, Locked, preview, Refused } from "./vault/vault.js";
+import { ApiError, approve, forgetPreview, isInterrupted, isUnlocked, loadRequest, Locked, preview, Refused } from "./vault/vault.js";
 
 const review = find("#review");
 const requestId = review.dataset.requestId ?? "";
@@ -138,10 +139,21 @@ async function decide() {
     await approve(requestId, { attributes: chosen(), accessDuration: Number(duration) });
     location.replace(location.pathname); // the same address tells what happened
   } catch (error) {
+    if (isInterrupted(error)) keepChoice("approve", { attributes: chosen(), duration });
     showProblem(error);
   }
 }
 
+/** Signing in again led away from here: the same is ticked as before, and waits for the button to be pressed. */
+function restoreChoice() {
+  const before = takeChoice("approve");
+  if (!before || !canApprove) return;
+  for (const box of boxes()) if (!box.disabled) box.checked = before.attributes.includes(box.value);
+  for (const one of /** @type {HTMLInputElement[]} */ (all("input[name=duration]", form))) one.checked = one.value === before.duration;
+  showWords(gettext("You had to sign in first, so nothing was shared. What you ticked is ticked again: unlock your data and approve to confirm it, or deny."));
+}
+
+restoreChoice();
 form.addEventListener("change", summarise);
 form.addEventListener("submit", (event) => {
   event.preventDefault();

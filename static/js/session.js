@@ -1,6 +1,7 @@
 // @ts-check
 // Runs on every page: keeps the unlocked key to its person and session, and shows in the navigation whether it is unlocked.
 
+import { gettext } from "./i18n.js";
 import { ApiError, getKeys } from "./vault/api.js";
 import { changes, isUnlocked, lock, pageOwner, watch } from "./vault/keyring.js";
 
@@ -35,6 +36,45 @@ async function start() {
   if (!unlocked && !(await exists()) && !(await isUnlocked())) show("absent");
 }
 
+const here = () => encodeURIComponent(location.pathname + location.search);
+/** @type {Record<string, () => {title: string, text: string, href: string, way: string}>} what to do, by what happened */
+const WAYS_BACK = {
+  signed_out: () => ({
+    title: gettext("You are signed out"),
+    text: gettext("Nothing was changed. What you typed stays on this page; sign in to go on."),
+    href: `/accounts/login/?next=${here()}`,
+    way: gettext("Sign in"),
+  }),
+  csrf_failed: () => ({
+    title: gettext("This page is too old"),
+    text: gettext("Nothing was changed. Load the page again to go on."),
+    href: location.pathname + location.search,
+    way: gettext("Reload the page"),
+  }),
+  reauthentication_required: () => ({
+    title: gettext("Confirm that it is you"),
+    text: gettext("This step needs a fresh sign-in. Nothing was changed."),
+    href: `/accounts/reauthenticate/?next=${here()}`,
+    way: gettext("Confirm that it is you"),
+  }),
+};
+
+/** @param {string} what */
+function offerWayBack(what) {
+  const place = document.getElementById("way-back");
+  const words = WAYS_BACK[what]?.();
+  if (!place || !words) return;
+  for (const [name, text] of Object.entries({ title: words.title, text: words.text, way: words.way })) {
+    const element = place.querySelector(`[data-${name}]`);
+    if (element) element.textContent = text;
+  }
+  place.querySelector("a")?.setAttribute("href", words.href);
+  place.hidden = false;
+  // there is nothing left to lock or to sign out of; signing in is what the header offers then
+  if (what === "signed_out") for (const element of document.querySelectorAll(".site-end")) element.setAttribute("hidden", "");
+}
+
+addEventListener("interrupted", (event) => offerWayBack(/** @type {CustomEvent} */ (event).detail));
 document.getElementById("vault-lock")?.addEventListener("click", () => void lock());
 document.getElementById("sign-out")?.addEventListener("submit", async (event) => {
   event.preventDefault();

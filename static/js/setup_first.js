@@ -1,11 +1,12 @@
 // @ts-check
 // The first few things: one short form over several segments.
 
+import { dropDraft, keepDraft, openDraft } from "./drafts.js";
 import { gettext, interpolate } from "./i18n.js";
 import { busy, explain, find, make, pageData } from "./page.js";
 import { followLock } from "./unlock.js";
 import { editor, humanised } from "./values.js";
-import { Conflict, Locked, openAll, writeAttributes } from "./vault/vault.js";
+import { Conflict, isInterrupted, Locked, openAll, writeAttributes } from "./vault/vault.js";
 
 const NEXT = "/vault/setup/preview/";
 const form = find("#first-form");
@@ -20,6 +21,7 @@ async function opened() {
     const domains = [...new Set(fields.map(({ path }) => path.split(".")[0]))];
     const stored = (await Promise.all(domains.map((domain) => openAll({ domain })))).flat();
     const held = new Map(stored.flatMap(({ domain, segment_id, values }) => Object.entries(values).map(([name, value]) => [`${domain}.${segment_id}.${name}`, value])));
+    for (const [path, value] of Object.entries((await openDraft("first")) ?? {})) held.set(path, value);
     find("[data-fields]", form).replaceChildren(...fields.map(({ path, word }) => {
       const id = `first-${path.replaceAll(".", "-")}`;
       const suggested = path === "contact.email.email" ? form.dataset.email : undefined;
@@ -70,9 +72,11 @@ async function store() {
       const [domain, segment] = address.split(".");
       await writeAttributes(domain, segment, values);
     }
+    dropDraft("first");
     location.assign(NEXT);
   } catch (error) {
     progress.hidden = true;
+    if (isInterrupted(error)) await keepDraft("first", Object.fromEntries([...editors].map(([path, made]) => [path, made.read()])));
     fail(error instanceof RangeError ? error.message : error instanceof Conflict ? gettext("This was changed somewhere else. Reload the page.") : explain(error));
   }
 }

@@ -27,13 +27,33 @@ export class ApiError extends Error {
   }
 }
 
+const SIGN_IN = ["signed_out", "authentication_required"];
+
+/** Whether this waits for the person to sign in, to confirm who they are, or to load the page again. @param {unknown} error */
+export const isInterrupted = (error) =>
+  error instanceof ApiError && [...SIGN_IN, "csrf_failed", "reauthentication_required"].includes(error.code);
+
 /**
+ * Every page offers the way back (session.js), whichever of its scripts was refused.
  * @param {string} method
  * @param {string} address
  * @param {unknown} [body]
  * @returns {Promise<any>} the answer's JSON, null where it has none
  */
 export async function call(method, address, body) {
+  try {
+    return await asked(method, address, body);
+  } catch (error) {
+    if (isInterrupted(error)) {
+      const { code } = /** @type {ApiError} */ (error);
+      dispatchEvent(new CustomEvent("interrupted", { detail: SIGN_IN.includes(code) ? "signed_out" : code }));
+    }
+    throw error;
+  }
+}
+
+/** @param {string} method @param {string} address @param {unknown} body @returns {Promise<any>} */
+async function asked(method, address, body) {
   const answer = await send(method, address, body);
   // A redirect is the sign-in page: following it would end in HTML, and a POST would be lost on the way.
   if (answer.type === "opaqueredirect")

@@ -1,7 +1,7 @@
 // @ts-check
 // All that pages use, in one place: make a vault, unlock and lock it, read and write what is in it, decide a request.
 
-export { ApiError, endGrant, getKeys, hideScope, removeWrapper, restoreWrapper, showScope } from "./api.js";
+export { ApiError, endGrant, getKeys, hideScope, isInterrupted, removeWrapper, restoreWrapper, showScope } from "./api.js";
 export { changes, isUnlocked, Locked, pageOwner, watch } from "./keyring.js";
 export { passkeysSupported, PasskeyError } from "./passkey.js";
 export { Refused } from "./profile.js";
