@@ -49,6 +49,13 @@ def count_sign_up(request: HttpRequest, user: "User", **_told: Any) -> None:
     record_authentication(request, user, method="signup")
 
 
+def void_attempts(user: "User", **_told: Any) -> None:
+    """A new password begins anew: whoever tried codes with the old one no longer gets that far."""
+    from accounts.attempts import begin_anew
+
+    begin_anew(user)
+
+
 def require_recent_sign_in(request: HttpRequest) -> None:
     """Refuse unless the sign-in is recent, for steps that a stolen session must not be enough for."""
     if not signed_in_recently(request):

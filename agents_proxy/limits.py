@@ -1,4 +1,4 @@
-"""How often agents may be called: per session or consent, and per address; in memory, per process."""
+"""How often agents may be called: per session or consent, and per network; in memory, per process."""
 
 import math
 import time
@@ -11,9 +11,10 @@ from agents_proxy.errors import TooManyCalls
 sessions, addresses = Buckets(), Buckets()
 
 
-def count_call(*, key: str | None, address: str) -> None:
+def count_call(*, key: str | None, network: str) -> None:
     """Count one call; raises `TooManyCalls` where there were too many lately."""
-    _take(addresses, address, settings.A2A_ADDRESS_BURST, settings.A2A_ADDRESS_PER_SECOND)
+    if network:  # a socket without an address tells nobody apart
+        _take(addresses, network, settings.A2A_ADDRESS_BURST, settings.A2A_ADDRESS_PER_SECOND)
     if key is not None:
         _take(sessions, key, settings.A2A_SESSION_BURST, settings.A2A_SESSION_PER_SECOND)
 

@@ -1,4 +1,4 @@
-"""The one record that no room owns: how often something happened lately."""
+"""The records that no room owns: how often something happened lately, and what is remembered for a while."""
 
 from django.db import models
 
@@ -12,3 +12,14 @@ class RateCount(models.Model):
 
     class Meta:
         db_table = "rate_counts"
+
+
+class CacheEntry(models.Model):
+    """What Django's cache keeps until `expires_at` (milliseconds since 1970, UTC; null is for good), as JSON."""
+
+    key = models.CharField(max_length=255, primary_key=True)
+    value = models.TextField()
+    expires_at = models.BigIntegerField(null=True, db_index=True)
+
+    class Meta:
+        db_table = "cache_entries"

@@ -2,10 +2,11 @@
 
 from celery import shared_task
 
+from common import cache
 from common.limits import forget_expired
 
 
 @shared_task
 def forget_rate_counts() -> int:
-    """Delete counts of limits whose window is over."""
-    return forget_expired()
+    """Delete counts of limits, and entries of the cache, whose time is over."""
+    return forget_expired() + cache.forget_expired()

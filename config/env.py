@@ -6,6 +6,7 @@ Everything that differs between deployments comes from here, and `env.example` l
 
 import base64
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -39,8 +40,8 @@ def flag(name: str, default: bool = False) -> bool:
 
 
 def number(name: str, default: int, *, minimum: int = 0, maximum: int = 2**31) -> int:
-    """A whole number within bounds."""
-    raw = _env.str(name, default=str(default))
+    """A whole number within bounds; empty is the default."""
+    raw = str(_env.str(name, default="")).strip() or str(default)
     try:
         value = int(raw)
     except ValueError:
@@ -48,6 +49,14 @@ def number(name: str, default: int, *, minimum: int = 0, maximum: int = 2**31) -
     if not minimum <= value <= maximum:
         raise ImproperlyConfigured(f"{name} must lie between {minimum} and {maximum}, not {value}.")
     return value
+
+
+def choice(name: str, allowed: Sequence[str], default: str) -> str:
+    """One of the words that are `allowed`; empty is the default."""
+    raw = str(_env.str(name, default="")).strip().lower() or default
+    if raw not in allowed:
+        raise ImproperlyConfigured(f"{name} must be one of {', '.join(allowed)}, not {raw!r}.")
+    return raw
 
 
 def names(name: str, default: str = "") -> list[str]:

@@ -23,6 +23,8 @@ ALLOWED_HOSTS = env.names(
 CSRF_TRUSTED_ORIGINS = [BASE_URL]
 USE_X_FORWARDED_PROTO = env.flag("BEHIND_TLS_PROXY")
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if USE_X_FORWARDED_PROTO else None
+# of ours, each writing to X-Forwarded-For whom it saw; 0 believes nothing of it
+TRUSTED_PROXIES = env.number("TRUSTED_PROXIES", 1 if USE_X_FORWARDED_PROTO else 0, maximum=10)
 
 # --- Keys ------------------------------------------------------------------------------------------------------------
 DATA_ENCRYPTION_KEYS = env.fernet_keys("DATA_ENCRYPTION_KEYS", "`manage.py make_keys` prints one.")
@@ -176,6 +178,8 @@ else:
 DATABASES = {"default": _database}
 DATABASE_WATCH = True  # by the server alone; config/wsgi.py starts it
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+# allauth remembers used codes there, which counts only where every process sees them
+CACHES = {"default": {"BACKEND": "common.cache.SharedCache"}}
 
 # --- Sign-in ---------------------------------------------------------------------------------------------------------
 AUTH_USER_MODEL = "accounts.User"
@@ -189,7 +193,10 @@ AUTH_PASSWORD_VALIDATORS = [
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
-ACCOUNT_EMAIL_VERIFICATION = env.text("EMAIL_VERIFICATION", "optional")
+# unless an address must be confirmed, sign-up cannot keep to itself who has an account; without mail nobody could
+ACCOUNT_EMAIL_VERIFICATION = env.choice(
+    "EMAIL_VERIFICATION", ("none", "optional", "mandatory"), "mandatory" if env.text("EMAIL_URL") else "optional"
+)
 ACCOUNT_REAUTHENTICATION_TIMEOUT = 600
 ACCOUNT_REAUTHENTICATION_REQUIRED = True
 ACCOUNT_LOGIN_ON_EMAIL_CONFIRMATION = False
@@ -203,6 +210,23 @@ LOGIN_REDIRECT_URL = "/consent/"
 LOGIN_URL = "/accounts/login/"
 ACCOUNT_LOGOUT_REDIRECT_URL = "/"
 ACCOUNT_SIGNUP_REDIRECT_URL = "/vault/setup/"
+ACCOUNT_ADAPTER = "accounts.adapter.Adapter"
+ACCOUNT_FORMS = {
+    "signup": "accounts.forms.SignUp",
+    "change_password": "accounts.forms.ChangePassword",
+    "reset_password": "accounts.forms.ResetPassword",
+}
+MFA_FORMS = {"authenticate": "accounts.forms.SecondStep", "reauthenticate": "accounts.forms.ConfirmWithCode"}
+# allauth's own limits close an account, or the service, for everybody; accounts/attempts.py has ours
+ACCOUNT_RATE_LIMITS = MFA_RATE_LIMITS = False
+# wrong passwords or codes for one account within 15 minutes, from one network or from one browser that it knows
+SIGN_IN_FAILURES = env.number("SIGN_IN_FAILURES", 10)
+# … and for all accounts together, from one network
+SIGN_IN_FAILURES_PER_NETWORK = env.number("SIGN_IN_FAILURES_PER_NETWORK", 100)
+SIGN_UPS_PER_NETWORK = env.number("SIGN_UPS_PER_NETWORK", 60)  # forms sent within an hour
+PASSWORD_RESETS_PER_NETWORK = env.number("PASSWORD_RESETS_PER_NETWORK", 30)  # asked for within an hour
+ACCOUNT_MAILS_PER_HOUR = env.number("ACCOUNT_MAILS_PER_HOUR", 3)  # to one address, of one kind, that strangers can ask for
+KNOWN_BROWSER_COOKIE = "__Host-known-browser" if _https else "known-browser"
 
 # --- Cookies and headers ---------------------------------------------------------------------------------------------
 COOKIE_PREFIX = "__Host-" if _https else ""  # such a cookie is this host's own: no sibling host can set or see it

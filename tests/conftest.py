@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from django.core.cache import cache
 from django.test import Client
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
@@ -54,10 +53,8 @@ def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> Iterator[N
 @pytest.fixture(autouse=True)
 def _nothing_remembered() -> Iterator[None]:
     """Rate limits and other memories of the process do not cross from test to test."""
-    cache.clear()
     limits.forget_in_redis()
     yield
-    cache.clear()
     limits.forget_in_redis()
 
 

@@ -12,7 +12,6 @@ from django.views import View
 from django.views.decorators.csrf import csrf_exempt
 from pydantic import BaseModel, ValidationError
 
-from accounts.addresses import address_of
 from accounts.answers import strict_json
 from accounts.errors import InvalidRequest, field_errors
 from agents_proxy import callers, calls, limits
@@ -31,6 +30,7 @@ from agents_proxy.errors import (
     WrongMethod,
 )
 from agents_proxy.schemas import TASK_ID, PromptBody
+from common.network import client_address, network_of
 
 _log = logging.getLogger(__name__)
 
@@ -70,7 +70,7 @@ class AgentView(View):
         caller = callers.identify(request, PURPOSES[agent], self.origin)
         _check_media_type(request)
         raw = _read(request, settings.A2A_BODY_LIMIT)
-        limits.count_call(key=caller.key, address=address_of(request))
+        limits.count_call(key=caller.key, network=network_of(client_address(request)))
         given = _given(raw)
         self.task_id = _named(given)
         asked = _fitting(request, given, self.body)

@@ -2,7 +2,7 @@
 
 from django.http import HttpRequest, HttpResponse
 
-from accounts.addresses import address_of
+from common.network import client_address
 from accounts.answers import json_answer
 from consent import actions, queries, waiting
 from consent.api import descriptions as described
@@ -110,7 +110,7 @@ class ConsentExport(DeveloperView):
             accept_jose=prefers_jose(request),
             if_none_match=request.META.get("HTTP_IF_NONE_MATCH"),
             idempotency_key=key,
-            address=address_of(request),
+            address=client_address(request),
         )
         headers = {"ETag": export.etag, **_BY_ACCEPT}
         answer = HttpResponse(export.body, status=export.status, content_type=export.content_type, headers=headers)

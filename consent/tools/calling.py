@@ -7,7 +7,7 @@ import orjson
 from django.http import HttpRequest
 from rest_framework.views import APIView
 
-from accounts.addresses import address_of
+from common.network import client_address
 from accounts.errors import Problem
 from developers.authentication import AppContext
 from developers.errors import InsufficientScope
@@ -34,7 +34,7 @@ class Call:
 
     @property
     def address(self) -> str:
-        return address_of(self.request)
+        return client_address(self.request)
 
     @property
     def trace_id(self) -> str:

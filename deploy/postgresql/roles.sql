@@ -29,8 +29,8 @@ REVOKE INSERT, UPDATE ON django_migrations, django_content_type, auth_permission
 -- what people take back, what ends with a session, and what is tidied away when its time is over
 GRANT DELETE ON
     account_emailaddress, account_emailconfirmation, analysis_runs, analysis_steps, auth_group, auth_group_permissions,
-    blocked_apps, discovery_misses, hidden_scopes, idempotency_keys, mfa_authenticator,
-    outbound_messages, phone_numbers, pkm_blobs, pkm_manifest_paths, rate_counts, users_groups,
-    users_user_permissions, usersessions_usersession, vault_key_wrappers
+    blocked_apps, cache_entries, discovery_misses, hidden_scopes, idempotency_keys, mfa_authenticator,
+    outbound_messages, phone_numbers, pkm_blobs, pkm_manifest_paths, rate_counts, sessions, users_groups,
+    users_user_permissions, vault_key_wrappers
 TO :"role";
 COMMIT;

@@ -3,6 +3,7 @@
 
 import { gettext } from "./i18n.js";
 import { find } from "./page.js";
+import { isRememberedPassword } from "./password.js";
 import { checkPassphrase, strength } from "./vault/vault.js";
 
 const GOOD = 3;
@@ -42,6 +43,9 @@ export function passphraseFields(known) {
       const judged = await judge();
       if (judged && judged.score < GOOD) throw new RangeError(gettext("This passphrase is too easy to guess. Add a word or two."));
       if (first.value !== again.value) throw new RangeError(gettext("The two entries are not the same."));
+      if (await isRememberedPassword(first.value)) {
+        throw new RangeError(gettext("This is the password that you sign in with. The server receives that one and must never receive this: choose another."));
+      }
       return first.value;
     },
     clear() {

@@ -2,6 +2,7 @@
 // Runs on every page: keeps the unlocked key to its person and session, and shows in the navigation whether it is unlocked.
 
 import { gettext } from "./i18n.js";
+import { forgetPassword } from "./password.js";
 import { ApiError, getKeys } from "./vault/api.js";
 import { changes, isUnlocked, lock, pageOwner, watch } from "./vault/keyring.js";
 
@@ -78,6 +79,7 @@ addEventListener("interrupted", (event) => offerWayBack(/** @type {CustomEvent} 
 document.getElementById("vault-lock")?.addEventListener("click", () => void lock());
 document.getElementById("sign-out")?.addEventListener("submit", async (event) => {
   event.preventDefault();
+  forgetPassword();
   const form = /** @type {HTMLFormElement} */ (event.target);
   await lock("signed_out").catch(() => undefined); // the next page drops it too
   form.submit();

@@ -13,7 +13,9 @@ ROOT = Path(__file__).resolve().parents[2]
 OF_RUN = {
     "PORT", "HOST", "REFERENCE_AGENTS", "REFERENCE_LLM_BASE_URL", "REFERENCE_LLM_MODEL", "REFERENCE_LLM_API_KEY",
 }  # fmt: skip
-READERS = {"text", "flag", "number", "names", "secret", "fernet_keys", "secret_json", "database", "email", "agent"}
+READERS = {
+    "text", "flag", "number", "choice", "names", "secret", "fernet_keys", "secret_json", "database", "email", "agent",
+}  # fmt: skip
 OF_AN_AGENT = ("URL", "TOKEN", "TIMEOUT", "PROTOCOL")
 
 

@@ -136,7 +136,7 @@ def test_the_readers_network_is_kept_and_not_its_address(api: Developer) -> None
 
 
 def test_the_reader_behind_our_own_proxy_is_whom_it_saw(api: Developer, settings: Any) -> None:
-    settings.USE_X_FORWARDED_PROTO = True
+    settings.TRUSTED_PROXIES = 1
     request = ExportFactory(grant__request__app=api.app).grant.request
 
     read(api, request, X_Forwarded_For="198.51.100.1, 203.0.113.77")

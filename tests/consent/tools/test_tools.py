@@ -99,7 +99,7 @@ def test_an_export_opens_and_is_a_read(host: Host, app: App) -> None:
 
 
 def test_the_reader_behind_our_own_proxy_is_whom_it_saw(host: Host, app: App, settings: Any) -> None:
-    settings.USE_X_FORWARDED_PROTO = True
+    settings.TRUSTED_PROXIES = 1
     request = ExportFactory(grant__request__app=app).grant.request
 
     arguments = {"name": "get_encrypted_export", "arguments": {"request_id": request.request_id}}
