@@ -1,10 +1,12 @@
 // @ts-check
 // On the account's pages: what is entered as the sign-in password is noted, so that no passphrase becomes the same.
 
-import { rememberPassword } from "./password.js";
+import { forgetPassword, rememberPassword } from "./password.js";
 
 const PASSWORD = "input[type=password][name=password], input[type=password][name=password1]";
 
+// Where nobody is signed in, whoever comes next begins anew.
+if (!document.documentElement.dataset.userId) forgetPassword();
 for (const form of document.forms) {
   const field = /** @type {HTMLInputElement | null} */ (form.querySelector(PASSWORD));
   if (field) watch(form, field);
