@@ -24,18 +24,21 @@ RETURNING key
 
 
 class SharedCache(BaseCache):
-    """`CACHES = {"default": {"BACKEND": "common.cache.SharedCache"}}`. Counting is not atomic: common/limits.py counts."""
+    """`CACHES = {"default": {"BACKEND": "common.cache.SharedCache"}}`. Counts go to common/limits.py."""
 
     def __init__(self, location: str, params: dict[str, Any]) -> None:
         super().__init__(params)
 
-    def add(
-        self, key: Any, value: Any, timeout: float | None = DEFAULT_TIMEOUT, version: int | None = None
-    ) -> bool:
+    def add(self, key: Any, value: Any, timeout: float | None = DEFAULT_TIMEOUT, version: int | None = None) -> bool:
         """Whether it was not there; of many callers at once, exactly one hears so."""
-        bound = {"key": self.make_and_validate_key(key, version), "value": json.dumps(value), "now": _now()}
+        bound = {
+            "key": self.make_and_validate_key(key, version),
+            "value": json.dumps(value),
+            "until": self._until(timeout),
+            "now": _now(),
+        }
         with connection.cursor() as cursor:
-            cursor.execute(_ADD, {**bound, "until": self._until(timeout)})
+            cursor.execute(_ADD, bound)
             return cursor.fetchone() is not None
 
     def get(self, key: Any, default: Any = None, version: int | None = None) -> Any:
@@ -43,9 +46,7 @@ class SharedCache(BaseCache):
         value = CacheEntry.objects.filter(_live(), key=name).values_list("value", flat=True).first()
         return default if value is None else json.loads(value)
 
-    def set(
-        self, key: Any, value: Any, timeout: float | None = DEFAULT_TIMEOUT, version: int | None = None
-    ) -> None:
+    def set(self, key: Any, value: Any, timeout: float | None = DEFAULT_TIMEOUT, version: int | None = None) -> None:
         CacheEntry.objects.update_or_create(
             key=self.make_and_validate_key(key, version),
             defaults={"value": json.dumps(value), "expires_at": self._until(timeout)},

@@ -2,8 +2,8 @@
 
 from django.http import HttpRequest, HttpResponse
 
-from common.network import client_address
 from accounts.answers import json_answer
+from common.network import client_address
 from consent import actions, queries, waiting
 from consent.api import descriptions as described
 from consent.api.base import DeveloperView, arguments, body, idempotency_key, no_arguments, prefers_jose

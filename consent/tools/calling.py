@@ -7,8 +7,8 @@ import orjson
 from django.http import HttpRequest
 from rest_framework.views import APIView
 
-from common.network import client_address
 from accounts.errors import Problem
+from common.network import client_address
 from developers.authentication import AppContext
 from developers.errors import InsufficientScope
 

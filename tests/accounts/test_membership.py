@@ -40,7 +40,9 @@ def person(db: None) -> User:
 def said(answer: Any, email: str) -> tuple[int, str, list[str], str]:
     """All that a caller hears, but for what differs between any two answers."""
     page = _CHANGING.sub("", answer.content.decode()).replace(email, "…")
-    headers = sorted(f"{name}: {value}" for name, value in answer.headers.items() if name not in ("Expires", "X-Request-Id"))
+    headers = sorted(
+        f"{name}: {value}" for name, value in answer.headers.items() if name not in ("Expires", "X-Request-Id")
+    )
     return answer.status_code, page, headers, ",".join(sorted(answer.cookies))
 
 
@@ -109,7 +111,10 @@ def test_strangers_cause_a_few_mails_and_hear_the_same(person: User, settings: A
     ]
 
     assert heard[0] == heard[1] == [heard[0][0]] * 5
-    assert [len([message for message in mail.outbox if message.to == [to]]) for to in (person.email, STRANGER)] == [3, 3]
+    assert [len([message for message in mail.outbox if message.to == [to]]) for to in (person.email, STRANGER)] == [
+        3,
+        3,
+    ]
 
 
 def test_one_network_asks_for_a_few_resets_of_one_account(person: User) -> None:
