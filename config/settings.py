@@ -225,9 +225,8 @@ SIGN_IN_FAILURES = env.number("SIGN_IN_FAILURES", 10)
 SIGN_IN_FAILURES_PER_NETWORK = env.number("SIGN_IN_FAILURES_PER_NETWORK", 100)
 SIGN_UPS_PER_NETWORK = env.number("SIGN_UPS_PER_NETWORK", 60)  # forms sent within an hour
 PASSWORD_RESETS_PER_NETWORK = env.number("PASSWORD_RESETS_PER_NETWORK", 30)  # asked for within an hour
-ACCOUNT_MAILS_PER_HOUR = env.number(
-    "ACCOUNT_MAILS_PER_HOUR", 3
-)  # to one address, of one kind, that strangers can ask for
+# to one address, of one kind, that strangers can ask for
+ACCOUNT_MAILS_PER_HOUR = env.number("ACCOUNT_MAILS_PER_HOUR", 3)
 KNOWN_BROWSER_COOKIE = "__Host-known-browser" if _https else "known-browser"
 
 # --- Cookies and headers ---------------------------------------------------------------------------------------------
