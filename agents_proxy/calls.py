@@ -16,8 +16,9 @@ from django.utils import timezone
 from agents_proxy import upstream
 from agents_proxy.agents import Upstream, upstream_of
 from agents_proxy.envelope import Prompt, Reply
-from agents_proxy.errors import CallFailed, NotConfigured, TooManyCalls
+from agents_proxy.errors import CallFailed, NotConfigured, TooManyCalls, Unavailable
 from agents_proxy.states import CallOutcome
+from common.shutdown import shutdown
 
 _log = logging.getLogger(__name__)
 _NOTE = """
@@ -54,12 +55,16 @@ def ask(agent: str, prompt: Prompt, *, consent_pk: int | None, admitted: bool = 
 
     Raises `NotConfigured`, and `CallFailed` or one of its kinds. With `admitted` (the proxy's calls) it raises
     `TooManyCalls` where this process has as many under way as it takes; a worker's steps are bounded by the worker.
+    Where the process ends, it raises `Unavailable` before an agent is asked, and a call under way is an
+    `UpstreamTimeout` once the grace is over.
     """
     target = upstream_of(agent)
     if target is None:
         raise NotConfigured
     if not admitted:
         return _asked(agent, target, prompt, consent_pk)
+    if not shutdown.time_left():
+        raise Unavailable(headers={"Retry-After": "1"})
     with under_way.one_more(settings.A2A_CALLS_IN_FLIGHT):
         return _asked(agent, target, prompt, consent_pk)
 

@@ -96,7 +96,7 @@ class NotConfigured(Refusal):
 
 
 class Unavailable(Refusal):
-    """The database is away, so nobody's consent can be looked up; `Retry-After` says when to return."""
+    """No agent was asked, since the database is away or this process ends; `Retry-After` says when to return."""
 
     status, code, name, message = 503, -32056, "temporarily_unavailable", "Temporarily unavailable; try again later."
 

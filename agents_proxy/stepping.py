@@ -2,7 +2,8 @@
 
 The rows are the queue. A step is claimed with a lease that a live worker keeps renewing; `attempt` is the fence, so
 that of two workers who asked the same agent only the last to claim can record. A worker that dies leaves a lease that
-runs out, and the sweeper hands the run to another, which asks again under the same task id.
+runs out, and the sweeper hands the run to another, which asks again under the same task id. A worker that is asked to
+end begins no step, and puts one that its grace cut off back.
 """
 
 import hashlib
@@ -25,12 +26,13 @@ from accounts.database import database_now
 from agents_proxy import aggregator, calls, consents
 from agents_proxy.agents import PURPOSES
 from agents_proxy.envelope import Prompt
-from agents_proxy.errors import CallFailed, NotConfigured
+from agents_proxy.errors import CallFailed, NotConfigured, UpstreamTimeout
 from agents_proxy.models import Run, Step
 from agents_proxy.prompts import profile_prompt
 from agents_proxy.results import finish, reading_of
 from agents_proxy.states import UNFINISHED_RUNS, UNFINISHED_STEPS, RunStatus, StepStatus
 from agents_proxy.workflow import end_early
+from common.shutdown import shutdown
 
 RENEWALS = 3  # in the time of one lease
 FORSAKEN_AFTER = timedelta(seconds=3)  # between two steps nobody needs this long
@@ -51,11 +53,14 @@ class Claimed:
 
 
 def run_through(run_pk: int) -> None:
-    """One step after another, until the run has ended or another worker is at it."""
-    while (claimed := claim_step(run_pk)) is not None:
+    """One step after another, until the run has ended, another worker is at it, or this process is about to end."""
+    while not shutdown.has_begun() and (claimed := claim_step(run_pk)) is not None:
         with _kept_lease(claimed):
             ended = _ask(claimed)
-        record_step(claimed, ended)
+        if ended is None:
+            put_back(claimed)
+        else:
+            record_step(claimed, ended)
 
 
 def claim_step(run_pk: int) -> Claimed | None:
@@ -108,13 +113,15 @@ def session_id(run: Run) -> str:
     return f"session-{int.from_bytes(hashlib.sha256(run.analysis_id.encode()).digest()[:7], 'big')}"
 
 
-def _ask(claimed: Claimed) -> dict[str, Any]:
-    """The columns that the step ends with."""
+def _ask(claimed: Claimed) -> dict[str, Any] | None:
+    """The columns that the step ends with; None where the end of this process cut it off."""
     began = time.perf_counter()
     prompt = Prompt(claimed.prompt, claimed.session_id, claimed.task_id)
     try:
         answer = calls.ask(claimed.agent, prompt, consent_pk=claimed.consent_pk, admitted=False)
     except (NotConfigured, CallFailed) as error:
+        if isinstance(error, UpstreamTimeout) and not shutdown.time_left():
+            return None
         return {"status": StepStatus.FAILED, "error_code": error.name, "duration_ms": _since(began)}
     kept = {"reply": atrest.sealed(answer.body.decode()), "duration_ms": _since(began)}
     reading = reading_of(json.loads(answer.body))
@@ -126,6 +133,12 @@ def _ask(claimed: Claimed) -> dict[str, Any]:
 
 def _since(began: float) -> int:
     return round((time.perf_counter() - began) * 1000)
+
+
+def put_back(claimed: Claimed) -> None:
+    """Let another worker ask, under the same task id, as if this one had not begun."""
+    mine = Step.objects.filter(pk=claimed.step_pk, attempt=claimed.attempt, status=StepStatus.RUNNING)
+    mine.update(status=StepStatus.WAITING, lease_until=None, started_at=None)
 
 
 def record_step(claimed: Claimed, ended: dict[str, Any]) -> bool:

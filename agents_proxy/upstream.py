@@ -2,12 +2,15 @@
 
 The time is a deadline for everything, however slowly the answer drips: every read of the socket gets what is left of
 it. Nothing is repeated, since a prompt may have taken effect. What an upstream or the network says in its failure
-stays here; a caller learns which of three kinds it was.
+stays here; a caller learns which of three kinds it was. Where this process is about to end, the deadline is the end of
+its grace at the latest, and who waits for a socket then is woken.
 """
 
 import http.client
 import io
+import select
 import socket
+import ssl
 import time
 from collections.abc import Mapping
 from contextvars import ContextVar
@@ -28,7 +31,8 @@ from urllib3.exceptions import TimeoutError as TimedOut
 from agents_proxy.agents import Protocol, Upstream
 from agents_proxy.envelope import Prompt, Reply, read, written
 from agents_proxy.errors import CallFailed, InvalidAgentResponse, UpstreamTimeout
-from common import outbound
+from common import outbound, tracing
+from common.shutdown import shutdown
 
 LIMIT = 1024 * 1024  # bytes of an answer
 _CONNECT = 3.0  # seconds
@@ -40,7 +44,7 @@ _deadline: ContextVar[float] = ContextVar("deadline")
 
 def call(upstream: Upstream, prompt: Prompt) -> Reply:
     """What the agent answered to `prompt`; raises `CallFailed` or one of its kinds."""
-    headers = {}
+    headers = {"X-Request-Id": tracing.current() or tracing.new()}
     if upstream.token:
         headers["Authorization"] = f"Bearer {upstream.token}"
     if upstream.protocol is Protocol.SEND_MESSAGE:
@@ -133,10 +137,21 @@ def _broken(error: ProtocolError) -> CallFailed:
 
 
 def _remaining() -> float:
-    left = _deadline.get() - time.monotonic()
+    left = min(_deadline.get() - time.monotonic(), shutdown.time_left())
     if left <= 0:
         raise TimeoutError("the deadline has passed")
     return left
+
+
+def _wait_for(sock: socket.socket) -> None:
+    """Return once there is something to read; raises where the deadline or the grace of this process ends before."""
+    if isinstance(sock, ssl.SSLSocket) and sock.pending():
+        return
+    waiting = select.poll()
+    waiting.register(sock, select.POLLIN)
+    waiting.register(shutdown.cut_descriptor, select.POLLIN)
+    if sock.fileno() not in {descriptor for descriptor, _ in waiting.poll(_remaining() * 1000)}:
+        raise TimeoutError("the deadline has passed")
 
 
 class _UntilDeadline(io.RawIOBase):
@@ -150,6 +165,7 @@ class _UntilDeadline(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int | None:
+        _wait_for(self._sock)
         self._sock.settimeout(_remaining())
         return self._raw.readinto(buffer)
 

@@ -1,11 +1,16 @@
-"""The worker's entry point."""
+"""The worker's entry point, and what goes along with a task: the identifier of the request that asked for it."""
 
+import logging
 import os
+import threading
+import time
 from typing import Any
 
-from celery import Celery
-from celery.signals import worker_init
+from celery import Celery, signals
 from kombu.transport import TRANSPORT_ALIASES
+
+from common import tracing
+from common.shutdown import shutdown
 
 TRANSPORT_ALIASES["spool"] = "config.spool:Transport"
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -13,8 +18,45 @@ app = Celery("consent-runtime")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 
+_log = logging.getLogger("tasks")
+_TRACE = "x_request_id"  # in the headers of a message, which a task finds as an attribute of its request
+_under_way = threading.local()  # a task begins and ends on one thread
 
-@worker_init.connect
+
+@signals.before_task_publish.connect(weak=False)
+def _send_along(headers: dict[str, Any], **_ignored: Any) -> None:
+    if identifier := tracing.current():
+        headers[_TRACE] = identifier
+
+
+@signals.task_prerun.connect(weak=False)
+def _follow(task_id: str, task: Any, **_ignored: Any) -> None:
+    """What the task does and logs belongs to the request that asked for it; a timer's task is its own cause."""
+    if task.request.is_eager:
+        return  # within the request itself
+    _under_way.began = time.perf_counter()
+    _under_way.following = tracing.following(getattr(task.request, _TRACE, None) or task_id)
+    _under_way.following.__enter__()
+
+
+@signals.task_postrun.connect(weak=False)
+def _log_and_leave(task: Any, state: str, **_ignored: Any) -> None:
+    """One line for each task; those of the timer, several a second, only where all is logged."""
+    if task.request.is_eager:
+        return
+    level = logging.INFO if getattr(task.request, _TRACE, None) else logging.DEBUG
+    milliseconds = round((time.perf_counter() - _under_way.began) * 1000, 1)
+    _log.log(level, "task", extra={"task": task.name, "state": state, "ms": milliseconds})
+    _under_way.following.__exit__(None, None, None)
+
+
+@signals.worker_shutting_down.connect(weak=False)
+def _begin_shutdown(**_ignored: Any) -> None:
+    # sent from within a handler of a signal, which may have interrupted whoever holds a lock
+    threading.Thread(target=shutdown.begin, name="shutdown").start()
+
+
+@signals.worker_init.connect(weak=False)
 def _require_keys(**_: Any) -> None:
     """A worker without keys would fail every webhook and every analysis, one by one."""
     from config.checks import require_keys  # needs Django, which is set up by now

@@ -5,8 +5,8 @@ import logging
 import re
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
-from uuid import uuid4
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -14,10 +14,10 @@ from django.middleware.csrf import CsrfViewMiddleware
 from django.utils.crypto import salted_hmac
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
+from common import tracing
 from config.headers import of_programs
 
 _access = logging.getLogger("access")
-_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{8,64}\Z")
 _SECRETS = re.compile(
     r"(cr_[a-z]{2,12}_[A-Za-z0-9]{8}_)[A-Za-z0-9_-]+|(token=)[^&\s\"']+|eyJ[A-Za-z0-9_-]{20,}(\.[A-Za-z0-9_-]*){2,4}"
 )
@@ -33,21 +33,27 @@ class RequestContext:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         started = time.perf_counter()
-        given = request.META.get("HTTP_X_REQUEST_ID", "")  # `headers` would name them all anew for this one
-        trace_id = given if _REQUEST_ID.match(given) else uuid4().hex
+        # `headers` would name them all anew for this one
+        trace_id = tracing.accepted(request.META.get("HTTP_X_REQUEST_ID", ""))
         request.trace_id = trace_id  # type: ignore[attr-defined]  # read by the problem renderer
-        response = self.get_response(request)
-        response["X-Request-Id"] = trace_id
-        if _access.isEnabledFor(logging.INFO) and not request.path.startswith("/static/"):
-            milliseconds = (time.perf_counter() - started) * 1000
-            _access.info(
-                "%s %s %d",
-                request.method,
-                request.path,
-                response.status_code,
-                extra={"trace_id": trace_id, "ms": round(milliseconds, 1)},
-            )
+        with tracing.following(trace_id):
+            response = self.get_response(request)
+            response[tracing.HEADER] = trace_id
+            if _access.isEnabledFor(logging.INFO) and not request.path.startswith("/static/"):
+                _access.info("request", extra=_facts(request, response, time.perf_counter() - started))
         return response
+
+
+def _facts(request: HttpRequest, response: HttpResponse, seconds: float) -> dict[str, Any]:
+    """What the line of a request says beside its name; the app where a developer's token named one."""
+    facts = {
+        "method": request.method,
+        "path": request.path,
+        "status": response.status_code,
+        "ms": round(seconds * 1000, 1),
+    }
+    app_id = getattr(getattr(request, "auth", None), "app_id", None)
+    return {**facts, "app": app_id} if app_id else facts
 
 
 class SecurityHeaders:
@@ -93,16 +99,21 @@ def redacted(text: str) -> str:
 
 
 class LogLines(logging.Formatter):
-    """One JSON object a line, redacted."""
+    """One JSON object a line, redacted: when (RFC 3339, UTC), what, and the request or task that it belongs to."""
+
+    members = ("method", "path", "status", "app", "task", "state", "ms", "trace_id")  # of what a record may have
 
     def format(self, record: logging.LogRecord) -> str:
+        at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
         entry: dict[str, Any] = {
-            "at": self.formatTime(record, "%Y-%m-%dT%H:%M:%S"),
+            "at": at.replace("+00:00", "Z"),
             "level": record.levelname.lower(),
             "logger": record.name,
             "event": record.getMessage(),
         }
-        entry.update({name: getattr(record, name) for name in ("trace_id", "ms") if hasattr(record, name)})
+        entry.update({name: getattr(record, name) for name in self.members if hasattr(record, name)})
+        if "trace_id" not in entry and (trace_id := tracing.current()):
+            entry["trace_id"] = trace_id
         if record.exc_info:
             entry["exception"] = self.formatException(record.exc_info)
         return redacted(json.dumps(entry, ensure_ascii=False, default=str))

@@ -41,6 +41,8 @@ STATUS_POLL_BURST = env.number("STATUS_POLL_BURST", 30)
 STATUS_POLL_PER_SECOND = env.number("STATUS_POLL_PER_SECOND", 2)
 STATUS_WAITERS = env.number("STATUS_WAITERS", 400, minimum=1)
 STATUS_WAITERS_PER_APP = env.number("STATUS_WAITERS_PER_APP", 250, minimum=1)
+# after SIGTERM, for calls to agents that are under way: what is held on purpose ends at once
+SHUTDOWN_GRACE_SECONDS = env.number("SHUTDOWN_GRACE_SECONDS", 6, maximum=600)
 # endpoints inside this network may be told only where a deployment says so, for its own tests
 WEBHOOK_INTERNAL_ADDRESSES = env.flag("WEBHOOK_INTERNAL_ADDRESSES")
 ANALYSIS_RETENTION_DAYS = env.number("ANALYSIS_RETENTION_DAYS", 30, minimum=1, maximum=3650)

@@ -10,6 +10,7 @@ from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 from django.http import HttpResponse
 
+from common.shutdown import watch_signals
 from config.checks import require_keys
 from config.headers import of_programs
 from config.watch import watch
@@ -18,6 +19,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 _django = get_wsgi_application()
 _log = logging.getLogger(__name__)
 require_keys()
+watch_signals()
 if settings.DATABASE_WATCH:
     watch.start()
 

@@ -23,6 +23,7 @@ from urllib3.exceptions import HTTPError
 
 from accounts.database import rfc3339
 from common import addresses, outbound
+from common.shutdown import shutdown
 
 CONNECT_SECONDS, ANSWER_SECONDS = 5, 15
 UNREACHABLE = "it cannot be reached"
@@ -98,7 +99,8 @@ def _cut_off_after(seconds: float) -> Iterator[None]:
     token, timer = _line.set(line), threading.Timer(seconds, line.cut)
     timer.start()
     try:
-        yield
+        with shutdown.cutting(line.cut):
+            yield
     finally:
         timer.cancel()
         timer.join()  # it may be cutting just now

@@ -1,5 +1,6 @@
 """The app's notices as a stream, in their one sequence, without a gap (contract 1.6)."""
 
+import random
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -12,6 +13,7 @@ from consent.waiting import hub
 
 KEEP_ALIVE = 15.0  # seconds between comments
 LONGEST = 3600.0  # seconds after which a stream ends and its reader comes back with Last-Event-ID
+COME_BACK = (500, 3000)  # milliseconds after which a reader returns whose stream a shutdown ended
 _PAGE = 200
 _AFTER = (
     "SELECT sequence, kind, facts FROM consent_notices WHERE app_id = %s AND sequence > %s ORDER BY sequence LIMIT %s"
@@ -31,13 +33,17 @@ def stream(*, app_pk: int, token_pk: int, after: int) -> Iterator[bytes]:
     """Server-sent events after this sequence, as they come; a comment where none came for fifteen seconds.
 
     The token is looked at again with every page and every comment, so a revoked one ends its streams within seconds.
-    No database connection is held while nothing happens.
+    No database connection is held while nothing happens. Where the process is about to end, the last thing that is
+    said is when to come back: not all at the same moment, since the streams of a process end together.
     """
     ends_at = time.monotonic() + LONGEST
     yield b"id: %d\nretry: 2000\n\n" % after  # so that a reader who saw nothing yet can resume without a gap too
     with hub.waiting_for(f"app:{app_pk}", app_pk=app_pk) as happened:
         while time.monotonic() < ends_at and _still_lets_in(token_pk):
             happened.clear()
+            if hub.has_ended():
+                yield b": this process ends, come back\nretry: %d\n\n" % random.randint(*COME_BACK)  # noqa: S311
+                break
             page = rows(_AFTER, [app_pk, after, _PAGE])
             for row in page:
                 after = row["sequence"]

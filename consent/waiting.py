@@ -3,6 +3,9 @@
 One thread per process hears of every notice: LISTEN on PostgreSQL, a short poll of the newest notices on SQLite. It
 wakes the callers that wait for that request or that app. Nobody relies on it for the truth: a woken caller reads the
 row again, and reads it anyway when the time is over.
+
+Once the process is about to end nobody is held any more: who waits is answered with what stands, a stream ends and its
+reader goes on at the next process.
 """
 
 import logging
@@ -18,6 +21,7 @@ from django.conf import settings
 from django.db import connection
 
 from accounts.database import rows
+from common.shutdown import shutdown
 from consent.actions.recording import CHANNEL
 from consent.queries import status_body
 from consent.states import RequestStatus
@@ -38,6 +42,7 @@ class _Hub:
         self._of_app: Counter[int] = Counter()
         self._thread: threading.Thread | None = None
         self._listens = False  # said under the lock: a thread that has decided to end is alive for a moment more
+        self._ended = False
 
     @contextmanager
     def waiting_for(self, topic: str, *, app_pk: int) -> Iterator[threading.Event]:
@@ -69,10 +74,22 @@ class _Hub:
             return sum(len(events) for events in self._waiting.values())
 
     def is_full(self, app_pk: int) -> bool:
-        """Whether this process, or this app's share of it, holds as many waiting callers as it admits."""
+        """Whether this process, or this app's share of it, holds as many waiting callers as it admits, or is ending."""
         with self._lock:
+            if self._ended:
+                return True
             held = sum(len(events) for events in self._waiting.values())
             return held >= settings.STATUS_WAITERS or self._of_app[app_pk] >= settings.STATUS_WAITERS_PER_APP
+
+    def has_ended(self) -> bool:
+        """Whether nobody is held any more, since the process is about to end."""
+        return self._ended
+
+    def end(self) -> None:
+        """Wake everybody who waits, and hold nobody from now on."""
+        with self._lock:
+            self._ended = True
+        self._wake_all()
 
     def is_silent(self) -> bool:
         """Whether nobody waits and nothing listens."""
@@ -132,13 +149,14 @@ class _Hub:
 
 
 hub = _Hub()
+shutdown.when_it_begins(hub.end)
 
 
 def wait_for_change(*, app_pk: int, request_id: str, seconds: float) -> dict[str, Any]:
     """The status body once the request is no longer pending, or when `seconds` are over.
 
     The database connection goes back to the pool while this thread sleeps. Where the process holds too many callers
-    already, it answers at once: a poll is always allowed.
+    already, or is about to end, it answers at once: a poll is always allowed.
     """
     deadline = time.monotonic() + seconds
     body = status_body(app_pk=app_pk, request_id=request_id)
@@ -149,7 +167,7 @@ def wait_for_change(*, app_pk: int, request_id: str, seconds: float) -> dict[str
             event.clear()
             body = status_body(app_pk=app_pk, request_id=request_id)
             left = deadline - time.monotonic()
-            if body["status"] != RequestStatus.PENDING or left <= 0:
+            if body["status"] != RequestStatus.PENDING or left <= 0 or hub.has_ended():
                 return body
             connection.close()
             event.wait(min(left, _LOOK_AGAIN))

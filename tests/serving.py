@@ -12,7 +12,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -85,10 +85,28 @@ class Served:
             self._process.wait()
         self._process = None
 
+    def send(self, number: signal.Signals) -> None:
+        """Send its first process a signal."""
+        assert self._process is not None
+        self._process.send_signal(number)
+
+    def exit_code(self, *, within: float) -> int | None:
+        """What it ends with by itself, or None where it is still there after so many seconds."""
+        assert self._process is not None
+        try:
+            return self._process.wait(within)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def log(self) -> str:
+        """What it wrote so far."""
+        return self._said()
+
     def kill(self) -> None:
         """End it and its workers, whatever they are doing."""
         if self._process is not None:
-            os.killpg(self._process.pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):  # it ended by itself
+                os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()
             self._process = None
 

@@ -10,6 +10,7 @@ from django.db.models import QuerySet
 
 from accounts import atrest
 from accounts.database import database_now
+from common.shutdown import shutdown
 from consent import delivery
 from consent.models import DeliveryStatus, WebhookDelivery
 from developers.models import WebhookEndpoint
@@ -72,7 +73,7 @@ def _claim() -> int | None:
 def _deliver_until_none_is_due() -> int:
     tried = 0
     try:
-        while (delivery_pk := _claim()) is not None:
+        while not shutdown.has_begun() and (delivery_pk := _claim()) is not None:
             _deliver(delivery_pk)
             tried += 1
     finally:

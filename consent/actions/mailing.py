@@ -16,6 +16,7 @@ from django.utils.translation import gettext
 
 from accounts.database import database_now
 from accounts.language import language_for
+from common.shutdown import shutdown
 from consent.models import ConsentRequest, Grant, Mail, MailKind
 from consent.states import LIVE_GRANTS, RequestStatus
 from developers.models import AppStatus
@@ -42,6 +43,8 @@ def send_due_mails(*, limit: int = 100) -> int:
     written = 0
     for kind, due in ((MailKind.REQUEST, pending), (MailKind.ENDING, ending)):
         for request_pk in list(due.order_by("pk").values_list("pk", flat=True)[:limit]):
+            if shutdown.has_begun():
+                return written  # the rows wait for the next process
             try:
                 written += _send(request_pk, kind)
             except (smtplib.SMTPRecipientsRefused, smtplib.SMTPDataError, smtplib.SMTPNotSupportedError):

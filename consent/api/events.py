@@ -4,13 +4,14 @@ import re
 
 from django.http import HttpRequest, StreamingHttpResponse
 
-from accounts.errors import FieldError, InvalidRequest
+from accounts.errors import FieldError, InvalidRequest, TemporarilyUnavailable
 from consent import events
 from consent.api import descriptions as described
 from consent.api.base import DeveloperView, no_arguments
 from consent.errors import TooManyRequests
 from consent.waiting import hub
 
+_SOON = {"Retry-After": "1"}
 _SEQUENCE = re.compile(r"[0-9]{1,15}\Z")
 
 
@@ -20,6 +21,8 @@ class ConsentEvents(DeveloperView):
     needs = frozenset({"request", "read"})
 
     def limit(self, request: HttpRequest) -> None:
+        if hub.has_ended():
+            raise TemporarilyUnavailable("This process is about to end; open the stream again.", headers=_SOON)
         if hub.is_full(self.app.app_pk):
             raise TooManyRequests("Too many streams are open; poll instead.", headers={"Retry-After": "30"})
 
