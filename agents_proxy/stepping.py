@@ -136,9 +136,9 @@ def _since(began: float) -> int:
 
 
 def put_back(claimed: Claimed) -> None:
-    """Let another worker ask, under the same task id, as if this one had not begun."""
+    """Give up the lease: the next worker to look asks again, under the same task id."""
     mine = Step.objects.filter(pk=claimed.step_pk, attempt=claimed.attempt, status=StepStatus.RUNNING)
-    mine.update(status=StepStatus.WAITING, lease_until=None, started_at=None)
+    mine.update(lease_until=database_now())
 
 
 def record_step(claimed: Claimed, ended: dict[str, Any]) -> bool:

@@ -23,6 +23,11 @@ _TRACE = "x_request_id"  # in the headers of a message, which a task finds as an
 _under_way = threading.local()  # a task begins and ends on one thread
 
 
+@signals.setup_logging.connect(weak=False)
+def _leave_logging_alone(**_ignored: Any) -> None:
+    """LOGGING and LOG_LEVEL hold for the worker too: with a receiver here, Celery sets up none of its own."""
+
+
 @signals.before_task_publish.connect(weak=False)
 def _send_along(headers: dict[str, Any], **_ignored: Any) -> None:
     if identifier := tracing.current():

@@ -361,6 +361,7 @@ LOGGING = {
     "loggers": {
         "django.request": {"level": "ERROR", "filters": ["outages"]},
         "django.security.csrf": {"level": "ERROR"},
+        "celery": {"level": "WARNING"},  # several tasks a second begin by the timer, and each would be told twice
     },
 }
 SILENCED_SYSTEM_CHECKS = [

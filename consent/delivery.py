@@ -22,7 +22,7 @@ from standardwebhooks.webhooks import Webhook
 from urllib3.exceptions import HTTPError
 
 from accounts.database import rfc3339
-from common import addresses, outbound
+from common import addresses, outbound, tracing
 from common.shutdown import shutdown
 
 CONNECT_SECONDS, ANSWER_SECONDS = 5, 15
@@ -47,13 +47,19 @@ class Outcome:
         return self.status_code == 410
 
 
-def send(*, url: str, secret: str, message_id: str, kind: str, at: datetime, data: dict[str, Any]) -> Outcome:
-    """One attempt to deliver one notice. Never raises: whatever goes wrong is the outcome."""
+def send(
+    *, url: str, secret: str, message_id: str, kind: str, at: datetime, data: dict[str, Any], trace_id: str = ""
+) -> Outcome:
+    """One attempt to deliver one notice. Never raises: whatever goes wrong is the outcome.
+
+    `trace_id` names what caused it; without one, the delivery names itself.
+    """
     body = orjson.dumps({"type": kind, "timestamp": rfc3339(at), "data": data})
     now = datetime.now(UTC)
     headers = {
         "Content-Type": "application/json",
         "User-Agent": "Consent-Runtime-Webhooks",
+        tracing.HEADER: trace_id or message_id,
         "webhook-id": message_id,
         "webhook-timestamp": str(int(now.timestamp())),
         "webhook-signature": Webhook(secret).sign(message_id, now, body.decode()),

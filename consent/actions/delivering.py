@@ -10,6 +10,7 @@ from django.db.models import QuerySet
 
 from accounts import atrest
 from accounts.database import database_now
+from common import tracing
 from common.shutdown import shutdown
 from consent import delivery
 from consent.models import DeliveryStatus, WebhookDelivery
@@ -31,7 +32,8 @@ def enqueue(*, notice_pk: int, kind: str, app_pk: int, at: datetime) -> None:
         if not endpoint.types or kind in endpoint.types
     ]
     WebhookDelivery.objects.bulk_create(
-        WebhookDelivery(endpoint_id=endpoint_pk, notice_id=notice_pk, next_at=at) for endpoint_pk in wanted
+        WebhookDelivery(endpoint_id=endpoint_pk, notice_id=notice_pk, next_at=at, trace_id=tracing.current())
+        for endpoint_pk in wanted
     )
 
 
@@ -93,6 +95,7 @@ def _deliver(delivery_pk: int) -> None:
         kind=notice.kind,
         at=notice.at,
         data=notice.facts,
+        trace_id=row.trace_id,
     )
     _finish(row, outcome)
 

@@ -9,6 +9,7 @@ from django.conf import settings
 from django.db import DatabaseError, connection
 
 from accounts.database import database_now
+from common.shutdown import shutdown
 from consent.errors import TooManyRequests
 
 _log = logging.getLogger(__name__)
@@ -137,3 +138,11 @@ def count_miss(*, app_pk: int) -> None:
     with connection.cursor() as cursor:
         cursor.execute(_MISS, [app_pk, connection.ops.adapt_datetimefield_value(minute)])
     refuse_guessing(app_pk=app_pk)
+
+
+def _flush_before_the_end() -> None:
+    # on a thread of its own, which the process waits for: a database that is away holds up nothing else that ends
+    threading.Thread(target=_counts._flush_on_time, name="discoveries").start()
+
+
+shutdown.when_it_begins(_flush_before_the_end)

@@ -24,6 +24,7 @@ class WebhookDelivery(models.Model):
     attempt = models.PositiveSmallIntegerField(default=0)
     status_code = models.PositiveSmallIntegerField(null=True)
     failure = models.CharField(max_length=120, blank=True)
+    trace_id = models.CharField(max_length=64, blank=True)  # of the request or task that caused it
     next_at = models.DateTimeField()
     finished_at = models.DateTimeField(null=True)
 
