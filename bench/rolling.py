@@ -1,0 +1,367 @@
+"""Ten thousand requests while the three groups are replaced one after another by SIGHUP: how many fail.
+
+    ./run bench rolling [--requests 10000] [--rounds 1] [--drain 8] [--keep]
+
+A PostgreSQL of its own, the three groups as the units of deploy/systemd start them, and nginx in front with the
+configuration of deploy/nginx, but for TLS, names and places. Beside the requests streams are open and statuses held,
+some of them by tools, and agents answer after two seconds. A request fails that has another status than it should, or
+none. Every stream has to come to every event, in order and once. Prints the figures; fails where anything is wrong.
+"""
+
+import argparse
+import http.client
+import json
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from bench.cast import PURPOSE, SCOPE, AppPart, make_apps, make_people
+from bench.mayhem.cluster import Cluster
+from bench.mayhem.following import Follower
+from deploy.local.place import PYTHON, ROOT
+from deploy.local.serving import _server, free_port, is_free
+
+GROUPS = ("fast", "slow", "tools")
+CLIENTS, HOLDERS, AGENT_CALLERS, LOOKS = 8, 6, 4, 10
+SITE = "https://shop.example"
+LIMITS_OFF = dict.fromkeys(
+    (
+        "PENDING_REQUESTS_PER_PERSON", "DENIAL_COOLDOWN_SECONDS", "STATUS_POLL_BURST", "A2A_SESSION_BURST",
+        "A2A_ADDRESS_BURST", "REQUESTS_PER_PERSON_PER_DAY", "REQUEST_BUDGET_PER_HOUR",
+    ),
+    "0",
+)  # fmt: skip
+
+
+@dataclass
+class Tally:
+    """What came of the requests, by their kind."""
+
+    wanted: int
+    good: Counter[str] = field(default_factory=Counter)
+    failed: Counter[str] = field(default_factory=Counter)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    over: threading.Event = field(default_factory=threading.Event)
+
+    def note(self, kind: str, wrong: str | None) -> None:
+        with self.lock:
+            if wrong is None:
+                self.good[kind] += 1
+            else:
+                self.failed[f"{kind}: {wrong}"] += 1
+
+    @property
+    def count(self) -> int:
+        return sum(self.good.values()) + sum(self.failed.values())
+
+
+class Caller(threading.Thread):
+    """Does `act` again and again on a connection of its own to the proxy; that is opened anew where it was closed."""
+
+    def __init__(self, port: int, tally: Tally, act: "Callable[[Caller], None]") -> None:
+        super().__init__(daemon=True)
+        self.tally, self._act = tally, act
+        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+
+    def run(self) -> None:
+        while not self.tally.over.is_set():
+            self._act(self)
+        self._connection.close()
+
+    def call(self, kind: str, method: str, path: str, headers: dict[str, str], body: Any = None) -> dict[str, Any]:
+        """One request that should be answered with 200 or 201; what it was answered, or nothing."""
+        text = None if body is None else json.dumps(body)
+        type_of_body = {} if body is None else {"Content-Type": "application/json"}
+        try:
+            self._connection.request(method, path, text, {**headers, **type_of_body})
+            answer = self._connection.getresponse()
+            said = answer.read()
+        except (OSError, http.client.HTTPException) as error:
+            self._connection.close()
+            self.tally.note(kind, type(error).__name__)
+            return {}
+        good = answer.status in (200, 201)
+        self.tally.note(kind, None if good else f"{answer.status} {said[:200]!r}")
+        return dict(json.loads(said)) if good else {}
+
+
+def ask_and_cancel(app: AppPart, user_id: str, key: dict[str, str]) -> Callable[[Caller], None]:
+    """An app's round: discover, ask, look a few times, look by a tool, take it back."""
+    headers = {"Authorization": f"Bearer {app.token}"}
+    wanted = {
+        "user_id": user_id, "scope": SCOPE, "purpose": PURPOSE, "connector_public_key": key,
+        "connector_wrapping_alg": "ECDH-ES+A256KW",
+    }  # fmt: skip
+
+    def act(caller: Caller) -> None:
+        name = f"key-{time.monotonic_ns()}"
+        caller.call("discover", "GET", f"/api/v1/user-scopes/{user_id}", headers)
+        made = caller.call("ask", "POST", "/api/v1/request-consent", headers, {**wanted, "connector_key_id": name})
+        if not made:
+            return
+        for _ in range(LOOKS):
+            caller.call("status", "GET", f"/api/v1/consent-status?request_id={made['request_id']}", headers)
+        caller.call("tool", "POST", "/mcp", {**headers, **_MCP}, _tool_call(made["request_id"], 0))
+        caller.call("end", "POST", "/api/v1/end-consent", headers, {"request_id": made["request_id"]})
+
+    return act
+
+
+_MCP = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2025-11-25"}
+
+
+def _tool_call(request_id: str, wait: int) -> dict[str, Any]:
+    arguments = {"request_id": request_id, "wait_seconds": wait}
+    params = {"name": "check_consent_status", "arguments": arguments}
+    return {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+
+
+def hold(app: AppPart, request_id: str, *, by_tool: bool) -> Callable[[Caller], None]:
+    """A held status of a request that nobody decides."""
+    headers = {"Authorization": f"Bearer {app.token}"}
+
+    def act(caller: Caller) -> None:
+        if by_tool:
+            said = caller.call("held tool", "POST", "/mcp", {**headers, **_MCP}, _tool_call(request_id, 20))
+            said = said.get("result", {}).get("structuredContent", {})
+        else:
+            path = f"/api/v1/consent-status?request_id={request_id}&wait=20"
+            said = caller.call("held status", "GET", path, headers)
+        if said.get("status", "pending") != "pending":
+            caller.tally.note("held", f"not held: {said}")
+
+    return act
+
+
+def ask_agent(token: str) -> Callable[[Caller], None]:
+    def act(caller: Caller) -> None:
+        caller.call("agent", "POST", "/api/a2a/brand", {"A2A-Consent": token}, {"text": "What do they like?"})
+
+    return act
+
+
+def nginx_configuration(home: Path, port: int) -> str:
+    """deploy/nginx/consent.conf at a port and with places of our own, without TLS and without the redirect to it."""
+    text = (ROOT / "deploy" / "nginx" / "consent.conf").read_text()
+    text = re.sub(r"server \{\n    listen 80;.*?\n\}\n", "", text, flags=re.DOTALL)
+    text = re.sub(r"listen 443 .*", f"listen 127.0.0.1:{port};", text)
+    text = re.sub(r" *ssl_\w+ .*\n", "", text)
+    text = text.replace("X-Forwarded-Proto https", "X-Forwarded-Proto http").replace("/run/consent", str(home / "run"))
+    text = text.replace("Host $host", "Host $http_host")  # with the port, which ours is named with
+    text = text.replace("/var/log/nginx", str(home)).replace("consent-error.log crit", "consent-error.log error")
+    temporary = "".join(
+        f"{kind}_temp_path {home}/{kind};\n" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    )
+    return (
+        f"daemon off; pid {home}/nginx.pid; error_log {home}/nginx.log;\n"
+        "events { worker_connections 8192; }\n"
+        f"http {{\n{temporary}{text}}}\n"
+    )
+
+
+def group_command(name: str, home: Path, drain: float) -> list[str]:
+    """As its unit starts it, with sockets of our own and a shorter drain."""
+    unit = (ROOT / "deploy" / "systemd" / f"consent-{name}.service").read_text()
+    found = re.search(r"^ExecStart=(.*)$", unit, re.MULTILINE)
+    assert found
+    command = shlex.split(found[1].replace("/run/consent", str(home / "run")))
+    place = command.index("--")
+    return [str(PYTHON), *command[1:place], "--drain", str(drain), *command[place:]]
+
+
+@contextmanager
+def running(name: str, command: list[str], log: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """A process of ours, ended in order."""
+    with log.open("ab") as said:
+        process = subprocess.Popen(command, cwd=ROOT, stdout=said, stderr=said)
+    try:
+        yield process
+    finally:
+        began = time.monotonic()
+        process.terminate()
+        try:
+            process.wait(30)
+        except subprocess.TimeoutExpired:
+            process.kill()
+        print(f"{name} ended within {time.monotonic() - began:.1f} s of SIGTERM", flush=True)
+
+
+def wait_for(log: Path, text: str, times: int) -> None:
+    deadline = time.monotonic() + 120
+    while log.read_text(errors="replace").count(text) < times:
+        if time.monotonic() > deadline:
+            raise RuntimeError(f"{log.name} does not say {text!r}:\n{log.read_text(errors='replace')[-2000:]}")
+        time.sleep(0.1)
+
+
+def main() -> int:
+    options = arguments()
+    home = Path(tempfile.mkdtemp(prefix="consent-rolling-"))
+    home.chmod(0o755)  # nginx's workers have another account
+    with ExitStack() as stack:
+        cluster = Cluster()
+        stack.callback(cluster.remove)
+        agent = subprocess.Popen([PYTHON, "-m", "bench.slow"], cwd=ROOT, stdout=subprocess.PIPE, text=True)
+        stack.callback(agent.wait)
+        stack.callback(agent.terminate)
+        assert agent.stdout
+        port = free_port()
+        os.environ.update(
+            LIMITS_OFF, BASE_URL=f"http://localhost:{port}", DATABASE_URL=cluster.url, CONSENT_VAR=str(home),
+            BEHIND_TLS_PROXY="true", LOG_LEVEL="WARNING", DJANGO_SETTINGS_MODULE="config.settings", DATABASE_POOL="8",
+            AGENT_BRAND_URL=f"http://127.0.0.1:{agent.stdout.readline().strip()}/2.0",
+        )  # fmt: skip
+        apps, people, token = prepare(home)
+        arrive(people[0], home)
+        groups = {}
+        for name in GROUPS:
+            (home / "run" / name).mkdir(parents=True)
+            command = group_command(name, home, options.drain)
+            groups[name] = stack.enter_context(running(name, command, home / f"{name}.log"))
+        for name in GROUPS:
+            wait_for(home / f"{name}.log", "group: process", 1)
+        (home / "nginx.conf").write_text(nginx_configuration(home, port))
+        nginx = [shutil.which("nginx") or "/usr/sbin/nginx", "-c", str(home / "nginx.conf"), "-p", str(home)]
+        stack.enter_context(running("nginx", nginx, home / "nginx.log"))
+        time.sleep(1)
+        wrong = measure(home, port, groups, (apps, people, token), options)
+    if wrong or options.keep:
+        print(f"The logs stay in {home}")
+    else:
+        shutil.rmtree(home)
+    return 1 if wrong else 0
+
+
+def arguments() -> Any:
+    parser = argparse.ArgumentParser(prog="./run bench rolling")
+    parser.add_argument("--requests", type=int, default=10_000, help="at least; they go on until all is replaced")
+    parser.add_argument("--rounds", type=int, default=1, help="how often each group is replaced")
+    parser.add_argument("--drain", type=float, default=8.0, help="seconds until old processes are asked to end")
+    parser.add_argument("--keep", action="store_true", help="keep the logs")
+    return parser.parse_args()
+
+
+def prepare(home: Path) -> tuple[list[AppPart], list[Any], str]:
+    """Fresh secrets, a migrated database, apps, people with something to share, and consent to be asked about."""
+    for command in (
+        ["make_keys", "--directory", str(home)],
+        ["migrate", "-v0"],
+        ["collectstatic", "-v0", "--no-input"],
+    ):
+        subprocess.run([PYTHON, "manage.py", *command], cwd=ROOT, check=True)
+    import django
+
+    django.setup()
+    from django.db import connection
+
+    from accounts.models import User
+    from agents_proxy import consents
+    from agents_proxy.queries import app_of_origin
+    from agents_proxy.states import Purpose
+    from developers.models import App
+
+    apps, people = make_apps(CLIENTS + 1), make_people(1)
+    App.objects.filter(pk=apps[0].pk).update(origins=[SITE])
+    registered = app_of_origin(SITE)
+    assert registered
+    asked = consents.give_to_site(
+        by=User.objects.get(public_id=people[0].user_id), purposes=list(Purpose), app=registered, origin=SITE
+    )
+    connection.close()
+    connection.close_pool()  # type: ignore[attr-defined]  # of PostgreSQL's connections
+    return apps, people, asked.secret
+
+
+def arrive(person: Any, home: Path) -> None:
+    """Sign in and put something into a vault, at a server of its own: what is measured asks for it only."""
+    port = free_port()
+    with running("the server to arrive at", _server(port), home / "arrival.log"):
+        deadline = time.monotonic() + 60
+        while is_free(port) and time.monotonic() < deadline:
+            time.sleep(0.2)
+        person.arrive(f"http://localhost:{port}").close()
+
+
+def measure(home: Path, port: int, groups: dict[str, Any], cast: tuple[Any, Any, str], options: Any) -> bool:
+    """Call, hold and listen while one group after another is replaced; whether anything was wrong."""
+    from consent_bridge.sealed import generate_connector_key
+
+    (apps, people, token), site = cast, f"http://localhost:{port}"
+    key = {name: value for name, value in generate_connector_key().items() if name != "d"}
+    tally, followers = Tally(options.requests), [Follower(site, app) for app in apps]
+    with apps[-1].client(site) as client:
+        waiting = client.request_consent(people[0].user_id, SCOPE, purpose=PURPOSE, key=key, requested_expiry=86400)
+    acts = [ask_and_cancel(app, people[0].user_id, key) for app in apps[:-1]]
+    acts += [hold(apps[-1], waiting.request_id, by_tool=bool(number % 2)) for number in range(HOLDERS)]
+    acts += [ask_agent(token)] * AGENT_CALLERS
+    callers = [Caller(port, tally, act) for act in acts]
+    began = time.monotonic()
+    for thread in (*followers, *callers):
+        thread.start()
+    replaced = 0
+    for _ in range(options.rounds):
+        for name, process in groups.items():
+            time.sleep(3)
+            replaced += replace(name, process, home, tally)
+    while tally.count < options.requests:
+        time.sleep(0.1)
+    tally.over.set()
+    for caller in callers:
+        caller.join(60)
+    return report(tally, followers, replaced, time.monotonic() - began)
+
+
+def replace(name: str, process: subprocess.Popen[bytes], home: Path, tally: Tally) -> int:
+    """One SIGHUP, until the old processes are gone."""
+    log = home / f"{name}.log"
+    serving, ended = (log.read_text(errors="replace").count(text) for text in (" serves ", " has ended"))
+    began, before = time.monotonic(), tally.count
+    process.send_signal(signal.SIGHUP)
+    wait_for(log, " serves ", serving + 1)
+    turned = time.monotonic() - began
+    wait_for(log, " has ended", ended + 1)
+    took, failed = time.monotonic() - began, sum(tally.failed.values())
+    print(f"{name}: turned after {turned:.1f} s, old ones gone after {took:.1f} s; "
+          f"{tally.count - before} requests meanwhile, {failed} failed so far", flush=True)  # fmt: skip
+    return 1
+
+
+def report(tally: Tally, followers: list[Follower], replaced: int, seconds: float) -> bool:
+    """Print the figures; whether anything is wrong."""
+    from consent.models import Notice
+
+    wrong = dict(tally.failed)
+    deadline = time.monotonic() + 30
+    for follower in followers:
+        told = list(Notice.objects.filter(app=follower.app.pk).order_by("sequence").values_list("sequence", flat=True))
+        while len(follower.events) < len(told) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        follower.over.set()
+        heard = [sequence for sequence, _ in follower.events]
+        if heard != told:
+            wrong[f"a stream heard {len(heard)} of {len(told)} events"] = 1
+    kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(tally.good.items()))
+    events = sum(len(follower.events) for follower in followers)
+    print(f"{tally.count} requests in {seconds:.0f} s ({kinds}), {replaced} groups replaced, {len(followers)} streams "
+          f"resumed {sum(follower.resumed for follower in followers)} times for {events} events")  # fmt: skip
+    for what, times in wrong.items():
+        print(f"  {times} times {what}")
+    print(f"failed: {sum(tally.failed.values())} of {tally.count}")
+    return bool(wrong)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

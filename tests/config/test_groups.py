@@ -1,0 +1,141 @@
+"""A group of server processes behind a socket file: SIGHUP replaces it, and no request is lost."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+
+from developers.models import App
+from tests.callers import Developer
+from tests.factories import ConsentRequestFactory
+from tests.patience import wait_until
+from tests.serving import ROOT, database_url
+
+pytestmark = pytest.mark.django_db(transaction=True)
+STARTS_WITHIN, ENDS_WITHIN, DRAIN = 90.0, 10.0, 2.0  # seconds
+
+
+class Group:
+    """A group as its unit starts it, and its log."""
+
+    def __init__(self, place: Path, *options: str) -> None:
+        self.socket, self.log = place / "socket", place / "group.log"
+        command = [sys.executable, "-m", "deploy.group", str(self.socket), "--drain", str(DRAIN), "--"]
+        options = ("--workers", "1", "--blocking-threads", "20", "--no-ws", "--log-level", "warning", *options)
+        self.environment = {
+            **os.environ,
+            "DJANGO_SETTINGS_MODULE": "config.settings",
+            "CONSENT_VAR": str(settings.VAR),
+            "STATUS_POLL_BURST": "0",
+            "DATABASE_URL": database_url(),
+        }
+        with self.log.open("wb") as log:
+            self.process = subprocess.Popen(
+                [*command, *options], cwd=ROOT, env=self.environment, stdout=log, stderr=log, start_new_session=True
+            )
+
+    def says(self, text: str, times: int = 1) -> bool:
+        return wait_until(lambda: self.log.read_text(errors="replace").count(text) >= times, STARTS_WITHIN)
+
+    def ask(self, method: str, path: str, api: Developer, body: str = "") -> bytes:
+        """The whole answer over a connection of its own, or nothing where it broke."""
+        with socket.socket(socket.AF_UNIX) as line:
+            line.settimeout(60)
+            line.connect(str(self.socket))
+            line.sendall(
+                f"{method} {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {api.token}\r\n"
+                f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n{body}".encode()
+            )
+            return b"".join(iter(lambda: line.recv(65536), b""))
+
+
+@pytest.fixture
+def group() -> Iterator[Group]:
+    with tempfile.TemporaryDirectory(prefix="group-") as place:  # the path of a socket is short
+        made = Group(Path(place))
+        assert made.says(" serves "), made.log.read_text()
+        yield made
+        made.process.terminate()
+        made.process.wait(30)
+
+
+def test_no_request_is_lost_while_a_group_is_replaced(group: Group, app: App, api: Developer) -> None:
+    request = ConsentRequestFactory(app=app)
+    status = f"/api/v1/consent-status?request_id={request.request_id}"
+    said: Counter[bytes] = Counter()
+    over = threading.Event()
+
+    def keep_asking() -> None:
+        while not over.is_set():
+            said[group.ask("GET", status, api)[:12]] += 1
+            said[group.ask("POST", "/api/v1/end-consent", api, '{"request_id": "req_unknown"}')[:12]] += 1
+
+    held, stream = [], []
+    threads = [
+        *(threading.Thread(target=keep_asking) for _ in range(2)),
+        threading.Thread(target=lambda: held.append(group.ask("GET", f"{status}&wait=30", api))),
+        threading.Thread(target=lambda: stream.append(group.ask("GET", "/api/v1/consent-events", api))),
+    ]
+    for thread in threads:
+        thread.start()
+    time.sleep(1)
+    first = os.readlink(group.socket)
+    group.process.send_signal(signal.SIGHUP)
+    assert group.says(" serves ", 2), group.log.read_text()
+    assert group.says(" has ended"), group.log.read_text()
+    second = os.readlink(group.socket)
+    over.set()
+    for thread in threads:
+        thread.join(30)
+
+    assert first != second
+    assert [path.name for path in sorted(group.socket.parent.glob("socket*"))] == ["socket", second]
+    assert set(said) == {b"HTTP/1.1 200", b"HTTP/1.1 404"}
+    assert b'"status":"pending"' in held[0]
+    assert stream[0].startswith(b"HTTP/1.1 200")
+    assert b"retry: " in stream[0].rpartition(b"id: ")[2].partition(b"\n\n")[2]
+
+
+def test_a_version_that_does_not_start_changes_nothing(group: Group, api: Developer) -> None:
+    served_by = os.readlink(group.socket)
+    (settings.VAR / "env").write_text("STATUS_WAITERS=none\n")  # what only processes read that start from now on
+
+    group.process.send_signal(signal.SIGHUP)
+    assert group.says("what was there goes on"), group.log.read_text()
+
+    (settings.VAR / "env").unlink()
+    assert os.readlink(group.socket) == served_by
+    assert group.ask("GET", "/api/v1/scope-catalog", api).startswith(b"HTTP/1.1 200")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_group_ends_in_time_with_a_stream_open(group: Group, api: Developer, number: signal.Signals) -> None:
+    stream: list[bytes] = []
+    reading = threading.Thread(target=lambda: stream.append(group.ask("GET", "/api/v1/consent-events", api)))
+    reading.start()
+    time.sleep(1)
+
+    group.process.send_signal(number)
+    code = group.process.wait(ENDS_WITHIN)
+    reading.join(5)
+
+    assert code == 0
+    assert b"retry: " in stream[0].partition(b"\r\n\r\n")[2].partition(b"\n\n")[2]
+    assert list(group.socket.parent.glob("socket*")) == []
+
+
+def test_a_group_whose_processes_end_by_themselves_ends_too(group: Group) -> None:
+    pid = int(group.log.read_text().partition("group: process ")[2].split()[0])
+    os.killpg(pid, signal.SIGKILL)
+
+    assert group.process.wait(ENDS_WITHIN) == 1
