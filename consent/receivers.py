@@ -12,7 +12,7 @@ from consent import audit
 from consent.actions import cancel_requests_of
 from consent.models import ConsentRequest, Grant
 from consent.states import LIVE_GRANTS, RequestStatus
-from developers.signals import app_renamed
+from developers.signals import app_changed
 from pkm.signals import entries_touched, entry_changed
 
 if TYPE_CHECKING:
@@ -27,9 +27,9 @@ def cancel_what_waits_on_an_entry(*, entry_pk: int, by: "User", **_: Any) -> Non
     cancel_requests_of(entry_pk=entry_pk, by=by)
 
 
-@receiver(app_renamed)
+@receiver(app_changed)
 def cancel_what_waits_for_an_app(*, app_pk: int, by: "User", **_: Any) -> None:
-    """The app's name is part of what was asked."""
+    """Who asks, and whether somebody checked that, is part of what people decide on."""
     cancel_requests_of(app_pk=app_pk, by=by)
 
 

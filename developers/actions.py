@@ -1,8 +1,9 @@
 """What is done to applications, apps and tokens. Keyword-only, the one who acts as `by=`."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
 from django.utils import timezone
@@ -19,11 +20,17 @@ from developers.models import (
     MemberRole,
     Permission,
 )
+from developers.signals import app_changed
 from developers.tokens import DEFAULT_LIFETIME, LONGEST_LIFETIME, new_token
 
 if TYPE_CHECKING:
     from accounts.models import User
 
+# What the page of a request says of the app that asks, or draws a warning from.
+SHOWN_TO_PEOPLE = (
+    "name", "verified", "application__legal_name", "application__website", "application__privacy_policy",
+    "application__contact_email", "application__needed_scopes",
+)  # fmt: skip
 OVERLAP = timedelta(hours=24)
 
 
@@ -132,6 +139,24 @@ def approve_application(*, application: DeveloperApplication, by: "User", verifi
 def reject_application(*, application: DeveloperApplication, by: "User", note: str = "") -> None:
     """Say no to an application. Raises `InvalidRequest` where it was decided already."""
     _decide(application, ApplicationStatus.REJECTED, by=by, note=note)
+
+
+@contextmanager
+def changing_app(*, app_pk: int, by: "User") -> Iterator[None]:
+    """Around a change of an app or its application: where people are shown something else of it then, others learn.
+
+    The rows are locked and compared as they are kept: a request that is being asked waits, and then meets what is new.
+    """
+    with transaction.atomic():
+        before = _shown_of(app_pk)
+        yield
+        if _shown_of(app_pk) != before:
+            app_changed.send(sender=App, app_pk=app_pk, by=by)
+
+
+def _shown_of(app_pk: int) -> dict[str, Any]:
+    shown: dict[str, Any] = App.objects.select_for_update().values(*SHOWN_TO_PEOPLE).get(pk=app_pk)
+    return shown
 
 
 def suspend_app(*, app: App) -> bool:

@@ -5,7 +5,6 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
-from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
@@ -19,7 +18,6 @@ from accounts.text import is_plain
 from developers import actions
 from developers.models import App, AppMember, AppStatus, DeveloperApplication, DeveloperToken, Permission
 from developers.queries import live_tokens
-from developers.signals import app_renamed
 from developers.tokens import DEFAULT_LIFETIME, LONGEST_LIFETIME
 
 
@@ -84,7 +82,7 @@ class MemberInline(admin.TabularInline):  # type: ignore[type-arg]  # as above
 
 @admin.register(App)
 class AppAdmin(Kept):
-    """An app comes from an approved application. Renaming it cancels what waits: people decide on what they saw."""
+    """An app comes from an approved application. To change what people see of it cancels what waits for them."""
 
     form = AppForm
     list_display = ("name", "app_id", "status", "verified", "owner", "created_at")
@@ -104,13 +102,10 @@ class AppAdmin(Kept):
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
 
-    @transaction.atomic
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        # locked and compared with the row: a request that is being asked waits, and then meets the new name
-        known_as = App.objects.select_for_update().values_list("name", flat=True).get(pk=obj.pk)
-        super().save_model(request, obj, form, change)
-        if known_as != obj.name:
-            app_renamed.send(sender=type(self), app_pk=obj.pk, by=request.user)
+        by: Any = request.user
+        with actions.changing_app(app_pk=obj.pk, by=by):
+            super().save_model(request, obj, form, change)
 
     @admin.action(description=_("Suspend: nothing that these apps send is answered"), permissions=["change"])
     def suspend(self, request: HttpRequest, queryset: QuerySet[App]) -> None:

@@ -19,8 +19,16 @@ from pkm.models import Domain, ScopeEntry
 from pkm.queries import people_holding
 from pkm.signals import entries_touched, entry_changed
 
-# what a request that waits was asked by; its description may be polished at any time
-_MEANING = ("scope_label", "domain", "segment_ids", "attributes", "sensitivity_tier", "max_access_duration")
+# what a request that waits was asked by, and what people and apps are told that it means
+_MEANING = (
+    "scope_label",
+    "description",
+    "domain",
+    "segment_ids",
+    "attributes",
+    "sensitivity_tier",
+    "max_access_duration",
+)
 
 
 class PlainTextForm(forms.ModelForm):  # type: ignore[type-arg]  # the stubs alone know a parameter

@@ -19,8 +19,16 @@ def _app_form(app, **change):
     return {"name": app.name, "verified": "on", "origins": "[]", **members} | change
 
 
-@pytest.mark.parametrize(("change", "status"), [({"name": "Another Name"}, "cancelled"), ({}, "pending")])
-def test_request_is_cancelled_when_the_app_is_renamed(page, change, status):
+@pytest.mark.parametrize(
+    ("change", "status"),
+    [
+        ({"name": "Another Name"}, "cancelled"),
+        ({"verified": ""}, "cancelled"),
+        ({"origins": '["https://trips.example"]'}, "pending"),  # nobody is shown these
+        ({}, "pending"),
+    ],
+)
+def test_request_is_cancelled_when_what_people_see_of_the_app_changes(page, change, status):
     request = factories.ConsentRequestFactory()
     answer = page.post(reverse("admin:developers_app_change", args=[request.app.pk]), _app_form(request.app, **change))
     assert answer.status_code == 302

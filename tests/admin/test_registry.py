@@ -77,7 +77,7 @@ def test_exposing_scopes_cancels_nothing(page):
         ({"sensitivity_tier": "restricted"}, "cancelled"),
         ({"max_access_duration": "86400"}, "cancelled"),
         ({"exposure_enabled": ""}, "cancelled"),
-        ({"description": "What you like to eat."}, "pending"),
+        ({"description": "What you like to eat."}, "cancelled"),
         ({}, "pending"),
     ],
 )

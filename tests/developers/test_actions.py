@@ -12,11 +12,42 @@ from accounts.errors import InvalidRequest
 from developers import actions, queries
 from developers.authentication import find_token
 from developers.models import App, AppMember, DeveloperApplication, DeveloperToken
+from developers.signals import app_changed
 from developers.tokens import has_form
 from tests.factories import AppFactory, ApplicationFactory, PersonFactory, StaffFactory, TokenFactory
 
 LINKS = {"website": "https://trips.example", "privacy_policy": "https://trips.example/privacy"}
 WORDS = {"name": "Trip Planner", "legal_name": "Trips GmbH", "contact_email": "privacy@trips.example"}
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"legal_name": "Another GmbH"}, 1),
+        ({"website": "https://other.example"}, 1),
+        ({"privacy_policy": "https://other.example"}, 1),
+        ({"contact_email": "other@trips.example"}, 1),
+        ({"needed_scopes": ["attr.contact.*"]}, 1),
+        ({"note": "Looked at again"}, 0),
+        ({}, 0),
+    ],
+)
+def test_other_rooms_learn_what_people_see_changed_of_an_app(app, change, told):
+    heard = []
+
+    def hear(**sent):
+        heard.append((sent["app_pk"], sent["by"]))
+
+    staff = StaffFactory()
+    app_changed.connect(hear)
+    try:
+        with actions.changing_app(app_pk=app.pk, by=staff):
+            DeveloperApplication.objects.filter(pk=app.application_id).update(
+                **{"reviewed_at": timezone.now(), **change}
+            )
+    finally:
+        app_changed.disconnect(hear)
+    assert heard == [(app.pk, staff)] * told
 
 
 def test_minted_token_works_and_is_kept_as_a_digest(app, person):
