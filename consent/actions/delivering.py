@@ -14,7 +14,7 @@ from common import tracing
 from common.shutdown import shutdown
 from consent import delivery
 from consent.models import DeliveryStatus, WebhookDelivery
-from developers.models import WebhookEndpoint
+from developers.models import AppStatus, WebhookEndpoint
 
 # Pauses after each failed attempt: three days in all, each one jittered by a fifth either way.
 PAUSES = tuple(
@@ -54,8 +54,12 @@ def replay(*, delivery_pk: int) -> None:
 
 
 def _due(now: datetime) -> QuerySet[WebhookDelivery]:
+    """What can be sent now. A suspended app is told nothing: what is for it waits, and goes out once it is restored."""
     return WebhookDelivery.objects.filter(
-        status=DeliveryStatus.WAITING, next_at__lte=now, endpoint__disabled_at=None
+        status=DeliveryStatus.WAITING,
+        next_at__lte=now,
+        endpoint__disabled_at=None,
+        endpoint__app__status=AppStatus.ACTIVE,
     ).order_by("next_at")
 
 

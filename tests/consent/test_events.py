@@ -12,6 +12,7 @@ import requests
 from consent import actions
 from consent.models import ConsentRequest, Notice
 from consent.waiting import hub
+from developers.actions import restore_app, suspend_app
 from developers.models import App
 from tests.callers import Developer
 from tests.factories import ConsentRequestFactory
@@ -81,6 +82,22 @@ def test_a_resumed_stream_has_no_gap(service: str, app: App, api: Developer) -> 
         seen = [next(stream)[0] for _ in range(3)]
 
     assert seen == [2, 3, 4]
+
+
+def test_a_stream_of_a_suspended_app_ends_and_goes_on_without_a_gap(service: str, app: App, api: Developer) -> None:
+    first, second = ConsentRequestFactory(app=app), ConsentRequestFactory(app=app)
+    actions.deny(request_id=first.request_id, by=first.user)
+    with open_stream(service, api, **{"Last-Event-ID": "0"}) as answer:
+        stream = events(answer)
+        assert next(stream)[0] == 1
+        suspend_app(app=app)
+        actions.deny(request_id=second.request_id, by=second.user)
+        assert list(stream) == []
+    assert open_stream(service, api).status_code == 403
+
+    restore_app(app=app)
+    with open_stream(service, api, **{"Last-Event-ID": "1"}) as answer:
+        assert next(events(answer)) == (2, Notice.objects.get(sequence=2).facts)
 
 
 def test_a_stream_after_the_newest_event_goes_on_and_one_beyond_it_is_refused(

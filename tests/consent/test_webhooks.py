@@ -19,6 +19,7 @@ from accounts.database import rfc3339
 from consent import actions, delivery
 from consent.actions.delivering import PAUSES, deliver_due, replay
 from consent.models import Notice, WebhookDelivery
+from developers.actions import restore_app, suspend_app
 from developers.models import WebhookEndpoint
 from tests.factories import ConsentRequestFactory
 from tests.factories.asked import now
@@ -186,6 +187,25 @@ def test_an_answer_that_drips_is_cut_off(
 
     assert outcome == told
     assert len(dripped) < 200
+
+
+def test_a_suspended_app_is_told_nothing_until_it_is_restored(receiver: Receiver) -> None:
+    notice = decide(receiver)
+    suspend_app(app=notice.app)
+
+    assert deliver_due() == 0
+    later = ConsentRequestFactory(app=notice.app)
+    actions.deny(request_id=later.request_id, by=later.user)
+    replay(delivery_pk=WebhookDelivery.objects.order_by("pk")[0].pk)
+    assert deliver_due() == 0
+    assert receiver.arrived == []
+    assert set(WebhookDelivery.objects.values_list("status", "attempt")) == {("waiting", 0)}
+
+    restore_app(app=notice.app)
+    assert deliver_due() == 2
+    told = [json.loads(body)["data"] for _, body in receiver.arrived]
+    assert sorted(data["sequence"] for data in told) == [1, 2]
+    assert notice.facts in told
 
 
 def test_many_are_tried_by_several_hands(receiver: Receiver) -> None:
