@@ -1,10 +1,11 @@
 """Everything that happened with a person's data, told from three sources: their chain, the reads, the discoveries."""
 
 import heapq
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import islice
+from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any
 
 from django.db.models import QuerySet
@@ -13,6 +14,7 @@ from django.utils.translation import gettext, ngettext
 import pkm.labels
 from consent import audit
 from consent.models import AuditEntry, ConsentRequest, Discovery, Read
+from consent.states import Actor
 from consent.web import staff_looks
 from consent.web.words import EVENTS, Told
 from developers.models import App
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 
 PAGE = 40
 DEEPEST_PAGE = 250
-_AT_ONCE = 500
+_FIRST, _AT_ONCE = 2 * PAGE, 500
 _CHAINED = frozenset(EVENTS) - {"read", "discovered", "grant_expired", "left_as_is", staff_looks.KIND}
 
 
@@ -38,6 +40,8 @@ class Happened:
     app_id: str | None = None
     request_id: str | None = None
     receipt_id: str | None = None
+    app: str = ""
+    taken_back: bool = False
 
 
 @dataclass(frozen=True)
@@ -53,14 +57,20 @@ def history(user: "User", *, group: str = "", app_id: str = "", page: int = 1) -
     """Newest first. The sources are merged, so each is read as deep as the page lies."""
     page = min(max(page, 1), DEEPEST_PAGE)
     first = (page - 1) * PAGE
-    merged = happened(user, group=group, app_id=app_id, most=first + PAGE + 1)
+    merged = happened(user, group=group, app_id=app_id, most=first + PAGE + 1, folded=True)
     lines = list(islice(merged, first, first + PAGE + 1))
     return HistoryPage(lines[:PAGE], page, len(lines) > PAGE and page < DEEPEST_PAGE)
 
 
-def happened(user: "User", *, group: str = "", app_id: str = "", most: int | None = None) -> Iterator[Happened]:
-    """Every line, newest first; without `most` each source is read bit by bit, however long it is."""
-    sources = [_chained(user, group, app_id, most)]
+def happened(
+    user: "User", *, group: str = "", app_id: str = "", most: int | None = None, folded: bool = False
+) -> Iterator[Happened]:
+    """Every line, newest first; without `most` each source is read bit by bit, however long it is.
+
+    `folded`: requests that an app took back itself are one line for each app and day, with how many they were.
+    """
+    chained = _chained(user, group, app_id)
+    sources = [_folded(chained) if folded else chained]
     if group in ("", "reads"):
         sources.append(_reads(user, app_id, most))
     if group in ("", "reads") and not app_id:
@@ -88,17 +98,47 @@ def apps_met(user: "User") -> list[tuple[str, str]]:
     return sorted(set(asked) | set(looked), key=lambda pair: pair[1].lower())
 
 
-def _chained(user: "User", group: str, app_id: str, most: int | None) -> Iterator[Happened]:
+def _chained(user: "User", group: str, app_id: str) -> Iterator[Happened]:
     entries = AuditEntry.objects.filter(chain=audit.person_chain(user.public_id), kind__in=_kinds(group))
     if app_id:
         entries = entries.filter(facts__app_id=app_id)
     if group in ("decisions", "ends"):  # "expired" is told of both, and only a grant's end names the grant
         entries = entries.exclude(kind="expired", facts__grant_id__isnull=group == "ends")
-    found = _some(entries.order_by("-sequence"), most)
-    while some := list(islice(found, _AT_ONCE)):
+    entries = entries.order_by("-sequence")
+    # as far as somebody reads on: how many entries make a page is known only once they are folded
+    most = _FIRST
+    some = list(entries[:most])
+    while some:
         asked = _requests(entry.facts.get("request_id") for entry in some)
         names = _names(entry.facts.get("app_id") for entry in some if "request_id" not in entry.facts)
         yield from (_line(entry, asked.get(entry.facts.get("request_id")), names) for entry in some)
+        if len(some) < most:
+            return
+        most = _AT_ONCE
+        some = list(entries.filter(sequence__lt=some[-1].sequence)[:most])
+
+
+def _folded(lines: Iterable[Happened]) -> Iterator[Happened]:
+    """A day at a time, so that apps which take turns in asking and taking back are folded as well."""
+    for _, of_day in groupby(lines, key=lambda line: line.at.date()):
+        day = list(of_day)
+        count = Counter(line.app_id for line in day if line.taken_back)
+        told: set[str | None] = set()
+        for line in day:
+            if not line.taken_back or count[line.app_id] == 1:
+                yield line
+            elif line.app_id not in told:
+                told.add(line.app_id)
+                yield _fold(line, count[line.app_id])
+
+
+def _fold(newest: Happened, count: int) -> Happened:
+    words = ngettext(
+        "%(app)s asked you and took it back, %(n)d time that day",
+        "%(app)s asked you and took it back, %(n)d times that day",
+        count,
+    )
+    return Happened(newest.at, newest.kind, newest.told, words % {"app": newest.app, "n": count}, "", newest.app_id)
 
 
 def _kinds(group: str) -> list[str]:
@@ -130,6 +170,8 @@ def _line(entry: AuditEntry, request: ConsentRequest | None, names: dict[str, st
         facts.get("app_id"),
         facts.get("request_id"),
         facts.get("receipt_id"),
+        request.app_name if request is not None else "",
+        request is not None and entry.kind == "cancelled" and entry.actor == Actor.APP,
     )
 
 
