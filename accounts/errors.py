@@ -114,7 +114,7 @@ class UnsupportedMediaType(Problem):
 
 
 class TemporarilyUnavailable(Problem):
-    """The database is away, the audit chain cannot be written, or the process ends; nothing has changed, try again."""
+    """The database is away, the process ends, or the audit cannot be written for what gives access; nothing changed."""
 
     code = "temporarily_unavailable"
     status = 503

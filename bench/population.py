@@ -9,7 +9,8 @@ from typing import Any
 
 from accounts.identifiers import new_identifier
 from accounts.models import User
-from consent.models import ConsentRequest, Export, Grant, Notice, Receipt
+from consent import audit
+from consent.models import AuditEntry, AuditHead, ConsentRequest, Export, Grant, Notice, Receipt
 from consent_bridge.sealed import generate_connector_key, public_half, thumbprint
 from developers.models import App, DeveloperApplication, DeveloperToken
 from developers.tokens import new_token
@@ -61,6 +62,7 @@ def populate() -> Population:
     pending = [_request(app, people[n % PEOPLE], food, keys[0], now, n, "pending") for n in range(PENDING)]
     ConsentRequest.objects.bulk_create([*granted, *pending], batch_size=1000)
     _grants(app, granted, now)
+    _chains(people, now)
     return Population(
         token=token,
         people=[person.public_id for person in people],
@@ -123,6 +125,21 @@ def _grants(app: App, requests: list[ConsentRequest], now: datetime) -> None:
     Notice.objects.bulk_create(
         Notice(app=app, request=request, sequence=number + 1, kind="consent.approved", facts={}, at=now)
         for number, request in enumerate(requests)
+    )
+
+
+def _chains(people: list[User], now: datetime) -> None:
+    """The first entry of everybody's chain, as an approval leaves it: each read looks whether the chain goes on."""
+    entries = []
+    for person in people:
+        told: dict[str, Any] = {
+            "chain": audit.person_chain(person.public_id), "sequence": 1, "prev_hash": audit.GENESIS,
+            "kind": "approved", "actor": "person", "at": now, "facts": {},
+        }  # fmt: skip
+        entries.append(AuditEntry(**told, entry_hash=audit.entry_hash(**told)))
+    AuditEntry.objects.bulk_create(entries)
+    AuditHead.objects.bulk_create(
+        AuditHead(chain=entry.chain, sequence=1, entry_hash=entry.entry_hash) for entry in entries
     )
 
 

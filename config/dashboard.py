@@ -14,6 +14,8 @@ from django.utils.translation import gettext_lazy as _
 
 from consent.states import LIVE_GRANTS, RequestStatus
 
+_AUDIT = "consent/auditentry/"
+
 
 @dataclass(frozen=True)
 class Waiting:
@@ -101,6 +103,8 @@ def _of_the_audit(now: datetime) -> Iterator[tuple[str, Waiting]]:
         _("reads not in the audit chain yet"), _rows("consent.Read").filter(batch=""), "at", "consent/read/"
     )
     yield "consent.view_read", _late(unchained, now - timedelta(minutes=5))
+    held = _line(_("audit entries that could not be written yet"), _rows("consent.AuditPending"), "at", _AUDIT)
+    yield "consent.view_auditentry", _late(held, now - timedelta(minutes=10))
     checkpoint = _rows("consent.AuditCheckpoint").aggregate(count=Count("pk"), newest=Max("at"))
     yield (
         "consent.view_auditcheckpoint",

@@ -10,8 +10,8 @@ from django.views.decorators.http import require_safe
 from config import probes
 
 # Without these nothing can be answered. Without the broker reads and decisions go on, and what waits for the worker is
-# found in its rows as soon as it is back.
-_NEEDED = ("database", "migrations", "audit")
+# found in its rows as soon as it is back. Without the audit nobody reads, and everybody can stop.
+_NEEDED = ("database", "migrations", "rules")
 
 
 @csrf_exempt  # so that another method is 405 and not a missing token: nothing is taken here
@@ -23,9 +23,10 @@ def livez(request: HttpRequest) -> JsonResponse:
 @csrf_exempt  # so that another method is 405 and not a missing token: nothing is taken here
 @require_safe
 def readyz(request: HttpRequest) -> JsonResponse:
-    """Within a second: 200 where the database answers, is migrated and takes audit entries; else 503.
+    """Within a second: 200 where the database answers, is migrated and has its rules; else 503.
 
-    `degraded` names what is away and can be done without.
+    `degraded` names what is away and can be done without. An audit that takes no entries is that: a process that is
+    taken out of service for it could let nobody stop what they share any more (decision 0016).
     """
     checks = _shared.look()
     ready = all(checks[name] for name in _NEEDED)

@@ -33,7 +33,7 @@ Found = dict[str, bool]
 
 
 def look() -> Found:
-    """`database`, `migrations`, `audit` (its rules are in force and it takes entries) and `broker`."""
+    """`database`, `migrations`, `rules` (triggers that are in force), `audit` (it takes entries) and `broker`."""
     wanted_migrations()  # read once, from the disk: not on the clock of the first look
     loop = asyncio.new_event_loop()
     try:
@@ -55,7 +55,7 @@ def _wanted_triggers(vendor: str) -> frozenset[str]:
 
 
 async def _both() -> tuple[Found, bool]:
-    found: Found = {"database": False, "migrations": False, "audit": False}
+    found: Found = dict.fromkeys(("database", "migrations", "rules", "audit"), False)
     asked = _ask_postgresql(found) if connection.vendor == "postgresql" else _ask_sqlite(found)
     _, broker = await asyncio.gather(_in_time(asked), _in_time(_ask_broker()))
     return found, broker
@@ -81,8 +81,8 @@ async def _ask_postgresql(found: Found) -> None:
         applied = await (await asked.execute(_APPLIED)).fetchall()
         found["migrations"] = wanted_migrations() <= set(applied)
         triggers = {name for (name,) in await (await asked.execute(_TRIGGERS["postgresql"])).fetchall()}
-        takes = await (await asked.execute(_TAKES_ENTRIES)).fetchone()
-        found["audit"] = _wanted_triggers("postgresql") <= triggers and takes == (True,)
+        found["rules"] = _wanted_triggers("postgresql") <= triggers
+        found["audit"] = await (await asked.execute(_TAKES_ENTRIES)).fetchone() == (True,)
 
 
 async def _ask_sqlite(found: Found) -> None:
@@ -93,7 +93,8 @@ async def _ask_sqlite(found: Found) -> None:
         triggers = {name for (name,) in asked.execute(_TRIGGERS["sqlite"])}
         found["database"] = True
         found["migrations"] = wanted_migrations() <= set(asked.execute(_APPLIED))
-        found["audit"] = _wanted_triggers("sqlite") <= triggers and os.access(path, os.W_OK)
+        found["rules"] = _wanted_triggers("sqlite") <= triggers
+        found["audit"] = os.access(path, os.W_OK)
     finally:
         asked.close()
 

@@ -334,6 +334,8 @@ CELERY_BEAT_SCHEDULE_FILENAME = str(VAR / "beat-schedule")
 CELERY_BEAT_SCHEDULE = {
     "write-down-expiry": {"task": "consent.tasks.write_down_expiry", "schedule": 15.0},
     "chain-reads": {"task": "consent.tasks.chain_reads", "schedule": 5.0},
+    "write-pending-audit": {"task": "consent.tasks.write_pending_audit", "schedule": 5.0},
+    "find-unrecorded-ends": {"task": "consent.tasks.find_unrecorded_ends", "schedule": 3600.0},
     "deliver-webhooks": {"task": "consent.tasks.deliver_webhooks", "schedule": 2.0},
     "write-mails": {"task": "consent.tasks.write_mails", "schedule": 10.0},
     "sign-audit-checkpoint": {

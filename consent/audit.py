@@ -1,9 +1,12 @@
 """The audit chain: one per person and one per app (crypto.md, Audit chain).
 
 `entry_hash = SHA-256(RFC 8785 of {chain, sequence, prev_hash, kind, actor, at, facts})`, base64url without padding.
-An entry is appended in the transaction of what it tells; where it cannot be written, nothing else happens either.
+An entry is appended in the transaction of what it tells; where it cannot be written, nothing else happens either. The
+exception is what protects a person (consent/actions/recording.py): it commits in any case, and its entry waits in
+`audit_pending`, which the next append to that chain writes first.
 Locks are taken in one order everywhere: requests and grants, each by key; what the person keeps; people's heads, then
 apps' heads, each by name; notice counters. Whoever appends for several people takes their heads first (`lock_heads`).
+Rows of `audit_pending` are added under the lock of their request or grant and taken away under their chain's head.
 """
 
 import itertools
@@ -15,10 +18,11 @@ from typing import Any
 
 from django.db import DatabaseError, InterfaceError, OperationalError, connection
 
-from accounts.database import rfc3339
+from accounts.database import database_now, rfc3339
+from consent import receipts
 from consent.digest import sha256_canonical
 from consent.errors import AuditUnavailable
-from consent.models import AuditEntry, AuditHead
+from consent.models import AuditEntry, AuditHead, AuditPending, Receipt
 
 GENESIS = ""  # the prev_hash of a chain's first entry
 
@@ -30,6 +34,10 @@ class Link:
     chain: str
     sequence: int
     entry_hash: str
+
+    def as_claims(self) -> dict[str, Any]:
+        """As a receipt names it."""
+        return {"chain": self.chain, "sequence": self.sequence, "entry_hash": self.entry_hash}
 
 
 def person_chain(user_id: str) -> str:
@@ -74,37 +82,119 @@ def must_be_written() -> Iterator[None]:
 
 
 def append(*, chain: str, kind: str, actor: str, at: datetime, facts: dict[str, Any]) -> Link:
-    """Append one entry. Must run inside the transaction of what it tells; raises `AuditUnavailable`."""
-    at = at.replace(microsecond=0)  # what is hashed is what is kept
+    """Append one entry. Must run inside the transaction of what it tells; raises `AuditUnavailable`.
+
+    What waits for this chain is written first, so that its order is that in which things took place.
+    """
     with must_be_written():
-        sequence, previous = _locked_head(chain)
-        digest = entry_hash(
-            chain=chain, sequence=sequence + 1, prev_hash=previous, kind=kind, actor=actor, at=at, facts=facts
-        )
-        AuditEntry.objects.create(
-            chain=chain,
-            sequence=sequence + 1,
-            prev_hash=previous,
-            entry_hash=digest,
-            kind=kind,
-            actor=actor,
-            at=at,
-            facts=facts,
-        )
-        AuditHead.objects.filter(chain=chain).update(sequence=sequence + 1, entry_hash=digest)
-    return Link(chain=chain, sequence=sequence + 1, entry_hash=digest)
+        head = _locked_head(chain)
+        last = _write_pending(head.link) if head.has_pending else head.link
+        entry = _following(last, kind=kind, actor=actor, at=at, facts=facts)
+        entry.save(force_insert=True)
+        link = _link(entry)
+        _move_head(link)
+    return link
 
 
-def _locked_head(chain: str) -> tuple[int, str]:
+def write_pending(chain: str, *, most: int) -> int:
+    """Write up to `most` entries that wait for this chain, in a transaction of their own; returns how many."""
+    with must_be_written():
+        head = _locked_head(chain)
+        link = _write_pending(head.link, most) if head.has_pending else head.link
+        if link != head.link:
+            _move_head(link)
+    return link.sequence - head.link.sequence
+
+
+def hold(
+    *,
+    chain: str,
+    kind: str,
+    actor: str,
+    at: datetime,
+    facts: dict[str, Any],
+    request_pk: int | None = None,
+    receipt: dict[str, Any] | None = None,
+) -> None:
+    """Keep an entry that cannot be appended now, with the claims of its receipt. Takes no head's lock."""
+    AuditPending.objects.create(
+        chain=chain,
+        kind=kind,
+        actor=actor,
+        at=at.replace(microsecond=0),
+        facts=facts,
+        request_id=request_pk,
+        receipt=receipt,
+    )
+
+
+def _write_pending(last: Link, most: int | None = None) -> Link:
+    """Append what waits for this chain, oldest first, sign the receipts that wait with it, and forget it.
+
+    The head is locked and not moved yet. The entry says when things took place, and when that was written.
+    """
+    now = database_now()
+    held = list(AuditPending.objects.filter(chain=last.chain).order_by("pk")[:most])
+    entries: list[AuditEntry] = []
+    signed: list[Receipt] = []
+    for row in held:
+        facts = {**row.facts, "written_at": rfc3339(now)}
+        entries.append(_following(last, kind=row.kind, actor=row.actor, at=row.at, facts=facts))
+        last = _link(entries[-1])
+        if row.receipt is not None and row.request_id is not None:
+            claims = row.receipt
+            signed.append(receipts.signed(claims=claims, request_pk=row.request_id, entry=last.as_claims(), at=now))
+    AuditEntry.objects.bulk_create(entries, batch_size=500)
+    Receipt.objects.bulk_create(signed, batch_size=500)
+    AuditPending.objects.filter(pk__in=[row.pk for row in held]).delete()
+    return last
+
+
+def _following(last: Link, *, kind: str, actor: str, at: datetime, facts: dict[str, Any]) -> AuditEntry:
+    """The entry after `last`, not saved yet."""
+    told = {
+        "chain": last.chain,
+        "sequence": last.sequence + 1,
+        "prev_hash": last.entry_hash,
+        "kind": kind,
+        "actor": actor,
+        "at": at.replace(microsecond=0),  # what is hashed is what is kept
+        "facts": facts,
+    }
+    return AuditEntry(**told, entry_hash=entry_hash(**told))  # type: ignore[arg-type]  # as named above
+
+
+def _link(entry: AuditEntry) -> Link:
+    return Link(chain=entry.chain, sequence=entry.sequence, entry_hash=entry.entry_hash)
+
+
+def _move_head(link: Link) -> None:
+    AuditHead.objects.filter(chain=link.chain).update(sequence=link.sequence, entry_hash=link.entry_hash)
+
+
+@dataclass(frozen=True)
+class _Head:
+    """Where a chain stands, and whether entries wait for it."""
+
+    link: Link
+    has_pending: bool
+
+
+# A row that somebody commits while this waits for the lock is not seen: its transaction overlaps with this one, so it
+# may as well come after.
+_LOCK_HEAD = """
+INSERT INTO consent_audit_heads (chain, sequence, entry_hash) VALUES (%s, 0, '')
+ON CONFLICT (chain) DO UPDATE SET chain = excluded.chain
+RETURNING sequence, entry_hash, EXISTS (SELECT 1 FROM audit_pending p WHERE p.chain = consent_audit_heads.chain)
+"""
+
+
+def _locked_head(chain: str) -> _Head:
     """The chain's newest link, its row locked until commit; made where the chain is new."""
     with connection.cursor() as cursor:
-        cursor.execute(
-            "INSERT INTO consent_audit_heads (chain, sequence, entry_hash) VALUES (%s, 0, '') "
-            "ON CONFLICT (chain) DO UPDATE SET chain = excluded.chain RETURNING sequence, entry_hash",
-            [chain],
-        )
-        sequence, digest = cursor.fetchone()
-    return int(sequence), str(digest)
+        cursor.execute(_LOCK_HEAD, [chain])
+        sequence, digest, has_pending = cursor.fetchone()
+    return _Head(Link(chain=chain, sequence=int(sequence), entry_hash=str(digest)), bool(has_pending))
 
 
 def lock_heads(chains: Iterable[str]) -> None:

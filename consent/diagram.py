@@ -11,7 +11,7 @@ _WHO: dict[tuple[str, str], str] = {
     (
         RequestStatus.PENDING,
         RequestStatus.CANCELLED,
-    ): "the app ends it, the person blocks the app, or staff change what was asked",
+    ): "the app ends it, the person blocks the app, or staff change what the person is shown",
     (RequestStatus.PENDING, RequestStatus.EXPIRED): "the deadline passes",
     (GrantStatus.ACTIVE, GrantStatus.PAUSED): "the person pauses",
     (GrantStatus.PAUSED, GrantStatus.ACTIVE): "the person resumes",
@@ -43,7 +43,9 @@ def page() -> str:
             "",
             "Made by `manage.py draw_lifecycles` from `consent/states.py`, the table that code and database triggers "
             "go by.",
-            "Nothing leaves an end state. Ending a grant deletes its ciphertext in the same transaction.",
+            "Nothing leaves an end state. Ending a grant deletes its ciphertext in the same transaction. What ends,",
+            "pauses or refuses takes place even while the audit cannot be written; approving, resuming and reading do",
+            "not ([decision 0016](adr/0016-protection-before-the-audit.md)).",
             "",
             "## A request",
             "",

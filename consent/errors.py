@@ -212,4 +212,4 @@ class MoveNotAllowed(Problem):
 
 
 class AuditUnavailable(TemporarilyUnavailable):
-    """The audit chain could not be written, so nothing else happened either."""
+    """The audit chain cannot be written, so nothing is read or approved; ends and refusals take place all the same."""

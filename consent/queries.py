@@ -13,10 +13,10 @@ from django.db import DatabaseError, InterfaceError, OperationalError, connectio
 import pkm.queries
 from accounts.database import database_now, rfc3339, rows
 from accounts.errors import FieldError, InvalidRequest
-from consent import digest, status
+from consent import audit, digest, status
 from consent.actions.discovery import MISSES, count_miss, misses_since, note_discovery, refuse_guessing
 from consent.errors import ScopeRegistryUnavailable, UnknownReceipt, UnknownRequest, UnknownUser
-from consent.models import ConsentRequest, Grant, Receipt
+from consent.models import AuditPending, ConsentRequest, Grant, Receipt
 from consent.schemas import is_identifier
 from consent.states import RequestStatus
 from developers.authentication import AppContext, Beside
@@ -206,6 +206,16 @@ def receipt_for_owner(*, user: "User", receipt_id: str) -> dict[str, Any]:
 def _claims(jws: str) -> Any:
     payload = jws.split(".")[1]
     return orjson.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
+
+
+def entry_follows(*, user: "User", request_id: str) -> bool:
+    """Whether what happened to this request still waits to enter the person's history."""
+    return AuditPending.objects.filter(request__user=user, request__request_id=request_id).exists()
+
+
+def count_entries_that_follow(user: "User") -> int:
+    """How much still waits to enter this person's history."""
+    return AuditPending.objects.filter(chain=audit.person_chain(user.public_id)).count()
 
 
 def count_pending(user: "User") -> int:

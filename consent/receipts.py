@@ -13,7 +13,6 @@ from joserfc.jwk import OKPKey
 
 from accounts.database import rfc3339
 from accounts.identifiers import new_identifier
-from consent.audit import Link
 from consent.models import ConsentRequest, Grant, Receipt
 
 SCHEMA_VERSION = "1.0"
@@ -53,30 +52,21 @@ def claims_of(payload: bytes) -> dict[str, Any]:
     return claims
 
 
-def issue(
-    *,
-    request: ConsentRequest,
-    grant: Grant | None,
-    event: str,
-    happened: datetime,
-    at: datetime,
-    link: Link,
-    receipt_id: str,
-) -> Receipt:
-    """The receipt of what `happened`, written down at `at`: the person's copy, and the app's.
+def signed(*, claims: dict[str, Any], request_pk: int, entry: dict[str, Any], at: datetime) -> Receipt:
+    """The receipt that says `claims`, signed at `at` and not saved yet: the person's copy, and the app's.
 
-    The app's copy says of the person's chain only the hash of the person's whole copy, whose signature is the salt:
-    nobody can guess it, and who is shown the person's copy can tell that the two belong together.
+    `entry` is where it stands in the person's chain: {"chain", "sequence", "entry_hash"}. The app's copy says of that
+    only the hash of the person's whole copy, whose signature is the salt: nobody can guess it, and who is shown the
+    person's copy can tell that the two belong together.
     """
-    claims = _claims(request=request, grant=grant, event=event, happened=happened, at=at, receipt_id=receipt_id)
-    own_audit = {"chain": link.chain, "sequence": link.sequence, "entry_hash": link.entry_hash}
-    own = sign({**claims, "audit": own_audit}, _TYPE)
+    claims = {**claims, "iat": int(at.timestamp())}
+    own = sign({**claims, "audit": entry}, _TYPE)
     salted = hashlib.sha256(own.encode()).digest()
     app_audit = {"entry_hash": base64.urlsafe_b64encode(salted).decode().rstrip("=")}
-    return Receipt.objects.create(
-        receipt_id=receipt_id,
-        request=request,
-        event=event,
+    return Receipt(
+        receipt_id=claims["receipt_id"],
+        request_id=request_pk,
+        event=claims["event"]["type"],
         jws=own,
         app_jws=sign({**claims, "audit": app_audit}, _TYPE),
         created_at=at,
@@ -87,15 +77,10 @@ def new_receipt_id() -> str:
     return new_identifier("rct")
 
 
-def _claims(
-    *,
-    request: ConsentRequest,
-    grant: Grant | None,
-    event: str,
-    happened: datetime,
-    at: datetime,
-    receipt_id: str,
+def claims_about(
+    *, request: ConsentRequest, grant: Grant | None, event: str, happened: datetime, receipt_id: str
 ) -> dict[str, Any]:
+    """What a receipt says of an event, whenever it is signed; when that is, and the audit entry, are not among it."""
     application = request.app.application
     seconds = (grant.expires_at - grant.starts_at).total_seconds() if grant else request.access_duration
     return {
@@ -120,7 +105,6 @@ def _claims(
         "withdrawal_method": f"{settings.ISSUER}/consent/grants/",
         "request_digest": request.request_digest,
         "connector_fingerprint": request.connector_thumbprint,
-        "iat": int(at.timestamp()),
         "iss": settings.ISSUER,
     }
 

@@ -23,6 +23,8 @@ RULES: list[Rule] = [
     Rule("consent_reads", "no_delete", "DELETE", "consent_reads is append-only"),
     Rule("consent_reads", "no_truncate", "TRUNCATE", "consent_reads is append-only"),
     *append_only("consent_audit"),
+    # what waits to be written may go, once it is, and never changes
+    frozen("audit_pending", ["pending_id", "chain", "kind", "actor", "at", "facts", "request_id", "receipt"]),
     *append_only("consent_audit_checkpoints"),
     *append_only("consent_checkpoint_heads"),
     *append_only("consent_receipts"),

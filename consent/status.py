@@ -16,7 +16,9 @@ _COLUMNS = """
        g.grant_id, g.status AS grant_status, g.expires_at AS grant_expires_at, g.reads, g.max_reads,
        g.approved_attributes,
        (SELECT max(e.revision) FROM consent_exports e WHERE e.grant_id = g.id) AS export_revision,
-       (SELECT c.receipt_id FROM consent_receipts c WHERE c.request_id = r.id ORDER BY c.id DESC LIMIT 1) AS receipt_id,
+       CASE WHEN EXISTS (SELECT 1 FROM audit_pending p WHERE p.request_id = r.id AND p.receipt IS NOT NULL) THEN NULL
+       ELSE (SELECT c.receipt_id FROM consent_receipts c WHERE c.request_id = r.id ORDER BY c.id DESC LIMIT 1)
+       END AS receipt_id,
        (SELECT n.sequence FROM consent_notices n WHERE n.request_id = r.id ORDER BY n.sequence DESC LIMIT 1) AS sequence
 """
 _FROM = """

@@ -7,6 +7,7 @@ from consent.actions.chaining import chain_waiting_reads
 from consent.actions.checkpoints import sign_checkpoint
 from consent.actions.delivering import deliver_due
 from consent.actions.mailing import send_due_mails
+from consent.actions.recovering import write_down_unrecorded, write_pending_entries
 from consent.actions.tidying import forget_what_is_over
 
 
@@ -20,6 +21,18 @@ def write_down_expiry() -> int:
 def chain_reads() -> int:
     """Take the reads since last time into the audit chains."""
     return chain_waiting_reads()
+
+
+@shared_task
+def write_pending_audit() -> int:
+    """Write the audit entries that had to wait, and alarm where they have waited for long."""
+    return write_pending_entries()
+
+
+@shared_task
+def find_unrecorded_ends() -> int:
+    """Write down ends that are in no audit chain: not even a waiting entry could be kept when they took place."""
+    return write_down_unrecorded()
 
 
 @shared_task

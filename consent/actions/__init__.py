@@ -12,7 +12,7 @@ from consent.actions.ending import (
     terminate,
     write_down_expiry,
 )
-from consent.actions.guarding import block_app, keep_current, report_app, unblock_app
+from consent.actions.guarding import block_app, keep_current, report_app, stop_app, unblock_app
 from consent.actions.reading import ExportAnswer, read_export
 
 __all__ = [
@@ -32,6 +32,7 @@ __all__ = [
     "request_consent",
     "resume",
     "revoke",
+    "stop_app",
     "terminate",
     "unblock_app",
     "write_down_expiry",

@@ -9,6 +9,7 @@ from django.db.models import F
 
 from accounts.database import database_now
 from consent import audit
+from consent.actions.protecting import lock_heads
 from consent.actions.recording import record
 from consent.errors import MoveNotAllowed, UnknownGrant, UnknownRequest
 from consent.models import ConsentRequest, Export, Grant
@@ -111,6 +112,15 @@ def revoke(*, grant_id: str, by: "User") -> str:
     return _move(grant_id=grant_id, by=by, change=change)
 
 
+def revoke_all(*, app_pk: int, by: "User") -> int:
+    """The person stops everything that this app can read; returns how many grants that ended. Inside a transaction."""
+    now = database_now()
+    live = Grant.objects.filter(user=by, app_id=app_pk, status__in=LIVE_GRANTS, expires_at__gt=now)
+    # all of them before the first is written down: requests and grants are locked before any head
+    held = list(live.select_for_update().order_by("pk").values_list("pk", flat=True))
+    return sum(end_grant(grant_pk=grant_pk, to=GrantStatus.REVOKED, actor=Actor.PERSON, at=now) for grant_pk in held)
+
+
 def pause(*, grant_id: str, by: "User") -> str:
     """The person stops reads for now; the ciphertext stays."""
     return _move(grant_id=grant_id, by=by, change=_switch(GrantStatus.ACTIVE, GrantStatus.PAUSED, "paused"))
@@ -151,7 +161,7 @@ def terminate(*, grant_id: str, by: "User", reason: str) -> bool:
 
 
 def cancel_requests_of(*, by: "User", entry_pk: int | None = None, app_pk: int | None = None) -> int:
-    """Cancel what waits on a scope entry or app that staff changed: people decide on what was asked, or not at all."""
+    """Cancel what waits on a scope entry or app that staff changed: people decide on what they were shown, or not."""
     waiting = ConsentRequest.objects.filter(status=RequestStatus.PENDING)
     if entry_pk is not None:
         waiting = waiting.filter(scope_entry_id=entry_pk)
@@ -161,7 +171,7 @@ def cancel_requests_of(*, by: "User", entry_pk: int | None = None, app_pk: int |
         return 0
     with transaction.atomic():
         held = list(waiting.select_for_update(of=("self",)).select_related("user", "app").order_by("pk"))
-        audit.lock_heads(
+        lock_heads(
             chain
             for request in held
             for chain in (audit.person_chain(request.user.public_id), audit.app_chain(request.app.app_id))
@@ -172,7 +182,7 @@ def cancel_requests_of(*, by: "User", entry_pk: int | None = None, app_pk: int |
                 to=RequestStatus.CANCELLED,
                 actor=Actor.STAFF,
                 at=database_now(),
-                facts={"by": by.public_id, "why": "the scope or the app's name changed"},
+                facts={"by": by.public_id, "why": "the scope or what is said of the app changed"},
             )
             for request in held
         )

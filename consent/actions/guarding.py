@@ -1,12 +1,14 @@
 """What a person does about an app: block it, let it ask again, report it; and keep a grant up to date or not."""
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
 
 from accounts.database import database_now, lock_for_transaction
 from consent import audit
-from consent.actions.ending import close_request
+from consent.actions.ending import close_request, revoke_all
+from consent.actions.protecting import append_or_hold
 from consent.errors import MoveNotAllowed, UnknownApp, UnknownGrant
 from consent.models import AppReport, BlockedApp, ConsentRequest, Grant, RefreshPolicy
 from consent.states import LIVE_GRANTS, Actor, RequestStatus
@@ -24,12 +26,17 @@ def met_app(app_id: str, by: "User") -> int:
     raise UnknownApp
 
 
-@transaction.atomic
-def block_app(*, app_id: str, by: "User") -> int:
-    """No more requests from this app; what waits is cancelled, what is shared stays until the person stops it.
+@dataclass(frozen=True)
+class Ended:
+    """What blocking ended: requests that waited, and grants where the person stopped sharing too."""
 
-    Returns how many requests were cancelled.
-    """
+    requests: int
+    grants: int
+
+
+@transaction.atomic
+def block_app(*, app_id: str, by: "User", stop: bool) -> Ended:
+    """No more requests from this app; what waits is cancelled, and with `stop` all that it reads is revoked as well."""
     app_pk = met_app(app_id, by)
     lock_for_transaction(f"ask:{app_pk}:{by.pk}")  # no request slips in between the block and the cancelling
     _, new = BlockedApp.objects.get_or_create(user=by, app_id=app_pk)
@@ -37,21 +44,31 @@ def block_app(*, app_id: str, by: "User") -> int:
     waiting = ConsentRequest.objects.filter(user=by, app_id=app_pk, status=RequestStatus.PENDING).order_by("pk")
     # all of them before the first is written down: the app may be cancelling the second one itself
     held = list(waiting.select_for_update().values_list("pk", flat=True))
+    live = Grant.objects.filter(user=by, app_id=app_pk, status__in=LIVE_GRANTS).order_by("pk")
+    if stop:  # grants too are locked before any head is
+        list(live.select_for_update().values_list("pk", flat=True))
     cancelled = sum(
         close_request(request_pk=request_pk, to=RequestStatus.CANCELLED, actor=Actor.PERSON, at=now)
         for request_pk in held
     )
+    stopped = revoke_all(app_pk=app_pk, by=by) if stop else 0
     if new:
         _note(by, "app_blocked", app_id)
-    return cancelled
+    return Ended(cancelled, stopped)
+
+
+@transaction.atomic
+def stop_app(*, app_id: str, by: "User") -> int:
+    """Stop everything that this app can read, in one step; returns how many grants that ended."""
+    return revoke_all(app_pk=met_app(app_id, by), by=by)
 
 
 @transaction.atomic
 def unblock_app(*, app_id: str, by: "User") -> None:
-    """The app may ask again; repeated, nothing happens."""
+    """The app may ask again; repeated, nothing happens. Raises `AuditUnavailable`: this takes a protection away."""
     deleted, _ = BlockedApp.objects.filter(user=by, app_id=met_app(app_id, by)).delete()
     if deleted:
-        _note(by, "app_unblocked", app_id)
+        audit.append(**_entry(by, "app_unblocked", {"app_id": app_id}))
 
 
 @transaction.atomic
@@ -83,17 +100,24 @@ def keep_current(*, grant_id: str, by: "User", kept: bool) -> str:
             "app_id": found.app.app_id,
             "kept": kept,
         }
-        chain = audit.person_chain(by.public_id)
-        audit.append(chain=chain, kind="kept_current", actor=Actor.PERSON.value, at=database_now(), facts=facts)
+        entry = _entry(by, "kept_current", facts)
+        if kept:  # newer values are handed out; that they no longer are protects
+            audit.append(**entry)
+        else:
+            append_or_hold(**entry, about=grant_id)
     return found.request.request_id
 
 
 def _note(by: "User", kind: str, app_id: str) -> None:
-    """In the person's own chain alone: the app's would tell it."""
-    audit.append(
-        chain=audit.person_chain(by.public_id),
-        kind=kind,
-        actor=Actor.PERSON.value,
-        at=database_now(),
-        facts={"app_id": app_id},
-    )
+    append_or_hold(**_entry(by, kind, {"app_id": app_id}), about=app_id)
+
+
+def _entry(by: "User", kind: str, facts: dict[str, Any]) -> dict[str, Any]:
+    """For the person's own chain alone: the app's would tell it."""
+    return {
+        "chain": audit.person_chain(by.public_id),
+        "kind": kind,
+        "actor": Actor.PERSON.value,
+        "at": database_now(),
+        "facts": facts,
+    }

@@ -53,6 +53,11 @@ SELECT e.export_id, e.revision, e.size_bytes, e.sealed_at, e.ciphertext, g.reads
   FROM consent_grants g JOIN consent_exports e ON e.grant_id = g.id
  WHERE g.id = %(grant_pk)s AND g.status = 'active' AND e.export_id = %(export_id)s AND e.ciphertext IS NOT NULL
 """
+# Whether the person's audit chain takes entries now: its first one is inserted once more, which every trigger,
+# privilege and constraint of the table gets to refuse, and which the entry itself then turns into nothing. The read's
+# own entry is written later, together with others (chaining.py); what cannot be written down is not handed out.
+_FIRST_ENTRY = "SELECT a.* FROM consent_audit a WHERE a.chain = %(chain)s AND a.sequence = 1"
+_TRY_THE_AUDIT = f"INSERT INTO consent_audit {_FIRST_ENTRY} ON CONFLICT DO NOTHING"
 # Find, claim and log as one statement, for the plain read of a grant without a limit. A revocation that commits first
 # leaves no row to claim; one that commits later comes after this read.
 _AT_ONCE = f"""
@@ -64,14 +69,18 @@ WITH live AS (
       JOIN consent_exports e ON e.grant_id = g.id AND e.ciphertext IS NOT NULL
      WHERE r.request_id = %(request_id)s AND r.app_id = %(app_pk)s AND g.max_reads IS NULL
      ORDER BY e.revision DESC LIMIT 1),
+entry AS (
+    SELECT a.* FROM live JOIN consent_audit a ON a.chain = 'person:' || live.user_id AND a.sequence = 1),
 claimed AS (
-    UPDATE consent_grants g SET reads = g.reads + 1 FROM live
+    UPDATE consent_grants g SET reads = g.reads + 1 FROM live, entry
      WHERE g.id = live.grant_pk AND g.status = 'active' AND g.expires_at > clock_timestamp()
     RETURNING g.id, g.reads),
 logged AS (
     INSERT INTO consent_reads (grant_id, export_id, token_id, at, address_prefix, batch)
     SELECT claimed.id, live.export_pk, %(token_pk)s::bigint, clock_timestamp(), %(address_prefix)s::text, ''
-      FROM live, claimed)
+      FROM live, claimed),
+tried AS (
+    INSERT INTO consent_audit SELECT entry.* FROM entry, claimed ON CONFLICT DO NOTHING)
 SELECT live.*, claimed.reads FROM live, claimed
 """  # noqa: S608  # made of the constants above
 
@@ -160,6 +169,7 @@ def _take_in_steps(
     app: AppContext, row: dict[str, Any], idempotency_key: str | None, prefix: str
 ) -> dict[str, Any] | None:
     with transaction.atomic():
+        _try_the_audit(audit.person_chain(row["user_id"]))
         claim = _claim_key(app, row, idempotency_key) if idempotency_key is not None else None
         if claim is not None and claim.answer is not None:
             again = rows(_AGAIN, {"grant_pk": row["grant_pk"], "export_id": claim.answer["export_id"]})
@@ -182,6 +192,20 @@ def _take_in_steps(
         if claimed[0]["reads"] == row["max_reads"]:
             end_grant(grant_pk=row["grant_pk"], to=GrantStatus.EXHAUSTED, actor=Actor.SYSTEM, at=now)
         return {**exports[0], "reads": claimed[0]["reads"]}
+
+
+def _try_the_audit(chain: str) -> None:
+    """Raises `AuditUnavailable` where this chain takes no entry now, and leaves none."""
+    named = {"chain": chain}
+    with audit.must_be_written():
+        if rows(_FIRST_ENTRY, named):
+            with connection.cursor() as cursor:
+                cursor.execute(_TRY_THE_AUDIT, named)
+            return
+        # a grant came of an approval, whose entry is in the chain: whoever took that away gets a full trial
+        with transaction.atomic():
+            audit.append(chain=chain, kind="trial", actor=Actor.SYSTEM.value, at=database_now(), facts={})
+            transaction.set_rollback(True)
 
 
 def _claim_key(app: AppContext, row: dict[str, Any], key: str) -> Claim:

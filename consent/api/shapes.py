@@ -112,7 +112,9 @@ class ConsentStatus(Shape):
     created_at: Time
     expires_at: Time
     decided_at: Time | None
-    receipt_id: Annotated[str | None, Field(description="The newest receipt; null while pending.")]
+    receipt_id: Annotated[
+        str | None, Field(description="The newest receipt; null while pending and until it is written.")
+    ]
     sequence: Annotated[int | None, Field(description="The app's newest notice about this request.")]
     grant: Grant | None
 

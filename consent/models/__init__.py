@@ -1,6 +1,6 @@
 """What people allowed."""
 
-from consent.models.audit import AuditCheckpoint, AuditEntry, AuditHead, CheckpointHead
+from consent.models.audit import AuditCheckpoint, AuditEntry, AuditHead, AuditPending, CheckpointHead
 from consent.models.delivery import DeliveryStatus, Mail, MailKind, WebhookDelivery
 from consent.models.discovery import AppReport, BlockedApp, Discovery, DiscoveryMiss
 from consent.models.grant import Export, Grant, Read
@@ -14,6 +14,7 @@ __all__ = [
     "AuditCheckpoint",
     "AuditEntry",
     "AuditHead",
+    "AuditPending",
     "BlockedApp",
     "CheckpointHead",
     "ConsentRequest",

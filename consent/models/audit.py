@@ -3,6 +3,12 @@
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from accounts.identifiers import new_identifier
+
+
+def new_pending_id() -> str:
+    return new_identifier("pnd")
+
 
 class AuditEntry(models.Model):
     """One link of one chain; `chain` is `person:<user_id>` or `app:<app_id>`, hashes are base64url SHA-256."""
@@ -32,6 +38,34 @@ class AuditHead(models.Model):
 
     class Meta:
         db_table = "consent_audit_heads"
+
+
+class AuditPending(models.Model):
+    """An entry of something that protects a person and that took place while its chain could not be written.
+
+    The next append to the chain writes it first, with its receipt, whose claims are kept as they were then.
+    """
+
+    pending_id = models.CharField(max_length=64, unique=True, default=new_pending_id)
+    chain = models.CharField(max_length=80)
+    kind = models.CharField(max_length=40)
+    actor = models.CharField(max_length=80)
+    at = models.DateTimeField()
+    facts = models.JSONField()
+    request = models.ForeignKey(
+        "consent.ConsentRequest", on_delete=models.PROTECT, null=True, related_name="pending_entries"
+    )
+    receipt = models.JSONField(null=True)
+
+    class Meta:
+        db_table = "audit_pending"
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(receipt__isnull=True) | models.Q(request__isnull=False),
+                name="audit_pending_receipt_of_request",
+            ),
+        ]
+        indexes = [models.Index(fields=["chain", "id"], name="audit_pending_of_chain")]
 
 
 class AuditCheckpoint(models.Model):

@@ -10,8 +10,8 @@ from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.page_actions import can_wait
-from consent import actions
-from consent.errors import MoveNotAllowed, UnknownApp, UnknownGrant
+from consent import actions, queries
+from consent.errors import AuditUnavailable, MoveNotAllowed, UnknownApp, UnknownGrant
 from consent.web import interrupted, reads
 from consent.web.forms import ReportForm
 
@@ -42,16 +42,50 @@ def app(request: HttpRequest, app_id: str) -> HttpResponse:
 @login_required
 @can_wait(interrupted.BLOCK)
 def block(request: HttpRequest, app_id: str) -> HttpResponse:
+    """End what waits, and where the box stayed ticked, everything that the app can read."""
     try:
-        cancelled = actions.block_app(app_id=app_id, by=_person(request))
+        ended = actions.block_app(app_id=app_id, by=_person(request), stop="stop" in request.POST)
     except UnknownApp:
         raise Http404 from None
-    done = gettext("Blocked. It cannot ask you for anything any more, and is not told why.")
-    if cancelled:
-        ended = ngettext("%(n)d waiting request ended.", "%(n)d waiting requests ended.", cancelled) % {"n": cancelled}
-        done = f"{done} {ended}"
-    messages.success(request, done)
+    said = [gettext("Blocked. It cannot ask you for anything any more, and is not told why.")]
+    if ended.requests:
+        words = ngettext("%(n)d waiting request ended.", "%(n)d waiting requests ended.", ended.requests)
+        said.append(words % {"n": ended.requests})
+    if ended.grants:
+        said.append(_stopped(ended.grants))
+    messages.success(request, " ".join([*said, *_entry_follows(request)]))
     return redirect("consent:app", app_id)
+
+
+@require_POST
+@login_required
+@can_wait(interrupted.STOP_EVERYTHING)
+def stop_everything(request: HttpRequest, app_id: str) -> HttpResponse:
+    """Stop all that this app can read, in one step."""
+    try:
+        stopped = actions.stop_app(app_id=app_id, by=_person(request))
+    except UnknownApp:
+        raise Http404 from None
+    if stopped:
+        recalled = gettext("What the app already took cannot be recalled.")
+        messages.success(request, " ".join([_stopped(stopped), recalled, *_entry_follows(request)]))
+    else:
+        messages.info(request, gettext("You share nothing with this app. Nothing was changed now."))
+    return redirect("consent:app", app_id)
+
+
+def _stopped(count: int) -> str:
+    words = ngettext(
+        "Sharing has stopped: %(n)d approval ended, and nothing more can be read.",
+        "Sharing has stopped: %(n)d approvals ended, and nothing more can be read.",
+        count,
+    )
+    return words % {"n": count}
+
+
+def _entry_follows(request: HttpRequest) -> list[str]:
+    waiting = queries.count_entries_that_follow(_person(request))
+    return [gettext("The entries in your history will follow.")] if waiting else []
 
 
 @require_POST
@@ -62,6 +96,9 @@ def unblock(request: HttpRequest, app_id: str) -> HttpResponse:
         actions.unblock_app(app_id=app_id, by=_person(request))
     except UnknownApp:
         raise Http404 from None
+    except AuditUnavailable:
+        messages.error(request, gettext("Your history cannot be written just now, so nothing was changed. Try again."))
+        return redirect("consent:app", app_id)
     messages.success(request, gettext("It can ask you again. You decide on every request, as before."))
     return redirect("consent:app", app_id)
 
@@ -96,6 +133,8 @@ def keep(request: HttpRequest, grant_id: str) -> HttpResponse:
         raise Http404 from None
     except MoveNotAllowed:
         messages.info(request, gettext("This had ended already. Nothing was changed now."))
+    except AuditUnavailable:
+        messages.error(request, gettext("Your history cannot be written just now, so nothing was changed. Try again."))
     else:
         renewed = gettext("Newer values will be sealed for the app when you change them.")
         left = gettext("The app keeps the last copy. What you change from now on is not shared with it.")

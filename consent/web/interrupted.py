@@ -91,7 +91,15 @@ def _of_app(say: Say, *, blocked: bool | None = None) -> Callable[[HttpRequest, 
     return words
 
 
+def _stop_everything(app: str, values: Values) -> Words:
+    asked = gettext("You asked to stop everything that %(app)s can read.") % {"app": app}
+    return Words(asked, gettext("Stop everything"), danger=True)
+
+
 def _block(app: str, values: Values) -> Words:
+    if values.get("stop"):
+        asked = gettext("You asked to block %(app)s and to stop everything that it can read.") % {"app": app}
+        return Words(asked, gettext("Block"), danger=True)
     return Words(gettext("You asked to block %(app)s.") % {"app": app}, gettext("Block"), danger=True)
 
 
@@ -119,7 +127,8 @@ STOP = PageAction(page=_GRANTS, words=_of_grant(_stop))
 PAUSE = PageAction(page=_GRANTS, words=_of_grant(_pause, GrantStatus.ACTIVE))
 RESUME = PageAction(page=_GRANTS, words=_of_grant(_resume, GrantStatus.PAUSED))
 KEEP = PageAction(page=_GRANTS, words=_of_grant(_keep), fields=(Field("kept"),))
-BLOCK = PageAction(page=_APP, words=_of_app(_block, blocked=False))
+STOP_EVERYTHING = PageAction(page=_APP, words=_of_app(_stop_everything))
+BLOCK = PageAction(page=_APP, words=_of_app(_block, blocked=False), fields=(Field("stop"),))
 UNBLOCK = PageAction(page=_APP, words=_of_app(_unblock, blocked=True))
 REPORT = PageAction(page=_APP, words=_of_app(_report), fields=(Field("text", _("What happened"), "long", 2000),))
 VERIFY_HISTORY = PageAction(page=_to("consent:history"), words=_verify)

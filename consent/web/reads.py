@@ -1,5 +1,6 @@
 """What the consent app's pages show, from the one who asks: nobody sees a row of someone else."""
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,7 +16,7 @@ from consent import policies
 from consent.actions.guarding import met_app
 from consent.errors import UnknownRequest
 from consent.models import BlockedApp, ConsentRequest, Grant, Receipt, RefreshPolicy
-from consent.states import LIVE_GRANTS, GrantStatus, RequestStatus
+from consent.states import LIVE_GRANTS, Actor, GrantStatus, RequestStatus
 from developers.models import App
 
 if TYPE_CHECKING:
@@ -47,6 +48,8 @@ def inbox(user: "User") -> dict[str, Any]:
     now = database_now()
     waiting = own_requests(user).filter(status=RequestStatus.PENDING, expires_at__gt=now)
     decided = own_requests(user).exclude(status=RequestStatus.PENDING).order_by("-decided_at", "-id")
+    # what apps took back themselves would push out what this person decided; the history tells of it
+    decided = decided.exclude(status=RequestStatus.CANCELLED, decided_by=Actor.APP)
     return {"waiting": list(waiting), "decided": list(decided[:RECENT])}
 
 
@@ -118,8 +121,12 @@ def grant_of(request: ConsentRequest) -> Grant | None:
     return Grant.objects.filter(request=request).first()
 
 
-def newest_receipt(request: ConsentRequest) -> str | None:
-    return request.receipts.order_by("-id").values_list("receipt_id", flat=True).first()
+def proof_of(request: ConsentRequest) -> dict[str, Any]:
+    """The receipt of what happened last, or that it and the entry in the person's history will follow."""
+    if request.pending_entries.exists():
+        return {"receipt_id": None, "entry_follows": True}
+    newest = request.receipts.order_by("-id").values_list("receipt_id", flat=True).first()
+    return {"receipt_id": newest, "entry_follows": False}
 
 
 @dataclass(frozen=True)
@@ -140,15 +147,17 @@ class Shared:
 
 
 def grants(user: "User") -> dict[str, list[Any]]:
-    """What is shared now and what ended lately, newest first, and which apps are blocked."""
+    """What is shared now and what ended lately, newest first, which apps are blocked, and which read several things."""
     now = database_now()
     own = Grant.objects.filter(user=user).select_related("request", "app__application", "request__scope_entry")
     own = own.annotate(last_read=Max("read_log__at"), sealed_at=Max("exports__sealed_at"))
     own = own.order_by("-starts_at", "-id")
     live = list(own.filter(status__in=LIVE_GRANTS, expires_at__gt=now))
+    count = Counter(grant.app for grant in live)
     past = own.exclude(pk__in=[grant.pk for grant in live]).order_by("-ended_at", "-id")
     return {
         "live": _shared(live, now, pkm.queries.held_segments(user) if live else {}),
+        "several": [{"app": app, "count": n} for app, n in count.items() if n > 1],
         "ended": _shared(list(past[:ENDED_SHOWN]), now, {}),
         "blocked": list(BlockedApp.objects.filter(user=user).select_related("app").order_by("app__name", "pk")),
     }
@@ -159,11 +168,12 @@ def app_and_person(user: "User", app_id: str) -> dict[str, Any]:
     app_pk = met_app(app_id, user)
     now = database_now()
     live = Grant.objects.filter(user=user, app_id=app_pk, status__in=LIVE_GRANTS, expires_at__gt=now)
+    live = live.select_related("request__scope_entry").order_by("-starts_at", "-id")
     waiting = ConsentRequest.objects.filter(user=user, app_id=app_pk, status=RequestStatus.PENDING, expires_at__gt=now)
     return {
         "app": App.objects.select_related("application").get(pk=app_pk),
         "blocked": BlockedApp.objects.filter(user=user, app_id=app_pk).first(),
-        "live": live.count(),
+        "live": [pkm.labels.translated(grant.request.scope_entry.scope_label) for grant in live],
         "waiting": waiting.count(),
     }
 

@@ -20,6 +20,7 @@ urlpatterns = [
     path("consent/grants/<str:grant_id>/keep/", guarding.keep, name="keep"),
     path("consent/apps/<str:app_id>/", guarding.app, name="app"),
     path("consent/apps/<str:app_id>/block/", guarding.block, name="block"),
+    path("consent/apps/<str:app_id>/stop/", guarding.stop_everything, name="stop-everything"),
     path("consent/apps/<str:app_id>/unblock/", guarding.unblock, name="unblock"),
     path("consent/apps/<str:app_id>/report/", guarding.report, name="report"),
     path("consent/history/", views.history, name="history"),

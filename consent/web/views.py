@@ -19,7 +19,14 @@ from accounts.database import database_now
 from accounts.errors import Problem
 from accounts.page_actions import can_wait
 from consent import actions, queries
-from consent.errors import AlreadyDecided, MoveNotAllowed, RequestExpired, UnknownGrant, UnknownRequest
+from consent.errors import (
+    AlreadyDecided,
+    AuditUnavailable,
+    MoveNotAllowed,
+    RequestExpired,
+    UnknownGrant,
+    UnknownRequest,
+)
 from consent.models import ConsentRequest
 from consent.states import RequestStatus
 from consent.web import history as telling
@@ -113,7 +120,7 @@ def _decided(asked: ConsentRequest, status: RequestStatus) -> dict[str, Any]:
         "grant_status": reads.grant_standing(grant, now).value if grant else None,
         "groups": pkm.labels.described(grant.approved_attributes) if grant else [],
         "duration": duration(int((grant.expires_at - grant.starts_at).total_seconds())) if grant else "",
-        "receipt_id": reads.newest_receipt(asked),
+        **reads.proof_of(asked),
     }
 
 
@@ -146,17 +153,20 @@ def grants(request: HttpRequest) -> HttpResponse:
     return render(request, "consent/grants.html", reads.grants(_person(request)))
 
 
-def _move(request: HttpRequest, grant_id: str, move: Any, done: str) -> HttpResponse:
+def _move(request: HttpRequest, grant_id: str, move: Any, done: str, done_unwritten: str = "") -> HttpResponse:
     try:
-        move(grant_id=grant_id, by=_person(request))
+        request_id = move(grant_id=grant_id, by=_person(request))
     except UnknownGrant:
         raise Http404 from None
     except MoveNotAllowed:
         messages.info(request, gettext("This had ended already. Nothing was changed now."))
+    except AuditUnavailable:
+        messages.error(request, gettext("Your history cannot be written just now, so nothing was changed. Try again."))
     except Problem as problem:
         messages.error(request, str(problem.title))
     else:
-        messages.success(request, done)
+        waits = done_unwritten and queries.entry_follows(user=_person(request), request_id=request_id)
+        messages.success(request, done_unwritten if waits else done)
     return redirect("consent:grants")
 
 
@@ -165,14 +175,17 @@ def _move(request: HttpRequest, grant_id: str, move: Any, done: str) -> HttpResp
 @can_wait(interrupted.STOP)
 def stop(request: HttpRequest, grant_id: str) -> HttpResponse:
     done = gettext("Sharing has stopped. Nothing more can be read. What the app already took cannot be recalled.")
-    return _move(request, grant_id, actions.revoke, done)
+    unwritten = gettext("Sharing has stopped. The entry in your history will follow.")
+    return _move(request, grant_id, actions.revoke, done, unwritten)
 
 
 @require_POST
 @login_required
 @can_wait(interrupted.PAUSE)
 def pause(request: HttpRequest, grant_id: str) -> HttpResponse:
-    return _move(request, grant_id, actions.pause, gettext("Paused. Nothing can be read until you resume."))
+    done = gettext("Paused. Nothing can be read until you resume.")
+    unwritten = gettext("Paused. Nothing can be read until you resume. The entry in your history will follow.")
+    return _move(request, grant_id, actions.pause, done, unwritten)
 
 
 @require_POST
@@ -187,9 +200,9 @@ def resume(request: HttpRequest, grant_id: str) -> HttpResponse:
 def history(request: HttpRequest) -> HttpResponse:
     chosen = HistoryFilter(request.GET).chosen()
     page = telling.history(_person(request), **cast("Any", chosen))
-    return render(
-        request, "consent/history.html", {"page": page, "issuer": settings.ISSUER, **_filters(request, chosen, page)}
-    )
+    waiting = queries.count_entries_that_follow(_person(request))
+    shown = {"page": page, "waiting": waiting, "issuer": settings.ISSUER, **_filters(request, chosen, page)}
+    return render(request, "consent/history.html", shown)
 
 
 @require_POST

@@ -20,17 +20,20 @@ REVOKE UPDATE ON
     consent_audit, consent_audit_checkpoints, consent_checkpoint_heads, consent_receipts, consent_notices,
     agent_calls, pkm_events, django_admin_log
 FROM :"role";
+-- an entry that waits to be written goes when it is, and does not change until then
+REVOKE UPDATE ON audit_pending FROM :"role";
 -- a read is chained once, and nothing else of it changes
 REVOKE UPDATE ON consent_reads FROM :"role";
 GRANT UPDATE (batch) ON consent_reads TO :"role";
 -- what `migrate` alone writes
 REVOKE INSERT, UPDATE ON django_migrations, django_content_type, auth_permission FROM :"role";
 
--- what people take back, what ends with a session, and what is tidied away when its time is over
+-- what people take back, what ends with a session, what has been written down since, and what is tidied away when its
+-- time is over
 GRANT DELETE ON
-    account_emailaddress, account_emailconfirmation, analysis_runs, analysis_steps, auth_group, auth_group_permissions,
-    blocked_apps, cache_entries, discovery_misses, hidden_scopes, idempotency_keys, mfa_authenticator,
-    outbound_messages, phone_numbers, pkm_blobs, pkm_manifest_paths, rate_counts, sessions, users_groups,
-    users_user_permissions, vault_key_wrappers
+    account_emailaddress, account_emailconfirmation, analysis_runs, analysis_steps, audit_pending, auth_group,
+    auth_group_permissions, blocked_apps, cache_entries, discovery_misses, hidden_scopes, idempotency_keys,
+    mfa_authenticator, outbound_messages, phone_numbers, pkm_blobs, pkm_manifest_paths, rate_counts, sessions,
+    users_groups, users_user_permissions, vault_key_wrappers
 TO :"role";
 COMMIT;

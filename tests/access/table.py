@@ -164,6 +164,7 @@ ROWS: list[Row] = [
     ),
     Row("consent/apps/<str:app_id>/", "GET", page(others="404"), names="app_id"),
     Row("consent/apps/<str:app_id>/block/", "POST", act(), _nothing, form=True, names="app_id"),
+    Row("consent/apps/<str:app_id>/stop/", "POST", act(), _nothing, form=True, names="app_id"),
     Row("consent/apps/<str:app_id>/unblock/", "POST", act(), _nothing, form=True, names="app_id"),
     Row(
         "consent/apps/<str:app_id>/report/",

@@ -257,6 +257,7 @@ def test_dashboard_counts_what_waits(page):
         "webhooks given up within a week": 1,
         "tokens that expire within a week": 0,
         "suspended apps": 0,
+        "audit entries that could not be written yet": 0,
         "audit checkpoints, the newest": 0,
     }
     assert "Requests that people have not decided" in _text(answer)

@@ -56,7 +56,7 @@ def someone_with_everything() -> tuple[object, list[str]]:
     blocked = ConsentRequestFactory(user=user)
     for asked in (blocked, ConsentRequestFactory(user=user)):
         actions.deny(request_id=asked.request_id, by=user)
-    actions.block_app(app_id=blocked.app.app_id, by=user)
+    actions.block_app(app_id=blocked.app.app_id, by=user, stop=False)
     return user, [
         *(f"/consent/requests/{request.request_id}/" for request in requests),
         *(f"/consent/receipts/{receipt.receipt_id}/" for receipt in blocked.receipts.all()),

@@ -17,7 +17,7 @@ from consent.rules import RULES
 from tests.consent.api.test_failing import failing
 
 pytestmark = pytest.mark.django_db(transaction=True)  # it is looked at over a connection of its own
-PARTS = ("database", "migrations", "audit", "broker")
+PARTS = ("database", "migrations", "rules", "audit", "broker")
 
 
 def checks() -> tuple[int, dict[str, bool]]:
@@ -46,7 +46,7 @@ def without_a_rule() -> Iterator[None]:
 
 
 def test_a_rule_that_is_gone_is_not_ready(without_a_rule: None) -> None:
-    assert checks() == (503, {**dict.fromkeys(PARTS, True), "audit": False})
+    assert checks() == (503, {**dict.fromkeys(PARTS, True), "rules": False})
 
 
 def test_a_rule_that_is_switched_off_is_not_ready() -> None:
@@ -55,7 +55,7 @@ def test_a_rule_that_is_switched_off_is_not_ready() -> None:
     with connection.cursor() as cursor:
         cursor.execute("ALTER TABLE consent_audit DISABLE TRIGGER consent_audit_no_update")
         try:
-            assert checks() == (503, {**dict.fromkeys(PARTS, True), "audit": False})
+            assert checks() == (503, {**dict.fromkeys(PARTS, True), "rules": False})
         finally:
             cursor.execute("ALTER TABLE consent_audit ENABLE TRIGGER consent_audit_no_update")
 

@@ -3,8 +3,9 @@
 import pytest
 
 from consent import actions, audit
+from consent.actions.guarding import Ended
 from consent.errors import MoveNotAllowed, UnknownApp, UnknownGrant
-from consent.models import AppReport, AuditEntry, BlockedApp, ConsentRequest
+from consent.models import AppReport, AuditEntry, BlockedApp, ConsentRequest, Export, Grant, Receipt
 from consent.proofs import chain_of
 from tests.factories import AppFactory, ConsentRequestFactory, ExportFactory, PersonFactory
 
@@ -13,8 +14,8 @@ def test_blocking_cancels_what_waits_and_keeps_what_is_shared(db: None) -> None:
     grant = ExportFactory().grant
     waiting = ConsentRequestFactory(app=grant.app, user=grant.user)
 
-    assert actions.block_app(app_id=grant.app.app_id, by=grant.user) == 1
-    assert actions.block_app(app_id=grant.app.app_id, by=grant.user) == 0
+    assert actions.block_app(app_id=grant.app.app_id, by=grant.user, stop=False) == Ended(requests=1, grants=0)
+    assert actions.block_app(app_id=grant.app.app_id, by=grant.user, stop=False) == Ended(requests=0, grants=0)
 
     grant.refresh_from_db()
     assert (ConsentRequest.objects.get(pk=waiting.pk).status, grant.status) == ("cancelled", "active")
@@ -24,11 +25,39 @@ def test_blocking_cancels_what_waits_and_keeps_what_is_shared(db: None) -> None:
     assert list(audit.verify()) == []
 
 
+@pytest.mark.parametrize("blocks", [True, False])
+def test_everything_that_an_app_reads_stops_in_one_step(db: None, blocks: bool) -> None:
+    first = ExportFactory().grant
+    app, person = first.app, first.user
+    second = ExportFactory(
+        grant__request__app=app, grant__request__user=person, grant__request__scope="attr.contact.*",
+        grant__status="paused",
+    ).grant  # fmt: skip
+    waiting = ConsentRequestFactory(app=app, user=person)
+    of_others = [ExportFactory(grant__request__app=app).grant, ExportFactory(grant__request__user=person).grant]
+
+    if blocks:
+        assert actions.block_app(app_id=app.app_id, by=person, stop=True) == Ended(requests=1, grants=2)
+    else:
+        assert actions.stop_app(app_id=app.app_id, by=person) == 2
+        assert actions.stop_app(app_id=app.app_id, by=person) == 0
+
+    ended = Grant.objects.filter(pk__in=[first.pk, second.pk])
+    assert set(ended.values_list("status", "ended_by")) == {("revoked", "person")}
+    assert not Export.objects.filter(grant__in=ended, ciphertext__isnull=False).exists()
+    assert Receipt.objects.filter(event="revoked").count() == 2
+    assert ConsentRequest.objects.get(pk=waiting.pk).status == ("cancelled" if blocks else "pending")
+    assert {Grant.objects.get(pk=grant.pk).status for grant in of_others} == {"active"}
+    assert list(audit.verify()) == []
+
+
 def test_an_app_that_never_asked_is_unknown(db: None) -> None:
     app, person = AppFactory(), PersonFactory()
 
     with pytest.raises(UnknownApp):
-        actions.block_app(app_id=app.app_id, by=person)
+        actions.block_app(app_id=app.app_id, by=person, stop=True)
+    with pytest.raises(UnknownApp):
+        actions.stop_app(app_id=app.app_id, by=person)
     with pytest.raises(UnknownApp):
         actions.report_app(app_id=app.app_id, by=person, text="spam")
 

@@ -162,7 +162,7 @@ def test_blocking_an_app_that_is_cancelling_meanwhile() -> None:
                 for request in reversed(asked):
                     actions.end_consent(app_pk=app.pk, request_id=request.request_id)
 
-            fire([lambda: actions.block_app(app_id=app.app_id, by=person), cancel], pool)
+            fire([lambda: actions.block_app(app_id=app.app_id, by=person, stop=True), cancel], pool)
             actions.unblock_app(app_id=app.app_id, by=person)
         close_connections(pool, 2)
     assert not ConsentRequest.objects.exclude(status="cancelled").exists()

@@ -10,6 +10,7 @@ from consent.models import (
     AuditCheckpoint,
     AuditEntry,
     AuditHead,
+    AuditPending,
     BlockedApp,
     CheckpointHead,
     Discovery,
@@ -46,6 +47,20 @@ class AuditEntryFactory(DjangoModelFactory):
             actor=made.actor, at=made.at, facts=made.facts,
         )
     )  # fmt: skip
+
+
+class AuditPendingFactory(DjangoModelFactory):
+    """A denial whose entry in the person's chain waits to be written."""
+
+    class Meta:
+        model = AuditPending
+
+    request = factory.SubFactory(ConsentRequestFactory, status=RequestStatus.DENIED)
+    chain = factory.LazyAttribute(lambda made: audit.person_chain(made.request.user.public_id))
+    kind = "denied"
+    actor = "person"
+    at = factory.LazyFunction(now)
+    facts = factory.LazyFunction(dict)
 
 
 class AuditHeadFactory(DjangoModelFactory):

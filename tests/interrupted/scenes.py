@@ -92,9 +92,21 @@ def keep(stage: Stage) -> Scene:
 
 
 def block(stage: Stage) -> Scene:
-    asked = ConsentRequestFactory(user=stage.person)
-    here = f"/consent/apps/{asked.app.app_id}/"
-    return Scene(f"{here}block/", here, f"You asked to block {asked.app.name}.", BlockedApp.objects.exists)
+    made = GrantFactory(request__user=stage.person)
+    here = f"/consent/apps/{made.app.app_id}/"
+
+    def done() -> bool:
+        return BlockedApp.objects.exists() and Grant.objects.get(pk=made.pk).status == "revoked"
+
+    says = f"You asked to block {made.app.name} and to stop everything that it can read."
+    return Scene(f"{here}block/", here, says, done, {"stop": "yes"})
+
+
+def stop_everything(stage: Stage) -> Scene:
+    made = GrantFactory(request__user=stage.person)
+    here = f"/consent/apps/{made.app.app_id}/"
+    says = f"You asked to stop everything that {made.app.name} can read."
+    return Scene(f"{here}stop/", here, says, lambda: Grant.objects.get(pk=made.pk).status == "revoked")
 
 
 def unblock(stage: Stage) -> Scene:
@@ -316,6 +328,7 @@ SCENES: dict[str, Make] = {
     "consent:resume": grant_move("resume", "active", "paused"),
     "consent:keep": keep,
     "consent:block": block,
+    "consent:stop-everything": stop_everything,
     "consent:unblock": unblock,
     "consent:report": report,
     "consent:verify-history": verify_history,

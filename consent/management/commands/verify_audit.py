@@ -7,12 +7,14 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from consent import audit
 from consent.actions.chaining import verify_reads
 from consent.actions.checkpoints import verify_checkpoints
-from consent.models import AuditEntry, AuditHead
+from consent.actions.recovering import verify_ends, verify_pending
+from consent.models import AuditEntry, AuditHead, AuditPending
 
 
 class Command(BaseCommand):
     help = (
-        "Checks the audit chains, the reads they hold and their checkpoints, and names the first broken entry of each."
+        "Checks the audit chains, the reads they hold, their checkpoints, entries that wait to be written and ends "
+        "that no entry tells of, and names the first broken entry of each."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -21,12 +23,17 @@ class Command(BaseCommand):
     def handle(self, *args: Any, chain: str | None = None, **options: Any) -> None:
         if chain and not AuditHead.objects.filter(chain=chain).exists():
             raise CommandError(f"There is no chain {chain}. A chain is person:<sharing ID> or app:<app ID>.")
-        broken = [*audit.verify(chain), *verify_reads(chain), *([] if chain else verify_checkpoints())]
+        broken = [*audit.verify(chain), *verify_reads(chain), *verify_pending(chain)]
+        if not chain:
+            broken += [*verify_checkpoints(), *verify_ends()]
         for flaw in broken:
             self.stderr.write(f"{flaw.chain} entry {flaw.sequence}: {flaw.reason}")
         if broken:
             chains = AuditHead.objects.count()
             raise CommandError(f"{len(broken)} of {chains} chains or their checkpoints do not hold.")
+        waiting = AuditPending.objects.filter(chain=chain) if chain else AuditPending.objects.all()
+        if count := waiting.count():
+            self.stdout.write(f"{count} entries wait to be written.")
         if chain:
             self.stdout.write(f"{chain}, {AuditEntry.objects.filter(chain=chain).count()} entries: all hold.")
         else:

@@ -7,7 +7,7 @@ import pytest
 from django.db import DatabaseError, OperationalError, ProgrammingError, connection
 from django.test import Client
 
-from consent.models import ConsentRequest, Receipt
+from consent.models import ConsentRequest
 from tests.callers import Developer
 from tests.consent.api.addresses import ADDRESSES, Address, name_of, problem
 from tests.factories import ConsentRequestFactory, ExportFactory
@@ -36,29 +36,33 @@ def test_without_a_database_every_address_is_503(address: Address, api: Develope
     assert "10.0.0.7" not in answer.content.decode()
 
 
-def test_an_audit_that_cannot_be_written_stops_everything_else(api: Developer) -> None:
-    request = ConsentRequestFactory(app=api.app)
-
-    with connection.execute_wrapper(failing('INSERT INTO "consent_audit"')):
-        answer = api.post("/end-consent", {"request_id": request.request_id})
-
-    assert problem(answer) == (503, "temporarily_unavailable")
-    assert ConsentRequest.objects.get().status == "pending"
-    assert not Receipt.objects.exists()
-
-
 @pytest.mark.parametrize(
     "words", ['INSERT INTO "consent_audit"', 'INTO "consent_receipts"', "INTO consent_notice_counters"]
 )
-def test_an_end_that_cannot_be_written_down_is_none(api: Developer, words: str) -> None:
-    """A missing privilege, a broken rule: whatever it is, it is no defect of the caller's and nothing happened."""
+@pytest.mark.parametrize("error", [OperationalError, ProgrammingError])
+def test_an_end_takes_place_even_where_it_cannot_be_written_down(
+    api: Developer, words: str, error: type[DatabaseError]
+) -> None:
+    """A missing privilege, a full disk: whatever it is, an app that lets go has let go (decision 0016)."""
     request = ConsentRequestFactory(app=api.app)
 
-    with connection.execute_wrapper(failing(words, error=ProgrammingError)):
+    with connection.execute_wrapper(failing(words, error=error)):
+        answer = api.post("/end-consent", {"request_id": request.request_id})
+
+    body = answer.json()
+    assert (answer.status_code, body["status"]) == (200, "cancelled")
+    assert (body["receipt_id"] is None) == (words != "INTO consent_notice_counters")
+    assert ConsentRequest.objects.get().status == "cancelled"
+
+
+def test_an_end_without_a_database_is_none(api: Developer) -> None:
+    """Nothing can be kept: neither the entry nor that it waits."""
+    request = ConsentRequestFactory(app=api.app)
+
+    with connection.execute_wrapper(failing("UPDATE", "SAVEPOINT")):
         answer = api.post("/end-consent", {"request_id": request.request_id})
 
     assert problem(answer) == (503, "temporarily_unavailable")
-    assert int(answer["Retry-After"]) > 0
     assert ConsentRequest.objects.get().status == "pending"
 
 

@@ -37,7 +37,12 @@ def test_page_says_what_blocking_does_before_it_is_done(owner, person, asked, he
     GrantFactory(request__user=person, request__app=asked.app)
     with django_assert_max_num_queries(14):
         said = shown(owner.get(here))
-    for words in ("cannot ask you for anything any more", "1 approval", "1 request", "stays shared until you stop it"):
+    for words in (
+        "cannot ask you for anything any more",
+        "1 approval",
+        "1 request",
+        "Also stop what it can read now: 1 approval",
+    ):
         assert words in said
     assert not BlockedApp.objects.exists()
 
@@ -57,6 +62,51 @@ def test_blocking_ends_what_waits_and_can_be_undone(owner, asked, here):
     told = shown(owner.get("/consent/history/"))
     assert f"You blocked {asked.app.name}" in told
     assert f"You let {asked.app.name} ask again" in told
+
+
+def two_grants(person, app):
+    return [
+        ExportFactory(grant=GrantFactory(request__user=person, request__app=app, request__scope=scope)).grant
+        for scope in ("attr.contact.*", "attr.lifestyle.fitness.*")
+    ]
+
+
+def test_blocking_offers_to_stop_what_is_read_and_the_box_is_ticked(owner, person, asked, here):
+    grants = two_grants(person, asked.app)
+    said = shown(owner.get(here))
+    assert '<input type="checkbox" name="stop" value="yes" checked>' in said
+    assert "Also stop everything that it can read now: 2 approvals" in said
+
+    done = shown(owner.client.post(f"{here}block/", {"stop": "yes"}, follow=True))
+
+    for words in ("Blocked.", "1 waiting request ended", "2 approvals ended, and nothing more can be read"):
+        assert words in done
+    assert {Grant.objects.get(pk=grant.pk).status for grant in grants} == {"revoked"}
+    assert "Also stop" not in shown(owner.get(here))
+
+
+def test_blocking_without_the_tick_leaves_what_is_shared(owner, person, asked, here):
+    grants = two_grants(person, asked.app)
+    done = shown(owner.client.post(f"{here}block/", follow=True))
+    assert "approvals ended" not in done
+    assert {Grant.objects.get(pk=grant.pk).status for grant in grants} == {"active"}
+
+
+@pytest.mark.parametrize("start", ["/consent/grants/", None])
+def test_everything_of_one_app_stops_with_two_clicks(owner, person, asked, here, start):
+    """From any page: Sharing, or the app's own page, is one; the button is the other."""
+    grants = two_grants(person, asked.app)
+    assert "Stop all 2" in shown(owner.get(start or here))
+    assert f'action="{here}stop/"' in shown(owner.get(start or here))
+
+    done = owner.client.post(f"{here}stop/", follow=True)
+
+    assert done.redirect_chain == [(here, 302)]
+    assert "2 approvals ended, and nothing more can be read" in shown(done)
+    assert {Grant.objects.get(pk=grant.pk).status for grant in grants} == {"revoked"}
+    assert ConsentRequest.objects.get(pk=asked.pk).status == "pending"
+    assert "You share nothing with this app" in shown(owner.client.post(f"{here}stop/", follow=True))
+    assert owner.get(f"{here}stop/").status_code == 405
 
 
 def test_sharing_lists_the_apps_that_this_person_blocked_and_no_others(owner, person):
@@ -86,7 +136,7 @@ def test_report_that_does_not_fit_says_why_and_keeps_the_words(owner, here, text
     assert not AppReport.objects.exists()
 
 
-@pytest.mark.parametrize("form", ["", "block/", "unblock/", "report/"])
+@pytest.mark.parametrize("form", ["", "block/", "stop/", "unblock/", "report/"])
 def test_app_that_never_met_this_person_is_unknown(owner, form):
     stranger = f"/consent/apps/{AppFactory().app_id}/{form}"
     answer = owner.client.post(stranger, {"text": "spam"}) if form else owner.get(stranger)
