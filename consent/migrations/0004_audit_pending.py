@@ -8,7 +8,7 @@ import consent.models.audit
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("consent", "0002_deliveries"),
+        ("consent", "0003_request_ids"),
     ]
 
     operations = [
