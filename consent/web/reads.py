@@ -83,21 +83,26 @@ class AskedGroup:
 def asked_groups(request: ConsentRequest, user: "User", older: Grant | None) -> list[AskedGroup]:
     """Every attribute that could be approved, grouped by domain; what is new since `older` is marked.
 
-    Ticked from the start: what is required, and what is optional, there, not sensitive and not the person's own.
+    Ticked from the start is what is required. Beside it what is there, everyday and not the person's own, provided
+    that the app registered for it and, in a renewal, that the person shared it last time: what they left out then
+    stays out until they say otherwise.
     """
     held = pkm.queries.held_segments(user)
     present = {f"{domain}.{segment}.{name}" for (domain, segment), names in held.items() for name in names}
     required = set(request.required_attributes or [])
     before = set(older.approved_attributes) if older else None
+    beyond = is_beyond_registered(request)
 
     def row(attribute: pkm.labels.Attribute) -> Asked:
         there = attribute.path in present
         must = attribute.path in required
-        ticked = must or (there and not attribute.sensitive and not attribute.own)
-        return Asked(attribute, must, there, ticked, before is not None and attribute.path not in before)
+        new = before is not None and attribute.path not in before
+        ticked = must or (there and not (attribute.sensitive or attribute.own or beyond or new))
+        return Asked(attribute, must, there, ticked, new)
 
     groups = pkm.labels.described(_asked_paths(request, present))
-    return [AskedGroup(group, [row(attribute) for attribute in group.attributes]) for group in groups]
+    # what can be shared comes first: a phone's first screen has room for three rows
+    return [AskedGroup(group, sorted(map(row, group.attributes), key=lambda one: not one.held)) for group in groups]
 
 
 def _asked_paths(request: ConsentRequest, present: Iterable[str]) -> list[str]:

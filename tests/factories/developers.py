@@ -26,7 +26,7 @@ from tests.factories.accounts import PersonFactory, StaffFactory
 
 
 class ApplicationFactory(DjangoModelFactory):
-    """An enrolment that staff approved."""
+    """An enrolment that staff approved; what else than ways of living the app asks for exceeds what it registered."""
 
     class Meta:
         model = DeveloperApplication
@@ -38,6 +38,7 @@ class ApplicationFactory(DjangoModelFactory):
     privacy_policy = "https://trips.example/privacy"
     contact_email = "privacy@trips.example"
     use_case = "Suggest places to eat on a journey."
+    needed_scopes = factory.LazyFunction(lambda: ["attr.lifestyle.*"])
     status = ApplicationStatus.APPROVED
     reviewer = factory.SubFactory(StaffFactory)
     reviewed_at = factory.LazyFunction(timezone.now)
