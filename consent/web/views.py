@@ -1,5 +1,6 @@
 """The consent app's pages. All of them work without JavaScript, but for approving: only the browser can seal."""
 
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlencode
 
@@ -31,6 +32,7 @@ from consent.models import ConsentRequest
 from consent.states import RequestStatus
 from consent.web import history as telling
 from consent.web import interrupted, reads
+from consent.web.cautions import cautions_of
 from consent.web.forms import DenyForm, HistoryFilter
 from consent.web.renewal import Before, before_of
 from consent.web.words import GROUPS, duration, duration_choices
@@ -38,6 +40,9 @@ from developers.models import AppStatus
 
 if TYPE_CHECKING:
     from accounts.models import User
+
+LONG_LIST = 5  # so many to choose from, and a tap for all of them is worth its room
+LONG_PURPOSE = 120  # characters: longer ones are cut on the first screen of a phone and stand whole below
 
 
 def _person(request: HttpRequest) -> "User":
@@ -79,22 +84,32 @@ def _review(request: HttpRequest, asked: ConsentRequest, deny_form: DenyForm | N
     groups = reads.asked_groups(asked, user, before.grant if before else None)
     rows = [row for group in groups for row in group.rows]
     tier = asked.scope_entry.sensitivity_tier
+    beyond_registered = reads.is_beyond_registered(asked)
+    new_key = not first_time and not queries.is_known_connector(asked)
+    cautions = cautions_of(
+        asked, first_time=first_time, new_key=new_key, beyond_registered=beyond_registered, tier=tier
+    )
     back = urlencode({"next": request.path})
     return {
         "asked": asked,
         "application": asked.app.application,
         "scope_label": pkm.labels.translated(asked.scope_entry.scope_label),
-        "tier": tier,
+        "cautions": cautions,
+        "gravest": cautions[0].tone if cautions else "info",
+        "to_look_at": len(cautions) + (before is not None),
         "groups": groups,
+        "asked_for": len(rows),
+        "ticked": sum(row.ticked for row in rows),
+        "is_long": sum(row.held and not row.required for row in rows) >= LONG_LIST,
+        "until": database_now() + timedelta(seconds=asked.access_duration),
+        "longest": duration(asked.access_duration),
+        "has_long_purpose": len(asked.purpose) > LONG_PURPOSE,
         "words": {row.attribute.path: row.attribute.word for row in rows},
         "missing": [row.attribute.label for row in rows if row.required and not row.held],
         "nothing_held": not any(row.held for row in rows),
         "durations": duration_choices(asked.access_duration),
         "before": before,
         "gone": _gone(before, {row.attribute.path for row in rows}),
-        "first_time": first_time,
-        "new_key": not first_time and not queries.is_known_connector(asked),
-        "beyond_registered": reads.is_beyond_registered(asked),
         "has_vault": pkm.queries.vault_keys(user)["vault_status"] != "absent",
         "needs_fresh_sign_in": tier == "restricted" and not signed_in_recently(request),
         "reauthenticate_url": f"{reverse('account_reauthenticate')}?{back}",

@@ -1,5 +1,6 @@
 // @ts-check
-// The review page: shows the real values once unlocked, and seals what stays ticked. What is shown is what is sealed.
+// The review page: shows the real values once unlocked, and seals what stays ticked. What is shown is what is sealed,
+// and nothing is sealed before it was shown.
 
 import { keepChoice, takeChoice } from "./drafts.js";
 import { gettext, interpolate, ngettext } from "./i18n.js";
@@ -14,6 +15,11 @@ const words = pageData("words");
 const approveButton = /** @type {HTMLButtonElement} */ (find("#approve"));
 const form = /** @type {HTMLFormElement} */ (find("#approve-form"));
 const canApprove = "ready" in approveButton.dataset;
+const panel = /** @type {HTMLDetailsElement | null} */ (document.querySelector("#unlock-panel"));
+/** Whether the real values stand on the page now: without them pressing Approve shows them and decides nothing. */
+let valuesShown = false;
+/** Whether the person is at the lock: whoever opened it goes on to the values. */
+let atLock = false;
 
 /** @returns {HTMLInputElement[]} */
 const boxes = () => /** @type {HTMLInputElement[]} */ (all("input[name=attribute]", form));
@@ -47,6 +53,8 @@ async function compareWithPage() {
 }
 
 async function showValues() {
+  const unlockedHere = atLock;
+  atLock = false;
   try {
     await compareWithPage();
     const held = new Map((await preview(requestId)).map(({ path, value }) => [path, value]));
@@ -60,12 +68,33 @@ async function showValues() {
       place.textContent = held.has(path) ? inWords(held.get(path), words[path]) : gettext("Not there any more. Reload the page.");
     }
     hideProblem();
+    valuesShown = true;
+    if (unlockedHere) goToValues();
   } catch (error) {
     if (!(error instanceof Locked)) showProblem(error);
   }
 }
 
+/** What is to be looked at before a decision; the panel that had the focus is gone. */
+function goToValues() {
+  const title = find("#data-title");
+  title.focus({ preventScroll: true });
+  title.scrollIntoView({ block: "start" });
+}
+
+/** Opens the lock where it is. */
+function goToLock() {
+  if (!panel) return;
+  panel.open = true;
+  panel.scrollIntoView({ block: "center" });
+  firstField(panel)?.focus({ preventScroll: true });
+}
+
+/** The first of the panel's fields that is to be seen: not every vault has a passphrase. @param {HTMLElement} within */
+const firstField = (within) => all("input, button", within).find((field) => field.getClientRects().length > 0);
+
 function hideValues() {
+  valuesShown = false;
   forgetPreview(requestId);
   for (const place of all("[data-value]", form)) {
     place.textContent = "";
@@ -119,18 +148,42 @@ function summarise() {
   line.textContent = count
     ? interpolate(text, { count, app: line.dataset.app })
     : gettext("Nothing is ticked. Tick what you want to share, or deny.");
+}
+
+function showTicks() {
   for (const box of boxes()) box.closest(".value")?.classList.toggle("is-off", !box.checked);
+  find("#ticked-count").textContent = interpolate(gettext("%(count)s of %(total)s ticked"), { count: chosen().length, total: boxes().length });
+  summarise();
+}
+
+/** Until when, were it approved now. */
+function showEnd() {
+  const length = /** @type {HTMLInputElement} */ (find("input[name=duration]:checked", form));
+  const end = /** @type {HTMLTimeElement} */ (find("[data-until] time"));
+  find("[data-duration-words]").textContent = length.dataset.words ?? "";
+  end.dateTime = new Date(Date.now() + Number(length.value) * 1000).toISOString();
+  document.dispatchEvent(new Event("shell:refresh"));
+}
+
+/** @param {boolean} ticked */
+function tickAll(ticked) {
+  for (const box of boxes()) if (!box.disabled) box.checked = ticked;
+  showTicks();
 }
 
 async function decide() {
   hideProblem();
-  if (!chosen().length) {
-    showWords(gettext("Nothing is ticked. Tick what you want to share, or deny."));
+  if (!(await isUnlocked())) {
+    goToLock();
     return;
   }
-  if (!(await isUnlocked())) {
-    find("#unlock-panel").scrollIntoView({ block: "center" });
-    find("#unlock-passphrase").focus();
+  if (!valuesShown) {
+    await showValues();
+    if (valuesShown) goToValues();
+    return;
+  }
+  if (!chosen().length) {
+    showWords(gettext("Nothing is ticked. Tick what you want to share, or deny."));
     return;
   }
   const duration = /** @type {HTMLInputElement} */ (find("input[name=duration]:checked", form)).value;
@@ -140,6 +193,8 @@ async function decide() {
     location.replace(location.pathname); // the same address tells what happened
   } catch (error) {
     if (isInterrupted(error)) keepChoice("approve", { attributes: chosen(), duration });
+    // what would be sealed next is not what stands here
+    if (error instanceof ApiError && error.code === "stale_revision") valuesShown = false;
     showProblem(error);
   }
 }
@@ -150,15 +205,32 @@ function restoreChoice() {
   if (!before || !canApprove) return;
   for (const box of boxes()) if (!box.disabled) box.checked = before.attributes.includes(box.value);
   for (const one of /** @type {HTMLInputElement[]} */ (all("input[name=duration]", form))) one.checked = one.value === before.duration;
+  showEnd();
   showWords(gettext("You had to sign in first, so nothing was shared. What you ticked is ticked again: unlock your data and approve to confirm it, or deny."));
 }
 
 restoreChoice();
-form.addEventListener("change", summarise);
+form.addEventListener("change", (event) => {
+  if (/** @type {HTMLInputElement} */ (event.target).name === "duration") showEnd();
+  else showTicks();
+});
+form.addEventListener("keydown", (event) => {
+  // Enter on a tick would press the form's button, which is Approve
+  if (event.key === "Enter" && event.target instanceof HTMLInputElement) event.preventDefault();
+});
 form.addEventListener("submit", (event) => {
   event.preventDefault();
   void busy(approveButton, decide);
 });
-summarise();
+for (const button of all("[data-select]", form)) button.addEventListener("click", () => tickAll(button.dataset.select === "all"));
+panel?.addEventListener("focusin", () => { atLock = true; });
+panel?.addEventListener("focusout", ({ relatedTarget }) => {
+  if (relatedTarget instanceof Node && !panel.contains(relatedTarget)) atLock = false; // none: it was hidden with its panel
+});
+panel?.addEventListener("toggle", () => {
+  if (panel.open && panel.contains(document.activeElement)) firstField(panel)?.focus();
+});
+if (panel && matchMedia("(width >= 62.5rem)").matches) panel.open = true; // there is room for it
+showTicks(); // a page that came back from the browser's memory may hold other ticks than it was sent with
 approveButton.disabled = !canApprove; // without a script it stays as the page came: only the browser can seal
 void followLock({ opened: showValues, closed: hideValues });

@@ -23,8 +23,10 @@ def enter_code(page: Page, secret: str) -> None:
 
 
 def unlock(page: Page, passphrase: str = PASSPHRASE) -> None:
-    """Type the passphrase into the panel of this page, once its script is there."""
+    """Type the passphrase into the panel of this page, once its script is there; on a phone it may be folded."""
     expect(page.locator("#unlock-panel button[type=submit]")).to_be_enabled()
+    if not page.locator("#unlock-panel button[type=submit]").is_visible():
+        page.locator("#unlock-panel > summary").click()
     page.locator("#unlock-passphrase").fill(passphrase)
     page.locator("#unlock-passphrase").press("Enter")
     expect(page.locator("#vault-chip")).to_have_attribute("data-state", "unlocked")

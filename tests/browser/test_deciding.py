@@ -56,8 +56,8 @@ def test_deny_works_without_scripts_and_approve_says_why_not(
     page = new_profile(java_script_enabled=False).new_page()
     sign_in(page, asked.user)
     page.goto(f"/consent/requests/{asked.request_id}/")
-    expect(page.locator("noscript .notice").last).to_contain_text("Approving needs JavaScript")
-    page.locator("summary", has_text="note for yourself").click()
+    expect(page.locator("#decision noscript .decide-words")).to_contain_text("Approving needs JavaScript")
+    page.locator("summary", has_text="private note").click()
     page.locator("#id_reason").fill("Not before the trip")
 
     page.get_by_role("button", name="Deny").click()
@@ -159,7 +159,8 @@ def test_missing_required_attribute_says_where_to_enter_it(page: Page, sign_in: 
     sign_in(page, vault.user)
     page.goto(f"/consent/requests/{asked.request_id}/")
 
-    expect(page.locator("#decision-summary")).to_contain_text("Diet")
+    expect(page.locator("#decision-summary")).to_contain_text("something that is required is not entered")
+    expect(page.locator("#missing")).to_contain_text("once you have entered: Diet")
     expect(page.get_by_role("button", name="Approve")).to_be_disabled()
 
 
@@ -228,6 +229,7 @@ def test_restricted_data_asks_for_the_password_and_comes_back(
     page.locator("input[name=password]").press("Enter")
     page.wait_for_url(f"**/consent/requests/{asked.request_id}/")
     unlock(page)
+    expect(page.locator("[data-value]")).to_have_text("Middle")  # pressed earlier, Approve would only show it
     page.locator("input[name=attribute]:enabled").check()
     page.get_by_role("button", name="Approve").click()
 

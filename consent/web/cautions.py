@@ -1,0 +1,82 @@
+"""What a person should look at before deciding: each in a word or two for the folded line, and in full below it."""
+
+from dataclasses import dataclass
+
+from django.utils.translation import gettext
+
+from consent.models import ConsentRequest
+from developers.models import AppStatus
+from pkm.models.registry import SensitivityTier
+
+_GRAVITY = ("danger", "warn", "info")
+
+
+@dataclass(frozen=True)
+class Caution:
+    """`tone` is that of a notice: danger, warn or info."""
+
+    tone: str
+    label: str
+    text: str
+
+
+def cautions_of(
+    asked: ConsentRequest, *, first_time: bool, new_key: bool, beyond_registered: bool, tier: str
+) -> list[Caution]:
+    """The gravest first."""
+    found = [_of_data(tier), *_of_app(asked, first_time=first_time), *_of_request(asked, new_key, beyond_registered)]
+    return sorted(filter(None, found), key=lambda caution: _GRAVITY.index(caution.tone))
+
+
+def _of_data(tier: str) -> Caution | None:
+    if tier == SensitivityTier.RESTRICTED:
+        text = gettext(
+            "This is among the most private things you keep here. Share it only with someone you would tell in person."
+        )
+        return Caution("danger", gettext("Restricted data"), text)
+    if tier == SensitivityTier.CONFIDENTIAL:
+        text = gettext(
+            "This tells who you are, where you live or how to reach you. Tick only what is needed for the purpose."
+        )
+        return Caution("warn", gettext("Confidential data"), text)
+    return None
+
+
+def _of_app(asked: ConsentRequest, *, first_time: bool) -> list[Caution]:
+    app = {"app": asked.app_name, "legal": asked.app.application.legal_name}
+    found = []
+    if asked.app.status != AppStatus.ACTIVE:
+        text = gettext(
+            "Our staff suspended %(app)s. Nothing can be shared with it now; you can deny, or leave the request until "
+            "it ends."
+        )
+        found.append(Caution("danger", gettext("Suspended"), text % app))
+    if not asked.app.verified:
+        text = gettext("Nobody has checked who is behind %(app)s. Approve only if you know and expect this request.")
+        found.append(Caution("warn", gettext("Not verified"), text % app))
+    if first_time:
+        text = (
+            gettext("You have never shared anything with %(app)s before. We checked that it belongs to %(legal)s.")
+            if asked.app.verified
+            else gettext("You have never shared anything with %(app)s before.")
+        )
+        found.append(Caution("info", gettext("First time"), text % app))
+    return found
+
+
+def _of_request(asked: ConsentRequest, new_key: bool, beyond_registered: bool) -> list[Caution]:
+    app = {"app": asked.app_name}
+    found = []
+    if beyond_registered:
+        text = gettext(
+            "This is more than %(app)s said it would ask for when it was registered here. So nothing is ticked that it "
+            "does not require."
+        )
+        found.append(Caution("warn", gettext("More than registered"), text % app))
+    if new_key:
+        text = gettext(
+            "%(app)s uses a key that it has not used with you before. That can be a new device or server of theirs. "
+            "If you did not expect it, ask them, or deny."
+        )
+        found.append(Caution("warn", gettext("New key"), text % app))
+    return found
