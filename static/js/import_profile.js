@@ -20,6 +20,7 @@ const problem = find("#keep-problem");
 const start = find("#keep-start");
 const stop = find("#keep-stop");
 const MOST_NAMED = 12;
+const LONG_LIST = 5; // so many to choose from, and a tap for all of them is worth its room
 /** @type {Map<string, unknown>} attribute name → the value as it would be kept */
 let offered = new Map();
 let stopped = false;
@@ -72,16 +73,16 @@ function plan(profile, present) {
   ])));
   find("[data-skipped]").textContent = rest(Object.keys(profile).filter((name) => !place(name)), found.length - news.length);
   start.hidden = !offered.size;
+  find("#keep-select").hidden = offered.size < LONG_LIST;
 }
 
 /**
- * New things are ticked; what would replace something is the person's to tick; what does not fit cannot be ticked.
+ * Nothing is ticked: nobody has checked what an agent says, so each is the person's to tick. What does not fit cannot be.
  * @param {{name: string, home: Place, value: unknown, fits: boolean, without: string[], now: unknown}} entry
  */
 function line({ name, home, value, fits, without, now }) {
   const box = make("input", { type: "checkbox", value: name });
   if (!fits) box.setAttribute("disabled", "");
-  else if (now === undefined) box.setAttribute("checked", "");
   const before = now === undefined ? gettext("new") : interpolate(gettext("now: %(value)s"), { value: inWords(now, home.word) });
   const left = without.length ? [interpolate(gettext("left out: %(names)s"), { names: without.slice(0, MOST_NAMED).join(", ") })] : [];
   return make("li", { class: "value" }, [
@@ -100,9 +101,17 @@ function rest(homeless, same) {
   ].filter(Boolean).join(" ");
 }
 
+/** @param {string} selector @returns {HTMLInputElement[]} */
+const boxes = (selector) => /** @type {HTMLInputElement[]} */ (all(`[data-plan] input${selector}`));
+
 /** One segment after another; what was sealed before a stop stays. */
 async function keepTicked() {
-  const ticked = /** @type {HTMLInputElement[]} */ (all("[data-plan] input:checked")).map((box) => box.value).filter((name) => offered.has(name));
+  const ticked = boxes(":checked").map((box) => box.value).filter((name) => offered.has(name));
+  if (!ticked.length) {
+    problem.textContent = gettext("Nothing is ticked. Tick what is true and what you want to keep.");
+    problem.hidden = false;
+    return;
+  }
   const addresses = [...new Set(ticked.map((name) => `${places[name].domain}.${places[name].segment}`))];
   const progress = find("[data-progress]");
   const bar = /** @type {HTMLProgressElement} */ (find("progress", progress));
@@ -141,6 +150,11 @@ function finish(kept) {
 }
 
 start.addEventListener("click", () => busy(start, keepTicked));
+for (const button of all("#keep-select button")) {
+  button.addEventListener("click", () => {
+    for (const box of boxes(":enabled")) box.checked = button.dataset.select === "all";
+  });
+}
 stop.addEventListener("click", () => { stopped = true; });
 void followLock({
   opened,
