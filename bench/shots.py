@@ -25,23 +25,39 @@ Prepare = Callable[[Page, "Scene"], None]
 
 
 class Shot(NamedTuple):
-    """One page; `who` is "nobody", "owner", "staff", "newcomer", or a guest who signs up."""
+    """One page, or its first screen; `who` is "nobody", "owner", "staff", "newcomer", or a guest who signs up."""
 
     name: str
     path: str
     who: str = "owner"
     prepare: Prepare | None = None
+    whole: bool = True
 
 
 def unlock(page: Page, scene: Scene) -> None:
     """Open the vault on this page, unless it is open already."""
     if page.locator("#vault-chip").get_attribute("data-state") == "unlocked":
         return
-    page.wait_for_selector("#unlock-panel button[type=submit]:enabled")
+    page.wait_for_selector("#unlock-panel button[type=submit]:enabled", state="attached")
+    if not page.locator("#unlock-passphrase").is_visible():
+        page.locator("#unlock-panel > summary").click()
     page.locator("#unlock-passphrase").fill(scene.sample["owner"]["passphrase"])
     page.locator("#unlock-passphrase").press("Enter")
     page.wait_for_selector("#vault-chip[data-state=unlocked]")
     page.wait_for_timeout(400)
+
+
+def open_again(page: Page, scene: Scene) -> None:
+    """As somebody meets the page who unlocked before."""
+    unlock(page, scene)
+    page.goto(page.url)
+    page.wait_for_selector("[data-value]:not(.is-locked)")
+
+
+def unfold(page: Page, scene: Scene) -> None:
+    """Everything that there is to look at."""
+    open_again(page, scene)
+    page.locator("#cautions > summary").click()
 
 
 def verify(page: Page, scene: Scene) -> None:
@@ -147,9 +163,14 @@ PAGES = [
     Shot("home-signed-in", "/"),
     Shot("inbox", "/consent/"),
     Shot("review-locked", "/consent/requests/{pending}/"),
+    Shot("sheet-verified-locked", "/consent/requests/{pending}/", whole=False),
+    Shot("sheet-unverified-locked", "/consent/requests/{unverified}/", whole=False),
     Shot("vault-locked", "/vault/"),
     Shot("data-locked", "/vault/data/lifestyle/"),
     Shot("review", "/consent/requests/{pending}/", prepare=unlock),
+    Shot("sheet-verified-unlocked", "/consent/requests/{pending}/", prepare=open_again, whole=False),
+    Shot("sheet-unverified-unlocked", "/consent/requests/{unverified}/", prepare=open_again, whole=False),
+    Shot("review-unverified", "/consent/requests/{unverified}/", prepare=unfold),
     Shot("review-narrow", "/consent/requests/{narrow}/", prepare=unlock),
     Shot("review-renewal", "/consent/requests/{renewal}/", prepare=unlock),
     Shot("review-restricted", "/consent/requests/{restricted}/", prepare=unlock),
@@ -265,7 +286,7 @@ def take(context: BrowserContext, scene: Scene, shot: Shot, screen: Screen) -> l
             shot.prepare(page, scene)
             page.wait_for_load_state("networkidle")
         wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-        page.screenshot(path=screen.folder / f"{shot.name}-{screen.size}-{screen.theme}.png", full_page=True)
+        page.screenshot(path=screen.folder / f"{shot.name}-{screen.size}-{screen.theme}.png", full_page=shot.whole)
         status = answer.status if answer else 0
         if status != ANSWERS.get(shot.name, 200):
             complaints.append(f"answered {status}")

@@ -51,6 +51,7 @@ def act(scene: Scene) -> None:
     """What happened before anybody looks."""
     person, key = scene.sample["owner"], generate_connector_key()
     make_newcomer(scene)
+    unverified = ask_unverified(scene)
     with Client(f"{scene.address}/api/v1", scene.sample["developer"]["token"]) as app, Owner(scene.address) as owner:
         owner.sign_in(person["email"], person["password"])
         owner.unlock(passphrase=person["passphrase"])
@@ -68,7 +69,7 @@ def act(scene: Scene) -> None:
         stopped = ask("attr.interests.leisure.*", "Find events on the days of your trip")
         owner.approve(owner.review(stopped.request_id))
         app.end(stopped.request_id)
-        asked = {"approved": approved, "denied": denied, **waiting(ask)}
+        asked = {"approved": approved, "denied": denied, "unverified": unverified, **waiting(ask)}
         analysis = analyse(owner, person["email"])
     scene.names = {name: request.request_id for name, request in asked.items()}
     scene.names |= {"app": scene.sample["developer"]["app_id"], "analysis": analysis}
@@ -90,6 +91,24 @@ def waiting(ask: Callable[..., Any]) -> dict[str, Any]:
             refresh_policy="continuous",
         ),
     }  # fmt: skip
+
+
+def ask_unverified(scene: Scene) -> Any:
+    """What an app that nobody checked asks for: loud words, a name well known, and more than it registered."""
+    make = (
+        "from accounts.models import User; from developers import actions; staff = User.objects.get(is_staff=True, "
+        "email='staff@example.org'); app = actions.make_app(name='Nordbank Security', legal_name='Nordbank AB', "
+        "website='https://nordbank.example', privacy_policy='https://nordbank.example/privacy', "
+        "contact_email='info@nordbank.example', owner=staff, by=staff); "
+        "print(actions.mint_token(app=app, label='shots', by=staff)[1])"
+    )
+    said = manage_command("Making an app that nobody checked", "shell", "--verbosity", "0", "--command", make)
+    with Client(f"{scene.address}/api/v1", said.split()[-1]) as app:
+        return app.request_consent(
+            scene.sample["owner"]["user_id"], "attr.identity.*", key=generate_connector_key(),
+            purpose="APPROVE NOW, or your account is closed: verify your account with the bank",
+            access_duration=365 * 86400,
+        )  # fmt: skip
 
 
 def analyse(owner: Owner, email: str) -> str:
