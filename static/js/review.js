@@ -231,6 +231,8 @@ panel?.addEventListener("toggle", () => {
   if (panel.open && panel.contains(document.activeElement)) firstField(panel)?.focus();
 });
 if (panel && matchMedia("(width >= 62.5rem)").matches) panel.open = true; // there is room for it
-showTicks(); // a page that came back from the browser's memory may hold other ticks than it was sent with
+// a page that came back from the browser's memory may hold other choices than it was sent with
+showTicks();
+showEnd();
 approveButton.disabled = !canApprove; // without a script it stays as the page came: only the browser can seal
 void followLock({ opened: showValues, closed: hideValues });

@@ -1,0 +1,74 @@
+"""What comes ticked on the sheet of a request, and what there is to look at before a decision."""
+
+import re
+
+import pytest
+
+from tests.consent.web.test_pages import text
+from tests.factories import ConsentRequestFactory, GrantFactory, give_vault
+
+HELD = {
+    ("lifestyle", "food"): {"diet_preference": "Vegetarian", "favorite_cuisine": "Thai", "favourite_dessert": "Mango"},
+    ("location", "home"): {"city": "Turku", "country": "Finland"},
+    ("financial", "signals"): {"spend_bracket": "Middle"},
+}
+DIET, CUISINE, DESSERT, CITY = (
+    "lifestyle.food.diet_preference", "lifestyle.food.favorite_cuisine", "lifestyle.food.favourite_dessert",
+    "location.home.city",
+)  # fmt: skip
+EATING, LIVING = {"scope": "attr.lifestyle.food.*"}, {"scope": "attr.location.home.*"}
+# what is asked for, what the app registered, what was shared before: what comes ticked
+TICKS = {
+    "everyday": (EATING, ["attr.lifestyle.*"], None, {DIET, CUISINE}),
+    "beyond": (EATING, ["attr.interests.*"], None, set()),
+    "nothing registered": (EATING, [], None, set()),
+    "wider than registered": ({"scope": "attr.lifestyle.*"}, ["attr.lifestyle.food.*"], None, set()),
+    "beyond, one required": (
+        EATING | {"required_attributes": [DIET], "optional_attributes": [CUISINE]}, [], None, {DIET},
+    ),
+    "confidential": (LIVING, ["attr.location.*"], None, set()),
+    "confidential, one required": (LIVING | {"required_attributes": [CITY]}, ["attr.location.*"], None, {CITY}),
+    "restricted": ({"scope": "attr.financial.signals.*"}, ["attr.financial.*"], None, set()),
+    "renewal": (EATING, ["attr.lifestyle.*"], [DIET], {DIET}),
+    "renewal, beyond": (EATING, [], [DIET], set()),
+    "renewal, confidential": (LIVING, ["attr.location.*"], [CITY], set()),
+    "renewal, their own": (EATING, ["attr.lifestyle.*"], [DESSERT], set()),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("terms", "registered", "before", "ticked"), TICKS.values(), ids=TICKS)
+def test_nothing_optional_comes_ticked_that_is_sensitive_or_beyond_what_was_registered(
+    owner, person, terms, registered, before, ticked
+):
+    give_vault(person, HELD)
+    asked = ConsentRequestFactory(user=person, app__application__needed_scopes=registered, **terms)
+    if before:
+        GrantFactory(
+            request__user=person, request__app=asked.app, request__scope=asked.scope, status="revoked",
+            approved_attributes=before,
+        )  # fmt: skip
+    page = text(owner.get(f"/consent/requests/{asked.request_id}/"))
+    boxes = re.findall(r'<input type="checkbox" name="attribute" value="([^"]+)" (checked)?', page)
+    assert len(boxes) >= 1
+    assert {path for path, checked in boxes if checked} == ticked
+    assert f"{len(ticked)} of {len(boxes)} ticked" in page
+
+
+def test_review_counts_what_there_is_to_look_at(owner, person):
+    older = GrantFactory(request__user=person)
+    again = ConsentRequestFactory(user=person, app=older.app, connector=older.request.connector)
+    calm = text(owner.get(f"/consent/requests/{again.request_id}/"))
+    assert '1 thing to look at:</strong> <span class="cautions-names">You share this already</span>' in calm
+
+    loud = ConsentRequestFactory(
+        user=person, app__status="suspended", app__verified=False, scope="attr.financial.signals.*"
+    )
+    page = text(owner.get(f"/consent/requests/{loud.request_id}/"))
+    names = "Restricted data, Suspended, Not verified, More than registered, First time"
+    assert f'5 things to look at:</strong> <span class="cautions-names">{names}</span>' in page
+
+
+@pytest.mark.parametrize("status", ["pending", "denied", "cancelled", "expired"])
+def test_review_leads_to_the_page_of_the_app(owner, person, status):
+    asked = ConsentRequestFactory(user=person, status=status)
+    assert f'href="/consent/apps/{asked.app.app_id}/"' in text(owner.get(f"/consent/requests/{asked.request_id}/"))
