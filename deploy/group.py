@@ -1,5 +1,6 @@
-"""`python -m deploy.group SOCKET [--drain SECONDS] -- GRANIAN'S OPTIONS`: a group of server processes that can be replaced.
+"""A group of server processes that can be replaced without losing a request.
 
+    python -m deploy.group SOCKET [--drain SECONDS] -- GRANIAN'S OPTIONS
     python -m deploy.group /run/consent/fast/socket -- --workers 2 --blocking-threads 16 --no-ws
 
 The group listens on a socket file of its own, and SOCKET is a link to it. SIGHUP starts a second group beside the
@@ -23,6 +24,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from types import FrameType
 
 READY_WITHIN = 90.0  # seconds
 ENDS_WITHIN = 9.0  # seconds, after which it is killed: SHUTDOWN_GRACE_SECONDS and a moment
@@ -40,7 +42,7 @@ class Generation:
         kill = ["--workers-kill-timeout", str(int(ENDS_WITHIN) - 1)]
         command = [str(granian), "--interface", "wsgi", "--uds", str(place), "--uds-permissions", "666", *kill]
         # a session of its own: it is ended here, in order, and as a whole
-        self.process = subprocess.Popen([*command, *options, TARGET], start_new_session=True)
+        self.process = subprocess.Popen([*command, *options, TARGET], start_new_session=True)  # noqa: S603  # our own unit's
 
     def answers(self) -> bool:
         """Whether it answers anything at all over HTTP."""
@@ -83,9 +85,8 @@ class Group:
 
     def run(self) -> int:
         """Serve until SIGTERM or SIGINT; the exit code."""
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda *_: (self._over.set(), self._woken.set()))
-        signal.signal(signal.SIGHUP, lambda *_: (self._reload.set(), self._woken.set()))
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            signal.signal(number, self._hear)
         self._replace()
         while self._current is not None and not self._over.is_set() and self._current.process.poll() is None:
             if self._woken.wait(0.5):
@@ -94,6 +95,10 @@ class Group:
                 self._reload.clear()
                 self._replace()
         return self._end()
+
+    def _hear(self, number: int, _frame: FrameType | None) -> None:
+        (self._reload if number == signal.SIGHUP else self._over).set()
+        self._woken.set()
 
     def _replace(self) -> None:
         made = Generation(self._link.with_name(f"{self._link.name}.{os.getpid()}.{next(self._numbers)}"), self._options)
@@ -129,7 +134,8 @@ class Group:
 
 
 def _say(text: str) -> None:
-    print(f"group: {text}", file=sys.stderr, flush=True)
+    sys.stderr.write(f"group: {text}\n")
+    sys.stderr.flush()
 
 
 def main() -> int:

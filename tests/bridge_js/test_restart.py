@@ -31,7 +31,7 @@ def served():
 
 def follow(site, token):
     with Client(f"{site}/api/v1", token) as client:
-        return [event.id for event, _ in zip(client.events(0), range(3), strict=False)]
+        return [event.id for _, event in zip(range(3), client.events(0), strict=False)]
 
 
 def follow_async(site, token):

@@ -52,10 +52,11 @@ class Group:
         with socket.socket(socket.AF_UNIX) as line:
             line.settimeout(60)
             line.connect(str(self.socket))
-            line.sendall(
-                f"{method} {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {api.token}\r\n"
-                f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n{body}".encode()
-            )
+            head = [
+                f"{method} {path} HTTP/1.1", "Host: localhost", f"Authorization: Bearer {api.token}",
+                "Content-Type: application/json", f"Content-Length: {len(body)}", "Connection: close",
+            ]  # fmt: skip
+            line.sendall("\r\n".join([*head, "", body]).encode())
             return b"".join(iter(lambda: line.recv(65536), b""))
 
 

@@ -33,7 +33,7 @@ def pool() -> Iterator[ThreadPoolExecutor]:
 @pytest.fixture
 def served(pool: ThreadPoolExecutor) -> Iterator[Served]:
     """A server that is gone before what still reads from it is waited for."""
-    made = Served(killable=True)
+    made = Served(killable=True, STATUS_POLL_BURST="0")
     try:
         made.start()
         yield made

@@ -1,0 +1,63 @@
+"""`./run` on Ctrl-C: the server, the worker and a stream that somebody reads are gone within ten seconds."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+import requests
+from django.conf import settings
+
+from deploy.local.serving import free_port
+from tests.callers import Developer
+from tests.serving import ROOT, database_url
+
+SERVES = """
+import sys
+from deploy.local.serving import Interrupted, service, watch
+try:
+    with service({port}, {{"BASE_URL": "http://127.0.0.1:{port}"}}) as children:
+        print("ready", flush=True)
+        watch(children)
+except Interrupted:
+    sys.exit(0)
+"""
+ENDS_WITHIN = 10.0  # seconds
+
+
+@pytest.mark.django_db(transaction=True)
+def test_ctrl_c_ends_everything_with_a_stream_open(api: Developer) -> None:
+    port = free_port()
+    environment = {**os.environ, "CONSENT_VAR": str(settings.VAR), "DATABASE_URL": database_url()}
+    environment["DJANGO_SETTINGS_MODULE"] = "config.settings"
+    process = subprocess.Popen(
+        [sys.executable, "-c", SERVES.format(port=port)], cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    try:
+        assert process.stdout.readline().strip() == "ready"
+        stream = requests.get(
+            f"http://127.0.0.1:{port}/api/v1/consent-events",
+            headers={"Authorization": f"Bearer {api.token}"},
+            stream=True,
+            timeout=60,
+        )
+        said: list[bytes] = []
+        reading = threading.Thread(target=lambda: said.extend(stream.iter_content(chunk_size=None)))
+        reading.start()
+        time.sleep(1)
+
+        process.send_signal(signal.SIGINT)
+        code = process.wait(ENDS_WITHIN)
+        reading.join(5)
+    finally:
+        process.kill()
+        told = process.stdout.read()
+        process.stdout.close()
+        process.wait()
+
+    assert (code, told) == (0, "")  # nobody had to be ended the hard way
+    assert b"retry: " in b"".join(said).strip().split(b"\n\n")[-1]
