@@ -30,6 +30,11 @@ ON CONFLICT (key) DO UPDATE
        resets_at = CASE WHEN rate_counts.resets_at <= %(now)s THEN excluded.resets_at ELSE rate_counts.resets_at END
 RETURNING used, resets_at
 """
+_UNDO_IN_REDIS = """
+if tonumber(redis.call('GET', KEYS[1]) or '0') >= tonumber(ARGV[1]) then
+  redis.call('DECRBY', KEYS[1], ARGV[1])
+end
+"""
 _COUNT_IN_REDIS = """
 local used = redis.call('INCRBY', KEYS[1], ARGV[1])
 local left = redis.call('PTTL', KEYS[1])
@@ -43,7 +48,10 @@ return {used, left}
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """At most `allowed` within `seconds`; 0 allowed is no limit. `name` is the policy that `RateLimit-Policy` shows."""
+    """At most `allowed` within `seconds`; 0 allowed is no limit. `name` is the policy that `RateLimit-Policy` shows.
+
+    0 seconds: of what there may be at one time, however long; the caller counts that itself.
+    """
 
     name: str
     allowed: int
@@ -52,7 +60,7 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """How much of a limit one key has used, and in how many whole seconds its window ends."""
+    """How much of a limit one key has used, and in how many whole seconds its window ends; 0 where nobody can say."""
 
     limit: Limit
     used: int
@@ -81,6 +89,16 @@ def count(limit: Limit, key: str, *, amount: int = 1) -> Count:
 def look(limit: Limit, key: str) -> Count:
     """Where `key` stands, without counting anything."""
     return count(limit, key, amount=0)
+
+
+def undo(limit: Limit, key: str, *, amount: int = 1) -> None:
+    """Take back what was counted in a transaction that came to nothing: with it went a count in the database alone."""
+    store = _redis()
+    if store is not None and limit.allowed:
+        try:
+            store.eval(_UNDO_IN_REDIS, 1, _redis_key(_name(limit, key)), str(amount))
+        except redis.RedisError as error:
+            _set_aside(error)
 
 
 def forget(limit: Limit, key: str) -> None:
@@ -117,12 +135,19 @@ def forget_in_redis() -> None:
 
 def headers(counts: Iterable[Count]) -> dict[str, str]:
     """`RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers) of the limits that are on."""
-    active = [found for found in counts if found.limit.allowed]
-    if not active:
-        return {}
-    policies = (f'"{found.limit.name}";q={found.limit.allowed};w={found.limit.seconds}' for found in active)
-    standings = (f'"{found.limit.name}";r={found.remaining};t={found.resets_in}' for found in active)
-    return {"RateLimit-Policy": ", ".join(policies), "RateLimit": ", ".join(standings)}
+    policies, standings = [], []
+    for found in counts:
+        limit = found.limit
+        if limit.allowed:
+            policies.append(_policy(limit.name, limit.allowed, limit.seconds))
+            ends = f";t={found.resets_in}" if found.resets_in else ""
+            standings.append(f'"{limit.name}";r={found.remaining}{ends}')
+    return {"RateLimit-Policy": ", ".join(policies), "RateLimit": ", ".join(standings)} if policies else {}
+
+
+@lru_cache(maxsize=256)
+def _policy(name: str, allowed: int, seconds: int) -> str:
+    return f'"{name}";q={allowed};w={seconds}' if seconds else f'"{name}";q={allowed}'
 
 
 def _name(limit: Limit, key: str) -> str:
