@@ -34,7 +34,10 @@ from deploy.local.place import PYTHON, ROOT
 from deploy.local.serving import Child, _end, _server, _start, _wait_until_ready, _worker, free_port
 
 APPS = 2
-LIMITS_OFF = {"PENDING_REQUESTS_PER_PERSON": "0", "DENIAL_COOLDOWN_SECONDS": "0", "STATUS_POLL_BURST": "0"}
+LIMITS_OFF = dict.fromkeys(
+    ["PENDING_REQUESTS_PER_PERSON", "REQUESTS_PER_PERSON_PER_DAY", "REQUEST_BUDGET_PER_HOUR", "DENIAL_COOLDOWN_SECONDS",
+     "STATUS_POLL_BURST"], "0",
+)  # fmt: skip
 _DOWN_FOR = 1.5  # seconds that the database stays away
 _SETTLES_WITHIN = 300  # seconds: a killed worker's leases run out after one minute, failed webhooks wait for five
 _STUCK_AFTER = 180  # seconds without one more decision

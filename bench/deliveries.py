@@ -31,7 +31,10 @@ from consent_bridge.sealed import generate_connector_key
 from deploy.local.serving import free_port, service
 
 SOON, SLOWER = 0.300, 1.25  # seconds; times
-LIMITS_OFF = {"PENDING_REQUESTS_PER_PERSON": "0", "DENIAL_COOLDOWN_SECONDS": "0", "STATUS_POLL_BURST": "0"}
+LIMITS_OFF = dict.fromkeys(
+    ["PENDING_REQUESTS_PER_PERSON", "REQUESTS_PER_PERSON_PER_DAY", "REQUEST_BUDGET_PER_HOUR", "DENIAL_COOLDOWN_SECONDS",
+     "STATUS_POLL_BURST"], "0",
+)  # fmt: skip
 _HOLD = 9  # seconds that a waiter is held
 _POLLED = 6.0  # seconds of polling in a round, within the holding
 

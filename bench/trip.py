@@ -3,7 +3,7 @@
     ./run bench trip [--rounds 5] [--seconds 2] [--clients 16] [--profile]
 
 Makes a database of its own on the server of DATABASE_URL (PostgreSQL; the local one by default) and removes it.
-The limits that would refuse this load are off: pending requests per person, and the pause after a denial.
+The limits that would refuse this load are off: requests per person and app, and the pause after a denial.
 """
 
 import argparse
@@ -25,7 +25,10 @@ from deploy.local.place import ROOT, VAR, VENV
 from deploy.local.serving import free_port, is_free
 
 WANTED = {"discovery": 0.5, "status": 0.5, "export 4 KiB": 0.4, "request": 0.25}
-LIMITS_OFF = {"PENDING_REQUESTS_PER_PERSON": "0", "DENIAL_COOLDOWN_SECONDS": "0"}
+LIMITS_OFF = {
+    "PENDING_REQUESTS_PER_PERSON": "0", "DENIAL_COOLDOWN_SECONDS": "0", "REQUESTS_PER_PERSON_PER_DAY": "0",
+    "REQUEST_BUDGET_PER_HOUR": "0",
+}  # fmt: skip
 THREADS = 16  # of the one worker, as in deploy/ for the fast addresses
 
 

@@ -25,6 +25,9 @@ ADVICE = {
     "idempotency_conflict": _("Use a new key for another request; repeat a key only with the very same body."),
     "recently_denied": _("Respect the refusal. Ask again no earlier than `Retry-After` says, and for a good reason."),
     "too_many_requests": _("Wait as long as `Retry-After` says."),
+    "request_budget_spent": _(
+        "Wait as long as `Retry-After` says. Requests that you took back count too. `RateLimit` says what is left."
+    ),
     "slow_down": _("Poll every `interval` seconds, or hold the answer with `wait`."),
     "authorization_pending": _("Wait for the decision: poll the status, best with `wait`."),
     "access_denied": _("Stop here: the person said no. There is nothing to read."),

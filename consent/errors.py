@@ -94,6 +94,14 @@ class TooManyRequests(Problem):
     title = "Too many requests"
 
 
+class RequestBudgetSpent(Problem):
+    """The app made as many new requests as it may: of this person in a day, or of all people in an hour."""
+
+    code = "request_budget_spent"
+    status = 429
+    title = "No more new requests for now"
+
+
 class SlowDown(Problem):
     """This request is polled too often; wait `interval` seconds between polls, or use `wait`."""
 

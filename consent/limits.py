@@ -1,5 +1,6 @@
 """What an app may ask: within the scope, within its template, within what one person should find waiting."""
 
+import dataclasses
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
@@ -9,11 +10,18 @@ from django.db import connection
 import pkm.scopes
 from accounts.database import rows, utc
 from accounts.errors import FieldError, InvalidRequest
-from consent.errors import RecentlyDenied, TooManyRequests
+from common import limits
+from common.limits import Count, Limit
+from consent.errors import RecentlyDenied, RequestBudgetSpent, TooManyRequests
 from consent.models import ScopeTemplate
 from consent.schemas import RequestConsentBody
+from developers.authentication import AppContext
 from pkm.registry import Entry
 
+DAY = timedelta(days=1)
+PENDING_PER_PERSON, REQUESTS_PER_PERSON, REQUESTS_PER_HOUR = (
+    "pending-per-person", "requests-per-person", "requests-per-hour",
+)  # fmt: skip
 _DENIED = """
 SELECT scope, max(decided_at) AS decided_at FROM consent_requests
  WHERE user_id = %s AND app_id = %s AND status = 'denied' AND decided_at > %s GROUP BY scope
@@ -66,15 +74,84 @@ def _error(field: str, code: str, message: str) -> FieldError:
     return {"field": field, "code": code, "message": message}
 
 
-def within_budget(*, deadlines: Sequence[datetime], now: datetime) -> None:
+@dataclasses.dataclass
+class Meter:
+    """What limits one call has met, for the headers of its answer; `hint` is what the app says of its own caller."""
+
+    hint: str = ""
+    counts: dict[str, Count] = dataclasses.field(default_factory=dict)  # by the limit's name: the newest standing
+    spent: bool = False  # whether the app's hourly budget was spent on this call
+
+    def note(self, count: Count) -> None:
+        self.counts[count.limit.name] = count
+
+
+def few_enough_pending(*, deadlines: Sequence[datetime], now: datetime, meter: Meter) -> None:
     """Refuse one request more than the person should find waiting from one app; `deadlines` are those that wait."""
-    budget = settings.PENDING_REQUESTS_PER_PERSON
-    if budget and len(deadlines) >= budget:
-        wait = max(1, int((min(deadlines) - now).total_seconds()))
+    limit = Limit(PENDING_PER_PERSON, settings.PENDING_REQUESTS_PER_PERSON, 0)
+    wait = max(1, int((min(deadlines) - now).total_seconds())) if deadlines else 0
+    meter.note(Count(limit, len(deadlines), wait))
+    if limit.allowed and len(deadlines) >= limit.allowed:
         raise TooManyRequests(
             f"{len(deadlines)} requests of this app wait for this person's decision already.",
             headers={"Retry-After": str(wait)},
         )
+
+
+def few_enough_today(*, made: int, first_at: datetime | None, now: datetime, meter: Meter) -> None:
+    """Refuse one new request more than an app may make of one person in 24 hours, whatever became of the others.
+
+    `made` are the new requests of that time, the first of them at `first_at`. The rows themselves are counted: they
+    stay when a request is cancelled, and whoever asks holds the lock under which they are written.
+    """
+    limit = Limit(REQUESTS_PER_PERSON, settings.REQUESTS_PER_PERSON_PER_DAY, int(DAY.total_seconds()))
+    wait = limit.seconds if first_at is None else max(1, int((first_at + DAY - now).total_seconds()) + 1)
+    meter.note(Count(limit, made, wait))
+    if limit.allowed and made >= limit.allowed:
+        raise RequestBudgetSpent(
+            f"This app may make {limit.allowed} new requests of one person in 24 hours, those that it took back too.",
+            headers={"Retry-After": str(wait)},
+        )
+
+
+def hourly_budget(app: AppContext) -> Limit:
+    """How many new requests the app may make in an hour: its own number, else the deployment's."""
+    own = app.request_budget
+    return Limit(REQUESTS_PER_HOUR, settings.REQUEST_BUDGET_PER_HOUR if own is None else own, 3600)
+
+
+def look_at_hourly_budget(*, app: AppContext, meter: Meter) -> None:
+    """Note what is left of it, without spending."""
+    meter.note(limits.look(hourly_budget(app), str(app.app_pk)))
+
+
+def spend_hourly_budget(*, app: AppContext, meter: Meter) -> None:
+    """Count a new request in the transaction that writes it, as the last thing that may refuse it.
+
+    A refusal, and whatever else ends that transaction, takes the count back: see `give_back`.
+    """
+    found = limits.count(hourly_budget(app), str(app.app_pk))
+    meter.spent = True
+    meter.note(found)
+    if found.exceeded:
+        raise RequestBudgetSpent(
+            f"This app may make {found.limit.allowed} new requests an hour.",
+            headers={"Retry-After": str(found.resets_in)},
+        )
+
+
+def give_back(*, app: AppContext, meter: Meter) -> None:
+    """What was spent, after the transaction that it was spent on came to nothing."""
+    if meter.spent:
+        limits.undo(hourly_budget(app), str(app.app_pk))
+        meter.spent = False
+
+
+def note_new_request(meter: Meter) -> None:
+    """The limits of one person were looked at before the new request was there."""
+    for name in (PENDING_PER_PERSON, REQUESTS_PER_PERSON):
+        found = meter.counts[name]
+        meter.note(Count(found.limit, found.used + 1, found.resets_in))
 
 
 def not_just_denied(*, app_pk: int, user_pk: int, scope: str, now: datetime) -> None:

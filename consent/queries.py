@@ -13,9 +13,10 @@ from django.db import DatabaseError, InterfaceError, OperationalError, connectio
 import pkm.queries
 from accounts.database import database_now, rfc3339, rows
 from accounts.errors import FieldError, InvalidRequest
-from consent import audit, digest, status
-from consent.actions.discovery import MISSES, count_miss, misses_since, note_discovery, refuse_guessing
-from consent.errors import ScopeRegistryUnavailable, UnknownReceipt, UnknownRequest, UnknownUser
+from consent import audit, digest, guessing, status
+from consent.actions.discovery import note_discovery
+from consent.errors import ScopeRegistryUnavailable, UnknownReceipt, UnknownRequest
+from consent.limits import Meter
 from consent.models import AuditPending, ConsentRequest, Grant, Receipt
 from consent.schemas import is_identifier
 from consent.states import RequestStatus
@@ -27,11 +28,12 @@ if TYPE_CHECKING:
     from accounts.models import User
 
 _DISCOVERY = """
-SELECT v.version, u.id AS user_pk, i.summary_projection, k.vault_status,
+SELECT v.version, CASE WHEN u.is_active THEN u.id END AS user_pk, i.summary_projection, k.vault_status,
        (SELECT {join_text}(h.scope, ' ') FROM hidden_scopes h WHERE h.user_id = u.id) AS hidden,
-       ({misses}) AS misses
+       {guesses}
   FROM pkm_registry_version v
-  LEFT JOIN users u ON u.public_id = %(user_id)s AND u.is_active
+ CROSS JOIN {misses}
+  LEFT JOIN users u ON u.public_id = %(user_id)s
   LEFT JOIN pkm_index i ON i.user_id = u.id
   LEFT JOIN vault_keys k ON k.user_id = u.id
 """
@@ -52,20 +54,21 @@ _RUNTIME = {
 }
 
 
-def user_scopes(*, app: AppContext, user_id: str) -> bytes:
-    """The body of contract 1.2, and the discovery written down. One query beside those of a first discovery."""
+def user_scopes(*, app: AppContext, user_id: str, meter: Meter | None = None) -> bytes:
+    """The body of contract 1.2, and the discovery written down. One query beside those of a first discovery.
+
+    `meter` says on whose behalf the app asks, and takes note of the limit on guessing.
+    """
+    meter = meter or Meter()
     join_text = "string_agg" if connection.vendor == "postgresql" else "group_concat"
     found = rows(
-        _DISCOVERY.format(join_text=join_text, misses=MISSES),
-        {"user_id": user_id, "app_pk": app.app_pk, "since": misses_since(database_now_cheap())},
+        _DISCOVERY.format(join_text=join_text, misses=guessing.MISSES, guesses=guessing.COLUMNS),
+        {"user_id": user_id, **guessing.parameters(app.app_pk, meter.hint)},
     )
     if not found:
         raise ScopeRegistryUnavailable
     row = found[0]
-    refuse_guessing(app_pk=app.app_pk, misses=int(row["misses"]))
-    if row["user_pk"] is None:
-        count_miss(app_pk=app.app_pk)
-        raise UnknownUser
+    guessing.admit(row, app_pk=app.app_pk, meter=meter)
     discovered = _registry(row["version"]).discovered_for(row["summary_projection"] or "{}", row["hidden"] or "")
     note_discovery(app_pk=app.app_pk, user_pk=row["user_pk"])
     return b'{"user_id":%b,%b,"runtime":%b}' % (

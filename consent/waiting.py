@@ -73,6 +73,11 @@ class _Hub:
         with self._lock:
             return sum(len(events) for events in self._waiting.values())
 
+    def held_of(self, app_pk: int) -> int:
+        """How many callers of this app wait in this process."""
+        with self._lock:
+            return self._of_app[app_pk]
+
     def is_full(self, app_pk: int) -> bool:
         """Whether this process, or this app's share of it, holds as many waiting callers as it admits, or is ending."""
         with self._lock:

@@ -92,7 +92,9 @@ class AppAdmin(Kept):
     ordering = ("-created_at",)
     actions = ("suspend", "restore")
     inlines = (MemberInline,)
-    fields = ("app_id", "name", "status", "verified", "origins", "application", "created_at", "updated_at")
+    fields = (
+        "app_id", "name", "status", "verified", "origins", "request_budget", "application", "created_at", "updated_at",
+    )  # fmt: skip
     readonly_fields = ("app_id", "status", "application", "created_at", "updated_at")
 
     @admin.display(description=_("legal name"))

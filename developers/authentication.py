@@ -24,7 +24,7 @@ _USE_WRITTEN_EVERY = timedelta(hours=1)
 # One joined read: the token and its app, valid by the database's clock. A rotated token may be revoked in the future.
 _FIND = """
 SELECT t.id AS token_pk, t.permissions, t.header_only, a.id AS app_pk, a.app_id, a.name AS app_name,
-       a.status AS app_status, a.verified,
+       a.status AS app_status, a.verified, a.request_budget,
        (t.last_used_at IS NULL OR t.last_used_at < %(used_before)s) AS use_unwritten {columns}
   FROM developer_tokens t JOIN developer_apps a ON a.id = t.app_id {join}
  WHERE t.digest = %(digest)s AND t.expires_at > {clock} AND (t.revoked_at IS NULL OR t.revoked_at > {clock})
@@ -60,6 +60,7 @@ class AppContext:
     verified: bool
     header_only: bool
     beside: Mapping[str, Any] | None = None
+    request_budget: int | None = None  # an hour, where the app has one of its own; 0 is no limit
 
 
 LookAhead = Callable[[HttpRequest], Beside | None]
@@ -130,6 +131,7 @@ def find_token(token: str, look_ahead: Callable[[], Beside | None] | None = None
         verified=bool(row["verified"]),
         header_only=bool(row["header_only"]),
         beside=row if beside is not None and row["owner_pk"] is not None else None,
+        request_budget=row["request_budget"],
     )
 
 

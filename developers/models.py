@@ -99,6 +99,12 @@ class App(models.Model):
     status = models.CharField(_("status"), max_length=16, choices=AppStatus, default=AppStatus.ACTIVE)
     verified = models.BooleanField(_("verified"), default=False)
     origins = models.JSONField(_("browser origins"), default=list, blank=True)
+    request_budget = models.PositiveIntegerField(
+        _("new requests an hour"),
+        null=True,
+        blank=True,
+        help_text=_("Empty takes the deployment's default; 0 is no limit."),
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
 

@@ -1,6 +1,6 @@
 """An app asks one person for one scope, for one purpose."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -12,16 +12,15 @@ from django.utils import timezone
 import pkm.sealed
 from accounts.database import database_now, rfc3339, rows, utc
 from accounts.identifiers import new_identifier
-from consent import digest, limits
-from consent.actions.discovery import MISSES, count_miss, misses_since, refuse_guessing
+from consent import digest, guessing, limits
 from consent.actions.ending import close_request
 from consent.errors import (
     InvalidConnectorKey,
     InvalidScope,
     RequestPending,
     ScopeRegistryUnavailable,
-    UnknownUser,
 )
+from consent.limits import Meter
 from consent.models import ConsentRequest
 from consent.schemas import RequestConsentBody
 from consent.states import Actor, RequestStatus
@@ -35,20 +34,24 @@ _KEY_MEMBERS = ("kty", "crv", "x", "y", "d")  # a refusal names these; what else
 
 # Everything that decides whether this may be asked, in one read.
 _CONTEXT = """
-SELECT u.id AS user_pk, i.summary_projection, v.version, ({misses}) AS misses,
+SELECT CASE WHEN u.is_active THEN u.id END AS user_pk, i.summary_projection, v.version, {guesses},
        EXISTS (SELECT 1 FROM blocked_apps b WHERE b.user_id = u.id AND b.app_id = %(app_pk)s) AS blocked,
        (SELECT {join_text}(h.scope, ' ') FROM hidden_scopes h WHERE h.user_id = u.id) AS hidden
   FROM pkm_registry_version v
-  LEFT JOIN users u ON u.public_id = %(user_id)s AND u.is_active
+ CROSS JOIN {misses}
+  LEFT JOIN users u ON u.public_id = %(user_id)s
   LEFT JOIN pkm_index i ON i.user_id = u.id
 """
-# What may have changed since, read again once nobody can change it: what waits, the registry, the app's name, a block.
+# What may have changed since, read again once nobody can change it: what waits and what was asked lately, the registry,
+# the app's name, a block.
 _STANDING = """
 SELECT {clock} AS now, v.version, a.name AS app_name,
        EXISTS (SELECT 1 FROM blocked_apps b WHERE b.user_id = %(user_pk)s AND b.app_id = %(app_pk)s) AS blocked,
-       r.id, r.scope, r.connector_thumbprint, r.expires_at
+       r.id, r.scope, r.connector_thumbprint, r.expires_at, d.made, d.first_at
   FROM pkm_registry_version v
   JOIN developer_apps a ON a.id = %(app_pk)s
+ CROSS JOIN (SELECT count(*) AS made, min(n.created_at) AS first_at FROM consent_requests n
+              WHERE n.user_id = %(user_pk)s AND n.app_id = %(app_pk)s AND n.created_at > %(since)s) d
   LEFT JOIN consent_requests r ON r.user_id = %(user_pk)s AND r.app_id = %(app_pk)s AND r.status = 'pending'
 """
 # One at a time for an app and a person, since the budget and "an identical one waits" are checked and then written;
@@ -68,40 +71,51 @@ class _Changed(Exception):
     """Staff changed the registry or the app between the look and the lock."""
 
 
+@dataclass(frozen=True)
+class _Asking:
+    """One call: who asks, what, for which key, and what its limits said."""
+
+    app: AppContext
+    body: RequestConsentBody
+    key: dict[str, str]
+    thumbprint: str
+    meter: Meter
+
+
 def request_consent(
-    *, app: AppContext, body: RequestConsentBody, idempotency_key: str | None
+    *, app: AppContext, body: RequestConsentBody, idempotency_key: str | None, meter: Meter | None = None
 ) -> tuple[dict[str, Any], bool]:
-    """The answer of contract 1.3, and whether a request was made (rather than found again)."""
+    """The answer of contract 1.3, and whether a request was made (rather than found again).
+
+    `meter` says on whose behalf the app asks, and takes note of every limit that the call meets.
+    """
     key, thumbprint = _connector(body)
+    asking = _Asking(app, body, key, thumbprint, meter or Meter())
     while True:
-        context = _context(app, body)  # outside the transaction: a miss is counted even though the call is refused
+        context = _context(asking)  # outside the transaction: a miss is counted even though the call is refused
         try:
-            return _ask(app, body, context, idempotency_key, key, thumbprint)
+            return _ask(asking, context, idempotency_key)
         except _Changed as changed:
-            app = replace(app, app_name=str(changed))
+            asking = replace(asking, app=replace(app, app_name=str(changed)))
+        except BaseException:
+            limits.give_back(app=app, meter=asking.meter)
+            raise
 
 
 @transaction.atomic
-def _ask(
-    app: AppContext,
-    body: RequestConsentBody,
-    context: dict[str, Any],
-    idempotency_key: str | None,
-    key: dict[str, str],
-    thumbprint: str,
-) -> tuple[dict[str, Any], bool]:
+def _ask(asking: _Asking, context: dict[str, Any], idempotency_key: str | None) -> tuple[dict[str, Any], bool]:
     claim = None
     if idempotency_key is not None:
         claim = claim_idempotency_key(
-            app_pk=app.app_pk,
+            app_pk=asking.app.app_pk,
             operation="request-consent",
             key=idempotency_key,
-            body=body.model_dump(),
+            body=asking.body.model_dump(),
             lifetime=_REPEAT,
         )
         if claim.answer is not None:
             return claim.answer["body"], bool(claim.answer["created"])
-    answer, created = _find_or_make(app, body, context, key, thumbprint)
+    answer, created = _find_or_make(asking, context)
     if claim is not None:
         claim.keep({"body": answer, "created": created})
     return answer, created
@@ -116,22 +130,17 @@ def _connector(body: RequestConsentBody) -> tuple[dict[str, str], str]:
     return key, pkm.sealed.thumbprint(key)
 
 
-def _context(app: AppContext, body: RequestConsentBody) -> dict[str, Any]:
+def _context(asking: _Asking) -> dict[str, Any]:
+    """What is known of the person whom the body names, or the refusal where there is none."""
+    app_pk, meter = asking.app.app_pk, asking.meter
     join_text = "string_agg" if connection.vendor == "postgresql" else "group_concat"
     found = rows(
-        _CONTEXT.format(join_text=join_text, misses=MISSES),
-        {
-            "app_pk": app.app_pk,
-            "user_id": body.user_id,
-            "since": misses_since(timezone.now()),
-        },
+        _CONTEXT.format(join_text=join_text, misses=guessing.MISSES, guesses=guessing.COLUMNS),
+        {"user_id": asking.body.user_id, **guessing.parameters(app_pk, meter.hint)},
     )
     if not found:
         raise ScopeRegistryUnavailable
-    refuse_guessing(app_pk=app.app_pk, misses=int(found[0]["misses"]))
-    if found[0]["user_pk"] is None:
-        count_miss(app_pk=app.app_pk)
-        raise UnknownUser
+    guessing.admit(found[0], app_pk=app_pk, meter=meter)
     return found[0]
 
 
@@ -146,20 +155,24 @@ def _entry(body: RequestConsentBody, context: dict[str, Any]) -> Entry:
     return entry
 
 
-def _find_or_make(
-    app: AppContext, body: RequestConsentBody, context: dict[str, Any], key: dict[str, str], thumbprint: str
-) -> tuple[dict[str, Any], bool]:
+def _find_or_make(asking: _Asking, context: dict[str, Any]) -> tuple[dict[str, Any], bool]:
+    app, body, meter = asking.app, asking.body, asking.meter
     entry = _entry(body, context)
-    now, waiting = _standing(app, body, context)
-    for row in waiting:
-        if row["scope"] == body.scope and row["connector_thumbprint"] == thumbprint:
+    held = _hold(app, body, context)
+    now = held.now
+    for row in held.waiting:
+        if row["scope"] == body.scope and row["connector_thumbprint"] == asking.thumbprint:
             if row["deadline"] > now:
-                return _same_or_refuse(app, body, entry, row["id"], thumbprint, now), False
+                return _same_or_refuse(asking, entry, row["id"], now), False
             close_request(request_pk=row["id"], to=RequestStatus.EXPIRED, actor=Actor.SYSTEM, at=now)
-    limits.within_budget(deadlines=[row["deadline"] for row in waiting if row["deadline"] > now], now=now)
+    deadlines = [row["deadline"] for row in held.waiting if row["deadline"] > now]
+    limits.few_enough_pending(deadlines=deadlines, now=now, meter=meter)
     limits.not_just_denied(app_pk=app.app_pk, user_pk=context["user_pk"], scope=body.scope, now=now)
-    request = _frozen(app, body, context["user_pk"], entry, key, thumbprint, now)
+    limits.few_enough_today(made=held.made, first_at=held.first_at, now=now, meter=meter)
+    request = _frozen(app, body, context["user_pk"], entry, asking.key, asking.thumbprint, now)
+    limits.spend_hourly_budget(app=app, meter=meter)
     _insert(request)
+    limits.note_new_request(meter)
     return _answer(app, body.user_id, entry, request, request.created_at), True
 
 
@@ -175,23 +188,36 @@ def _insert(request: ConsentRequest) -> None:
         cursor.execute(_INSERT, values)
 
 
-def _standing(
-    app: AppContext, body: RequestConsentBody, context: dict[str, Any]
-) -> tuple[datetime, list[dict[str, Any]]]:
-    """The database's clock and what waits of this app for this person, with nobody else asking or changing it."""
+@dataclass(frozen=True)
+class _Held:
+    """What no other call can change before this one ends: the app's requests of the person, and the time by then."""
+
+    now: datetime  # by the database's clock
+    waiting: list[dict[str, Any]]
+    made: int  # new requests of the last 24 hours
+    first_at: datetime | None  # when the first of those was made
+
+
+def _hold(app: AppContext, body: RequestConsentBody, context: dict[str, Any]) -> _Held:
+    """Keep everybody else from asking this person for this app, or changing what is asked, and look."""
     on_postgresql = connection.vendor == "postgresql"
     if on_postgresql:
         rows(_HOLD, [f"ask:{app.app_pk}:{context['user_pk']}", body.scope, app.app_pk])
+    since = connection.ops.adapt_datetimefield_value(timezone.now() - limits.DAY)
     found = rows(
         _STANDING.format(clock="clock_timestamp()" if on_postgresql else "NULL"),
-        {"user_pk": context["user_pk"], "app_pk": app.app_pk},
+        {"user_pk": context["user_pk"], "app_pk": app.app_pk, "since": since},
     )
     if not found or found[0]["version"] != context["version"] or found[0]["app_name"] != app.app_name:
         raise _Changed(found[0]["app_name"] if found else app.app_name)
     if found[0]["blocked"]:
         raise InvalidScope
-    now = utc(found[0]["now"]) or database_now()
-    return now, [{**row, "deadline": utc(row["expires_at"])} for row in found if row["id"] is not None]
+    return _Held(
+        now=utc(found[0]["now"]) or database_now(),
+        waiting=[{**row, "deadline": utc(row["expires_at"])} for row in found if row["id"] is not None],
+        made=found[0]["made"],
+        first_at=utc(found[0]["first_at"]),
+    )
 
 
 def _frozen(
@@ -232,12 +258,12 @@ def _frozen(
     return request
 
 
-def _same_or_refuse(
-    app: AppContext, body: RequestConsentBody, entry: Entry, request_pk: int, thumbprint: str, now: datetime
-) -> dict[str, Any]:
+def _same_or_refuse(asking: _Asking, entry: Entry, request_pk: int, now: datetime) -> dict[str, Any]:
     """The request that waits already, where this one asks the very same."""
+    app, body = asking.app, asking.body
     standing = ConsentRequest.objects.get(pk=request_pk)
-    wanted = _frozen(app, body, standing.user_id, entry, standing.connector_public_key, thumbprint, standing.created_at)
+    key, asked_at = standing.connector_public_key, standing.created_at
+    wanted = _frozen(app, body, standing.user_id, entry, key, asking.thumbprint, asked_at)
     theirs = digest.asked(standing, app_id=app.app_id, user_id=body.user_id)
     ours = digest.asked(wanted, app_id=app.app_id, user_id=body.user_id)
     if any(theirs[member] != ours[member] for member in digest.IDENTITY):

@@ -1,19 +1,15 @@
-"""Who looked at what a person could share, and who keeps asking about people who do not exist."""
+"""Who looked at what a person could share."""
 
 import logging
 import threading
-from datetime import UTC, date, datetime, timedelta
-from typing import Any
+from datetime import UTC, date, datetime
 
 from django.conf import settings
 from django.db import DatabaseError, connection
 
-from accounts.database import database_now
 from common.shutdown import shutdown
-from consent.errors import TooManyRequests
 
 _log = logging.getLogger(__name__)
-_HOUR = timedelta(hours=1)
 _NOTE = """
 INSERT INTO discovery_log (app_id, user_id, day, count, first_at, last_at) VALUES (%s, %s, %s, %s, %s, %s)
 ON CONFLICT (app_id, user_id, day)
@@ -23,11 +19,6 @@ DO UPDATE SET count = discovery_log.count + excluded.count, last_at = excluded.l
 _COUNT = """
 UPDATE discovery_log SET count = count + %s, last_at = %s WHERE app_id = %s AND user_id = %s AND day = %s
 """
-_MISS = """
-INSERT INTO discovery_misses (app_id, minute, count) VALUES (%s, %s, 1)
-ON CONFLICT (app_id, minute) DO UPDATE SET count = discovery_misses.count + 1
-"""
-MISSES = "SELECT coalesce(sum(m.count), 0) FROM discovery_misses m WHERE m.app_id = %(app_pk)s AND m.minute > %(since)s"
 
 _Key = tuple[int, int, date]
 
@@ -109,35 +100,6 @@ def note_discovery(*, app_pk: int, user_pk: int) -> None:
 def flush_discoveries() -> None:
     """Write the counts that wait in this process."""
     _counts.flush()
-
-
-def misses_since(now: datetime) -> Any:
-    """The beginning of the hour that counts, as a query parameter."""
-    return connection.ops.adapt_datetimefield_value(now - _HOUR)
-
-
-def refuse_guessing(*, app_pk: int, misses: int | None = None) -> None:
-    """Refuse an app that met too many unknown people within the hour, whoever it asks about next.
-
-    Refusing only the misses would tell which people exist.
-    """
-    limit = settings.UNKNOWN_USERS_PER_HOUR
-    if not limit:
-        return
-    if misses is None:
-        with connection.cursor() as cursor:
-            cursor.execute(MISSES, {"app_pk": app_pk, "since": misses_since(database_now())})
-            misses = int(cursor.fetchone()[0])
-    if misses > limit:
-        raise TooManyRequests("This app asked about too many people who do not exist.", headers={"Retry-After": "600"})
-
-
-def count_miss(*, app_pk: int) -> None:
-    """One more unknown person for this app; raises where that was one too many."""
-    minute = database_now().replace(second=0, microsecond=0)
-    with connection.cursor() as cursor:
-        cursor.execute(_MISS, [app_pk, connection.ops.adapt_datetimefield_value(minute)])
-    refuse_guessing(app_pk=app_pk)
 
 
 def _flush_before_the_end() -> None:

@@ -24,6 +24,9 @@ from accounts.errors import (
     UnsupportedMediaType,
     checked,
 )
+from common.limits import headers
+from consent import guessing
+from consent.limits import Meter
 from developers.authentication import AppContext, Beside, DeveloperToken, authenticate, query_pairs
 from developers.errors import AppSuspended, BrowserPathRefused, InsufficientScope
 
@@ -31,7 +34,7 @@ Model = TypeVar("Model", bound=BaseModel)
 
 _WHOLE_NUMBER = re.compile(r"-?[0-9]{1,18}\Z")
 _UNFIT = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
-_LONGEST_IDEMPOTENCY_KEY = 128  # characters
+_LONGEST_SHORT_HEADER = 128  # characters
 
 
 class PublicView(APIView):
@@ -48,7 +51,13 @@ class PublicView(APIView):
         except Exception as error:
             self.request = self.initialize_request(request)
             answer = self.handle_exception(error)
+        for name, value in self.limit_headers(answer.status_code).items():
+            answer.headers[name] = value
         return answer
+
+    def limit_headers(self, status: int) -> dict[str, str]:
+        """`RateLimit-Policy` and `RateLimit` of an answer with this status, where the address is limited."""
+        return {}
 
     def admit(self, request: HttpRequest) -> None:
         """Raise the first refusal that applies."""
@@ -67,6 +76,13 @@ class DeveloperView(PublicView):
     body_limit = settings.BODY_LIMIT
     needs: ClassVar[frozenset[str]]
     app: AppContext
+
+    def __init__(self, **initial: Any) -> None:
+        super().__init__(**initial)
+        self.meter = Meter()
+
+    def limit_headers(self, status: int) -> dict[str, str]:
+        return headers(self.meter.counts.values())
 
     def admit(self, request: HttpRequest) -> None:
         super().admit(request)
@@ -93,6 +109,20 @@ class DeveloperView(PublicView):
 
     def limit(self, request: HttpRequest) -> None:
         """Raise where this caller calls too often."""
+
+
+class AskingView(DeveloperView):
+    """An address that names a person, for which apps are limited; a call may say on whose behalf it comes."""
+
+    def limit_headers(self, status: int) -> dict[str, str]:
+        if hasattr(self, "app") and status < 500:  # a refusal that came before the limits costs a read more
+            self.look_at_limits(self.meter)
+        return super().limit_headers(status)
+
+    def look_at_limits(self, meter: Meter) -> None:
+        """Note the limits of the app that this call has not met."""
+        if guessing.UNKNOWN_USERS not in meter.counts:
+            meter.note(guessing.look(self.app.app_pk, meter.hint))
 
 
 def arguments(request: HttpRequest, model: type[Model]) -> Model:
@@ -124,16 +154,25 @@ def no_arguments(request: HttpRequest) -> None:
 
 def idempotency_key(request: HttpRequest) -> str | None:
     """The `Idempotency-Key` header, or None."""
-    given: str | None = request.META.get("HTTP_IDEMPOTENCY_KEY")
+    return _short_header(request, "Idempotency-Key", "idempotency_key")
+
+
+def client_hint(request: HttpRequest) -> str:
+    """The `X-Client-Hint` header: whatever tells the app's own callers apart; empty without one."""
+    return _short_header(request, "X-Client-Hint", "client_hint") or ""
+
+
+def _short_header(request: HttpRequest, name: str, code: str) -> str | None:
+    given: str | None = request.META.get(f"HTTP_{name.upper().replace('-', '_')}")
     if given is None:
         return None
     try:
-        key = given.encode("latin-1").decode()  # WSGI hands header bytes over as Latin-1 (PEP 3333)
+        value = given.encode("latin-1").decode()  # WSGI hands header bytes over as Latin-1 (PEP 3333)
     except UnicodeError:
-        key = ""
-    if not (key.strip() and key.isprintable() and len(key) <= _LONGEST_IDEMPOTENCY_KEY):
-        raise _unfit("Idempotency-Key", "idempotency_key", "1 to 128 visible characters, in UTF-8.")
-    return key
+        value = ""
+    if not (value.strip() and value.isprintable() and len(value) <= _LONGEST_SHORT_HEADER):
+        raise _unfit(name, code, "1 to 128 visible characters, in UTF-8.")
+    return value
 
 
 def prefers_jose(request: HttpRequest) -> bool:

@@ -26,6 +26,11 @@ def _header(name: str, description: str) -> OpenApiParameter:
     return OpenApiParameter(name, schema, OpenApiParameter.HEADER, description=description)
 
 
+_CLIENT_HINT = _header(
+    "X-Client-Hint",
+    "Whatever tells your own callers apart, such as a session's name: the limit on unknown people is then that "
+    "caller's, and your app's other callers keep theirs. Only some bits of a keyed hash are kept.",
+)
 # what the members of the bodies are for; a test holds this against the models
 MEMBERS: dict[str, dict[str, str]] = {
     "RequestConsentBody": {
@@ -59,10 +64,13 @@ user_scopes = operation(
     description=(
         "The scopes that this person could approve today. It holds none of their data, and does not tell which of the "
         "attributes they have. They see in the consent app that your app looked. Asking for many unknown people is "
-        "limited."
+        "limited; people whom your app asked before neither count nor are refused."
     ),
     permission="`discover`",
-    parameters=[_path("user_id", "The person's sharing ID; they find it in the consent app.", samples.USER_ID)],
+    parameters=[
+        _path("user_id", "The person's sharing ID; they find it in the consent app.", samples.USER_ID),
+        _CLIENT_HINT,
+    ],
     answers={200: shapes.UserScopes},
     example=samples.USER_SCOPES,
     refusals=[errors.UnknownUser, errors.TooManyRequests, errors.ScopeRegistryUnavailable],
@@ -84,10 +92,15 @@ request_consent = operation(
     description=(
         "Makes a request that waits in the person's consent app, and answers 201. Where the very same request waits "
         "already, it answers 200 with that one. Send the person to `approval_url`, then poll the status. What they "
-        "approve is sealed to `connector_public_key`: keep its private half safe, nobody else can open the answer."
+        "approve is sealed to `connector_public_key`: keep its private half safe, nobody else can open the answer. New "
+        "requests are limited, of one person in 24 hours and of everybody in an hour, and those that you take back "
+        "count too; what is found again or refused costs nothing."
     ),
     permission="`request`",
-    parameters=[_header("Idempotency-Key", "Repeats the first answer to the same body for 24 hours.")],
+    parameters=[
+        _header("Idempotency-Key", "Repeats the first answer to the same body for 24 hours."),
+        _CLIENT_HINT,
+    ],
     body=RequestConsentBody,
     body_example=samples.REQUEST_BODY,
     answers={201: shapes.AskedConsent, 200: shapes.AskedConsent},
@@ -103,6 +116,7 @@ request_consent = operation(
         IdempotencyConflict,
         errors.RecentlyDenied,
         errors.TooManyRequests,
+        errors.RequestBudgetSpent,
         errors.ScopeRegistryUnavailable,
     ],
 )

@@ -2,9 +2,11 @@
 
 import re
 
+from django.conf import settings
 from django.http import HttpRequest, StreamingHttpResponse
 
 from accounts.errors import FieldError, InvalidRequest, TemporarilyUnavailable
+from common.limits import Count, Limit
 from consent import events
 from consent.api import descriptions as described
 from consent.api.base import DeveloperView, no_arguments
@@ -23,6 +25,8 @@ class ConsentEvents(DeveloperView):
     def limit(self, request: HttpRequest) -> None:
         if hub.has_ended():
             raise TemporarilyUnavailable("This process is about to end; open the stream again.", headers=_SOON)
+        allowed = Limit("streams-and-waits", settings.STATUS_WAITERS_PER_APP, 0)
+        self.meter.note(Count(allowed, hub.held_of(self.app.app_pk), 0))
         if hub.is_full(self.app.app_pk):
             raise TooManyRequests("Too many streams are open; poll instead.", headers={"Retry-After": "30"})
 

@@ -31,6 +31,17 @@ _STATUS_HEADERS: dict[str, dict[str, Any]] = {
     "429": {"Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer"}}},
     "503": {"Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer"}}},
 }
+_LIMITED = ("getUserScopes", "requestConsent", "getConsentStatus", "streamConsentEvents")
+_LIMIT_HEADERS: dict[str, dict[str, Any]] = {
+    "RateLimit-Policy": {
+        "description": "The limits that are on: name, quota `q`, window `w` in seconds.",
+        "schema": {"type": "string"},
+    },
+    "RateLimit": {
+        "description": "What is left of them: `r`, and in how many seconds `t` there is more.",
+        "schema": {"type": "string"},
+    },
+}
 
 
 @cache
@@ -52,8 +63,9 @@ def document() -> dict[str, Any]:
     for item in schema["paths"].values():
         for operation in item.values():
             operation.setdefault("security", [])
+            limits = _LIMIT_HEADERS if operation["operationId"] in _LIMITED else {}
             for status, response in operation["responses"].items():
-                response["headers"] = {**_ANSWER_HEADERS, **_STATUS_HEADERS.get(status, {})}
+                response["headers"] = {**_ANSWER_HEADERS, **_STATUS_HEADERS.get(status, {}), **limits}
     plain: dict[str, Any] = _ecma_patterns(schema)
     return plain
 

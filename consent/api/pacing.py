@@ -8,23 +8,34 @@ import time
 
 from django.conf import settings
 
-from accounts.pacing import Buckets
+from accounts.pacing import Buckets, bucket_count
 from consent.errors import SlowDown
+from consent.limits import Meter
 
+_NAME = "status-polls"
 _SLOWER_INTERVAL = 10  # seconds, told to who polls too fast
 
 polls = Buckets()
 
 
-def pace(app_pk: int, name: str) -> None:
+def pace(app_pk: int, name: str, meter: Meter) -> None:
     """Count one poll of `name` by this app; raises `SlowDown` where it polls too often."""
     burst, per_second = settings.STATUS_POLL_BURST, settings.STATUS_POLL_PER_SECOND
     if not burst or not per_second:
         return
-    wait = polls.take((app_pk, name), burst=burst, per_second=per_second, now=time.monotonic())
+    wait, level = polls.draw((app_pk, name), burst=burst, per_second=per_second, now=time.monotonic())
+    meter.note(bucket_count(_NAME, burst=burst, per_second=per_second, level=level))
     if wait:
         raise SlowDown(
             f"Poll every {_SLOWER_INTERVAL} seconds, or let `wait` hold the answer.",
             headers={"Retry-After": str(math.ceil(wait))},
             interval=_SLOWER_INTERVAL,
         )
+
+
+def look(app_pk: int, name: str, meter: Meter) -> None:
+    """Note where polls of `name` stand, for a call that is held and counts as none."""
+    burst, per_second = settings.STATUS_POLL_BURST, settings.STATUS_POLL_PER_SECOND
+    if burst and per_second:
+        level = polls.level((app_pk, name), burst=burst, per_second=per_second, now=time.monotonic())
+        meter.note(bucket_count(_NAME, burst=burst, per_second=per_second, level=level))

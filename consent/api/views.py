@@ -4,10 +4,20 @@ from django.http import HttpRequest, HttpResponse
 
 from accounts.answers import json_answer
 from common.network import client_address
-from consent import actions, queries, waiting
+from consent import actions, limits, queries, waiting
 from consent.api import descriptions as described
-from consent.api.base import DeveloperView, arguments, body, idempotency_key, no_arguments, prefers_jose
-from consent.api.pacing import pace
+from consent.api.base import (
+    AskingView,
+    DeveloperView,
+    arguments,
+    body,
+    client_hint,
+    idempotency_key,
+    no_arguments,
+    prefers_jose,
+)
+from consent.api.pacing import look, pace
+from consent.limits import Meter
 from consent.schemas import (
     SPECIAL,
     EndConsentBody,
@@ -23,7 +33,7 @@ from developers.authentication import Beside, query_pairs
 _BY_ACCEPT = {"Vary": "Accept"}
 
 
-class UserScopes(DeveloperView):
+class UserScopes(AskingView):
     """What a person could be asked for."""
 
     needs = frozenset({"discover"})
@@ -31,9 +41,11 @@ class UserScopes(DeveloperView):
     @described.user_scopes
     def get(self, request: HttpRequest, user_id: str) -> HttpResponse:
         no_arguments(request)
+        self.meter.hint = client_hint(request)
         # what cannot be a sharing ID is an unknown one, counted like every other
         known_form = user_id if is_identifier(user_id) else ""
-        return HttpResponse(queries.user_scopes(app=self.app, user_id=known_form), content_type="application/json")
+        scopes = queries.user_scopes(app=self.app, user_id=known_form, meter=self.meter)
+        return HttpResponse(scopes, content_type="application/json")
 
 
 class ScopeCatalog(DeveloperView):
@@ -47,17 +59,23 @@ class ScopeCatalog(DeveloperView):
         return HttpResponse(queries.scope_catalog(), content_type="application/json")
 
 
-class RequestConsent(DeveloperView):
+class RequestConsent(AskingView):
     """Ask one person for one scope."""
 
     needs = frozenset({"request"})
     http_method_names = ["post"]
 
+    def look_at_limits(self, meter: Meter) -> None:
+        super().look_at_limits(meter)
+        if limits.REQUESTS_PER_HOUR not in meter.counts:
+            limits.look_at_hourly_budget(app=self.app, meter=meter)
+
     @described.request_consent
     def post(self, request: HttpRequest) -> HttpResponse:
         key = idempotency_key(request)
+        self.meter.hint = client_hint(request)
         asked = body(request, RequestConsentBody, special=SPECIAL)
-        answer, created = actions.request_consent(app=self.app, body=asked, idempotency_key=key)
+        answer, created = actions.request_consent(app=self.app, body=asked, idempotency_key=key, meter=self.meter)
         return json_answer(answer, status=201 if created else 200)
 
 
@@ -71,9 +89,9 @@ class ConsentStatus(DeveloperView):
 
     def limit(self, request: HttpRequest) -> None:
         given = dict(query_pairs(request))
-        if not given.get("wait", "").strip("0-"):
-            named = given.get("request_id") or f"{given.get('user_id', '')} {given.get('scope', '')}"
-            pace(self.app.app_pk, named[:300])
+        named = given.get("request_id") or f"{given.get('user_id', '')} {given.get('scope', '')}"
+        count = look if given.get("wait", "").strip("0-") else pace
+        count(self.app.app_pk, named[:300], self.meter)
 
     @described.consent_status
     def get(self, request: HttpRequest) -> HttpResponse:
@@ -91,7 +109,7 @@ class ConsentStatus(DeveloperView):
                     app_pk=self.app.app_pk, request_id=status["request_id"], seconds=query.wait
                 )
             else:
-                pace(self.app.app_pk, status["request_id"])  # who is not held polls, and polls are paced
+                pace(self.app.app_pk, status["request_id"], self.meter)  # who is not held polls, and polls are paced
         return json_answer(status)
 
 

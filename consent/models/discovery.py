@@ -23,15 +23,16 @@ class Discovery(models.Model):
 
 
 class DiscoveryMiss(models.Model):
-    """How many unknown people an app asked about in a minute."""
+    """How many unknown people an app, or one of its callers where it hints at them, asked about in a minute."""
 
     app = models.ForeignKey("developers.App", on_delete=models.CASCADE, related_name="discovery_misses")
+    hint = models.CharField(max_length=4, default="", blank=True)  # some bits of a keyed hash; empty: the app's own
     minute = models.DateTimeField()
     count = models.PositiveIntegerField(default=1)
 
     class Meta:
         db_table = "discovery_misses"
-        constraints = [models.UniqueConstraint(fields=["app", "minute"], name="discovery_miss_once_a_minute")]
+        constraints = [models.UniqueConstraint(fields=["app", "hint", "minute"], name="discovery_miss_once_a_minute")]
 
 
 class BlockedApp(models.Model):

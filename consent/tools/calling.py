@@ -1,6 +1,6 @@
 """Who calls a tool, and what a refusal looks like to them: the very body that the REST would answer."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
@@ -9,6 +9,7 @@ from rest_framework.views import APIView
 
 from accounts.errors import Problem
 from common.network import client_address
+from consent.limits import Meter
 from developers.authentication import AppContext
 from developers.errors import InsufficientScope
 
@@ -31,6 +32,7 @@ class Call:
     app: AppContext
     view: APIView
     request: HttpRequest
+    meter: Meter = field(default_factory=Meter)
 
     @property
     def address(self) -> str:

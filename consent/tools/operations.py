@@ -5,7 +5,8 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from consent import actions, queries, waiting
-from consent.api.pacing import pace
+from consent.api.base import client_hint
+from consent.api.pacing import look, pace
 from consent.schemas import Identifier, RequestConsentBody, Strict, is_identifier
 from consent.states import RequestStatus
 from consent.tools.calling import Call
@@ -39,9 +40,10 @@ class Nothing(Strict):
 
 
 def discover_user_scopes(call: Call, given: Person) -> bytes:
+    call.meter.hint = client_hint(call.request)
     # what cannot be a sharing ID is an unknown one, counted like every other
     known_form = given.user_id if is_identifier(given.user_id) else ""
-    return queries.user_scopes(app=call.app, user_id=known_form)
+    return queries.user_scopes(app=call.app, user_id=known_form, meter=call.meter)
 
 
 def list_scope_catalog(call: Call, given: Nothing) -> bytes:
@@ -49,19 +51,20 @@ def list_scope_catalog(call: Call, given: Nothing) -> bytes:
 
 
 def request_consent(call: Call, given: RequestConsentBody) -> dict[str, Any]:
-    answer, _ = actions.request_consent(app=call.app, body=given, idempotency_key=None)
+    call.meter.hint = client_hint(call.request)
+    answer, _ = actions.request_consent(app=call.app, body=given, idempotency_key=None, meter=call.meter)
     return answer
 
 
 def check_consent_status(call: Call, given: Status) -> dict[str, Any]:
     """As the REST does it: polls are paced, and who is held holds no database connection."""
-    if not given.wait_seconds:
-        pace(call.app.app_pk, given.request_id)
+    count = look if given.wait_seconds else pace
+    count(call.app.app_pk, given.request_id, call.meter)
     status = queries.status_body(app_pk=call.app.app_pk, request_id=given.request_id, beside=call.app.beside)
     if not given.wait_seconds or status["status"] != RequestStatus.PENDING:
         return status
     if waiting.hub.is_full(call.app.app_pk):
-        pace(call.app.app_pk, given.request_id)
+        pace(call.app.app_pk, given.request_id, call.meter)
         return status
     return waiting.wait_for_change(app_pk=call.app.app_pk, request_id=given.request_id, seconds=given.wait_seconds)
 

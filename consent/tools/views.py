@@ -71,7 +71,7 @@ class Tools(DeveloperView):
         except InvalidRequest as problem:
             return self._unreadable(PARSE_ERROR, problem)
         headers = {_header(name): value for name, value in request.META.items() if name.startswith(_PASSED_ON)}
-        call = Call(app=self.app, view=self, request=request)
+        call = Call(app=self.app, view=self, request=request, meter=self.meter)
         answer = engine().exchange(headers=headers, body=request.body, extra={IN_SCOPE: call})
         return HttpResponse(answer.body, status=answer.status, content_type=answer.headers.get("content-type", ""))
 

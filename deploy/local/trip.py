@@ -30,6 +30,10 @@ def main() -> int:
         with Client(f"{address}/api/v1", sample["developer"]["token"]) as app, Owner(address) as owner:
             make_trip(app, owner, sample["owner"])
     except BridgeError as refusal:
+        if isinstance(refusal, Problem) and refusal.code == "request_budget_spent":
+            # so many starts within 24 hours are no failure: everything up to this refusal was answered
+            print(f"  No trip this time, there were enough for a day: {refusal.detail}", flush=True)
+            return 0
         print(f"✗ The trip ends here: {refusal}", file=sys.stderr)
         return 1
     return 0

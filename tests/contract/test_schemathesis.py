@@ -65,6 +65,7 @@ def story(app: App, settings: Any) -> Developer:
     """What the document's examples speak of exists, so that they are answered with 200 and 201."""
     settings.UNKNOWN_USERS_PER_HOUR = 10**9
     settings.STATUS_POLL_BURST = settings.PENDING_REQUESTS_PER_PERSON = settings.DENIAL_COOLDOWN_SECONDS = 0
+    settings.REQUESTS_PER_PERSON_PER_DAY = settings.REQUEST_BUDGET_PER_HOUR = 0
     person = PersonFactory(public_id=samples.USER_ID)
     give_vault(person)
     request = ConsentRequestFactory(app=app, user=person, request_id=samples.REQUEST_ID, status="approved")

@@ -7,18 +7,16 @@ from consent_bridge import sealed
 from tests.lifecycle.model import World
 from tests.lifecycle.records import DEFAULTS, Answer, Facts, Request, overlap, refusal, wire
 
-MOST_PENDING, MOST_MISSES = 3, 4
-COOLDOWN, HOUR = timedelta(seconds=3600), timedelta(hours=1)
+MOST_PENDING, MOST_MISSES, MOST_A_DAY = 3, 4, 6
+COOLDOWN, HOUR, DAY = timedelta(seconds=3600), timedelta(hours=1), timedelta(days=1)
 REPEATS, READ_REPEATS = 24 * 3600, 600  # seconds
 _NEVER_THE_SAME = ("requested_expiry", "connector_public_key", "connector_key_id")  # of two equal questions
 
 
 def discover(world: World, app: str, user_id: str) -> Answer:
-    refused = _guessing(world, app)
+    refused = _unmet(world, app, user_id)
     if refused:
         return refused
-    if user_id != world.user_id:
-        return _miss(world, app)
     world.discoveries[app] = world.discoveries.get(app, 0) + 1
     entries = world.discoverable()
     return Answer(
@@ -40,6 +38,13 @@ def discover(world: World, app: str, user_id: str) -> Answer:
     )
 
 
+def _unmet(world: World, app: str, user_id: str) -> Answer | None:
+    """Whom the app has asked before it may always name; anybody else only while it has not guessed too often."""
+    if user_id == world.user_id:
+        return None if any(world.of_app(app)) else _guessing(world, app)
+    return _guessing(world, app) or _miss(world, app)
+
+
 def _guessing(world: World, app: str) -> Answer | None:
     recent = [miss for miss in world.misses.get(app, []) if miss > world.now - HOUR]
     return refusal(429, "too_many_requests") if len(recent) > MOST_MISSES else None
@@ -53,11 +58,9 @@ def _miss(world: World, app: str) -> Answer:
 
 def ask(world: World, app: str, body: Facts, key: str | None) -> Answer:
     """Contract 1.3."""
-    refused = _guessing(world, app)
+    refused = _unmet(world, app, body["user_id"])
     if refused:
         return refused
-    if body["user_id"] != world.user_id:
-        return _miss(world, app)
     terms = {**DEFAULTS, **body}
     repeated = world.repeated(app, "request-consent", key, terms)
     if repeated:
@@ -112,7 +115,10 @@ def _limited(world: World, app: str, scope: str) -> Answer | None:
         return refusal(429, "too_many_requests")
     denied = [request for request in world.of_app(app) if request.written == "denied" and overlap(request.scope, scope)]
     recent = [request for request in denied if request.decided_at and world.now - request.decided_at < COOLDOWN]
-    return refusal(429, "recently_denied") if recent else None
+    if recent:
+        return refusal(429, "recently_denied")
+    today = [request for request in world.of_app(app) if request.created_at > world.now - DAY]
+    return refusal(429, "request_budget_spent") if len(today) >= MOST_A_DAY else None
 
 
 def _make(world: World, app: str, terms: Facts, entry: Facts) -> Answer:

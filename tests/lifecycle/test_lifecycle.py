@@ -48,6 +48,8 @@ def _limits_within_reach(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None
     """Small enough for a short run to meet them; the pace of polls is kept by another clock and tested elsewhere."""
     settings.PENDING_REQUESTS_PER_PERSON = asking.MOST_PENDING
     settings.UNKNOWN_USERS_PER_HOUR = asking.MOST_MISSES
+    settings.REQUESTS_PER_PERSON_PER_DAY = asking.MOST_A_DAY
+    settings.REQUEST_BUDGET_PER_HOUR = 0  # where Redis counts it, its clock does not stand still
     settings.DENIAL_COOLDOWN_SECONDS = int(asking.COOLDOWN.total_seconds())
     settings.STATUS_POLL_BURST = 0
     monkeypatch.setattr("consent.events.KEEP_ALIVE", 0.2)  # a stream notices soon that its reader left

@@ -286,6 +286,22 @@ def test_zero_turns_pacing_off(name: str, api: Developer, settings: Any) -> None
     assert {api.get("/consent-status", request_id=request.request_id).status_code for _ in range(40)} == {200}
 
 
+def test_every_answer_says_how_many_polls_are_left(api: Developer, settings: Any) -> None:
+    settings.STATUS_POLL_BURST, settings.STATUS_POLL_PER_SECOND = 2, 0.01
+    named = {"request_id": ConsentRequestFactory(app=api.app, status="denied").request_id}
+
+    polls = [api.get("/consent-status", **named, wait="5"), *(api.get("/consent-status", **named) for _ in range(3))]
+    unknown, unfit = api.get("/consent-status", request_id="req_x"), api.get("/consent-status", request_id="req_y", x=1)
+
+    answers = [*polls, unknown, unfit]
+    assert [answer.status_code for answer in answers] == [200, 200, 200, 429, 404, 400]
+    assert {answer["RateLimit-Policy"] for answer in answers} == {'"status-polls";q=2;w=200'}
+    left = [answer["RateLimit"].split(";")[1] for answer in answers]
+    assert left == ["r=2", "r=1", "r=0", "r=0", "r=1", "r=1"]
+    settings.STATUS_POLL_BURST = 0
+    assert not api.get("/consent-status", **named).has_header("RateLimit")
+
+
 def test_a_bucket_fills_again_and_never_over_its_brim() -> None:
     buckets = Buckets()
 

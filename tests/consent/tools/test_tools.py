@@ -173,6 +173,19 @@ def test_the_budget_of_waiting_requests_is_one(host: Host, api: Developer, perso
     assert host.refused("request_consent", asked(person, scope="attr.contact.*"))["code"] == "too_many_requests"
 
 
+def test_budgets_of_new_requests_are_those_of_the_rest(host: Host, api: Developer, person: User, settings: Any) -> None:
+    settings.REQUEST_BUDGET_PER_HOUR = 1
+    give_vault(person, {("lifestyle", "food"): {"a": 1}, ("contact", "email"): {"b": 2}})
+    api.post("/request-consent", asked(person))
+
+    result = host.call("request_consent", asked(person, scope="attr.contact.*"))
+
+    assert (result["isError"], result["structuredContent"]["code"]) == (True, "request_budget_spent")
+    assert result["structuredContent"]["status"] == 429
+    assert 3590 <= result["_meta"]["retry_after"] <= 3600
+    assert host.told("request_consent", asked(person))["status"] == "pending"  # the one that waits
+
+
 # --- what it costs ----------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("tool", TOOLS)
 def test_a_tool_makes_the_queries_of_the_rest_and_no_more(

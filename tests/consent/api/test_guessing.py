@@ -1,0 +1,164 @@
+"""Unknown people: what an app may miss, whom that leaves alone, and hints of its own callers (contract 1.2)."""
+
+from typing import Any
+
+import pytest
+
+from accounts.models import User
+from consent.models import DiscoveryMiss
+from tests.callers import Developer
+from tests.consent.api.addresses import asked, problem
+from tests.consent.tools.hosts import Host
+from tests.factories import ConsentRequestFactory, GrantFactory, PersonFactory, Vault, give_vault
+
+
+def look(api: Developer, user_id: str, hint: str | None = None) -> Any:
+    return api.get(f"/user-scopes/{user_id}", headers={} if hint is None else {"X-Client-Hint": hint})
+
+
+def guess(api: Developer, times: int, hint: str | None = None) -> list[int]:
+    return [look(api, f"usr_guess{number}", hint).status_code for number in range(times)]
+
+
+@pytest.fixture
+def known(app: Any) -> User:
+    """Somebody whom the app asked, and who refused."""
+    person: User = give_vault(PersonFactory()).user
+    ConsentRequestFactory(app=app, user=person, status="denied")
+    return person
+
+
+def test_people_whom_the_app_knows_are_never_refused(api: Developer, known: User, settings: Any) -> None:
+    settings.UNKNOWN_USERS_PER_HOUR, settings.DENIAL_COOLDOWN_SECONDS = 3, 0
+    granted = GrantFactory(request__app=api.app, request__user=give_vault(PersonFactory()).user).user
+
+    assert guess(api, 6) == [404, 404, 404, 429, 429, 429]
+
+    assert [look(api, person.public_id).status_code for person in (known, granted)] == [200, 200]
+    assert api.post("/request-consent", asked(known)).status_code == 201
+
+
+def test_thirty_wrong_ids_lock_no_known_person_out(api: Developer, known: User) -> None:
+    guess(api, 40)
+
+    assert look(api, known.public_id).status_code == 200
+
+
+def test_over_the_limit_strangers_and_nobody_get_the_same_bytes(api: Developer, vault: Vault, settings: Any) -> None:
+    settings.UNKNOWN_USERS_PER_HOUR = 1
+    guess(api, 2)
+    same = {"X-Request-Id": "the-same-id"}
+
+    looked = [api.get(f"/user-scopes/{one}", headers=same) for one in (vault.user.public_id, "usr_nobody")]
+    nobody = PersonFactory.build(public_id="usr_nobody")
+    posted = [api.post("/request-consent", asked(one), headers=same) for one in (vault.user, nobody)]
+
+    for pair in (looked, posted):
+        assert [problem(answer) for answer in pair] == [(429, "too_many_requests")] * 2
+        assert pair[0].content == pair[1].content
+        assert set(pair[0].headers) == set(pair[1].headers)
+    assert 3500 <= int(looked[0]["Retry-After"]) <= 3600
+
+
+def test_somebody_known_who_left_is_404_and_never_counts(api: Developer, known: User, settings: Any) -> None:
+    settings.UNKNOWN_USERS_PER_HOUR = 2
+    known.is_active = False
+    known.save()
+
+    answers = [look(api, known.public_id) for _ in range(5)]
+
+    assert [problem(answer) for answer in answers] == [(404, "unknown_user")] * 5
+    assert not DiscoveryMiss.objects.exists()
+
+
+def test_each_hint_has_a_limit_of_its_own(api: Developer, vault: Vault, settings: Any) -> None:
+    settings.UNKNOWN_USERS_PER_HOUR = 2
+
+    assert guess(api, 4, "somebody at a form") == [404, 404, 429, 429]
+
+    stranger = vault.user.public_id
+    assert look(api, stranger, "somebody at a form").status_code == 429
+    assert look(api, stranger, "somebody else").status_code == 200
+    assert look(api, stranger).status_code == 200
+    assert guess(api, 3) == [404, 404, 429]
+    assert look(api, stranger, "somebody else").status_code == 200
+    in_question = {"X-Client-Hint": "somebody at a form"}
+    assert problem(api.post("/request-consent", asked(vault.user), headers=in_question)) == (429, "too_many_requests")
+    assert api.post("/request-consent", asked(vault.user), headers={"X-Client-Hint": "x"}).status_code == 201
+
+
+def test_a_hint_is_kept_as_a_few_bits_of_a_hash(api: Developer) -> None:
+    hint = "198.51.100.7 maria@example.org"
+
+    look(api, "usr_nobody", hint)
+
+    kept = DiscoveryMiss.objects.get()
+    assert len(kept.hint) == 4
+    assert "maria" not in str(vars(kept))
+
+
+@pytest.mark.parametrize("hint", ["", "h" * 129, "a\x07b", "a\x7fb"])
+def test_a_hint_that_does_not_fit_is_400(hint: str, api: Developer, vault: Vault) -> None:
+    answers = [
+        look(api, vault.user.public_id, hint),
+        api.post("/request-consent", asked(vault.user), headers={"X-Client-Hint": hint}),
+    ]
+
+    for answer in answers:
+        assert problem(answer) == (400, "invalid_request")
+        assert answer.json()["errors"][0]["field"] == "X-Client-Hint"
+
+
+@pytest.mark.parametrize("hint", ["h" * 128, "ümläut", "a,b", " "])
+def test_any_other_text_is_a_hint(hint: str, api: Developer, vault: Vault) -> None:
+    assert look(api, vault.user.public_id, hint).status_code == 200
+
+
+def test_zero_turns_it_off(api: Developer, settings: Any) -> None:
+    settings.UNKNOWN_USERS_PER_HOUR = 0
+
+    assert guess(api, 40) == [404] * 40
+    assert not look(api, "usr_nobody").has_header("RateLimit")
+
+
+def test_every_answer_says_what_is_left(api: Developer, vault: Vault, known: User, settings: Any) -> None:
+    settings.UNKNOWN_USERS_PER_HOUR = 2
+
+    left = [
+        look(api, known.public_id),
+        look(api, "usr_nobody"),
+        look(api, vault.user.public_id),
+        api.get(f"/user-scopes/{known.public_id}", x="1"),
+        look(api, "usr_nobody"),
+        look(api, "usr_nobody"),
+        look(api, known.public_id),
+    ]
+
+    assert [answer.status_code for answer in left] == [200, 404, 200, 400, 404, 429, 200]
+    assert {answer["RateLimit-Policy"] for answer in left} == {'"unknown-users";q=2;w=3600'}
+    assert [answer["RateLimit"].partition(";t=")[0] for answer in left] == [
+        f'"unknown-users";r={remaining}' for remaining in (2, 1, 1, 1, 0, 0, 0)
+    ]
+    assert left[0]["RateLimit"].endswith(";t=3600")
+
+
+def test_the_tools_share_it_hints_and_all(api: Developer, vault: Vault, known: User, settings: Any) -> None:
+    settings.UNKNOWN_USERS_PER_HOUR = 2
+    host = Host.of(api.app)
+
+    def call(user_id: str, **headers: str) -> tuple[Any, Any]:
+        given = {"name": "discover_user_scopes", "arguments": {"user_id": user_id}}
+        answer = host.send("tools/call", given, **headers)
+        return answer, answer.json()["result"]["structuredContent"]
+
+    hint = {"X-Client-Hint": "at the form"}
+    codes = [call("usr_nobody", **hint)[1].get("code") for _ in range(3)]
+    assert codes == ["unknown_user", "unknown_user", "too_many_requests"]
+    assert look(api, vault.user.public_id, "at the form").status_code == 429
+
+    assert call(vault.user.public_id, **hint)[1]["code"] == "too_many_requests"
+    assert call(known.public_id, **hint)[1]["user_id"] == known.public_id
+    answer, told = call(vault.user.public_id)
+    assert told["user_id"] == vault.user.public_id
+    assert answer["RateLimit"] == '"unknown-users";r=2;t=3600'
+    assert call(vault.user.public_id, **{"X-Client-Hint": "h" * 129})[1]["code"] == "invalid_request"
