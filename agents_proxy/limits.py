@@ -2,11 +2,13 @@
 
 import math
 import time
+from collections.abc import Iterator
 
 from django.conf import settings
 
-from accounts.pacing import Buckets
+from accounts.pacing import Buckets, bucket_count
 from agents_proxy.errors import TooManyCalls
+from common.limits import Count, headers
 
 sessions, addresses = Buckets(), Buckets()
 
@@ -25,3 +27,22 @@ def _take(buckets: Buckets, key: str, burst: int, per_second: int) -> None:
     wait = buckets.take(key, burst=burst, per_second=per_second, now=time.monotonic())
     if wait:
         raise TooManyCalls(headers={"Retry-After": str(math.ceil(wait))})
+
+
+def limit_headers(*, key: str | None, address: str) -> dict[str, str]:
+    """`RateLimit-Policy` and `RateLimit` of this caller, who may not have been counted."""
+    return headers(_standings(key, address))
+
+
+def _standings(key: str | None, address: str) -> Iterator[Count]:
+    per_address = settings.A2A_ADDRESS_BURST, settings.A2A_ADDRESS_PER_SECOND
+    yield from _standing("calls-per-address", addresses, address, *per_address)
+    if key is not None:
+        per_session = settings.A2A_SESSION_BURST, settings.A2A_SESSION_PER_SECOND
+        yield from _standing("calls-per-session", sessions, key, *per_session)
+
+
+def _standing(name: str, buckets: Buckets, key: str, burst: int, per_second: int) -> Iterator[Count]:
+    if burst and per_second:
+        level = buckets.level(key, burst=burst, per_second=per_second, now=time.monotonic())
+        yield bucket_count(name, burst=burst, per_second=per_second, level=level)

@@ -1,7 +1,6 @@
 """Phone numbers that people verified, by a code that the messaging agent brought. Only digests of numbers are kept."""
 
 import secrets
-import time
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +12,6 @@ from django.utils.translation import gettext
 from accounts import atrest
 from accounts.database import database_now, lock_for_transaction, rfc3339
 from accounts.errors import Problem
-from accounts.pacing import Buckets
 from agents_proxy import calls
 from agents_proxy.delivery import Delivery, delivery_of
 from agents_proxy.digests import digest, digests, is_digest
@@ -22,6 +20,8 @@ from agents_proxy.errors import CallFailed, ConsentRequired, InvalidParams, NotC
 from agents_proxy.models import OutboundMessage, PhoneNumber
 from agents_proxy.schemas import MessageBody
 from agents_proxy.states import MessageStatus
+from common import limits
+from common.limits import Count, Limit
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -31,8 +31,7 @@ if TYPE_CHECKING:
 CODE_HOLDS = timedelta(minutes=10)
 TRIES = 5  # guesses at one code
 CODES_PER_NUMBER = 3  # in an hour, whoever asks: nobody is to be flooded
-_CODES_PER_PERSON = 6  # in an hour, of one process
-_asked = Buckets()
+CODES_PER_PERSON = Limit("codes-per-person", 6, 3600)
 
 
 class InvalidNumber(Problem):
@@ -162,10 +161,15 @@ def _is_in_use(number: str) -> bool:
     return phonenumbers.is_valid_number(parsed) and written == number  # one spelling, so one digest
 
 
+def codes_left(user: "User") -> Count:
+    """How many codes this person may still ask for."""
+    return limits.look(CODES_PER_PERSON, str(user.pk))
+
+
 def _count(by: "User") -> None:
-    wait = _asked.take(by.pk, burst=_CODES_PER_PERSON, per_second=_CODES_PER_PERSON / 3600, now=time.monotonic())
-    if wait:
-        raise TooManyCodes(headers={"Retry-After": str(int(wait) + 1)})
+    found = limits.count(CODES_PER_PERSON, str(by.pk))
+    if found.exceeded:
+        raise TooManyCodes(headers={"Retry-After": str(found.resets_in)})
 
 
 def _noted(by: "User", number: str, code: str) -> tuple[int, OutboundMessage]:

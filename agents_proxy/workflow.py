@@ -21,12 +21,19 @@ from agents_proxy.models import Run, Step
 from agents_proxy.results import finish
 from agents_proxy.states import UNFINISHED_RUNS, UNFINISHED_STEPS, Purpose, Reach, RunStatus, StepStatus
 from common.broker import tell_worker
+from common.limits import Count, Limit
 
 if TYPE_CHECKING:
     from accounts.models import User
 
 UNFINISHED_PER_PERSON = 20
 AGREED_TO = (Purpose.PROFILE, Purpose.ENRICHMENT, Purpose.BRAND_AFFINITY)
+
+
+def unfinished_analyses(user: "User") -> Count:
+    """How many of a person's runs are under way, and how many may be."""
+    found = Run.objects.filter(user=user, status__in=UNFINISHED_RUNS).count()
+    return Count(Limit("unfinished-analyses", UNFINISHED_PER_PERSON, 0), found, 0)
 
 
 def start_analysis(*, by: "User", submitted: dict[str, str]) -> Run:
@@ -36,7 +43,7 @@ def start_analysis(*, by: "User", submitted: dict[str, str]) -> Run:
     """
     with transaction.atomic():
         lock_for_transaction(f"analyses of {by.pk}")
-        if Run.objects.filter(user=by, status__in=UNFINISHED_RUNS).count() >= UNFINISHED_PER_PERSON:
+        if unfinished_analyses(by).used >= UNFINISHED_PER_PERSON:
             raise TooManyAnalyses(headers={"Retry-After": "30"})
         now = database_now()
         kept = timedelta(days=settings.ANALYSIS_RETENTION_DAYS)

@@ -12,8 +12,10 @@ from rest_framework.views import APIView
 from accounts.answers import json_answer
 from accounts.errors import InvalidRequest, checked
 from agents_proxy import analyses, workflow
+from agents_proxy.api.limited import LimitedPost
 from agents_proxy.api.schemas_analyses import AnalysisBody, ListQuery, Nothing
 from agents_proxy.models import Run
+from common.limits import Count
 
 if TYPE_CHECKING:
     from accounts.models import User
@@ -56,7 +58,7 @@ def _accepted(run: Run) -> HttpResponse:
     return json_answer(body, status=202, headers={"Location": where})
 
 
-class Analyses(OwnView):
+class Analyses(LimitedPost, OwnView):
     def get(self, request: Request) -> HttpResponse:
         query = checked(ListQuery, _query(request))
         return json_answer(analyses.analyses_of(_person(request), cursor=query.cursor, limit=query.limit))
@@ -66,6 +68,9 @@ class Analyses(OwnView):
         body = checked(AnalysisBody, request.data)
         run = workflow.start_analysis(by=_person(request), submitted=body.submitted())
         return _accepted(run)
+
+    def standing(self, request: Request) -> Count:
+        return workflow.unfinished_analyses(_person(request))
 
 
 class Analysis(OwnView):

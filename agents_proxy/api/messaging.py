@@ -13,6 +13,7 @@ from accounts.answers import json_answer
 from accounts.errors import checked
 from agents_proxy import messaging, phone_numbers
 from agents_proxy.api.consents import OwnerView
+from agents_proxy.api.limited import LimitedPost
 from agents_proxy.api.proxy import AgentView
 from agents_proxy.api.schemas_messaging import CodeBody, NumberBody, ReportBody
 from agents_proxy.callers import Caller
@@ -20,6 +21,7 @@ from agents_proxy.envelope import Reply, new_session_id
 from agents_proxy.errors import ReportNotSigned
 from agents_proxy.messaging import Sender
 from agents_proxy.schemas import MessageBody
+from common.limits import Count
 
 
 class MessagingView(AgentView):
@@ -59,8 +61,11 @@ def _require_signature(body: bytes, headers: Mapping[str, str]) -> None:
         raise ReportNotSigned from None
 
 
-class Numbers(OwnerView):
+class Numbers(LimitedPost, OwnerView):
     """Numbers of one's own; asking for a code is how one is added."""
+
+    def standing(self, request: Request) -> Count:
+        return phone_numbers.codes_left(self.person)
 
     def get(self, request: Request) -> HttpResponse:
         return json_answer({"numbers": phone_numbers.numbers_of(self.person)})

@@ -43,7 +43,7 @@ class AgentView(View):
     body: ClassVar[type[BaseModel]] = PromptBody
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        agent, self.origin, self.task_id = str(kwargs["agent"]), None, None
+        agent, self.origin, self.task_id, self.key = str(kwargs["agent"]), None, None, None
         try:
             response = self._answer(request, agent)
         except Refusal as refusal:
@@ -53,10 +53,13 @@ class AgentView(View):
             # and the page that called cannot read this
             _log.exception("the database is away")
             response = rpc.refused(request, Unavailable(headers={"Retry-After": "5"}), self.task_id)
+        for name, value in limits.limit_headers(key=self.key, address=address_of(request)).items():
+            response.headers[name] = value
         return rpc.allow(response, self.origin)
 
     origin: str | None
     task_id: str | None
+    key: str | None  # what calls are counted by, beside the address
 
     def _answer(self, request: HttpRequest, agent: str) -> HttpResponse:
         if agent not in PURPOSES:
@@ -68,6 +71,7 @@ class AgentView(View):
         if asks_first:
             return rpc.preflight()
         caller = callers.identify(request, PURPOSES[agent], self.origin)
+        self.key = caller.key
         _check_media_type(request)
         raw = _read(request, settings.A2A_BODY_LIMIT)
         limits.count_call(key=caller.key, network=network_of(client_address(request)))

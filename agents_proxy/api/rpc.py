@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from agents_proxy.callers import HEADER
 from agents_proxy.errors import Refusal
 
-_EXPOSED = "Retry-After, X-Request-Id"
+_EXPOSED = "RateLimit, RateLimit-Policy, Retry-After, X-Request-Id"
 _PREFLIGHT_SECONDS = "600"
 
 

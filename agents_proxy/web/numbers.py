@@ -16,6 +16,7 @@ from accounts.page_actions import can_wait
 from agents_proxy import phone_numbers
 from agents_proxy.phone_numbers import InvalidNumber, MessagingUnavailable, TooManyCodes, UnknownNumber, WrongCode
 from agents_proxy.web import interrupted
+from common.limits import headers
 
 if TYPE_CHECKING:
     from accounts.models import User
@@ -54,8 +55,15 @@ def numbers(request: HttpRequest) -> HttpResponse:
         except Problem as problem:
             form.add_error("to", str(_WORDS[type(problem)]))
         else:
-            return redirect("numbers:code", number_pk)
-    return _page(request, form)
+            return _with_limits(request, redirect("numbers:code", number_pk))
+    page = _page(request, form)
+    return _with_limits(request, page) if request.method == "POST" else page
+
+
+def _with_limits(request: HttpRequest, answer: HttpResponse) -> HttpResponse:
+    for name, value in headers([phone_numbers.codes_left(_person(request))]).items():
+        answer.headers[name] = value
+    return answer
 
 
 @login_required

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from agents_proxy import limits, phone_numbers
+from agents_proxy import limits
 from tests.agents_proxy.asking import configure
 from tests.agents_proxy.speaking import Agents, speaking
 
@@ -22,7 +22,6 @@ def carrier(settings: Any) -> Iterator[Agents]:
     """The messaging agent."""
     with speaking() as agents:
         configure(settings, "messaging", url=f"{agents.address}/messaging")
-        phone_numbers._asked.clear()
         yield agents
 
 

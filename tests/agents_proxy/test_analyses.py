@@ -41,6 +41,17 @@ def test_starting_answers_where_to_look_and_keeps_the_consent(owner: JsonClient,
     assert consent.statement
 
 
+def test_starting_says_how_many_more_may_be_under_way(owner: JsonClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agents_proxy.workflow.UNFINISHED_PER_PERSON", 2)
+
+    answers = [owner.post(AT, BODY), owner.post(AT, {}), owner.post(AT, BODY), owner.post(AT, BODY)]
+
+    assert [answer.status_code for answer in answers] == [202, 400, 202, 429]
+    assert {answer["RateLimit-Policy"] for answer in answers} == {'"unfinished-analyses";q=2'}
+    assert [answer["RateLimit"] for answer in answers] == [f'"unfinished-analyses";r={left}' for left in (1, 1, 0, 0)]
+    assert not owner.get(AT).has_header("RateLimit")
+
+
 def test_a_queued_analysis_is_told_in_full(owner: JsonClient) -> None:
     analysis_id = owner.post(AT, BODY).json()["analysisId"]
 

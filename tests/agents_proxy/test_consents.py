@@ -172,7 +172,7 @@ def test_a_site_calls_with_its_token(db: None, upstream: Agent) -> None:
 
     assert answer.status_code == 200
     assert answer["Access-Control-Allow-Origin"] == SITE
-    assert answer["Access-Control-Expose-Headers"] == "Retry-After, X-Request-Id"
+    assert answer["Access-Control-Expose-Headers"] == "RateLimit, RateLimit-Policy, Retry-After, X-Request-Id"
     assert "Origin" in answer["Vary"]
     assert "Access-Control-Allow-Credentials" not in answer
     kept = ProcessingConsent.objects.get()

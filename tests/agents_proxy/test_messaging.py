@@ -238,6 +238,26 @@ def test_nobody_is_flooded_with_codes(carrier: Agents, person: User) -> None:
     assert len(carrier.asked) == 3
 
 
+def test_a_person_asks_for_six_codes_an_hour_and_is_told_what_is_left(carrier: Agents, person: User) -> None:
+    caller = signed_in(person)
+    numbers = [f"+49151234567{last:02d}" for last in range(8)]
+
+    answers = [caller.post("/api/a2a/numbers", {"to": number}) for number in numbers[:6]]
+    refused, unfit = caller.post("/api/a2a/numbers", {"to": numbers[6]}), caller.post("/api/a2a/numbers", {})
+    page = caller.client.post("/profile/numbers/", {"to": numbers[7]})
+
+    assert [answer.status_code for answer in answers] == [202] * 6
+    assert (refused.status_code, refused.json()["code"]) == (429, "too_many_codes")
+    assert 3500 <= int(refused["Retry-After"]) <= 3600
+    assert (unfit.status_code, page.status_code) == (400, 400)
+    everything = [*answers, refused, unfit, page]
+    assert {answer["RateLimit-Policy"] for answer in everything} == {'"codes-per-person";q=6;w=3600'}
+    assert [answer["RateLimit"].split(";")[1] for answer in everything] == [
+        "r=5", "r=4", "r=3", "r=2", "r=1", "r=0", "r=0", "r=0", "r=0",
+    ]  # fmt: skip
+    assert len(carrier.asked) == 6
+
+
 @pytest.mark.parametrize(
     ("address", "body"),
     [
@@ -311,7 +331,6 @@ def test_a_number_is_verified_and_taken_over_across_keys(carrier: Agents, person
 
 
 def test_the_page_of_numbers_when_nobody_brings_codes(settings: Any, person: User) -> None:
-    phone_numbers._asked.clear()
     configure(settings)
 
     answer = signed_in(person).client.post("/profile/numbers/", {"to": TO})

@@ -290,6 +290,23 @@ def test_too_many_calls_of_an_address(person: User, upstream: Agent, settings: A
     assert refusal(site_client().post(BRAND, CALL)) == (429, -32052, "too_many_requests")
 
 
+def test_every_answer_says_how_many_calls_are_left(caller: JsonClient, upstream: Agent, settings: Any) -> None:
+    settings.A2A_SESSION_BURST, settings.A2A_SESSION_PER_SECOND = 2, 0.01
+    settings.A2A_ADDRESS_BURST, settings.A2A_ADDRESS_PER_SECOND = 5, 0.01
+
+    counted = [caller.post(BRAND, CALL), caller.post(BRAND, {}), caller.post(BRAND, CALL)]
+    stranger = site_client().post(BRAND, CALL, headers={"A2A-Consent": "unknown"})
+
+    assert [answer.status_code for answer in (*counted, stranger)] == [200, 400, 429, 403]
+    for answer, session, address in zip(counted, (1, 0, 0), (4, 3, 2), strict=True):
+        assert answer["RateLimit-Policy"] == '"calls-per-address";q=5;w=500, "calls-per-session";q=2;w=200'
+        of_address, of_session = answer["RateLimit"].split(", ")
+        assert of_address.startswith(f'"calls-per-address";r={address};t=')
+        assert of_session.startswith(f'"calls-per-session";r={session};t=')
+    assert stranger["RateLimit-Policy"] == '"calls-per-address";q=5;w=500'
+    assert stranger["RateLimit"].startswith('"calls-per-address";r=2;t=')
+
+
 def test_limits_of_zero_are_off(caller: JsonClient, upstream: Agent, settings: Any) -> None:
     settings.A2A_ADDRESS_BURST = settings.A2A_SESSION_PER_SECOND = 0
 
