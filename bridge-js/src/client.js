@@ -1,6 +1,8 @@
 // @ts-check
 // The developer's side of the contract: discover, ask, wait, read, open. Holds the token, never the private key.
 
+import { createHash } from "node:crypto";
+
 import { BadAnswer, Problem, Refused, UnknownKey, WaitTimeout } from "./errors.js";
 import { checkConnectorKey, publicHalf, thumbprint } from "./keys.js";
 import { checkKey, compare, openEnvelope } from "./opening.js";
@@ -49,9 +51,10 @@ export class Client {
 
   // -- discovering and asking
 
-  /** @param {string} userId */
-  async discover(userId) {
-    return this.#get(DISCOVERY, `/user-scopes/${encodeURIComponent(userId)}`);
+  /** @param {string} userId @param {{clientHint?: string}} [options] */
+  async discover(userId, { clientHint } = {}) {
+    const answer = await this.#transport.send(`/user-scopes/${encodeURIComponent(userId)}`, { headers: hintOf(clientHint) });
+    return shaped(DISCOVERY, jsonOf(answer));
   }
 
   async catalog() {
@@ -59,7 +62,7 @@ export class Client {
   }
 
   /** @param {import("./index.js").ConsentRequest} request @returns {Promise<AskedConsent>} */
-  async requestConsent({ userId, scope, purpose, key, connectorKeyId, idempotencyKey, ...terms }) {
+  async requestConsent({ userId, scope, purpose, key, connectorKeyId, idempotencyKey, clientHint, ...terms }) {
     const open = Object.hasOwn(key, "d") ? await publicHalf(key) : await checkConnectorKey(key);
     const fingerprint = await thumbprint(open);
     const body = {
@@ -74,7 +77,7 @@ export class Client {
     const answer = await this.#transport.send("/request-consent", {
       method: "POST",
       body,
-      headers: idempotencyKey ? { "Idempotency-Key": idempotencyKey } : {},
+      headers: { ...hintOf(clientHint), ...(idempotencyKey ? { "Idempotency-Key": idempotencyKey } : {}) },
       repeatable: Boolean(idempotencyKey),
     });
     const asked = shaped(ASKED, jsonOf(answer));
@@ -249,6 +252,11 @@ export class Client {
   async #get(shape, path, params = {}, extraSeconds = 0) {
     return shaped(shape, jsonOf(await this.#transport.send(path, { params, extraSeconds })));
   }
+}
+
+/** The header that names the app's own caller: as a hash, so that any text will do and none of it leaves the app. @param {string | undefined} hint @returns {Record<string, string>} */
+function hintOf(hint) {
+  return hint === undefined ? {} : { "X-Client-Hint": createHash("sha256").update(hint).digest("hex") };
 }
 
 /** @param {Record<string, unknown>} terms */

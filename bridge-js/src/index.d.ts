@@ -64,6 +64,8 @@ export interface ConsentRequest {
   connectorKeyId?: string;
   /** The same text repeats the first answer for a day; the call is then tried again where the connection fails. */
   idempotencyKey?: string;
+  /** As in `discover`. */
+  clientHint?: string;
   accessDuration?: number | null;
   requestedExpiry?: number | null;
   requiredAttributes?: string[] | null;
@@ -221,8 +223,11 @@ export interface ClientOptions {
 export class Client {
   /** @param baseUrl ends in /api/v1; of an origin alone, that is added */
   constructor(baseUrl: string, token: string, options?: ClientOptions);
-  /** Which scopes this person could approve. */
-  discover(userId: string): Promise<Discovery>;
+  /**
+   * Which scopes this person could approve. `clientHint` is whatever tells your own callers apart; only a hash of it is
+   * sent. Who asks about too many unknown people then locks themselves out, and not your whole app.
+   */
+  discover(userId: string, options?: { clientHint?: string }): Promise<Discovery>;
   /** Every scope of this deployment that can be asked for, of nobody in particular. */
   catalog(): Promise<ScopeEntry[]>;
   /** Ask for one scope; keep the answer, an export is checked against it. */

@@ -69,9 +69,9 @@ class AsyncClient:
         """Close the connections."""
         await self._http.aclose()
 
-    async def discover(self, user_id: str) -> Discovery:
+    async def discover(self, user_id: str, *, client_hint: str | None = None) -> Discovery:
         """Which scopes this person could approve."""
-        return await self._do(calls.discover(user_id))
+        return await self._do(calls.discover(user_id, client_hint))
 
     async def catalog(self) -> tuple[ScopeEntry, ...]:
         """Every scope of this deployment that can be asked for."""
@@ -86,11 +86,12 @@ class AsyncClient:
         key: Mapping[str, Any],
         connector_key_id: str | None = None,
         idempotency_key: str | None = None,
+        client_hint: str | None = None,
         **terms: Unpack[Terms],
     ) -> AskedConsent:
         """Ask for one scope; keep the answer, an export is checked against it."""
         return await self._do(
-            calls.request_consent(user_id, scope, purpose, key, connector_key_id, idempotency_key, terms)
+            calls.request_consent(user_id, scope, purpose, key, connector_key_id, idempotency_key, client_hint, terms)
         )
 
     async def status(self, request_id: str, *, wait: int = 0) -> Status:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -78,8 +79,18 @@ def whole(fetched: Fetched) -> Envelope:
     return fetched.envelope
 
 
-def discover(user_id: str) -> Call[Discovery]:
-    return Call("GET", f"/user-scopes/{quote(user_id, safe='')}", lambda answer: build(Discovery, answer.json()))
+def discover(user_id: str, client_hint: str | None = None) -> Call[Discovery]:
+    def read(answer: Answer) -> Discovery:
+        return build(Discovery, answer.json())
+
+    return Call("GET", f"/user-scopes/{quote(user_id, safe='')}", read, headers=_hint(client_hint))
+
+
+def _hint(client_hint: str | None) -> dict[str, str]:
+    """The header that names the app's own caller: as a hash, so that any text will do and none of it leaves the app."""
+    if client_hint is None:
+        return {}
+    return {"X-Client-Hint": hashlib.sha256(client_hint.encode("utf-8", "surrogatepass")).hexdigest()}
 
 
 def catalog() -> Call[tuple[ScopeEntry, ...]]:
@@ -99,6 +110,7 @@ def request_consent(
     key: Mapping[str, Any],
     connector_key_id: str | None,
     idempotency_key: str | None,
+    client_hint: str | None,
     terms: Mapping[str, Any],
 ) -> Call[AskedConsent]:
     public = public_half(key) if "d" in key else dict(key)
@@ -118,7 +130,7 @@ def request_consent(
         check_asked(asked, {**body, "connector_fingerprint": print_})
         return asked
 
-    headers = {"Idempotency-Key": idempotency_key} if idempotency_key else {}
+    headers = _hint(client_hint) | ({"Idempotency-Key": idempotency_key} if idempotency_key else {})
     return Call("POST", "/request-consent", read, body=body, headers=headers, repeatable=bool(idempotency_key))
 
 

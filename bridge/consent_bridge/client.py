@@ -91,9 +91,13 @@ class Client:
 
     # -- discovering and asking
 
-    def discover(self, user_id: str) -> Discovery:
-        """Which scopes this person could approve."""
-        return self._do(calls.discover(user_id))
+    def discover(self, user_id: str, *, client_hint: str | None = None) -> Discovery:
+        """Which scopes this person could approve.
+
+        `client_hint` is whatever tells your own callers apart, a session's name perhaps; only a hash of it is sent. Who
+        asks about too many unknown people then locks themselves out, and not your whole app.
+        """
+        return self._do(calls.discover(user_id, client_hint))
 
     def catalog(self) -> tuple[ScopeEntry, ...]:
         """Every scope of this deployment that can be asked for, of nobody in particular."""
@@ -108,14 +112,18 @@ class Client:
         key: Mapping[str, Any],
         connector_key_id: str | None = None,
         idempotency_key: str | None = None,
+        client_hint: str | None = None,
         **terms: Unpack[Terms],
     ) -> AskedConsent:
         """Ask for one scope; keep the answer, an export is checked against it.
 
         `key` is the connector's JWK, of which the public half is sent; its thumbprint is its name unless another is
         given. With `idempotency_key` the same call may be made again: it repeats the first answer for a day.
+        `client_hint` as in `discover`.
         """
-        return self._do(calls.request_consent(user_id, scope, purpose, key, connector_key_id, idempotency_key, terms))
+        return self._do(
+            calls.request_consent(user_id, scope, purpose, key, connector_key_id, idempotency_key, client_hint, terms)
+        )
 
     # -- waiting
 

@@ -1,5 +1,6 @@
 """The client against a real HTTP server: what it sends and what it believes."""
 
+import hashlib
 import json
 import math
 
@@ -37,6 +38,18 @@ def test_discovery_is_a_record_with_the_wires_names(fake, client):
     assert asked.headers["authorization"] == f"Bearer {TOKEN}"
     assert "token" not in asked.query
     assert {"origin", "cookie", "sec-fetch-site"}.isdisjoint(asked.headers)
+
+
+def test_a_hint_of_ones_own_caller_leaves_as_a_hash(fake, client):
+    fake.on("GET", "/api/v1/user-scopes/usr_a", Reply(DISCOVERY))
+    fake.on("POST", "/api/v1/request-consent", Reply(ASKED, 201))
+
+    client.discover("usr_a", client_hint="Zoë at the form")
+    client.request_consent("usr_a", SCOPE, purpose="Suggest restaurants", key=KEY, client_hint="Zoë at the form")
+    client.discover("usr_a")
+
+    hint = hashlib.sha256("Zoë at the form".encode()).hexdigest()
+    assert [asked.headers.get("x-client-hint") for asked in fake.asked] == [hint, hint, None]
 
 
 def test_user_id_stays_one_part_of_the_path(fake, client):

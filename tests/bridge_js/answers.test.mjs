@@ -1,6 +1,7 @@
 // The client against a service that follows a script: what is sent, what is tried again, what is refused.
 
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { createServer } from "node:http";
 import { after, before, beforeEach, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -111,6 +112,15 @@ test("a write under a key is tried again", async () => {
   answers(DROP, { body: ASKED });
   await ask({ idempotencyKey: "once" });
   assert.deepEqual(asked.map((one) => one.headers["idempotency-key"]), ["once", "once"]);
+});
+
+test("a hint of one's own caller leaves as a hash", async () => {
+  answers({ body: ASKED }, problem("unknown_user", 404), { body: ASKED });
+  await ask({ clientHint: "Zoë at the form" });
+  await assert.rejects(client.discover("usr_a", { clientHint: "Zoë at the form" }));
+  await ask();
+  const hint = createHash("sha256").update("Zoë at the form").digest("hex");
+  assert.deepEqual(asked.map((one) => one.headers["x-client-hint"]), [hint, hint, undefined]);
 });
 
 test("a refusal says what the service said, in one line", async () => {
