@@ -29,14 +29,15 @@ def _take(buckets: Buckets, key: str, burst: int, per_second: int) -> None:
         raise TooManyCalls(headers={"Retry-After": str(math.ceil(wait))})
 
 
-def limit_headers(*, key: str | None, address: str) -> dict[str, str]:
+def limit_headers(*, key: str | None, network: str) -> dict[str, str]:
     """`RateLimit-Policy` and `RateLimit` of this caller, who may not have been counted."""
-    return headers(_standings(key, address))
+    return headers(_standings(key, network))
 
 
-def _standings(key: str | None, address: str) -> Iterator[Count]:
+def _standings(key: str | None, network: str) -> Iterator[Count]:
     per_address = settings.A2A_ADDRESS_BURST, settings.A2A_ADDRESS_PER_SECOND
-    yield from _standing("calls-per-address", addresses, address, *per_address)
+    if network:
+        yield from _standing("calls-per-address", addresses, network, *per_address)
     if key is not None:
         per_session = settings.A2A_SESSION_BURST, settings.A2A_SESSION_PER_SECOND
         yield from _standing("calls-per-session", sessions, key, *per_session)

@@ -53,7 +53,7 @@ class AgentView(View):
             # and the page that called cannot read this
             _log.exception("the database is away")
             response = rpc.refused(request, Unavailable(headers={"Retry-After": "5"}), self.task_id)
-        for name, value in limits.limit_headers(key=self.key, address=address_of(request)).items():
+        for name, value in limits.limit_headers(key=self.key, network=network_of(client_address(request))).items():
             response.headers[name] = value
         return rpc.allow(response, self.origin)
 

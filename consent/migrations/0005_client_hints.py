@@ -3,7 +3,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("consent", "0002_deliveries"),
+        ("consent", "0004_audit_pending"),
     ]
 
     operations = [
