@@ -160,8 +160,8 @@ ACTIONS = {
         Field("name", _("Name"), "text", 100),
     ),
     "mfa_login_webauthn": PageAction(_here("account_login"), _begin_anew, (), shows_itself=False, open_to_all=True),
-    "usersessions_list": _itself(
-        "usersessions_list",
+    "signed-in": _itself(
+        "signed-in",
         _says(lambda: gettext("You asked to end your other sessions."), lambda: gettext("End them"), danger=True),
     ),
 }

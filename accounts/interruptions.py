@@ -70,10 +70,10 @@ def _too_large(request: HttpRequest, action: PageAction) -> HttpResponse:
 
 def _forget_what_was_done(request: HttpRequest, response: HttpResponse) -> None:
     """An action that reached its view is over, whatever it answered: its own page says the rest, and holds the text."""
-    if request.method != "POST" or not request.user.is_authenticated or hasattr(request, "kept_actions_changed"):
-        return
     refused = response.status_code >= 500 or response.status_code in (403, _TRY_LATER)
-    if refused or action_of(request.resolver_match) is None:
+    if request.method != "POST" or refused or action_of(request.resolver_match) is None:
+        return
+    if not request.user.is_authenticated or hasattr(request, "kept_actions_changed"):
         return
     for row in interrupted.kept(request):
         if row.address == request.get_full_path():

@@ -72,20 +72,6 @@ def secret(name: str, hint: str) -> str:
     return str(value)
 
 
-def fernet_keys(name: str, hint: str) -> list[str]:
-    """Keys that encrypt at rest, newest first, at least one: without them nobody signs in and no vault opens."""
-    secret(name, hint)
-    keys = names(name)
-    for key in keys:
-        try:
-            octets = base64.urlsafe_b64decode(key)
-        except ValueError:
-            octets = b""
-        if len(octets) != 32:
-            raise ImproperlyConfigured(f"{name} must hold keys of 32 bytes in URL-safe base64. {hint}")
-    return keys
-
-
 def secret_json(name: str, hint: str) -> Any:
     """A secret that is a JSON document, given inline or as a file named by `<name>_FILE`."""
     path = _env.str(f"{name}_FILE", default="")

@@ -27,7 +27,7 @@ SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if USE_X_FORWARDED
 TRUSTED_PROXIES = env.number("TRUSTED_PROXIES", 1 if USE_X_FORWARDED_PROTO else 0, maximum=10)
 
 # --- Keys ------------------------------------------------------------------------------------------------------------
-DATA_ENCRYPTION_KEYS = env.fernet_keys("DATA_ENCRYPTION_KEYS", "`manage.py make_keys` prints one.")
+DATA_ENCRYPTION_KEYS = env.names("DATA_ENCRYPTION_KEYS")  # config/checks.py looks whether they work
 RECEIPT_KEYS: list[dict[str, str]] = env.secret_json(
     "RECEIPT_KEYS", "`./run` makes them in var/; elsewhere `manage.py make_keys` prints a fresh set."
 )

@@ -284,6 +284,7 @@ ROWS: list[Row] = [
     Row("accounts/login/", "GET", signed_out_only()),
     Row("accounts/signup/", "GET", signed_out_only()),
     Row("accounts/logout/", "GET", page(strangers="302")),
+    Row("account/waiting/leave/", "POST", everybody("302"), _nothing, form=True),
     Row("accounts/inactive/", "GET", everybody("200")),
     Row("accounts/reauthenticate/", "GET", page()),
     Row("accounts/email/", "GET", page()),

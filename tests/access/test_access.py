@@ -129,5 +129,6 @@ def _told(response: HttpResponse, name: str) -> list[str]:
     trace = response["X-Request-Id"]
     headers = [f"{key}: {value}".replace(trace, "TRACE").replace(name, "ID") for key, value in response.items()]
     cookies = [f"Set-Cookie: {cookie}" for cookie in response.cookies]
-    text = re.sub(r"\b[A-Za-z0-9]{64}\b", "CSRF", response.content.decode().replace(trace, "TRACE").replace(name, "ID"))
+    text = re.sub(r'name="page_of" value="[^"]*"', "PAGE", response.content.decode())
+    text = re.sub(r"\b[A-Za-z0-9]{64}\b", "CSRF", text.replace(trace, "TRACE").replace(name, "ID"))
     return [str(response.status_code), *headers, *cookies, *text.splitlines()]

@@ -14,7 +14,7 @@ OF_RUN = {
     "PORT", "HOST", "REFERENCE_AGENTS", "REFERENCE_LLM_BASE_URL", "REFERENCE_LLM_MODEL", "REFERENCE_LLM_API_KEY",
 }  # fmt: skip
 READERS = {
-    "text", "flag", "number", "choice", "names", "secret", "fernet_keys", "secret_json", "database", "email", "agent",
+    "text", "flag", "number", "choice", "names", "secret", "secret_json", "database", "email", "agent",
 }  # fmt: skip
 OF_AN_AGENT = ("URL", "TOKEN", "TIMEOUT", "PROTOCOL")
 

@@ -49,7 +49,7 @@ def test_under_https_every_cookie_is_the_hosts_own(person: Any) -> None:
         served.stop()
         served.close()
 
-    names = {"__Host-sessionid", "__Host-csrftoken", "__Host-django_language", "__Host-messages"}
+    names = {f"__Host-{name}" for name in ("sessionid", "csrftoken", "django_language", "messages", "known-browser")}
     assert given.keys() - {"__Host-messages"} == names - {"__Host-messages"}
     for name, rest in given.items():
         assert name in names

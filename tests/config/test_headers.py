@@ -18,6 +18,7 @@ from tests.config import every_address
 from tests.config.every_address import ADMIN, AGENTS, DEVELOPER, LISTED, OPEN, OWNER, PAGE, STAFF_RECORDS, path_of
 from tests.config.wanted_headers import lacking
 from tests.consent.api.test_failing import failing
+from tests.staffing import at_the_admin
 
 METHODS = ("HEAD", "POST", "PUT", "DELETE", "OPTIONS", "TRACE")
 STAFF_PAGES = tuple(sorted(address for address in LISTED if address.startswith("admin/")))
@@ -48,7 +49,8 @@ def test_every_answer_has_its_headers(group: str, secure: bool, person: Any, app
         settings.SECURE_HSTS_INCLUDE_SUBDOMAINS = settings.SECURE_HSTS_PRELOAD = True
         settings.SECURE_SSL_REDIRECT = True
     addresses, wanted = GROUPS[group]
-    parts, staff = every_address.samples(person, app), factories.StaffFactory()
+    parts, staff = every_address.samples(person, app), at_the_admin(factories.StaffFactory())
+    staff.raise_request_exception = False
     token = Developer.of(app).headers
     wrong: dict[str, list[str]] = {}
     seen: defaultdict[int, set[str]] = defaultdict(set)
@@ -66,13 +68,13 @@ def test_every_answer_has_its_headers(group: str, secure: bool, person: Any, app
 
 
 def calls(
-    path: str, person: Any, staff: Any, token: Any, *, thorough: bool, secure: bool
+    path: str, person: Any, staff: Client, token: Any, *, thorough: bool, secure: bool
 ) -> Iterator[tuple[str, HttpResponse]]:
     """The answers of one address to everybody, each in a session of its own."""
     callers = {
         "anonymous": Client(raise_request_exception=False),
         "person": browser_of(person),
-        "staff": browser_of(staff),
+        "staff": staff,
     }
     stranger = Client(raise_request_exception=False, enforce_csrf_checks=True)
     for name, caller in callers.items():

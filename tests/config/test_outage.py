@@ -45,7 +45,7 @@ class Site:
 
     def __init__(self, served: Served, person: Any, app: Any) -> None:
         self.served = served
-        self.cookie = f"sessionid={signed_in(person).client.cookies['sessionid'].value}"
+        self.cookie = f"__Host-sessionid={signed_in(person).client.cookies['sessionid'].value}"
         self.token = Developer.of(app).headers["Authorization"]
 
     def call(self, method: str, path: str, *, body: bytes = b"", **headers: str) -> Answer:
@@ -104,8 +104,10 @@ def refused(gate: Gate | None, *, garbage: bool = False) -> Iterator[None]:
     """The database's host takes no connection; or SQLite's file cannot be opened, or is none."""
     if gate is not None:
         gate.refuse()
-        yield
-        gate.open()
+        try:
+            yield
+        finally:
+            gate.open()
         return
     from pathlib import Path
 
@@ -114,9 +116,11 @@ def refused(gate: Gate | None, *, garbage: bool = False) -> Iterator[None]:
     connection.close()
     file.rename(aside)
     file.write_text("this is no database\n" * 200) if garbage else file.mkdir()
-    yield
-    file.unlink() if garbage else file.rmdir()
-    aside.rename(file)
+    try:
+        yield
+    finally:
+        file.unlink() if garbage else file.rmdir()
+        aside.rename(file)
 
 
 def test_every_address_answers_while_the_database_is_away(site: Site, gate: Gate | None, person: Any, app: Any) -> None:
@@ -189,7 +193,7 @@ def test_forms_sent_while_the_database_is_away_change_nothing_and_work_afterward
     path = reverse("consent:deny", args=[asked.request_id])
     token = "t" * 32
     form = {
-        "Cookie": f"{site.cookie}; csrftoken={token}",
+        "Cookie": f"{site.cookie}; __Host-csrftoken={token}",
         "Content_Type": "application/x-www-form-urlencoded",
         "Origin": "https://localhost",
     }
@@ -197,7 +201,7 @@ def test_forms_sent_while_the_database_is_away_change_nothing_and_work_afterward
     with refused(gate):
         answers = [
             site.call("POST", path, body=f"csrfmiddlewaretoken={token}".encode(), **form),
-            site.call("POST", "/accounts/login/", body=sign_in, **{**form, "Cookie": f"csrftoken={token}"}),
+            site.call("POST", "/accounts/login/", body=sign_in, **{**form, "Cookie": f"__Host-csrftoken={token}"}),
         ]
     for answer in answers:
         assert answer.status == 503
@@ -291,7 +295,7 @@ def assert_an_act_goes_through(site: Site, person: Any) -> None:
     body = {"email": person.email, "fullName": "Ada Lovelace", "countryCode": "+49", "phoneNumber": "15112345678"}
     answer = site.call(
         "POST", "/api/a2a/analyses", body=json.dumps({**body, "agreed": True}).encode(),
-        Cookie=f"{site.cookie}; csrftoken={token}", X_CSRFToken=token, Origin="https://localhost",
+        Cookie=f"{site.cookie}; __Host-csrftoken={token}", X_CSRFToken=token, Origin="https://localhost",
     )  # fmt: skip
     assert (answer.status, answer.seconds < AT_ONCE) == (202, True), answer.body
     assert Run.objects.get(user=person).status == "queued"

@@ -105,7 +105,7 @@ SCENES: dict[str, Make] = {
     "mfa_edit_webauthn": rename_key,
     "mfa_deactivate_totp": deactivate_totp,
     "mfa_generate_recovery_codes": new_codes,
-    "usersessions_list": end_sessions,
+    "signed-in": end_sessions,
 }
 
 

@@ -29,36 +29,42 @@ class _Forms(HTMLParser):
     def __init__(self) -> None:
         super().__init__()
         self.forms: list[Form] = []
+        self._by_id: dict[str, Form] = {}  # a field may stand outside of the form that it names
         self._inside: Form | None = None
-        self._text: str | None = None
+        self._typing: tuple[Form, str] | None = None
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         has = {name: value or "" for name, value in attrs}
         if tag == "form":
             self._inside = Form(has.get("action", ""))
+            if "id" in has:
+                self._inside = self._by_id.setdefault(has["id"], self._inside)
+                self._inside.action = has.get("action", "")
             if has.get("method", "").lower() == "post":
                 self.forms.append(self._inside)
-        if self._inside is None or ("name" not in has and tag != "button"):
+        form = self._by_id.setdefault(has["form"], Form("")) if "form" in has else self._inside
+        if form is None or ("name" not in has and tag != "button"):
             return
         if tag == "button":
-            self._inside.buttons.append((has.get("name", ""), has.get("value", ""), has.get("formaction", "")))
+            form.buttons.append((has.get("name", ""), has.get("value", ""), has.get("formaction", "")))
         elif tag == "textarea":
-            self._text = has["name"]
-            self._inside.fields[self._text] = ""
+            self._typing = (form, has["name"])
+            form.fields[has["name"]] = ""
         elif tag == "input" and has.get("type") in ("checkbox", "radio") and "checked" not in has:
-            self._inside.unticked.add(has["name"])
+            form.unticked.add(has["name"])
         elif tag == "input":
-            self._inside.fields[has["name"]] = has.get("value", "")
+            form.fields[has["name"]] = has.get("value", "")
 
     def handle_data(self, data: str) -> None:
-        if self._text is not None and self._inside is not None:
-            self._inside.fields[self._text] += data.removeprefix("\n")
+        if self._typing is not None:
+            form, name = self._typing
+            form.fields[name] += data.removeprefix("\n")
 
     def handle_endtag(self, tag: str) -> None:
         if tag == "form":
             self._inside = None
         elif tag == "textarea":
-            self._text = None
+            self._typing = None
 
 
 def forms_of(answer: HttpResponse) -> list[Form]:

@@ -262,7 +262,6 @@ def withdraw(stage: Stage) -> Scene:
 def _carrier(stage: Stage) -> Agents:
     agents = stage.after.enter_context(speaking())
     configure(stage.settings, "messaging", url=f"{agents.address}/messaging")
-    phone_numbers._asked.clear()
     return agents
 
 
