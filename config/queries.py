@@ -14,6 +14,7 @@ from django.utils.http import escape_leading_slashes
 from config.api import wants_json
 
 _TOKEN = re.compile(r"cr_[a-z]{2,12}_[A-Za-z0-9]{8}_[A-Za-z0-9_-]+")
+TAKEN_OUT = "consent.token_taken_out"
 _DECODED_AT_MOST = 3  # times: a `next` inside a `next` is escaped twice
 
 
@@ -29,6 +30,7 @@ class TokenFreeQuery:
         if clean == given:
             return self.get_response(request)
         request.META["QUERY_STRING"] = clean
+        request.META[TAKEN_OUT] = "yes"  # for addresses that take no query at all, and say so
         request.__dict__.pop("GET", None)  # in case somebody before us looked
         if request.method in ("GET", "HEAD") and not wants_json(request):
             return HttpResponseRedirect(escape_leading_slashes(request.get_full_path()))

@@ -13,6 +13,7 @@ ADVICE = {
     "method_not_allowed": _("Use a method that the `Allow` header lists."),
     "unsupported_media_type": _("Send the body as application/json in UTF-8, without compression."),
     "payload_too_large": _("Send a smaller body: at most 64 KiB at the developers' addresses."),
+    "quota_exceeded": _("Delete what is no longer needed, or stop sharing something, then try again."),
     "unknown_user": _("Check the sharing ID with the person; they find it in the consent app. Do not try others."),
     "unknown_request": _("Check the ID, and that you use a token of the app that asked."),
     "unknown_receipt": _("Take the ID from the status of one of your own requests."),

@@ -125,7 +125,7 @@ def _named(given: Any) -> str | None:
 
 
 def _fitting(request: HttpRequest, given: Any, model: type[BaseModel]) -> BaseModel:
-    if request.META.get("QUERY_STRING"):
+    if request.META.get("QUERY_STRING") or "consent.token_taken_out" in request.META:  # config/queries.py
         raise InvalidParams(errors=[{"field": "", "code": "query", "message": "This address takes no query."}])
     try:
         return model.model_validate(given)

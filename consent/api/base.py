@@ -34,7 +34,7 @@ Model = TypeVar("Model", bound=BaseModel)
 
 _WHOLE_NUMBER = re.compile(r"-?[0-9]{1,18}\Z")
 _UNFIT = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
-_LONGEST_SHORT_HEADER = 128  # characters
+_SHORT_TEXT = re.compile(r"[^\x00-\x1f\x7f]{1,128}\Z")
 
 
 class PublicView(APIView):
@@ -154,7 +154,16 @@ def no_arguments(request: HttpRequest) -> None:
 
 def idempotency_key(request: HttpRequest) -> str | None:
     """The `Idempotency-Key` header, or None."""
-    return _short_header(request, "Idempotency-Key", "idempotency_key")
+    key = _short_header(request, "Idempotency-Key", "idempotency_key")
+    if key is None:
+        return None
+    try:
+        text = key.encode("latin-1").decode()  # WSGI hands header bytes over as Latin-1 (PEP 3333)
+    except UnicodeError:
+        text = ""
+    if not (text.strip() and text.isprintable()):
+        raise _unfit("Idempotency-Key", "idempotency_key", "1 to 128 visible characters, in UTF-8.")
+    return text
 
 
 def client_hint(request: HttpRequest) -> str:
@@ -163,15 +172,9 @@ def client_hint(request: HttpRequest) -> str:
 
 
 def _short_header(request: HttpRequest, name: str, code: str) -> str | None:
-    given: str | None = request.META.get(f"HTTP_{name.upper().replace('-', '_')}")
-    if given is None:
-        return None
-    try:
-        value = given.encode("latin-1").decode()  # WSGI hands header bytes over as Latin-1 (PEP 3333)
-    except UnicodeError:
-        value = ""
-    if not (value.strip() and value.isprintable() and len(value) <= _LONGEST_SHORT_HEADER):
-        raise _unfit(name, code, "1 to 128 visible characters, in UTF-8.")
+    value: str | None = request.META.get(f"HTTP_{name.upper().replace('-', '_')}")
+    if value is not None and not _SHORT_TEXT.match(value):
+        raise _unfit(name, code, "1 to 128 characters without control characters.")
     return value
 
 

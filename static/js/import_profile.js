@@ -44,12 +44,10 @@ async function opened() {
   }
 }
 
-const boxes = () => /** @type {HTMLInputElement[]} */ (all("[data-plan] input[type=checkbox]"));
-
 /** What was ticked before a sign-in was needed is ticked again, and waits for the button. */
 function tickAgain() {
   const before = takeChoice("keep");
-  if (before) for (const box of boxes()) if (!box.disabled) box.checked = before.includes(box.value);
+  if (before) for (const box of boxes("")) if (!box.disabled) box.checked = before.includes(box.value);
 }
 
 /** @param {unknown} error */

@@ -10,7 +10,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 from accounts.models import User
 from consent.models import ConsentRequest, Grant
 from tests.browser.conftest import DESKTOP, PHONE
-from tests.browser.people import PASSPHRASE, SignIn, enter, unlock
+from tests.browser.people import PASSPHRASE, SignIn, enter, unlock, values_shown
 from tests.browser.visiting import Complaints, axe_findings
 from tests.factories import ConsentRequestFactory, GrantFactory, PersonFactory, Vault, give_vault
 from tests.factories.accounts import PASSWORD
@@ -52,7 +52,7 @@ def test_deny_survives_the_end_of_the_session(
     page = profile.new_page()
     sign_in(page, asked.user)
     page.goto(f"/consent/requests/{asked.request_id}/")
-    page.locator("summary", has_text="note for yourself").click()
+    page.locator("summary", has_text="private note").click()
     page.locator("#id_reason").fill("Not before the trip")
     for name in lost:
         profile.clear_cookies(name=name)
@@ -199,6 +199,7 @@ def test_what_was_ticked_when_the_session_ended_waits_to_be_approved(
     asked.refresh_from_db()
     assert asked.status == "pending"
     unlock(page)
+    values_shown(page)
     page.locator("#approve").click()
     expect(page.locator(".outcome h1")).to_have_text("You approved this")
     assert "lifestyle.food.coffee_or_tea" not in Grant.objects.get(request=asked).approved_attributes

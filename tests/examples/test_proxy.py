@@ -76,7 +76,7 @@ def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 def _site(folder: Path, port: int, upstream: int) -> str:
     text = (ROOT / "deploy" / "nginx" / "consent.conf").read_text()
-    text = re.sub(r"server 127\.0\.0\.1:\d+;", f"server 127.0.0.1:{upstream};", text)
+    text = re.sub(r"server unix:[^;]+;", f"server 127.0.0.1:{upstream};", text)
     text = text.replace("listen 80;", f"listen 127.0.0.1:{free_port()};").replace(
         "listen 443", f"listen 127.0.0.1:{port}"
     )
