@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
@@ -33,8 +34,15 @@ _LONG = (
 )  # fmt: skip
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files in the order in which `--dist loadfile --no-loadscope-reorder` hands them out."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Files in the order in which `--dist loadfile --no-loadscope-reorder` hands them out.
+
+    What is about SQLite's file is no test of a run on PostgreSQL, so it is left out there and not skipped.
+    """
+    if connection.vendor == "postgresql":
+        elsewhere = [item for item in items if item.get_closest_marker("sqlite")]
+        config.hook.pytest_deselected(items=elsewhere)
+        items[:] = [item for item in items if item not in elsewhere]
     items.sort(key=lambda item: next((at for at, name in enumerate(_LONG) if item.nodeid.startswith(name)), len(_LONG)))
 
 

@@ -69,9 +69,8 @@ def test_a_migration_that_is_missing_is_not_ready() -> None:
         recorder.record_applied("pkm", "0001_initial")
 
 
+@pytest.mark.sqlite
 def test_a_locked_file_is_not_waited_for(tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    if connection.vendor == "postgresql":
-        pytest.skip("PostgreSQL has no file of ours")
     monkeypatch.setitem(connection.settings_dict, "NAME", str(tmp_path / "locked"))
     holder = sqlite3.connect(tmp_path / "locked", isolation_level=None)
     holder.execute("PRAGMA locking_mode = EXCLUSIVE")

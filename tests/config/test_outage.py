@@ -216,9 +216,8 @@ def test_forms_sent_while_the_database_is_away_change_nothing_and_work_afterward
     assert asked.status == "denied"
 
 
-def test_a_file_that_is_no_database_is_a_database_that_is_away(site: Site, gate: Gate | None) -> None:
-    if gate is not None:
-        pytest.skip("PostgreSQL has no file of ours")
+@pytest.mark.sqlite
+def test_a_file_that_is_no_database_is_a_database_that_is_away(site: Site) -> None:
     with refused(None, garbage=True):
         status, said, seconds = site.ready()
         assert (status, said["checks"]["database"], seconds < AT_ONCE) == (503, False, True)
