@@ -28,7 +28,8 @@ hypothesis_settings.load_profile("steady")
 
 # what waits for browsers and processes, longest first: begun first, its waiting is filled by everything else
 _LONG = (
-    "tests/browser/test_open_pages", "tests/browser/test_profile", "tests/agents_proxy/test_worker",
+    "tests/config/test_headers", "tests/browser/test_open_pages", "tests/browser/test_profile",
+    "tests/agents_proxy/test_worker", "tests/accounts/test_attempts_live", "tests/config/test_outage",
     "tests/bridge/live", "tests/browser/test_my_data", "tests/browser/test_every_page", "tests/browser/test_admin",
     "tests/browser", "tests/canary", "tests/consent/tools", "tests/mcp_ts", "tests/examples", "tests/lifecycle",
 )  # fmt: skip

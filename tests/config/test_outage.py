@@ -283,7 +283,7 @@ def test_without_its_broker_it_is_ready_and_says_what_is_missing(
     broker.close()
 
 
-ALL = dict.fromkeys(("database", "migrations", "audit", "broker"), True)
+ALL = dict.fromkeys(("database", "migrations", "rules", "audit", "broker"), True)
 
 
 def assert_an_act_goes_through(site: Site, person: Any) -> None:
