@@ -7,7 +7,7 @@ import { BadAnswer, Problem, Refused, UnknownKey, WaitTimeout } from "./errors.j
 import { checkConnectorKey, publicHalf, thumbprint } from "./keys.js";
 import { checkKey, compare, openEnvelope } from "./opening.js";
 import { verifyCheckpoint, verifyReceipt } from "./proofs.js";
-import { ASKED, CATALOG, DISCOVERY, ENVELOPE, KEYS, PAGE, shaped, SIGNED, STATUS } from "./shapes.js";
+import { ASKED, CATALOG, DISCOVERY, ENVELOPE, KEYS, PAGE, shaped, SIGNED, STATUS, TERMS } from "./shapes.js";
 import { PATIENCE, SILENCE, Stream } from "./streams.js";
 import { isTransient, jsonOf, restBaseUrl, sleep, Transport } from "./transport.js";
 
@@ -18,16 +18,6 @@ import { isTransient, jsonOf, restBaseUrl, sleep, Transport } from "./transport.
 
 const LONGEST_WAIT = 30;
 const POLL_PAUSE = 1000;
-const TERMS = {
-  accessDuration: "access_duration",
-  requestedExpiry: "requested_expiry",
-  requiredAttributes: "required_attributes",
-  optionalAttributes: "optional_attributes",
-  maxReads: "max_reads",
-  refreshPolicy: "refresh_policy",
-  bindingMessage: "binding_message",
-  templateId: "template_id",
-};
 
 /** Calls of one app with one developer token. Each is described in index.d.ts. */
 export class Client {

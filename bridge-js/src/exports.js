@@ -79,13 +79,14 @@ async function readHeader(sealed) {
   if (sealed.length > MAX_JWE_CHARS) throw new Refused(`the sealed text is longer than ${MAX_JWE_CHARS} characters`);
   const parts = sealed.split(".");
   if (parts.length !== 5) throw new Refused(`the sealed text is no compact JWE: it has ${parts.length} parts, not 5`);
-  if (parts[0].length > MAX_HEADER_CHARS) throw new Refused(`the header is longer than ${MAX_HEADER_CHARS} characters`);
-  const header = parseObject(decodeBase64url(parts[0], "the header"), "the header");
+  const [encoded = "", , , ciphertext = ""] = parts;
+  if (encoded.length > MAX_HEADER_CHARS) throw new Refused(`the header is longer than ${MAX_HEADER_CHARS} characters`);
+  const header = parseObject(decodeBase64url(encoded, "the header"), "the header");
   await checkMembers(header);
   for (const { part, what, bytes } of SIZES) {
     if (decodeBase64url(parts[part], what).length !== bytes) throw new Refused(`${what} is not ${bytes} bytes long`);
   }
-  if (parts[3].length > MAX_CIPHERTEXT_CHARS) {
+  if (ciphertext.length > MAX_CIPHERTEXT_CHARS) {
     throw new Refused(`the sealed content is larger than ${MAX_PLAINTEXT_BYTES} bytes`);
   }
   return header;
@@ -95,7 +96,7 @@ async function readHeader(sealed) {
 async function checkMembers(header) {
   const stray = Object.keys(header).find((member) => REFUSED_MEMBERS.test(member));
   if (stray !== undefined) throw new Refused(`header member ${stray} is refused`, stray);
-  for (const [member, wanted] of [["alg", ALG], ["enc", ENC]]) {
+  for (const [member, wanted] of Object.entries({ alg: ALG, enc: ENC })) {
     if (present(header, member) !== wanted) {
       throw new Refused(`${member} ${shown(header[member])} is not on the list for a sealed export`, member);
     }

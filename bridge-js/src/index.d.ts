@@ -1,15 +1,10 @@
 // The public API. Results have the wire's own names, durations are whole seconds, times are RFC 3339 in UTC.
 
-export type RequestStatus = "pending" | "approved" | "denied" | "cancelled" | "expired";
-export type GrantStatus =
-  | "active"
-  | "paused"
-  | "revoked"
-  | "released"
-  | "terminated"
-  | "expired"
-  | "exhausted"
-  | "superseded";
+import type { AskedConsent, Discovery, Envelope, Grant, RequestPage, ScopeEntry, Status, Terms } from "./contract.js";
+
+export type { AskedConsent, Discovery, Envelope, Grant, RequestPage, ScopeEntry, Status } from "./contract.js";
+export type RequestStatus = Status["status"];
+export type GrantStatus = Grant["status"];
 
 export interface PublicKey {
   kty: "OKP" | "EC";
@@ -23,36 +18,13 @@ export interface PrivateKey extends PublicKey {
   d: string;
 }
 
-/** A scope that can be asked for; `attributes` are the registry's, the same for every person. */
-export interface ScopeEntry {
-  scope: string;
-  scope_handle: string;
-  label: string;
-  description: string;
-  domain: string;
-  sensitivity_tier: string;
-  attributes: string[];
-  max_access_duration: number;
-  updated_at: string;
-}
+/** `refresh_policy` as `refreshPolicy`. */
+type Camel<Name extends string> = Name extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : Name;
 
-/** What one person could approve; never what they have. */
-export interface Discovery {
-  user_id: string;
-  available_domains: string[];
-  scopes: string[];
-  scope_entries: ScopeEntry[];
-  runtime: {
-    can_approve: boolean;
-    wrapping_algorithms: string[];
-    connector_curves: string[];
-    refresh_policies: string[];
-    access_duration: { default: number; min: number; max: number };
-    interval: number;
-  };
-}
+/** The contract's optional members of a request, described in contract.d.ts; null leaves one out. */
+export type ConsentTerms = { [Name in keyof Terms as Camel<Name>]: Terms[Name] };
 
-export interface ConsentRequest {
+export interface ConsentRequest extends ConsentTerms {
   userId: string;
   /** Exactly one, as discovered for this person. */
   scope: string;
@@ -66,82 +38,6 @@ export interface ConsentRequest {
   idempotencyKey?: string;
   /** As in `discover`. */
   clientHint?: string;
-  accessDuration?: number | null;
-  requestedExpiry?: number | null;
-  requiredAttributes?: string[] | null;
-  optionalAttributes?: string[] | null;
-  maxReads?: number | null;
-  refreshPolicy?: "snapshot" | "continuous" | null;
-  bindingMessage?: string | null;
-  templateId?: string | null;
-}
-
-/** A request as the service froze it. Keep it: an export is checked against it. */
-export interface AskedConsent {
-  request_id: string;
-  status: RequestStatus;
-  app_id: string;
-  issuer: string;
-  user_id: string;
-  scope: string;
-  scope_label: string;
-  approval_url: string;
-  interval: number;
-  expires_in: number;
-  expires_at: string;
-  access_duration: number;
-  connector_key_id: string;
-  connector_fingerprint: string;
-  request_digest: string;
-  created_at: string;
-}
-
-/** What was allowed and what is left of it. */
-export interface Grant {
-  grant_id: string;
-  status: GrantStatus;
-  expires_at: string;
-  reads: number;
-  reads_remaining: number | null;
-  approved_attributes: string[];
-  export_revision: number | null;
-}
-
-/** Where a request stands; `grant` is null unless it was approved. */
-export interface Status {
-  request_id: string;
-  status: RequestStatus;
-  user_id: string;
-  scope: string;
-  interval: number;
-  created_at: string;
-  expires_at: string;
-  decided_at: string | null;
-  receipt_id: string | null;
-  sequence: number | null;
-  grant: Grant | null;
-}
-
-export interface RequestPage {
-  requests: Status[];
-  next_cursor: string | null;
-}
-
-/** A sealed export with what the service says about it. */
-export interface Envelope {
-  request_id: string;
-  grant_id: string;
-  export_id: string;
-  revision: number;
-  user_id: string;
-  scope: string;
-  approved_attributes: string[];
-  connector_key_id: string;
-  sealed_at: string;
-  expires_at: string;
-  reads_remaining: number | null;
-  size_bytes: number;
-  jwe: string;
 }
 
 export interface Source {

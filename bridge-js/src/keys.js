@@ -121,7 +121,7 @@ async function tryAgreement(key, algorithm) {
 
 /** Two strangers agree only if the private half is the public one's. @param {any} key */
 async function checkHalves(key) {
-  const { algorithm } = CURVES[key.crv];
+  const { algorithm } = curveOf(key);
   const { d, ...open } = key;
   try {
     const own = await subtle.importKey("jwk", key, algorithm, false, ["deriveBits"]);

@@ -49,7 +49,7 @@ async function checked(jws, key, kind) {
 
 /** @param {Record<string, any>} header @param {"receipt" | "checkpoint"} kind @param {KeySet} jwks */
 async function keyOf(header, kind, jwks) {
-  for (const [member, wanted] of [["typ", KINDS[kind]], ["alg", ALG]]) {
+  for (const [member, wanted] of Object.entries({ typ: KINDS[kind], alg: ALG })) {
     if (header[member] !== wanted) {
       throw new Refused(`header member ${member} is ${shown(header[member])}, not ${shown(wanted)}`, member);
     }
@@ -58,11 +58,12 @@ async function keyOf(header, kind, jwks) {
   if (stray !== undefined) throw new Refused(`header member ${shown(stray)} is refused`, stray);
   if (!isObject(jwks) || !Array.isArray(jwks.keys)) throw new KeyRefused("the key set has no list of keys");
   const named = jwks.keys.filter((jwk) => isObject(jwk) && verifies(jwk) && jwk.kid === header.kid);
-  if (typeof header.kid !== "string" || named.length === 0) {
+  const [found, another] = named;
+  if (typeof header.kid !== "string" || !found) {
     throw new UnknownKey(`kid ${shown(header.kid)} is not among the known keys`, "kid");
   }
-  if (named.length > 1) throw new KeyRefused("the key set holds two keys of one name", "kid");
-  const { kty, crv, x, d } = named[0];
+  if (another) throw new KeyRefused("the key set holds two keys of one name", "kid");
+  const { kty, crv, x, d } = found;
   if (d !== undefined) throw new KeyRefused("the key set holds something that is no public key", "keys");
   if (decodeBase64url(x, "x").length !== 32) throw new KeyRefused("the key's x is not 32 bytes long", "x");
   return importJWK({ kty, crv, x }, ALG);

@@ -80,7 +80,7 @@ export class Stream {
   /** @param {string} line @returns {ConsentEvent | null} */
   #take(line) {
     if (line) {
-      const [, name, value] = /** @type {RegExpExecArray} */ (/^([^:]*):? ?(.*)$/su.exec(line));
+      const [, name, value = ""] = /** @type {RegExpExecArray} */ (/^([^:]*):? ?(.*)$/su.exec(line));
       if (name) (this.#fields[name] ??= []).push(value);
       return null;
     }

@@ -1,10 +1,10 @@
 // @ts-check
 // One domain: every segment is a form. A save writes only what changed, and overwrites nothing unseen.
 
-import { renewCopies } from "./copies.js";
 import { dropDraft, keepDraft, openDraft } from "./drafts.js";
 import { gettext, interpolate } from "./i18n.js";
-import { all, busy, explain, find, fromTemplate, make, pageData } from "./page.js";
+import { all, busy, entry, explain, find, fromTemplate, make, pageData } from "./page.js";
+import { refreshExports } from "./refresh.js";
 import { followLock } from "./unlock.js";
 import { asName, editor, humanised, inWords, isEmpty } from "./values.js";
 import { Conflict, isInterrupted, Locked, openAll, writeAttributes } from "./vault/vault.js";
@@ -26,7 +26,7 @@ class Segment {
   constructor(section) {
     this.section = section;
     this.id = section.dataset.segment ?? "";
-    this.words = known[this.id].attributes;
+    this.words = entry(known, this.id).attributes;
     /** @type {Map<string, Editor>} */
     this.editors = new Map();
     /** @type {Seen} */
@@ -68,7 +68,7 @@ class Segment {
   /** Shows what is stored, with what was typed before a sign-in was needed. @param {Seen} seen */
   async showAgain(seen) {
     this.show(seen);
-    const draft = await openDraft(this.id);
+    const draft = /** @type {{seen: Seen, changes: Record<string, unknown>} | null} */ (await openDraft(this.id));
     if (!draft) return;
     this.show(draft.seen, draft.changes); // as the page was: whatever changed meanwhile is a conflict, and is asked about
     const discard = make("button", { class: "btn btn-quiet btn-s", type: "button" }, [gettext("Discard it")]);
@@ -144,7 +144,7 @@ class Segment {
   }
 
   async clear() {
-    const text = interpolate(gettext("Everything under “%(name)s” will be deleted from your data."), { name: known[this.id].label });
+    const text = interpolate(gettext("Everything under “%(name)s” will be deleted from your data."), { name: entry(known, this.id).label });
     if (await confirmed(text)) await this.take(Object.keys(this.seen?.values ?? {}));
   }
 
@@ -202,7 +202,7 @@ class Segment {
       dropDraft(this.id);
       this.show({ content_revision: written.content_revision, values: written.values });
       find("[data-state]", this.section).textContent = gettext("Saved");
-      void renewCopies();
+      void refreshExports();
       return true;
     } catch (error) {
       if (error instanceof Conflict) return this.settle(changes, error);

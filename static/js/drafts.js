@@ -40,7 +40,7 @@ export function dropDraft(name) {
   } catch { /* nothing is kept then */ }
 }
 
-/** @param {Json} draft */
+/** @param {{at: number}} draft */
 const address = (draft) => ({ domain: "draft", segment_id: "typed", content_revision: draft.at });
 
 /** Needs the vault unlocked. @param {string} name @param {Json} typed @returns {Promise<boolean>} whether it is kept */
@@ -65,7 +65,7 @@ export async function openDraft(name) {
   }
 }
 
-/** Ticks and the like, never a value. @param {string} name @param {Json} chosen */
+/** Ticks and the like, never a value. @param {string} name @param {unknown} chosen */
 export const keepChoice = (name, chosen) => write(name, { at: now(), chosen });
 
 /** @param {string} name @returns {any} once; null where there is none */

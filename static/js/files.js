@@ -46,11 +46,13 @@ function inside(path, value) {
 /** RFC 4180, comma or semicolon. @param {string} text @returns {[string, unknown][]} */
 function fromCsv(text) {
   const plain = text.replace(/^\ufeff/, "");
-  const mark = (plain.split("\n", 1)[0].match(/;/g) ?? []).length > (plain.split("\n", 1)[0].match(/,/g) ?? []).length ? ";" : ",";
+  const [first = ""] = plain.split("\n", 1);
+  const mark = (first.match(/;/g) ?? []).length > (first.match(/,/g) ?? []).length ? ";" : ",";
   return csvRows(plain, mark)
-    .filter((row) => row.length >= 2 && row[0].trim() && row[1].trim())
-    .filter((row, index) => index > 0 || PATH.test(row[0].trim())) // the first row may be a heading
-    .map(([path, value]) => [path.trim(), plainValue(value.trim())]);
+    .map(([path = "", value = ""]) => ({ path: path.trim(), value: value.trim() }))
+    .filter(({ path, value }) => path && value)
+    .filter(({ path }, index) => index > 0 || PATH.test(path)) // the first row may be a heading
+    .map(({ path, value }) => [path, plainValue(value)]);
 }
 
 /** A number is a number; a list is written with semicolons or bars. @param {string} text */
@@ -61,8 +63,9 @@ function plainValue(text) {
 
 /** @param {string} text @param {string} mark @returns {string[][]} */
 function csvRows(text, mark) {
-  /** @type {string[][]} */
-  const rows = [[]];
+  /** @type {string[]} */
+  let row = [];
+  const rows = [row];
   let cell = "";
   let quoted = false;
   for (let at = 0; at < text.length; at += 1) {
@@ -73,11 +76,11 @@ function csvRows(text, mark) {
       else cell += letter;
     } else if (letter === '"' && !cell) quoted = true;
     else if (letter === mark || letter === "\n") {
-      rows[rows.length - 1].push(cell.replace(/\r$/, ""));
+      row.push(cell.replace(/\r$/, ""));
       cell = "";
-      if (letter === "\n") rows.push([]);
+      if (letter === "\n") rows.push((row = []));
     } else cell += letter;
   }
-  rows[rows.length - 1].push(cell.replace(/\r$/, ""));
+  row.push(cell.replace(/\r$/, ""));
   return rows;
 }

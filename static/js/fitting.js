@@ -93,7 +93,7 @@ function surest(entries, word, without) {
 function regrouped(value, { parts }, without) {
   const said = Object.entries(value).filter(([, part]) => !isNothing(part));
   const named = new Map(said.map(([name, part]) => [name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, "_").toLowerCase(), part]));
-  const kept = Object.keys(parts).filter((name) => named.has(name)).map((name) => [name, fitting(named.get(name), parts[name], without)]);
+  const kept = Object.entries(parts).filter(([name]) => named.has(name)).map(([name, part]) => [name, fitting(named.get(name), part, without)]);
   if (!kept.length) throw new Misfit();
   without.push(...[...named.keys()].filter((name) => !Object.hasOwn(parts, name)));
   return Object.fromEntries(kept);

@@ -22,7 +22,7 @@ export const gettext = (text) => {
 /** @param {string} one @param {string} many @param {number} count @returns {string} */
 export const ngettext = (one, many, count) => {
   const found = catalogue[one];
-  if (Array.isArray(found)) return found[count === 1 ? 0 : found.length - 1];
+  if (Array.isArray(found)) return found[count === 1 ? 0 : found.length - 1] ?? many;
   return count === 1 ? one : many;
 };
 

@@ -1,11 +1,11 @@
 // @ts-check
 // What an analysis found, fetched as data and written as text; what is ticked is sealed into its segments here.
 
-import { renewCopies } from "./copies.js";
 import { keepChoice, takeChoice } from "./drafts.js";
 import { fitted, isNothing } from "./fitting.js";
 import { gettext, interpolate, ngettext } from "./i18n.js";
-import { all, busy, explain, find, make, pageData } from "./page.js";
+import { all, busy, entry, explain, find, make, pageData } from "./page.js";
+import { refreshExports } from "./refresh.js";
 import { followLock } from "./unlock.js";
 import { inWords } from "./values.js";
 import { call } from "./vault/api.js";
@@ -102,6 +102,12 @@ function rest(homeless, same) {
 /** @param {string} selector @returns {HTMLInputElement[]} */
 const boxes = (selector) => /** @type {HTMLInputElement[]} */ (all(`[data-plan] input${selector}`));
 
+/** @param {string} name @returns {string} "domain.segment" */
+function addressOf(name) {
+  const { domain, segment } = entry(places, name);
+  return `${domain}.${segment}`;
+}
+
 /** One segment after another; what was sealed before a stop stays. */
 async function keepTicked() {
   const ticked = boxes(":checked").map((box) => box.value).filter((name) => offered.has(name));
@@ -110,7 +116,7 @@ async function keepTicked() {
     problem.hidden = false;
     return;
   }
-  const addresses = [...new Set(ticked.map((name) => `${places[name].domain}.${places[name].segment}`))];
+  const addresses = [...new Set(ticked.map(addressOf))];
   const progress = find("[data-progress]");
   const bar = /** @type {HTMLProgressElement} */ (find("progress", progress));
   stopped = false;
@@ -123,12 +129,12 @@ async function keepTicked() {
       if (stopped) break;
       bar.value = done;
       find("[data-count]").textContent = interpolate(gettext("%(done)s of %(total)s"), { done, total: addresses.length });
-      const [domain, segment] = address.split(".");
-      const names = ticked.filter((name) => `${places[name].domain}.${places[name].segment}` === address);
+      const [domain = "", segment = ""] = address.split(".");
+      const names = ticked.filter((name) => addressOf(name) === address);
       await writeAttributes(domain, segment, Object.fromEntries(names.map((name) => [name, offered.get(name)])));
       kept += names.length;
     }
-    void renewCopies();
+    void refreshExports();
     finish(kept);
   } catch (error) {
     if (isInterrupted(error)) keepChoice("keep", ticked);

@@ -36,6 +36,18 @@ export function make(tag, attributes = {}, children = []) {
   return element;
 }
 
+/**
+ * What the page must hold under that name.
+ * @template T
+ * @param {Record<string, T>} table @param {string} name
+ * @returns {T}
+ */
+export function entry(table, name) {
+  const found = table[name];
+  if (found === undefined) throw new Error(`the page knows no ${name}`);
+  return found;
+}
+
 /** The JSON that the server left in the page. @param {string} id @returns {any} */
 export const pageData = (id) => JSON.parse(find(`#${id}`).textContent || "null");
 

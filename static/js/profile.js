@@ -24,7 +24,7 @@ function show({ agent, status, durationMs, fieldCount, errorCode }) {
   const mark = words.marks[status];
   if (row.dataset.state === mark) return;
   row.dataset.state = mark;
-  find("[data-word]", row).textContent = words.states[status];
+  find("[data-word]", row).textContent = words.states[status] ?? "";
   find("[data-reason]", row).textContent = (errorCode && words.reasons[errorCode]) || "";
   find("[data-took]", row).textContent = took(durationMs, fieldCount);
   find("#live-news").textContent = `${find(".row-title", row).textContent}: ${words.states[status]}`;

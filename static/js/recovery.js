@@ -10,7 +10,8 @@ import { find, make, toast } from "./page.js";
  */
 export function showRecoveryCode(code) {
   const groups = code.split("-");
-  const asked = crypto.getRandomValues(new Uint8Array(1))[0] % groups.length;
+  const [chance = 0] = crypto.getRandomValues(new Uint8Array(1));
+  const asked = chance % groups.length;
   find("#recovery-code").replaceChildren(...groups.map((group) => make("code", {}, [group])));
   find("#confirm-label").textContent = interpolate(gettext("Type group %(number)s of the code"), { number: asked + 1 });
   find("#recovery-copy").onclick = () => void copy(code);

@@ -7,6 +7,7 @@ import { gettext, interpolate, ngettext } from "./i18n.js";
 import { all, busy, explain, find, make, pageData } from "./page.js";
 import { followLock } from "./unlock.js";
 import { inWords } from "./values.js";
+import { LATER_MEMBERS } from "./vault/contract.js";
 import { ApiError, approve, forgetPreview, isInterrupted, isUnlocked, loadRequest, Locked, preview, Refused } from "./vault/vault.js";
 
 const review = find("#review");
@@ -33,7 +34,7 @@ async function compareWithPage() {
   const members = /** @type {Record<string, unknown>} */ (/** @type {unknown} */ (request));
   for (const element of all("[data-shown]", review)) {
     const member = element.dataset.shown ?? "";
-    if (element.textContent !== members[member]) throw new Refused("request_changed", member, "is not what this page shows");
+    if (element.textContent !== String(members[member])) throw new Refused("request_changed", member, "is not what this page shows");
   }
   const longest = find("[data-shown-duration]", review).dataset.shownDuration;
   if (Number(longest) !== request.access_duration) throw new Refused("request_changed", "access_duration", "is not what this page shows");
@@ -43,8 +44,10 @@ async function compareWithPage() {
   if (find("[data-shown-refresh]", review).dataset.shownRefresh !== request.refresh_policy) {
     throw new Refused("request_changed", "refresh_policy", "is not what this page shows");
   }
-  if (request.binding_message && !review.querySelector("[data-shown=binding_message]")) {
-    throw new Refused("request_changed", "binding_message", "is not on this page");
+  for (const member of ["binding_message", ...LATER_MEMBERS]) {
+    if ((members[member] ?? null) !== null && !review.querySelector(`[data-shown="${member}"]`)) {
+      throw new Refused("request_changed", member, "is not on this page");
+    }
   }
   const required = boxes().filter((box) => "required" in box.dataset).map((box) => box.value);
   if (!(request.required_attributes ?? []).every((path) => required.includes(path))) {

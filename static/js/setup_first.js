@@ -25,9 +25,10 @@ async function opened() {
     find("[data-fields]", form).replaceChildren(...fields.map(({ path, word }) => {
       const id = `first-${path.replaceAll(".", "-")}`;
       const suggested = path === "contact.email.email" ? form.dataset.email : undefined;
+      const [, , name = ""] = path.split(".");
       const made = editor(word, id, held.get(path) ?? suggested);
       editors.set(path, made);
-      return make("div", { class: "field" }, [make("label", { class: "label", for: id }, [word.label || humanised(path.split(".")[2])]), made.element]);
+      return make("div", { class: "field" }, [make("label", { class: "label", for: id }, [word.label || humanised(name)]), made.element]);
     }));
   } catch (error) {
     if (!(error instanceof Locked)) fail(explain(error));
@@ -51,7 +52,7 @@ function bySegment() {
   /** @type {Map<string, Record<string, unknown>>} */
   const found = new Map();
   for (const [path, made] of editors) {
-    const [domain, segment, name] = path.split(".");
+    const [domain = "", segment = "", name = ""] = path.split(".");
     const value = made.read();
     if (value !== null) found.set(`${domain}.${segment}`, { ...found.get(`${domain}.${segment}`), [name]: value });
   }
@@ -69,7 +70,7 @@ async function store() {
       const bar = /** @type {HTMLProgressElement} */ (find("progress", progress));
       bar.max = parts.length;
       bar.value = done;
-      const [domain, segment] = address.split(".");
+      const [domain = "", segment = ""] = address.split(".");
       await writeAttributes(domain, segment, values);
     }
     dropDraft("first");

@@ -1,9 +1,13 @@
+// @ts-check
 /* Runs on every page, before the first paint: the theme is set while the head is read, the rest once the page is there.
    A classic script on purpose: a module would run after the first paint, and a dark page would flash white. */
 (() => {
   "use strict";
   const root = document.documentElement;
   const THEME = "theme";
+
+  /** @param {string} selector @param {ParentNode} [within] @returns {HTMLElement[]} */
+  const all = (selector, within = document) => [.../** @type {NodeListOf<HTMLElement>} */ (within.querySelectorAll(selector))];
 
   function storedTheme() {
     try {
@@ -14,6 +18,7 @@
     }
   }
 
+  /** @param {string} theme */
   function applyTheme(theme) {
     if (theme === "system") root.removeAttribute("data-theme");
     else root.dataset.theme = theme;
@@ -23,11 +28,11 @@
   applyTheme(storedTheme());
 
   function wireTheme() {
-    const buttons = [...document.querySelectorAll("[data-set-theme]")];
-    const show = (theme) => buttons.forEach((b) => b.setAttribute("aria-pressed", String(b.dataset.setTheme === theme)));
+    const buttons = all("[data-set-theme]");
+    const show = (/** @type {string} */ theme) => buttons.forEach((b) => b.setAttribute("aria-pressed", String(b.dataset.setTheme === theme)));
     show(storedTheme());
     buttons.forEach((button) => button.addEventListener("click", () => {
-      const theme = button.dataset.setTheme;
+      const theme = button.dataset.setTheme ?? "system";
       try {
         if (theme === "system") localStorage.removeItem(THEME);
         else localStorage.setItem(THEME, theme);
@@ -43,24 +48,26 @@
   }
 
   function wireMenus() {
-    const open = () => [...document.querySelectorAll("details.menu[open]")];
-    document.addEventListener("click", (event) => {
-      open().filter((menu) => !menu.contains(event.target)).forEach((menu) => { menu.open = false; });
-    });
-    document.addEventListener("focusin", (event) => {
-      open().filter((menu) => !menu.contains(event.target)).forEach((menu) => { menu.open = false; });
-    });
+    const open = () => /** @type {HTMLDetailsElement[]} */ (all("details.menu[open]"));
+    const closeOthers = (/** @type {Event} */ event) => {
+      const place = /** @type {Node | null} */ (event.target);
+      open().filter((menu) => !menu.contains(place)).forEach((menu) => { menu.open = false; });
+    };
+    document.addEventListener("click", closeOthers);
+    document.addEventListener("focusin", closeOthers);
     document.addEventListener("keydown", (event) => {
       if (event.key !== "Escape") return;
       open().forEach((menu) => {
         menu.open = false;
-        menu.querySelector("summary").focus();
+        menu.querySelector("summary")?.focus();
       });
     });
   }
 
+  /** From the longest down, in seconds. @type {[Intl.RelativeTimeFormatUnit, number][]} */
   const UNITS = [["year", 31536000], ["month", 2592000], ["week", 604800], ["day", 86400], ["hour", 3600], ["minute", 60]];
 
+  /** @param {Date} date @param {string | undefined} language */
   function relative(date, language) {
     const seconds = Math.round((date.getTime() - Date.now()) / 1000);
     const format = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
@@ -72,7 +79,8 @@
     const language = root.lang || undefined;
     const exact = new Intl.DateTimeFormat(language, { dateStyle: "full", timeStyle: "long" });
     const local = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" });
-    document.querySelectorAll("time[data-relative], time[data-local]").forEach((element) => {
+    const shown = /** @type {HTMLTimeElement[]} */ (all("time[data-relative], time[data-local]"));
+    shown.forEach((element) => {
       const date = new Date(element.dateTime);
       if (Number.isNaN(date.getTime())) return;
       element.title = exact.format(date);
@@ -80,6 +88,7 @@
     });
   }
 
+  /** @param {string} text */
   async function copyText(text) {
     if (navigator.clipboard && isSecureContext) {
       await navigator.clipboard.writeText(text);
@@ -95,11 +104,12 @@
     if (!done) throw new Error("copy refused");
   }
 
+  /** @param {HTMLElement} button */
   async function copy(button) {
-    const source = button.dataset.copyFrom && document.querySelector(button.dataset.copyFrom);
-    const text = source ? (source.value ?? source.textContent).trim() : button.dataset.copy;
+    const source = button.dataset.copyFrom ? document.querySelector(button.dataset.copyFrom) : null;
+    const text = (source ? written(source).trim() : button.dataset.copy) ?? "";
     const label = button.querySelector("[data-label]") ?? button;
-    button.dataset.before ??= label.textContent;
+    button.dataset.before ??= label.textContent ?? "";
     try {
       await copyText(text);
       label.textContent = button.dataset.copied || button.dataset.before;
@@ -109,9 +119,16 @@
       return;
     }
     clearTimeout(Number(button.dataset.timer));
-    button.dataset.timer = String(setTimeout(() => { label.textContent = button.dataset.before; }, 2500));
+    button.dataset.timer = String(setTimeout(() => { label.textContent = button.dataset.before ?? ""; }, 2500));
   }
 
+  /** What is typed into a field, else what stands in it. @param {Element} element @returns {string} */
+  function written(element) {
+    const typed = "value" in element ? element.value : null;
+    return String(typed ?? element.textContent);
+  }
+
+  /** @param {string | undefined} text @param {string} [tone] */
   function toast(text, tone = "info") {
     const place = document.getElementById("toasts");
     if (!place || !text) return;
@@ -122,21 +139,26 @@
     setTimeout(() => item.remove(), 6000);
   }
 
+  /** @param {HTMLElement} button */
   function reveal(button) {
-    const input = document.getElementById(button.dataset.reveal);
+    const input = /** @type {HTMLInputElement} */ (document.getElementById(button.dataset.reveal ?? ""));
     const shown = input.type === "text";
     input.type = shown ? "password" : "text";
     button.setAttribute("aria-pressed", String(!shown));
     const label = button.querySelector("[data-label]") ?? button;
-    label.textContent = shown ? button.dataset.show : button.dataset.hide;
+    label.textContent = (shown ? button.dataset.show : button.dataset.hide) ?? "";
   }
+
+  /** @param {string} selector @param {ParentNode} [within] */
+  const buttonsIn = (selector, within) => /** @type {HTMLButtonElement[]} */ (all(selector, within));
 
   function wireClicks() {
     document.addEventListener("click", (event) => {
-      const button = event.target instanceof Element && event.target.closest("[data-copy], [data-copy-from], [data-dialog], [data-close], [data-reveal]");
+      const place = event.target instanceof Element ? event.target : null;
+      const button = /** @type {HTMLElement | null | undefined} */ (place?.closest("[data-copy], [data-copy-from], [data-dialog], [data-close], [data-reveal]"));
       if (!button) return;
       if ("copy" in button.dataset || "copyFrom" in button.dataset) copy(button);
-      else if ("dialog" in button.dataset) document.getElementById(button.dataset.dialog)?.showModal();
+      else if ("dialog" in button.dataset) /** @type {HTMLDialogElement | null} */ (document.getElementById(button.dataset.dialog ?? ""))?.showModal();
       else if ("reveal" in button.dataset) reveal(button);
       else {
         event.preventDefault();
@@ -144,18 +166,22 @@
       }
     });
     document.addEventListener("submit", (event) => {
-      if (!("once" in event.target.dataset) || event.defaultPrevented) return;
+      const form = /** @type {HTMLFormElement} */ (event.target);
+      if (!("once" in form.dataset) || event.defaultPrevented) return;
       // After this turn, so that the pressed button's own name and value still travel with the form.
-      setTimeout(() => event.target.querySelectorAll("button:not([type=button])").forEach((b) => { b.disabled = true; }));
+      setTimeout(() => buttonsIn("button:not([type=button])", form).forEach((b) => { b.disabled = true; }));
     });
     addEventListener("pageshow", (event) => {
-      if (event.persisted) document.querySelectorAll("form[data-once] button:disabled").forEach((b) => { b.disabled = false; });
+      if (event.persisted) buttonsIn("form[data-once] button:disabled").forEach((b) => { b.disabled = false; });
     });
     document.addEventListener("allauth.error", (event) => {
       event.preventDefault(); // told to the person instead of the console: they cancelled, or the device refused
       toast(document.body.dataset.passkeyFailed, "warn");
     });
-    addEventListener("toast", (event) => toast(event.detail.text, event.detail.tone));
+    addEventListener("toast", (event) => {
+      const { text, tone } = /** @type {CustomEvent<{text: string, tone: string}>} */ (event).detail;
+      toast(text, tone);
+    });
   }
 
   function start() {

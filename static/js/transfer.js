@@ -1,11 +1,11 @@
 // @ts-check
 // All of it out as a file, or a file in: with a look at what would change, one segment after another, stoppable.
 
-import { renewCopies } from "./copies.js";
 import { readFile } from "./files.js";
 import { gettext, interpolate } from "./i18n.js";
-import { all, busy, explain, find, make, pageData, toast } from "./page.js";
+import { all, busy, entry, explain, find, make, pageData, toast } from "./page.js";
 import { save } from "./recovery.js";
+import { refreshExports } from "./refresh.js";
 import { followLock } from "./unlock.js";
 import { humanised, inWords } from "./values.js";
 import { openAll, writeAttributes } from "./vault/vault.js";
@@ -78,10 +78,10 @@ function skippedWords(homeless, same) {
 function planned(present) {
   const addresses = [...new Set([...found.keys()].map(segmentOf))];
   return addresses.map((address) => make("section", { class: "value-group" }, [
-    make("h4", { class: "value-domain" }, [known[address].label]),
+    make("h4", { class: "value-domain" }, [entry(known, address).label]),
     make("ul", { class: "values", role: "list" }, [...found].filter(([path]) => segmentOf(path) === address).map(([path, value]) => {
-      const name = path.split(".")[2];
-      const word = known[address].attributes[name];
+      const [, , name = ""] = path.split(".");
+      const word = entry(known, address).attributes[name];
       const box = make("input", { type: "checkbox", value: path, checked: "" });
       const before = present.has(path) ? interpolate(gettext("now: %(value)s"), { value: inWords(present.get(path), word) }) : gettext("new");
       return make("li", { class: "value" }, [
@@ -105,7 +105,7 @@ async function importTicked() {
     if (stopped) break;
     bar.value = done;
     find("[data-count]", progress).textContent = interpolate(gettext("%(done)s of %(total)s"), { done, total: addresses.length });
-    const [domain, segment] = address.split(".");
+    const [domain = "", segment = ""] = address.split(".");
     const changes = Object.fromEntries(ticked.filter((path) => segmentOf(path) === address).map((path) => [path.split(".")[2], found.get(path)]));
     await writeAttributes(domain, segment, changes);
     for (const name of Object.keys(changes)) found.delete(`${address}.${name}`);
@@ -116,7 +116,7 @@ async function importTicked() {
   } else {
     toast(gettext("Imported."));
   }
-  void renewCopies();
+  void refreshExports();
   close();
 }
 

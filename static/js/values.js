@@ -79,8 +79,8 @@ function textEditor(word, id) {
   return simple(input, input, (text) => text);
 }
 
-/** @param {Word} word @param {string} id */
-function numberEditor(word, id) {
+/** @param {Word} _word @param {string} id */
+function numberEditor(_word, id) {
   const input = /** @type {HTMLInputElement} */ (make("input", { class: "input", id, type: "text", inputmode: "decimal", autocomplete: "off" }));
   return simple(input, input, (text) => {
     const number = Number(text.replace(",", "."));
@@ -111,8 +111,8 @@ function yesNoEditor(word, id) {
   return { ...made, read: () => { const chosen = text(); return chosen === null ? null : chosen === "true" ? true : chosen === "false" ? false : chosen; } };
 }
 
-/** @param {Word} word @param {string} id */
-function listEditor(word, id) {
+/** @param {Word} _word @param {string} id */
+function listEditor(_word, id) {
   const area = /** @type {HTMLTextAreaElement} */ (make("textarea", { class: "textarea", id, rows: "3", "aria-describedby": `${id}-help` }));
   const help = make("p", { class: "help", id: `${id}-help` }, [gettext("One per line.")]);
   return {
@@ -141,8 +141,8 @@ function groupEditor({ parts }, id) {
   };
 }
 
-/** Anything else is shown as it is stored. @param {Word} word @param {string} id */
-function otherEditor(word, id) {
+/** Anything else is shown as it is stored. @param {Word} _word @param {string} id */
+function otherEditor(_word, id) {
   const area = /** @type {HTMLTextAreaElement} */ (make("textarea", { class: "textarea mono", id, rows: "4", spellcheck: "false" }));
   return {
     element: area,

@@ -27,7 +27,7 @@ def package():
 @pytest.fixture
 def trip(service, transactional_db, api, monkeypatch):
     """The environment of a Node program that goes the whole way."""
-    monkeypatch.setattr("consent.events.KEEP_ALIVE", 0.2)
+    monkeypatch.setattr("consent.notices.streams.KEEP_ALIVE", 0.2)
     account = PersonFactory()
     with Owner(service) as owner:
         owner.sign_in(account.email, PASSWORD)

@@ -40,12 +40,12 @@ for (const curve of ["X25519", "P-256"]) {
   });
 }
 
-test("a continuous grant is renewed and read anew", async () => {
+test("a continuous grant is refreshed and read anew", async () => {
   const key = await generateConnectorKey();
   const asked = await ask(key, { refreshPolicy: "continuous" });
   await person("approve", asked.request_id, { attributes: [CUISINE] });
   const first = await client.read(asked, key);
-  await person("renew", asked.request_id, { food: { favorite_cuisine: "Korean" } });
+  await person("refresh", asked.request_id, { food: { favorite_cuisine: "Korean" } });
   const second = await client.readNewer(asked, key, first);
   assert.deepEqual([second.revision, second.data.lifestyle.food.favorite_cuisine], [2, "Korean"]);
   await person("pause", asked.request_id);

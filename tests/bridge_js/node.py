@@ -1,19 +1,18 @@
 """Node for the tests of what runs on it: found, new enough, and with exactly the packages of a lock file."""
 
-import fcntl
-import hashlib
 import os
 import shutil
 import subprocess
-import tempfile
 from functools import cache
 from pathlib import Path
 
 import playwright
 import pytest
 
+from deploy.local import node as packages
+
 ROOT = Path(__file__).resolve().parents[2]
-OLDEST = 20
+OLDEST = packages.OLDEST
 
 
 @cache
@@ -33,26 +32,11 @@ def version_of(command):
 
 
 def install(folder):
-    """`npm ci` in this folder, unless its packages are those of the lock already; one at a time."""
+    """The packages of this folder's lock, or the test is skipped where there is nothing to install them with."""
     node()
-    npm = shutil.which("npm")
-    if not npm:
+    if not shutil.which("npm"):
         pytest.skip("npm is not installed")
-    modules = folder / "node_modules"
-    wanted = hashlib.sha256((folder / "package-lock.json").read_bytes()).hexdigest()
-    place = hashlib.sha256(str(folder).encode()).hexdigest()[:16]
-    with (Path(tempfile.gettempdir()) / f"npm-ci-{place}").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        stamp = modules / ".installed"
-        if not stamp.is_file() or stamp.read_text() != wanted:
-            command = [npm, "ci", "--no-audit", "--no-fund", "--ignore-scripts"]
-            for _ in range(3):  # what comes over the network may fail to once
-                done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-                if done.returncode == 0:
-                    break
-            assert done.returncode == 0, done.stdout + done.stderr
-            stamp.write_text(wanted)
-    return modules
+    return packages.install(folder)
 
 
 def run(*arguments, cwd=ROOT, seconds=120, **environ):

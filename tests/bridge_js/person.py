@@ -26,7 +26,7 @@ class Person:
         self._server.server_close()
 
     def does(self, wish, *, request_id="", **given):
-        """One of approve, deny, pause, resume, revoke, renew; the status afterwards."""
+        """One of approve, deny, pause, resume, revoke, refresh; the status afterwards."""
         with self._lock:
             status = getattr(self, wish)(request_id, **given)
             self._statuses[status.request_id] = status
@@ -47,7 +47,7 @@ class Person:
     def revoke(self, request_id):
         return self._owner.revoke(self._statuses[request_id].grant.grant_id)
 
-    def renew(self, request_id, food):
+    def refresh(self, request_id, food):
         self._owner.update("lifestyle", "food", food)
         return self._owner.refresh_grant(self._statuses[request_id])
 

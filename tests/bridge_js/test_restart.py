@@ -6,12 +6,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from consent import actions
+from consent.decisions import actions as decision_actions
 from consent_bridge.aio import AsyncClient
 from consent_bridge.client import Client
 from tests.bridge_js.node import ROOT, run
 from tests.factories import ConsentRequestFactory
-from tests.serving import Served
+from tests.served_site import Served
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ENDS_WITHIN = 10.0  # seconds
@@ -48,7 +48,7 @@ def follow_async(site, token):
 
 
 def follow_with_node(site, token, package):
-    said = run(HERE / "following.mjs", SERVICE=site, TOKEN=token)
+    said = run(HERE / "three_events.mjs", SERVICE=site, TOKEN=token)
     return [int(line) for line in said.split()]
 
 
@@ -61,7 +61,7 @@ def test_streams_resume_and_a_wait_goes_on_across_a_restart(served, package, app
     requests = [ConsentRequestFactory(app=app) for _ in range(3)]
 
     def deny(request):
-        actions.deny(request_id=request.request_id, by=request.user)
+        decision_actions.deny(request_id=request.request_id, by=request.user)
 
     site, token = served.address, api.token
     with ThreadPoolExecutor(4) as pool:

@@ -24,7 +24,7 @@ export const toBase64url = (bytes) => base64url.encode(bytes);
  */
 export function strictBase64url(text) {
   if (typeof text !== "string" || !isBase64url(text)) return null;
-  return base64url.decode(text);
+  return /** @type {Uint8Array<ArrayBuffer>} */ (base64url.decode(text)); // never of shared memory, which its type allows
 }
 
 /**
@@ -36,7 +36,7 @@ export function strictBase64url(text) {
 export function isBase64url(text) {
   const rest = text.length % 4;
   if (rest === 1 || !/^[A-Za-z0-9_-]*$/.test(text)) return false;
-  return rest === 0 || (rest === 2 ? "AQgw" : "AEIMQUYcgkosw048").includes(text[text.length - 1]);
+  return rest === 0 || (rest === 2 ? "AQgw" : "AEIMQUYcgkosw048").includes(text.slice(-1));
 }
 
 /** RFC 4648 base32 in lower case without padding. @param {Uint8Array<ArrayBuffer>} bytes @returns {string} */

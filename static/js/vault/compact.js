@@ -6,13 +6,13 @@ import { fromUtf8, utf8 } from "./bytes.js";
 import { checkHeader, ENC, MAX_ITERATIONS, PROFILES, readHeader, Refused } from "./profile.js";
 
 /** @typedef {import("./types.js").Json} Json */
-/** @typedef {"segment" | "export" | "passphrase" | "recovery" | "passkey"} SealedKind */
+/** @typedef {import("./types.js").SealedKind} SealedKind */
 
 /**
  * @param {SealedKind} kind
  * @param {Json} members header members beyond alg, enc and typ
  * @param {Uint8Array<ArrayBuffer>} plaintext
- * @param {CryptoKey | Uint8Array<ArrayBuffer>} key
+ * @param {CryptoKey | Uint8Array} key
  * @param {{p2c: number, p2s: Uint8Array<ArrayBuffer>}} [parameters] for a passphrase
  * @returns {Promise<string>} compact JWE
  */
@@ -29,7 +29,7 @@ export async function seal(kind, members, plaintext, key, parameters) {
  * Checks the header first, then opens.
  * @param {SealedKind} kind
  * @param {unknown} jwe
- * @param {CryptoKey | Uint8Array<ArrayBuffer>} key
+ * @param {CryptoKey | Uint8Array} key
  * @param {Json} expected header members that must be equal
  * @param {string} [connectorCurve]
  * @returns {Promise<{header: Json, plaintext: Uint8Array<ArrayBuffer>}>}

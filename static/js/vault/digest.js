@@ -2,9 +2,10 @@
 // RFC 8785 canonical JSON, and the digest of a request as the person sees it.
 
 import { toBase64url, utf8 } from "./bytes.js";
+import { LATER_MEMBERS } from "./contract.js";
 import { Refused } from "./profile.js";
 
-/** The digest covers exactly these. */
+/** The digest covers exactly these, null where the app gave none, and the later ones that the app gave. */
 export const DIGEST_MEMBERS = [
   "request_id",
   "app_id",
@@ -60,7 +61,7 @@ function canonicalText(text) {
  * @throws {Refused} where a member is missing or one too many is there: the person would not see what is signed for
  */
 export async function requestDigest(request) {
-  const strange = Object.keys(request).find((name) => !DIGEST_MEMBERS.includes(name));
+  const strange = Object.keys(request).find((name) => !DIGEST_MEMBERS.includes(name) && !LATER_MEMBERS.includes(name));
   if (strange) throw new Refused("unexpected_member", strange, "is no member of a request");
   const absent = DIGEST_MEMBERS.find((name) => request[name] === undefined);
   if (absent) throw new Refused("missing_member", absent, "is missing from the request");

@@ -6,6 +6,7 @@
 import { fromUtf8, isBase64url, strictBase64url } from "./bytes.js";
 
 /** @typedef {import("./types.js").Json} Json */
+/** @typedef {import("./types.js").SealedKind} SealedKind */
 
 /**
  * Something sealed that must not be used. `reason` is one of: malformed, forbidden_member, unexpected_member,
@@ -30,7 +31,7 @@ const KEY_ID = /^[A-Za-z0-9._~-]{1,128}$/;
 const HEADER_LIMIT = 8192;
 const EPK_MEMBERS = { X25519: ["kty", "crv", "x"], "P-256": ["kty", "crv", "x", "y"] };
 
-/** @type {Record<string, {alg: string, typ: string, members: string[]}>} */
+/** @type {Record<SealedKind, {alg: string, typ: string, members: string[]}>} */
 export const PROFILES = {
   segment: {
     alg: "A256KW",
@@ -100,13 +101,14 @@ function isRevision(value) {
  */
 export function readHeader(jwe) {
   const parts = typeof jwe === "string" ? jwe.split(".") : [];
+  const [encoded = ""] = parts;
   if (parts.length !== 5 || !parts.every(isBase64url))
     throw new Refused("malformed", null, "this is not a compact JWE");
-  if (parts[0].length > HEADER_LIMIT) throw new Refused("malformed", null, "the protected header is too long");
+  if (encoded.length > HEADER_LIMIT) throw new Refused("malformed", null, "the protected header is too long");
   let header;
   let text;
   try {
-    text = fromUtf8(/** @type {Uint8Array<ArrayBuffer>} */ (strictBase64url(parts[0])));
+    text = fromUtf8(/** @type {Uint8Array<ArrayBuffer>} */ (strictBase64url(encoded)));
     header = JSON.parse(text);
   } catch {
     throw new Refused("malformed", null, "the protected header is not JSON");
@@ -121,8 +123,8 @@ export function readHeader(jwe) {
 /** JSON.parse keeps the last of two equal names; another reader may keep the first. @param {string} text */
 function refuseRepeated(text) {
   const names = [...text.matchAll(/("(?:[^"\\]|\\.)*")(\s*:)?/g)]
-    .filter((token) => token[2])
-    .map((token) => JSON.parse(token[1]));
+    .filter(([, , colon]) => colon)
+    .map(([, name = ""]) => JSON.parse(name));
   const seen = new Set();
   for (const name of names) {
     if (seen.has(name)) throw new Refused("malformed", name, "stands in the header twice");
@@ -133,7 +135,7 @@ function refuseRepeated(text) {
 /**
  * Checks a protected header against the profile of its kind and against what the reader asked for.
  * @param {Json} header
- * @param {"segment" | "export" | "passphrase" | "recovery" | "passkey"} kind
+ * @param {SealedKind} kind
  * @param {Json} expected member → value; every one of them must be equal
  * @param {string} [connectorCurve] for an export: the curve of the key it is sealed to
  */

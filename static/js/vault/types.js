@@ -3,6 +3,7 @@
 
 /** @typedef {Record<string, unknown>} Json */
 /** @typedef {"passphrase" | "recovery" | "passkey"} WrapperKind */
+/** @typedef {"segment" | "export" | WrapperKind} SealedKind */
 
 /**
  * A vault key that can open and seal but never be read.

@@ -1,5 +1,5 @@
 // @ts-check
-// Approvals that are kept up to date: once a value changed, this browser seals a newer copy to the same key.
+// Exports are refreshed: once a value of a continuous approval changed, this browser seals a newer one to the same key.
 
 import { gettext, interpolate } from "./i18n.js";
 import { explain, toast } from "./page.js";
@@ -11,17 +11,17 @@ import { loadRequest, Locked, openAll } from "./vault/vault.js";
 /** @typedef {{grant_id: string, request_id: string, app_name: string, approved_attributes: string[], next_revision: number, renewed: string[]}} Outdated */
 
 /**
- * Seals every outdated copy anew and says for whom, and what of it changed. Another tab may be faster: then there is
+ * Refreshes every outdated export and says for whom, and what of it changed. Another tab may be faster: then there is
  * nothing left to do.
- * @returns {Promise<string[]>} the grants whose copies are new
+ * @returns {Promise<string[]>} the grants whose exports are new
  */
-export async function renewCopies() {
+export async function refreshExports() {
   /** @type {string[]} */
   const done = [];
   try {
     const { grants } = await api.call("GET", "/consent/grants/outdated");
     for (const grant of /** @type {Outdated[]} */ (grants)) {
-      if (await renewOne(grant)) done.push(grant.grant_id);
+      if (await refreshOne(grant)) done.push(grant.grant_id);
     }
   } catch (error) {
     if (!(error instanceof Locked)) toast(explain(error), "warn");
@@ -29,10 +29,10 @@ export async function renewCopies() {
   return done;
 }
 
-/** One that cannot be renewed keeps the others waiting only where the vault is locked. @param {Outdated} grant */
-async function renewOne(grant) {
+/** One that cannot be refreshed keeps the others waiting only where the vault is locked. @param {Outdated} grant */
+async function refreshOne(grant) {
   try {
-    await renew(grant);
+    await refresh(grant);
   } catch (error) {
     if (error instanceof Locked) throw error;
     const code = /** @type {{code?: string}} */ (error).code;
@@ -44,7 +44,7 @@ async function renewOne(grant) {
 }
 
 /** @param {Outdated} grant */
-async function renew({ grant_id, request_id, approved_attributes, next_revision }) {
+async function refresh({ grant_id, request_id, approved_attributes, next_revision }) {
   const { request, request_digest, connector_key_id, connector_public_key, issuer } = await loadRequest(request_id);
   const slice = buildSlice(request.scope, approved_attributes, await openAll({ scope: request.scope }));
   if (!slice.sources.length) return;
