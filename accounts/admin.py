@@ -6,11 +6,11 @@ from django.contrib import admin
 from django.http import HttpRequest
 
 from accounts.models import User
-from accounts.staff import AboutPeople, Kept
+from accounts.staff import AboutPeople, NeverDeleted
 
 
 @admin.register(User)
-class UserAdmin(AboutPeople, Kept):
+class UserAdmin(AboutPeople, NeverDeleted):
     """People sign up by themselves; staff may lock them out, and superusers say who is staff."""
 
     list_display = ("email", "public_id", "is_active", "is_staff", "created_at", "last_login")

@@ -15,10 +15,10 @@ class AccountsConfig(AppConfig):
         from django.contrib.auth.signals import user_logged_in
 
         from accounts.authentication import count_sign_up, void_attempts
-        from accounts.interrupted_sign_in import ACTIONS
+        from accounts.interrupted.account_forms import ACTIONS
+        from accounts.interrupted.page_actions import register
         from accounts.language import keep_first_language
-        from accounts.page_actions import register
-        from accounts.signed_in import note_browser
+        from accounts.sign_in.browsers import note_browser
 
         user_logged_in.connect(keep_first_language, dispatch_uid="keep-first-language")
         signed_in.connect(note_browser, dispatch_uid="note-browser")

@@ -1,7 +1,7 @@
 """A signed-in session at the owner's JSON addresses."""
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -9,7 +9,7 @@ from rest_framework.authentication import BaseAuthentication as Base
 from rest_framework.authentication import CSRFCheck
 from rest_framework.request import Request
 
-from accounts.errors import AuthenticationRequired, CsrfFailed, ReauthenticationRequired
+from common.problems import AuthenticationRequired, CsrfFailed, ReauthenticationRequired
 
 if TYPE_CHECKING:
     from accounts.models import User
@@ -33,6 +33,11 @@ class SignedIn(Base):
         return 'Session realm="consent"'
 
 
+def person_of(request: HttpRequest) -> "User":
+    """Whose session this is, behind a check that there is one."""
+    return cast("User", request.user)
+
+
 def signed_in_recently(request: HttpRequest) -> bool:
     """Whether the person signed in, or confirmed that it is them, within the last ten minutes."""
     from allauth.account.internal.flows.login import get_authentication_records
@@ -42,18 +47,18 @@ def signed_in_recently(request: HttpRequest) -> bool:
     return time.time() - latest < settings.ACCOUNT_REAUTHENTICATION_TIMEOUT
 
 
-def count_sign_up(request: HttpRequest, user: "User", **_told: Any) -> None:
-    """Whoever signed up in this session has just shown that it is them: allauth itself records only later sign-ins."""
+def count_sign_up(request: HttpRequest, user: "User", **_kwargs: Any) -> None:
+    """Record a sign-up as a sign-in: allauth itself records only later ones."""
     from allauth.account.internal.flows.login import record_authentication
 
     record_authentication(request, user, method="signup")
 
 
-def void_attempts(user: "User", **_told: Any) -> None:
-    """A new password begins anew: whoever tried codes with the old one no longer gets that far."""
-    from accounts.attempts import begin_anew
+def void_attempts(user: "User", **_kwargs: Any) -> None:
+    """A new password resets the count of wrong codes: those were tried with the old one."""
+    from accounts.sign_in.attempts import forget_failures
 
-    begin_anew(user)
+    forget_failures(user)
 
 
 def require_recent_sign_in(request: HttpRequest) -> None:

@@ -10,8 +10,8 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_POST
 from django.views.i18n import set_language
 
+from accounts.interrupted.page_actions import Field, PageAction, Values, Words, can_wait
 from accounts.models import User
-from accounts.page_actions import Field, PageAction, Values, Words, can_wait
 
 
 def _page(kwargs: dict[str, Any], values: Values) -> str:

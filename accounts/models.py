@@ -127,7 +127,7 @@ class Session(models.Model):
     """What the service remembers of one browser, under the digest of the key that the browser's cookie holds."""
 
     digest = models.CharField(primary_key=True, max_length=64, editable=False)  # SHA-256, hexadecimal
-    data = models.TextField(editable=False)  # sealed (accounts.atrest): a sign-in that is under way holds secrets
+    data = models.TextField(editable=False)  # sealed (common.encryption): a sign-in that is under way holds secrets
     user = models.ForeignKey(User, null=True, on_delete=models.CASCADE, related_name="sessions", editable=False)
     expires_at = models.DateTimeField(db_index=True, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)

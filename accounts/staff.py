@@ -15,8 +15,8 @@ else:
     _Admin = admin.ModelAdmin
 
 
-class Kept(_Admin):
-    """Records that staff may add and change but that never go away."""
+class NeverDeleted(_Admin):
+    """Records that staff may add and change, but not delete."""
 
     list_per_page = 50
     show_full_result_count = False
@@ -25,7 +25,7 @@ class Kept(_Admin):
         return False
 
 
-class ReadOnly(Kept):
+class ReadOnly(NeverDeleted):
     """Records that staff may look at. `fields` names every column that is shown; nothing else is read for a page."""
 
     def has_add_permission(self, request: HttpRequest) -> bool:

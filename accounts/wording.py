@@ -1,8 +1,8 @@
-"""Sentences of the sign-in library that its own German says with "Sie": ours are found first, and say "du"."""
+"""Sentences of the sign-in library that its German catalogue says with "Sie"; ours overrides them with "du"."""
 
 from django.utils.translation import gettext_noop
 
-OURS = (
+OVERRIDDEN = (
     gettext_noop("Use your password"),
     gettext_noop("Use authenticator app or code"),
     gettext_noop("Use a security key"),

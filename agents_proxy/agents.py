@@ -1,10 +1,18 @@
-"""The agents that there are, what each is for, and where this deployment reaches them."""
+"""The agents that there are, and where this deployment reaches them.
+
+`AGENTS` is the one place that lists them. An entry is all that the server needs for another agent: its address, the
+variables that config/settings.py reads, its place in an analysis and its name on pages follow from it.
+"""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 from django.conf import settings
+from django.utils.functional import Promise
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
+from agents_proxy.statements import TITLES
 from agents_proxy.states import Purpose
 
 
@@ -14,6 +22,85 @@ class Protocol(StrEnum):
     TASKS_SEND = "tasks/send"
     MESSAGE_SEND = "message/send"
     SEND_MESSAGE = "SendMessage"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Agent:
+    """One agent, called at `/api/a2a/<name>` with a consent to `purpose` (contract 4.2).
+
+    `protocol` is what it speaks unless the environment says otherwise. `in_analysis`: an analysis of the profile asks
+    it. `reads_purchases`: an analysis hands it what the person's purchases say, where they agreed to that.
+    `label` and `description` are its own words on the pages of an analysis; without them `title` and `summary` are
+    made out of its name and its purpose.
+    """
+
+    name: str  # lower case and dashes, at most 32 characters
+    purpose: Purpose
+    protocol: Protocol = Protocol.TASKS_SEND
+    in_analysis: bool = False
+    reads_purchases: bool = False
+    label: Promise | None = None
+    description: Promise | None = None
+
+    @property
+    def variable_prefix(self) -> str:
+        """What its environment variables begin with."""
+        return f"AGENT_{self.name.upper().replace('-', '_')}"
+
+    @property
+    def title(self) -> str:
+        """What pages call it."""
+        return str(self.label or gettext("%(name)s agent") % {"name": self.name.replace("-", " ").capitalize()})
+
+    @property
+    def summary(self) -> str:
+        """What pages say that it does."""
+        return str(self.description or TITLES[self.purpose])
+
+
+# an analysis asks its agents in this order, and the values of the later one win
+AGENTS: dict[str, Agent] = {
+    agent.name: agent
+    for agent in (
+        Agent(
+            name="brand",
+            purpose=Purpose.BRAND_AFFINITY,
+            in_analysis=True,
+            reads_purchases=True,
+            label=_("Brand agent"),
+            description=_("Finds what you like, dislike and buy."),
+        ),
+        Agent(
+            name="core",
+            purpose=Purpose.PROFILE,
+            in_analysis=True,
+            label=_("Profile agent"),
+            description=_("Looks for a profile that exists already."),
+        ),
+        Agent(
+            name="public",
+            purpose=Purpose.ENRICHMENT,
+            in_analysis=True,
+            label=_("Public-data agent"),
+            description=_("Looks at what is public about you."),
+        ),
+        Agent(
+            name="second",
+            purpose=Purpose.ENRICHMENT,
+            in_analysis=True,
+            label=_("Second public-data agent"),
+            description=_("Looks again, for what is still missing."),
+        ),
+        Agent(name="core-profile", purpose=Purpose.PROFILE),
+        Agent(name="core-profile-update", purpose=Purpose.PROFILE),
+        Agent(name="messaging", purpose=Purpose.MESSAGING),
+    )
+}
+ANALYSIS_AGENTS = tuple(name for name, agent in AGENTS.items() if agent.in_analysis)
+# what an analysis needs consent to
+ANALYSIS_PURPOSES = tuple(
+    purpose for purpose in Purpose if any(AGENTS[name].purpose is purpose for name in ANALYSIS_AGENTS)
+)
 
 
 @dataclass(frozen=True)
@@ -26,21 +113,14 @@ class Upstream:
     protocol: Protocol
 
 
-# contract 4.2: which consent a call to each agent needs
-PURPOSES: dict[str, Purpose] = {
-    "public": Purpose.ENRICHMENT,
-    "second": Purpose.ENRICHMENT,
-    "core-profile": Purpose.PROFILE,
-    "core-profile-update": Purpose.PROFILE,
-    "core": Purpose.PROFILE,
-    "brand": Purpose.BRAND_AFFINITY,
-    "messaging": Purpose.MESSAGING,
-}
-
-
 def upstream_of(agent: str) -> Upstream | None:
     """Where this deployment reaches `agent`; None where it does not."""
-    given = settings.AGENTS[agent]
-    if not given["url"]:
+    configured = settings.AGENTS[agent]
+    if not configured["url"]:
         return None
-    return Upstream(given["url"], given["token"], given["timeout"], Protocol(given["protocol"]))
+    return Upstream(configured["url"], configured["token"], configured["timeout"], Protocol(configured["protocol"]))
+
+
+def title_of(agent: str) -> str:
+    """What pages call `agent`; its bare name where it is none of ours any more."""
+    return AGENTS[agent].title if agent in AGENTS else agent

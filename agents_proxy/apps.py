@@ -18,13 +18,15 @@ class AgentsProxyConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
+        from agents_proxy import tasks  # noqa: F401  # they are told by name: see common.broker
+
         post_migrate.connect(_install, sender=self)
         if not settings.A2A_REQUIRE_CONSENT:
             _log.warning("A2A_REQUIRE_CONSENT is false: agents are asked WITHOUT ANYBODY'S CONSENT. For tests alone.")
 
 
 def _install(using: str, **_ignored: Any) -> None:
-    from accounts.database import install_rules
     from agents_proxy.rules import RULES
+    from common.sql.triggers import install_rules
 
     install_rules(connections[using], RULES)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
-from accounts.errors import Problem
+from common.problems import Problem
 
 
 class Refusal(Exception):

@@ -1,7 +1,7 @@
 """What the database itself holds of this room's rules."""
 
-from accounts.database import Rule, frozen, transitions
 from agents_proxy.states import MESSAGE_MOVES, RUN_MOVES, STEP_MOVES
+from common.sql.triggers import Rule, frozen, transitions
 
 RULES: list[Rule] = [
     frozen(

@@ -1,4 +1,4 @@
-"""The words that a person agrees to. Whoever changes them changes the version: what was shown is kept as it was."""
+"""The wording that a person agrees to. A change needs a new version; what was shown is kept as it was."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,6 @@ from django.utils.translation import gettext_lazy as _
 from agents_proxy.states import Purpose
 
 VERSION = "2026-11-2"
-
 TITLES: dict[Purpose, Promise] = {
     Purpose.PROFILE: _("Your profile"),
     Purpose.ENRICHMENT: _("Public information"),
@@ -45,7 +44,7 @@ class Statement:
 
 
 def statement(purposes: Sequence[Purpose], *, asks: str, lasts: timedelta, one_analysis: bool = False) -> Statement:
-    """The wording for these purposes, in the language of whoever reads it; `asks` is who will call the agents."""
+    """The wording for these purposes, in the active language; `asks` is who will call the agents."""
     holds = (
         gettext("This holds for this one analysis, %(duration)s at most. You can withdraw it at any time, with effect "
                 "from then on.")

@@ -23,6 +23,14 @@ class Reach(StrEnum):
     RUN = "run"
 
 
+class ConsentStanding(StrEnum):
+    """Where a consent to processing stands."""
+
+    LIVE = "live"
+    WITHDRAWN = "withdrawn"
+    EXPIRED = "expired"
+
+
 class CallOutcome(StrEnum):
     """How a call to an agent ended."""
 

@@ -2,20 +2,25 @@
 
 from django.urls import include, path
 
-from agents_proxy.web import consenting
+from agents_proxy.analyses import urls as analyses
+from agents_proxy.financial import urls as financial
+from agents_proxy.messaging import urls as messaging
+from agents_proxy.processing_consent import urls as processing_consent
+from agents_proxy.proxy.api import AgentView
 
-_consenting = (
-    [
-        path("", consenting.agree, name="consent"),
-        path("given/", consenting.given, name="given"),
-        path("<str:consent_id>/withdraw/", consenting.withdraw, name="withdraw"),
-    ],
-    "processing",
-)
+_api = [
+    *processing_consent.api,
+    *analyses.api,
+    *messaging.api,
+    *financial.api,
+    # whatever else is asked for below here is an agent that does not exist
+    path("<path:agent>", AgentView.as_view(), name="a2a-agent"),
+]
 
 urlpatterns = [
-    path("api/a2a/", include("agents_proxy.api.urls")),
-    path("profile/consent/", include(_consenting)),
-    path("profile/", include("agents_proxy.web.urls_linking")),
-    path("profile/", include("agents_proxy.web.urls")),
+    path("api/a2a/", include(_api)),
+    path("profile/consent/", include(processing_consent.pages)),
+    path("profile/numbers/", include(messaging.pages)),
+    path("profile/financial/", include(financial.pages)),
+    path("profile/", include(analyses.pages)),
 ]

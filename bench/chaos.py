@@ -116,12 +116,12 @@ def prepare(home: Path, receiver: Receiver, players: int) -> tuple[list[AppPart]
     import django
 
     django.setup()
-    from accounts import atrest
+    from common import encryption
     from developers.models import WebhookEndpoint
 
     apps, people = make_apps(APPS), make_people(players)
     for app in apps:
-        WebhookEndpoint.objects.create(app_id=app.pk, url=receiver.url, secret=atrest.sealed(receiver.secret))
+        WebhookEndpoint.objects.create(app_id=app.pk, url=receiver.url, secret=encryption.sealed(receiver.secret))
     let_go()
     return apps, people
 
@@ -195,7 +195,8 @@ def break_things(service: Stack, cluster: Cluster, ledger: Ledger, dice: random.
 
 def settle(followers: list[Follower]) -> Iterator[str]:
     """Wait until nothing is on its way any more."""
-    from consent.models import Notice, Read, WebhookDelivery
+    from consent.exports.models import Read
+    from consent.notices.models import Notice, WebhookDelivery
 
     deadline = time.monotonic() + _SETTLES_WITHIN
     while True:
@@ -229,7 +230,9 @@ def report(
     wrong: list[str], options: Any,
 ) -> int:  # fmt: skip
     """Print the figures; 1 where anything is wrong."""
-    from consent.models import AuditCheckpoint, Notice, Read
+    from consent.exports.models import Read
+    from consent.ledger.models import AuditCheckpoint
+    from consent.notices.models import Notice
 
     by = {
         name: sum(promise.decision == name for promise in ledger.promises)

@@ -7,14 +7,20 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from accounts.identifiers import new_identifier
 from accounts.models import User
-from consent import audit
-from consent.models import AuditEntry, AuditHead, ConsentRequest, Export, Grant, Notice, Receipt
+from common.identifiers import new_identifier
+from consent.exports.models import Export
+from consent.grants.models import Grant
+from consent.ledger import audit
+from consent.ledger.models import AuditEntry, AuditHead, Receipt
+from consent.notices.models import Notice
+from consent.requests.models import ConsentRequest
 from consent_bridge.sealed import generate_connector_key, public_half, thumbprint
 from developers.models import App, DeveloperApplication, DeveloperToken
 from developers.tokens import new_token
-from pkm.models import Index, ScopeEntry, VaultKey
+from pkm.history.models import Index
+from pkm.registry.models import ScopeEntry
+from pkm.vault.models import VaultKey
 
 PEOPLE, GRANTED, PENDING, KEYS = 500, 3000, 3000, 8
 EXPORT_BYTES = 4096  # of plaintext

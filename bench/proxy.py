@@ -92,8 +92,8 @@ def prepare() -> dict[str, bytes]:
     from django.db import connection
 
     from accounts.models import User
-    from agents_proxy import consents
-    from agents_proxy.queries import App
+    from agents_proxy.processing_consent import actions as consents
+    from agents_proxy.processing_consent.origins import App
     from agents_proxy.states import Purpose
     from bench.population import populate
     from developers.models import App as Record

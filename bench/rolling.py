@@ -268,8 +268,8 @@ def prepare(home: Path) -> tuple[list[AppPart], list[Any], str]:
     from django.db import connection
 
     from accounts.models import User
-    from agents_proxy import consents
-    from agents_proxy.queries import app_of_origin
+    from agents_proxy.processing_consent import actions as consents
+    from agents_proxy.processing_consent.origins import app_of_origin
     from agents_proxy.states import Purpose
     from developers.models import App
 
@@ -341,7 +341,7 @@ def replace(name: str, process: subprocess.Popen[bytes], home: Path, tally: Tall
 
 def report(tally: Tally, followers: list[Follower], replaced: int, seconds: float) -> bool:
     """Print the figures; whether anything is wrong."""
-    from consent.models import Notice
+    from consent.notices.models import Notice
 
     wrong = dict(tally.failed)
     deadline = time.monotonic() + 30

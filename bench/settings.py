@@ -2,4 +2,4 @@
 
 from config.settings import *  # noqa: F403  # all of them
 
-ROOT_URLCONF = LANE_URLCONF = "bench.urls"
+ROOT_URLCONF = PROGRAM_URLCONF = "bench.urls"

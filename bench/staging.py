@@ -37,7 +37,7 @@ def stage() -> Iterator[Scene]:
     os.environ.update(env, DENIAL_COOLDOWN_SECONDS="0", **aggregator)
     try:
         manage_command("Making the secrets", "make_keys", "--directory", str(var))
-        for command in (["migrate", "--no-input"], ["collectstatic", "--no-input"], ["sample_data"]):
+        for command in (["migrate", "--no-input"], ["sync_registry"], ["collectstatic", "--no-input"], ["sample_data"]):
             manage_command(f"{command[0]}", *command, "--verbosity", "0")
         with service(port, env):
             scene = Scene(env["BASE_URL"], json.loads((var / "sample.json").read_text()))

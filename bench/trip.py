@@ -190,7 +190,7 @@ def report(figures: Figures, options: Any) -> int:
             f"{ratio:14.2f}{wanted or '':>8}{of_bare:9.2f}{middle(name, 'busy'):8.0%}"
         )
     print(
-        "\nreference: one indexed SELECT in a plain view, on the same short lane; bare: the same view without any"
+        "\nreference: one indexed SELECT in a plain view, behind the same middleware; bare: the same view without any"
         "\nof this project around it. client: how busy the load generator was."
     )
     print(f"\nSlower than wanted: {', '.join(slow)}." if slow else "\nAll as fast as wanted.")

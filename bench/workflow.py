@@ -20,7 +20,7 @@ from typing import Any
 from consent_bridge.owner import Owner
 from deploy.local.place import manage
 from deploy.local.serving import free_port, service
-from tests.agents_proxy.speaking import speaking
+from tests.agents_proxy.agent_server import speaking
 
 WANTED = 0.300  # seconds on top of the agents' time
 ENDED = ("completed", "completed_with_errors", "failed", "cancelled")

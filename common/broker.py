@@ -9,6 +9,7 @@ import queue
 import threading
 from typing import Any
 
+from celery import current_app
 from django.conf import settings
 
 _MOST_WAITING = 1000  # messages; what comes beyond is left to the sweeps
@@ -21,13 +22,13 @@ class _Sender:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
-        self._messages: queue.Queue[tuple[Any, tuple[Any, ...]]] = queue.Queue(_MOST_WAITING)
+        self._messages: queue.Queue[tuple[str, tuple[Any, ...]]] = queue.Queue(_MOST_WAITING)
 
-    def put(self, task: Any, arguments: tuple[Any, ...]) -> None:
+    def put(self, task: str, arguments: tuple[Any, ...]) -> None:
         try:
             self._messages.put_nowait((task, arguments))
         except queue.Full:
-            _log.warning("%s is left to the sweep: the broker takes nothing", task.name)
+            _log.warning("%s is left to the sweep: the broker takes nothing", task)
             return
         with self._lock:
             if self._thread is None or not self._thread.is_alive():
@@ -42,18 +43,18 @@ class _Sender:
 _sender = _Sender()
 
 
-def tell_worker(task: Any, *arguments: Any) -> None:
-    """Hand `task` to the worker as soon as the broker takes it, or never; call it after the commit."""
+def tell_worker(task: str, *arguments: Any) -> None:
+    """Hand the task of this name to the worker as soon as the broker takes it, or never; call it after the commit."""
     if settings.REDIS_URL and not getattr(settings, "CELERY_TASK_ALWAYS_EAGER", False):
         _sender.put(task, arguments)
     else:
         _send(task, arguments)  # a folder of this machine
 
 
-def _send(task: Any, arguments: tuple[Any, ...]) -> None:
+def _send(task: str, arguments: tuple[Any, ...]) -> None:
     try:
-        task.apply_async(arguments, retry=False)
+        current_app.tasks[task].apply_async(arguments, retry=False)
     except Exception as error:  # whatever the broker's library raises
         if getattr(settings, "CELERY_TASK_ALWAYS_EAGER", False):
             raise  # then it is the task that failed
-        _log.warning("%s is left to the sweep: %s", task.name, type(error).__name__)
+        _log.warning("%s is left to the sweep: %s", task, type(error).__name__)

@@ -13,8 +13,7 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 from django.conf import settings
 
@@ -33,9 +32,7 @@ class Shutdown:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._at_begin: list[Act] = []
-        self._at_cut: dict[int, Act] = {}
         self._cuts_at = math.inf  # by the monotonic clock
-        # readable once the grace is over, for whoever waits for a socket anyway
         self._cut_reader, self._cut_writer = os.pipe()
 
     def has_begun(self) -> bool:
@@ -53,18 +50,6 @@ class Shutdown:
         if begun:
             _attempt(act)
 
-    @contextmanager
-    def cutting(self, act: Act) -> Iterator[None]:
-        """Do this where the grace ends while this lasts."""
-        key = id(act)
-        with self._lock:
-            self._at_cut[key] = act
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._at_cut.pop(key, None)
-
     @property
     def cut_descriptor(self) -> int:
         """A descriptor that polls as readable once the grace is over; nobody reads from it."""
@@ -79,16 +64,9 @@ class Shutdown:
             acts = list(self._at_begin)
         for act in acts:
             _attempt(act)
-        timer = threading.Timer(settings.SHUTDOWN_GRACE_SECONDS, self._cut)
+        timer = threading.Timer(settings.SHUTDOWN_GRACE_SECONDS, os.write, [self._cut_writer, b"\0"])
         timer.daemon = True  # where everything ends sooner, nobody waits for it
         timer.start()
-
-    def _cut(self) -> None:
-        os.write(self._cut_writer, b"\0")
-        with self._lock:
-            acts = list(self._at_cut.values())
-        for act in acts:
-            _attempt(act)
 
 
 def _attempt(act: Act) -> None:

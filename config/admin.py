@@ -10,9 +10,9 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect
 from django.utils.translation import gettext_lazy as _
 
-from accounts.second_factors import seconds_since_second_factor
-from config.confirming import confirmed_first, lead_to_second_factor
+from accounts.sign_in.second_factors import seconds_since_second_factor
 from config.dashboard import waiting
+from config.staff_confirmation import redirect_to_second_factor, require_second_factor
 
 # Whose records staff meet. Other packages register theirs too: second factors and addresses are nobody's.
 _ROOMS = {"accounts", "pkm", "developers", "consent", "agents_proxy", "auth"}
@@ -36,7 +36,7 @@ class StaffSite(AdminSite):
                 super().register(model, admin_class, **options)
 
     def has_permission(self, request: HttpRequest) -> bool:
-        """Staff whose session showed a second factor. A password alone, whoever's it is, opens nothing here."""
+        """Staff whose session showed a second factor. A password alone opens nothing here."""
         return super().has_permission(request) and seconds_since_second_factor(request) is not None
 
     def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
@@ -48,7 +48,7 @@ class StaffSite(AdminSite):
         if not super().has_permission(request):
             raise PermissionDenied
         if not self.has_permission(request):
-            return lead_to_second_factor(request, wanted)
+            return redirect_to_second_factor(request, wanted)
         return redirect("admin:index")
 
     def password_change(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
@@ -63,7 +63,7 @@ class StaffSite(AdminSite):
         return super().index(request, {**(extra_context or {}), "waiting": waiting(request)})
 
     def admin_view(self, view: Any, cacheable: bool = False) -> Any:
-        guarded = super().admin_view(confirmed_first(self, view), cacheable)
+        guarded = super().admin_view(require_second_factor(self, view), cacheable)
 
         @wraps(guarded)
         def under_policy(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:

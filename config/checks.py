@@ -35,7 +35,7 @@ def _encryption() -> list[CheckMessage]:
 
 
 def _receipts() -> list[CheckMessage]:
-    from consent import receipts  # has models, and config/wsgi.py imports this module before they can be loaded
+    from consent.ledger import receipts  # has models, and config/wsgi.py imports this module before they can be loaded
 
     try:
         keys = receipts.signing_keys()

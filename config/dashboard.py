@@ -12,8 +12,6 @@ from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from consent.states import LIVE_GRANTS, RequestStatus
-
 _AUDIT = "consent/auditentry/"
 
 
@@ -65,17 +63,17 @@ def _to_decide() -> Iterator[tuple[str, Waiting]]:
 
 
 def _of_people(now: datetime) -> Iterator[tuple[str, Waiting]]:
-    pending = _rows("consent.ConsentRequest").filter(status=RequestStatus.PENDING)
+    requests, grants = _rows("consent.ConsentRequest"), _rows("consent.Grant")
     yield "consent.view_consentrequest", _line(
-        _("requests that people have not decided"), pending.filter(expires_at__gt=now), "created_at",
+        _("requests that people have not decided"), requests.pending(now), "created_at",
         "consent/consentrequest/?status__exact=pending",
     )  # fmt: skip
-    overdue = _line(
-        _("expiries not written down yet"), pending.filter(expires_at__lte=now), "expires_at", "consent/consentrequest/"
-    )
+    overdue = _line(_("expiries not written down yet"), requests.overdue(now), "expires_at", "consent/consentrequest/")
     yield "consent.view_consentrequest", _late(overdue, now - timedelta(minutes=5))
-    live = _rows("consent.Grant").filter(status__in=LIVE_GRANTS, expires_at__gt=now)
-    yield "consent.view_grant", _line(_("live grants"), live, "starts_at", "consent/grant/?status__exact=active")
+    yield (
+        "consent.view_grant",
+        _line(_("live grants"), grants.live(now), "starts_at", "consent/grant/?status__exact=active"),
+    )
 
 
 def _of_apps(now: datetime) -> Iterator[tuple[str, Waiting]]:
@@ -114,9 +112,9 @@ def _of_the_audit(now: datetime) -> Iterator[tuple[str, Waiting]]:
     )
 
 
-def _rows(model: str) -> QuerySet[Any]:
-    rows: QuerySet[Any] = apps.get_model(model)._default_manager.all()
-    return rows
+def _rows(model: str) -> Any:
+    """All rows of a model that is known by its name alone, in the model's own kind of queryset."""
+    return apps.get_model(model)._default_manager.all()
 
 
 def _line(label: str | Promise, rows: QuerySet[Any], since: str, url: str) -> Waiting:

@@ -92,16 +92,16 @@ def email(name: str) -> dict[str, Any]:
     return dict(_env.email_url_config(_env.str(name)))
 
 
-def agent(name: str) -> dict[str, Any]:
-    """Where one profile agent is: the variables AGENT_<name>_URL, _TOKEN, _TIMEOUT (seconds) and _PROTOCOL."""
-    url = text(f"AGENT_{name}_URL").strip()
+def agent(prefix: str, protocols: Sequence[str], protocol: str) -> dict[str, Any]:
+    """Where one agent is: the variables <prefix>_URL, _TOKEN, _TIMEOUT (seconds) and _PROTOCOL (else `protocol`)."""
+    url = text(f"{prefix}_URL").strip()
     if url and not url.startswith(("https://", "http://")):
-        raise ImproperlyConfigured(f"AGENT_{name}_URL must start with https:// or http://.")
-    protocol = text(f"AGENT_{name}_PROTOCOL") or "tasks/send"
-    if protocol not in ("tasks/send", "message/send", "SendMessage"):
-        raise ImproperlyConfigured(f"AGENT_{name}_PROTOCOL must be tasks/send, message/send or SendMessage.")
-    seconds = number(f"AGENT_{name}_TIMEOUT", 50, minimum=1, maximum=600)
-    return {"url": url, "token": text(f"AGENT_{name}_TOKEN"), "timeout": seconds, "protocol": protocol}
+        raise ImproperlyConfigured(f"{prefix}_URL must start with https:// or http://.")
+    chosen = text(f"{prefix}_PROTOCOL") or protocol
+    if chosen not in protocols:
+        raise ImproperlyConfigured(f"{prefix}_PROTOCOL must be one of {', '.join(protocols)}.")
+    seconds = number(f"{prefix}_TIMEOUT", 50, minimum=1, maximum=600)
+    return {"url": url, "token": text(f"{prefix}_TOKEN"), "timeout": seconds, "protocol": chosen}
 
 
 def aggregator(*, url: str, client_id: str, secret: str, **rest: Any) -> dict[str, Any] | None:

@@ -1,4 +1,4 @@
-"""The headers that every answer has, whoever gives it."""
+"""The headers of every response, including those that no middleware sees."""
 
 from django.conf import settings
 

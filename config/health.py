@@ -1,4 +1,4 @@
-"""Whether this process lives, and whether it can do its work."""
+"""Liveness and readiness of this process."""
 
 import threading
 from concurrent.futures import Future
@@ -28,21 +28,21 @@ def readyz(request: HttpRequest) -> JsonResponse:
     `degraded` names what is away and can be done without. An audit that takes no entries is that: a process that is
     taken out of service for it could let nobody stop what they share any more (decision 0016).
     """
-    checks = _shared.look()
+    checks = _shared.probe()
     ready = all(checks[name] for name in _NEEDED)
     degraded = [name for name, passes in checks.items() if not passes and name not in _NEEDED]
-    said = {"status": "ok" if ready else "unavailable", "checks": checks, "degraded": degraded}
-    return JsonResponse(said, status=200 if ready else 503, headers={} if ready else {"Retry-After": "5"})
+    body = {"status": "ok" if ready else "unavailable", "checks": checks, "degraded": degraded}
+    return JsonResponse(body, status=200 if ready else 503, headers={} if ready else {"Retry-After": "5"})
 
 
-class _Shared:
-    """One look at a time, whose result all who ask meanwhile get: anybody may ask, and each look connects anew."""
+class _SharedProbe:
+    """One run of the probes at a time, shared by all who ask meanwhile: anybody may ask, and each run connects anew."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._under_way: Future[probes.Found] | None = None
 
-    def look(self) -> probes.Found:
+    def probe(self) -> probes.Found:
         with self._lock:
             shared, mine = self._under_way, Future[probes.Found]()
             if shared is None:
@@ -50,7 +50,7 @@ class _Shared:
         if shared is not None:
             return shared.result()
         try:
-            mine.set_result(probes.look())
+            mine.set_result(probes.probe())
         except BaseException as error:
             mine.set_exception(error)
             raise
@@ -60,4 +60,4 @@ class _Shared:
         return mine.result()
 
 
-_shared = _Shared()
+_shared = _SharedProbe()

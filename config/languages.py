@@ -6,14 +6,14 @@ from django.middleware.locale import LocaleMiddleware
 from django.utils import translation
 from django.utils.cache import patch_vary_headers
 
-# with config/lanes.py, whose addresses never come this far, all that programs call
+# with config/program_addresses.py, whose addresses never come this far, all that programs call
 PROGRAMS = ("/api/v1/", "/api/a2a/", "/api/schema/", "/.well-known/", "/mcp", "/livez", "/readyz")
 
 
 class PageLanguage(LocaleMiddleware):
     """Django's choice for pages alone, taken back with the answer.
 
-    The next request of this thread may be a program's: the short lane spends nothing on languages, so it relies on
+    The next request of this thread may be a program's: those addresses spend nothing on languages and rely on
     finding the one of the settings.
     """
 

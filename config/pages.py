@@ -6,10 +6,11 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template.loader import select_template
 
-from accounts.errors import CsrfFailed, MethodNotAllowed
-from accounts.interruptions import ask_again
-from accounts.page_actions import action_of, way_by_get
-from config.api import problem_answer, wants_json
+from accounts.interrupted.middleware import ask_again
+from accounts.interrupted.page_actions import action_of, address_for_get
+from common.admission.exceptions import problem_answer
+from common.problems import CsrfFailed, MethodNotAllowed
+from config.api import wants_json
 
 _PROBES = ("/livez", "/readyz")
 
@@ -19,7 +20,7 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     if wants_json(request):
         return problem_answer(request, CsrfFailed())
     return ask_again(request) or render(
-        request, "403_csrf.html", {"way_on": way_by_get(request.path) if _is_page(request) else ""}, status=403
+        request, "403_csrf.html", {"way_on": address_for_get(request.path) if _is_page(request) else ""}, status=403
     )
 
 
@@ -66,5 +67,5 @@ def _is_page(request: HttpRequest) -> bool:
 def _way_on(request: HttpRequest, response: HttpResponse) -> str:
     """The page that holds the button of this address, or the address itself where it can be looked at."""
     if _is_page(request):
-        return way_by_get(request.path)
+        return address_for_get(request.path)
     return request.path if "GET" in response.get("Allow", "") else ""

@@ -1,7 +1,7 @@
-"""What /readyz looks at, all of it at once and none of it for longer than a moment.
+"""The probes behind /readyz, run at the same time and each bounded in time.
 
-The database is asked over a connection of its own: the pool's may all be busy or broken, and a wait for them would say
-nothing. A new event loop for each look is what bounds it: a connection that hangs is given up, not waited for.
+The database is probed over a connection of its own, since those of the pool may all be busy or broken. Each run has a
+new event loop, which bounds it: a connection that hangs is given up and not waited for.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ from django.db.migrations.loader import MigrationLoader
 from consent.rules import RULES as CONSENT_RULES
 from pkm.rules import RULES as PKM_RULES
 
-_WITHIN = 0.7  # seconds, each of them; /readyz promises one
+_TIME_LIMIT = 0.7  # seconds, each of them; /readyz promises one
 _APPLIED = "SELECT app, name FROM django_migrations"
 _TRIGGERS = {
     "postgresql": "SELECT tgname FROM pg_trigger WHERE NOT tgisinternal AND tgenabled <> 'D'",
@@ -32,14 +32,14 @@ SELECT current_setting('transaction_read_only') = 'off' AND has_table_privilege(
 Found = dict[str, bool]
 
 
-def look() -> Found:
+def probe() -> Found:
     """`database`, `migrations`, `rules` (triggers that are in force), `audit` (it takes entries) and `broker`."""
-    wanted_migrations()  # read once, from the disk: not on the clock of the first look
+    wanted_migrations()  # read from the disk, once, and outside of the time limit
     loop = asyncio.new_event_loop()
     try:
-        database, broker = loop.run_until_complete(_both())
+        database, broker = loop.run_until_complete(_probe_all())
     finally:
-        loop.close()  # a look-up of a name that hangs is left behind in its thread
+        loop.close()  # a name lookup that hangs is left behind in its thread
     return {**database, "broker": broker}
 
 
@@ -54,53 +54,53 @@ def _wanted_triggers(vendor: str) -> frozenset[str]:
     return frozenset(rule.trigger for rule in (*CONSENT_RULES, *PKM_RULES) if rule.statements(vendor))
 
 
-async def _both() -> tuple[Found, bool]:
+async def _probe_all() -> tuple[Found, bool]:
     found: Found = dict.fromkeys(("database", "migrations", "rules", "audit"), False)
-    asked = _ask_postgresql(found) if connection.vendor == "postgresql" else _ask_sqlite(found)
-    _, broker = await asyncio.gather(_in_time(asked), _in_time(_ask_broker()))
+    database = _probe_postgresql(found) if connection.vendor == "postgresql" else _probe_sqlite(found)
+    _, broker = await asyncio.gather(_succeeds_in_time(database), _succeeds_in_time(_probe_broker()))
     return found, broker
 
 
-async def _in_time(asked: Coroutine[Any, Any, None]) -> bool:
-    """Whether it ended well, and in time; which part failed is told, why is in that part's own log."""
+async def _succeeds_in_time(attempt: Coroutine[Any, Any, None]) -> bool:
+    """Whether it ended without an error and in time. Why it failed is in the log of what was probed."""
     try:
-        await asyncio.wait_for(asked, _WITHIN)
+        await asyncio.wait_for(attempt, _TIME_LIMIT)
     except Exception:
         return False
     return True
 
 
-async def _ask_postgresql(found: Found) -> None:
-    """Fill in what was found so far: what comes after a failure stays False."""
+async def _probe_postgresql(found: Found) -> None:
+    """Fill in `found` as far as it gets; what comes after a failure stays False."""
     parameters: dict[str, Any] = connection.get_connection_params()
     for django_own in ("context", "cursor_factory", "prepare_threshold"):
         parameters.pop(django_own, None)
-    async with await psycopg.AsyncConnection.connect(**parameters, autocommit=True) as asked:
-        await (await asked.execute("SELECT 1")).fetchone()
+    async with await psycopg.AsyncConnection.connect(**parameters, autocommit=True) as database:
+        await (await database.execute("SELECT 1")).fetchone()
         found["database"] = True
-        applied = await (await asked.execute(_APPLIED)).fetchall()
+        applied = await (await database.execute(_APPLIED)).fetchall()
         found["migrations"] = wanted_migrations() <= set(applied)
-        triggers = {name for (name,) in await (await asked.execute(_TRIGGERS["postgresql"])).fetchall()}
+        triggers = {name for (name,) in await (await database.execute(_TRIGGERS["postgresql"])).fetchall()}
         found["rules"] = _wanted_triggers("postgresql") <= triggers
-        found["audit"] = await (await asked.execute(_TAKES_ENTRIES)).fetchone() == (True,)
+        found["audit"] = await (await database.execute(_TAKES_ENTRIES)).fetchone() == (True,)
 
 
-async def _ask_sqlite(found: Found) -> None:
-    """The file as it is: one that is missing is not made, and a lock is not waited for."""
+async def _probe_sqlite(found: Found) -> None:
+    """Probe the file as it is: a missing one is not created, and a lock is not waited for."""
     path = Path(str(connection.settings_dict["NAME"])).resolve()
-    asked = sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True, timeout=0.2)
+    database = sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True, timeout=0.2)
     try:
-        triggers = {name for (name,) in asked.execute(_TRIGGERS["sqlite"])}
+        triggers = {name for (name,) in database.execute(_TRIGGERS["sqlite"])}
         found["database"] = True
-        found["migrations"] = wanted_migrations() <= set(asked.execute(_APPLIED))
+        found["migrations"] = wanted_migrations() <= set(database.execute(_APPLIED))
         found["rules"] = _wanted_triggers("sqlite") <= triggers
         found["audit"] = os.access(path, os.W_OK)
     finally:
-        asked.close()
+        database.close()
 
 
-async def _ask_broker() -> None:
-    """Raise where what is sent to the worker would not arrive."""
+async def _probe_broker() -> None:
+    """Raise where a task that is sent would not reach the worker."""
     if not settings.REDIS_URL:
         folder = settings.CELERY_BROKER_TRANSPORT_OPTIONS["data_folder_out"]
         if not os.access(folder, os.W_OK | os.X_OK):
@@ -108,5 +108,7 @@ async def _ask_broker() -> None:
         return
     from redis.asyncio import Redis
 
-    async with Redis.from_url(settings.REDIS_URL, socket_connect_timeout=_WITHIN, socket_timeout=_WITHIN) as broker:
+    async with Redis.from_url(
+        settings.REDIS_URL, socket_connect_timeout=_TIME_LIMIT, socket_timeout=_TIME_LIMIT
+    ) as broker:
         await broker.ping()

@@ -1,7 +1,8 @@
 """No developer token in the address of a page: there it means nothing, and it would travel on.
 
 A page's address goes into `next=`, into the forms that lead back to it, and into the browser's history. So the token
-is taken out before anything looks at the query. Addresses of config/lanes.py, where it is meant to be, never come here.
+is taken out before anything looks at the query. The addresses of config/program_addresses.py, where it is meant to be,
+never come here.
 """
 
 import re
@@ -11,10 +12,10 @@ from urllib.parse import quote_plus, unquote_plus
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.http import escape_leading_slashes
 
+from common.request_notes import QUERY_CLEANED
 from config.api import wants_json
 
 _TOKEN = re.compile(r"cr_[a-z]{2,12}_[A-Za-z0-9]{8}_[A-Za-z0-9_-]+")
-TAKEN_OUT = "consent.token_taken_out"
 _DECODED_AT_MOST = 3  # times: a `next` inside a `next` is escaped twice
 
 
@@ -30,7 +31,7 @@ class TokenFreeQuery:
         if clean == given:
             return self.get_response(request)
         request.META["QUERY_STRING"] = clean
-        request.META[TAKEN_OUT] = "yes"  # for addresses that take no query at all, and say so
+        request.META[QUERY_CLEANED] = "yes"  # for addresses that take no query at all, and say so
         request.__dict__.pop("GET", None)  # in case somebody before us looked
         if request.method in ("GET", "HEAD") and not wants_json(request):
             return HttpResponseRedirect(escape_leading_slashes(request.get_full_path()))

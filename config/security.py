@@ -98,6 +98,9 @@ def redacted(text: str) -> str:
     return _SECRETS.sub(lambda match: f"{match[1] or match[2] or ''}[redacted]", text)
 
 
+_as_json = json.JSONEncoder(ensure_ascii=False, default=str).encode
+
+
 class LogLines(logging.Formatter):
     """One JSON object a line, redacted: when (RFC 3339, UTC), what, and the request or task that it belongs to."""
 
@@ -116,14 +119,14 @@ class LogLines(logging.Formatter):
             entry["trace_id"] = trace_id
         if record.exc_info:
             entry["exception"] = self.formatException(record.exc_info)
-        return redacted(json.dumps(entry, ensure_ascii=False, default=str))
+        return redacted(_as_json(entry))
 
 
-class WithoutStacksOfOutages(logging.Filter):
+class OutagesWithoutTraceback(logging.Filter):
     """While the database is away every request fails alike: a line for each, and no stack, which would fill the log."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        from config.api import as_problem  # REST framework, which logging is set up before
+        from common.admission.exceptions import as_problem  # REST framework, which logging is set up before
 
         failure = record.exc_info[1] if record.exc_info else None
         problem = as_problem(failure) if isinstance(failure, Exception) else None

@@ -1,9 +1,11 @@
 """One settings file for every deployment; what differs comes from the environment (env.example lists it all)."""
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from agents_proxy import agents
 from config import env
 from config.watch import PooledConnection
 
@@ -72,10 +74,9 @@ OWNER_BODY_LIMIT = 16 * 1024 * 1024  # bytes, exports and segments from the owne
 
 # --- Profile agents: where each of them is; nothing of this is ever told to a caller ---------------------------------
 AGENTS = {
-    "public": env.agent("PUBLIC"), "second": env.agent("SECOND"), "brand": env.agent("BRAND"),
-    "core-profile": env.agent("CORE_PROFILE"), "core-profile-update": env.agent("CORE_PROFILE_UPDATE"),
-    "core": env.agent("CORE"), "messaging": env.agent("MESSAGING"),
-}  # fmt: skip
+    name: env.agent(agent.variable_prefix, list(agents.Protocol), agent.protocol)
+    for name, agent in agents.AGENTS.items()
+}
 _report_secret = env.text("AGENT_MESSAGING_REPORT_SECRET")
 MESSAGING_REPORT_SECRET = env.signing_secret("AGENT_MESSAGING_REPORT_SECRET", _report_secret)
 # None where this deployment has none: institutions cannot be linked then
@@ -109,9 +110,12 @@ INSTALLED_APPS = [
     "drf_spectacular",
     "csp",
 ]
+# `manage.py sample_data` plays a client with the bridge, which the server itself never needs
+if all(find_spec(package) for package in ("consent_bridge", "deploy")):
+    INSTALLED_APPS.append("deploy.sample_data")
 MIDDLEWARE = [
     "config.security.RequestContext",
-    "config.lanes.ShortLane",
+    "config.program_addresses.ProgramAddresses",
     "config.security.SecurityHeaders",
     "config.queries.TokenFreeQuery",
     "csp.middleware.CSPMiddleware",
@@ -124,11 +128,11 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "allauth.account.middleware.AccountMiddleware",
-    "accounts.interruptions.InterruptedActions",
+    "accounts.interrupted.middleware.InterruptedActions",
     "config.pages.RefusalPages",
 ]
 ROOT_URLCONF = "config.urls"
-LANE_URLCONF = "consent.programs"  # what config/lanes.py resolves in, without the pages before it
+PROGRAM_URLCONF = "consent.program_urls"  # what config/program_addresses.py resolves in, without the pages before it
 WSGI_APPLICATION = "config.wsgi.application"
 TEMPLATES: list[dict[str, Any]] = [
     {
@@ -141,7 +145,7 @@ TEMPLATES: list[dict[str, Any]] = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "config.security.session_tag",
-                "accounts.interrupted.on_pages",
+                "accounts.interrupted.waiting_forms.template_context",
                 "consent.web.context.pending_count",
             ],
             "builtins": ["accounts.templatetags.page_forms"],
@@ -210,19 +214,22 @@ MFA_SUPPORTED_TYPES = ["totp", "recovery_codes", "webauthn"]
 MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not _https
 MFA_TOTP_ISSUER = "Consent Runtime"
-MFA_ADAPTER = "accounts.second_factors.SealedSecrets"
+MFA_ADAPTER = "accounts.sign_in.second_factors.SealedSecrets"
 LOGIN_REDIRECT_URL = "/consent/"
 LOGIN_URL = "/accounts/login/"
 ACCOUNT_LOGOUT_REDIRECT_URL = "/"
 ACCOUNT_SIGNUP_REDIRECT_URL = "/vault/setup/"
-ACCOUNT_ADAPTER = "accounts.adapter.Adapter"
+ACCOUNT_ADAPTER = "accounts.sign_in.adapter.Adapter"
 ACCOUNT_FORMS = {
-    "signup": "accounts.forms.SignUp",
-    "change_password": "accounts.forms.ChangePassword",
-    "reset_password": "accounts.forms.ResetPassword",
+    "signup": "accounts.sign_in.forms.SignUp",
+    "change_password": "accounts.sign_in.forms.ChangePassword",
+    "reset_password": "accounts.sign_in.forms.ResetPassword",
 }
-MFA_FORMS = {"authenticate": "accounts.forms.SecondStep", "reauthenticate": "accounts.forms.ConfirmWithCode"}
-# allauth's own limits close an account, or the service, for everybody; accounts/attempts.py has ours
+MFA_FORMS = {
+    "authenticate": "accounts.sign_in.forms.SecondStep",
+    "reauthenticate": "accounts.sign_in.forms.ConfirmWithCode",
+}
+# allauth's own limits close an account, or the service, for everybody; accounts/sign_in/attempts.py has ours
 ACCOUNT_RATE_LIMITS = MFA_RATE_LIMITS = False
 # wrong passwords or codes for one account within 15 minutes, from one network or from one browser that it knows
 SIGN_IN_FAILURES = env.number("SIGN_IN_FAILURES", 10)
@@ -238,7 +245,7 @@ KNOWN_BROWSER_COOKIE = "__Host-known-browser" if _https else "known-browser"
 COOKIE_PREFIX = "__Host-" if _https else ""  # such a cookie is this host's own: no sibling host can set or see it
 SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = f"{COOKIE_PREFIX}sessionid", f"{COOKIE_PREFIX}csrftoken"
 LANGUAGE_COOKIE_NAME, MESSAGE_STORAGE = f"{COOKIE_PREFIX}django_language", "config.messages.Messages"
-SESSION_ENGINE = "accounts.sessions"
+SESSION_ENGINE = "accounts.sign_in.sessions"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = SECURE_SSL_REDIRECT = _https
 SESSION_COOKIE_AGE, LANGUAGE_COOKIE_AGE = 14 * 24 * 3600, 365 * 24 * 3600
 LANGUAGE_COOKIE_HTTPONLY, LANGUAGE_COOKIE_SAMESITE = True, "Lax"
@@ -290,12 +297,12 @@ if env.text("EMAIL_URL"):
 
 # --- API -------------------------------------------------------------------------------------------------------------
 REST_FRAMEWORK = {
-    "DEFAULT_PARSER_CLASSES": ["config.api.StrictJSONParser"],
-    "DEFAULT_RENDERER_CLASSES": ["config.api.FastJSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["common.admission.parsers.StrictJSONParser"],
+    "DEFAULT_RENDERER_CLASSES": ["common.admission.renderers.ORJSONRenderer"],
     "DEFAULT_AUTHENTICATION_CLASSES": ["accounts.authentication.SignedIn"],
     "DEFAULT_PERMISSION_CLASSES": [],
-    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "config.api.AsTheViewSays",
-    "EXCEPTION_HANDLER": "config.api.handle_exception",
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "common.admission.parsers.JSONNegotiation",
+    "EXCEPTION_HANDLER": "common.admission.exceptions.handle_exception",
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "UNAUTHENTICATED_USER": None,
 }
@@ -348,7 +355,7 @@ CELERY_BEAT_SCHEDULE = {
     "tidy": {"task": "consent.tasks.tidy", "schedule": 3600.0},
     "forget-rate-counts": {"task": "common.tasks.forget_rate_counts", "schedule": 600.0},
     "resume-analyses": {"task": "agents_proxy.tasks.resume_analyses", "schedule": 2.0},
-    "tend-institutions": {"task": "agents_proxy.aggregator_tasks.tend_institutions", "schedule": 10.0},
+    "maintain-institutions": {"task": "agents_proxy.tasks.maintain_institutions", "schedule": 10.0},
     "purge-analyses": {"task": "agents_proxy.tasks.purge_analyses", "schedule": 60.0},
 }
 if not REDIS_URL:
@@ -359,7 +366,7 @@ if not REDIS_URL:
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "filters": {"outages": {"()": "config.security.WithoutStacksOfOutages"}},
+    "filters": {"outages": {"()": "config.security.OutagesWithoutTraceback"}},
     "formatters": {"lines": {"()": "config.security.LogLines"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "lines"}},
     "root": {"handlers": ["stderr"], "level": env.text("LOG_LEVEL", "INFO")},

@@ -3,9 +3,9 @@
 from django.contrib import admin
 from django.urls import include, path
 
-from accounts.interruptions import leave
+from accounts.interrupted.middleware import leave
 from accounts.language import choose_language
-from accounts.signed_in import signed_in_page
+from accounts.sign_in.browsers import signed_in_page
 from config.health import livez, readyz
 
 handler400 = "config.api.bad_request"

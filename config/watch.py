@@ -1,4 +1,4 @@
-"""Whether PostgreSQL is there, found out by one thread of the server so that requests need not wait to find out.
+"""Watches whether PostgreSQL is available, in one thread of the server, so that requests need not wait to find out.
 
 Without it, each request would wait for the pool, or for ever on a connection whose other end says nothing, and hold one
 of few threads meanwhile; /readyz itself would wait for a thread. The thread asks the pool that the requests use:
@@ -19,10 +19,10 @@ from typing import Any
 import psycopg
 import psycopg_pool
 
-_EVERY = 1.0  # seconds between two questions
-_EVERY_WHILE_AWAY = 0.5
-_CONNECTED_WITHIN = 2.0  # seconds that the pool gets for a connection
-_SILENT_AFTER = 4.0  # seconds without an answer to `SELECT 1`; long, since every connection is cut then
+_INTERVAL = 1.0  # seconds between two questions
+_INTERVAL_WHILE_AWAY = 0.5
+_CONNECT_TIMEOUT = 2.0  # seconds that the pool gets for a connection
+_ANSWER_TIMEOUT = 4.0  # seconds without an answer to `SELECT 1`; long, since every connection is cut then
 _log = logging.getLogger(__name__)
 _open: "weakref.WeakSet[PooledConnection]" = weakref.WeakSet()
 
@@ -40,7 +40,7 @@ class PooledConnection(psycopg.Connection[Any]):
 
 
 class Watch:
-    """What is known of the database in this process; `is_away` is False as long as nothing is."""
+    """Whether the database is available, as far as this process knows; `is_away` is False until something is known."""
 
     def __init__(self) -> None:
         self.is_away = False
@@ -48,7 +48,7 @@ class Watch:
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Watch from now on, where this server has a pool to watch."""
+        """Begin to watch, where this server has a connection pool."""
         from django.db import connections
 
         if self._thread is None and getattr(connections["default"], "pool", None) is not None:
@@ -56,28 +56,28 @@ class Watch:
             self._thread.start()
 
     def note_connection(self) -> None:
-        """A request got one: the pool may be busy, but it is not empty for want of a database."""
+        """A request got a connection: the pool may be busy, but the database is there."""
         self._connected_at = time.monotonic()
 
     def _watch(self) -> None:
         while True:
             try:
-                self._look()
-            except Exception:  # a thread that ends would leave what it said last standing for ever
-                _log.exception("the watch over the database failed and goes on")
-            time.sleep(_EVERY_WHILE_AWAY if self.is_away else _EVERY)
+                self._check()
+            except Exception:  # a thread that ends would leave its last finding in force for ever
+                _log.exception("the database watch failed once and continues")
+            time.sleep(_INTERVAL_WHILE_AWAY if self.is_away else _INTERVAL)
 
-    def _look(self) -> None:
+    def _check(self) -> None:
         from django.db import connections
 
         pool = connections["default"].pool  # type: ignore[attr-defined]  # PostgreSQL's alone
         pool.open()
-        silent = threading.Timer(_SILENT_AFTER, self._cut_all)
+        silent = threading.Timer(_ANSWER_TIMEOUT, self._cut_all)
         silent.start()
         try:
-            self._ask(pool)
+            self._check_pool(pool)
         except psycopg_pool.PoolTimeout:
-            if time.monotonic() - self._connected_at > _CONNECTED_WITHIN:
+            if time.monotonic() - self._connected_at > _CONNECT_TIMEOUT:
                 self._note(away=True)
         except (psycopg.Error, OSError):
             self._note(away=True)
@@ -86,15 +86,15 @@ class Watch:
         finally:
             silent.cancel()
 
-    def _ask(self, pool: Any) -> None:
+    def _check_pool(self, pool: Any) -> None:
         try:
-            _ask_once(pool)
+            _select_one(pool)
         except psycopg_pool.PoolTimeout:
             raise
         except (psycopg.Error, OSError):
             # one that did not survive a restart stands for all that lie idle: replace them, then ask again
             pool.check()
-            _ask_once(pool)
+            _select_one(pool)
         if self.is_away:
             pool.check()
 
@@ -109,8 +109,8 @@ class Watch:
             _log.log(logging.ERROR if away else logging.INFO, "the database is %s", "away" if away else "back")
 
 
-def _ask_once(pool: Any) -> None:
-    with pool.connection(timeout=_CONNECTED_WITHIN) as connection:
+def _select_one(pool: Any) -> None:
+    with pool.connection(timeout=_CONNECT_TIMEOUT) as connection:
         connection.execute("SELECT 1")
 
 

@@ -25,13 +25,13 @@ if settings.DATABASE_WATCH:
 
 
 def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-    """Django's answer; one that is whole already as a list, which the server sends at once and not piece by piece."""
+    """Django's response; a complete one as a list, which the server sends at once and not piece by piece."""
     try:
         answer: Iterable[bytes] = _django(environ, start_response)
     except Exception:
-        # beyond all that turns failures into answers: the server would send an empty one, without a single header
+        # no handler turned this into a response: the server would send an empty one, without a single header
         _log.exception("the request ended outside of everything that answers")
-        return _last_answer(start_response)
+        return _fallback_answer(start_response)
     if not isinstance(answer, HttpResponse):  # a stream, or a file
         return answer
     whole = [answer.content]
@@ -39,7 +39,7 @@ def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> 
     return whole
 
 
-def _last_answer(start_response: Callable[..., Any]) -> list[bytes]:
+def _fallback_answer(start_response: Callable[..., Any]) -> list[bytes]:
     body = b"Something broke on our side. Try again in a moment.\n"
     headers = {**of_programs(), "X-Request-Id": uuid4().hex, "Content-Type": "text/plain; charset=utf-8"}
     headers["Content-Length"] = str(len(body))

@@ -20,7 +20,7 @@ class ConsentConfig(AppConfig):
 
 
 def _install(using: str, **_ignored: Any) -> None:
-    from accounts.database import install_rules
+    from common.sql.triggers import install_rules
     from consent.rules import RULES
 
     install_rules(connections[using], RULES)

@@ -1,6 +1,6 @@
 """Every refusal of the consent runtime, by its stable code (contract 1.7 and 2)."""
 
-from accounts.errors import Problem, TemporarilyUnavailable
+from common.problems import Problem, TemporarilyUnavailable
 
 
 class UnknownUser(Problem):

@@ -6,24 +6,23 @@ from django.dispatch import receiver
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from accounts.database import database_now
 from accounts.signals import staff_viewed
-from consent import audit
-from consent.actions import cancel_requests_of
-from consent.models import ConsentRequest, Grant
-from consent.states import LIVE_GRANTS, RequestStatus
+from common.clock import database_now
+from consent.event_types import EventType
+from consent.grants.models import Grant
+from consent.ledger import audit
+from consent.requests.actions import cancel_requests_of
+from consent.requests.models import ConsentRequest
 from developers.signals import app_changed
 from pkm.signals import entries_touched, entry_changed
 
 if TYPE_CHECKING:
     from accounts.models import User
 
-_VIEWED = "staff_viewed"
-
 
 @receiver(entry_changed)
-def cancel_what_waits_on_an_entry(*, entry_pk: int, by: "User", **_: Any) -> None:
-    """People decide on what was asked, or not at all (crypto.md, Export)."""
+def cancel_what_waits_on_an_entry(*, entry_pk: int, by: "User | None", **_: Any) -> None:
+    """People decide on what was asked, or not at all."""
     cancel_requests_of(entry_pk=entry_pk, by=by)
 
 
@@ -37,8 +36,8 @@ def cancel_what_waits_for_an_app(*, app_pk: int, by: "User", **_: Any) -> None:
 def count_what_a_change_touches(*, entry_pks: list[int], **_ignored: Any) -> list[tuple[str | Promise, int]]:
     """Requests that wait on these entries, and grants that came of them and live."""
     now = database_now()
-    waiting = ConsentRequest.objects.filter(scope_entry__in=entry_pks, status=RequestStatus.PENDING, expires_at__gt=now)
-    live = Grant.objects.filter(request__scope_entry__in=entry_pks, status__in=LIVE_GRANTS, expires_at__gt=now)
+    waiting = ConsentRequest.objects.pending(now).filter(scope_entry__in=entry_pks)
+    live = Grant.objects.live(now).filter(request__scope_entry__in=entry_pks)
     return [(_("requests that wait for a decision"), waiting.count()), (_("grants that are live"), live.count())]
 
 
@@ -49,7 +48,7 @@ def note_that_staff_looked(*, by: "User", user_ids: list[str], what: str, path: 
     for user_id in sorted(user_ids):
         audit.append(
             chain=audit.person_chain(user_id),
-            kind=_VIEWED,
+            kind=EventType.STAFF_VIEWED.value,
             actor=f"staff:{by.public_id}",
             at=now,
             facts={"what": what, "page": path},

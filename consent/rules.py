@@ -1,7 +1,7 @@
 """What the database itself holds of this room's rules."""
 
-from accounts.database import Rule, append_only, frozen, transitions
-from consent.models.request import FROZEN
+from common.sql.triggers import Rule, append_only, frozen, transitions
+from consent.requests.models import FROZEN
 from consent.states import GRANT_MOVES, REQUEST_MOVES
 
 RULES: list[Rule] = [

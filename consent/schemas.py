@@ -3,14 +3,18 @@
 import re
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic.config import JsonDict
 from pydantic_core import PydanticCustomError
 
-from accounts.errors import Problem
-from accounts.text import is_plain
+from common.admission.shapes import Strict
+from common.problems import Problem
+from common.text import is_plain
 from consent.errors import ConnectorKeyRequired, OneScopePerRequest, UnsupportedWrappingAlgorithm
 
 WRAPPING_ALGORITHM = "ECDH-ES+A256KW"
+SHORTEST_ACCESS, USUAL_ACCESS, LONGEST_ACCESS = 300, 86400, 31536000  # seconds
+IN_DIGEST: JsonDict = {"x-in-digest": True}  # `json_schema_extra` of what a person is shown and signs for
 SPECIAL: dict[str, type[Problem]] = {
     "one_scope_per_request": OneScopePerRequest,
     "connector_key_required": ConnectorKeyRequired,
@@ -58,34 +62,101 @@ def is_identifier(text: str) -> bool:
 
 Identifier = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_]+\Z")]
 Path = Annotated[str, Field(max_length=200, pattern=r"^[a-z][a-z0-9_]{0,63}(\.[a-z][a-z0-9_]{0,63}){2}\Z")]
-Paths = Annotated[list[Path], Field(min_length=1, max_length=500), AfterValidator(_unique)]
 OptionalPaths = Annotated[list[Path], Field(max_length=500), AfterValidator(_unique)]
 Sealed = Annotated[str, Field(min_length=1, pattern=r"^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]*){4}\Z")]
-
-
-class Strict(BaseModel):
-    """No coercion, nothing unknown."""
-
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, regex_engine="python-re")
 
 
 class RequestConsentBody(Strict):
     """`POST /request-consent`: one scope, one purpose, and the key to seal the answer to."""
 
-    user_id: Identifier
-    scope: Annotated[str, Field(min_length=1, max_length=210), BeforeValidator(_one_scope)]  # lengths of the str itself
-    purpose: Annotated[str, Field(min_length=8, max_length=280), AfterValidator(plain_text)]
-    connector_public_key: dict[str, Any]
-    connector_key_id: Annotated[str, Field(pattern=r"^[A-Za-z0-9._~-]{1,128}\Z")]
-    connector_wrapping_alg: Annotated[str, AfterValidator(_wrapping_algorithm)]
-    access_duration: Annotated[int, Field(ge=300, le=31536000)] = 86400
-    requested_expiry: Annotated[int, Field(ge=300, le=2592000)] = 86400
-    required_attributes: OptionalPaths | None = None
-    optional_attributes: OptionalPaths | None = None
-    max_reads: Annotated[int, Field(ge=1, le=100000)] | None = None
-    refresh_policy: Literal["snapshot", "continuous"] = "snapshot"
-    binding_message: Annotated[str, Field(min_length=1, max_length=64), AfterValidator(plain_text)] | None = None
-    template_id: Identifier | None = None
+    # Everything that is said of a member anywhere is said here: its rules, what it is for, its example. The document,
+    # the tools and the types of the clients are made from it, and what bears a column's name is kept in that column.
+    # What the contract gains later is covered by the request's digest where it is marked with IN_DIGEST.
+    user_id: Annotated[
+        Identifier, Field(description="The person's sharing ID.", examples=["usr_t2zp3gog7m6odtqhjuqhpevyku"])
+    ]
+    scope: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=210,
+            description="Exactly one scope, as discovered for this person.",
+            examples=["attr.lifestyle.food.*"],
+        ),
+        BeforeValidator(_one_scope),  # lengths of the str itself
+    ]
+    purpose: Annotated[
+        str,
+        Field(
+            min_length=8,
+            max_length=280,
+            description="What you need it for. The person reads it as your own words: one line of plain text.",
+            examples=["Suggest restaurants for your trip to Lisbon"],
+        ),
+        AfterValidator(plain_text),
+    ]
+    connector_public_key: Annotated[
+        dict[str, Any],
+        Field(
+            description="A public JWK on X25519 or P-256. What the person approves is sealed to it.",
+            examples=[{"kty": "OKP", "crv": "X25519", "x": "3p7bfXt9wbTTW2HC7OQ1Nz-DQ8hbeGdNrfx-FG-IK08"}],
+        ),
+    ]
+    connector_key_id: Annotated[
+        str,
+        Field(
+            pattern=r"^[A-Za-z0-9._~-]{1,128}\Z",
+            description="Your own name for that key: letters, digits and `._~-`.",
+            examples=["trip-planner-2026"],
+        ),
+    ]
+    connector_wrapping_alg: Annotated[
+        str,
+        Field(description=f"Always `{WRAPPING_ALGORITHM}`.", examples=[WRAPPING_ALGORITHM]),
+        AfterValidator(_wrapping_algorithm),
+    ]
+    access_duration: Annotated[
+        int,
+        Field(
+            ge=SHORTEST_ACCESS,
+            le=LONGEST_ACCESS,
+            description="How many seconds you ask to read for. The person may choose less.",
+            examples=[604800],
+        ),
+    ] = USUAL_ACCESS
+    requested_expiry: Annotated[
+        int, Field(ge=300, le=2592000, description="How many seconds the request waits for a decision.")
+    ] = 86400
+    required_attributes: Annotated[
+        OptionalPaths | None,
+        Field(
+            description="Paths inside the scope without which you cannot do it. The person cannot untick them.",
+        ),
+    ] = None
+    optional_attributes: Annotated[
+        OptionalPaths | None,
+        Field(
+            description="Paths that would help. With neither list, all of the scope is optional.",
+            examples=[["lifestyle.food.diet_preference", "lifestyle.food.favorite_cuisine"]],
+        ),
+    ] = None
+    max_reads: Annotated[
+        Annotated[int, Field(ge=1, le=100000)] | None,
+        Field(description="After so many reads the approval is used up."),
+    ] = None
+    refresh_policy: Annotated[
+        Literal["snapshot", "continuous"],
+        Field(
+            description="`snapshot`: the data as it is at approval. `continuous`: kept up to date by the person.",
+        ),
+    ] = "snapshot"
+    binding_message: Annotated[
+        Annotated[str, Field(min_length=1, max_length=64), AfterValidator(plain_text)] | None,
+        Field(description="Shown on both sides, so that the person can match them. At most 64 characters."),
+    ] = None
+    template_id: Annotated[
+        Identifier | None, Field(description="An approved template that the request keeps within.")
+    ] = None
 
     @model_validator(mode="before")
     @classmethod
@@ -101,7 +172,26 @@ class RequestConsentBody(Strict):
 class EndConsentBody(Strict):
     """`POST /end-consent`."""
 
-    request_id: Identifier
+    request_id: Annotated[
+        Identifier,
+        Field(
+            description="The request to take back, or whose approval to give up.",
+            examples=["req_4tx2mjm3cwi6q7ezu6c4qiyn7a"],
+        ),
+    ]
+
+
+def describe_members(schema: dict[str, Any]) -> None:
+    """Finish a body's JSON Schema as it is published: each description last, and examples of the whole body alone."""
+    for member in schema.get("properties", {}).values():
+        member.pop("examples", None)
+        if "description" in member:
+            member["description"] = member.pop("description")
+
+
+def example_of(body: type[Strict]) -> dict[str, Any]:
+    """A whole body, of the examples of its members; those without one are left out."""
+    return {name: member.examples[0] for name, member in body.model_fields.items() if member.examples}
 
 
 class StatusQuery(Strict):
@@ -166,28 +256,3 @@ class ExportBody(Strict):
     revision: Annotated[int, Field(ge=2)]
     sources: Annotated[list[Source], Field(min_length=1, max_length=500)]
     jwe: Sealed
-
-
-class ReportBody(Strict):
-    """What a person tells staff about an app."""
-
-    text: Annotated[str, Field(min_length=3, max_length=2000)]
-
-
-class KeepCurrentBody(Strict):
-    """Whether a continuous grant is re-sealed when the data changes."""
-
-    kept: bool
-
-
-class ChainQuery(Strict):
-    """`GET /consent/history/entries`."""
-
-    after: Annotated[int, Field(ge=0)] = 0
-
-
-class RefreshableQuery(Strict):
-    """`GET /consent/grants/refreshable`: what a change of this segment concerns."""
-
-    domain: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,63}\Z")]
-    segment_id: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,63}\Z")]

@@ -2,12 +2,15 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
 import orjson
 
-from accounts.database import rfc3339, utc
-from consent.states import LIVE_GRANTS, GrantStatus, RequestStatus
+from common.clock import rfc3339, utc
+from consent.shapes import ConsentStatus
+from consent.shapes import Grant as GrantShape
+from consent.standing import grant_standing, request_standing
+from consent.states import GrantStatus, RequestStatus
 
 INTERVAL = 5  # seconds between polls
 
@@ -27,29 +30,27 @@ _FROM = """
   LEFT JOIN consent_grants g ON g.request_id = r.id
 """
 SELECT = f"SELECT {_COLUMNS} {_FROM}"
-# for `developers.authentication.Beside`: the app that the request belongs to decides whether anybody sees it
-BESIDE = f"SELECT r.app_id AS owner_pk, {_COLUMNS} {_FROM} WHERE r.request_id = %(request_id)s"
+# for `consent.api.hot_reads`: the app that the request belongs to decides whether anybody sees it
+SELECT_WITH_OWNER = f"SELECT r.app_id AS owner_pk, {_COLUMNS} {_FROM} WHERE r.request_id = %(request_id)s"
 
 
 def request_status(row: Mapping[str, Any], now: datetime) -> RequestStatus:
-    """Where the request stands by the clock, whether or not a task has written its expiry down yet."""
-    expires_at = utc(row["expires_at"])
-    if row["status"] == RequestStatus.PENDING and expires_at is not None and expires_at <= now:
-        return RequestStatus.EXPIRED
-    return RequestStatus(row["status"])
+    """Where the request of a row stands at `now`."""
+    return request_standing(row["status"], _deadline(row["expires_at"]), now)
 
 
 def grant_status(row: Mapping[str, Any], now: datetime) -> GrantStatus | None:
-    """Where the grant stands by the clock; None without one."""
+    """Where the grant of a row stands at `now`; None without one."""
     if row["grant_status"] is None:
         return None
-    expires_at = utc(row["grant_expires_at"])
-    if row["grant_status"] in LIVE_GRANTS and expires_at is not None and expires_at <= now:
-        return GrantStatus.EXPIRED
-    return GrantStatus(row["grant_status"])
+    return grant_standing(row["grant_status"], _deadline(row["grant_expires_at"]), now)
 
 
-def body(row: Mapping[str, Any], now: datetime) -> dict[str, Any]:
+def _deadline(value: Any) -> datetime:
+    return cast("datetime", utc(value))  # a column that is never null
+
+
+def body(row: Mapping[str, Any], now: datetime) -> ConsentStatus:
     """The status body; `row` is one of `SELECT`."""
     status = request_status(row, now)
     decided_at = row["decided_at"] or (row["expires_at"] if status == RequestStatus.EXPIRED else None)
@@ -68,7 +69,7 @@ def body(row: Mapping[str, Any], now: datetime) -> dict[str, Any]:
     }
 
 
-def _grant(row: Mapping[str, Any], now: datetime) -> dict[str, Any] | None:
+def _grant(row: Mapping[str, Any], now: datetime) -> GrantShape | None:
     status = grant_status(row, now)
     if status is None:
         return None

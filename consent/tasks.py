@@ -2,19 +2,20 @@
 
 from celery import shared_task
 
-from consent import actions
-from consent.actions.chaining import chain_waiting_reads
-from consent.actions.checkpoints import sign_checkpoint
-from consent.actions.delivering import deliver_due
-from consent.actions.mailing import send_due_mails
-from consent.actions.recovering import write_down_unrecorded, write_pending_entries
-from consent.actions.tidying import forget_what_is_over
+from consent.decisions import expiry
+from consent.decisions.unrecorded import write_down_unrecorded
+from consent.exports.read_batches import chain_waiting_reads
+from consent.ledger.checkpoints import sign_checkpoint
+from consent.ledger.pending import write_pending_entries
+from consent.mail.actions import send_due_mails
+from consent.notices.webhooks import deliver_due
+from consent.retention import forget_what_is_over
 
 
 @shared_task
 def write_down_expiry() -> int:
     """Write down requests and grants that the clock has ended."""
-    return actions.write_down_expiry()
+    return expiry.write_down_expiry()
 
 
 @shared_task

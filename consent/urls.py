@@ -2,14 +2,14 @@
 
 from django.urls import include, path
 
-from consent import docs
 from consent.api.openapi import Schema
+from consent.docs import pages as docs_pages
 
 urlpatterns = [
-    path("", include("consent.programs")),
+    path("", include("consent.program_urls")),
     path("api/schema/", Schema.as_view(), name="api-schema"),
-    path("api/docs/", docs.api, name="api-docs"),
-    path("docs/errors", docs.errors, name="docs-errors"),
-    path("docs/security/", docs.security, name="docs-security"),
+    path("api/docs/", docs_pages.api, name="api-docs"),
+    path("docs/errors", docs_pages.errors, name="docs-errors"),
+    path("docs/security/", docs_pages.security, name="docs-security"),
     path("", include("consent.web.urls")),
 ]

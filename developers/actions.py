@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from django.db import transaction
 from django.utils import timezone
 
-from accounts.errors import InvalidRequest
-from accounts.text import is_plain
+from common.problems import InvalidRequest
+from common.text import is_plain
 from developers.models import (
     App,
     ApplicationStatus,

@@ -12,9 +12,9 @@ from django.utils import timezone
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
-from accounts.errors import Problem
-from accounts.staff import Kept, ReadOnly
-from accounts.text import is_plain
+from accounts.staff import NeverDeleted, ReadOnly
+from common.problems import Problem
+from common.text import is_plain
 from developers import actions
 from developers.models import App, AppMember, AppStatus, DeveloperApplication, DeveloperToken, Permission
 from developers.queries import live_tokens
@@ -81,7 +81,7 @@ class MemberInline(admin.TabularInline):  # type: ignore[type-arg]  # as above
 
 
 @admin.register(App)
-class AppAdmin(Kept):
+class AppAdmin(NeverDeleted):
     """An app comes from an approved application. To change what people see of it cancels what waits for them."""
 
     form = AppForm
@@ -151,7 +151,7 @@ class TokenForm(forms.ModelForm):  # type: ignore[type-arg]  # as above
 
 
 @admin.register(DeveloperToken)
-class TokenAdmin(Kept):
+class TokenAdmin(NeverDeleted):
     """Only a token's digest is kept, so the page after making one is the only time it can be read."""
 
     list_display = (

@@ -1,6 +1,6 @@
 """What a developer's program is told when its token does not let it in."""
 
-from accounts.errors import Problem
+from common.problems import Problem
 
 
 class InvalidToken(Problem):

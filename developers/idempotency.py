@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from accounts.database import database_now
+from common.clock import database_now
 from developers.errors import IdempotencyConflict
 from developers.models import IdempotencyKey
 

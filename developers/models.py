@@ -6,7 +6,7 @@ from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from accounts.identifiers import new_identifier
+from common.identifiers import new_identifier
 
 
 def new_app_id() -> str:

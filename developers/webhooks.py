@@ -6,21 +6,21 @@ from collections.abc import Iterable
 
 from django.utils import timezone
 
-from accounts import atrest
+from common import encryption
 from developers.models import App, WebhookEndpoint
 
 
 def add_endpoint(*, app: App, url: str, types: Iterable[str] = ()) -> tuple[WebhookEndpoint, str]:
     """A new endpoint and its secret, which is told this once and kept encrypted. No types: every type."""
     secret = _new_secret()
-    endpoint = WebhookEndpoint.objects.create(app=app, url=url, types=list(types), secret=atrest.sealed(secret))
+    endpoint = WebhookEndpoint.objects.create(app=app, url=url, types=list(types), secret=encryption.sealed(secret))
     return endpoint, secret
 
 
 def renew_secret(*, endpoint: WebhookEndpoint) -> str:
     """A new secret, which signs from the next delivery on; the old one signs nothing any more."""
     secret = _new_secret()
-    WebhookEndpoint.objects.filter(pk=endpoint.pk).update(secret=atrest.sealed(secret))
+    WebhookEndpoint.objects.filter(pk=endpoint.pk).update(secret=encryption.sealed(secret))
     return secret
 
 

@@ -12,11 +12,11 @@ from django.utils import timezone
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
-from accounts.staff import Kept
-from accounts.text import is_plain
+from accounts.staff import NeverDeleted
+from common.text import is_plain
 from pkm import scopes
-from pkm.models import Domain, ScopeEntry
-from pkm.queries import people_holding
+from pkm.registry.models import Domain, ScopeEntry
+from pkm.segments.queries import people_holding
 from pkm.signals import entries_touched, entry_changed
 
 # what a request that waits was asked by, and what people and apps are told that it means
@@ -54,7 +54,7 @@ class DomainForm(PlainTextForm):
 
 
 @admin.register(Domain)
-class DomainAdmin(Kept):
+class DomainAdmin(NeverDeleted):
     """A retired domain is made inactive: its scopes cannot be asked for, and people can still delete what they keep."""
 
     form = DomainForm
@@ -129,7 +129,7 @@ def _covers_pair(scope: scopes.Scope, pair: object) -> bool:
 
 
 @admin.register(ScopeEntry)
-class ScopeEntryAdmin(Kept):
+class ScopeEntryAdmin(NeverDeleted):
     """A scope is named once; what it means may change, and what waits on it is then cancelled."""
 
     form = ScopeEntryForm

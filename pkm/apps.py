@@ -18,7 +18,7 @@ class PkmConfig(AppConfig):
 
 
 def _install(using: str, **_ignored: Any) -> None:
-    from accounts.database import install_rules
+    from common.sql.triggers import install_rules
     from pkm.rules import RULES, install_registry_version
 
     install_rules(connections[using], RULES)

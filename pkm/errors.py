@@ -1,6 +1,6 @@
 """What the vault's addresses refuse."""
 
-from accounts.errors import NotFound, Problem
+from common.problems import NotFound, Problem
 
 
 class VaultExists(Problem):

@@ -4,7 +4,7 @@ from uuid import uuid4
 
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-from accounts.database import Rule, append_only
+from common.sql.triggers import Rule, append_only
 
 RULES: list[Rule] = append_only("pkm_events")
 

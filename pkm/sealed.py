@@ -30,7 +30,7 @@ SEGMENT_ALG, EXPORT_ALG, PASSPHRASE_ALG, ENC = "A256KW", "ECDH-ES+A256KW", "PBES
 Header = dict[str, Any]
 
 
-class Unfit(ValueError):
+class InvalidHeader(ValueError):
     """Sealed data or a key that must not be taken: why, and the member that it is about ("" where about none)."""
 
     def __init__(self, reason: str, member: str = "") -> None:
@@ -42,42 +42,42 @@ class Unfit(ValueError):
 def decode(text: object, member: str, length: int | None = None) -> bytes:
     """Strict base64url: no padding, no other alphabet, no stray bits at the end, exactly `length` bytes."""
     if not isinstance(text, str) or not _PART.match(text):
-        raise Unfit("is not base64url", member)
+        raise InvalidHeader("is not base64url", member)
     try:
         raw = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
     except ValueError:
-        raise Unfit("is not base64url", member) from None
+        raise InvalidHeader("is not base64url", member) from None
     if _encode(raw) != text:
-        raise Unfit("is not canonical base64url", member)
+        raise InvalidHeader("is not canonical base64url", member)
     if length is not None and len(raw) != length:
-        raise Unfit(f"has {len(raw)} bytes instead of {length}", member)
+        raise InvalidHeader(f"has {len(raw)} bytes instead of {length}", member)
     return raw
 
 
 def read_header(jwe: str) -> Header:
     """The protected header of a compact JWE whose five parts have the sizes that `A256GCM` under AES-KW gives them.
 
-    Refused with `Unfit`: another form, over 16 MiB, a header over 8 KiB, a member twice, `zip`, `crit` and their like.
+    Raises `InvalidHeader`: another form, over 16 MiB, a header over 8 KiB, a member twice, `zip`, `crit` and the like.
     """
     if len(jwe) > MAX_SEALED:
-        raise Unfit("is larger than 16 MiB")
+        raise InvalidHeader("is larger than 16 MiB")
     parts = jwe.split(".")
     if len(parts) != 5:
-        raise Unfit("is not a compact JWE")
+        raise InvalidHeader("is not a compact JWE")
     if len(parts[0]) > _MAX_HEADER:
-        raise Unfit("has a protected header over 8 KiB")
+        raise InvalidHeader("has a protected header over 8 KiB")
     header = _parsed(decode(parts[0], "protected header"))
     decode(parts[1], "encrypted key", _WRAPPED_KEY)
     decode(parts[2], "iv", _IV)
     # the ciphertext may be megabytes: its alphabet and its last character are enough, since nobody opens it here
     if not _PART.match(parts[3]) or len(parts[3]) % 4 == 1 or not parts[3]:
-        raise Unfit("is not base64url", "ciphertext")
+        raise InvalidHeader("is not base64url", "ciphertext")
     tail = parts[3][-(len(parts[3]) % 4 or 4) :]
     decode(tail, "ciphertext")
     decode(parts[4], "tag", _TAG)
     for member in header:
         if _FORBIDDEN.match(member):
-            raise Unfit("must not stand in a header", member)
+            raise InvalidHeader("must not stand in a header", member)
     return header
 
 
@@ -118,7 +118,7 @@ def check_wrapper_header(header: Mapping[str, Any], *, key_id: str, user_id: str
         return
     decode(header["p2s"], "p2s", 16)
     if not _is_number(header["p2c"]) or not MIN_ITERATIONS <= header["p2c"] <= MAX_ITERATIONS:
-        raise Unfit(f"must lie between {MIN_ITERATIONS} and {MAX_ITERATIONS}", "p2c")
+        raise InvalidHeader(f"must lie between {MIN_ITERATIONS} and {MAX_ITERATIONS}", "p2c")
 
 
 def check_export_header(header: Mapping[str, Any], expected: Mapping[str, Any], *, curve: str) -> None:
@@ -131,34 +131,34 @@ def check_export_header(header: Mapping[str, Any], expected: Mapping[str, Any], 
     _same(header, fixed)
     epk = header["epk"]
     if not isinstance(epk, dict) or epk.get("crv") != curve:
-        raise Unfit(f"is not on the connector's curve {curve}", "epk")
+        raise InvalidHeader(f"is not on the connector's curve {curve}", "epk")
     if set(epk) != set(_KEY_MEMBERS[_CURVE_NAMES[curve], curve]):
-        raise Unfit("is not exactly a public key", "epk")
+        raise InvalidHeader("is not exactly a public key", "epk")
     try:
         _agree(epk)
-    except Unfit as unfit:
-        raise Unfit(unfit.reason, "epk") from None
+    except InvalidHeader as unfit:
+        raise InvalidHeader(unfit.reason, "epk") from None
 
 
 def check_connector_key(jwk: object) -> dict[str, str]:
     """The public key that an app wants its data sealed to, with nothing but its own members.
 
-    `kid`, `use`, `alg` and `key_ops` are dropped. Refused with `Unfit`: another type or curve, private or unknown
+    `kid`, `use`, `alg` and `key_ops` are dropped. Raises `InvalidHeader`: another type or curve, private or unknown
     members, sloppy base64url, a point off the curve, a point with which no key agreement is safe.
     """
     if not isinstance(jwk, dict):
-        raise Unfit("is not a JSON Web Key", "connector_public_key")
+        raise InvalidHeader("is not a JSON Web Key", "connector_public_key")
     members = _KEY_MEMBERS.get((_text(jwk, "kty"), _text(jwk, "crv")))
     if members is None:
-        raise Unfit("is neither an X25519 nor a P-256 key", "crv" if "crv" in jwk else "kty")
+        raise InvalidHeader("is neither an X25519 nor a P-256 key", "crv" if "crv" in jwk else "kty")
     for member in jwk:
         if member == "d":
-            raise Unfit("is a private member; send the public key only", "d")
+            raise InvalidHeader("is a private member; send the public key only", "d")
         if member not in members and member not in _TOLERATED:
-            raise Unfit("is not a member of a public key", member[:64])
+            raise InvalidHeader("is not a member of a public key", member[:64])
     for member in members:
         if not isinstance(jwk.get(member), str):
-            raise Unfit("must be a text in base64url", member)
+            raise InvalidHeader("must be a text in base64url", member)
     key = {member: jwk[member] for member in members}
     _agree(key)
     return key
@@ -175,7 +175,7 @@ def _agree(jwk: Mapping[str, Any]) -> None:
     """A trial key agreement with a key of our own: the surest way to learn that sealing to this one will work."""
     x = decode(jwk.get("x"), "x", _COORDINATE)
     if jwk.get("kty") != _CURVE_NAMES.get(str(jwk.get("crv"))):
-        raise Unfit("does not go with the curve", "kty")
+        raise InvalidHeader("does not go with the curve", "kty")
     try:
         if jwk["crv"] == "X25519":
             x25519.X25519PrivateKey.generate().exchange(x25519.X25519PublicKey.from_public_bytes(x))
@@ -183,49 +183,49 @@ def _agree(jwk: Mapping[str, Any]) -> None:
         y = decode(jwk.get("y"), "y", _COORDINATE)
         point = ec.EllipticCurvePublicNumbers(int.from_bytes(x), int.from_bytes(y), ec.SECP256R1()).public_key()
         ec.generate_private_key(ec.SECP256R1()).exchange(ec.ECDH(), point)
-    except Unfit:
+    except InvalidHeader:
         raise
     except ValueError:
-        raise Unfit("is not a point that a key can be agreed with", "x") from None
+        raise InvalidHeader("is not a point that a key can be agreed with", "x") from None
 
 
 def _parsed(raw: bytes) -> Header:
     try:
         header = json.loads(raw.decode("utf-8"), object_pairs_hook=_unique, parse_constant=_no_constant)
-    except Unfit:
+    except InvalidHeader:
         raise
     except (ValueError, RecursionError):
-        raise Unfit("is not JSON", "protected header") from None
+        raise InvalidHeader("is not JSON", "protected header") from None
     if not isinstance(header, dict):
-        raise Unfit("is not an object", "protected header")
+        raise InvalidHeader("is not an object", "protected header")
     return header
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> Header:
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise Unfit("names a member twice", "protected header")
+        raise InvalidHeader("names a member twice", "protected header")
     return found
 
 
 def _no_constant(name: str) -> None:
-    raise Unfit(f"holds {name}, which is not JSON", "protected header")
+    raise InvalidHeader(f"holds {name}, which is not JSON", "protected header")
 
 
 def _only(header: Mapping[str, Any], members: Mapping[str, Any] | tuple[str, ...]) -> None:
     for member in members:
         if member not in header:
-            raise Unfit("is missing from the header", member)
+            raise InvalidHeader("is missing from the header", member)
     for member in header:
         if member not in members:
-            raise Unfit("does not belong in this header", member[:64])
+            raise InvalidHeader("does not belong in this header", member[:64])
 
 
 def _same(header: Mapping[str, Any], expected: Mapping[str, Any]) -> None:
     for member, value in expected.items():
         # the type too: 1.0 and True equal 1 here, and nowhere else
         if type(header[member]) is not type(value) or header[member] != value:
-            raise Unfit(f"is not {value!r}", member)
+            raise InvalidHeader(f"is not {value!r}", member)
 
 
 def _is_number(value: object) -> bool:

@@ -2,16 +2,16 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from pkm import views
+from pkm.web import api as vault_api
 
 urlpatterns: list[URLPattern | URLResolver] = [
-    path("vault/keys", views.Keys.as_view()),
-    path("vault/wrappers", views.Wrappers.as_view()),
-    path("vault/wrappers/<str:wrapper_id>", views.Wrapper.as_view()),
-    path("vault/wrappers/<str:wrapper_id>/restore", views.RestoreWrapper.as_view()),
-    path("vault/unlocked", views.Unlocked.as_view()),
-    path("vault/segments", views.Segments.as_view()),
-    path("vault/segments/<str:domain>/<str:segment_id>", views.Segment.as_view()),
-    path("vault/hidden-scopes/<str:scope>", views.HiddenScope.as_view()),
-    path("", include("pkm.urls_pages")),
+    path("vault/keys", vault_api.Keys.as_view()),
+    path("vault/wrappers", vault_api.Wrappers.as_view()),
+    path("vault/wrappers/<str:wrapper_id>", vault_api.Wrapper.as_view()),
+    path("vault/wrappers/<str:wrapper_id>/restore", vault_api.RestoreWrapper.as_view()),
+    path("vault/unlocked", vault_api.Unlocked.as_view()),
+    path("vault/segments", vault_api.Segments.as_view()),
+    path("vault/segments/<str:domain>/<str:segment_id>", vault_api.Segment.as_view()),
+    path("vault/hidden-scopes/<str:scope>", vault_api.HiddenScope.as_view()),
+    path("", include("pkm.web.urls")),
 ]

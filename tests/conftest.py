@@ -16,6 +16,8 @@ from developers.models import App
 from tests.callers import Developer, JsonClient, signed_in
 from tests.factories import AppFactory, PersonFactory
 
+pytest_plugins = ["tests.forms", "tests.slow_tests"]
+
 # the machine's pace is nothing that an example can break; and what one run found, the next one need not begin with
 hypothesis_settings.register_profile(
     "steady",
@@ -49,10 +51,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
-    """The migrated database; tests that commit can empty it in spite of its append-only tables."""
-    from tests.flushing import flush_around_triggers
+    """A database as a deployment makes it; tests that commit can empty it in spite of its append-only tables."""
+    from pkm.registry.sync import sync_registry
+    from tests.database_flush import flush_around_triggers
 
     with django_db_blocker.unblock():
+        sync_registry()
         flushing = flush_around_triggers()
         flushing.__enter__()
     yield

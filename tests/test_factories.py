@@ -6,9 +6,10 @@ from django.db import DatabaseError, connection, models
 from factory.django import DjangoModelFactory
 
 import tests.factories as factories
-from consent.models import AuditEntry, Read
+from consent.exports.models import Read
+from consent.ledger.models import AuditEntry
 from consent_bridge import sealed
-from pkm.models import ScopeEntry
+from pkm.registry.models import ScopeEntry
 
 ROOMS = ("accounts", "pkm", "developers", "consent", "agents_proxy")
 FACTORIES = [
@@ -49,12 +50,13 @@ def test_export_of_a_factory_opens_with_the_requests_key(db: None) -> None:
 
 
 def test_vault_of_a_factory_opens_with_its_recovery_code(db: None) -> None:
-    from pkm import queries
+    from pkm.segments import queries as segment_queries
+    from pkm.vault import queries as vault_queries
 
     vault = factories.give_vault(factories.PersonFactory())
 
-    (wrapper,) = queries.vault_keys(vault.user)["wrappers"]
-    (segment,) = queries.sealed_segments(vault.user)
+    (wrapper,) = vault_queries.vault_keys(vault.user)["wrappers"]
+    (segment,) = segment_queries.sealed_segments(vault.user)
     key = sealed.unwrap(wrapper["jwe"], "recovery", vault.recovery_code, user_id=vault.user.public_id)
     header = sealed.SegmentHeader(key.key_id, vault.user.public_id, "lifestyle", "food", 1)
     assert sealed.open_segment(segment["jwe"], key.secret, header) == vault.segments["lifestyle", "food"]

@@ -5,7 +5,7 @@ import django.db.models.functions.text
 from django.conf import settings
 from django.db import migrations, models
 
-import accounts.identifiers
+from accounts import identifiers
 
 
 class Migration(migrations.Migration):
@@ -33,7 +33,7 @@ class Migration(migrations.Migration):
                 (
                     "public_id",
                     models.CharField(
-                        default=accounts.identifiers.new_user_id,
+                        default=identifiers.new_user_id,
                         editable=False,
                         max_length=64,
                         unique=True,

@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from accounts.second_factors import open_secrets, seal_secrets
+from accounts.sign_in.second_factors import open_secrets, seal_secrets
 
 
 def seal(apps, schema_editor):

@@ -5,7 +5,7 @@ from django.template import Context
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from accounts.page_actions import PAGE_FIELD, page_field
+from accounts.interrupted.page_actions import PAGE_FIELD, page_field
 
 register = template.Library()
 

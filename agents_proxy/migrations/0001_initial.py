@@ -4,11 +4,11 @@ import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
-import agents_proxy.models.aggregator
-import agents_proxy.models.analysis
-import agents_proxy.models.consent
-import agents_proxy.models.messaging
 import agents_proxy.states
+from agents_proxy.analyses import models as analysis_models
+from agents_proxy.financial import models as financial_models
+from agents_proxy.messaging import models as messaging_models
+from agents_proxy.processing_consent import models as consent_models
 
 
 class Migration(migrations.Migration):
@@ -27,7 +27,7 @@ class Migration(migrations.Migration):
                 (
                     "item_id",
                     models.CharField(
-                        default=agents_proxy.models.aggregator.new_item_id,
+                        default=financial_models.new_item_id,
                         editable=False,
                         max_length=64,
                         unique=True,
@@ -135,7 +135,7 @@ class Migration(migrations.Migration):
                 (
                     "consent_id",
                     models.CharField(
-                        default=agents_proxy.models.consent.new_consent_id,
+                        default=consent_models.new_consent_id,
                         editable=False,
                         max_length=64,
                         unique=True,
@@ -192,7 +192,7 @@ class Migration(migrations.Migration):
                 (
                     "message_id",
                     models.CharField(
-                        default=agents_proxy.models.messaging.new_message_id,
+                        default=messaging_models.new_message_id,
                         editable=False,
                         max_length=64,
                         unique=True,
@@ -254,7 +254,7 @@ class Migration(migrations.Migration):
                 (
                     "link_id",
                     models.CharField(
-                        default=agents_proxy.models.aggregator.new_link_id,
+                        default=financial_models.new_link_id,
                         editable=False,
                         max_length=64,
                         unique=True,
@@ -410,7 +410,7 @@ class Migration(migrations.Migration):
                 (
                     "analysis_id",
                     models.CharField(
-                        default=agents_proxy.models.analysis.new_analysis_id,
+                        default=analysis_models.new_analysis_id,
                         editable=False,
                         max_length=64,
                         unique=True,

@@ -6,7 +6,7 @@ from django import template
 from django.urls import reverse
 from django.utils.translation import gettext
 
-from agents_proxy import aggregator_client
+from agents_proxy.financial import client
 
 register = template.Library()
 
@@ -20,7 +20,7 @@ def agents_nav(context: template.Context) -> dict[str, Any]:
         ("processing:given", gettext("Agreements")),
         ("numbers:numbers", gettext("Phone numbers")),
     ]
-    if aggregator_client.is_configured():
+    if client.is_configured():
         pages.append(("financial:institutions", gettext("Institutions")))
     found = [(reverse(name), label) for name, label in pages]
     return {"pages": [{"url": url, "label": label, "current": path == url} for url, label in found]}

@@ -25,7 +25,7 @@ def everything_wrong(ledger: Ledger, apps: list[AppPart], receiver: Receiver, fo
 
 def lost(ledger: Ledger) -> Iterator[str]:
     """Everything that was promised is as it was promised."""
-    from consent.models import ConsentRequest
+    from consent.requests.models import ConsentRequest
 
     requests = {r.request_id: r for r in ConsentRequest.objects.select_related("grant")}
     for promise in ledger.promises:
@@ -37,7 +37,7 @@ def lost(ledger: Ledger) -> Iterator[str]:
 
 
 def _grant_wrong(promise: Promise, grant: Any) -> Iterator[str]:
-    from consent.models import Read
+    from consent.exports.models import Read
 
     if grant is None:
         yield f"{promise.request_id}: approved without a grant"
@@ -55,7 +55,9 @@ def _grant_wrong(promise: Promise, grant: Any) -> Iterator[str]:
 
 def doubled() -> Iterator[str]:
     """Each event is once in the person's chain, once in the app's, and has one receipt and one notice."""
-    from consent.models import AuditEntry, ConsentRequest, Notice, Receipt
+    from consent.ledger.models import AuditEntry, Receipt
+    from consent.notices.models import Notice
+    from consent.requests.models import ConsentRequest
 
     events = Counter(Notice.objects.values_list("request__request_id", "kind"))
     for (request_id, kind), count in events.items():
@@ -83,7 +85,7 @@ def _pairs(model: type) -> list[tuple[str, str]]:
 
 def gaps(apps: list[AppPart]) -> Iterator[str]:
     """Each app's sequence runs from one to its counter."""
-    from consent.models import Notice, NoticeCounter
+    from consent.notices.models import Notice, NoticeCounter
 
     for app in apps:
         found = list(Notice.objects.filter(app_id=app.pk).order_by("sequence").values_list("sequence", flat=True))
@@ -94,7 +96,7 @@ def gaps(apps: list[AppPart]) -> Iterator[str]:
 
 def undelivered(receiver: Receiver) -> Iterator[str]:
     """Every notice reached the receiver, signed, under its sequence, as things stood then."""
-    from consent.models import Notice
+    from consent.notices.models import Notice
 
     told = 0
     for app_id, sequence, kind, facts in Notice.objects.values_list("app__app_id", "sequence", "kind", "facts"):
@@ -110,7 +112,7 @@ def undelivered(receiver: Receiver) -> Iterator[str]:
 
 def unfollowed(followers: list[Follower]) -> Iterator[str]:
     """The streams told every notice once and in order, across all breaks."""
-    from consent.models import Notice
+    from consent.notices.models import Notice
 
     for follower in followers:
         found = Notice.objects.filter(app_id=follower.app.pk).order_by("sequence").values_list("sequence", "facts")

@@ -11,7 +11,7 @@ from typing import Any, TypeVar, Unpack
 import httpx2
 
 from consent_bridge import calls, streams
-from consent_bridge.calls import Call, Fetched, Terms, bearer, whole
+from consent_bridge.calls import Call, Fetched, bearer, whole
 from consent_bridge.errors import BadAnswer, BridgeError, Problem, Unreachable
 from consent_bridge.exports import origin_of
 from consent_bridge.opening import check_key, open_envelope
@@ -28,6 +28,7 @@ from consent_bridge.results import (
     Status,
 )
 from consent_bridge.streams import Event
+from consent_bridge.terms import Terms
 from consent_bridge.transport import ATTEMPTS, MAX_BODY_BYTES, Answer, judged, pause_after, rest_base_url
 
 Result = TypeVar("Result")

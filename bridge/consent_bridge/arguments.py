@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from consent_bridge import __version__, commands, serving, verifying
 from consent_bridge.keys import CURVES
+from consent_bridge.rules import TERM_RULES
 from consent_bridge.wrappers import KINDS
 
 _ABOUT = """\
@@ -90,16 +91,27 @@ def _request(groups: Groups) -> None:
     parser.add_argument("--purpose", required=True, help="8 to 280 characters, shown to the person as your words")
     _key_option(parser)
     parser.add_argument("--key-id", metavar="ID", help="your name for the key; its thumbprint if left out")
-    parser.add_argument("--access-duration", type=int, metavar="SECONDS", help="how long reading is asked for")
-    parser.add_argument("--requested-expiry", type=int, metavar="SECONDS", help="how long the request may wait")
-    parser.add_argument("--required", action="append", metavar="PATH", help="attribute that must be in; repeatable")
-    parser.add_argument("--optional", action="append", metavar="PATH", help="attribute that may be in; repeatable")
-    parser.add_argument("--max-reads", type=int, metavar="N")
-    parser.add_argument("--refresh-policy", choices=("snapshot", "continuous"))
-    parser.add_argument("--binding-message", metavar="TEXT", help="at most 64 characters, shown on both sides")
-    parser.add_argument("--template-id", metavar="ID")
+    for name, rules in TERM_RULES.items():
+        _term_option(parser, name, rules)
     parser.add_argument("--idempotency-key", metavar="TEXT", help="the same text repeats the first answer for a day")
     _service_options(parser)
+
+
+# an option gives one path, so that it has the name of one
+_SHORT_NAMES = {"required_attributes": "required", "optional_attributes": "optional"}
+
+
+def _term_option(parser: argparse.ArgumentParser, name: str, rules: Mapping[str, Any]) -> None:
+    option = f"--{_SHORT_NAMES.get(name, name).replace('_', '-')}"
+    text = rules["description"].replace("`", "").replace("%", "%%")
+    if rules["type"] == "array":
+        parser.add_argument(option, dest=name, action="append", metavar="PATH", help=f"{text} Repeatable.")
+    elif rules["type"] == "integer":
+        parser.add_argument(option, dest=name, type=int, metavar="N", help=text)
+    elif "enum" in rules:
+        parser.add_argument(option, dest=name, choices=rules["enum"], help=text)
+    else:
+        parser.add_argument(option, dest=name, metavar="TEXT", help=text)
 
 
 def _waiting_time(text: str) -> float:

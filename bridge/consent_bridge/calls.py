@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import hashlib
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Generic, Literal, TypedDict, TypeVar
+from typing import Any, Generic, TypeVar
 from urllib.parse import quote
 
 from consent_bridge import proofs
@@ -35,19 +35,6 @@ LONGEST_WAIT = 30
 _POLL_PAUSE = 1.0
 
 Result = TypeVar("Result")
-
-
-class Terms(TypedDict, total=False):
-    """The contract's optional members of a request; None leaves one out. Durations in seconds."""
-
-    access_duration: int | None
-    requested_expiry: int | None
-    required_attributes: Sequence[str] | None
-    optional_attributes: Sequence[str] | None
-    max_reads: int | None
-    refresh_policy: Literal["snapshot", "continuous"] | None
-    binding_message: str | None
-    template_id: str | None
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import requests
 from requests.auth import AuthBase
 
 from consent_bridge import calls, streams
-from consent_bridge.calls import Call, Fetched, Terms, bearer, whole
+from consent_bridge.calls import Call, Fetched, bearer, whole
 from consent_bridge.errors import BadAnswer, BridgeError
 from consent_bridge.exports import origin_of
 from consent_bridge.opening import check_key, open_envelope
@@ -27,6 +27,7 @@ from consent_bridge.results import (
     Status,
 )
 from consent_bridge.streams import Event
+from consent_bridge.terms import Terms
 from consent_bridge.transport import ATTEMPTS, Transport, anonymous, rest_base_url
 
 __all__ = ["Client", "Event", "Terms", "open_envelope"]

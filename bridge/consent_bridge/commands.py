@@ -16,6 +16,7 @@ from consent_bridge.jwe import equal_as_text
 from consent_bridge.keyring import Keyring
 from consent_bridge.keys import Jwk, generate_connector_key, public_half, thumbprint
 from consent_bridge.results import APPROVED, AskedConsent, as_json, build
+from consent_bridge.rules import TERM_RULES
 from consent_bridge.segments import open_segment_where
 from consent_bridge.state import RequestLog, read_key_file, read_small_file, state_directory, write_private_file
 from consent_bridge.wrappers import unwrap
@@ -55,14 +56,7 @@ def request(options: Namespace) -> dict[str, Any]:
             key=key,
             connector_key_id=options.key_id,
             idempotency_key=options.idempotency_key,
-            access_duration=options.access_duration,
-            requested_expiry=options.requested_expiry,
-            required_attributes=options.required,
-            optional_attributes=options.optional,
-            max_reads=options.max_reads,
-            refresh_policy=options.refresh_policy,
-            binding_message=options.binding_message,
-            template_id=options.template_id,
+            **{name: getattr(options, name) for name in TERM_RULES},
         )
     log = RequestLog(state_directory())
     known = log.find(asked.request_id)

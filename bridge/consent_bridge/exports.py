@@ -15,7 +15,9 @@ from consent_bridge import jwe
 from consent_bridge.encoding import dump_json, encode_base64url, parse_object
 from consent_bridge.errors import Refused, shown
 from consent_bridge.keys import check_connector_key, check_private_key, jose_key
+from consent_bridge.rules import TERM_RULES
 
+# always there, null where the app gave none
 DIGEST_MEMBERS = (
     "request_id",
     "app_id",
@@ -33,6 +35,8 @@ DIGEST_MEMBERS = (
     "refresh_policy",
     "binding_message",
 )
+# what the contract gained later is there only where the app gave it
+LATER_MEMBERS = tuple(name for name, rules in TERM_RULES.items() if rules.get("x-in-digest"))
 _TYP = "consent-export+jwe"
 _CTY = "application/json"
 _PLAINTEXT_MEMBERS = ("scope", "approved_attributes", "data", "sources", "sealed_at")
@@ -112,10 +116,10 @@ class ExportContent:
 
 
 def request_digest(request: Mapping[str, Any]) -> str:
-    """Base64url SHA-256 of the RFC 8785 form of a request: exactly the members of DIGEST_MEMBERS."""
+    """Base64url SHA-256 of the RFC 8785 form of a request: DIGEST_MEMBERS, and of LATER_MEMBERS those given."""
     if missing := [member for member in DIGEST_MEMBERS if member not in request]:
         raise Refused(f"the request has no {missing[0]}", member=missing[0])
-    if unknown := sorted(request.keys() - set(DIGEST_MEMBERS)):
+    if unknown := sorted(request.keys() - {*DIGEST_MEMBERS, *LATER_MEMBERS}):
         raise Refused(f"the request has an unknown member {shown(unknown[0])}", member=unknown[0])
     try:
         canonical = rfc8785.dumps(dict(request))

@@ -211,7 +211,7 @@ class Owner:
         """
         grant = status.grant
         if grant is None or grant.export_revision is None:
-            raise Refused("this request has no grant whose export could be renewed")
+            raise Refused("this request has no grant whose export could be refreshed")
         review = self.review(status.request_id)
         if review.request["refresh_policy"] != "continuous":
             raise Refused("this approval is a snapshot; it has no newer revisions", member="refresh_policy")

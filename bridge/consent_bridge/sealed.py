@@ -7,6 +7,7 @@ with `Refused`, whose text names the reason or the member that differs.
 from consent_bridge.errors import CannotOpen, KeyRefused, Refused
 from consent_bridge.exports import (
     DIGEST_MEMBERS,
+    LATER_MEMBERS,
     ExportContent,
     ExportHeader,
     Source,
@@ -43,6 +44,7 @@ __all__ = [
     "CURVES",
     "DIGEST_MEMBERS",
     "KINDS",
+    "LATER_MEMBERS",
     "MAX_JWE_CHARS",
     "MAX_PLAINTEXT_BYTES",
     "CannotOpen",

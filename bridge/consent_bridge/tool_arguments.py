@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, create_model
 from pydantic_core import PydanticCustomError
+
+from consent_bridge.rules import TERM_RULES, TERM_TYPES
 
 SPECIAL = "one_scope_per_request"
 
@@ -25,7 +28,6 @@ def _one_scope(value: Any) -> Any:
 RequestId = Annotated[
     str, Field(pattern="^[A-Za-z0-9_]{1,64}$", description="The request, as request_consent answered it.")
 ]
-Paths = Annotated[list[Annotated[str, Field(max_length=200)]], Field(max_length=500)]
 
 
 class Nothing(Arguments):
@@ -54,8 +56,8 @@ class Wait(OneRequest):
     ] = 0
 
 
-class Ask(Person):
-    """Arguments of request_consent; the connector fields are the bridge's to fill in."""
+class Question(Person):
+    """Arguments of request_consent, without its terms; the connector fields are the bridge's to fill in."""
 
     scope: Annotated[
         str,
@@ -70,30 +72,24 @@ class Ask(Person):
             description="What you need it for. The person reads it as your own words: one line of plain text.",
         ),
     ]
-    access_duration: Annotated[
-        int | None, Field(ge=300, le=31536000, description="How many seconds you ask to read for; a day if left out.")
-    ] = None
-    requested_expiry: Annotated[
-        int | None, Field(ge=300, le=2592000, description="How many seconds the request waits for a decision.")
-    ] = None
-    required_attributes: Annotated[
-        Paths | None, Field(description="Paths inside the scope without which you cannot do it.")
-    ] = None
-    optional_attributes: Annotated[
-        Paths | None, Field(description="Paths that would help. With neither list, all of the scope is optional.")
-    ] = None
-    max_reads: Annotated[
-        int | None, Field(ge=1, le=100000, description="After so many reads the approval is used up.")
-    ] = None
-    refresh_policy: Annotated[
-        Literal["snapshot", "continuous"] | None,
-        Field(description="snapshot: the data as it is at approval. continuous: kept up to date by the person."),
-    ] = None
-    binding_message: Annotated[
-        str | None,
-        Field(min_length=1, max_length=64, description="Shown on both sides, so that they can be matched."),
-    ] = None
-    template_id: Annotated[
-        str | None,
-        Field(min_length=1, max_length=64, description="An approved template that it keeps within."),
-    ] = None
+
+
+_BOUNDS = {
+    "minimum": "ge",
+    "maximum": "le",
+    "minLength": "min_length",
+    "maxLength": "max_length",
+    "maxItems": "max_length",
+}
+
+
+def _term(name: str, rules: Mapping[str, Any]) -> Any:
+    """A term as the contract has it, to be left out by null."""
+    said = {keyword: value for keyword, value in rules.items() if not keyword.startswith("x-")}
+    schema = {"description": said.pop("description"), "anyOf": [said, {"type": "null"}]}
+    bounds = {_BOUNDS[keyword]: value for keyword, value in said.items() if keyword in _BOUNDS}
+    return Annotated[TERM_TYPES[name], Field(**bounds), WithJsonSchema(schema)], None
+
+
+_TERMS: dict[str, Any] = {name: _term(name, rules) for name, rules in TERM_RULES.items()}
+Ask = create_model("Ask", __base__=Question, **_TERMS)

@@ -13,7 +13,7 @@ from consent_bridge.errors import BadAnswer, BridgeError, KeyRefused, Problem, R
 from consent_bridge.keyring import Keyring
 from consent_bridge.results import as_json
 from consent_bridge.state import RequestLog
-from consent_bridge.tool_arguments import SPECIAL, Arguments, Ask, Nothing, OneRequest, Person, Wait
+from consent_bridge.tool_arguments import SPECIAL, Arguments, Nothing, OneRequest, Person, Question, Wait
 
 Result = dict[str, Any]
 
@@ -43,7 +43,7 @@ class Toolbox:
     async def list_scope_catalog(self, given: Nothing) -> Result:
         return {"scope_entries": [as_json(entry) for entry in await self._client.catalog()]}
 
-    async def request_consent(self, given: Ask) -> Result:
+    async def request_consent(self, given: Question) -> Result:
         terms = given.model_dump(exclude={"user_id", "scope", "purpose"}, exclude_none=True)
         asked = await self._client.request_consent(
             given.user_id,

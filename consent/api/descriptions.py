@@ -3,10 +3,11 @@
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter
 
-from consent import errors
-from consent.api import samples, shapes
+from consent import errors, shapes
+from consent.api import samples
 from consent.api.operations import operation
 from consent.schemas import EndConsentBody, RequestConsentBody
+from consent.states import RequestStatus
 from developers.errors import IdempotencyConflict
 
 DISCOVER, ASK, READ, VERIFY = "1. Discover", "2. Ask and wait", "3. Read", "4. Verify"
@@ -31,31 +32,10 @@ _CLIENT_HINT = _header(
     "Whatever tells your own callers apart, such as a session's name: the limit on unknown people is then that "
     "caller's, and your app's other callers keep theirs. Only some bits of a keyed hash are kept.",
 )
-# what the members of the bodies are for; a test holds this against the models
-MEMBERS: dict[str, dict[str, str]] = {
-    "RequestConsentBody": {
-        "user_id": "The person's sharing ID.",
-        "scope": "Exactly one scope, as discovered for this person.",
-        "purpose": "What you need it for. The person reads it as your own words: one line of plain text.",
-        "connector_public_key": "A public JWK on X25519 or P-256. What the person approves is sealed to it.",
-        "connector_key_id": "Your own name for that key: letters, digits and `._~-`.",
-        "connector_wrapping_alg": "Always `ECDH-ES+A256KW`.",
-        "access_duration": "How many seconds you ask to read for. The person may choose less.",
-        "requested_expiry": "How many seconds the request waits for a decision.",
-        "required_attributes": "Paths inside the scope without which you cannot do it. The person cannot untick them.",
-        "optional_attributes": "Paths that would help. With neither list, all of the scope is optional.",
-        "max_reads": "After so many reads the approval is used up.",
-        "refresh_policy": "`snapshot`: the data as it is at approval. `continuous`: kept up to date by the person.",
-        "binding_message": "Shown on both sides, so that the person can match them. At most 64 characters.",
-        "template_id": "An approved template that the request keeps within.",
-    },
-    "EndConsentBody": {"request_id": "The request to take back, or whose approval to give up."},
-}
-
 _REQUEST_ID = {"type": "string", "pattern": "^[A-Za-z0-9_]{1,64}$", "example": samples.REQUEST_ID}
 _SECONDS_TO_WAIT = {"type": "integer", "minimum": 0, "maximum": 30, "default": 0}
 _PAGE_SIZE = {"type": "integer", "minimum": 1, "maximum": 100, "default": 50}
-_STATES = ["pending", "approved", "denied", "cancelled", "expired"]
+_STATES = [str(state) for state in RequestStatus]
 
 user_scopes = operation(
     name="getUserScopes",

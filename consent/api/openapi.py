@@ -10,10 +10,10 @@ from django.http import HttpRequest, HttpResponse
 from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.settings import patched_settings
 
-from accounts.errors import InvalidRequest
+from common.problems import InvalidRequest
 from consent.api import descriptions as described
 from consent.api.base import PublicView
-from developers.authentication import query_pairs
+from consent.schemas import EndConsentBody, RequestConsentBody, describe_members
 
 _DESCRIPTION = (
     "Ask people for a part of what they keep, wait for their decision, and read what they approved. Every refusal is "
@@ -57,9 +57,8 @@ def document() -> dict[str, Any]:
     schema["servers"] = [{"url": settings.BASE_URL}]
     order = (described.DISCOVER, described.ASK, described.READ, described.VERIFY)
     schema["tags"] = [{"name": tag} for tag in order]
-    for model, members in described.MEMBERS.items():
-        for name, description in members.items():
-            schema["components"]["schemas"][model]["properties"][name]["description"] = description
+    for body in (RequestConsentBody, EndConsentBody):
+        describe_members(schema["components"]["schemas"][body.__name__])
     for item in schema["paths"].values():
         for operation in item.values():
             operation.setdefault("security", [])
@@ -92,8 +91,10 @@ def _written(form: str) -> bytes:
 class Schema(PublicView):
     """The document as JSON, or as YAML where `Accept` or `?format=yaml` asks for it."""
 
+    takes_query = True
+
     def get(self, request: HttpRequest) -> HttpResponse:
-        given = dict(query_pairs(request))
+        given = dict(self.request.query_pairs)
         accepted = "yaml" if "yaml" in request.META.get("HTTP_ACCEPT", "") else "json"
         form = given.pop("format", accepted)
         if given or form not in _MEDIA_TYPES:

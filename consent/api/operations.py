@@ -3,10 +3,14 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
-from drf_spectacular.extensions import OpenApiAuthenticationExtension
+from drf_spectacular.drainage import set_override
+from drf_spectacular.extensions import OpenApiAuthenticationExtension, OpenApiSerializerExtension
+from drf_spectacular.plumbing import ResolvedComponent
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse, extend_schema
+from pydantic import TypeAdapter
+from typing_extensions import is_typeddict
 
-from accounts.errors import (
+from common.problems import (
     InvalidRequest,
     MethodNotAllowed,
     NotFound,
@@ -15,7 +19,7 @@ from accounts.errors import (
     TemporarilyUnavailable,
     UnsupportedMediaType,
 )
-from consent.api.shapes import ProblemDetails, Shape
+from consent.shapes import ProblemDetails
 from developers.errors import AppSuspended, BrowserPathRefused, InsufficientScope, InvalidToken
 
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -65,13 +69,33 @@ class DeveloperTokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-u
         ]
 
 
+class ShapeExtension(OpenApiSerializerExtension):  # type: ignore[no-untyped-call]  # its metaclass is untyped
+    """Typed dictionaries, as drf-spectacular itself takes pydantic's models: described by pydantic."""
+
+    @classmethod
+    def _matches(cls, target: Any) -> bool:
+        return is_typeddict(target)
+
+    def get_name(self, auto_schema: Any, direction: Any) -> str:
+        # as drf-spectacular's own extension for models: what is met inside another shape is known by its name alone
+        set_override(self.target, "suppress_collision_warning", True)
+        return str(self.target.__name__)
+
+    def map_serializer(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
+        schema = TypeAdapter(self.target).json_schema(ref_template="#/components/schemas/{model}", mode="serialization")
+        for name, part in schema.pop("$defs", {}).items():
+            component = ResolvedComponent(name=name, type=ResolvedComponent.SCHEMA, object=name, schema=part)  # type: ignore[no-untyped-call]  # upstream has no types
+            auto_schema.registry.register_on_missing(component)
+        return schema
+
+
 def operation(
     *,
     name: str,
     tag: str,
     summary: str,
     description: str,
-    answers: dict[int, type[Shape]],
+    answers: dict[int, Any],
     example: dict[str, Any],
     refusals: Iterable[type[Problem]] = (),
     parameters: Sequence[OpenApiParameter] = (),
@@ -88,18 +112,10 @@ def operation(
     the token must carry, in words; none means that the address is open.
     """
     problems = [*_EVERYWHERE, *refusals, *(_WITH_TOKEN if permission else ()), *(_WITH_BODY if body else ())]
-    responses: dict[Any, Any] = {
-        (status, "application/json"): OpenApiResponse(
-            response=shape,
-            description=_MEANINGS[status],
-            examples=[OpenApiExample("answer", value=example, response_only=True, status_codes=[str(status)])],
-        )
-        for status, shape in answers.items()
-    }
-    if stream:
-        responses[200, "text/event-stream"] = OpenApiResponse(response={"type": "string"}, description=stream)
-    if jose:
-        responses[200, "application/jose"] = OpenApiResponse(response={"type": "string"}, description=jose)
+    responses = _json_responses(answers, example)
+    for media_type, meaning in (("text/event-stream", stream), ("application/jose", jose)):
+        if meaning:
+            responses[200, media_type] = OpenApiResponse(response={"type": "string"}, description=meaning)
     if not_modified:
         responses[304] = OpenApiResponse(description=_MEANINGS[304])
     responses.update(_problem_responses(problems))
@@ -116,6 +132,17 @@ def operation(
         given["request"] = {"application/json": body}
         given["examples"] = [OpenApiExample("body", value=body_example, request_only=True)]
     return extend_schema(**given)
+
+
+def _json_responses(answers: dict[int, Any], example: dict[str, Any]) -> dict[Any, Any]:
+    return {
+        (status, "application/json"): OpenApiResponse(
+            response=shape,
+            description=_MEANINGS[status],
+            examples=[OpenApiExample("answer", value=example, response_only=True, status_codes=[str(status)])],
+        )
+        for status, shape in answers.items()
+    }
 
 
 def _problem_responses(problems: Iterable[type[Problem]]) -> dict[Any, Any]:

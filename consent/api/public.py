@@ -1,16 +1,18 @@
 """The addresses that are open to all: what verifies receipts and checkpoints (contract 1.6)."""
 
 import base64
+from typing import Any
 
 import orjson
 from django.http import HttpRequest, HttpResponse
 
-from accounts.answers import json_answer
-from accounts.errors import NotFound
-from consent import receipts
+from common.json_bodies import json_answer
+from common.problems import NotFound
 from consent.api import descriptions as described
-from consent.api.base import PublicView, no_arguments
-from consent.models import AuditCheckpoint
+from consent.api.base import PublicView
+from consent.ledger import receipts
+from consent.ledger.models import AuditCheckpoint
+from consent.shapes import ConsentCheckpoint as CheckpointShape
 
 
 class ConsentKeys(PublicView):
@@ -20,7 +22,6 @@ class ConsentKeys(PublicView):
 
     @described.consent_keys
     def get(self, request: HttpRequest) -> HttpResponse:
-        no_arguments(request)
         return json_answer(receipts.public_keys())
 
 
@@ -29,14 +30,14 @@ class ConsentCheckpoint(PublicView):
 
     @described.consent_checkpoint
     def get(self, request: HttpRequest) -> HttpResponse:
-        no_arguments(request)
         newest = AuditCheckpoint.objects.order_by("-id").values_list("jws", flat=True).first()
         if newest is None:
             raise NotFound("No checkpoint has been signed yet.")
-        return json_answer({"jws": newest, "claims": _claims(newest)})
+        checkpoint: CheckpointShape = {"jws": newest, "claims": _claims(newest)}
+        return json_answer(checkpoint)
 
 
-def _claims(jws: str) -> object:
+def _claims(jws: str) -> Any:
     """What our own JWS says, without checking it: whoever wants proof checks `jws` with the keys."""
     payload = jws.split(".")[1]
     return orjson.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))

@@ -2,17 +2,24 @@
 
 from typing import Any
 
+from consent.schemas import (
+    LONGEST_ACCESS,
+    SHORTEST_ACCESS,
+    USUAL_ACCESS,
+    WRAPPING_ALGORITHM,
+    EndConsentBody,
+    RequestConsentBody,
+    example_of,
+)
+
+REQUEST_BODY = example_of(RequestConsentBody)
+END_BODY = example_of(EndConsentBody)
 APP_ID = "app_o7w3vq5d2ykx6bq4m2nrzj5cfe"
-USER_ID = "usr_t2zp3gog7m6odtqhjuqhpevyku"
-REQUEST_ID = "req_4tx2mjm3cwi6q7ezu6c4qiyn7a"
+USER_ID, SCOPE = REQUEST_BODY["user_id"], REQUEST_BODY["scope"]
+REQUEST_ID = END_BODY["request_id"]
 GRANT_ID = "grt_k6q5d5xkqv7wq3m7n2u2b4hjye"
 RECEIPT_ID = "rct_y3hx5vqv5mzl2w6t4c7p2e3kka"
-SCOPE = "attr.lifestyle.food.*"
-ATTRIBUTES = [
-    "lifestyle.food.diet_preference",
-    "lifestyle.food.favorite_cuisine",
-    "lifestyle.food.coffee_or_tea",
-]
+ATTRIBUTES = [*REQUEST_BODY["optional_attributes"], "lifestyle.food.coffee_or_tea"]
 
 SCOPE_ENTRY: dict[str, Any] = {
     "scope": SCOPE,
@@ -22,7 +29,7 @@ SCOPE_ENTRY: dict[str, Any] = {
     "domain": "lifestyle",
     "sensitivity_tier": "standard",
     "attributes": ATTRIBUTES,
-    "max_access_duration": 31536000,
+    "max_access_duration": LONGEST_ACCESS,
     "updated_at": "2026-11-01T08:00:00Z",
 }
 USER_SCOPES: dict[str, Any] = {
@@ -32,28 +39,14 @@ USER_SCOPES: dict[str, Any] = {
     "scope_entries": [SCOPE_ENTRY],
     "runtime": {
         "can_approve": True,
-        "wrapping_algorithms": ["ECDH-ES+A256KW"],
+        "wrapping_algorithms": [WRAPPING_ALGORITHM],
         "connector_curves": ["X25519", "P-256"],
         "refresh_policies": ["snapshot", "continuous"],
-        "access_duration": {"default": 86400, "min": 300, "max": 31536000},
+        "access_duration": {"default": USUAL_ACCESS, "min": SHORTEST_ACCESS, "max": LONGEST_ACCESS},
         "interval": 5,
     },
 }
 SCOPE_CATALOG: dict[str, Any] = {"scope_entries": [SCOPE_ENTRY]}
-REQUEST_BODY: dict[str, Any] = {
-    "user_id": USER_ID,
-    "scope": SCOPE,
-    "purpose": "Suggest restaurants for your trip to Lisbon",
-    "connector_public_key": {
-        "kty": "OKP",
-        "crv": "X25519",
-        "x": "3p7bfXt9wbTTW2HC7OQ1Nz-DQ8hbeGdNrfx-FG-IK08",
-    },
-    "connector_key_id": "trip-planner-2026",
-    "connector_wrapping_alg": "ECDH-ES+A256KW",
-    "access_duration": 604800,
-    "optional_attributes": ATTRIBUTES[:2],
-}
 ASKED: dict[str, Any] = {
     "request_id": REQUEST_ID,
     "status": "pending",
@@ -66,8 +59,8 @@ ASKED: dict[str, Any] = {
     "interval": 5,
     "expires_in": 86400,
     "expires_at": "2026-11-21T10:00:00Z",
-    "access_duration": 604800,
-    "connector_key_id": "trip-planner-2026",
+    "access_duration": REQUEST_BODY["access_duration"],
+    "connector_key_id": REQUEST_BODY["connector_key_id"],
     "connector_fingerprint": "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k",
     "request_digest": "mQ0k0dVh1X4r3q0h6yJ1mJ3wq0Qm0c3cJ7i2k9u0m0A",
     "created_at": "2026-11-20T10:00:00Z",
@@ -101,14 +94,13 @@ EXPORT: dict[str, Any] = {
     "user_id": USER_ID,
     "scope": SCOPE,
     "approved_attributes": ATTRIBUTES[1:2],
-    "connector_key_id": "trip-planner-2026",
+    "connector_key_id": REQUEST_BODY["connector_key_id"],
     "sealed_at": "2026-11-20T10:02:10Z",
     "expires_at": "2026-11-27T10:02:10Z",
     "reads_remaining": None,
     "size_bytes": 812,
     "jwe": "eyJhbGciOiJFQ0RILUVTK0EyNTZLVyJ9.a2V5.bm9uY2U.c2VhbGVk.dGFn",
 }
-END_BODY: dict[str, Any] = {"request_id": REQUEST_ID}
 ENDED: dict[str, Any] = {
     **STATUS,
     "sequence": 42,

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from consent.api import events, public, views
+from consent.api import event_stream, public, views
 
 urlpatterns = [
     path("api/v1/user-scopes/<str:user_id>", views.UserScopes.as_view(), name="user-scopes"),
@@ -11,7 +11,7 @@ urlpatterns = [
     path("api/v1/consent-status", views.ConsentStatus.as_view(), name="consent-status"),
     path("api/v1/end-consent", views.EndConsent.as_view(), name="end-consent"),
     path("api/v1/consent-requests", views.ConsentRequests.as_view(), name="consent-requests"),
-    path("api/v1/consent-events", events.ConsentEvents.as_view(), name="consent-events"),
+    path("api/v1/consent-events", event_stream.ConsentEvents.as_view(), name="consent-events"),
     path("api/v1/consent-export", views.ConsentExport.as_view(), name="consent-export"),
     path("api/v1/receipts/<str:receipt_id>", views.Receipt.as_view(), name="receipt"),
     path(".well-known/consent-keys.json", public.ConsentKeys.as_view(), name="consent-keys"),

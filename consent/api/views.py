@@ -1,23 +1,27 @@
 """One view for each operation of the developers' REST (contract 1.2 to 1.6): parse, call, answer."""
 
 from django.http import HttpRequest, HttpResponse
+from rest_framework.authentication import BaseAuthentication
 
-from accounts.answers import json_answer
+from common.admission.requests import JSONRequest
+from common.json_bodies import json_answer
 from common.network import client_address
-from consent import actions, limits, queries, waiting
+from consent import status_queries
 from consent.api import descriptions as described
-from consent.api.base import (
-    AskingView,
-    DeveloperView,
-    arguments,
-    body,
-    client_hint,
-    idempotency_key,
-    no_arguments,
-    prefers_jose,
-)
-from consent.api.pacing import look, pace
-from consent.limits import Meter
+from consent.api import hot_reads
+from consent.api.base import AskingView, DeveloperView
+from consent.api.headers import client_hint, idempotency_key, prefers_jose
+from consent.api.polling import StatusPolls, pace
+from consent.decisions import actions as decision_actions
+from consent.discovery import actions as discovery_actions
+from consent.discovery import queries as discovery_queries
+from consent.exports import reads
+from consent.ledger import queries as ledger_queries
+from consent.meter import Meter
+from consent.notices import waiting
+from consent.requests import creation
+from consent.requests import limits as request_limits
+from consent.requests import queries as request_queries
 from consent.schemas import (
     SPECIAL,
     EndConsentBody,
@@ -28,7 +32,7 @@ from consent.schemas import (
     is_identifier,
 )
 from consent.states import RequestStatus
-from developers.authentication import Beside, query_pairs
+from developers.authentication import AppContext, DeveloperToken
 
 _BY_ACCEPT = {"Vary": "Accept"}
 
@@ -40,12 +44,10 @@ class UserScopes(AskingView):
 
     @described.user_scopes
     def get(self, request: HttpRequest, user_id: str) -> HttpResponse:
-        no_arguments(request)
         self.meter.hint = client_hint(request)
         # what cannot be a sharing ID is an unknown one, counted like every other
         known_form = user_id if is_identifier(user_id) else ""
-        scopes = queries.user_scopes(app=self.app, user_id=known_form, meter=self.meter)
-        return HttpResponse(scopes, content_type="application/json")
+        return json_answer(discovery_actions.discover_scopes(app=self.app, user_id=known_form, meter=self.meter))
 
 
 class ScopeCatalog(DeveloperView):
@@ -55,8 +57,7 @@ class ScopeCatalog(DeveloperView):
 
     @described.scope_catalog
     def get(self, request: HttpRequest) -> HttpResponse:
-        no_arguments(request)
-        return HttpResponse(queries.scope_catalog(), content_type="application/json")
+        return HttpResponse(discovery_queries.scope_catalog(), content_type="application/json")
 
 
 class RequestConsent(AskingView):
@@ -67,41 +68,37 @@ class RequestConsent(AskingView):
 
     def look_at_limits(self, meter: Meter) -> None:
         super().look_at_limits(meter)
-        if limits.REQUESTS_PER_HOUR not in meter.counts:
-            limits.look_at_hourly_budget(app=self.app, meter=meter)
+        if request_limits.REQUESTS_PER_HOUR not in meter.counts:
+            request_limits.look_at_hourly_budget(app=self.app, meter=meter)
 
     @described.request_consent
     def post(self, request: HttpRequest) -> HttpResponse:
         key = idempotency_key(request)
         self.meter.hint = client_hint(request)
-        asked = body(request, RequestConsentBody, special=SPECIAL)
-        answer, created = actions.request_consent(app=self.app, body=asked, idempotency_key=key, meter=self.meter)
+        asked = self.body(RequestConsentBody, special=SPECIAL)
+        answer, created = creation.request_consent(app=self.app, body=asked, idempotency_key=key, meter=self.meter)
         return json_answer(answer, status=201 if created else 200)
+
+
+def _token_and_status(token: str, request: JSONRequest) -> AppContext | None:
+    return hot_reads.token_and_status(token, dict(request.query_pairs).get("request_id"))
 
 
 class ConsentStatus(DeveloperView):
     """Where a request stands, at once or when it changes."""
 
+    throttle_classes = (StatusPolls,)
     needs = frozenset({"request", "read"})
+    takes_query = True
 
-    def beside(self, request: HttpRequest) -> Beside | None:
-        return queries.status_beside(dict(query_pairs(request)).get("request_id"))
-
-    def limit(self, request: HttpRequest) -> None:
-        given = dict(query_pairs(request))
-        named = given.get("request_id") or f"{given.get('user_id', '')} {given.get('scope', '')}"
-        count = look if given.get("wait", "").strip("0-") else pace
-        count(self.app.app_pk, named[:300], self.meter)
+    def get_authenticators(self) -> list[BaseAuthentication]:
+        return [DeveloperToken(_token_and_status)]
 
     @described.consent_status
     def get(self, request: HttpRequest) -> HttpResponse:
-        query = arguments(request, StatusQuery)
-        status = queries.status_body(
-            app_pk=self.app.app_pk,
-            request_id=query.request_id,
-            user_id=query.user_id,
-            scope=query.scope,
-            beside=self.app.beside,
+        query = self.query(StatusQuery)
+        status = hot_reads.status_body(
+            app=self.app, request_id=query.request_id, user_id=query.user_id, scope=query.scope
         )
         if query.wait and status["status"] == RequestStatus.PENDING:
             if not waiting.hub.is_full(self.app.app_pk):
@@ -117,12 +114,13 @@ class ConsentExport(DeveloperView):
     """The approved slice, sealed. Every 200 counts as a read."""
 
     needs = frozenset({"read"})
+    takes_query = True
 
     @described.consent_export
     def get(self, request: HttpRequest) -> HttpResponse:
         key = idempotency_key(request)
-        query = arguments(request, ExportQuery)
-        export = actions.read_export(
+        query = self.query(ExportQuery)
+        export = reads.read_export(
             app=self.app,
             request_id=query.request_id,
             accept_jose=prefers_jose(request),
@@ -145,20 +143,21 @@ class EndConsent(DeveloperView):
 
     @described.end_consent
     def post(self, request: HttpRequest) -> HttpResponse:
-        asked = body(request, EndConsentBody)
-        actions.end_consent(app_pk=self.app.app_pk, request_id=asked.request_id)
-        return json_answer(queries.status_body(app_pk=self.app.app_pk, request_id=asked.request_id))
+        asked = self.body(EndConsentBody)
+        decision_actions.end_consent(app_pk=self.app.app_pk, request_id=asked.request_id)
+        return json_answer(status_queries.status_body(app_pk=self.app.app_pk, request_id=asked.request_id))
 
 
 class ConsentRequests(DeveloperView):
     """What this app asked for, newest first."""
 
     needs = frozenset({"request", "read"})
+    takes_query = True
 
     @described.consent_requests
     def get(self, request: HttpRequest) -> HttpResponse:
-        query = arguments(request, ListQuery)
-        page = queries.requests_of_app(
+        query = self.query(ListQuery)
+        page = request_queries.requests_of_app(
             app_pk=self.app.app_pk, status_is=query.status, cursor=query.cursor, limit=query.limit
         )
         return json_answer(page)
@@ -171,9 +170,8 @@ class Receipt(DeveloperView):
 
     @described.receipt
     def get(self, request: HttpRequest, receipt_id: str) -> HttpResponse:
-        no_arguments(request)
         known_form = receipt_id if is_identifier(receipt_id) else ""
-        receipt = queries.receipt_for_app(app_pk=self.app.app_pk, receipt_id=known_form)
+        receipt = ledger_queries.receipt_for_app(app_pk=self.app.app_pk, receipt_id=known_form)
         if prefers_jose(request):
             return HttpResponse(receipt["jws"], content_type="application/jose", headers=_BY_ACCEPT)
         return json_answer(receipt, headers=_BY_ACCEPT)

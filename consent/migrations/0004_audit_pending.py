@@ -3,7 +3,7 @@
 import django.db.models.deletion
 from django.db import migrations, models
 
-import consent.models.audit
+from consent.ledger import models as ledger_models
 
 
 class Migration(migrations.Migration):
@@ -18,7 +18,7 @@ class Migration(migrations.Migration):
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 (
                     "pending_id",
-                    models.CharField(default=consent.models.audit.new_pending_id, max_length=64, unique=True),
+                    models.CharField(default=ledger_models.new_pending_id, max_length=64, unique=True),
                 ),
                 ("chain", models.CharField(max_length=80)),
                 ("kind", models.CharField(max_length=40)),

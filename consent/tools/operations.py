@@ -1,33 +1,42 @@
-"""What each tool does: the same actions and reads as the REST, with the same checks around them."""
+"""What each tool does: the same actions and queries as the REST address of its purpose, with the same checks."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field
 
-from consent import actions, queries, waiting
-from consent.api.base import client_hint
-from consent.api.pacing import look, pace
-from consent.schemas import Identifier, RequestConsentBody, Strict, is_identifier
+from common.admission.shapes import Nothing, Strict
+from consent import status_queries
+from consent.api import hot_reads
+from consent.api.headers import client_hint
+from consent.api.polling import look, pace
+from consent.decisions import actions as decision_actions
+from consent.discovery import actions as discovery_actions
+from consent.discovery import queries as discovery_queries
+from consent.exports import reads
+from consent.notices import waiting
+from consent.requests import creation
+from consent.schemas import Identifier, RequestConsentBody, is_identifier
+from consent.shapes import AskedConsent, ConsentStatus, UserScopes
 from consent.states import RequestStatus
-from consent.tools.calling import Call
+from consent.tools.context import CallContext
 
-STATUS = "check_consent_status"
+REQUEST_CONSENT, CHECK_CONSENT_STATUS = "request_consent", "check_consent_status"  # tools that others name too
 RequestId = Annotated[Identifier, Field(description="The request, as request_consent answered it.")]
 
 
-class Person(Strict):
+class UserArguments(Strict):
     """Arguments of discover_user_scopes."""
 
     user_id: Annotated[str, Field(min_length=1, description="The person's sharing ID; they find it in the app.")]
 
 
-class OneRequest(Strict):
+class RequestArguments(Strict):
     """Arguments of a tool about one request."""
 
     request_id: RequestId
 
 
-class Status(OneRequest):
+class StatusArguments(RequestArguments):
     """Arguments of check_consent_status."""
 
     wait_seconds: Annotated[
@@ -35,44 +44,42 @@ class Status(OneRequest):
     ] = 0
 
 
-class Nothing(Strict):
-    """A tool without arguments."""
-
-
-def discover_user_scopes(call: Call, given: Person) -> bytes:
+def discover_user_scopes(call: CallContext, arguments: UserArguments) -> UserScopes:
     call.meter.hint = client_hint(call.request)
     # what cannot be a sharing ID is an unknown one, counted like every other
-    known_form = given.user_id if is_identifier(given.user_id) else ""
-    return queries.user_scopes(app=call.app, user_id=known_form, meter=call.meter)
+    user_id = arguments.user_id if is_identifier(arguments.user_id) else ""
+    return discovery_actions.discover_scopes(app=call.app, user_id=user_id, meter=call.meter)
 
 
-def list_scope_catalog(call: Call, given: Nothing) -> bytes:
-    return queries.scope_catalog()
+def list_scope_catalog(call: CallContext, arguments: Nothing) -> bytes:
+    return discovery_queries.scope_catalog()
 
 
-def request_consent(call: Call, given: RequestConsentBody) -> dict[str, Any]:
+def request_consent(call: CallContext, arguments: RequestConsentBody) -> AskedConsent:
     call.meter.hint = client_hint(call.request)
-    answer, _ = actions.request_consent(app=call.app, body=given, idempotency_key=None, meter=call.meter)
+    answer, _ = creation.request_consent(app=call.app, body=arguments, idempotency_key=None, meter=call.meter)
     return answer
 
 
-def check_consent_status(call: Call, given: Status) -> dict[str, Any]:
-    """As the REST does it: polls are paced, and who is held holds no database connection."""
-    count = look if given.wait_seconds else pace
-    count(call.app.app_pk, given.request_id, call.meter)
-    status = queries.status_body(app_pk=call.app.app_pk, request_id=given.request_id, beside=call.app.beside)
-    if not given.wait_seconds or status["status"] != RequestStatus.PENDING:
+def check_consent_status(call: CallContext, arguments: StatusArguments) -> ConsentStatus:
+    """As the REST does it: polls are paced, and a call that waits holds no database connection."""
+    count = look if arguments.wait_seconds else pace
+    count(call.app.app_pk, arguments.request_id, call.meter)
+    status = hot_reads.status_body(app=call.app, request_id=arguments.request_id)
+    if not arguments.wait_seconds or status["status"] != RequestStatus.PENDING:
         return status
     if waiting.hub.is_full(call.app.app_pk):
-        pace(call.app.app_pk, given.request_id, call.meter)
+        pace(call.app.app_pk, arguments.request_id, call.meter)
         return status
-    return waiting.wait_for_change(app_pk=call.app.app_pk, request_id=given.request_id, seconds=given.wait_seconds)
+    return waiting.wait_for_change(
+        app_pk=call.app.app_pk, request_id=arguments.request_id, seconds=arguments.wait_seconds
+    )
 
 
-def get_encrypted_export(call: Call, given: OneRequest) -> bytes:
-    export = actions.read_export(
+def get_encrypted_export(call: CallContext, arguments: RequestArguments) -> bytes:
+    export = reads.read_export(
         app=call.app,
-        request_id=given.request_id,
+        request_id=arguments.request_id,
         accept_jose=False,
         if_none_match=None,
         idempotency_key=None,
@@ -81,6 +88,6 @@ def get_encrypted_export(call: Call, given: OneRequest) -> bytes:
     return export.body
 
 
-def end_consent(call: Call, given: OneRequest) -> dict[str, Any]:
-    actions.end_consent(app_pk=call.app.app_pk, request_id=given.request_id)
-    return queries.status_body(app_pk=call.app.app_pk, request_id=given.request_id)
+def end_consent(call: CallContext, arguments: RequestArguments) -> ConsentStatus:
+    decision_actions.end_consent(app_pk=call.app.app_pk, request_id=arguments.request_id)
+    return status_queries.status_body(app_pk=call.app.app_pk, request_id=arguments.request_id)

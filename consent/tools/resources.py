@@ -1,4 +1,4 @@
-"""What a host can read beside the tools: the catalog, the lifecycle, how to decrypt."""
+"""The resources that a host can read: the scope catalog, the lifecycles, how to decrypt (contract 3)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,32 +7,33 @@ from pathlib import Path
 
 import mcp_types as mcp
 
-from consent import diagram, queries
+from consent import diagram
+from consent.discovery import queries as discovery_queries
 from developers.models import Permission
 
-_EVERYBODY = frozenset(str(permission) for permission in Permission)
+_ANY = frozenset(str(permission) for permission in Permission)
 
 
 @dataclass(frozen=True)
-class Paper:
-    """One resource, read when it is asked for."""
+class Resource:
+    """One resource, read on request; the token must carry one of its `permissions`."""
 
     uri: str
     name: str
     title: str
     description: str
     mime_type: str
-    needs: frozenset[str]
+    permissions: frozenset[str]
     read: Callable[[], str]
 
-    def described(self) -> mcp.Resource:
+    def definition(self) -> mcp.Resource:
         return mcp.Resource(
             uri=self.uri, name=self.name, title=self.title, description=self.description, mime_type=self.mime_type
         )
 
 
 def _catalog() -> str:
-    return queries.scope_catalog().decode()
+    return discovery_queries.scope_catalog().decode()
 
 
 @cache
@@ -40,34 +41,34 @@ def _how_to_decrypt() -> str:
     return (Path(__file__).parent / "how_to_decrypt.md").read_text(encoding="utf-8")
 
 
-PAPERS = {
-    paper.uri: paper
-    for paper in (
-        Paper(
+RESOURCES = {
+    resource.uri: resource
+    for resource in (
+        Resource(
             uri="consent://scope-catalog",
             name="scope-catalog",
             title="Scope catalog",
             description="Every scope that this service lets apps ask for, as list_scope_catalog answers it.",
             mime_type="application/json",
-            needs=frozenset({str(Permission.DISCOVER)}),
+            permissions=frozenset({str(Permission.DISCOVER)}),
             read=_catalog,
         ),
-        Paper(
+        Resource(
             uri="consent://lifecycle",
             name="lifecycle",
             title="The two lifecycles",
             description="The states of a request and of an approval, and who moves them.",
             mime_type="text/markdown",
-            needs=_EVERYBODY,
+            permissions=_ANY,
             read=diagram.page,
         ),
-        Paper(
+        Resource(
             uri="consent://how-to-decrypt",
             name="how-to-decrypt",
             title="How to decrypt an export",
             description="What get_encrypted_export answers, how to open it, and what to check.",
             mime_type="text/markdown",
-            needs=_EVERYBODY,
+            permissions=_ANY,
             read=_how_to_decrypt,
         ),
     )

@@ -1,4 +1,4 @@
-"""The protocol's server: the official SDK's, with this service's tools and resources as its handlers."""
+"""The MCP server: the official SDK's, with the handlers of this service's tools and resources."""
 
 import hashlib
 import logging
@@ -14,16 +14,18 @@ from mcp.server.lowlevel import Server
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.shared.exceptions import MCPError
 
-from accounts.errors import checked
+from common.problems import checked
 from consent.schemas import SPECIAL
-from consent.tools import asking
-from consent.tools.calling import IN_SCOPE, Call, Refusal, lacks_permission
-from consent.tools.engine import Engine, outside
-from consent.tools.offered import OFFERS, Offer
-from consent.tools.resources import PAPERS, Paper
+from consent.tools import approval_page
+from consent.tools.catalogue import TOOLS, Tool
+from consent.tools.context import CALL_CONTEXT, CallContext, ProblemAnswer
+from consent.tools.operations import REQUEST_CONSENT
+from consent.tools.resources import RESOURCES, Resource
+from consent.tools.transport import Transport, run_blocking
+from developers.permissions import require_permission
 
 NAME = "consent-runtime"
-_FRESH_MS = 3_600_000  # how long a host may keep the lists; they change with a release only
+_LIST_TTL_MS = 3_600_000  # how long a host may cache the lists; they change with a release only
 _INSTRUCTIONS = (
     "Ask people for a part of what they keep, wait for their decision, and read what they approved. In this order: "
     "discover_user_scopes, request_consent for one scope at a time, show the person `approval_url`, "
@@ -34,18 +36,18 @@ _INSTRUCTIONS = (
 _log = logging.getLogger(__name__)
 
 Context = ServerRequestContext[Any, Any]
-Result = dict[str, Any]  # of a tool, as the wire has it
+Result = dict[str, Any]  # of a tool, in its wire form
 
 
 @cache
-def engine() -> Engine:
-    """What runs the exchanges of this process."""
-    return Engine(_server())
+def transport() -> Transport:
+    """The transport of this process."""
+    return Transport(_server())
 
 
 def _server() -> Server[Any]:
-    """The server itself. It holds nothing of any call."""
-    made: Server[Any] = Server(
+    """The server itself; it keeps no state of any call."""
+    server: Server[Any] = Server(
         NAME,
         version="1",
         title="Consent Runtime",
@@ -55,92 +57,94 @@ def _server() -> Server[Any]:
         on_read_resource=_read_resource,
         get_tool_input_schema=lambda name: None,  # no argument is repeated in a header
     )
-    # in place of `on_call_tool`, which takes models alone: the SDK holds a result against the revision's schema either
-    # way, and one that has the form of the wire is not turned into it first
-    made.add_request_handler("tools/call", mcp.CallToolRequestParams, _call_tool)
-    made.middleware.clear()  # tracing, which nothing here listens to
-    made.middleware.append(RequestStateBoundary(_state_security(), default_audience=NAME))
-    return made
+    # in place of `on_call_tool`, which takes models alone: the SDK validates a result against the revision's schema
+    # either way, and one in its wire form needs no model before that
+    server.add_request_handler("tools/call", mcp.CallToolRequestParams, _call_tool)
+    server.middleware.clear()  # the SDK's tracing, which is not used here
+    server.middleware.append(RequestStateBoundary(_state_security(), default_audience=NAME))
+    return server
 
 
 def _state_security() -> RequestStateSecurity:
-    """State that a host carries is sealed under the service's own keys, so that any process opens it."""
+    """`requestState` is sealed under the service's own keys, so that every process opens it."""
     keys = [hashlib.sha256(b"mcp request state:" + key.encode()).digest() for key in settings.DATA_ENCRYPTION_KEYS]
-    return RequestStateSecurity(keys=keys, ttl=asking.KEPT_SECONDS, bind_principal=lambda ctx: _call(ctx).app.app_id)
+    return RequestStateSecurity(
+        keys=keys,
+        ttl=approval_page.STATE_LIFETIME,
+        bind_principal=lambda context: _call_context(context).app.app_id,
+    )
 
 
-def _call(context: Context) -> Call:
-    call: Call = context.request.scope[IN_SCOPE]  # type: ignore[union-attr]  # every exchange comes by HTTP
+def _call_context(context: Context) -> CallContext:
+    call: CallContext = context.request.scope[CALL_CONTEXT]  # type: ignore[union-attr]  # every message comes by HTTP
     return call
 
 
+# --- tools ------------------------------------------------------------------------------------------------------------
 @cache
-def _tools() -> list[mcp.Tool]:
-    return [offer.described() for offer in OFFERS.values()]
+def _definitions() -> list[mcp.Tool]:
+    return [tool.definition() for tool in TOOLS.values()]
 
 
 async def _list_tools(context: Context, params: mcp.PaginatedRequestParams | None) -> mcp.ListToolsResult:
-    return mcp.ListToolsResult(tools=_tools(), ttl_ms=_FRESH_MS, cache_scope="public")
+    return mcp.ListToolsResult(tools=_definitions(), ttl_ms=_LIST_TTL_MS, cache_scope="public")
 
 
 async def _call_tool(context: Context, params: mcp.CallToolRequestParams) -> Result | mcp.InputRequiredResult:
-    call, offer = _call(context), OFFERS.get(params.name)
-    if offer is None:
-        raise MCPError(mcp.INVALID_PARAMS, f"There is no such tool; there are {', '.join(OFFERS)}.")
-    if offer.name == asking.TOOL:
-        return outside(partial(_ask, call, offer, context, params))
-    return outside(partial(_run, call, offer, params.arguments))
+    call, tool = _call_context(context), TOOLS.get(params.name)
+    if tool is None:
+        raise MCPError(mcp.INVALID_PARAMS, f"There is no such tool; there are {', '.join(TOOLS)}.")
+    if tool.name == REQUEST_CONSENT:
+        return await run_blocking(context, partial(_request_consent, call, tool, context, params))
+    return await run_blocking(context, partial(_run, call, tool, params.arguments))
 
 
-def _run(call: Call, offer: Offer, arguments: Mapping[str, Any] | None) -> Result:
+def _run(call: CallContext, tool: Tool, arguments: Mapping[str, Any] | None) -> Result:
     try:
-        _permit(call, offer.needs)
-        given = checked(offer.arguments, dict(arguments or {}), special=SPECIAL)
-        return _done(offer.run(call, given))
+        require_permission(call.app, tool.permissions)
+        return _success(tool.run(call, checked(tool.arguments, dict(arguments or {}), special=SPECIAL)))
     except Exception as error:
-        return _failed(_refusal(call, error))
+        return _failure(_problem(call, error))
 
 
-def _ask(
-    call: Call, offer: Offer, context: Context, params: mcp.CallToolRequestParams
+def _request_consent(
+    call: CallContext, tool: Tool, context: Context, params: mcp.CallToolRequestParams
 ) -> Result | mcp.InputRequiredResult:
-    """request_consent: the page is opened first where the host can, and its answer is no decision."""
+    """request_consent in one round, or in two where the host can open the approval page."""
     if params.request_state is not None:
-        try:
-            _permit(call, offer.needs)
-            return _done(asking.again(call, params.request_state))
-        except Exception as error:
-            return _failed(_refusal(call, error))
-    result = _run(call, offer, params.arguments)
-    if not result["isError"] and params.input_responses is None and asking.opens_pages(context):
-        return asking.page_first(call, result["structuredContent"])
+        return _second_round(call, tool, params.request_state)
+    result = _run(call, tool, params.arguments)
+    if not result["isError"] and params.input_responses is None and approval_page.is_supported(context):
+        return approval_page.elicit(call, result["structuredContent"])
     return result
 
 
-def _permit(call: Call, needs: frozenset[str]) -> None:
-    problem = lacks_permission(call.app, needs)
-    if problem is not None:
-        raise problem
+def _second_round(call: CallContext, tool: Tool, state: str) -> Result:
+    try:
+        require_permission(call.app, tool.permissions)
+        return _success(approval_page.resume(call, state))
+    except Exception as error:
+        return _failure(_problem(call, error))
 
 
-def _refusal(call: Call, error: Exception) -> Refusal:
-    """`error` as a refusal; a defect is logged here and told as no more than that."""
-    refusal = call.refusal(error)
-    if refusal is None:
+def _problem(call: CallContext, error: Exception) -> ProblemAnswer:
+    """`error` as problem details; a defect is logged, and answered as an internal error without its details."""
+    problem = call.problem(error)
+    if problem is None:
         _log.exception("a tool broke", extra={"trace_id": call.trace_id}, exc_info=error)
         raise MCPError(mcp.INTERNAL_ERROR, "Something went wrong on our side.", {"trace_id": call.trace_id})
-    return refusal
+    return problem
 
 
-def _done(answer: bytes | dict[str, Any]) -> Result:
+def _success(answer: bytes | Mapping[str, Any]) -> Result:
     body = answer if isinstance(answer, bytes) else orjson.dumps(answer)
     return _result(body, orjson.loads(body), is_error=False)
 
 
-def _failed(refusal: Refusal) -> Result:
-    result = _result(orjson.dumps(refusal.body), refusal.body, is_error=True)
-    if refusal.retry_after is not None:
-        result["_meta"] = {"retry_after": refusal.retry_after}
+def _failure(problem: ProblemAnswer) -> Result:
+    result = _result(orjson.dumps(problem.body), problem.body, is_error=True)
+    if problem.retry_after is not None:
+        result["_meta"] = {"retry_after": problem.retry_after}
     return result
 
 
@@ -153,25 +157,26 @@ def _result(text: bytes, structured: Any, *, is_error: bool) -> Result:
     }
 
 
+# --- resources --------------------------------------------------------------------------------------------------------
 async def _list_resources(context: Context, params: mcp.PaginatedRequestParams | None) -> mcp.ListResourcesResult:
-    papers = [paper.described() for paper in PAPERS.values()]
-    return mcp.ListResourcesResult(resources=papers, ttl_ms=_FRESH_MS, cache_scope="public")
+    resources = [resource.definition() for resource in RESOURCES.values()]
+    return mcp.ListResourcesResult(resources=resources, ttl_ms=_LIST_TTL_MS, cache_scope="public")
 
 
 async def _read_resource(context: Context, params: mcp.ReadResourceRequestParams) -> mcp.ReadResourceResult:
-    call, paper = _call(context), PAPERS.get(params.uri)
-    if paper is None:
-        raise MCPError(mcp.INVALID_PARAMS, f"There is no such resource; there are {', '.join(PAPERS)}.")
-    text = outside(partial(_read, call, paper))
-    contents = mcp.TextResourceContents(uri=paper.uri, mime_type=paper.mime_type, text=text)
+    call, resource = _call_context(context), RESOURCES.get(params.uri)
+    if resource is None:
+        raise MCPError(mcp.INVALID_PARAMS, f"There is no such resource; there are {', '.join(RESOURCES)}.")
+    text = await run_blocking(context, partial(_read, call, resource))
+    contents = mcp.TextResourceContents(uri=resource.uri, mime_type=resource.mime_type, text=text)
     return mcp.ReadResourceResult(contents=[contents])
 
 
-def _read(call: Call, paper: Paper) -> str:
-    """The text, or a protocol error that carries the problem: a resource has no failed result of its own."""
+def _read(call: CallContext, resource: Resource) -> str:
+    """The text of the resource; raises a JSON-RPC error with the problem, since a resource has no failed result."""
     try:
-        _permit(call, paper.needs)
-        return paper.read()
+        require_permission(call.app, resource.permissions)
+        return resource.read()
     except Exception as error:
-        refusal = _refusal(call, error)
-        raise MCPError(mcp.INVALID_REQUEST, refusal.body["title"], refusal.body) from None
+        problem = _problem(call, error)
+        raise MCPError(mcp.INVALID_REQUEST, problem.body["title"], problem.body) from None

@@ -8,49 +8,57 @@ from urllib.parse import urlsplit
 import orjson
 from django.conf import settings
 from django.core.exceptions import DisallowedHost
-from django.http import HttpRequest, HttpResponse, RawPostDataException, UnreadablePostError
+from django.http import HttpRequest, HttpResponse
 from mcp_types import INVALID_REQUEST, PARSE_ERROR
+from rest_framework.authentication import BaseAuthentication
 
-from accounts.answers import json_answer, strict_json
-from accounts.errors import InvalidRequest
-from consent import queries
-from consent.api.base import DeveloperView, no_arguments
-from consent.tools.calling import IN_SCOPE, Call, refusal_of
-from consent.tools.operations import STATUS
-from consent.tools.server import engine
-from developers.authentication import Beside
+from common.admission.requests import JSONRequest
+from common.json_bodies import json_answer
+from common.problems import InvalidRequest
+from consent.api.base import DeveloperView
+from consent.api.hot_reads import token_and_status_of_body
+from consent.tools.context import CALL_CONTEXT, CallContext, problem_answer
+from consent.tools.operations import CHECK_CONSENT_STATUS
+from consent.tools.server import transport
+from developers.authentication import AppContext, DeveloperToken
 from developers.errors import BrowserPathRefused
 from developers.models import Permission
 
-_LOOKED_INTO = 2048  # bytes of a message, before its token is checked; a question about a status takes some 400
-_PASSED_ON = ("CONTENT_TYPE", "HTTP_ACCEPT", "HTTP_MCP_")
+_LOOK_AHEAD_LIMIT = 2048  # bytes of a message that is read before its token is checked; a status call takes some 400
+_FORWARDED = ("CONTENT_TYPE", "HTTP_ACCEPT", "HTTP_MCP_")  # the headers that the SDK sees
 
 
 @cache
 def _header(name: str) -> str:
-    """As the protocol spells what WSGI calls `name`; only its few own names ever come here."""
+    """The HTTP name of the WSGI variable `name`. Only the few names that are forwarded are kept."""
     return name.removeprefix("HTTP_").replace("_", "-").lower()
 
 
-class Tools(DeveloperView):
-    """One message of a host, and its answer.
+class McpView(DeveloperView):
+    """One JSON-RPC message of a host, and its answer.
 
-    The checks of contract 1.1 come first and answer as they do there; only what is wrong with the message itself is an
-    error of the protocol. Each tool checks the permission that it needs.
+    The checks of contract 1.1 come first and answer with problem details, as everywhere; only what is wrong with the
+    message itself is a JSON-RPC error. Each tool checks the permission that it needs.
     """
 
     needs = frozenset(str(permission) for permission in Permission)
     http_method_names = ["post"]
 
-    def beside(self, request: HttpRequest) -> Beside | None:
-        """The status that the message asks for, if it does; what is wrong with the message is told in its turn."""
+    def get_authenticators(self) -> list[BaseAuthentication]:
+        return [DeveloperToken(self._find_app)]
+
+    def _find_app(self, token: str, request: JSONRequest) -> AppContext | None:
+        return token_and_status_of_body(token, lambda: self._status_asked_for(request))
+
+    def _status_asked_for(self, request: JSONRequest) -> object:
+        """The request whose status the message asks for, if any; a bad message is refused later, in `post`."""
         length = request.META.get("CONTENT_LENGTH", "")
-        if "HTTP_TRANSFER_ENCODING" in request.META or not length.isdecimal() or int(length[:20]) > _LOOKED_INTO:
+        if request.is_chunked or not length.isdecimal() or int(length[:20]) > _LOOK_AHEAD_LIMIT:
             return None
         try:
-            params = orjson.loads(request.body)["params"]
-            return queries.status_beside(params["arguments"]["request_id"]) if params["name"] == STATUS else None
-        except (UnreadablePostError, ValueError, KeyError, TypeError):
+            params = orjson.loads(request.content)["params"]
+            return params["arguments"]["request_id"] if params["name"] == CHECK_CONSENT_STATUS else None
+        except (InvalidRequest, ValueError, KeyError, TypeError):
             return None
 
     def refuse_browser(self, request: HttpRequest) -> None:
@@ -59,51 +67,47 @@ class Tools(DeveloperView):
             raise BrowserPathRefused("This address takes no calls from other origins.")
 
     def post(self, request: HttpRequest) -> HttpResponse:
-        no_arguments(request)
-        self.request = self.initialize_request(request)  # the exception handler's, should a tool refuse
         try:
-            message = strict_json(request.body)
+            message = self.request.data
             _check_envelope(message)
-        except (UnreadablePostError, RawPostDataException):  # the latter where `beside` met the former
-            return self._unreadable(PARSE_ERROR, InvalidRequest("The body ended early."))
-        except _NotAMessage as problem:
-            return self._unreadable(INVALID_REQUEST, problem, _id_of(message))
-        except InvalidRequest as problem:
-            return self._unreadable(PARSE_ERROR, problem)
-        headers = {_header(name): value for name, value in request.META.items() if name.startswith(_PASSED_ON)}
-        call = Call(app=self.app, view=self, request=request, meter=self.meter)
-        answer = engine().exchange(headers=headers, body=request.body, extra={IN_SCOPE: call})
+        except _InvalidMessage as error:
+            return self._message_error(INVALID_REQUEST, error, _id_of(message))
+        except InvalidRequest as error:
+            return self._message_error(PARSE_ERROR, error)
+        headers = {_header(name): value for name, value in request.META.items() if name.startswith(_FORWARDED)}
+        call = CallContext(app=self.app, view=self, request=request, meter=self.meter)
+        answer = transport().post(headers=headers, body=self.request.content, extra={CALL_CONTEXT: call})
         return HttpResponse(answer.body, status=answer.status, content_type=answer.headers.get("content-type", ""))
 
-    def _unreadable(self, code: int, problem: InvalidRequest, asked: str | int | None = None) -> HttpResponse:
-        """A JSON-RPC error to what was asked under this id; None where the message was not readable so far."""
-        refusal = refusal_of(self, problem)
-        error = {"code": code, "message": problem.detail, "data": refusal and refusal.body}
-        return json_answer({"jsonrpc": "2.0", "id": asked, "error": error}, status=problem.status)
+    def _message_error(self, code: int, error: InvalidRequest, message_id: str | int | None = None) -> HttpResponse:
+        """A JSON-RPC error; without an id where the message could not be read so far."""
+        problem = problem_answer(self, error)
+        body = {"code": code, "message": error.detail, "data": problem and problem.body}
+        return json_answer({"jsonrpc": "2.0", "id": message_id, "error": body}, status=error.status)
 
 
-class _NotAMessage(InvalidRequest):
-    """JSON, but no message of the protocol."""
+class _InvalidMessage(InvalidRequest):
+    """JSON, but neither a JSON-RPC request nor a notification."""
 
 
 def _check_envelope(message: Any) -> None:
-    """Refuse what is neither a request nor a notification; an answer is one of them to nothing that was ever asked.
+    """Raise where `message` is neither a JSON-RPC request nor a notification; a response is refused too.
 
-    The SDK would do so too, but on earlier revisions it repeats what was sent in the words of its libraries, and takes
-    a request with an odd id for a notification, which nobody answers.
+    The SDK would refuse it as well, but on earlier revisions it answers with the text of its validation library, and
+    takes a request with a malformed id for a notification, which gets no response.
     """
     if not isinstance(message, dict) or message.get("jsonrpc") != "2.0" or not isinstance(message.get("method"), str):
-        raise _NotAMessage("Send one JSON-RPC 2.0 request or notification.")
+        raise _InvalidMessage("Send one JSON-RPC 2.0 request or notification.")
     if not isinstance(message.get("params", {}), dict):
-        raise _NotAMessage("The params of a message are an object.")
+        raise _InvalidMessage("The params of a message are an object.")
     if "id" in message and (not isinstance(message["id"], str | int) or isinstance(message["id"], bool)):
-        raise _NotAMessage("The id of a message is a string or a whole number.")
+        raise _InvalidMessage("The id of a message is a string or a whole number.")
 
 
 def _id_of(message: Any) -> str | int | None:
-    """The id of what was meant as a request; None where there is none that can be repeated.
+    """The id of what was meant as a request; None where there is none that an error can carry.
 
-    An answer has the id of something else, and what comes back under it would be taken for that.
+    The id of a response belongs to a request of the host's own; an error under it would be taken for its response.
     """
     given = message.get("id") if isinstance(message, dict) and "method" in message else None
     if isinstance(given, str | int) and not isinstance(given, bool):

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext
 
-from consent.models import ConsentRequest
+from consent.requests.models import ConsentRequest
 from developers.models import AppStatus
-from pkm.models.registry import SensitivityTier
+from pkm.registry.models import SensitivityTier
 
 _GRAVITY = ("danger", "warn", "info")
 

@@ -3,7 +3,7 @@
 from django.http import HttpRequest
 from django.utils.functional import SimpleLazyObject
 
-from consent.queries import count_pending
+from consent.requests.queries import count_pending
 
 
 def pending_count(request: HttpRequest) -> dict[str, object]:

@@ -3,7 +3,7 @@
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from consent.web.words import GROUPS
+from consent.event_types import GROUP_LABELS
 
 
 class DenyForm(forms.Form):
@@ -26,7 +26,7 @@ class ReportForm(forms.Form):
 class HistoryFilter(forms.Form):
     """What the history shows; anything unknown shows everything."""
 
-    kind = forms.ChoiceField(required=False, choices=[("", ""), *GROUPS.items()])
+    kind = forms.ChoiceField(required=False, choices=[("", ""), *GROUP_LABELS.items()])
     app = forms.CharField(required=False, max_length=64)
     page = forms.IntegerField(required=False, min_value=1, max_value=250)
 

@@ -11,13 +11,16 @@ from typing import TYPE_CHECKING, Any
 from django.db.models import QuerySet
 from django.utils.translation import gettext, ngettext
 
-import pkm.labels
-from consent import audit
-from consent.models import AuditEntry, ConsentRequest, Discovery, Read
+from consent.discovery.models import Discovery
+from consent.event_types import EventType, Group
+from consent.exports.models import Read
+from consent.ledger import audit
+from consent.ledger.models import AuditEntry
+from consent.requests.models import ConsentRequest
 from consent.states import Actor
 from consent.web import staff_looks
-from consent.web.words import EVENTS, Told
 from developers.models import App
+from pkm.registry import labels
 
 if TYPE_CHECKING:
     from accounts.models import User
@@ -25,7 +28,12 @@ if TYPE_CHECKING:
 PAGE = 40
 DEEPEST_PAGE = 250
 _FIRST, _AT_ONCE = 2 * PAGE, 500
-_CHAINED = frozenset(EVENTS) - {"read", "discovered", "grant_expired", "left_as_is", staff_looks.KIND}
+# what is told of as it stands in a person's chain, one line for each entry
+_CHAINED: dict[EventType, Group] = {
+    event: event.in_history.group
+    for event in EventType
+    if event.in_history and not event.is_derived and event is not EventType.STAFF_VIEWED
+}
 
 
 @dataclass(frozen=True)
@@ -33,8 +41,7 @@ class Happened:
     """One line of the history."""
 
     at: datetime
-    kind: str
-    told: Told
+    kind: EventType
     title: str
     detail: str = ""
     app_id: str | None = None
@@ -71,11 +78,11 @@ def happened(
     """
     chained = _chained(user, group, app_id)
     sources = [_folded(chained) if folded else chained]
-    if group in ("", "reads"):
+    if group in ("", Group.READS):
         sources.append(_reads(user, app_id, most))
-    if group in ("", "reads") and not app_id:
+    if group in ("", Group.READS) and not app_id:
         sources.append(_looks_by_staff(user, most))
-    if group in ("", "discoveries"):
+    if group in ("", Group.DISCOVERIES):
         sources.append(_discoveries(user, app_id, most))
     return heapq.merge(*sources, key=lambda line: line.at, reverse=True)
 
@@ -102,8 +109,8 @@ def _chained(user: "User", group: str, app_id: str) -> Iterator[Happened]:
     entries = AuditEntry.objects.filter(chain=audit.person_chain(user.public_id), kind__in=_kinds(group))
     if app_id:
         entries = entries.filter(facts__app_id=app_id)
-    if group in ("decisions", "ends"):  # "expired" is told of both, and only a grant's end names the grant
-        entries = entries.exclude(kind="expired", facts__grant_id__isnull=group == "ends")
+    if group in (Group.DECISIONS, Group.ENDS):  # "expired" is told of both, and only a grant's end names the grant
+        entries = entries.exclude(kind=EventType.EXPIRED, facts__grant_id__isnull=group == Group.ENDS)
     entries = entries.order_by("-sequence")
     # as far as somebody reads on: how many entries make a page is known only once they are folded
     most = _FIRST
@@ -123,12 +130,12 @@ def _folded(lines: Iterable[Happened]) -> Iterator[Happened]:
     for _, of_day in groupby(lines, key=lambda line: line.at.date()):
         day = list(of_day)
         count = Counter(line.app_id for line in day if line.taken_back)
-        told: set[str | None] = set()
+        folded: set[str | None] = set()
         for line in day:
             if not line.taken_back or count[line.app_id] == 1:
                 yield line
-            elif line.app_id not in told:
-                told.add(line.app_id)
+            elif line.app_id not in folded:
+                folded.add(line.app_id)
                 yield _fold(line, count[line.app_id])
 
 
@@ -138,12 +145,12 @@ def _fold(newest: Happened, count: int) -> Happened:
         "%(app)s asked you and took it back, %(n)d times that day",
         count,
     )
-    return Happened(newest.at, newest.kind, newest.told, words % {"app": newest.app, "n": count}, "", newest.app_id)
+    return Happened(newest.at, newest.kind, words % {"app": newest.app, "n": count}, "", newest.app_id)
 
 
-def _kinds(group: str) -> list[str]:
-    kinds = [kind for kind in _CHAINED if not group or EVENTS[kind].group == group]
-    return [*kinds, "expired"] if group == "ends" else kinds
+def _kinds(group: str) -> list[EventType]:
+    kinds = [kind for kind, its_group in _CHAINED.items() if group in ("", its_group)]
+    return [*kinds, EventType.EXPIRED] if group == Group.ENDS else kinds
 
 
 def _requests(request_ids: Iterable[Any]) -> dict[str, ConsentRequest]:
@@ -164,30 +171,30 @@ def _line(entry: AuditEntry, request: ConsentRequest | None, names: dict[str, st
     return Happened(
         entry.at,
         kind,
-        EVENTS[kind],
         title_of(kind, request, names.get(facts.get("app_id", ""), "")),
-        request.purpose if request is not None and kind in ("approved", "denied") else "",
+        request.purpose if request is not None and kind in (EventType.APPROVED, EventType.DENIED) else "",
         facts.get("app_id"),
         facts.get("request_id"),
         facts.get("receipt_id"),
         request.app_name if request is not None else "",
-        request is not None and entry.kind == "cancelled" and entry.actor == Actor.APP,
+        request is not None and kind is EventType.CANCELLED and entry.actor == Actor.APP,
     )
 
 
-def _kind(entry: AuditEntry) -> str:
-    if entry.kind == "expired" and entry.facts.get("grant_id"):
-        return "grant_expired"
-    if entry.kind == "kept_current" and not entry.facts.get("kept"):
-        return "left_as_is"
-    return entry.kind
+def _kind(entry: AuditEntry) -> EventType:
+    kind = EventType(entry.kind)
+    if kind is EventType.EXPIRED and entry.facts.get("grant_id"):
+        return EventType.GRANT_EXPIRED
+    if kind is EventType.KEPT_CURRENT and not entry.facts.get("kept"):
+        return EventType.LEFT_AS_IS
+    return kind
 
 
-def title_of(kind: str, request: ConsentRequest | None, app: str = "") -> str:
+def title_of(kind: EventType, request: ConsentRequest | None, app: str = "") -> str:
     """What happened, in one sentence."""
-    sentence = str(EVENTS[kind].sentence)
+    sentence = str(kind.in_history.sentence if kind.in_history else "")
     if request is not None:
-        scope = pkm.labels.translated(request.scope_entry.scope_label)
+        scope = labels.translated(request.scope_entry.scope_label)
         return sentence % {"app": request.app_name, "scope": gettext("“%(words)s”") % {"words": scope}}
     if "%(scope)s" in sentence or ("%(app)s" in sentence and not app):
         return gettext("Something that is no longer on record")
@@ -203,14 +210,14 @@ def _reads(user: "User", app_id: str, most: int | None) -> Iterator[Happened]:
         reads = reads.filter(grant__app__app_id=app_id)
     for read in _some(reads.order_by("-at", "-id"), most):
         request = read.grant.request
-        title = title_of("read", request)
-        yield Happened(read.at, "read", EVENTS["read"], title, "", request.app.app_id, request.request_id)
+        title = title_of(EventType.READ, request)
+        yield Happened(read.at, EventType.READ, title, "", request.app.app_id, request.request_id)
 
 
 def _looks_by_staff(user: "User", most: int | None) -> Iterator[Happened]:
-    kind = staff_looks.KIND
+    kind = EventType.STAFF_VIEWED
     for day in islice(staff_looks.days_of_looks(user.public_id), most):
-        yield Happened(day.last_at, kind, EVENTS[kind], title_of(kind, None), day.detail())
+        yield Happened(day.last_at, kind, title_of(kind, None), day.detail())
 
 
 def _discoveries(user: "User", app_id: str, most: int | None) -> Iterator[Happened]:
@@ -218,8 +225,8 @@ def _discoveries(user: "User", app_id: str, most: int | None) -> Iterator[Happen
     if app_id:
         looked = looked.filter(app__app_id=app_id)
     for row in _some(looked.order_by("-last_at", "-id"), most):
-        title = title_of("discovered", None, row.app.name)
-        yield Happened(row.last_at, "discovered", EVENTS["discovered"], title, _looks(row.count), row.app.app_id)
+        title = title_of(EventType.DISCOVERED, None, row.app.name)
+        yield Happened(row.last_at, EventType.DISCOVERED, title, _looks(row.count), row.app.app_id)
 
 
 def _looks(count: int) -> str:

@@ -9,20 +9,22 @@ from django.shortcuts import render
 from django.utils.dateparse import parse_datetime
 from django.views.decorators.http import require_safe
 
-import pkm.labels
-from consent import queries
 from consent.errors import UnknownReceipt
-from consent.models import ConsentRequest
+from consent.event_types import EventType
+from consent.ledger import queries as ledger_queries
+from consent.requests.models import ConsentRequest
+from consent.shapes import Receipt
 from consent.web import history
-from consent.web.words import EVENTS, duration
+from consent.web.words import duration
+from pkm.registry import labels
 
 if TYPE_CHECKING:
     from accounts.models import User
 
 
-def _found(request: HttpRequest, receipt_id: str) -> dict[str, Any]:
+def _found(request: HttpRequest, receipt_id: str) -> Receipt:
     try:
-        return queries.receipt_for_owner(user=cast("User", request.user), receipt_id=receipt_id)
+        return ledger_queries.receipt_for_owner(user=cast("User", request.user), receipt_id=receipt_id)
     except UnknownReceipt:
         raise Http404 from None
 
@@ -40,15 +42,16 @@ def _in_words(claims: dict[str, Any]) -> dict[str, Any]:
         receipts__receipt_id=claims["receipt_id"]
     )
     event, retention = claims["event"], claims["retention"]
-    kind = "grant_expired" if event["type"] == "expired" and retention["expires_at"] else event["type"]
+    kind = EventType(event["type"])
+    if kind is EventType.EXPIRED and retention["expires_at"]:
+        kind = EventType.GRANT_EXPIRED
     return {
         "asked": asked,
-        "told": EVENTS[kind],
         "title": history.title_of(kind, asked),
         "at": parse_datetime(event["time"]),
         "until": parse_datetime(retention["expires_at"]) if retention["expires_at"] else None,
         "wanted": duration(retention["access_duration"]),
-        "groups": pkm.labels.described(claims["pii_types"]),
+        "groups": labels.described(claims["pii_types"]),
     }
 
 

@@ -13,10 +13,10 @@ from django.apps import apps
 from django.utils.text import capfirst
 from django.utils.translation import gettext, ngettext
 
-from consent import audit
-from consent.models import AuditEntry
+from consent.event_types import EventType
+from consent.ledger import audit
+from consent.ledger.models import AuditEntry
 
-KIND = "staff_viewed"
 _AT_ONCE = 500
 
 
@@ -37,7 +37,9 @@ class DayOfLooks:
 
 def days_of_looks(user_id: str) -> Iterator[DayOfLooks]:
     """Newest first."""
-    entries = AuditEntry.objects.filter(chain=audit.person_chain(user_id), kind=KIND).order_by("-sequence")
+    entries = AuditEntry.objects.filter(chain=audit.person_chain(user_id), kind=EventType.STAFF_VIEWED).order_by(
+        "-sequence"
+    )
     looks = entries.values_list("at", "actor", "facts").iterator(chunk_size=_AT_ONCE)
     for _day, of_that_day in groupby(looks, key=lambda look: look[0].date()):
         yield from _by_member(of_that_day)

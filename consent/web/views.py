@@ -1,7 +1,7 @@
 """The consent app's pages. All of them work without JavaScript, but for approving: only the browser can seal."""
 
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 from urllib.parse import urlencode
 
 from django.conf import settings
@@ -13,13 +13,12 @@ from django.urls import reverse
 from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_POST, require_safe
 
-import pkm.labels
-import pkm.queries
-from accounts.authentication import signed_in_recently
-from accounts.database import database_now
-from accounts.errors import Problem
-from accounts.page_actions import can_wait
-from consent import actions, queries
+from accounts.authentication import person_of, signed_in_recently
+from accounts.interrupted.page_actions import can_wait
+from common.clock import database_now
+from common.problems import Problem
+from consent.decisions import actions as decision_actions
+from consent.decisions import queries as decision_queries
 from consent.errors import (
     AlreadyDecided,
     AuditUnavailable,
@@ -28,25 +27,24 @@ from consent.errors import (
     UnknownGrant,
     UnknownRequest,
 )
-from consent.models import ConsentRequest
+from consent.event_types import GROUP_LABELS
+from consent.grants import actions as grant_actions
+from consent.ledger import queries as ledger_queries
+from consent.requests.models import ConsentRequest
 from consent.states import RequestStatus
-from consent.web import history as telling
-from consent.web import interrupted, reads
+from consent.web import history as web_history
+from consent.web import page_actions as web_page_actions
+from consent.web import queries as web_queries
 from consent.web.cautions import cautions_of
+from consent.web.changes import Before, before_of
 from consent.web.forms import DenyForm, HistoryFilter
-from consent.web.renewal import Before, before_of
-from consent.web.words import GROUPS, duration, duration_choices
+from consent.web.words import duration, duration_choices
 from developers.models import AppStatus
-
-if TYPE_CHECKING:
-    from accounts.models import User
+from pkm.registry import labels
+from pkm.vault import queries as vault_queries
 
 LONG_LIST = 5  # so many to choose from, and a tap for all of them is worth its room
 LONG_PURPOSE = 120  # characters: longer ones are cut on the first screen of a phone and stand whole below
-
-
-def _person(request: HttpRequest) -> "User":
-    return cast("User", request.user)
 
 
 @require_safe
@@ -58,8 +56,10 @@ def home(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_safe
 def inbox(request: HttpRequest) -> HttpResponse:
-    vault = pkm.queries.vault_keys(_person(request))["vault_status"]
-    return render(request, "consent/inbox.html", {**reads.inbox(_person(request)), "has_vault": vault != "absent"})
+    vault = vault_queries.vault_keys(person_of(request))["vault_status"]
+    return render(
+        request, "consent/inbox.html", {**web_queries.inbox(person_of(request)), "has_vault": vault != "absent"}
+    )
 
 
 @login_required
@@ -67,25 +67,25 @@ def inbox(request: HttpRequest) -> HttpResponse:
 def review(request: HttpRequest, request_id: str) -> HttpResponse:
     """One decision, or what became of it."""
     try:
-        asked = reads.own_request(_person(request), request_id)
+        asked = web_queries.own_request(person_of(request), request_id)
     except UnknownRequest:
         raise Http404 from None
     now = database_now()
-    status = reads.standing(asked, now)
+    status = asked.standing(now)
     if status is not RequestStatus.PENDING:
         return render(request, "consent/decided.html", _decided(asked, status))
     return render(request, "consent/review.html", _review(request, asked))
 
 
 def _review(request: HttpRequest, asked: ConsentRequest, deny_form: DenyForm | None = None) -> dict[str, Any]:
-    user = _person(request)
+    user = person_of(request)
     before = before_of(asked)
-    first_time = queries.is_first_time_app(asked)
-    groups = reads.asked_groups(asked, user, before.grant if before else None)
+    first_time = decision_queries.is_first_time_app(asked)
+    groups = web_queries.asked_groups(asked, user, before.grant if before else None)
     rows = [row for group in groups for row in group.rows]
     tier = asked.scope_entry.sensitivity_tier
-    beyond_registered = reads.is_beyond_registered(asked)
-    new_key = not first_time and not queries.is_known_connector(asked)
+    beyond_registered = web_queries.is_beyond_registered(asked)
+    new_key = not first_time and not decision_queries.is_known_connector(asked)
     cautions = cautions_of(
         asked, first_time=first_time, new_key=new_key, beyond_registered=beyond_registered, tier=tier
     )
@@ -93,7 +93,7 @@ def _review(request: HttpRequest, asked: ConsentRequest, deny_form: DenyForm | N
     return {
         "asked": asked,
         "application": asked.app.application,
-        "scope_label": pkm.labels.translated(asked.scope_entry.scope_label),
+        "scope_label": labels.translated(asked.scope_entry.scope_label),
         "cautions": cautions,
         "gravest": cautions[0].tone if cautions else "info",
         "to_look_at": len(cautions) + (before is not None),
@@ -103,6 +103,7 @@ def _review(request: HttpRequest, asked: ConsentRequest, deny_form: DenyForm | N
         "is_long": sum(row.held and not row.required for row in rows) >= LONG_LIST,
         "until": database_now() + timedelta(seconds=asked.access_duration),
         "longest": duration(asked.access_duration),
+        "further_terms": web_queries.further_terms(asked),
         "has_long_purpose": len(asked.purpose) > LONG_PURPOSE,
         "words": {row.attribute.path: row.attribute.word for row in rows},
         "missing": [row.attribute.label for row in rows if row.required and not row.held],
@@ -110,7 +111,7 @@ def _review(request: HttpRequest, asked: ConsentRequest, deny_form: DenyForm | N
         "durations": duration_choices(asked.access_duration),
         "before": before,
         "gone": _gone(before, {row.attribute.path for row in rows}),
-        "has_vault": pkm.queries.vault_keys(user)["vault_status"] != "absent",
+        "has_vault": vault_queries.vault_keys(user)["vault_status"] != "absent",
         "needs_fresh_sign_in": tier == "restricted" and not signed_in_recently(request),
         "reauthenticate_url": f"{reverse('account_reauthenticate')}?{back}",
         "suspended": asked.app.status != AppStatus.ACTIVE,
@@ -121,36 +122,36 @@ def _review(request: HttpRequest, asked: ConsentRequest, deny_form: DenyForm | N
 def _gone(before: Before | None, paths: set[str]) -> list[str]:
     """What was shared and would no longer be, were this approved."""
     lost = [path for path in before.grant.approved_attributes if path not in paths] if before is not None else []
-    return [attribute.label for group in pkm.labels.described(lost) for attribute in group.attributes]
+    return [attribute.label for group in labels.described(lost) for attribute in group.attributes]
 
 
 def _decided(asked: ConsentRequest, status: RequestStatus) -> dict[str, Any]:
-    grant = reads.grant_of(asked)
+    grant = web_queries.grant_of(asked)
     now = database_now()
     return {
         "asked": asked,
         "status": status.value,
-        "scope_label": pkm.labels.translated(asked.scope_entry.scope_label),
+        "scope_label": labels.translated(asked.scope_entry.scope_label),
         "grant": grant,
-        "grant_status": reads.grant_standing(grant, now).value if grant else None,
-        "groups": pkm.labels.described(grant.approved_attributes) if grant else [],
+        "grant_status": grant.standing(now).value if grant else None,
+        "groups": labels.described(grant.approved_attributes) if grant else [],
         "duration": duration(int((grant.expires_at - grant.starts_at).total_seconds())) if grant else "",
-        **reads.proof_of(asked),
+        **web_queries.proof_of(asked),
     }
 
 
 @require_POST
 @login_required
-@can_wait(interrupted.DENY)
+@can_wait(web_page_actions.DENY)
 def deny(request: HttpRequest, request_id: str) -> HttpResponse:
     """Refuse without a script; the page that follows says what happened."""
     form = DenyForm(request.POST)
     try:
         if form.is_valid():
-            actions.deny(request_id=request_id, by=_person(request), reason=form.cleaned_data["reason"])
+            decision_actions.deny(request_id=request_id, by=person_of(request), reason=form.cleaned_data["reason"])
         else:
-            asked = reads.own_request(_person(request), request_id)
-            if reads.standing(asked, database_now()) is RequestStatus.PENDING:
+            asked = web_queries.own_request(person_of(request), request_id)
+            if asked.standing(database_now()) is RequestStatus.PENDING:
                 # nothing is decided, and nothing of the note is lost
                 return render(request, "consent/review.html", _review(request, asked, form), status=400)
     except UnknownRequest:
@@ -165,12 +166,12 @@ def deny(request: HttpRequest, request_id: str) -> HttpResponse:
 @login_required
 @require_safe
 def grants(request: HttpRequest) -> HttpResponse:
-    return render(request, "consent/grants.html", reads.grants(_person(request)))
+    return render(request, "consent/grants.html", web_queries.grants(person_of(request)))
 
 
 def _move(request: HttpRequest, grant_id: str, move: Any, done: str, done_unwritten: str = "") -> HttpResponse:
     try:
-        request_id = move(grant_id=grant_id, by=_person(request))
+        request_id = move(grant_id=grant_id, by=person_of(request))
     except UnknownGrant:
         raise Http404 from None
     except MoveNotAllowed:
@@ -180,52 +181,54 @@ def _move(request: HttpRequest, grant_id: str, move: Any, done: str, done_unwrit
     except Problem as problem:
         messages.error(request, str(problem.title))
     else:
-        waits = done_unwritten and queries.entry_follows(user=_person(request), request_id=request_id)
+        waits = done_unwritten and ledger_queries.entry_follows(user=person_of(request), request_id=request_id)
         messages.success(request, done_unwritten if waits else done)
     return redirect("consent:grants")
 
 
 @require_POST
 @login_required
-@can_wait(interrupted.STOP)
+@can_wait(web_page_actions.STOP)
 def stop(request: HttpRequest, grant_id: str) -> HttpResponse:
     done = gettext("Sharing has stopped. Nothing more can be read. What the app already took cannot be recalled.")
     unwritten = gettext("Sharing has stopped. The entry in your history will follow.")
-    return _move(request, grant_id, actions.revoke, done, unwritten)
+    return _move(request, grant_id, grant_actions.revoke, done, unwritten)
 
 
 @require_POST
 @login_required
-@can_wait(interrupted.PAUSE)
+@can_wait(web_page_actions.PAUSE)
 def pause(request: HttpRequest, grant_id: str) -> HttpResponse:
     done = gettext("Paused. Nothing can be read until you resume.")
     unwritten = gettext("Paused. Nothing can be read until you resume. The entry in your history will follow.")
-    return _move(request, grant_id, actions.pause, done, unwritten)
+    return _move(request, grant_id, grant_actions.pause, done, unwritten)
 
 
 @require_POST
 @login_required
-@can_wait(interrupted.RESUME)
+@can_wait(web_page_actions.RESUME)
 def resume(request: HttpRequest, grant_id: str) -> HttpResponse:
-    return _move(request, grant_id, actions.resume, gettext("Resumed. The app can read again until the date shown."))
+    return _move(
+        request, grant_id, grant_actions.resume, gettext("Resumed. The app can read again until the date shown.")
+    )
 
 
 @login_required
 @require_safe
 def history(request: HttpRequest) -> HttpResponse:
     chosen = HistoryFilter(request.GET).chosen()
-    page = telling.history(_person(request), **cast("Any", chosen))
-    waiting = queries.count_entries_that_follow(_person(request))
+    page = web_history.history(person_of(request), **cast("Any", chosen))
+    waiting = ledger_queries.count_entries_that_follow(person_of(request))
     shown = {"page": page, "waiting": waiting, "issuer": settings.ISSUER, **_filters(request, chosen, page)}
     return render(request, "consent/history.html", shown)
 
 
 @require_POST
 @login_required
-@can_wait(interrupted.VERIFY_HISTORY)
+@can_wait(web_page_actions.VERIFY_HISTORY)
 def verify_history(request: HttpRequest) -> HttpResponse:
     """Recompute the person's chain, entry by entry, and say whether it holds."""
-    count, broken = telling.checked_chain(_person(request))
+    count, broken = web_history.checked_chain(person_of(request))
     if broken is not None:
         messages.error(
             request,
@@ -242,7 +245,7 @@ def verify_history(request: HttpRequest) -> HttpResponse:
     return redirect("consent:history")
 
 
-def _filters(request: HttpRequest, chosen: dict[str, Any], page: telling.HistoryPage) -> dict[str, Any]:
+def _filters(request: HttpRequest, chosen: dict[str, Any], page: web_history.HistoryPage) -> dict[str, Any]:
     kept = {name: value for name, value in (("kind", chosen["group"]), ("app", chosen["app_id"])) if value}
 
     def address(**changes: Any) -> str:
@@ -250,12 +253,12 @@ def _filters(request: HttpRequest, chosen: dict[str, Any], page: telling.History
         return "?" + urlencode(members)
 
     return {
-        "apps": telling.apps_met(_person(request)),
+        "apps": web_history.apps_met(person_of(request)),
         "app_id": chosen["app_id"],
         "kind": chosen["group"],
         "tabs": [
             {"label": label, "url": address(kind=group), "current": group == chosen["group"]}
-            for group, label in [("", gettext("All")), *GROUPS.items()]
+            for group, label in [("", gettext("All")), *GROUP_LABELS.items()]
         ],
         "files": [
             (name, f"{reverse('consent:history-file')}{address(format=name.lower())}") for name in ("JSON", "CSV")

@@ -4,12 +4,14 @@ import os
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from deploy.local import catalogues, checking, locking
+from deploy.local import catalogues, checking, contract, locking, node
 from deploy.local.place import PYTHON, VAR, Stop, call, fail, manage, say, step
 from deploy.local.serving import Interrupted, free_port, is_free, service, watch
 from deploy.local.setting_up import DEVELOPMENT, RUNTIME, make_database, make_environment, make_sample, make_secrets
 
 DEFAULT_PORT = 8000
+# what each of some hundred processes of a test run would compile anew where bytecode is not kept
+KEEP_BYTECODE = {"PYTHONDONTWRITEBYTECODE": ""}
 
 
 class Command(NamedTuple):
@@ -53,13 +55,22 @@ def test(arguments: Sequence[str]) -> int:
     """pytest; three processes unless told otherwise, since the long tests mostly wait."""
     make_environment(DEVELOPMENT)
     spread = [] if any(argument.startswith(("-n", "--numprocesses", "--pdb")) for argument in arguments) else ["-n3"]
-    return call([PYTHON, "-m", "pytest", *spread, "--dist", "loadfile", "--no-loadscope-reorder", *arguments])
+    return call(
+        [PYTHON, "-m", "pytest", *spread, "--dist", "loadfile", "--no-loadscope-reorder", *arguments], env=KEEP_BYTECODE
+    )
+
+
+def prove(arguments: Sequence[str]) -> int:
+    """The tests that have a long form, in it."""
+    return test(["--long", "-m", "long", *arguments])
 
 
 def check(arguments: Sequence[str]) -> int:
-    """Everything that is checked without running the service."""
+    """Everything that is checked without running the service; with --all, a check that cannot be made has failed."""
+    if list(arguments) not in ([], ["--all"]):
+        fail("Usage: ./run check [--all]")
     make_environment(DEVELOPMENT)
-    return checking.check()
+    return checking.check(everything=bool(arguments))
 
 
 def bench(arguments: Sequence[str]) -> int:
@@ -80,6 +91,19 @@ def shots(arguments: Sequence[str]) -> int:
 def lock(arguments: Sequence[str]) -> int:
     """The lock files anew, from what requirements*.in allow."""
     return locking.lock()
+
+
+def types(arguments: Sequence[str]) -> int:
+    """The types of both clients, as the service's own shapes have them now."""
+    make_environment(DEVELOPMENT)
+    make_secrets()
+    if not node.is_there():
+        fail("This makes the types of the client for Node too, and needs Node 20 or newer with npm on the path.")
+    try:
+        contract.renew(os.environ)
+    except contract.Failed as refused:
+        fail(str(refused))
+    return 0
 
 
 def messages(arguments: Sequence[str]) -> int:
@@ -104,12 +128,16 @@ COMMANDS = {
     "": Command("./run", "set everything up, make one consent trip, serve until Ctrl-C (PORT, HOST)", start),
     "trip": Command("./run trip", "make one whole consent trip and end", trip),
     "test": Command("./run test [pytest's arguments]", "run the tests", test),
+    "prove": Command("./run prove [pytest's arguments]", "run the long forms of the tests that have one", prove),
     "check": Command(
-        "./run check", "format, lint, types, import rules, templates, security, migrations, translations", check
+        "./run check [--all]",
+        "format, lint, types, contract, imports, templates, security, migrations, translations; --all: with Node",
+        check,
     ),
     "bench": Command("./run bench [name]", "measure; `trip` compares the hot addresses with a bare view", bench),
     "shots": Command("./run shots [words]", "photograph every page into var/shots/", shots),
     "lock": Command("./run lock", "remake the lock files from requirements*.in", lock),
+    "types": Command("./run types", "make the clients' types anew from the OpenAPI document (needs Node)", types),
     "messages": Command("./run messages", "take new strings into locale/ and compile it (needs gettext)", messages),
     "manage": Command("./run manage <command>", "Django's management commands", django),
 }

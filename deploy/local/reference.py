@@ -4,15 +4,14 @@ import os
 import socket
 
 from deploy.local.place import PYTHON, VAR
-
-AGENTS = ("public", "second", "core-profile", "core-profile-update", "core", "brand", "messaging")
+from examples.reference_agents import NAMES
 
 
 def addresses() -> dict[str, str]:
     """The variables that lead the server to the reference agents; empty where none of them is wanted."""
     if (os.environ.get("REFERENCE_AGENTS") or "true").strip().lower() in ("false", "0", "no", "off"):
         return {}
-    names = {agent: f"AGENT_{agent.upper().replace('-', '_')}_URL" for agent in AGENTS}
+    names = {agent: f"AGENT_{agent.upper().replace('-', '_')}_URL" for agent in NAMES}
     missing = {agent: name for agent, name in names.items() if not os.environ.get(name)}
     if not missing:
         return {}
@@ -25,4 +24,4 @@ def addresses() -> dict[str, str]:
 def command(found: dict[str, str]) -> list[str]:
     """How to start the program that serves these addresses. Messages are kept beside the mails."""
     port = next(iter(found.values())).split(":")[2].split("/")[0]
-    return [str(PYTHON), "-m", "agents_proxy.reference", "--port", port, "--messages", str(VAR / "messages")]
+    return [str(PYTHON), "-m", "examples.reference_agents", "--port", port, "--messages", str(VAR / "messages")]

@@ -52,10 +52,11 @@ def make_secrets() -> None:
 
 
 def make_database(env: dict[str, str]) -> None:
-    """The database of DATABASE_URL, migrated, and the static files with their hashed names."""
+    """The database of DATABASE_URL with its tables and registry, and the static files with their hashed names."""
     with one_at_a_time():
         step(f"Migrating {_database_name()}")
         manage("Migrating the database", "migrate", "--no-input", "--verbosity", "0", env=env)
+        manage("Bringing the registry to the starter list", "sync_registry", "--verbosity", "0", env=env)
         manage("Collecting the static files", "collectstatic", "--no-input", "--verbosity", "0", env=env)
 
 

@@ -25,8 +25,8 @@ REVOKE UPDATE ON audit_pending FROM :"role";
 -- a read is chained once, and nothing else of it changes
 REVOKE UPDATE ON consent_reads FROM :"role";
 GRANT UPDATE (batch) ON consent_reads TO :"role";
--- what `migrate` alone writes
-REVOKE INSERT, UPDATE ON django_migrations, django_content_type, auth_permission FROM :"role";
+-- what `migrate` and `sync_registry` alone write, which the owner runs
+REVOKE INSERT, UPDATE ON django_migrations, django_content_type, auth_permission, pkm_starter_records FROM :"role";
 
 -- what people take back, what ends with a session, what has been written down since, and what is tidied away when its
 -- time is over

@@ -12,7 +12,7 @@ from django.http import HttpResponse
 from django.test import Client
 
 from tests.callers import signed_in
-from tests.staffing import at_the_admin
+from tests.staff import at_the_admin
 
 if TYPE_CHECKING:
     from tests.access.world import World

@@ -11,7 +11,7 @@ _NAMED_GROUP = re.compile(r"\(\?P<(\w+)>[^()]*(?:\([^()]*\)[^()]*)*\)")
 
 def every_route() -> list[str]:
     """The routes, in the order in which Django tries them, with named groups of regular expressions as `<name>`."""
-    return [_plain(route) for route in _walk(get_resolver().url_patterns, "")]
+    return [plain_route(route) for route in _walk(get_resolver().url_patterns, "")]
 
 
 def _walk(patterns: Any, prefix: str) -> Iterator[str]:
@@ -23,7 +23,8 @@ def _walk(patterns: Any, prefix: str) -> Iterator[str]:
             yield route
 
 
-def _plain(route: str) -> str:
+def plain_route(route: str) -> str:
+    """As the table spells it."""
     named = _NAMED_GROUP.sub(r"<\1>", route)
     return named.replace("^", "").replace("$", "").replace("\\.", ".")
 

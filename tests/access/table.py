@@ -90,7 +90,7 @@ def _nothing(world: World) -> dict[str, Any]:
 
 
 def _segment(world: World) -> dict[str, Any]:
-    from tests.pkm.sealing import segment
+    from tests.pkm.sealed_segments import segment
 
     return segment(world.vault, "lifestyle", "food", {"favorite_cuisine": "Thai"}, base=1)
 

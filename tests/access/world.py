@@ -6,20 +6,22 @@ from typing import Any
 
 from django.utils import timezone
 
-from accounts import atrest
 from accounts.models import User
-from consent import actions
-from consent.models import ConsentRequest, Grant, Receipt
+from common import encryption
+from consent.decisions import actions as decision_actions
+from consent.grants.models import Grant
+from consent.ledger.models import Receipt
+from consent.requests.models import ConsentRequest
 from consent_bridge import sealed
 from developers.models import App
 from tests import factories
 from tests.access.callers import Caller, Session
-from tests.agents_proxy.financing import linked
+from tests.agents_proxy.institutions import linked
 from tests.consent.decisions import approval_body
 from tests.factories import Vault
 from tests.fakes.aggregator import Aggregator
 
-_LINK = atrest.sealed('{"token": "link-of-tests", "url": "https://aggregator.example/link"}')
+_LINK = encryption.sealed('{"token": "link-of-tests", "url": "https://aggregator.example/link"}')
 ABSENT = "x" * 26  # ends every made-up ID: of the form of ours, and nobody's
 
 
@@ -110,7 +112,7 @@ def make_world(bank: Aggregator) -> World:
 def _receipt(app: App, owner: User) -> Receipt:
     """Of a request that person A denied."""
     denied = factories.ConsentRequestFactory(app=app, user=owner, scope="attr.lifestyle.fitness.*")
-    actions.deny(request_id=denied.request_id, by=owner)
+    decision_actions.deny(request_id=denied.request_id, by=owner)
     return Receipt.objects.get(request=denied)
 
 

@@ -2,7 +2,7 @@
 
 import json
 
-from accounts.answers import json_answer
+from common.json_bodies import json_answer
 
 
 def test_numbers_of_any_size_are_written() -> None:

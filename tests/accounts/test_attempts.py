@@ -9,9 +9,9 @@ from allauth.mfa.totp.internal.auth import TOTP, format_hotp_value, generate_tot
 from django.test import Client, RequestFactory
 from django.urls import reverse
 
-from accounts import attempts, known_browsers
 from accounts.models import Session, User
-from accounts.sessions import SessionStore
+from accounts.sign_in import attempts, known_browsers
+from accounts.sign_in.sessions import SessionStore
 from tests.callers import signed_in
 from tests.factories import PersonFactory
 from tests.factories.accounts import PASSWORD
@@ -97,7 +97,7 @@ def test_without_an_address_there_is_only_waiting(person: User, monkeypatch: pyt
 def test_the_service_under_attack_slows_who_is_new(person: User, monkeypatch: pytest.MonkeyPatch) -> None:
     slept: list[float] = []
     monkeypatch.setattr(attempts.time, "sleep", slept.append)
-    attempts.limits.count(attempts._OF_ALL, "", amount=600)
+    attempts.limits.count(attempts._TOTAL_LIMIT, "", amount=600)
     known = Client()
 
     assert sign_in(person.email, client=known).status_code == 302
@@ -114,7 +114,7 @@ def test_who_is_sent_away_and_comes_back_is_let_through(
     monkeypatch.setattr(attempts, "_waiting", {"a", "b", "c", "d"})
     answers = []
     with time_machine.travel(1_800_000_000, tick=False) as clock:
-        attempts.limits.count(attempts._OF_ACCOUNT, f"user {person.public_id}", amount=60)
+        attempts.limits.count(attempts._ACCOUNT_LIMIT, f"user {person.public_id}", amount=60)
         for later in (0, 1, 1, 0):
             clock.shift(later)
             answers.append(sign_in(person.email, "wrong").status_code)
@@ -123,7 +123,7 @@ def test_who_is_sent_away_and_comes_back_is_let_through(
 
 
 def test_those_that_wait_are_few_and_one_of_a_network(person: User, monkeypatch: pytest.MonkeyPatch) -> None:
-    attempts.limits.count(attempts._OF_ACCOUNT, f"user {person.public_id}", amount=60)
+    attempts.limits.count(attempts._ACCOUNT_LIMIT, f"user {person.public_id}", amount=60)
     inside: list[set[str]] = []
     monkeypatch.setattr(attempts.time, "sleep", lambda seconds: inside.append(set(attempts._waiting)))
 
@@ -253,14 +253,14 @@ def test_codes_that_many_networks_try_end_until_the_password_is_replaced(
     sign_in(person.email, client=known)
     known.post(reverse("mfa_authenticate"), {"code": RecoveryCodes(_recovery(person)).get_unused_codes()[0]})
     known.post(reverse("account_logout"))
-    attempts.limits.count(attempts._CODES, f"user {person.public_id}", amount=100)
+    attempts.limits.count(attempts._CODE_LIMIT, f"user {person.public_id}", amount=100)
 
     assert second_step(person, code_of(secret)).status_code == 429
     sign_in(person.email, client=known)
     answer = known.post(reverse("mfa_authenticate"), {"code": code_of(secret)})
     assert answer.status_code == 302
 
-    attempts.begin_anew(person)
+    attempts.forget_failures(person)
     unused = RecoveryCodes(_recovery(person)).get_unused_codes()[0]
     assert second_step(person, unused).status_code == 302
 

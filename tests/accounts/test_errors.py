@@ -3,7 +3,7 @@
 import pytest
 from pydantic import BaseModel, ConfigDict, field_validator, model_validator
 
-from accounts.errors import InvalidRequest, checked
+from common.problems import InvalidRequest, checked
 
 
 class Body(BaseModel):

@@ -19,7 +19,7 @@ from tests.accounts.people import Browser
 from tests.factories import PersonFactory
 from tests.factories.accounts import PASSWORD
 from tests.fakes.mail import mail_server
-from tests.serving import ROOT, running_site
+from tests.served_site import ROOT, running_site
 
 NEW = "a quiet harbour at night 3"
 MEMBER, STRANGER = "somebody@example.org", "stranger@example.org"  # as long as each other

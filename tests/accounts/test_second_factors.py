@@ -7,9 +7,9 @@ from django.core.management import call_command
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
-from accounts.atrest import Unreadable
+from common.encryption import Unreadable
 from tests.callers import signed_in
-from tests.staffing import confirm, give_second_factor
+from tests.staff import confirm, give_second_factor
 from tests.totp import totp_code
 
 SEED = "0f" * 40

@@ -4,7 +4,7 @@ import unicodedata
 
 import pytest
 
-from accounts.text import is_plain
+from common.text import is_plain
 
 SHOWN = {
     "one letter": "x",

@@ -5,7 +5,7 @@ from django.test import Client
 
 from accounts.models import User
 from tests import factories
-from tests.staffing import at_the_admin
+from tests.staff import at_the_admin
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from accounts import atrest
+from common import encryption
 from tests import factories
-from tests.staffing import at_the_admin
+from tests.staff import at_the_admin
 
 ROWS: dict[str, Any] = {
     "processingconsent": factories.ProcessingConsentFactory,
@@ -36,7 +36,7 @@ def test_pages_of_a_record(page: Client, name: str) -> None:
         answer = page.get(address)
         assert answer.status_code == 200, address
         shown = answer.content.decode()
-        assert not any(text in shown or atrest.opened(text) in shown for text in sealed)
+        assert not any(text in shown or encryption.opened(text) in shown for text in sealed)
         assert Client().get(address).status_code == 302
     assert page.post(f"{listed}{row.pk}/delete/", {"post": "yes"}).status_code == 403
     if name != "messagetemplate":
@@ -44,7 +44,7 @@ def test_pages_of_a_record(page: Client, name: str) -> None:
 
 
 def test_a_person_is_told_who_looked(page: Client) -> None:
-    from consent.models import AuditEntry
+    from consent.ledger.models import AuditEntry
 
     item = factories.ItemFactory()
     page.get(f"/admin/agents_proxy/item/{item.pk}/change/")

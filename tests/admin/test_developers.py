@@ -11,7 +11,7 @@ from django.utils import timezone
 from developers.authentication import find_token
 from developers.models import App, DeveloperToken
 from tests import factories
-from tests.admin.acting import act, list_of, messages
+from tests.admin.staff_actions import act, list_of, messages
 
 
 def _app_form(app, **change):

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from agents_proxy import message_templates
-from agents_proxy.models import MessageTemplate
+from agents_proxy.messaging import templates as messaging_templates
+from agents_proxy.messaging.models import MessageTemplate
 from tests.factories import MessageTemplateFactory, StaffFactory
-from tests.staffing import at_the_admin
+from tests.staff import at_the_admin
 
 LIST = "/admin/agents_proxy/messagetemplate/"
 
@@ -76,4 +76,4 @@ def test_wording_that_does_not_fit(db: None, given: dict[str, str]) -> None:
 
 
 def test_retiring_what_is_not_active(db: None) -> None:
-    assert message_templates.retire_template(template_pk=MessageTemplateFactory().pk) is False
+    assert messaging_templates.retire_template(template_pk=MessageTemplateFactory().pk) is False

@@ -10,13 +10,13 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from consent import audit
 from consent.errors import AuditUnavailable
-from consent.models import AuditEntry
+from consent.ledger import audit
+from consent.ledger.models import AuditEntry
 from tests import factories
 from tests.callers import signed_in
 from tests.factories.asked import now
-from tests.staffing import at_the_admin
+from tests.staff import at_the_admin
 
 
 def _entry():

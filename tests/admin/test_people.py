@@ -4,11 +4,13 @@ import pytest
 from django.urls import reverse
 
 from accounts.models import User
-from consent.models import ConsentRequest, Export, Grant
-from pkm.models import ScopeEntry
+from consent.exports.models import Export
+from consent.grants.models import Grant
+from consent.requests.models import ConsentRequest
+from pkm.registry.models import ScopeEntry
 from tests import factories
-from tests.admin.acting import act, list_of, messages
-from tests.staffing import at_the_admin
+from tests.admin.staff_actions import act, list_of, messages
+from tests.staff import at_the_admin
 
 FOOD = "attr.lifestyle.food.*"
 

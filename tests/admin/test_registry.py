@@ -4,10 +4,10 @@ import pytest
 from django.contrib.admin.models import LogEntry
 from django.urls import reverse
 
-from pkm import registry
-from pkm.models import Domain, ScopeEntry
+from pkm.registry import copy as registry_copy
+from pkm.registry.models import Domain, ScopeEntry
 from tests import factories
-from tests.admin.acting import act, messages
+from tests.admin.staff_actions import act, messages
 
 FOOD = "attr.lifestyle.food.*"
 
@@ -41,10 +41,10 @@ def test_withdrawing_scopes_asks_first_and_says_what_it_touches(page):
         ("requests that wait for a decision", 2),
         ("grants that are live", 1),
     ]
-    assert FOOD in registry.entries().by_scope
+    assert FOOD in registry_copy.entries().by_scope
     done = act(page, "pkm", "scopeentry", "withdraw", entry, confirmed="yes")
     assert messages(done) == ["1 scope was withdrawn."]
-    assert FOOD not in registry.entries().by_scope
+    assert FOOD not in registry_copy.entries().by_scope
 
 
 def test_withdrawing_cancels_what_waits_and_leaves_grants_alone(page, staff):
@@ -63,7 +63,7 @@ def test_exposing_scopes_cancels_nothing(page):
     assert b"can discover these scopes" in act(page, "pkm", "scopeentry", "expose", entry).content
     done = act(page, "pkm", "scopeentry", "expose", entry, ScopeEntry.objects.get(scope=FOOD), confirmed="yes")
     assert messages(done) == ["1 scope can now be asked for."]
-    assert "pkm.read" in registry.entries().by_scope
+    assert "pkm.read" in registry_copy.entries().by_scope
     request.refresh_from_db()
     assert request.status == "pending"
     assert LogEntry.objects.get().object_repr == "pkm.read"
@@ -154,7 +154,10 @@ def test_new_domain_and_scope_can_be_discovered(page):
             },
         )
         assert answer.status_code == 302, answer.context["adminform"].form.errors
-    assert list(registry.entries().discovered({"pets": {"home": 1}}, []).scopes) == ["attr.pets.*", "attr.pets.home.*"]
+    assert list(registry_copy.entries().discovered({"pets": {"home": 1}}, []).scopes) == [
+        "attr.pets.*",
+        "attr.pets.home.*",
+    ]
 
 
 @pytest.mark.parametrize("scope", ["pets", "attr.Pets.*", "attr.pets", "attr.pets.*\n", "attr.pets.*.x"])

@@ -15,12 +15,12 @@ from django.urls import reverse
 
 from accounts.models import User
 from developers.models import App, DeveloperToken
-from pkm.models import ScopeEntry
+from pkm.registry.models import ScopeEntry
 from tests import factories
-from tests.admin.acting import act, list_of
+from tests.admin.staff_actions import act, list_of
 from tests.callers import signed_in
 from tests.factories.accounts import PASSWORD
-from tests.staffing import at_the_admin, confirm, give_second_factor
+from tests.staff import at_the_admin, confirm, give_second_factor
 from tests.totp import codes
 from tests.visitor import Visitor
 
@@ -144,7 +144,7 @@ def test_a_late_action_waits_for_the_second_factor_and_is_not_lost(staff, deed):
     asked = page.get(address)
     assert list(model.objects.order_by("pk").values()) == before
     assert asked.context["title"] == "Do this now?"
-    assert asked.context["deed"]
+    assert asked.context["action_label"]
 
     assert "1 row" in asked.content.decode()
     page.post(address, _form_of(asked))

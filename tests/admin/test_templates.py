@@ -4,13 +4,13 @@ import pytest
 from django.contrib.admin.models import LogEntry
 from django.urls import reverse
 
-from accounts.errors import InvalidRequest
-from consent.actions import templates
-from consent.models import ScopeTemplate
+from common.problems import InvalidRequest
+from consent.requests import templates as request_templates
+from consent.requests.models import ScopeTemplate
 from tests import factories
-from tests.admin.acting import act, list_of, messages
+from tests.admin.staff_actions import act, list_of, messages
 from tests.factories.asked import FOOD
-from tests.staffing import at_the_admin
+from tests.staff import at_the_admin
 
 FORM = {
     "template_id": "lunch", "name": "Lunch", "scope": FOOD, "purpose": "Suggest lunch places near you",
@@ -78,7 +78,7 @@ def test_withdrawn_template_is_active_no_more(page, colleague):
 def test_the_action_itself_keeps_four_eyes(db):
     made = factories.ScopeTemplateFactory()
     with pytest.raises(InvalidRequest):
-        templates.approve_template(template=made, by=made.proposed_by)
+        request_templates.approve_template(template=made, by=made.proposed_by)
     assert standing() == [(made.template_id, 1, False)]
 
 

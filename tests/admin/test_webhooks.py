@@ -6,12 +6,13 @@ import pytest
 from django.contrib.admin.models import LogEntry
 from django.urls import reverse
 
-from accounts import atrest
-from consent.admin_webhooks import TYPES
-from consent.models import AuditEntry, WebhookDelivery
+from common import encryption
+from consent.event_types import WEBHOOK_TYPES
+from consent.ledger.models import AuditEntry
+from consent.notices.models import WebhookDelivery
 from developers.models import WebhookEndpoint
 from tests import factories
-from tests.admin.acting import act, list_of, messages
+from tests.admin.staff_actions import act, list_of, messages
 from tests.factories.asked import now
 
 ADD = "admin:developers_webhookendpoint_add"
@@ -33,7 +34,7 @@ def test_secret_is_shown_once(page, app):
     secret = secret_in(answer)
     row = WebhookEndpoint.objects.get()
     assert (row.app, row.url, row.types) == (app, "https://trips.example/hook", ["consent.approved"])
-    assert atrest.opened(row.secret) == secret
+    assert encryption.opened(row.secret) == secret
     for address in (
         list_of("developers", "webhookendpoint"),
         reverse("admin:developers_webhookendpoint_change", args=[row.pk]),
@@ -52,7 +53,7 @@ def test_endpoint_for_every_type(page, app):
 
 
 def test_types_are_those_of_the_contract():
-    assert sorted(TYPES) == sorted(
+    assert sorted(WEBHOOK_TYPES) == sorted(
         [f"consent.{event}" for event in (
             "approved", "denied", "cancelled", "expired", "revoked", "released", "terminated", "exhausted",
             "superseded", "paused", "resumed",
@@ -88,7 +89,7 @@ def test_secret_is_renewed(page):
     row = factories.WebhookEndpointFactory()
     secret = secret_in(act(page, "developers", "webhookendpoint", "renew", row))
     row.refresh_from_db()
-    assert atrest.opened(row.secret) == secret
+    assert encryption.opened(row.secret) == secret
     two = [row, factories.WebhookEndpointFactory()]
     assert messages(act(page, "developers", "webhookendpoint", "renew", *two)) == ["Choose one endpoint."]
 

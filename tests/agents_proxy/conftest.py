@@ -5,16 +5,16 @@ from typing import Any
 
 import pytest
 
-from agents_proxy import limits
-from tests.agents_proxy.asking import configure
-from tests.agents_proxy.speaking import Agents, speaking
+from agents_proxy.proxy import limits as proxy_limits
+from tests.agents_proxy.agent_server import Agents, speaking
+from tests.agents_proxy.proxy_calls import configure
 
 
 @pytest.fixture(autouse=True)
 def _nobody_called_yet() -> None:
     """Limits that this process remembers do not cross from test to test."""
-    limits.sessions.clear()
-    limits.addresses.clear()
+    proxy_limits.sessions.clear()
+    proxy_limits.addresses.clear()
 
 
 @pytest.fixture

@@ -1,66 +1,30 @@
 """Sending brand affinity to a CRM: as agreed to, signed, and once, whatever the connection or the browser does."""
 
-import threading
 from collections.abc import Iterator
-from contextlib import suppress
 from datetime import timedelta
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
 import pytest
 from django.utils import timezone
-from standardwebhooks.webhooks import Webhook
 
 from accounts.models import User
-from agents_proxy import activation, consents
-from agents_proxy.models import Call, ProcessingConsent, Run
-from tests.agents_proxy.analysing import finished
-from tests.agents_proxy.speaking import Agents
+from agents_proxy.analyses import activation
+from agents_proxy.analyses.models import Run
+from agents_proxy.processing_consent import actions as consents
+from agents_proxy.processing_consent.models import ProcessingConsent
+from agents_proxy.proxy.models import Call
+from tests.agents_proxy.agent_server import Agents
+from tests.agents_proxy.runs import finished
 from tests.callers import JsonClient
+from tests.fakes.crm import SECRET, Crm, running_crm
 
 pytestmark = pytest.mark.django_db
-SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
-
-
-class Crm(BaseHTTPRequestHandler):
-    """Keeps what it gets, with its `webhook-id`, and checks its signature; a status of 0 is no answer at all."""
-
-    status = 204
-    got: list[dict[str, Any]]
-    ids: list[str]
-    bodies: list[bytes]
-    go_on: threading.Event
-
-    def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        type(self).got.append(Webhook(SECRET).verify(body, dict(self.headers)))
-        type(self).ids.append(self.headers["webhook-id"])
-        type(self).bodies.append(body)
-        self.go_on.wait(60)
-        if self.status:
-            self.send_response(self.status)
-            self.end_headers()
-
-    def handle(self) -> None:
-        with suppress(ConnectionError):  # whoever sent may wait no longer
-            super().handle()
-
-    def log_message(self, *_: Any) -> None:
-        """Quiet."""
 
 
 @pytest.fixture
 def crm(settings: Any) -> Iterator[type[Crm]]:
-    handler = type("OneCrm", (Crm,), {"got": [], "ids": [], "bodies": [], "go_on": threading.Event()})
-    handler.go_on.set()
-    server = HTTPServer(("127.0.0.1", 0), handler)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    settings.ACTIVATION_URL, settings.ACTIVATION_SECRET = f"http://127.0.0.1:{server.server_address[1]}/in", SECRET
-    yield handler
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with running_crm(settings) as running:
+        yield running
 
 
 def test_activation_sends_once_signed_with_the_consent_kept(

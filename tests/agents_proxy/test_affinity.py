@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agents_proxy.affinity import affinity_of, as_csv
+from agents_proxy.analyses.affinity import affinity_of, as_csv
 
 
 def test_a_whole_profile_gives_the_whole_shape() -> None:

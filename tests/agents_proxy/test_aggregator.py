@@ -7,14 +7,16 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from accounts.database import database_now
 from accounts.models import User
-from agents_proxy import aggregator, aggregator_refresh, consents
-from agents_proxy.aggregator_errors import AggregatorRefused, UnknownLink
-from agents_proxy.aggregator_tasks import tend_institutions
-from agents_proxy.models import Item, LinkSession, RefreshRun
+from agents_proxy.financial import items as linked_items
+from agents_proxy.financial import links, refreshes
+from agents_proxy.financial.errors import AggregatorProblem, AggregatorRefused, UnknownLink
+from agents_proxy.financial.models import Item, LinkSession, RefreshRun
+from agents_proxy.financial.tasks import maintain_institutions
+from agents_proxy.processing_consent import actions as consents
 from agents_proxy.states import Purpose
-from tests.agents_proxy.financing import agreed, coffees, linked, refreshed, there
+from common.clock import database_now
+from tests.agents_proxy.institutions import agreed, coffees, linked, refreshed, there
 from tests.callers import JsonClient, signed_in
 from tests.factories import PersonFactory
 from tests.fakes.aggregator import Aggregator, aggregating
@@ -24,7 +26,7 @@ ROOT = "/api/a2a/financial"
 
 @pytest.fixture
 def bank(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Aggregator]:
-    monkeypatch.setattr(aggregator_refresh, "PAUSES", (0.01, 0.01))
+    monkeypatch.setattr(refreshes, "RETRY_PAUSES", (0.01, 0.01))
     with aggregating() as stand_in:
         settings.AGGREGATOR = stand_in.settings()
         yield stand_in
@@ -51,7 +53,7 @@ def test_from_the_link_to_the_signals(bank: Aggregator, person: User, django_cap
     assert item["accounts"] == [{"name": "Everyday", "mask": "0042", "type": "depository", "subtype": "checking"}]
     assert (item["refresh"]["status"], item["refresh"]["added"]) == ("completed", 12)
     signals = owner.get(f"{ROOT}/signals").json()["signals"]
-    assert signals == aggregator.financial_signals(person)
+    assert signals == linked_items.financial_signals(person)
     assert (signals["likes"], signals["brand_affinities"]) == (["coffee"], ["Blue Bottle"])
     asked = dict(bank.asked)
     assert asked["/link/token/create"]["user"] == {"client_user_id": person.public_id}
@@ -68,7 +70,7 @@ def test_a_state_works_once_and_for_one_person(bank: Aggregator, person: User) -
     agreed(person)
     stranger = PersonFactory()
     agreed(stranger)
-    back = path_of(bank.visit(aggregator.start_link(by=person).url))
+    back = path_of(bank.visit(links.start_link(by=person).url))
 
     assert signed_in(stranger).client.get(back).status_code == 404
     assert signed_in(person).client.get(back).status_code == 302
@@ -79,32 +81,32 @@ def test_a_state_works_once_and_for_one_person(bank: Aggregator, person: User) -
 
 def test_a_page_left_without_linking(bank: Aggregator, person: User) -> None:
     agreed(person)
-    state = bank.visit(aggregator.start_link(by=person).url, leave=True).split("state=")[1]
+    state = bank.visit(links.start_link(by=person).url, leave=True).split("state=")[1]
 
-    assert aggregator.finish_link(by=person, state=state) is None
+    assert links.finish_link(by=person, state=state) is None
     assert (LinkSession.objects.get().status, Item.objects.count()) == ("exited", 0)
 
 
 @pytest.mark.parametrize("path", ["/link/token/get", "/item/public_token/exchange"])
 def test_a_return_can_be_repeated_where_the_aggregator_failed(bank: Aggregator, person: User, path: str) -> None:
     agreed(person)
-    state = bank.visit(aggregator.start_link(by=person).url).split("state=")[1]
+    state = bank.visit(links.start_link(by=person).url).split("state=")[1]
     bank.fails[path] = [500]
 
-    with pytest.raises(aggregator.AggregatorProblem):
-        aggregator.finish_link(by=person, state=state)
+    with pytest.raises(AggregatorProblem):
+        links.finish_link(by=person, state=state)
 
-    assert aggregator.finish_link(by=person, state=state) == Item.objects.get()
+    assert links.finish_link(by=person, state=state) == Item.objects.get()
 
 
 def test_a_visit_that_is_over_is_closed(bank: Aggregator, person: User) -> None:
     agreed(person)
-    state = bank.visit(aggregator.start_link(by=person).url).split("state=")[1]
+    state = bank.visit(links.start_link(by=person).url).split("state=")[1]
     LinkSession.objects.update(expires_at=database_now() - timedelta(seconds=1))
 
     with pytest.raises(UnknownLink):
-        aggregator.finish_link(by=person, state=state)
-    tend_institutions()
+        links.finish_link(by=person, state=state)
+    maintain_institutions()
     assert (LinkSession.objects.get().status, LinkSession.objects.get().link_token) == ("expired", None)
 
 
@@ -114,7 +116,7 @@ def test_a_page_that_is_none(bank: Aggregator, person: User, url: str) -> None:
     bank.fails["/link/token/create"] = [f'{{"link_token": "t", "hosted_link_url": "{url}"}}'.encode()]
 
     with pytest.raises(AggregatorRefused):
-        aggregator.start_link(by=person)
+        links.start_link(by=person)
 
 
 def test_identity_needs_its_own_consent(bank: Aggregator, person: User) -> None:
@@ -132,7 +134,7 @@ def test_identity_needs_its_own_consent(bank: Aggregator, person: User) -> None:
         "phoneNumbers": ["+4915112345678"],
         "addresses": [{"street": "1 Main", "city": "Poway"}],
     }
-    aggregator.start_link(by=person)
+    links.start_link(by=person)
     assert bank.asked[-1][1]["additional_consented_products"] == ["identity"]
 
 
@@ -200,19 +202,19 @@ def test_without_an_aggregator_there_is_nothing(person: User, settings: Any) -> 
         503, "aggregator_not_configured",
     )  # fmt: skip
     assert owner.client.get("/profile/financial/").status_code == 404
-    assert aggregator.financial_signals(person) == {}
-    tend_institutions()
+    assert linked_items.financial_signals(person) == {}
+    maintain_institutions()
 
 
 def test_signals_only_under_a_live_consent_to_financial(bank: Aggregator, person: User) -> None:
     item = linked(person, bank, *coffees(5))
     refreshed(item)
-    assert aggregator.financial_signals(person) != {}
+    assert linked_items.financial_signals(person) != {}
 
     consents.withdraw(consent_id=item.consent.consent_id, by=person)
     agreed(person, Purpose.BRAND_AFFINITY, Purpose.IDENTITY)
 
-    assert aggregator.financial_signals(person) == {}
+    assert linked_items.financial_signals(person) == {}
 
 
 def test_the_page(bank: Aggregator, person: User) -> None:
@@ -223,7 +225,7 @@ def test_the_page(bank: Aggregator, person: User) -> None:
     went = page.post("/profile/financial/link/", {"agreed": "yes"}, follow=True)
     back = bank.visit(f"{bank.address}/hl/{next(iter(bank.links))}", *coffees(6))
     page.get(path_of(back))
-    aggregator_refresh.run_refresh(RefreshRun.objects.get().pk)
+    refreshes.run_refresh(RefreshRun.objects.get().pk)
     shown = page.get("/profile/financial/").content.decode()
 
     assert "Merchants and categories of your transactions" in first

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from accounts.database import database_now
 from accounts.models import User
-from agents_proxy import aggregator
-from agents_proxy.aggregator_tasks import tend_institutions
-from agents_proxy.models import Item
-from tests.agents_proxy.financing import agreed, coffees, linked, refreshed
+from agents_proxy.financial import items as linked_items
+from agents_proxy.financial.models import Item
+from agents_proxy.financial.tasks import maintain_institutions
+from common.clock import database_now
+from tests.agents_proxy.institutions import agreed, coffees, linked, refreshed
 from tests.factories import PersonFactory
 from tests.fakes.aggregator import Aggregator, aggregating
 
@@ -41,11 +41,11 @@ def test_what_was_bought_counts_once(anew: tuple[Item, Item], bank: Aggregator, 
     other = PersonFactory()
     refreshed(linked(other, bank, *coffees(6)))
 
-    assert aggregator.financial_signals(person) == aggregator.financial_signals(other) != {}
+    assert linked_items.financial_signals(person) == linked_items.financial_signals(other) != {}
 
 
 def test_the_older_access_ends(anew: tuple[Item, Item], bank: Aggregator, person: User) -> None:
-    tend_institutions()
+    maintain_institutions()
 
     older, newer = anew
     assert dict(Item.objects.values_list("pk", "status")) == {older.pk: "removed", newer.pk: "active"}
@@ -56,13 +56,13 @@ def test_an_access_that_cannot_be_ended_now_is_ended_later(
     anew: tuple[Item, Item], bank: Aggregator, person: User
 ) -> None:
     bank.fails["/item/remove"] = ["INTERNAL_SERVER_ERROR"]
-    tend_institutions()
-    tend_institutions()
+    maintain_institutions()
+    maintain_institutions()
     assert Item.objects.get(pk=anew[0].pk).status == "login_required"
     assert bank.paths.count("/item/remove") == 1  # not at once
 
     Item.objects.update(updated_at=database_now() - timedelta(minutes=2))
-    tend_institutions()
+    maintain_institutions()
     assert Item.objects.get(pk=anew[0].pk).status == "removed"
 
 
@@ -74,10 +74,10 @@ def test_links_to_other_accounts_stay(anew: tuple[Item, Item], person: User, dif
     elif differs == "person":
         Item.objects.filter(pk=newer.pk).update(user=linked_stranger(newer))
     else:
-        known = aggregator.known_of(Item.objects.get(pk=newer.pk))
+        known = linked_items.content_of(Item.objects.get(pk=newer.pk))
         others = [{**account, "mask": "9999"} for account in known.accounts]
-        Item.objects.filter(pk=newer.pk).update(signals=aggregator.Known(known.ledger, others).sealed())
-    tend_institutions()
+        Item.objects.filter(pk=newer.pk).update(signals=linked_items.ItemContent(known.ledger, others).sealed())
+    maintain_institutions()
 
     assert Item.objects.get(pk=older.pk).status == "login_required"
 

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from agents_proxy.aggregator_categories import FOCUSES, LIKES
-from agents_proxy.aggregator_ledger import Entry, applied, read, trimmed, written
-from agents_proxy.aggregator_mapping import mapped
-from agents_proxy.aggregator_shapes import Page
+from agents_proxy.financial.categories import FOCUSES, LIKES
+from agents_proxy.financial.mapping import mapped
+from agents_proxy.financial.shapes import Page
+from agents_proxy.financial.transactions import Entry, applied, read, trimmed, written
 from tests.fakes.aggregator import transaction
 
 TODAY = date(2026, 11, 20)

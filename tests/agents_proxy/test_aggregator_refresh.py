@@ -7,13 +7,15 @@ from typing import Any
 
 import pytest
 
-from accounts import atrest
-from accounts.database import database_now
 from accounts.models import User
-from agents_proxy import aggregator, aggregator_refresh, consents
-from agents_proxy.aggregator_tasks import tend_institutions
-from agents_proxy.models import Item, RefreshRun
-from tests.agents_proxy.financing import ago, coffees, linked, outcome, refreshed, there
+from agents_proxy.financial import items as linked_items
+from agents_proxy.financial import refreshes
+from agents_proxy.financial.models import Item, RefreshRun
+from agents_proxy.financial.tasks import maintain_institutions
+from agents_proxy.processing_consent import actions as consents
+from common import encryption
+from common.clock import database_now
+from tests.agents_proxy.institutions import ago, coffees, linked, outcome, refreshed, there
 from tests.fakes.aggregator import Aggregator, aggregating, transaction
 
 ROUND_FOR_EVER = b'{"added":[],"modified":[],"removed":[],"next_cursor":"","has_more":true}'
@@ -21,14 +23,14 @@ ROUND_FOR_EVER = b'{"added":[],"modified":[],"removed":[],"next_cursor":"","has_
 
 @pytest.fixture
 def bank(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Aggregator]:
-    monkeypatch.setattr(aggregator_refresh, "PAUSES", (0.01, 0.01))
+    monkeypatch.setattr(refreshes, "RETRY_PAUSES", (0.01, 0.01))
     with aggregating() as stand_in:
         settings.AGGREGATOR = stand_in.settings()
         yield stand_in
 
 
 def ledger(item: Item) -> list[str]:
-    return sorted(aggregator.known_of(Item.objects.get(pk=item.pk)).ledger)
+    return sorted(linked_items.content_of(Item.objects.get(pk=item.pk)).ledger)
 
 
 def test_all_pages_then_only_what_changed(bank: Aggregator, person: User) -> None:
@@ -51,7 +53,7 @@ def test_all_pages_then_only_what_changed(bank: Aggregator, person: User) -> Non
     kept = Item.objects.get(pk=item.pk)
     assert (kept.cursor, kept.status, kept.institution) == ("at-14", "active", "First Bank of Tests")
     assert ledger(item) == sorted(["t-new", "t-Blue Bottle-1", *(f"t-Blue Bottle-{day}" for day in range(3, 11))])
-    assert aggregator.known_of(kept).ledger["t-Blue Bottle-1"].merchant == "Peet's"
+    assert linked_items.content_of(kept).ledger["t-Blue Bottle-1"].merchant == "Peet's"
 
 
 def test_a_change_between_pages_starts_again_where_the_refresh_began(bank: Aggregator, person: User) -> None:
@@ -140,7 +142,7 @@ def test_a_revoked_item_is_forgotten(bank: Aggregator, person: User, code: str) 
     kept = Item.objects.get(pk=item.pk)
     assert outcome(run)[:2] == ("failed", "item_revoked")
     assert (kept.status, kept.access_token, kept.signals, kept.cursor) == ("removed", None, None, "")
-    assert aggregator.financial_signals(person) == {}
+    assert linked_items.financial_signals(person) == {}
 
 
 def test_transactions_that_are_not_there_yet_are_asked_for_again(bank: Aggregator, person: User) -> None:
@@ -148,10 +150,10 @@ def test_transactions_that_are_not_there_yet_are_asked_for_again(bank: Aggregato
     there(bank, item).ready = False
 
     assert outcome(refreshed(item))[:2] == ("failed", "not_ready")
-    assert aggregator_refresh.due_items() == []
+    assert refreshes.due_items() == []
     RefreshRun.objects.update(finished_at=database_now() - timedelta(minutes=2))
     there(bank, item).ready = True
-    assert aggregator_refresh.due_items() == [item]
+    assert refreshes.due_items() == [item]
     assert outcome(refreshed(item)) == ("completed", "", 1, 3, 0, 0)
 
 
@@ -162,8 +164,8 @@ def test_without_consent_nothing_is_asked_and_the_access_ends(bank: Aggregator, 
     bank.asked.clear()
 
     assert outcome(refreshed(item))[:2] == ("failed", "consent_withdrawn")
-    assert (bank.asked, aggregator.financial_signals(person)) == ([], {})
-    tend_institutions()
+    assert (bank.asked, linked_items.financial_signals(person)) == ([], {})
+    maintain_institutions()
     kept = Item.objects.get(pk=item.pk)
     assert (bank.paths, there(bank, item).removed) == (["/item/remove"], True)
     assert (kept.status, kept.access_token, kept.signals) == ("removed", None, None)
@@ -178,7 +180,7 @@ def test_a_withdrawal_while_pages_are_read_is_the_last_word(
     def withdraw(_claimed: Any) -> None:
         consents.withdraw(consent_id=item.consent.consent_id, by=person)
 
-    monkeypatch.setattr(aggregator_refresh, "_keep_lease", withdraw)  # called before each page
+    monkeypatch.setattr(refreshes, "_keep_lease", withdraw)  # called before each page
     run = refreshed(item)
 
     assert outcome(run)[:2] == ("failed", "consent_withdrawn")
@@ -187,15 +189,15 @@ def test_a_withdrawal_while_pages_are_read_is_the_last_word(
 
 def test_a_withdrawal_counts_on_the_last_attempt_too(bank: Aggregator, person: User) -> None:
     item = linked(person, bank, *coffees(2))
-    run = aggregator_refresh.start_refresh(item)
-    for _ in range(aggregator_refresh.LOST_ATTEMPTS):
-        claimed = aggregator_refresh._claim(run.pk)
+    run = refreshes.start_refresh(item)
+    for _ in range(refreshes.MAX_ATTEMPTS):
+        claimed = refreshes._claim(run.pk)
         RefreshRun.objects.update(lease_until=database_now() - timedelta(seconds=1))
     assert claimed is not None
-    about, taken = aggregator_refresh.client.accounts(claimed.token), aggregator_refresh._pages(claimed)
+    about, taken = refreshes.client.accounts(claimed.token), refreshes._pages(claimed)
     consents.withdraw(consent_id=item.consent.consent_id, by=person)
 
-    aggregator_refresh._record(claimed, about, taken)
+    refreshes._record(claimed, about, taken)
 
     assert outcome(RefreshRun.objects.get(pk=run.pk))[:2] == ("failed", "consent_withdrawn")
     assert ledger(item) == []
@@ -203,9 +205,7 @@ def test_a_withdrawal_counts_on_the_last_attempt_too(bank: Aggregator, person: U
 
 def test_the_last_attempt_that_succeeds_counts(bank: Aggregator, person: User) -> None:
     item = linked(person, bank, *coffees(2))
-    RefreshRun.objects.filter(pk=aggregator_refresh.start_refresh(item).pk).update(
-        attempt=aggregator_refresh.LOST_ATTEMPTS - 1
-    )
+    RefreshRun.objects.filter(pk=refreshes.start_refresh(item).pk).update(attempt=refreshes.MAX_ATTEMPTS - 1)
 
     assert outcome(refreshed(item))[:2] == ("completed", "")
 
@@ -216,7 +216,7 @@ def test_the_lease_is_new_before_every_read_of_pages(
     bank.page_size = 2
     item = linked(person, bank, *coffees(3))
     bank.fails["/transactions/sync"] = [None, "TRANSACTIONS_SYNC_MUTATION_DURING_PAGINATION"]
-    left, read = [], aggregator_refresh.client.transactions_page
+    left, read = [], refreshes.client.transactions_page
 
     def slow(*given: Any) -> Any:
         lease = RefreshRun.objects.get().lease_until
@@ -226,12 +226,12 @@ def test_the_lease_is_new_before_every_read_of_pages(
         RefreshRun.objects.update(lease_until=database_now() + timedelta(seconds=1))
         return read(*given)
 
-    monkeypatch.setattr(aggregator_refresh.client, "transactions_page", slow)
-    monkeypatch.setattr(aggregator_refresh.client, "accounts", _slow_accounts(aggregator_refresh.client.accounts))
+    monkeypatch.setattr(refreshes.client, "transactions_page", slow)
+    monkeypatch.setattr(refreshes.client, "accounts", _slow_accounts(refreshes.client.accounts))
 
     assert outcome(refreshed(item))[:2] == ("completed", "")
     assert len(left) == 4
-    assert min(left) > aggregator_refresh.LEASE - timedelta(seconds=5)
+    assert min(left) > refreshes.LEASE - timedelta(seconds=5)
 
 
 def _slow_accounts(read: Any) -> Any:
@@ -256,7 +256,7 @@ def test_what_does_not_count_is_not_kept(bank: Aggregator, person: User) -> None
 
     assert outcome(run) == ("completed", "", 1, 7, 0, 0)
     assert ledger(item) == ["t-Blue Bottle-1", "t-Blue Bottle-2", "t-pending"]
-    assert aggregator.item_body(Item.objects.get(pk=item.pk))["transactions"] == 2
+    assert linked_items.item_body(Item.objects.get(pk=item.pk))["transactions"] == 2
 
 
 def test_an_access_that_cannot_be_ended_is_tried_again(bank: Aggregator, person: User) -> None:
@@ -265,52 +265,52 @@ def test_an_access_that_cannot_be_ended_is_tried_again(bank: Aggregator, person:
     consents.withdraw(consent_id=item.consent.consent_id, by=person)
     bank.fails["/item/remove"] = [500]
 
-    tend_institutions()
+    maintain_institutions()
     kept = Item.objects.get(pk=item.pk)
     assert (kept.status, kept.signals, kept.access_token is not None) == ("active", None, True)
-    tend_institutions()
+    maintain_institutions()
     assert bank.paths.count("/item/remove") == 1  # not at once
     Item.objects.update(updated_at=database_now() - timedelta(minutes=2))
-    tend_institutions()
+    maintain_institutions()
     assert Item.objects.get(pk=item.pk).status == "removed"
 
 
 def test_a_run_of_a_worker_that_died_is_done_by_another_once(bank: Aggregator, person: User) -> None:
     item = linked(person, bank, *coffees(2))
-    run = aggregator_refresh.start_refresh(item)
-    lost = aggregator_refresh._claim(run.pk)
+    run = refreshes.start_refresh(item)
+    lost = refreshes._claim(run.pk)
     assert lost is not None
 
-    assert aggregator_refresh._claim(run.pk) is None  # it is held
+    assert refreshes._claim(run.pk) is None  # it is held
     RefreshRun.objects.update(lease_until=database_now() - timedelta(seconds=1))
-    assert aggregator_refresh.forsaken_runs() == [run.pk]
-    tend_institutions()
+    assert refreshes.abandoned_runs() == [run.pk]
+    maintain_institutions()
 
     assert outcome(RefreshRun.objects.get(pk=run.pk)) == ("completed", "", 1, 2, 0, 0)
-    with pytest.raises(aggregator_refresh.Overtaken):
-        aggregator_refresh._keep_lease(lost)
+    with pytest.raises(refreshes.LeaseLost):
+        refreshes._keep_lease(lost)
 
 
 def test_a_run_that_ends_every_worker_is_given_up(bank: Aggregator, person: User) -> None:
     item = linked(person, bank)
-    run = aggregator_refresh.start_refresh(item)
-    for _ in range(aggregator_refresh.LOST_ATTEMPTS):
-        assert aggregator_refresh._claim(run.pk) is not None
+    run = refreshes.start_refresh(item)
+    for _ in range(refreshes.MAX_ATTEMPTS):
+        assert refreshes._claim(run.pk) is not None
         RefreshRun.objects.update(lease_until=database_now() - timedelta(seconds=1))
 
-    assert aggregator_refresh._claim(run.pk) is None
+    assert refreshes._claim(run.pk) is None
     assert outcome(RefreshRun.objects.get(pk=run.pk))[:2] == ("failed", "worker_lost")
 
 
 def test_one_refresh_at_a_time_and_one_a_day(bank: Aggregator, person: User) -> None:
     item = linked(person, bank, *coffees(1))
-    first = aggregator_refresh.start_refresh(item)
+    first = refreshes.start_refresh(item)
 
-    assert aggregator_refresh.start_refresh(item) == first
-    aggregator_refresh.run_refresh(first.pk)
-    assert aggregator_refresh.due_items() == []
+    assert refreshes.start_refresh(item) == first
+    refreshes.run_refresh(first.pk)
+    assert refreshes.due_items() == []
     RefreshRun.objects.update(finished_at=database_now() - timedelta(hours=25))
-    assert aggregator_refresh.due_items() == [item]
+    assert refreshes.due_items() == [item]
 
 
 def test_tokens_reach_neither_columns_nor_logs(bank: Aggregator, person: User, caplog: Any) -> None:
@@ -324,8 +324,8 @@ def test_tokens_reach_neither_columns_nor_logs(bank: Aggregator, person: User, c
 
     kept = Item.objects.get(pk=item.pk)
     assert kept.access_token is not None
-    token = atrest.opened(kept.access_token)
+    token = encryption.opened(kept.access_token)
     assert "access-sandbox" not in caplog.text
     assert "access-sandbox" not in "".join(str(value) for value in vars(kept).values())
-    assert token not in repr(aggregator_refresh._claim(aggregator_refresh.start_refresh(item).pk))
+    assert token not in repr(refreshes._claim(refreshes.start_refresh(item).pk))
     assert "Blue Bottle" not in str(kept.signals)

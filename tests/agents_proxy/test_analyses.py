@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 
 from accounts.models import User
-from agents_proxy import stepping
-from agents_proxy.models import ProcessingConsent, Run
-from tests.agents_proxy.analysing import BODY, SUBMITTED, finished, started
-from tests.agents_proxy.speaking import Agents
+from agents_proxy.analyses import steps
+from agents_proxy.analyses.models import Run
+from agents_proxy.processing_consent.models import ProcessingConsent
+from tests.agents_proxy.agent_server import Agents
+from tests.agents_proxy.runs import BODY, SUBMITTED, finished, started
 from tests.callers import JsonClient, signed_in
 from tests.factories import PersonFactory
 
@@ -23,7 +24,7 @@ def run_of(owner: JsonClient) -> str:
     """An analysis started through the address and run to its end."""
     answer = owner.post(AT, BODY)
     assert answer.status_code == 202
-    stepping.run_through(Run.objects.get(analysis_id=answer.json()["analysisId"]).pk)
+    steps.run_through(Run.objects.get(analysis_id=answer.json()["analysisId"]).pk)
     return str(answer.json()["analysisId"])
 
 
@@ -42,7 +43,7 @@ def test_starting_answers_where_to_look_and_keeps_the_consent(owner: JsonClient,
 
 
 def test_starting_says_how_many_more_may_be_under_way(owner: JsonClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("agents_proxy.workflow.UNFINISHED_PER_PERSON", 2)
+    monkeypatch.setattr("agents_proxy.analyses.actions.UNFINISHED_PER_PERSON", 2)
 
     answers = [owner.post(AT, BODY), owner.post(AT, {}), owner.post(AT, BODY), owner.post(AT, BODY)]
 
@@ -177,7 +178,7 @@ def test_retry_runs_the_failed_step_again(owner: JsonClient, agents: Agents) -> 
     agents.says = {"core": {"age": 7}}
     answer = owner.post(f"{AT}/{analysis_id}/steps/core/retry")
     assert (answer.status_code, answer.json()["status"]) == (202, "queued")
-    stepping.run_through(Run.objects.get().pk)
+    steps.run_through(Run.objects.get().pk)
 
     assert owner.get(f"{AT}/{analysis_id}").json()["profile"] == {"age": 7}
     again = owner.post(f"{AT}/{analysis_id}/steps/core/retry")

@@ -4,27 +4,29 @@ from collections.abc import Callable
 
 import pytest
 
-from accounts import atrest
 from accounts.models import User
-from agents_proxy import consents, stepping, workflow
-from agents_proxy.models import Run
-from tests.agents_proxy.analysing import finished, kept, started, states
-from tests.agents_proxy.speaking import Agents
+from agents_proxy.analyses import actions as analysis_actions
+from agents_proxy.analyses import steps
+from agents_proxy.analyses.models import Run
+from agents_proxy.processing_consent import actions as consents
+from common import encryption
+from tests.agents_proxy.agent_server import Agents
+from tests.agents_proxy.runs import finished, kept, started, states
 
 pytestmark = pytest.mark.django_db
 
 
 def worked_through(run: Run, *, then: Callable[[], object], at: str) -> None:
     """As a worker does it; `then` happens when the agent `at` has answered and nothing is written down yet."""
-    while claimed := stepping.claim_step(run.pk):
-        ended = stepping._ask(claimed)
+    while claimed := steps.claim_step(run.pk):
+        ended = steps._ask(claimed)
         if claimed.agent == at:
             then()
-        stepping.record_step(claimed, ended)
+        steps.record_step(claimed, ended)
 
 
 def opened(run: Run) -> str:
-    return atrest.opened(str(run.profile))
+    return encryption.opened(str(run.profile))
 
 
 @pytest.mark.parametrize("how", ["cancelled", "consent_withdrawn"])
@@ -33,11 +35,11 @@ def test_calling_off_another_try_leaves_what_had_come_before(agents: Agents, per
     agents.says = {"brand": {"city": "Linz"}, "core": "sorry"}
     before = finished(person)
     agents.says["core"] = {"city": "Graz"}
-    workflow.retry_step(by=person, analysis_id=before.analysis_id, agent="core")
+    analysis_actions.retry_step(by=person, analysis_id=before.analysis_id, agent="core")
 
     def call_off() -> None:
         if how == "cancelled":
-            workflow.cancel_analysis(by=person, analysis_id=before.analysis_id)
+            analysis_actions.cancel_analysis(by=person, analysis_id=before.analysis_id)
         else:
             consents.withdraw(consent_id=before.consent.consent_id, by=person)
 
@@ -67,8 +69,8 @@ def test_what_an_agent_answers_after_the_consent_ended_is_dropped(
 
 def test_nothing_is_merged_after_the_consent_ended(agents: Agents, person: User) -> None:
     run = started(person)
-    while claimed := stepping.claim_step(run.pk):
-        stepping.record_step(claimed, stepping._ask(claimed))
+    while claimed := steps.claim_step(run.pk):
+        steps.record_step(claimed, steps._ask(claimed))
         if claimed.agent == "second":
             consents.withdraw(consent_id=run.consent.consent_id, by=person)
 

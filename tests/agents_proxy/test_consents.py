@@ -11,11 +11,11 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import User
-from agents_proxy import consents
-from agents_proxy.models import ProcessingConsent
+from agents_proxy.processing_consent import actions as consents
+from agents_proxy.processing_consent.models import ProcessingConsent
 from agents_proxy.states import Purpose, Reach
 from developers.models import App
-from tests.agents_proxy.asking import CALL, SITE, configure, consenting, refusal, site_client
+from tests.agents_proxy.proxy_calls import CALL, SITE, configure, consenting, refusal, site_client
 from tests.callers import JsonClient, signed_in
 from tests.factories import AppFactory, PersonFactory, ProcessingConsentFactory
 from tests.fakes.agents import Agent, agent, answers

@@ -8,14 +8,14 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from django.test import Client
 
-from accounts.database import database_now
 from accounts.models import User
-from agents_proxy import workflow
-from agents_proxy.models import ProcessingConsent
+from agents_proxy.analyses import actions as analysis_actions
+from agents_proxy.processing_consent.models import ProcessingConsent
 from agents_proxy.states import Reach
+from common.clock import database_now
 from developers.models import App
-from tests.agents_proxy.analysing import started
-from tests.agents_proxy.asking import CALL, SITE, configure
+from tests.agents_proxy.proxy_calls import CALL, SITE, configure
+from tests.agents_proxy.runs import started
 from tests.callers import JsonClient, signed_in
 from tests.factories import AppFactory, ProcessingConsentFactory
 from tests.fakes.agents import agent, answers
@@ -176,7 +176,7 @@ def test_each_analysis_has_its_own_card_and_all_that_holds_can_be_withdrawn(brow
     assert f"{PAGE}{held.consent_id}/withdraw/" not in second
     assert (first.count("<article"), second.count("<article")) == (3 + 50, 10)
 
-    workflow.delete_analysis(by=person, analysis_id=run.analysis_id)
+    analysis_actions.delete_analysis(by=person, analysis_id=run.analysis_id)
     assert "For one analysis, which is deleted" in browser.get(f"{PAGE}given/").content.decode()
 
 

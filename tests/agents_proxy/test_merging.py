@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from agents_proxy.merging import Merged, merge, metadata
+from agents_proxy.analyses.merging import Merged, merge, metadata
 
 
 def test_merge_follows_the_order_of_agents_and_not_of_arrival() -> None:

@@ -9,14 +9,15 @@ import pytest
 from cryptography.fernet import Fernet
 from django.test import Client
 
-from accounts.database import database_now
 from accounts.models import User
-from agents_proxy import consents, phone_numbers
-from agents_proxy.models import OutboundMessage, PhoneNumber
+from agents_proxy.messaging import phone_numbers
+from agents_proxy.messaging.models import OutboundMessage, PhoneNumber
+from agents_proxy.processing_consent import actions as consents
 from agents_proxy.states import Purpose
-from tests.agents_proxy.asking import configure, refusal
-from tests.agents_proxy.carrying import ADDRESS, CALL, OTHER, TO, verified
-from tests.agents_proxy.speaking import Agents
+from common.clock import database_now
+from tests.agents_proxy.agent_server import Agents
+from tests.agents_proxy.phone_owners import ADDRESS, CALL, OTHER, TO, verified
+from tests.agents_proxy.proxy_calls import configure, refusal
 from tests.callers import JsonClient, signed_in
 from tests.factories import MessageTemplateFactory, PersonFactory
 

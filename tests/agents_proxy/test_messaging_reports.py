@@ -10,10 +10,10 @@ from cryptography.fernet import Fernet
 from standardwebhooks.webhooks import Webhook
 
 from accounts.models import User
-from agents_proxy.models import OutboundMessage
-from tests.agents_proxy.asking import configure
-from tests.agents_proxy.carrying import ADDRESS, CALL, OTHER, TO, verified
-from tests.agents_proxy.speaking import Agents
+from agents_proxy.messaging.models import OutboundMessage
+from tests.agents_proxy.agent_server import Agents
+from tests.agents_proxy.phone_owners import ADDRESS, CALL, OTHER, TO, verified
+from tests.agents_proxy.proxy_calls import configure
 from tests.callers import JsonClient, signed_in
 
 REPORTS = f"{ADDRESS}/reports"

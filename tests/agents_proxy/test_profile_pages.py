@@ -9,13 +9,16 @@ from typing import Any
 import pytest
 from django.utils.functional import Promise
 
-from accounts.errors import Problem
 from accounts.models import User
-from agents_proxy import analysis_errors, consents, stepping, workflow
-from agents_proxy.models import Run
-from agents_proxy.web import reads, words
-from tests.agents_proxy.analysing import BODY, finished, kept, started, states
-from tests.agents_proxy.speaking import Agents
+from agents_proxy.analyses import actions as analysis_actions
+from agents_proxy.analyses import errors as analysis_errors
+from agents_proxy.analyses import page_content, steps
+from agents_proxy.analyses import words as analysis_words
+from agents_proxy.analyses.models import Run
+from agents_proxy.processing_consent import actions as consents
+from common.problems import Problem
+from tests.agents_proxy.agent_server import Agents
+from tests.agents_proxy.runs import BODY, finished, kept, started, states
 from tests.callers import JsonClient, signed_in
 from tests.factories import PersonFactory
 
@@ -57,7 +60,7 @@ def test_the_form_says_what_does_not_fit_and_keeps_the_rest(owner: JsonClient, f
 
 def test_a_running_analysis_shows_its_four_steps(owner: JsonClient, person: User) -> None:
     run = started(person)
-    stepping.claim_step(run.pk)
+    steps.claim_step(run.pk)
     text = page(owner, f"/profile/{run.analysis_id}/")
 
     assert [text.count(f'data-state="{state}"') for state in ("current", "todo")] == [1, 3]
@@ -121,7 +124,7 @@ def test_what_agents_say_is_text_and_nothing_else(owner: JsonClient, person: Use
 
 def test_raw_data_without_its_invisible_characters_still_reads_as_the_same() -> None:
     said = {"tagged": "a\U000e0067\u202eb", "\u00ad": ["\u200b\\", "😀"]}
-    written = reads.visible(json.dumps(said, ensure_ascii=False))
+    written = page_content.visible(json.dumps(said, ensure_ascii=False))
 
     assert "\\udb40\\udc67\\u202eb" in written
     assert "😀" in written
@@ -157,19 +160,19 @@ def test_a_step_that_is_asked_again_counts_its_own_time(owner: JsonClient, perso
     run = started(person)
     Run.objects.update(created_at=run.created_at - timedelta(days=2))
     assert elapsed() >= 2 * 24 * 3600
-    stepping.run_through(run.pk)
+    steps.run_through(run.pk)
     owner.client.post(f"/profile/{run.analysis_id}/retry/second/")
     assert elapsed() < 60
     Run.objects.update(retried_at=run.created_at - timedelta(seconds=100))
-    stepping.claim_step(run.pk)
+    steps.claim_step(run.pk)
     assert 100 <= elapsed() < 160
 
 
 def test_a_stopped_analysis_says_which_agents_were_asked(owner: JsonClient, person: User, agents: Agents) -> None:
     run = started(person)
     here = f"/profile/{run.analysis_id}/"
-    stepping.record_step(claimed := stepping.claim_step(run.pk), stepping._ask(claimed))
-    stepping.claim_step(run.pk)
+    steps.record_step(claimed := steps.claim_step(run.pk), steps._ask(claimed))
+    steps.claim_step(run.pk)
     assert "1 of 4 steps" in page(owner, "/profile/")
     owner.client.post(f"{here}cancel/")
 
@@ -189,7 +192,7 @@ def test_no_agent_is_asked_again_once_the_consent_has_ended(owner: JsonClient, p
     assert over not in page(owner, f"/profile/{failing.analysis_id}/")
     for run in (failing, stopped):
         consents.withdraw(consent_id=run.consent.consent_id, by=person)
-    stepping.run_through(stopped.pk)
+    steps.run_through(stopped.pk)
 
     text = page(owner, f"/profile/{failing.analysis_id}/")
     assert over in text
@@ -250,7 +253,7 @@ def test_times_can_be_read_without_javascript(owner: JsonClient, person: User, a
     if isinstance(kind, type) and issubclass(kind, Problem) and kind not in (Problem, analysis_errors.UnknownAnalysis)
 ])  # fmt: skip
 def test_pages_have_words_for_every_refusal(kind: type[Problem]) -> None:
-    assert isinstance(words.PROBLEMS[kind.code], Promise)
+    assert isinstance(analysis_words.PROBLEMS[kind.code], Promise)
 
 
 def test_a_refusal_is_told_in_the_pages_own_words(owner: JsonClient, person: User, agents: Agents) -> None:
@@ -258,12 +261,12 @@ def test_a_refusal_is_told_in_the_pages_own_words(owner: JsonClient, person: Use
     for move in ("cancel/", "retry/brand/"):
         answer = owner.client.post(here + move, follow=True)
         told = {str(message) for message in answer.context["messages"]}
-        assert told <= {str(text) for text in words.PROBLEMS.values()}
+        assert told <= {str(text) for text in analysis_words.PROBLEMS.values()}
         assert len(told) == 1
 
 
 def test_too_many_runs_are_refused_on_the_page(owner: JsonClient, person: User, monkeypatch: Any) -> None:
-    monkeypatch.setattr(workflow, "UNFINISHED_PER_PERSON", 0)
+    monkeypatch.setattr(analysis_actions, "UNFINISHED_PER_PERSON", 0)
     answer = owner.client.post("/profile/", FORM)
     assert (answer.status_code, Run.objects.count()) == (400, 0)
     assert "Too many analyses at once" in answer.content.decode()

@@ -11,13 +11,14 @@ from django.test import Client
 from psycopg_pool import PoolTimeout
 
 from accounts.models import User
-from agents_proxy import consents, limits
-from agents_proxy.agents import PURPOSES
-from agents_proxy.calls import under_way
+from agents_proxy.agents import AGENTS
 from agents_proxy.errors import Refusal, every_refusal
-from agents_proxy.models import Call
+from agents_proxy.processing_consent import actions as consents
+from agents_proxy.proxy import limits as proxy_limits
+from agents_proxy.proxy.calls import under_way
+from agents_proxy.proxy.models import Call
 from agents_proxy.states import Purpose
-from tests.agents_proxy.asking import CALL, SITE, configure, consenting, refusal, site_client
+from tests.agents_proxy.proxy_calls import CALL, SITE, configure, consenting, refusal, site_client
 from tests.callers import JsonClient, signed_in
 from tests.factories import AppFactory
 from tests.fakes.agents import CANARY, Agent, agent, answers, closed_port, result_of
@@ -103,7 +104,7 @@ def test_an_agent_may_speak_a_newer_protocol(
     assert upstream.asked[0].headers.get("a2a-version") == ("1.0" if protocol == "SendMessage" else None)
 
 
-@pytest.mark.parametrize("name", [name for name in PURPOSES if name != "messaging"])
+@pytest.mark.parametrize("name", [name for name in AGENTS if name != "messaging"])
 def test_every_agent_has_its_address(name: str, caller: JsonClient, settings: Any) -> None:
     with agent(answers()) as running:
         configure(settings, name, url=running.url)
@@ -311,12 +312,12 @@ def test_limits_of_zero_are_off(caller: JsonClient, upstream: Agent, settings: A
     settings.A2A_ADDRESS_BURST = settings.A2A_SESSION_PER_SECOND = 0
 
     assert [caller.post(BRAND, CALL).status_code for _ in range(3)] == [200, 200, 200]
-    assert len(limits.addresses) == len(limits.sessions) == 0
+    assert len(proxy_limits.addresses) == len(proxy_limits.sessions) == 0
 
 
 def test_a_full_process_admits_no_more(caller: JsonClient, upstream: Agent, settings: Any) -> None:
     settings.A2A_CALLS_IN_FLIGHT = 1
-    with under_way.one_more(1):
+    with under_way.admit(1):
         answer = caller.post(BRAND, CALL)
 
     assert refusal(answer) == (429, -32052, "too_many_requests")
@@ -339,7 +340,7 @@ def test_without_its_database_the_proxy_refuses_in_its_own_shape(
         raise away
 
     site = site_client()
-    monkeypatch.setattr(f"agents_proxy.callers.{where}", fails)
+    monkeypatch.setattr(f"agents_proxy.proxy.callers.{where}", fails)
     answer = site.post(BRAND, CALL)
 
     assert refusal(answer) == (503, -32056, "temporarily_unavailable")

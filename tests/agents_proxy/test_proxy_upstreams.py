@@ -12,18 +12,21 @@ import pytest
 from django.db import connections
 
 from accounts.models import User
-from agents_proxy import upstream
 from agents_proxy.agents import Protocol, Upstream
-from agents_proxy.envelope import Prompt
 from agents_proxy.errors import InvalidAgentResponse, UpstreamTimeout
-from agents_proxy.models import Call
-from tests.agents_proxy.asking import CALL, configure, consenting, refusal
+from agents_proxy.proxy import upstream
+from agents_proxy.proxy.envelope import Prompt
+from agents_proxy.proxy.models import Call
+from tests.agents_proxy.proxy_calls import CALL, configure, consenting, refusal
 from tests.callers import JsonClient, signed_in
 from tests.fakes import agents as fake
 from tests.fakes.agents import CANARY, agent, result_of, says
 
 BRAND = "/api/a2a/brand"
-OURS = [tracemalloc.Filter(True, f"*/{part}") for part in ("agents_proxy/*.py", "urllib3/*", "http/client.py")]
+OURS = [
+    tracemalloc.Filter(True, f"*/{part}")
+    for part in ("agents_proxy/*.py", "common/*.py", "urllib3/*", "http/client.py")
+]
 INVALID = (502, -32006, "invalid_agent_response")
 UNAVAILABLE = (502, -32053, "upstream_unavailable")
 TIMEOUT = (504, -32055, "upstream_timeout")

@@ -12,14 +12,16 @@ from typing import Any
 import pytest
 import urllib3
 
-from agents_proxy import results, stepping, workflow
 from agents_proxy.agents import Protocol, Upstream
-from agents_proxy.envelope import Prompt, unwrapped
-from agents_proxy.prompts import profile_prompt
-from agents_proxy.reference.minds import MINDS, Said
-from agents_proxy.upstream import call
-from tests.agents_proxy.analysing import kept
-from tests.agents_proxy.speaking import ORDER
+from agents_proxy.analyses import actions as analysis_actions
+from agents_proxy.analyses import results, steps
+from agents_proxy.analyses.prompts import profile_prompt
+from agents_proxy.proxy.envelope import Prompt, unwrapped
+from agents_proxy.proxy.upstream import call
+from examples.reference_agents import NAMES
+from examples.reference_agents.agents import AGENTS, Answer
+from tests.agents_proxy.agent_server import ORDER
+from tests.agents_proxy.runs import kept
 from tests.factories import PersonFactory
 from tests.fakes.agents import CANARY, Asked, agent, says
 
@@ -34,7 +36,7 @@ STORY = (
 def start(*arguments: str, **env: str) -> tuple["subprocess.Popen[str]", str]:
     """The program on a port of its own, and its address."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "agents_proxy.reference", "--port", "0", *arguments],
+        [sys.executable, "-m", "examples.reference_agents", "--port", "0", *arguments],
         cwd=ROOT, env={**os.environ, **env}, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     assert process.stderr is not None
@@ -143,10 +145,14 @@ def test_brand_is_as_sure_as_the_prompt_where_no_signals_say_otherwise(agents: s
     assert ask(agents, "brand", '{"likes": ["tea"], "confidence": NaN}') == {"likes": ["tea"], "confidence": 0.0}
 
 
-@pytest.mark.parametrize("name", MINDS)
+@pytest.mark.parametrize("name", AGENTS)
 @pytest.mark.parametrize("prompt", ["What is the weather?", "{}", "{" * 5000, "+49 1", "a@b", "\u202e \x01"])
 def test_what_is_not_known_is_left_out(name: str, prompt: str) -> None:
-    assert MINDS[name](prompt) == Said({})
+    assert AGENTS[name](prompt) == Answer({})
+
+
+def test_the_names_that_run_looks_for_are_those_that_answer() -> None:
+    assert set(NAMES) == {*AGENTS, "messaging"}
 
 
 @pytest.mark.parametrize("protocol", list(Protocol))
@@ -160,9 +166,9 @@ def test_every_protocol_is_spoken(protocol: Protocol, agents: str) -> None:
 def test_an_analysis_takes_no_source_for_a_field_of_the_person(protocol: Protocol, agents: str, settings: Any) -> None:
     told = {"token": "", "timeout": 30.0, "protocol": protocol}
     settings.AGENTS = {**settings.AGENTS, **{name: {**told, "url": f"{agents}/{name}"} for name in ORDER}}
-    run = workflow.start_analysis(by=PersonFactory(), submitted=ZOE)
+    run = analysis_actions.start_analysis(by=PersonFactory(), submitted=ZOE)
 
-    stepping.run_through(run.pk)
+    steps.run_through(run.pk)
 
     run = kept(run)
     assert run.status == "completed"

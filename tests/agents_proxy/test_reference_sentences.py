@@ -6,21 +6,21 @@ from typing import Any
 
 import pytest
 
-from agents_proxy.prompts import profile_prompt
-from agents_proxy.reference.minds import MINDS
+from agents_proxy.analyses.prompts import profile_prompt
+from examples.reference_agents.agents import AGENTS
 
 STANDING = {"full_name": "Zoe Doe", "likes": ["tea"], "dislikes": ["noise"], "diet_preference": "vegan"}
 
 
 def made(prompt: str) -> dict[str, Any]:
     """The profile that the agent makes of sentences, without how sure it is."""
-    profile = MINDS["core-profile"](prompt).profile
+    profile = AGENTS["core-profile"](prompt).profile
     profile.pop("confidence_score", None)
     return profile
 
 
 def updated(instruction: str, standing: dict[str, Any] = STANDING) -> dict[str, Any]:
-    profile = MINDS["core-profile-update"](f"{json.dumps(standing)} {instruction}").profile
+    profile = AGENTS["core-profile-update"](f"{json.dumps(standing)} {instruction}").profile
     profile.pop("confidence_score", None)
     return profile
 
@@ -136,17 +136,17 @@ def test_a_list_of_one_may_stand_there_as_text() -> None:
 
 
 def test_an_update_tells_the_source_of_what_it_changed() -> None:
-    said = MINDS["core-profile-update"]('{"likes": ["tea"]} Zoe likes coffee.')
+    said = AGENTS["core-profile-update"]('{"likes": ["tea"]} Zoe likes coffee.')
 
     assert said.profile == {"likes": ["tea", "coffee"], "confidence_score": 1.0}
     assert said.sources == {"likes": "prompt"}
 
 
-@pytest.mark.parametrize("name", MINDS)
+@pytest.mark.parametrize("name", AGENTS)
 def test_the_words_of_an_analysis_are_no_statement_of_the_person(name: str) -> None:
     asked = {"fullName": "Zoe Doe", "email": "zoe@example.org", "countryCode": "+49", "phoneNumber": "3012345678"}
 
-    told = MINDS[name](profile_prompt(asked)).profile
+    told = AGENTS[name](profile_prompt(asked)).profile
 
     assert not told.keys() & {"likes", "dislikes", "diet_preference", "marital_status", "age", "city", "occupation"}
 
@@ -157,6 +157,6 @@ def test_the_words_of_an_analysis_are_no_statement_of_the_person(name: str) -> N
 def test_reading_has_an_end(words: str) -> None:
     began = time.monotonic()
 
-    MINDS["core-profile"](words * (100_000 // len(words)))
+    AGENTS["core-profile"](words * (100_000 // len(words)))
 
     assert time.monotonic() - began < 30  # a matter of a second, where it does not grow with the square

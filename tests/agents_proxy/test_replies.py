@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents_proxy import repairs
-from agents_proxy.merging import merge, metadata
-from agents_proxy.replies import Reading, read_reply
-from agents_proxy.spelling import canonical
+from agents_proxy.analyses.merging import merge, metadata
+from agents_proxy.proxy import repairs
+from agents_proxy.proxy.replies import Reading, read_reply
+from agents_proxy.proxy.spelling import canonical
 
 CASES = json.loads((Path(__file__).parents[1] / "vectors/agent-replies.json").read_text())
 

@@ -1,4 +1,4 @@
-"""The real worker on a queue of its own: killed outright in each of the four steps."""
+"""The real worker on a queue of its own: killed outright in each of the four steps, in the short form in one a day."""
 
 import os
 import signal
@@ -14,13 +14,15 @@ import pytest
 from django.conf import settings as deployed
 from django.db import connection
 
-from agents_proxy import stepping, workflow
-from agents_proxy.models import Run
-from tests.agents_proxy.analysing import kept, started
-from tests.agents_proxy.speaking import ORDER, Agents, speaking
+from agents_proxy.analyses import actions as analysis_actions
+from agents_proxy.analyses import steps
+from agents_proxy.analyses.models import Run
+from tests.agents_proxy.agent_server import ORDER, Agents, speaking
+from tests.agents_proxy.runs import kept, started
 from tests.factories import PersonFactory
+from tests.forms import Form
 from tests.patience import wait_until
-from tests.serving import ROOT, database_url
+from tests.served_site import ROOT, database_url
 
 pytestmark = pytest.mark.django_db(transaction=True)
 STARTS_WITHIN, ENDS_WITHIN = 60, 60  # seconds
@@ -61,17 +63,23 @@ class Worker:
 
 @pytest.fixture(params=BROKERS)
 def work(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: Any) -> Iterator[tuple[Agents, Worker]]:
-    monkeypatch.setattr(workflow, "_send", lambda run_pk: None)  # the sweeper of the real worker finds the run
+    monkeypatch.setattr(
+        analysis_actions, "_tell_worker", lambda run_pk: None
+    )  # the sweeper of the real worker finds the run
     with speaking() as agents:
         worker = Worker(agents, tmp_path, request.param)
         yield agents, worker
         worker.kill()
 
 
-def test_a_worker_killed_in_any_step_is_replaced_and_no_step_counts_twice(work: tuple[Agents, Worker]) -> None:
+@pytest.mark.long("killed in every step; in short in one, another each day")
+@pytest.mark.slow("a killed worker is noticed when its lease of eight seconds is over")
+def test_a_worker_killed_in_any_step_is_replaced_and_no_step_counts_twice(
+    work: tuple[Agents, Worker], form: Form
+) -> None:
     agents, worker = work
     person = PersonFactory()
-    for victim in ORDER:
+    for victim in form.part(ORDER, 1):
         agents.asked.clear()
         reached, killed = threading.Event(), threading.Event()
 
@@ -100,8 +108,9 @@ def test_a_worker_killed_in_any_step_is_replaced_and_no_step_counts_twice(work: 
         connection.close()
 
 
+@pytest.mark.slow("it outlasts one lease, of six seconds")
 def test_a_live_worker_keeps_its_step_longer_than_one_lease(settings: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr(workflow, "_send", lambda run_pk: None)
+    monkeypatch.setattr(analysis_actions, "_tell_worker", lambda run_pk: None)
     settings.ANALYSIS_LEASE_SECONDS = 6
     reached, go_on = threading.Event(), threading.Event()
 
@@ -112,7 +121,7 @@ def test_a_live_worker_keeps_its_step_longer_than_one_lease(settings: Any, monke
 
     def at_work() -> None:
         try:
-            stepping.run_through(run.pk)
+            steps.run_through(run.pk)
         finally:
             connection.close()
 
@@ -124,7 +133,7 @@ def test_a_live_worker_keeps_its_step_longer_than_one_lease(settings: Any, monke
         worker.start()
         assert reached.wait(60)
         time.sleep(6.5)
-        assert stepping.claim_step(run.pk) is None
+        assert steps.claim_step(run.pk) is None
         go_on.set()
         worker.join(60)
 

@@ -7,20 +7,19 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from accounts import atrest
 from accounts.models import User
-from agents_proxy import analyses, consents, results, stepping, tasks, workflow
-from agents_proxy.analysis_errors import (
-    AnalysisEnded,
-    ConsentEnded,
-    StepNotFailed,
-    TooManyAnalyses,
-    UnknownAnalysis,
-)
-from agents_proxy.models import Call, Run, Step
-from tests.agents_proxy.analysing import SUBMITTED, finished, kept, started, states
-from tests.agents_proxy.financing import coffees, linked, refreshed
-from tests.agents_proxy.speaking import Agents
+from agents_proxy.analyses import actions as analysis_actions
+from agents_proxy.analyses import queries as analysis_queries
+from agents_proxy.analyses import results, steps
+from agents_proxy.analyses import tasks as analysis_tasks
+from agents_proxy.analyses.errors import AnalysisEnded, ConsentEnded, StepNotFailed, TooManyAnalyses, UnknownAnalysis
+from agents_proxy.analyses.models import Run, Step
+from agents_proxy.processing_consent import actions as consents
+from agents_proxy.proxy.models import Call
+from common import encryption
+from tests.agents_proxy.agent_server import Agents
+from tests.agents_proxy.institutions import coffees, linked, refreshed
+from tests.agents_proxy.runs import SUBMITTED, finished, kept, started, states
 from tests.factories import PersonFactory
 from tests.fakes.aggregator import Aggregator, aggregating
 
@@ -42,7 +41,7 @@ def test_a_run_asks_each_agent_once_in_order_and_keeps_what_they_said(agents: Ag
     assert agents.names == ["brand", "core", "public", "second"]
     assert (run.status, states(run)) == ("completed", ["succeeded"] * 4)
     assert run.provenance == {"likes": "brand", "city": "second", "confidence": "second"}
-    assert json.loads(atrest.opened(str(run.profile))) == {"likes": ["tea"], "city": "Wels", "confidence": 0.5}
+    assert json.loads(encryption.opened(str(run.profile))) == {"likes": ["tea"], "city": "Wels", "confidence": 0.5}
     assert run.metadata["confidence_score"] == 0.5
     assert run.metadata["total_fields"] == 3
     assert list(run.steps.order_by("position").values_list("field_count", "attempt")) == [
@@ -58,7 +57,7 @@ def test_agents_get_one_prompt_with_a_session_of_the_run_and_a_task_of_the_step(
     run = finished(person)
 
     requests = [request for _, request in agents.asked]
-    assert {request["params"]["sessionId"] for request in requests} == {stepping.session_id(run)}
+    assert {request["params"]["sessionId"] for request in requests} == {steps.session_id(run)}
     assert [request["id"] for request in requests] == list(
         run.steps.order_by("position").values_list("task_id", flat=True)
     )
@@ -105,7 +104,7 @@ def test_pages_read_no_reply_again(agents: Agents, person: User, monkeypatch: An
     run = finished(person)
     fields = dict(run.steps.values_list("agent", "fields"))
     assert fields["core"] is None
-    assert json.loads(atrest.opened(str(fields["brand"]))) == {"likes": ["tea"]}
+    assert json.loads(encryption.opened(str(fields["brand"]))) == {"likes": ["tea"]}
 
     monkeypatch.setattr(results, "read_reply", None)
     assert results.merged_of(list(run.steps.all())).profile == {"likes": ["tea"]}
@@ -127,7 +126,7 @@ def test_a_failed_step_stops_nothing(agents: Agents, person: User) -> None:
     assert list(run.steps.order_by("position").values_list("status", "error_code")) == [
         ("failed", "agent_error"), ("succeeded", ""), ("failed", "not_json"), ("succeeded", ""),
     ]  # fmt: skip
-    assert "I found nothing." in atrest.opened(str(run.steps.get(agent="public").reply))
+    assert "I found nothing." in encryption.opened(str(run.steps.get(agent="public").reply))
     assert run.provenance == {"age": "core"}
 
 
@@ -145,39 +144,39 @@ def test_a_run_in_which_nobody_answers_has_failed(person: User, settings: Any) -
 
 def test_a_dead_workers_step_is_asked_again_under_the_same_task_and_recorded_once(agents: Agents, person: User) -> None:
     run = started(person)
-    lost = stepping.claim_step(run.pk)
+    lost = steps.claim_step(run.pk)
     assert lost is not None
-    assert stepping.claim_step(run.pk) is None  # its lease is live
+    assert steps.claim_step(run.pk) is None  # its lease is live
 
     Step.objects.filter(pk=lost.step_pk).update(lease_until=timezone.now() - MINUTE)
     Run.objects.filter(pk=run.pk).update(updated_at=timezone.now() - MINUTE)
-    assert tasks.resume_analyses() == 1
+    assert analysis_tasks.resume_analyses() == 1
 
     done = kept(run)
     assert (done.status, states(done)) == ("completed", ["succeeded"] * 4)
     assert agents.asked[0][1]["id"] == lost.task_id
     assert list(done.steps.order_by("position").values_list("attempt", flat=True)) == [2, 1, 1, 1]
-    assert stepping.record_step(lost, {"status": "failed", "error_code": "late", "duration_ms": 1}) is False
+    assert steps.record_step(lost, {"status": "failed", "error_code": "late", "duration_ms": 1}) is False
     assert done.steps.get(agent="brand").status == "succeeded"
 
 
 def test_a_run_that_nobody_was_told_of_is_found(agents: Agents, person: User) -> None:
     run = started(person)
-    assert stepping.forsaken_runs() == []  # somebody may be on the way
+    assert steps.abandoned_runs() == []  # somebody may be on the way
 
     Run.objects.filter(pk=run.pk).update(updated_at=timezone.now() - MINUTE)
-    assert stepping.forsaken_runs() == [run.pk]
-    tasks.resume_analyses()
+    assert steps.abandoned_runs() == [run.pk]
+    analysis_tasks.resume_analyses()
     assert kept(run).status == "completed"
-    assert stepping.forsaken_runs() == []
+    assert steps.abandoned_runs() == []
 
 
 def test_a_step_that_takes_worker_after_worker_with_it_is_given_up(agents: Agents, person: User) -> None:
     run = started(person)
-    for _ in range(stepping.LOST_ATTEMPTS):
-        assert stepping.claim_step(run.pk) is not None
+    for _ in range(steps.LOST_ATTEMPTS):
+        assert steps.claim_step(run.pk) is not None
         run.steps.filter(agent="brand").update(lease_until=timezone.now() - MINUTE)
-    stepping.run_through(run.pk)
+    steps.run_through(run.pk)
 
     assert agents.names == ["core", "public", "second"]
     assert run.steps.get(agent="brand").error_code == "worker_lost"
@@ -191,11 +190,11 @@ def test_withdrawn_consent_stops_the_run_before_its_next_step(agents: Agents, pe
         return {"age": 5}
 
     agents.says = {"core": withdrawing}
-    claimed = stepping.claim_step(run.pk)
+    claimed = steps.claim_step(run.pk)
     assert claimed is not None
-    stepping.record_step(claimed, {"status": "failed", "error_code": "no_text", "duration_ms": 1})
+    steps.record_step(claimed, {"status": "failed", "error_code": "no_text", "duration_ms": 1})
     consents.withdraw(consent_id=run.consent.consent_id, by=person)
-    stepping.run_through(run.pk)
+    steps.run_through(run.pk)
 
     assert agents.asked == []
     assert (kept(run).status, states(run)) == ("cancelled", ["failed", "skipped", "skipped", "skipped"])
@@ -204,30 +203,30 @@ def test_withdrawn_consent_stops_the_run_before_its_next_step(agents: Agents, pe
 
 def test_a_cancelled_run_drops_what_comes_later(agents: Agents, person: User) -> None:
     run = started(person)
-    claimed = stepping.claim_step(run.pk)
+    claimed = steps.claim_step(run.pk)
     assert claimed is not None
-    workflow.cancel_analysis(by=person, analysis_id=run.analysis_id)
+    analysis_actions.cancel_analysis(by=person, analysis_id=run.analysis_id)
 
-    assert stepping.record_step(claimed, {"status": "failed", "error_code": "x", "duration_ms": 1}) is False
-    stepping.run_through(run.pk)
+    assert steps.record_step(claimed, {"status": "failed", "error_code": "x", "duration_ms": 1}) is False
+    steps.run_through(run.pk)
     assert (kept(run).status, states(run), agents.asked) == ("cancelled", ["skipped"] * 4, [])
-    assert workflow.cancel_analysis(by=person, analysis_id=run.analysis_id).status == "cancelled"
+    assert analysis_actions.cancel_analysis(by=person, analysis_id=run.analysis_id).status == "cancelled"
 
 
 def test_an_ended_run_cannot_be_cancelled(agents: Agents, person: User) -> None:
     run = finished(person)
 
     with pytest.raises(AnalysisEnded):
-        workflow.cancel_analysis(by=person, analysis_id=run.analysis_id)
+        analysis_actions.cancel_analysis(by=person, analysis_id=run.analysis_id)
 
 
 def test_a_failed_step_can_be_tried_again_and_is_merged(agents: Agents, person: User) -> None:
     agents.says = {"brand": {"city": "Linz"}, "core": "sorry"}
     run = finished(person)
     agents.says["core"] = {"city": "Graz"}
-    workflow.retry_step(by=person, analysis_id=run.analysis_id, agent="core")
+    analysis_actions.retry_step(by=person, analysis_id=run.analysis_id, agent="core")
     assert (kept(run).status, kept(run).profile, kept(run).finished_at) == ("queued", None, None)
-    stepping.run_through(run.pk)
+    steps.run_through(run.pk)
 
     assert agents.names == ["brand", "core", "public", "second", "core"]
     assert agents.asked[1][1]["id"] == agents.asked[4][1]["id"]
@@ -237,9 +236,9 @@ def test_a_failed_step_can_be_tried_again_and_is_merged(agents: Agents, person: 
 def test_only_failed_steps_of_ended_runs_are_tried_again(agents: Agents, person: User) -> None:
     run = finished(person)
     with pytest.raises(StepNotFailed):
-        workflow.retry_step(by=person, analysis_id=run.analysis_id, agent="core")
+        analysis_actions.retry_step(by=person, analysis_id=run.analysis_id, agent="core")
     with pytest.raises(UnknownAnalysis):
-        workflow.retry_step(by=person, analysis_id=run.analysis_id, agent="messaging")
+        analysis_actions.retry_step(by=person, analysis_id=run.analysis_id, agent="messaging")
 
 
 def test_a_step_is_not_tried_again_after_the_consent_ended(agents: Agents, person: User) -> None:
@@ -248,12 +247,12 @@ def test_a_step_is_not_tried_again_after_the_consent_ended(agents: Agents, perso
     consents.withdraw(consent_id=run.consent.consent_id, by=person)
 
     with pytest.raises(ConsentEnded):
-        workflow.retry_step(by=person, analysis_id=run.analysis_id, agent="core")
+        analysis_actions.retry_step(by=person, analysis_id=run.analysis_id, agent="core")
 
 
 def test_another_persons_run_is_unknown(agents: Agents, person: User) -> None:
     run, stranger = started(person), PersonFactory()
-    for act in (workflow.cancel_analysis, workflow.delete_analysis):
+    for act in (analysis_actions.cancel_analysis, analysis_actions.delete_analysis):
         with pytest.raises(UnknownAnalysis):
             act(by=stranger, analysis_id=run.analysis_id)
     assert kept(run).status == "queued"
@@ -261,19 +260,19 @@ def test_another_persons_run_is_unknown(agents: Agents, person: User) -> None:
 
 def test_deleting_a_run_ends_the_consent_to_it(agents: Agents, person: User) -> None:
     run = finished(person)
-    workflow.delete_analysis(by=person, analysis_id=run.analysis_id)
+    analysis_actions.delete_analysis(by=person, analysis_id=run.analysis_id)
 
     assert [body["status"] for body in consents.listed(person)] == ["withdrawn"]
 
 
 def test_a_deleted_run_leaves_nothing_for_its_worker(agents: Agents, person: User) -> None:
     run = started(person)
-    claimed = stepping.claim_step(run.pk)
+    claimed = steps.claim_step(run.pk)
     assert claimed is not None
-    workflow.delete_analysis(by=person, analysis_id=run.analysis_id)
+    analysis_actions.delete_analysis(by=person, analysis_id=run.analysis_id)
 
-    assert stepping.record_step(claimed, {"status": "failed", "error_code": "x", "duration_ms": 1}) is False
-    stepping.run_through(run.pk)
+    assert steps.record_step(claimed, {"status": "failed", "error_code": "x", "duration_ms": 1}) is False
+    steps.run_through(run.pk)
     assert (Run.objects.count(), Step.objects.count(), agents.asked) == (0, 0, [])
 
 
@@ -282,7 +281,7 @@ def test_runs_are_deleted_when_their_time_is_over(agents: Agents, person: User, 
     assert young.purge_at - young.created_at == pytest.approx(timedelta(days=30), abs=timedelta(seconds=5))
     Run.objects.filter(pk=old.pk).update(purge_at=timezone.now() - MINUTE)
 
-    assert tasks.purge_analyses() == 1
+    assert analysis_tasks.purge_analyses() == 1
     assert list(Run.objects.values_list("pk", flat=True)) == [young.pk]
 
 
@@ -291,7 +290,7 @@ def test_purging_goes_on_until_nothing_is_over(person: User) -> None:
         started(person)
     Run.objects.update(purge_at=timezone.now() - MINUTE)
 
-    assert workflow.purge_analyses(at_once=2) == 5
+    assert analysis_actions.purge_analyses(at_once=2) == 5
     assert not Run.objects.exists()
 
 
@@ -300,11 +299,11 @@ def test_a_run_whose_time_is_over_is_gone_before_it_is_purged(agents: Agents, pe
     Run.objects.update(purge_at=timezone.now() - MINUTE, updated_at=timezone.now() - MINUTE)
 
     with pytest.raises(UnknownAnalysis):
-        analyses.raw_of(person, ended.analysis_id)
-    assert analyses.analyses_of(person)["analyses"] == []
+        analysis_queries.raw_of(person, ended.analysis_id)
+    assert analysis_queries.analyses_of(person)["analyses"] == []
     agents.asked.clear()
-    assert stepping.forsaken_runs() == []
-    stepping.run_through(under_way.pk)
+    assert steps.abandoned_runs() == []
+    steps.run_through(under_way.pk)
     assert agents.asked == []
 
 
@@ -313,12 +312,12 @@ def test_analyses_are_purged_on_time(settings: Any) -> None:
 
 
 def test_nobody_has_more_than_so_many_runs_under_way(agents: Agents, person: User, monkeypatch: Any) -> None:
-    monkeypatch.setattr(workflow, "UNFINISHED_PER_PERSON", 1)
+    monkeypatch.setattr(analysis_actions, "UNFINISHED_PER_PERSON", 1)
     first = started(person)
     with pytest.raises(TooManyAnalyses):
-        workflow.start_analysis(by=person, submitted=SUBMITTED)
+        analysis_actions.start_analysis(by=person, submitted=SUBMITTED)
 
-    workflow.cancel_analysis(by=person, analysis_id=first.analysis_id)
+    analysis_actions.cancel_analysis(by=person, analysis_id=first.analysis_id)
     assert started(person).status == "queued"
 
 
@@ -327,7 +326,7 @@ def test_without_a_free_place_a_run_waits_for_the_sweeper(agents: Agents, person
 
     none_left = threading.BoundedSemaphore(1)
     none_left.acquire()
-    monkeypatch.setattr(tasks, "_places", none_left)
+    monkeypatch.setattr(analysis_tasks, "_slots", none_left)
     run = started(person)
-    tasks.run_analysis(run.pk)
+    analysis_tasks.run_analysis(run.pk)
     assert (kept(run).status, agents.asked) == ("queued", [])

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
+from agents_proxy.agents import AGENTS
 from config import env
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -34,10 +35,10 @@ def names_read() -> set[str]:
                 continue
             owner = node.func.value
             if isinstance(owner, ast.Name) and owner.id == "env" and node.func.attr in READERS and node.args:
-                assert isinstance(node.args[0], ast.Constant), f"{path}: a name that cannot be found by reading"
-                if node.func.attr == "agent":
-                    found |= {f"AGENT_{node.args[0].value}_{part}" for part in OF_AN_AGENT}
+                if node.func.attr == "agent":  # called once, for every entry of the table
+                    found |= {f"{agent.variable_prefix}_{part}" for agent in AGENTS.values() for part in OF_AN_AGENT}
                     continue
+                assert isinstance(node.args[0], ast.Constant), f"{path}: a name that cannot be found by reading"
                 found.add(str(node.args[0].value))
                 if node.func.attr == "secret_json":
                     found.add(f"{node.args[0].value}_FILE")

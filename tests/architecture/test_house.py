@@ -86,4 +86,4 @@ def test_passwords_are_kept_with_argon2() -> None:
     from config import settings as deployed
 
     assert deployed.PASSWORD_HASHERS == ["django.contrib.auth.hashers.Argon2PasswordHasher"]
-    assert settings.PASSWORD_HASHERS == ["tests.hashing.QuickArgon2"]
+    assert settings.PASSWORD_HASHERS == ["tests.password_hash.QuickArgon2"]

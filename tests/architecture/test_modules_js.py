@@ -7,7 +7,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2] / "static"
 MODULES = sorted((ROOT / "js").rglob("*.js"))
-# what Django's manifest storage rewrites: `import {a, b} from "./x.js"` and `export {a} from "./x.js"`
+# what Django's manifest storage rewrites: `import {a, b} from "./…"` and `export {a} from "./…"`
 LIST = re.compile(r"\b(?:import|export)\s*\{([^}]*)\}\s*from\b")
 
 

@@ -10,8 +10,8 @@ from django.apps import apps
 from django.db import DatabaseError, connection, models, transaction
 
 import tests.factories as factories
-from accounts.database import Rule, install_rules, missing_rules
 from agents_proxy.rules import RULES as AGENTS_RULES
+from common.sql.triggers import Rule, install_rules, missing_rules
 from consent.rules import RULES as CONSENT_RULES
 from consent.states import GrantStatus, RequestStatus, may_become
 from pkm.rules import RULES as PKM_RULES

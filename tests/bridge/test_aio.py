@@ -12,7 +12,7 @@ from consent_bridge.errors import BadAnswer, KeyRefused, Problem, Refused, Unrea
 from consent_bridge.results import AskedConsent, build
 from consent_bridge.sealed import generate_connector_key
 from tests.bridge.fake_service import DROP, Reply, problem
-from tests.bridge.signing import CLAIMS, OTHER_KEY, SIGNING_KEY, jwks, signed
+from tests.bridge.signed_receipts import CLAIMS, OTHER_KEY, SIGNING_KEY, jwks, signed
 from tests.bridge.test_streams import event
 from tests.bridge.wire import APPROVED, ASKED, DISCOVERY, KEY, PENDING, SCOPE, TOKEN, envelope
 

@@ -8,7 +8,7 @@ from consent_bridge.encoding import encode_base64url
 from consent_bridge.errors import CannotOpen, KeyRefused, Refused
 from consent_bridge.proofs import UnknownKey, read_keys, verify_checkpoint, verify_receipt
 from tests.bridge.fake_service import Reply
-from tests.bridge.signing import CLAIMS, OTHER_KEY, SIGNING_KEY, jwks, signed
+from tests.bridge.signed_receipts import CLAIMS, OTHER_KEY, SIGNING_KEY, jwks, signed
 
 KEYS = read_keys(jwks())
 

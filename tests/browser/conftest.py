@@ -5,15 +5,17 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from django.conf import settings
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from accounts.models import User
+from tests.browser.page_faults import Complaints
 from tests.browser.people import enter_code
 from tests.browser.sealing.chromium import ARGUMENTS, find_chromium
-from tests.browser.visiting import Complaints
+from tests.callers import signed_in
 from tests.factories.accounts import PASSWORD
-from tests.serving import running_site
-from tests.staffing import give_second_factor
+from tests.served_site import running_site
+from tests.staff import at_the_admin, give_second_factor
 
 # Playwright keeps an event loop in this thread, which Django would take for asynchronous code.
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
@@ -88,8 +90,29 @@ def page(profile: BrowserContext) -> Page:
 
 
 @pytest.fixture
-def sign_in() -> Callable[[Page, User], None]:
-    """Signs a person of the factories in through the form; staff with the code of an authenticator app, made here."""
+def sign_in(site: str, sign_in_by_form: Callable[[Page, User], None]) -> Callable[[Page, User], None]:
+    """Signs a person of the factories in; staff with the code of an authenticator app, made here.
+
+    The form has tests of its own: here it costs two pages, so a browser is given the session that the form would make.
+    One of another language goes through the form, where that language becomes the person's.
+    """
+
+    def enter(page: Page, user: User) -> None:
+        if not page.evaluate("navigator.language").startswith("en"):
+            sign_in_by_form(page, user)
+            return
+        client = at_the_admin(user) if user.is_staff else signed_in(user).client
+        name = settings.SESSION_COOKIE_NAME
+        kept = {"httpOnly": True, "sameSite": "Lax", "url": site}
+        page.context.add_cookies([{"name": name, "value": client.cookies[name].value, **kept}])  # type: ignore[typeddict-item]
+        page.goto("/consent/")
+
+    return enter
+
+
+@pytest.fixture
+def sign_in_by_form() -> Callable[[Page, User], None]:
+    """The same through the form, for what the page of the form leaves in the browser."""
 
     def fill_in(page: Page, user: User) -> None:
         secret = give_second_factor(user) if user.is_staff else ""

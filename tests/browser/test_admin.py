@@ -8,14 +8,15 @@ from django.urls import reverse
 from playwright.sync_api import Error, Page, expect
 
 from accounts.models import User
-from accounts.sessions import SessionStore
+from accounts.sign_in.sessions import SessionStore
 from developers.authentication import find_token
-from pkm.models import Domain, ScopeEntry
+from pkm.registry.models import Domain, ScopeEntry
 from tests import factories
+from tests.browser.page_faults import axe_findings
 from tests.browser.people import enter_code
-from tests.browser.visiting import axe_findings
 from tests.factories.accounts import PASSWORD
-from tests.staffing import give_second_factor
+from tests.forms import Form
+from tests.staff import give_second_factor
 
 pytestmark = pytest.mark.browser
 
@@ -73,7 +74,9 @@ def test_sign_in_leads_back_to_the_page_that_was_wanted(page: Page, staff: User)
     expect(page.locator("#result_list tbody tr")).to_have_count(50)
 
 
-def test_every_kind_of_page_is_sound(page: Page, staff: User, sign_in: SignIn) -> None:
+@pytest.mark.long("every list and form of staff's pages; in short a third of them, another each day")
+@pytest.mark.slow("axe reads each of the pages in a browser")
+def test_every_kind_of_page_is_sound(page: Page, staff: User, sign_in: SignIn, form: Form) -> None:
     read = factories.ReadFactory()
     receipt = factories.ReceiptFactory(request=read.grant.request)
     rows = [
@@ -89,7 +92,7 @@ def test_every_kind_of_page_is_sound(page: Page, staff: User, sign_in: SignIn) -
         addresses += [reverse(f"{name}_changelist"), reverse(f"{name}_change", args=[row.pk])]
     addresses.append(reverse("admin:pkm_scopeentry_history", args=[ScopeEntry.objects.first().pk]))
     found = {}
-    for address in addresses:
+    for address in form.part(addresses, 12):
         answer = page.goto(address)
         assert answer is not None
         assert answer.status == 200, address

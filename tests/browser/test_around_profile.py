@@ -8,17 +8,18 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from accounts.models import User
-from agents_proxy import aggregator_refresh
-from agents_proxy.models import Item, PhoneNumber, RefreshRun
+from agents_proxy.financial import refreshes
+from agents_proxy.financial.models import Item, RefreshRun
+from agents_proxy.messaging.models import PhoneNumber
 from agents_proxy.states import Purpose
-from tests.agents_proxy.financing import agreed, coffees, linked, refreshed
-from tests.agents_proxy.speaking import Agents, speaking
+from tests.agents_proxy.agent_server import Agents, speaking
+from tests.agents_proxy.institutions import agreed, coffees, linked, refreshed
 from tests.browser.conftest import DESKTOP, PHONE
+from tests.browser.page_faults import Complaints, faults_at
 from tests.browser.people import SignIn
-from tests.browser.visiting import Complaints, faults_at
 from tests.factories import PersonFactory
 from tests.fakes.aggregator import CLIENT_ID, SECRET, Aggregator, aggregating
-from tests.serving import running_site
+from tests.served_site import running_site
 
 pytestmark = pytest.mark.browser
 NUMBER = "+49 151 12345678"
@@ -68,7 +69,7 @@ def test_an_institution_from_the_agreement_to_its_removal(
 
     expect(page.get_by_text("Linked. What you bought is being read now.")).to_be_visible()
     expect(page.locator("#reading")).to_contain_text("is being read")
-    aggregator_refresh.run_refresh(RefreshRun.objects.get().pk)  # as the worker does
+    refreshes.run_refresh(RefreshRun.objects.get().pk)  # as the worker does
     expect(page.get_by_role("heading", name="First Bank of Tests")).to_be_visible()
     expect(page.locator("#reading")).to_have_count(0)
     expect(page.get_by_text("Blue Bottle, Corner Café")).to_be_visible()

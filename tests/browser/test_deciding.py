@@ -7,9 +7,10 @@ import pytest
 from django.conf import settings
 from playwright.sync_api import BrowserContext, Page, expect
 
-from consent.models import ConsentRequest, Grant
+from consent.grants.models import Grant
+from consent.requests.models import ConsentRequest
+from tests.browser.page_faults import COLOURS_CHANGED, Complaints
 from tests.browser.people import PASSPHRASE, SignIn, enter, save, unlock, values_shown
-from tests.browser.visiting import COLOURS_CHANGED, Complaints
 from tests.factories import ConsentRequestFactory, GrantFactory, PersonFactory, Vault, give_vault
 from tests.factories.accounts import PASSWORD
 

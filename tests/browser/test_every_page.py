@@ -7,8 +7,9 @@ from django.contrib import admin
 from playwright.sync_api import Page
 
 from accounts.models import User
-from tests.browser.visiting import THEMES, Complaints, axe_findings, axe_findings_in, faults_at
+from tests.browser.page_faults import THEMES, Complaints, axe_findings, axe_findings_in, faults_at
 from tests.factories import ConsentRequestFactory, ExportFactory, GrantFactory, PersonFactory, StaffFactory, give_vault
+from tests.forms import Form
 
 ROOMS = ("accounts", "pkm", "developers", "consent")
 
@@ -24,12 +25,16 @@ OWNERS = [
 ]  # fmt: skip
 
 
-def test_pages_before_signing_in_are_sound(page: Page) -> None:
-    assert [line for path in SIGNED_OUT for line in faults_at(page, path)] == []
+@pytest.mark.long("every page; in short a third of them, another each day")
+@pytest.mark.slow("axe reads each of the pages twice in a browser, light and dark")
+def test_pages_before_signing_in_are_sound(page: Page, form: Form) -> None:
+    assert [line for path in form.part(SIGNED_OUT, 3) for line in faults_at(page, path)] == []
 
 
+@pytest.mark.long("every page; in short a third of them, another each day")
+@pytest.mark.slow("axe reads each of the pages twice in a browser, light and dark")
 def test_pages_of_somebody_with_requests_and_grants_are_sound(
-    page: Page, sign_in: Callable[[Page, User], None]
+    page: Page, sign_in: Callable[[Page, User], None], form: Form
 ) -> None:
     owner = PersonFactory()
     give_vault(owner)
@@ -38,7 +43,7 @@ def test_pages_of_somebody_with_requests_and_grants_are_sound(
     sign_in(page, owner)
 
     reviews = [f"/consent/requests/{request.request_id}/" for request in (pending, decided)]
-    assert [line for path in [*OWNERS, *reviews] for line in faults_at(page, path)] == []
+    assert [line for path in form.part([*OWNERS, *reviews], 3) for line in faults_at(page, path)] == []
 
 
 def test_every_list_of_the_admin_is_sound(page: Page, sign_in: Callable[[Page, User], None]) -> None:

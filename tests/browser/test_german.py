@@ -5,21 +5,27 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import BrowserContext, expect
 
+from tests.browser.page_faults import faults_at
 from tests.browser.people import SignIn, unlock
 from tests.browser.test_open_pages import PAGES, someone_with_everything
-from tests.browser.visiting import faults_at
+from tests.forms import Form
 
 pytestmark = pytest.mark.browser
 
 
-def test_german_pages_fit_a_narrow_phone(new_profile: Callable[..., BrowserContext], sign_in: SignIn) -> None:
+@pytest.mark.long("every page; in short a third of them, another each day")
+@pytest.mark.slow("axe reads each of the pages in a browser")
+def test_german_pages_fit_a_narrow_phone(
+    new_profile: Callable[..., BrowserContext], sign_in: SignIn, form: Form
+) -> None:
     user, requests = someone_with_everything()
     page = new_profile(locale="de-DE", viewport={"width": 320, "height": 640}).new_page()
     sign_in(page, user)
     page.goto("/vault/data/lifestyle/")
     unlock(page)
 
-    assert [line for path in [*PAGES, *requests] for line in faults_at(page, path, themes=["light"])] == []
+    todays = form.part([*PAGES, *requests], 8)
+    assert [line for path in todays for line in faults_at(page, path, themes=["light"])] == []
     page.goto(requests[0])
     expect(page.get_by_text("Wenn du zustimmst, werden")).to_be_visible()
 

@@ -8,10 +8,11 @@ from django.conf import settings
 from playwright.sync_api import BrowserContext, Page, expect
 
 from accounts.models import User
-from consent.models import ConsentRequest, Grant
+from consent.grants.models import Grant
+from consent.requests.models import ConsentRequest
 from tests.browser.conftest import DESKTOP, PHONE
+from tests.browser.page_faults import Complaints, axe_findings
 from tests.browser.people import PASSPHRASE, SignIn, enter, unlock, values_shown
-from tests.browser.visiting import Complaints, axe_findings
 from tests.factories import ConsentRequestFactory, GrantFactory, PersonFactory, Vault, give_vault
 from tests.factories.accounts import PASSWORD
 

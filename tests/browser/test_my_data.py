@@ -9,11 +9,12 @@ import pytest
 from django.conf import settings
 from playwright.sync_api import BrowserContext, Page, expect
 
-from consent.models import Export
+from consent.exports.models import Export
 from consent_bridge import sealed
-from pkm.models import Blob, HiddenScope
+from pkm.registry.models import HiddenScope
+from pkm.segments.models import Blob
+from tests.browser.page_faults import Complaints
 from tests.browser.people import PASSPHRASE, SignIn, enter, lock, save, unlock
-from tests.browser.visiting import Complaints
 from tests.factories import ConsentRequestFactory, PersonFactory, Vault, give_vault
 
 pytestmark = pytest.mark.browser

@@ -40,8 +40,8 @@ def test_the_password_is_refused_as_a_passphrase(page: Page) -> None:
     expect(page.locator("#add-form [data-error]")).to_contain_text(WORDS)
 
 
-def test_what_is_kept_ends_with_the_session(page: Page, sign_in: SignIn) -> None:
-    sign_in(page, PersonFactory())
+def test_what_is_kept_ends_with_the_session(page: Page, sign_in_by_form: SignIn) -> None:
+    sign_in_by_form(page, PersonFactory())
     page.goto("/vault/setup/")
     choose(page, OF_FACTORIES)
     expect(page.locator("#passphrase-form [data-error]")).to_be_visible()

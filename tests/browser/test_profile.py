@@ -12,17 +12,19 @@ from django.utils import timezone
 from playwright.sync_api import BrowserContext, Page, expect
 
 from accounts.models import User
-from agents_proxy import stepping, workflow
-from agents_proxy.models import Run
-from agents_proxy.replies import read_reply
-from pkm.models import Blob
+from agents_proxy.analyses import actions as analysis_actions
+from agents_proxy.analyses import steps
+from agents_proxy.analyses.models import Run
+from agents_proxy.proxy.replies import read_reply
+from pkm.segments.models import Blob
+from tests.agents_proxy.agent_server import ORDER, Agents, speaking, waits_for
 from tests.agents_proxy.hostile import hostile_replies
-from tests.agents_proxy.speaking import ORDER, Agents, speaking, waits_for
 from tests.browser.conftest import DESKTOP, PHONE
+from tests.browser.page_faults import THEMES, axe_findings_in, faults_at
 from tests.browser.people import PASSPHRASE, SignIn, unlock
-from tests.browser.visiting import THEMES, axe_findings_in, faults_at
 from tests.factories import PersonFactory, RunFactory, StepFactory, give_vault
 from tests.factories.agents import sealed_json
+from tests.forms import Form
 
 pytestmark = pytest.mark.browser
 PLANTED = "main :is(script:not([type='application/json']), img, iframe, base, meta[http-equiv], [onerror], [onfocus])"
@@ -53,7 +55,7 @@ def worker() -> Iterator[Callable[[str], None]]:
 
     def work(run_pk: int) -> None:
         try:
-            stepping.run_through(run_pk)
+            steps.run_through(run_pk)
         finally:
             connection.close()
 
@@ -83,7 +85,7 @@ def ended(user: User, said: dict[str, Any]) -> Run:
             run=run, position=position, agent=agent, started_at=now, finished_at=now, duration_ms=300 + 100 * position,
             reply=sealed_json(answer), **how,
         )  # fmt: skip
-    stepping.claim_step(run.pk)
+    steps.claim_step(run.pk)
     return Run.objects.get(pk=run.pk)
 
 
@@ -96,6 +98,7 @@ def states(page: Page) -> list[str | None]:
     return [row.get_attribute("data-state") for row in page.locator("[data-agent]").all()]
 
 
+@pytest.mark.slow("one person goes the whole way in a browser, with four agents one after the other")
 def test_an_analysis_from_the_form_to_the_vault(
     page: Page, site: str, sign_in: SignIn, agents: Agents, worker: Callable[[str], None], complaints: Any
 ) -> None:
@@ -276,11 +279,15 @@ def test_stopping_and_deleting(page: Page, site: str, sign_in: SignIn) -> None:
     assert Run.objects.count() == 0
 
 
-def test_hostile_replies_stay_text(page: Page, site: str, sign_in: SignIn) -> None:
-    """200 replies on 50 pages; the browser reports every script error and policy violation, and none may come."""
+@pytest.mark.long("200 replies on 50 pages; in short 32 of them, four of each kind, others each day")
+@pytest.mark.slow("a browser opens and lays out each page, and some hold hundreds of thousands of characters")
+def test_hostile_replies_stay_text(page: Page, site: str, sign_in: SignIn, form: Form) -> None:
+    """The browser reports every script error and policy violation, and none may come."""
     user = give_vault(PersonFactory(), passphrase=PASSPHRASE).user
     replies = hostile_replies(200)
-    runs = [ended(user, dict(zip(ORDER, replies[at : at + 4], strict=True))) for at in range(0, len(replies), 4)]
+    # the kinds come again after two runs, and every seventh run is taken in short, so that all are among them
+    todays = form.part(range(0, len(replies), 4), 8)
+    runs = [ended(user, dict(zip(ORDER, replies[at : at + 4], strict=True))) for at in todays]
     sign_in(page, user)
     page.goto(f"/vault/import/?analysis={runs[0].analysis_id}")
     unlock(page)
@@ -298,9 +305,11 @@ def test_hostile_replies_stay_text(page: Page, site: str, sign_in: SignIn) -> No
     assert dialogs == []
 
 
+@pytest.mark.long("every page; in short half of them, the others the next day")
+@pytest.mark.slow("axe reads each of the pages twice in a browser, light and dark")
 @pytest.mark.parametrize("viewport", [PHONE, DESKTOP], ids=["phone", "desk"])
 def test_pages_of_analyses_are_sound(
-    new_profile: Callable[..., BrowserContext], sign_in: SignIn, site: str, viewport: dict[str, int]
+    new_profile: Callable[..., BrowserContext], sign_in: SignIn, form: Form, site: str, viewport: dict[str, int]
 ) -> None:
     user = give_vault(PersonFactory(), passphrase=PASSPHRASE).user
     run = ended(user, {**SAID, "core": {"address": {"street": "x"}}, "second": "sorry"})
@@ -308,8 +317,8 @@ def test_pages_of_analyses_are_sound(
     for begun in (going, stopped):
         for position, agent in enumerate(ORDER):
             StepFactory(run=begun, position=position, agent=agent)
-        stepping.claim_step(begun.pk)
-    workflow.cancel_analysis(by=user, analysis_id=stopped.analysis_id)
+        steps.claim_step(begun.pk)
+    analysis_actions.cancel_analysis(by=user, analysis_id=stopped.analysis_id)
     page = new_profile(viewport=viewport).new_page()
     sign_in(page, user)
     page.goto(f"/vault/import/?analysis={run.analysis_id}")
@@ -317,6 +326,7 @@ def test_pages_of_analyses_are_sound(
     expect(page.locator("[data-plan] input").first).to_be_visible()
     findings = axe_findings_in(THEMES, page)
     done = f"{run.analysis_id}/"
-    for path in ("", done, f"{done}raw/", f"{done}delete/", f"{going.analysis_id}/", f"{stopped.analysis_id}/"):
+    paths = ("", done, f"{done}raw/", f"{done}delete/", f"{going.analysis_id}/", f"{stopped.analysis_id}/")
+    for path in form.part(paths, 3):
         findings += faults_at(page, f"/profile/{path}")
     assert findings == []

@@ -9,11 +9,13 @@ import jwt
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from consent import receipts
-from consent.actions.checkpoints import sign_checkpoint
-from consent.models import AuditEntry, AuditHead, ConsentRequest, Grant
+from consent.grants.models import Grant
+from consent.ledger import receipts
+from consent.ledger.checkpoints import sign_checkpoint
+from consent.ledger.models import AuditEntry, AuditHead
+from consent.requests.models import ConsentRequest
+from tests.browser.page_faults import Complaints
 from tests.browser.people import PASSPHRASE, SignIn, unlock
-from tests.browser.visiting import Complaints
 from tests.factories import (
     AuditEntryFactory,
     ConsentRequestFactory,
@@ -171,10 +173,10 @@ def test_receipt_whose_text_was_changed_on_the_page_does_not_hold(denied: Page, 
 @pytest.fixture
 def receipt(site: str) -> str:
     """The text of a receipt that somebody holds."""
-    from consent import actions
+    from consent.decisions import actions as decision_actions
 
     asked = ConsentRequestFactory(app_name="Lunch Finder")
-    actions.deny(request_id=asked.request_id, by=asked.user)
+    decision_actions.deny(request_id=asked.request_id, by=asked.user)
     text: str = asked.receipts.get().app_jws
     return text
 
@@ -311,11 +313,11 @@ def test_history_is_told_in_the_days_of_where_the_person_is(
     assert days == {"January 11, 2026": 2, "January 10, 2026": 1}
 
 
-# --- renewing ---------------------------------------------------------------------------------------------------------
+# --- refreshing -------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kept", [True, False])
-def test_copy_is_renewed_only_while_the_person_lets_it(page: Page, sign_in: SignIn, vault: Vault, kept: bool) -> None:
+def test_export_is_refreshed_while_the_person_lets_it(page: Page, sign_in: SignIn, vault: Vault, kept: bool) -> None:
     grant = ExportFactory(
         grant__request__user=vault.user, grant__request__refresh_policy="continuous", grant__approved_attributes=[DRINK]
     ).grant
@@ -336,10 +338,10 @@ def test_copy_is_renewed_only_while_the_person_lets_it(page: Page, sign_in: Sign
         assert grant.exports.count() == 1
 
 
-def test_a_copy_that_cannot_be_renewed_keeps_no_other_waiting(
+def test_an_export_that_cannot_be_refreshed_keeps_no_other_waiting(
     page: Page, sign_in: SignIn, vault: Vault, complaints: Complaints
 ) -> None:
-    """The first one's export was renewed meanwhile by nobody that this page knows of: the server refuses it."""
+    """The first one's export was refreshed meanwhile by nobody that this page knows of: the server refuses it."""
     first, second = (
         ExportFactory(
             grant__request__user=vault.user,

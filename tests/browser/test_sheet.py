@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from consent.models import ConsentRequest
+from consent.requests.models import ConsentRequest
 from tests.browser.conftest import DESKTOP, PHONE
+from tests.browser.page_faults import COLOURS_CHANGED, THEMES, axe_findings_in
 from tests.browser.people import PASSPHRASE, SignIn, unlock, values_shown
-from tests.browser.visiting import COLOURS_CHANGED, THEMES, axe_findings_in
 from tests.factories import AppFactory, ConsentRequestFactory, PersonFactory, Vault, give_vault
 
 pytestmark = pytest.mark.browser

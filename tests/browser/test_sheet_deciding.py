@@ -3,9 +3,10 @@
 import pytest
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
-from consent.models import ConsentRequest, Grant
+from consent.grants.models import Grant
+from consent.requests.models import ConsentRequest
+from tests.browser.page_faults import Complaints
 from tests.browser.people import PASSPHRASE, SignIn, enter, save, unlock
-from tests.browser.visiting import Complaints
 from tests.factories import ConsentRequestFactory, GrantFactory, PersonFactory, Vault, give_vault
 
 pytestmark = pytest.mark.browser

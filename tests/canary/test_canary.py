@@ -18,7 +18,7 @@ from consent_bridge.keys import generate_connector_key
 from consent_bridge.owner import Owner
 from tests.factories import AppFactory, PersonFactory, TokenFactory
 from tests.factories.accounts import PASSWORD
-from tests.serving import running_site
+from tests.served_site import running_site
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),
@@ -30,7 +30,7 @@ PASSPHRASE = "gravel lantern otter plum 7"
 @pytest.fixture
 def site(settings: Any) -> Iterator[str]:
     """A server of this test's own, so that its memory and its log hold this trip alone."""
-    with running_site() as address:
+    with running_site(DJANGO_SETTINGS_MODULE="config.settings") as address:
         settings.BASE_URL = settings.ISSUER = address
         yield address
 

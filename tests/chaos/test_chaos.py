@@ -1,6 +1,6 @@
 """A short storm: the real server, worker and database, killed a few times while people decide.
 
-It takes about a minute and a PostgreSQL of its own, so it runs where CHAOS=1 asks for it; the long one is
+It takes about a minute and a PostgreSQL cluster of its own, so `./run prove` alone runs it; the long one is
 `./run bench chaos`.
 """
 
@@ -15,7 +15,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.mark.postgres
-@pytest.mark.skipif(os.environ.get("CHAOS") != "1", reason="takes a minute and a PostgreSQL of its own: set CHAOS=1")
+@pytest.mark.long("everything is killed a few times while people decide", only=True)
+@pytest.mark.slow("it starts a PostgreSQL cluster, a server and a worker, and kills them again and again")
 def test_nothing_is_lost_while_everything_is_killed() -> None:
     storm = ["--decisions", "60", "--kills", "2", "--stops", "1", "--players", "3"]
     done = subprocess.run(

@@ -13,20 +13,16 @@ from django.db import connection
 from common import limits
 from common.limits import Limit
 from common.models import RateCount
+from tests.counts import PLACES, counts_in
 
 THREE = Limit("three", 3, 60)
 
 
-@pytest.fixture(params=["database", "redis"])
-def store(request: pytest.FixtureRequest, db: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+@pytest.fixture(params=PLACES)
+def store(request: pytest.FixtureRequest, db: None) -> Iterator[str]:
     """Both places that counts are kept in, where this run has the second."""
-    if request.param == "database":
-        monkeypatch.setattr(settings, "REDIS_URL", "")
-    elif not settings.REDIS_URL:
-        pytest.skip("REDIS_URL is not set")
-    limits.forget_all()
-    yield request.param
-    limits.forget_all()
+    with counts_in(request.param):
+        yield request.param
 
 
 def test_a_limit_passes_as_many_as_it_allows(store: str) -> None:

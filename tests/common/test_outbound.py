@@ -1,23 +1,27 @@
 """Where a connection goes: checked before a packet leaves, and the same whatever the reason that it does not."""
 
 import socket
-import ssl
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from agents_proxy import upstream
-from agents_proxy.errors import CallFailed
-from common import addresses, outbound
-from consent import delivery
+from common import addresses, tracing
+from common.outbound import client, sockets
+from common.outbound.client import Answer, Client
+from common.outbound.failures import AddressRefused, ExchangeFailed, InvalidAnswer, TimedOut
+from common.shutdown import Shutdown
+from consent.notices import webhook_client
 from tests.factories.asked import now
+from tests.fakes import agents as fake
+from tests.fakes.agents import agent
 
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
-REFUSED = delivery.Outcome(None, "it cannot be reached")
+REFUSED = webhook_client.Outcome(None, "it cannot be reached")
 
 
 class Listener:
@@ -47,8 +51,8 @@ def listener() -> Iterator[Listener]:
     made.close()
 
 
-def send(url: str) -> delivery.Outcome:
-    return delivery.send(url=url, secret=SECRET, message_id="msg_1", kind="consent.denied", at=now(), data={})
+def send(url: str) -> webhook_client.Outcome:
+    return webhook_client.send(url=url, secret=SECRET, message_id="msg_1", kind="consent.denied", at=now(), data={})
 
 
 # every way to write 127.0.0.1 (or a place as bad) that a resolver or a parser takes, with the port filled in
@@ -95,48 +99,201 @@ def test_a_closed_port_an_open_one_and_a_bad_certificate_read_the_same(settings:
     assert listener.connected == 2
 
 
-def test_one_bad_address_among_good_ones_refuses_them_all(monkeypatch: pytest.MonkeyPatch, listener: Listener) -> None:
-    """A name may resolve to several: whoever controls it could have any of them taken."""
-
-    def resolve(host: str, port: int, **_: Any) -> list[Any]:
-        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (found, port)) for found in ("8.8.8.8", "127.0.0.1")]
-
-    monkeypatch.setattr(socket, "getaddrinfo", resolve)
-
-    with pytest.raises(outbound.AddressRefused):
-        outbound.open_socket("mixed.example", listener.port, may_reach=addresses.is_public, timeout=1)
-    assert listener.connected == 0
+def post(url: str, *, public: bool = False, seconds: float = 5, limit: int = 100, body: bytes = b'{"id": 1}') -> Answer:
+    """One request over a connection of its own."""
+    made = Client(may_reach=addresses.is_public if public else addresses.is_host, connect_seconds=2)
+    return made.post(url, body, headers={}, seconds=seconds, limit=limit)
 
 
-def test_what_was_checked_is_what_is_connected_to(monkeypatch: pytest.MonkeyPatch, listener: Listener) -> None:
-    """A name that answers with another address the second time is asked once."""
+def resolving(monkeypatch: pytest.MonkeyPatch, *answers: list[str]) -> list[str]:
+    """Names resolve to each of `answers` in turn and stay with the last; the names that were asked for."""
     asked: list[str] = []
 
     def resolve(host: str, port: int, **_: Any) -> list[Any]:
+        found = answers[min(len(asked), len(answers) - 1)]
         asked.append(host)
-        found = "127.0.0.1" if len(asked) == 1 else "169.254.169.254"
-        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (found, port))]
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port)) for address in found]
 
     monkeypatch.setattr(socket, "getaddrinfo", resolve)
+    return asked
 
-    sock = outbound.open_socket("rebound.example", listener.port, may_reach=addresses.is_host, timeout=1)
-    assert sock.getpeername() == ("127.0.0.1", listener.port)
+
+def test_one_bad_address_among_good_ones_refuses_them_all(monkeypatch: pytest.MonkeyPatch, listener: Listener) -> None:
+    """A name may resolve to several: whoever controls it could have any of them taken."""
+    resolving(monkeypatch, ["8.8.8.8", "127.0.0.1"])
+
+    with pytest.raises(AddressRefused):
+        post(f"http://mixed.example:{listener.port}/", public=True)
+    assert listener.connected == 0
+
+
+def test_what_was_checked_is_what_is_connected_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A name that answers with another address the second time is asked once."""
+    asked = resolving(monkeypatch, ["127.0.0.1"], ["169.254.169.254"])
+
+    with agent(fake.answers()) as running:
+        assert post(running.url.replace("127.0.0.1", "rebound.example"), limit=1000).status == 200
     assert asked == ["rebound.example"]
-    sock.close()
+
+
+def test_the_next_address_is_tried_where_one_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    resolving(monkeypatch, ["127.0.0.2", "127.0.0.1"])  # the agent listens on the second alone
+
+    with agent(fake.answers()) as running:
+        assert post(running.url.replace("127.0.0.1", "two.example"), limit=1000).status == 200
 
 
 @pytest.mark.parametrize("host", ["169.254.169.254", "168.63.129.16", "[fe80::1]", "[::ffff:a9fe:a9fe]", "0.0.0.0"])
 def test_a_configured_agent_never_resolves_to_metadata(host: str) -> None:
     """The operator names the agent, but its own DNS says where that is."""
     began = time.monotonic()
-    with pytest.raises(CallFailed):
-        upstream.post(f"http://{host}:1/", b"{}", headers={}, timeout=5, limit=100)
+    with pytest.raises(AddressRefused):
+        post(f"http://{host}:1/")
     assert time.monotonic() - began < 2
 
 
-def test_the_name_of_the_address_is_what_tls_verifies() -> None:
-    """The socket goes to a checked address, and the certificate still has to be the name's."""
-    connection = outbound.ToPublicTls("example.org", 443)
+@pytest.fixture
+def trusted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A certificate for right.example and this machine's address that counts as trusted."""
+    made = fake.self_signed(tmp_path, "right.example", "127.0.0.1")
+    monkeypatch.setenv("SSL_CERT_FILE", str(made))
+    client._tls.cache_clear()
+    yield made
+    client._tls.cache_clear()
 
-    assert (connection.host, connection.assert_hostname) == ("example.org", None)
-    assert connection.cert_reqs in (None, ssl.CERT_REQUIRED)
+
+def test_the_name_of_the_address_is_what_tls_verifies(trusted: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The socket goes to a checked address, and the certificate still has to be the name's."""
+    resolving(monkeypatch, ["127.0.0.1"])
+
+    with agent(fake.answers(), certificate=trusted) as running:
+        assert post(running.url.replace("127.0.0.1", "right.example"), limit=1000).status == 200
+        with pytest.raises(ExchangeFailed):
+            post(running.url.replace("127.0.0.1", "wrong.example"))
+    assert len(running.asked) == 1
+
+
+def starts_to_answer(sock: Any, asked: fake.Asked, running: fake.Agent) -> None:
+    sock.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n{")
+    fake.hangs(sock, asked, running)
+
+
+HANGS = {"before the head": fake.hangs, "in the body": starts_to_answer, "dripping": fake.drips}
+
+
+@pytest.mark.parametrize("encrypted", [False, True], ids=["plain", "tls"])
+@pytest.mark.parametrize("behaviour", HANGS.values(), ids=HANGS)
+@pytest.mark.parametrize("why", ["deadline", "shutdown"])
+def test_whatever_hangs_is_left_in_time(
+    behaviour: fake.Behaviour, why: str, encrypted: bool, trusted: Path, monkeypatch: pytest.MonkeyPatch, settings: Any
+) -> None:
+    settings.SHUTDOWN_GRACE_SECONDS = 0.2
+    monkeypatch.setattr(sockets, "shutdown", ending := Shutdown())
+    with agent(behaviour, certificate=trusted if encrypted else None) as running:
+        began = time.monotonic()
+        threading.Timer(0.5, ending.begin).start()
+        with pytest.raises(TimedOut) as raised:
+            post(running.url, seconds=0.6 if why == "deadline" else 60)
+        took = time.monotonic() - began
+
+    assert raised.value.may_have_arrived
+    assert 0.5 < took < 5
+
+
+@pytest.mark.parametrize("why", ["deadline", "shutdown"])
+def test_a_handshake_that_nobody_answers_is_left_in_time(
+    why: str, monkeypatch: pytest.MonkeyPatch, settings: Any
+) -> None:
+    settings.SHUTDOWN_GRACE_SECONDS = 0.2
+    monkeypatch.setattr(sockets, "shutdown", ending := Shutdown())
+    connecting = Client(may_reach=addresses.is_host, connect_seconds=0.5 if why == "deadline" else 60)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        began = time.monotonic()
+        if why == "shutdown":
+            threading.Timer(0.3, ending.begin).start()
+        with pytest.raises(TimedOut) as raised:
+            connecting.post(f"https://127.0.0.1:{silent.getsockname()[1]}/", b"", headers={}, seconds=60, limit=1)
+
+    assert time.monotonic() - began < 5
+    assert not raised.value.may_have_arrived
+
+
+def test_an_address_that_takes_no_connection_is_left_in_time() -> None:
+    with socket.socket() as full:
+        full.bind(("127.0.0.1", 0))
+        full.listen(0)
+        port = full.getsockname()[1]
+        waiting = [socket.socket() for _ in range(4)]
+        for each in waiting:
+            each.setblocking(False)
+            each.connect_ex(("127.0.0.1", port))
+        began = time.monotonic()
+        with pytest.raises(TimedOut) as raised:
+            post(f"http://127.0.0.1:{port}/", seconds=0.5)
+        for each in waiting:
+            each.close()
+
+    assert time.monotonic() - began < 5
+    assert not raised.value.may_have_arrived
+
+
+def test_a_body_that_nobody_takes_is_left_in_time() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        began = time.monotonic()
+        with pytest.raises(TimedOut) as raised:
+            post(f"http://127.0.0.1:{silent.getsockname()[1]}/", seconds=0.5, body=b"0" * 50_000_000)
+
+    assert time.monotonic() - began < 5
+    assert raised.value.may_have_arrived
+
+
+HEADERS = b"".join(b"X-%d: %b\r\n" % (number, b"0" * 60_000) for number in range(50))  # as http.client allows
+CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+FLOODS = {
+    "head": (b"HTTP/1.1 200 OK\r\n" + HEADERS + b"Content-Length: 2\r\n\r\n{}", 0),
+    "body": (b"HTTP/1.1 200 OK\r\nContent-Length: 101\r\n\r\n" + b"0" * 101, 100),
+    "chunks": (CHUNKED + b"65\r\n" + b"0" * 101 + b"\r\n0\r\n\r\n", 100),
+    "the size of a chunk": (CHUNKED + b"2;" + b"0" * 1_000_000 + b"\r\n{}\r\n0\r\n\r\n", 100),
+    "what follows the chunks": (CHUNKED + b"2\r\n{}\r\n0\r\n" + b"X: 0\r\n" * 200_000 + b"\r\n", 100),
+}
+
+
+@pytest.mark.parametrize(("answer", "limit"), FLOODS.values(), ids=FLOODS)
+def test_what_is_larger_than_its_limit_is_no_answer(answer: bytes, limit: int) -> None:
+    with agent(fake.sends(answer)) as running, pytest.raises(InvalidAnswer):
+        post(running.url, limit=limit)
+
+
+@pytest.mark.parametrize("limit", [100, 1000])
+def test_a_body_in_the_smallest_chunks_may_have_all_its_limit(limit: int) -> None:
+    with agent(fake.sends(CHUNKED + b"1\r\n0\r\n" * limit + b"0\r\n\r\n")) as running:
+        assert post(running.url, limit=limit) == Answer(200, b"0" * limit)
+
+
+def test_a_redirect_is_an_answer_like_another() -> None:
+    moved = fake.says(fake.result_of, status="302 Found", location="http://127.0.0.1:1/")
+    with agent(moved) as running:
+        assert post(running.url) == Answer(302, b"")
+    assert len(running.asked) == 1
+
+
+def test_connections_are_kept_where_wanted_and_while_they_are_fresh(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted = []
+    for keeps, idle in ((True, 10.0), (True, 0.0), (False, 10.0)):
+        monkeypatch.setattr(client, "_IDLE", idle)
+        made = Client(may_reach=addresses.is_host, keeps=keeps)
+        with agent(fake.answers()) as running:
+            for _ in range(3):
+                made.post(running.url, b'{"id": 1}', headers={}, seconds=5, limit=1000)
+        counted.append(running.connections)
+
+    assert counted == [1, 3, 3]
+
+
+def test_what_caused_a_request_goes_along() -> None:
+    made = Client(may_reach=addresses.is_host)
+    with agent(fake.answers()) as running, tracing.following("cause-of-it"):
+        made.post(running.url, b'{"id": 1}', headers={}, seconds=5, limit=1000)
+        made.post(running.url, b'{"id": 1}', headers={"X-Request-Id": "own-cause"}, seconds=5, limit=1000)
+
+    assert [asked.headers["x-request-id"] for asked in running.asked] == ["cause-of-it", "own-cause"]

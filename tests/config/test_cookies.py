@@ -8,7 +8,7 @@ import pytest
 import requests
 
 from tests.factories.accounts import PASSWORD
-from tests.serving import Served
+from tests.served_site import Served
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

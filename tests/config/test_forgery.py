@@ -2,7 +2,7 @@
 
 import pytest
 
-from consent.models import ConsentRequest
+from consent.requests.models import ConsentRequest
 from tests.callers import signed_in
 from tests.factories import ConsentRequestFactory
 

@@ -19,7 +19,7 @@ from developers.models import App
 from tests.callers import Developer
 from tests.factories import ConsentRequestFactory
 from tests.patience import wait_until
-from tests.serving import ROOT, database_url
+from tests.served_site import ROOT, database_url
 
 pytestmark = pytest.mark.django_db(transaction=True)
 STARTS_WITHIN, ENDS_WITHIN, DRAIN = 90.0, 10.0, 2.0  # seconds
@@ -70,6 +70,7 @@ def group() -> Iterator[Group]:
         made.process.wait(30)
 
 
+@pytest.mark.slow("two groups of servers start, one after the other, under load")
 def test_no_request_is_lost_while_a_group_is_replaced(group: Group, app: App, api: Developer) -> None:
     request = ConsentRequestFactory(app=app)
     status = f"/api/v1/consent-status?request_id={request.request_id}"

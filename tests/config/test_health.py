@@ -11,8 +11,8 @@ from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 from django.test import Client
 
-from accounts.database import install_rules
-from consent.models import AuditEntry, AuditHead
+from common.sql.triggers import install_rules
+from consent.ledger.models import AuditEntry, AuditHead
 from consent.rules import RULES
 from tests.consent.api.test_failing import failing
 

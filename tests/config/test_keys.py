@@ -11,7 +11,7 @@ import pytest
 from cryptography.fernet import Fernet
 from django.core.checks import run_checks
 
-from consent import receipts
+from consent.ledger import receipts
 from tests.fresh import fresh_secrets
 
 ROOT = Path(__file__).resolve().parents[2]

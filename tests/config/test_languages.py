@@ -13,10 +13,10 @@ from django.test import Client
 from django.utils import translation
 
 from accounts import wording
-from accounts.database import database_now
-from consent.actions.mailing import send_due_mails
-from pkm.labels import translated
-from pkm.models import Domain, ScopeEntry
+from common.clock import database_now
+from consent.mail.actions import send_due_mails
+from pkm.registry.labels import translated
+from pkm.registry.models import Domain, ScopeEntry
 from tests.factories import ConsentRequestFactory, ExportFactory, GrantFactory, ReadFactory
 from tests.factories.accounts import PASSWORD
 
@@ -105,9 +105,9 @@ def test_sign_in_librarys_sentences_say_du(db):
     formal = re.compile(r"\b(?:Sie|Ihr|Ihre[nmr]?)\b")
 
     with translation.override("de"):
-        said = {words: translation.gettext(words) for words in wording.OURS}
+        said = {words: translation.gettext(words) for words in wording.OVERRIDDEN}
 
-    assert [words for words in wording.OURS if not formal.search(own.gettext(words))] == []
+    assert [words for words in wording.OVERRIDDEN if not formal.search(own.gettext(words))] == []
     assert [words for words in said.values() if formal.search(words)] == []
 
 

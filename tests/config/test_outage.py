@@ -22,7 +22,7 @@ from tests.config.every_address import LISTED, path_of
 from tests.config.gate import Gate
 from tests.config.wanted_headers import lacking
 from tests.patience import wait_until
-from tests.serving import Served, database_url
+from tests.served_site import Served, database_url
 
 pytestmark = pytest.mark.django_db(transaction=True)
 BACK_WITHIN = 5.0  # seconds
@@ -123,6 +123,7 @@ def refused(gate: Gate | None, *, garbage: bool = False) -> Iterator[None]:
         aside.rename(file)
 
 
+@pytest.mark.slow("it asks at every address of a real server, three seconds after the database went away")
 def test_every_address_answers_while_the_database_is_away(site: Site, gate: Gate | None, person: Any, app: Any) -> None:
     parts = every_address.samples(person, app)
     assert site.page("/consent/").status == 200  # the pool has connections to lose
@@ -242,6 +243,7 @@ def test_a_database_that_says_nothing_is_away_too(site: Site, gate: Gate | None)
     assert_back(site)
 
 
+@pytest.mark.slow("more calls than the server has threads wait for a database that is away")
 def test_many_who_call_at_once_do_not_keep_readyz_from_answering(site: Site, gate: Gate | None) -> None:
     """All threads of the server would wait for the database otherwise, and nobody would be left to say so."""
     from concurrent.futures import ThreadPoolExecutor
@@ -288,7 +290,7 @@ ALL = dict.fromkeys(("database", "migrations", "rules", "audit", "broker"), True
 
 def assert_an_act_goes_through(site: Site, person: Any) -> None:
     """What tells the worker leaves a row, which the worker's own sweep finds; nobody waits for the broker."""
-    from agents_proxy.models import Run
+    from agents_proxy.analyses.models import Run
 
     token = "t" * 32
     body = {"email": person.email, "fullName": "Ada Lovelace", "countryCode": "+49", "phoneNumber": "15112345678"}

@@ -14,21 +14,20 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from accounts import atrest
-from common import tracing
+from common import encryption, tracing
 from config.security import LogLines
-from consent.actions.delivering import deliver_due
+from consent.notices.webhooks import deliver_due
 from developers.models import App, WebhookEndpoint
-from tests.agents_proxy.analysing import kept, started
-from tests.agents_proxy.asking import CALL, configure, consenting
-from tests.agents_proxy.speaking import ORDER, speaking, waits_for
+from tests.agents_proxy.agent_server import ORDER, speaking, waits_for
+from tests.agents_proxy.proxy_calls import CALL, configure, consenting
+from tests.agents_proxy.runs import kept, started
 from tests.agents_proxy.test_worker import BROKERS, ENDS_WITHIN, STARTS_WITHIN, Worker
 from tests.callers import Developer, signed_in
 from tests.consent.test_webhooks import SECRET, Receiver, receiver  # noqa: F401  # a fixture
 from tests.factories import ConsentRequestFactory, PersonFactory
 from tests.fakes.agents import agent, answers
 from tests.patience import wait_until
-from tests.serving import ROOT
+from tests.served_site import ROOT
 
 SENT = {"X-Request-Id": "trip-2026.11.20_a"}
 SENT_ID = SENT["X-Request-Id"]
@@ -112,7 +111,7 @@ def test_a_webhook_names_the_request_that_caused_it_or_itself(
     app: App,
     api: Developer,
 ) -> None:
-    WebhookEndpoint.objects.create(app=app, url=receiver.url, secret=atrest.sealed(SECRET))
+    WebhookEndpoint.objects.create(app=app, url=receiver.url, secret=encryption.sealed(SECRET))
     for headers in (SENT, None):
         request = ConsentRequestFactory(app=app)
         api.post("/end-consent", {"request_id": request.request_id}, headers=headers)
@@ -134,13 +133,14 @@ def sent_from_a_request(worker: Worker) -> None:
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=worker.environment, check=True, timeout=60)
 
 
+@pytest.mark.slow("a real worker starts twice, and its sweeper has to come round")
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("broker", BROKERS)
 def test_a_task_carries_the_request_into_the_workers_log_and_a_worker_ends_in_time(
     broker: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Asked to end in the middle of a step, it puts the step back, and the next worker asks again."""
-    monkeypatch.setattr("agents_proxy.workflow._send", lambda run_pk: None)  # the sweeper finds the run
+    monkeypatch.setattr("agents_proxy.analyses.actions._tell_worker", lambda run_pk: None)  # the sweeper finds the run
     monkeypatch.setenv("LOG_LEVEL", "INFO")
     monkeypatch.setenv("SHUTDOWN_GRACE_SECONDS", "2")
     never = threading.Event()

@@ -13,7 +13,7 @@ from django.conf import settings
 
 from deploy.local.serving import free_port
 from tests.callers import Developer
-from tests.serving import ROOT, database_url
+from tests.served_site import ROOT, database_url
 
 SERVES = """
 import sys
@@ -28,6 +28,7 @@ except Interrupted:
 ENDS_WITHIN = 10.0  # seconds
 
 
+@pytest.mark.slow("server and worker start as ./run starts them, and end with a stream open")
 @pytest.mark.django_db(transaction=True)
 def test_ctrl_c_ends_everything_with_a_stream_open(api: Developer) -> None:
     port = free_port()

@@ -11,14 +11,14 @@ import pytest
 import requests
 from django.conf import settings
 
-from consent import actions
+from consent.decisions import actions as decision_actions
 from developers.models import App
-from tests.agents_proxy.asking import consenting
-from tests.agents_proxy.speaking import speaking, waits_for
+from tests.agents_proxy.agent_server import speaking, waits_for
+from tests.agents_proxy.proxy_calls import consenting
 from tests.callers import Developer, signed_in
 from tests.factories import ConsentRequestFactory, PersonFactory
 from tests.patience import wait_until
-from tests.serving import Served
+from tests.served_site import Served
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ENDS_WITHIN = 10.0  # seconds, as the handbook says
@@ -98,16 +98,17 @@ def test_streams_and_held_answers_end_with_the_server(
     assert last.splitlines()[-1].startswith(b"retry: ")
 
 
+@pytest.mark.slow("a real server starts, ends in order and starts again")
 def test_a_stream_goes_on_at_the_next_server_without_a_gap(served: Served, app: App, api: Developer) -> None:
     requested = [ConsentRequestFactory(app=app) for _ in range(2)]
-    actions.deny(request_id=requested[0].request_id, by=requested[0].user)
+    decision_actions.deny(request_id=requested[0].request_id, by=requested[0].user)
     with open_stream(served, api, **{"Last-Event-ID": "0"}) as stream:
         lines = stream.iter_lines(chunk_size=1)
         assert b"id: 1" in (next(lines), *(line for _, line in zip(range(6), lines, strict=False)))
         served.send(signal.SIGTERM)
         rest = list(lines)  # ends in order
     assert served.exit_code(within=ENDS_WITHIN) == 0
-    actions.deny(request_id=requested[1].request_id, by=requested[1].user)  # while nobody serves
+    decision_actions.deny(request_id=requested[1].request_id, by=requested[1].user)  # while nobody serves
 
     served.start()
     with open_stream(served, api, **{"Last-Event-ID": "1"}) as stream:
@@ -151,6 +152,7 @@ def test_reloading_fails_no_request_and_takes_streams_along(
     assert served.exit_code(within=0) is None
 
 
+@pytest.mark.slow("it waits for a server's start and for the whole grace of three seconds")
 def test_a_call_to_an_agent_goes_on_for_the_grace_and_then_has_an_answer(pool: ThreadPoolExecutor) -> None:
     """Both at once: one agent answers soon after the signal, the other not within the grace."""
     slow, never = threading.Event(), threading.Event()

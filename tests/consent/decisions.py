@@ -4,10 +4,10 @@ from typing import Any
 
 from django.conf import settings
 
-from consent.models import ConsentRequest
+from consent.requests.models import ConsentRequest
 from consent.schemas import ApproveBody
 from consent_bridge import sealed
-from pkm.queries import current_revisions
+from pkm.segments.queries import current_revisions
 from tests.factories import Vault
 
 

@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 
-from accounts.errors import InvalidRequest
-from consent import actions
+from common.problems import InvalidRequest
+from consent.decisions import actions as decision_actions
 from consent.errors import InvalidScope, RecentlyDenied, RequestPending, TooManyRequests, UnknownUser
-from consent.models import ConsentRequest, ScopeTemplate
+from consent.requests import creation
+from consent.requests.models import ConsentRequest, ScopeTemplate
 from consent.schemas import RequestConsentBody
 from consent_bridge import sealed
 from developers.authentication import AppContext
@@ -61,7 +62,7 @@ def body(vault: Vault, **changes: Any) -> RequestConsentBody:
 
 
 def ask(caller: AppContext, asked: RequestConsentBody, key: str | None = None) -> tuple[dict[str, Any], bool]:
-    return actions.request_consent(app=caller, body=asked, idempotency_key=key)
+    return creation.request_consent(app=caller, body=asked, idempotency_key=key)
 
 
 def test_what_is_asked_is_frozen_with_its_digest(caller: AppContext, vault: Vault) -> None:
@@ -110,7 +111,7 @@ def test_the_same_question_is_the_same_request_and_another_conflicts(caller: App
 
 def test_an_idempotency_key_repeats_the_first_answer(caller: AppContext, vault: Vault) -> None:
     first = ask(caller, body(vault), "k1")
-    actions.end_consent(app_pk=caller.app_pk, request_id=first[0]["request_id"])
+    decision_actions.end_consent(app_pk=caller.app_pk, request_id=first[0]["request_id"])
 
     assert ask(caller, body(vault), "k1") == first
     with pytest.raises(IdempotencyConflict):
@@ -157,7 +158,7 @@ def test_a_denial_cools_overlapping_scopes_down(caller: AppContext, scope: str, 
         {("lifestyle", "food"): {"favorite_cuisine": "Thai"}, ("lifestyle", "fitness"): {"gym_membership": "no"}},
     )
     first, _ = ask(caller, body(vault))
-    actions.deny(request_id=first["request_id"], by=vault.user)
+    decision_actions.deny(request_id=first["request_id"], by=vault.user)
 
     if refused:
         with pytest.raises(RecentlyDenied) as error:

@@ -8,9 +8,10 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
 
-from accounts.database import install_rules
-from consent import actions, audit
-from consent.models import AuditEntry, AuditHead
+from common.sql.triggers import install_rules
+from consent.decisions import actions as decision_actions
+from consent.ledger import audit
+from consent.ledger.models import AuditEntry, AuditHead
 from consent.rules import RULES
 from tests.factories import ConsentRequestFactory
 
@@ -93,7 +94,7 @@ def test_a_chain_without_its_head_is_told(chain: str) -> None:
 
 def test_verify_audit_of_one_chain(db: None) -> None:
     request = ConsentRequestFactory()
-    actions.deny(request_id=request.request_id, by=request.user)
+    decision_actions.deny(request_id=request.request_id, by=request.user)
     said = StringIO()
     call_command("verify_audit", chain=f"app:{request.app.app_id}", stdout=said)
 

@@ -11,23 +11,22 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import User
-from consent import actions, audit
-from consent.actions.chaining import chain_waiting_reads
-from consent.actions.recovering import verify_ends, verify_pending, write_down_unrecorded, write_pending_entries
+from consent.decisions import actions as decision_actions
+from consent.decisions import blocked_apps, expiry
+from consent.decisions.models import AppReport, BlockedApp
+from consent.decisions.unrecorded import verify_ends, write_down_unrecorded
 from consent.errors import AuditUnavailable
-from consent.models import (
-    AppReport,
-    AuditEntry,
-    AuditPending,
-    BlockedApp,
-    ConsentRequest,
-    Export,
-    Grant,
-    Notice,
-    Read,
-    Receipt,
-)
-from consent.queries import receipt_for_owner
+from consent.exports.models import Export, Read
+from consent.exports.read_batches import chain_waiting_reads
+from consent.grants import actions as grant_actions
+from consent.grants.models import Grant
+from consent.ledger import audit
+from consent.ledger.models import AuditEntry, AuditPending, Receipt
+from consent.ledger.pending import verify_pending, write_pending_entries
+from consent.ledger.queries import receipt_for_owner
+from consent.notices.models import Notice
+from consent.requests import actions as request_actions
+from consent.requests.models import ConsentRequest
 from tests.callers import Developer, JsonClient
 from tests.consent.broken_audit import audit_away
 from tests.consent.decisions import approval, approval_body
@@ -47,7 +46,7 @@ def vault(person: User) -> Vault:
 def grant(api: Developer, person: User, vault: Vault) -> Grant:
     """Approved as people approve, so that its entries and its receipt are there."""
     request = ConsentRequestFactory(app=api.app, user=person)
-    actions.approve(request_id=request.request_id, by=person, body=approval(request, vault))
+    decision_actions.approve(request_id=request.request_id, by=person, body=approval(request, vault))
     return Grant.objects.select_related("request").get(request=request)
 
 
@@ -123,9 +122,9 @@ def test_approving_is_refused_and_the_request_goes_on_waiting(
     assert owner.post(decision, approval_body(request, vault)).status_code == 200
 
 
-def test_resuming_unblocking_and_renewing_are_refused(api: Developer, owner: JsonClient, grant: Grant) -> None:
-    actions.pause(grant_id=grant.grant_id, by=grant.user)
-    actions.block_app(app_id=api.app.app_id, by=grant.user, stop=False)
+def test_resuming_unblocking_and_refreshing_are_refused(api: Developer, owner: JsonClient, grant: Grant) -> None:
+    grant_actions.pause(grant_id=grant.grant_id, by=grant.user)
+    blocked_apps.block_app(app_id=api.app.app_id, by=grant.user, stop=False)
 
     with audit_away():
         assert owner.post(f"/consent/grants/{grant.grant_id}/resume").status_code == 503
@@ -237,7 +236,7 @@ def test_the_page_says_that_the_entry_follows(owner: JsonClient, grant: Grant, f
 
 
 def test_every_other_end_takes_place_as_well(api: Developer, person: User, grant: Grant) -> None:
-    """The app's own, staff's, the clock's, and what a changed scope cancels; a report and a refusal of renewals too."""
+    """The app's own, staff's, the clock's, and what a changed scope cancels; a report, a refused refresh too."""
     released, terminated = ExportFactory(grant__request__app=api.app).grant, ExportFactory().grant
     over = ExportFactory(grant__starts_at=timezone.now() - timedelta(days=2)).grant
     cancelled, changed = ConsentRequestFactory(app=api.app), ConsentRequestFactory(app=api.app, user=person)
@@ -247,13 +246,13 @@ def test_every_other_end_takes_place_as_well(api: Developer, person: User, grant
     with audit_away("consent_audit", "consent_audit_heads", "consent_receipts"):
         for request in (released.request, cancelled):
             assert api.post("/end-consent", {"request_id": request.request_id}).status_code == 200
-        assert actions.terminate(grant_id=terminated.grant_id, by=staff, reason="fraud")
-        assert actions.write_down_expiry() == 1
-        assert actions.cancel_requests_of(app_pk=api.app.pk, by=staff) == 1
-        actions.report_app(app_id=api.app.app_id, by=person, text="They pretend to be my bank.")
-        actions.keep_current(grant_id=kept.grant_id, by=person, kept=False)
+        assert grant_actions.terminate(grant_id=terminated.grant_id, by=staff, reason="fraud")
+        assert expiry.write_down_expiry() == 1
+        assert request_actions.cancel_requests_of(app_pk=api.app.pk, by=staff) == 1
+        blocked_apps.report_app(app_id=api.app.app_id, by=person, text="They pretend to be my bank.")
+        grant_actions.switch_refresh(grant_id=kept.grant_id, by=person, on=False)
         with pytest.raises(AuditUnavailable):
-            actions.keep_current(grant_id=kept.grant_id, by=person, kept=True)
+            grant_actions.switch_refresh(grant_id=kept.grant_id, by=person, on=True)
 
     grants = {g.pk: g.status for g in Grant.objects.all()}
     assert (grants[released.pk], grants[terminated.pk], grants[over.pk]) == ("released", "terminated", "expired")
@@ -273,7 +272,7 @@ def test_the_next_append_writes_what_waits_first_and_in_order(api: Developer, ow
         pause(owner, grant)
         assert owner.post(f"/consent/grants/{grant.grant_id}/resume").status_code == 503
         other = ConsentRequestFactory(app=api.app)
-        actions.deny(request_id=other.request_id, by=other.user)
+        decision_actions.deny(request_id=other.request_id, by=other.user)
 
     assert owner.post(f"/consent/grants/{grant.grant_id}/resume").status_code == 200
 
@@ -316,7 +315,7 @@ def test_what_waits_for_ten_minutes_alarms_each_time(
         call_command("verify_audit")
         later = timezone.now() + timedelta(minutes=11)
         with pytest.MonkeyPatch.context() as patched:
-            patched.setattr("consent.actions.recovering.database_now", lambda: later)
+            patched.setattr("consent.ledger.pending.database_now", lambda: later)
             assert [alarms(), alarms()] == [1, 1]
             assert len(list(verify_pending())) == 2
             with pytest.raises(CommandError):
@@ -335,8 +334,8 @@ def test_where_nothing_can_be_written_the_change_stands_and_is_derived_later(
     paused = ExportFactory(grant__request__app=api.app).grant
     with audit_away(*EVERYTHING):
         assert revoke(owner, grant).status_code == 200
-        actions.deny(request_id=request.request_id, by=person)
-        actions.pause(grant_id=paused.grant_id, by=paused.user)
+        decision_actions.deny(request_id=request.request_id, by=person)
+        grant_actions.pause(grant_id=paused.grant_id, by=paused.user)
 
         assert (status(api, grant.request)["grant"]["status"], status(api, request)["status"]) == ("revoked", "denied")
         assert sum(line.levelno == logging.CRITICAL for line in caplog.records) == 6  # an entry and a notice each

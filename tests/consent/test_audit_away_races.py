@@ -9,9 +9,14 @@ import pytest
 from django.db import connection, transaction
 
 from accounts.models import User
-from consent import actions, audit
-from consent.actions.recovering import verify_ends, verify_pending, write_pending_entries
-from consent.models import AuditEntry, AuditPending, ConsentRequest, Grant, Receipt
+from consent.decisions import actions as decision_actions
+from consent.decisions.unrecorded import verify_ends
+from consent.grants import actions as grant_actions
+from consent.grants.models import Grant
+from consent.ledger import audit
+from consent.ledger.models import AuditEntry, AuditPending, Receipt
+from consent.ledger.pending import verify_pending, write_pending_entries
+from consent.requests.models import ConsentRequest
 from tests.callers import Developer
 from tests.consent.broken_audit import audit_away
 from tests.consent.test_races import close_connections, fire
@@ -49,7 +54,7 @@ def test_without_the_privilege_nobody_reads_and_everybody_stops(
 
     answers = [api.get(f"/consent-export?request_id={grant.request.request_id}") for grant in grants]
     for grant in grants:
-        actions.revoke(grant_id=grant.grant_id, by=grant.user)
+        grant_actions.revoke(grant_id=grant.grant_id, by=grant.user)
 
     assert {(answer.status_code, answer.json()["code"]) for answer in answers} == {(503, "temporarily_unavailable")}
     assert set(Grant.objects.values_list("status", flat=True)) == {"revoked"}
@@ -67,7 +72,7 @@ def test_a_chain_that_somebody_holds_keeps_nobody_from_stopping(person: User) ->
 
     def stop() -> None:
         began = time.monotonic()
-        actions.revoke(grant_id=grant.grant_id, by=person)
+        grant_actions.revoke(grant_id=grant.grant_id, by=person)
         took.append(time.monotonic() - began)
         connection.close()
 
@@ -88,7 +93,7 @@ def denied_while_away(count: int) -> list[ConsentRequest]:
     asked = [ConsentRequestFactory(app=app) for _ in range(count)]
     with audit_away():
         for request in asked:
-            actions.deny(request_id=request.request_id, by=request.user)
+            decision_actions.deny(request_id=request.request_id, by=request.user)
     return asked
 
 
@@ -103,7 +108,10 @@ def test_writers_that_meet_write_everything_once() -> None:
                     write_pending_entries,
                     write_pending_entries,
                     write_pending_entries,
-                    *(lambda r=request: actions.deny(request_id=r.request_id, by=r.user) for request in others),
+                    *(
+                        lambda r=request: decision_actions.deny(request_id=r.request_id, by=r.user)
+                        for request in others
+                    ),
                 ],
                 pool,
             )

@@ -16,30 +16,27 @@ from django.db import connection
 
 from accounts.models import User
 from common import limits
-from consent import actions
 from consent.errors import RequestBudgetSpent, TooManyRequests, UnknownUser
-from consent.models import ConsentRequest
+from consent.requests import creation
+from consent.requests.models import ConsentRequest
 from consent.schemas import RequestConsentBody
 from consent_bridge import sealed
 from developers.authentication import AppContext, find_token
 from developers.models import App
 from tests.consent.api.addresses import asked
+from tests.counts import PLACES, counts_in
 from tests.factories import AppFactory, PersonFactory, TokenFactory, give_vault
-from tests.serving import running_site
+from tests.served_site import running_site
 
 THREADS, CALLS = 8, 4
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-@pytest.fixture(params=["database", "redis"])
-def store(request: pytest.FixtureRequest, transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    if request.param == "database":
-        monkeypatch.setattr(configured, "REDIS_URL", "")
-    elif not configured.REDIS_URL:
-        pytest.skip("REDIS_URL is not set")
-    limits.forget_all()
-    yield configured.REDIS_URL
-    limits.forget_all()
+@pytest.fixture(params=PLACES)
+def store(request: pytest.FixtureRequest, transactional_db: None) -> Iterator[str]:
+    """The address of Redis where counts are kept there, "" where the database has them."""
+    with counts_in(request.param):
+        yield configured.REDIS_URL
 
 
 def body(person: User) -> RequestConsentBody:
@@ -79,7 +76,7 @@ def at_once(calls: list[Callable[[], Any]]) -> list[str]:
 
 def asking(app: AppContext, people: list[User]) -> list[Callable[[], Any]]:
     bodies = [body(person) for person in people]
-    return [lambda b=b: actions.request_consent(app=app, body=b, idempotency_key=None) for b in bodies]
+    return [lambda b=b: creation.request_consent(app=app, body=b, idempotency_key=None) for b in bodies]
 
 
 def test_the_budget_of_an_app_is_exact(store: str, settings: Any) -> None:
@@ -107,7 +104,7 @@ def test_repeats_of_what_waits_spend_nothing_however_many_come_at_once(store: st
     app, person = caller(AppFactory()), give_vault(PersonFactory()).user
     same = body(person)
 
-    outcomes = at_once([lambda: actions.request_consent(app=app, body=same, idempotency_key=None)] * (THREADS * CALLS))
+    outcomes = at_once([lambda: creation.request_consent(app=app, body=same, idempotency_key=None)] * (THREADS * CALLS))
 
     assert outcomes == ["made"] * (THREADS * CALLS)
     assert ConsentRequest.objects.count() == 1

@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 import pytest
 from django.db import connection
 
-from accounts.database import install_rules
-from consent import audit
-from consent.actions.checkpoints import merkle_root, newest_checkpoint, sign_checkpoint, verify_checkpoints
-from consent.models import AuditCheckpoint, AuditEntry, AuditHead
+from common.sql.triggers import install_rules
+from consent.ledger import audit
+from consent.ledger.checkpoints import merkle_root, newest_checkpoint, sign_checkpoint, verify_checkpoints
+from consent.ledger.models import AuditCheckpoint, AuditEntry, AuditHead
 from consent.rules import RULES
 
 AT = datetime(2026, 11, 20, 10, 0, 0, tzinfo=UTC)

@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from accounts.errors import Problem
-from consent import actions, audit
+from common.problems import Problem
+from consent.decisions import actions as decision_actions
+from consent.decisions import expiry
 from consent.errors import (
     AlreadyDecided,
     AuditUnavailable,
@@ -19,8 +20,14 @@ from consent.errors import (
     RequiredAttributeMissing,
     UnknownRequest,
 )
-from consent.models import AuditEntry, ConsentRequest, Export, Grant, Notice, Receipt
-from consent.queries import status_body
+from consent.exports.models import Export
+from consent.grants import actions as grant_actions
+from consent.grants.models import Grant
+from consent.ledger import audit
+from consent.ledger.models import AuditEntry, Receipt
+from consent.notices.models import Notice
+from consent.requests.models import ConsentRequest
+from consent.status_queries import status_body
 from pkm.errors import QuotaExceeded, StaleRevision
 from tests.consent.decisions import approval
 from tests.factories import ConsentRequestFactory, ExportFactory, GrantFactory, PersonFactory, Vault, give_vault
@@ -47,7 +54,7 @@ def status(request: ConsentRequest) -> dict[str, Any]:
 def test_approve_gives_the_grant_its_export_receipt_audit_and_notice(request_: ConsentRequest, vault: Vault) -> None:
     body = approval(request_, vault, [CUISINE], access_duration=600)
 
-    actions.approve(request_id=request_.request_id, by=request_.user, body=body)
+    decision_actions.approve(request_id=request_.request_id, by=request_.user, body=body)
 
     grant = Grant.objects.get(request=request_)
     assert (grant.status, grant.approved_attributes) == ("active", [CUISINE])
@@ -65,7 +72,7 @@ def test_approve_gives_the_grant_its_export_receipt_audit_and_notice(request_: C
 
 
 def test_deny_leaves_no_grant_and_tells_nobody_the_reason(request_: ConsentRequest, vault: Vault) -> None:
-    actions.deny(request_id=request_.request_id, by=request_.user, reason="I do not know them")
+    decision_actions.deny(request_id=request_.request_id, by=request_.user, reason="I do not know them")
 
     assert not Grant.objects.exists()
     assert status(request_)["status"] == "denied"
@@ -92,7 +99,7 @@ def test_a_decision_that_does_not_fit_changes_nothing(
     body = approval(request_, vault, **changes)
 
     with pytest.raises(refusal):
-        actions.approve(request_id=request_.request_id, by=request_.user, body=body)
+        decision_actions.approve(request_id=request_.request_id, by=request_.user, body=body)
 
     assert status(request_)["status"] == "pending"
     assert not Grant.objects.exists()
@@ -118,7 +125,7 @@ def test_an_export_for_something_else_is_refused_by_the_member(
     body = approval(request_, vault, header={member: value})
 
     with pytest.raises(ExportMismatch) as refused:
-        actions.approve(request_id=request_.request_id, by=request_.user, body=body)
+        decision_actions.approve(request_id=request_.request_id, by=request_.user, body=body)
 
     assert refused.value.members == {"member": member}
 
@@ -128,9 +135,11 @@ def test_a_required_attribute_must_be_approved(db: None) -> None:
     vault = give_vault(request.user)
 
     with pytest.raises(RequiredAttributeMissing):
-        actions.approve(request_id=request.request_id, by=request.user, body=approval(request, vault, [CUISINE]))
+        decision_actions.approve(
+            request_id=request.request_id, by=request.user, body=approval(request, vault, [CUISINE])
+        )
 
-    actions.approve(request_id=request.request_id, by=request.user, body=approval(request, vault, [DIET]))
+    decision_actions.approve(request_id=request.request_id, by=request.user, body=approval(request, vault, [DIET]))
 
 
 def test_an_attribute_that_the_lists_leave_out_is_outside(db: None) -> None:
@@ -138,7 +147,9 @@ def test_an_attribute_that_the_lists_leave_out_is_outside(db: None) -> None:
     vault = give_vault(request.user)
 
     with pytest.raises(InvalidAttributes):
-        actions.approve(request_id=request.request_id, by=request.user, body=approval(request, vault, [DIET, CUISINE]))
+        decision_actions.approve(
+            request_id=request.request_id, by=request.user, body=approval(request, vault, [DIET, CUISINE])
+        )
 
 
 def test_an_attribute_of_ones_own_is_covered_by_the_segments_scope(db: None) -> None:
@@ -146,16 +157,16 @@ def test_an_attribute_of_ones_own_is_covered_by_the_segments_scope(db: None) -> 
     vault = give_vault(request.user, {("lifestyle", "food"): {"favorite_cuisine": "Thai", "allergies": "nuts"}})
 
     body = approval(request, vault, ["lifestyle.food.allergies"])
-    actions.approve(request_id=request.request_id, by=request.user, body=body)
+    decision_actions.approve(request_id=request.request_id, by=request.user, body=body)
 
     assert Grant.objects.get().approved_attributes == ["lifestyle.food.allergies"]
 
 
 def test_a_second_decision_hears_the_first(request_: ConsentRequest, vault: Vault) -> None:
-    actions.deny(request_id=request_.request_id, by=request_.user)
+    decision_actions.deny(request_id=request_.request_id, by=request_.user)
 
     with pytest.raises(AlreadyDecided) as refused:
-        actions.approve(request_id=request_.request_id, by=request_.user, body=approval(request_, vault))
+        decision_actions.approve(request_id=request_.request_id, by=request_.user, body=approval(request_, vault))
 
     assert refused.value.members == {"request_status": "denied"}
 
@@ -165,18 +176,18 @@ def test_what_expired_cannot_be_decided(db: None) -> None:
     request = ConsentRequestFactory(created_at=asked, expires_at=asked + timedelta(days=1))
 
     with pytest.raises(RequestExpired):
-        actions.deny(request_id=request.request_id, by=request.user)
+        decision_actions.deny(request_id=request.request_id, by=request.user)
 
     assert status(request)["status"] == "expired"
-    assert actions.write_down_expiry() == 1
-    assert actions.write_down_expiry() == 0
+    assert expiry.write_down_expiry() == 1
+    assert expiry.write_down_expiry() == 0
     assert ConsentRequest.objects.get().status == "expired"
     assert Receipt.objects.get().event == "expired"
 
 
 def test_another_persons_request_is_unknown(request_: ConsentRequest, vault: Vault) -> None:
     with pytest.raises(UnknownRequest):
-        actions.deny(request_id=request_.request_id, by=PersonFactory())
+        decision_actions.deny(request_id=request_.request_id, by=PersonFactory())
 
 
 def test_a_new_approval_supersedes_the_older_grant(db: None) -> None:
@@ -184,7 +195,7 @@ def test_a_new_approval_supersedes_the_older_grant(db: None) -> None:
     request = ConsentRequestFactory(app=older.app, user=older.user)
     vault = give_vault(request.user)
 
-    actions.approve(request_id=request.request_id, by=request.user, body=approval(request, vault))
+    decision_actions.approve(request_id=request.request_id, by=request.user, body=approval(request, vault))
 
     older.refresh_from_db()
     assert (older.status, older.ended_by) == ("superseded", "system")
@@ -201,22 +212,22 @@ def test_a_copy_that_does_not_fit_beside_the_others_is_refused(db: None, setting
     settings.COPIES_BYTES_PER_PERSON = 5_000 + len(body.jwe) - 1
 
     with pytest.raises(QuotaExceeded) as refused:
-        actions.approve(request_id=request.request_id, by=request.user, body=body)
+        decision_actions.approve(request_id=request.request_id, by=request.user, body=body)
 
     assert status(request)["status"] == "pending"
     assert refused.value.members == {"used_bytes": 5_000, "quota_bytes": 5_000 + len(body.jwe) - 1}
-    actions.revoke(grant_id=held.grant.grant_id, by=request.user)
-    actions.approve(request_id=request.request_id, by=request.user, body=body)
+    grant_actions.revoke(grant_id=held.grant.grant_id, by=request.user)
+    decision_actions.approve(request_id=request.request_id, by=request.user, body=body)
     assert status(request)["status"] == "approved"
 
 
-def test_a_copy_takes_the_place_of_the_one_that_it_renews(db: None, settings: Any) -> None:
+def test_an_export_takes_the_place_of_the_one_that_it_refreshes(db: None, settings: Any) -> None:
     held = ExportFactory(size_bytes=5_000)
     request = ConsentRequestFactory(app=held.grant.app, user=held.grant.user)
     body = approval(request, give_vault(request.user))
     settings.COPIES_BYTES_PER_PERSON = len(body.jwe)
 
-    actions.approve(request_id=request.request_id, by=request.user, body=body)
+    decision_actions.approve(request_id=request.request_id, by=request.user, body=body)
 
     assert status(request)["status"] == "approved"
 
@@ -232,7 +243,7 @@ def test_an_audit_entry_that_cannot_be_written_stops_the_decision(request_: Cons
             )
 
     with pytest.raises(AuditUnavailable):
-        actions.approve(request_id=request_.request_id, by=request_.user, body=body)
+        decision_actions.approve(request_id=request_.request_id, by=request_.user, body=body)
 
     assert status(request_)["status"] == "pending"
     assert not Grant.objects.exists()

@@ -8,7 +8,7 @@ import rfc8785
 from hypothesis import given
 from hypothesis import strategies as st
 
-from consent.digest import canonical
+from consent.ledger.canonical import canonical
 
 _TEXT = st.text(st.characters(codec="utf-8"), max_size=20)
 _VALUES = st.recursive(

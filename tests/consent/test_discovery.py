@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from django.db import OperationalError, connection
 
-from consent.actions import discovery
-from consent.actions.discovery import flush_discoveries, note_discovery
-from consent.models import Discovery
+from consent.discovery import counts
+from consent.discovery.counts import flush_discoveries, note_discovery
+from consent.discovery.models import Discovery
 from tests.consent.api.test_failing import failing
 from tests.factories import AppFactory, PersonFactory
 from tests.patience import wait_until
@@ -18,7 +18,7 @@ _GIVE_UP = 30.0  # seconds; only what hangs meets it
 
 @pytest.fixture(autouse=True)
 def _nothing_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(discovery, "_counts", discovery._Counts())
+    monkeypatch.setattr(counts, "_counts", counts._Counts())
 
 
 @pytest.mark.django_db(transaction=True)
@@ -31,11 +31,12 @@ def test_further_counts_are_written_without_another_discovery(settings: Any) -> 
     assert wait_until(lambda: Discovery.objects.get().count == 20)
 
 
-def test_counts_outlive_a_database_that_is_away(db: None) -> None:
+@pytest.mark.django_db(transaction=True)
+def test_counts_outlive_a_database_that_is_away() -> None:
     app, person = AppFactory(), PersonFactory()
     for _ in range(3):
         note_discovery(app_pk=app.pk, user_pk=person.pk)
-    with connection.execute_wrapper(failing("UPDATE discovery_log")), pytest.raises(OperationalError):
+    with connection.execute_wrapper(failing('UPDATE "discovery_log"')), pytest.raises(OperationalError):
         flush_discoveries()
     flush_discoveries()
 

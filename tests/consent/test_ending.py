@@ -5,23 +5,31 @@ from datetime import timedelta
 
 import pytest
 
-from consent import actions, audit
+from consent.decisions import actions as decision_actions
+from consent.decisions import expiry
 from consent.errors import MoveNotAllowed, UnknownGrant, UnknownRequest
-from consent.models import AuditEntry, ConsentRequest, Export, Grant, Notice, Receipt
+from consent.exports.models import Export
+from consent.grants import actions as grant_actions
+from consent.grants.models import Grant
+from consent.ledger import audit
+from consent.ledger.models import AuditEntry, Receipt
+from consent.notices.models import Notice
+from consent.requests import actions as request_actions
+from consent.requests.models import ConsentRequest
 from tests.factories import ConsentRequestFactory, ExportFactory, GrantFactory, PersonFactory, StaffFactory
 from tests.factories.asked import now
 
 
 def revoke(grant: Grant) -> object:
-    return actions.revoke(grant_id=grant.grant_id, by=grant.user)
+    return grant_actions.revoke(grant_id=grant.grant_id, by=grant.user)
 
 
 def release(grant: Grant) -> object:
-    return actions.end_consent(app_pk=grant.app_id, request_id=grant.request.request_id)
+    return decision_actions.end_consent(app_pk=grant.app_id, request_id=grant.request.request_id)
 
 
 def terminate(grant: Grant) -> object:
-    return actions.terminate(grant_id=grant.grant_id, by=StaffFactory(), reason="fraud")
+    return grant_actions.terminate(grant_id=grant.grant_id, by=StaffFactory(), reason="fraud")
 
 
 @pytest.mark.parametrize(
@@ -70,8 +78,8 @@ def test_a_pending_request_is_cancelled_by_its_app_alone(db: None) -> None:
     request, other = ConsentRequestFactory(), ConsentRequestFactory()
 
     with pytest.raises(UnknownRequest):
-        actions.end_consent(app_pk=other.app_id, request_id=request.request_id)
-    actions.end_consent(app_pk=request.app_id, request_id=request.request_id)
+        decision_actions.end_consent(app_pk=other.app_id, request_id=request.request_id)
+    decision_actions.end_consent(app_pk=request.app_id, request_id=request.request_id)
 
     assert ConsentRequest.objects.get(pk=request.pk).status == "cancelled"
     assert Receipt.objects.get().event == "cancelled"
@@ -81,11 +89,11 @@ def test_pause_and_resume_keep_the_ciphertext_and_give_no_receipt(db: None) -> N
     export = ExportFactory()
     grant = export.grant
 
-    actions.pause(grant_id=grant.grant_id, by=grant.user)
-    actions.pause(grant_id=grant.grant_id, by=grant.user)
+    grant_actions.pause(grant_id=grant.grant_id, by=grant.user)
+    grant_actions.pause(grant_id=grant.grant_id, by=grant.user)
     grant.refresh_from_db()
     assert grant.status == "paused"
-    actions.resume(grant_id=grant.grant_id, by=grant.user)
+    grant_actions.resume(grant_id=grant.grant_id, by=grant.user)
 
     grant.refresh_from_db()
     assert grant.status == "active"
@@ -97,13 +105,13 @@ def test_pause_and_resume_keep_the_ciphertext_and_give_no_receipt(db: None) -> N
     assert not Receipt.objects.exists()
 
 
-@pytest.mark.parametrize("move", [actions.revoke, actions.pause, actions.resume])
+@pytest.mark.parametrize("move", [grant_actions.revoke, grant_actions.pause, grant_actions.resume])
 def test_another_persons_grant_is_unknown(db: None, move: Callable[..., object]) -> None:
     with pytest.raises(UnknownGrant):
         move(grant_id=ExportFactory().grant.grant_id, by=PersonFactory())
 
 
-@pytest.mark.parametrize("move", [actions.revoke, actions.pause, actions.resume])
+@pytest.mark.parametrize("move", [grant_actions.revoke, grant_actions.pause, grant_actions.resume])
 def test_what_the_clock_ended_cannot_be_moved(db: None, move: Callable[..., object]) -> None:
     started = now() - timedelta(days=2)
     grant = GrantFactory(starts_at=started, expires_at=started + timedelta(days=1))
@@ -118,8 +126,8 @@ def test_expiry_is_written_down_once_and_deletes_the_ciphertext(db: None) -> Non
     started = now() - timedelta(days=2)
     grant = ExportFactory(grant__starts_at=started, grant__expires_at=started + timedelta(days=1)).grant
 
-    assert actions.write_down_expiry() == 1
-    assert actions.write_down_expiry() == 0
+    assert expiry.write_down_expiry() == 1
+    assert expiry.write_down_expiry() == 0
 
     grant.refresh_from_db()
     assert (grant.status, grant.ended_by) == ("expired", "system")
@@ -129,7 +137,7 @@ def test_expiry_is_written_down_once_and_deletes_the_ciphertext(db: None) -> Non
 def test_a_changed_scope_cancels_what_waits_on_it(db: None) -> None:
     request, other = ConsentRequestFactory(), ConsentRequestFactory(scope="attr.contact.email.*")
 
-    assert actions.cancel_requests_of(entry_pk=request.scope_entry_id, by=StaffFactory()) == 1
+    assert request_actions.cancel_requests_of(entry_pk=request.scope_entry_id, by=StaffFactory()) == 1
 
     statuses = dict(ConsentRequest.objects.values_list("pk", "status"))
     assert statuses == {request.pk: "cancelled", other.pk: "pending"}

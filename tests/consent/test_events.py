@@ -9,9 +9,10 @@ import orjson
 import pytest
 import requests
 
-from consent import actions
-from consent.models import ConsentRequest, Notice
-from consent.waiting import hub
+from consent.decisions import actions as decision_actions
+from consent.notices.models import Notice
+from consent.notices.waiting import hub
+from consent.requests.models import ConsentRequest
 from developers.actions import restore_app, suspend_app
 from developers.models import App
 from tests.callers import Developer
@@ -24,7 +25,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @pytest.fixture(autouse=True)
 def _nothing_is_left_listening(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A stream learns that its reader left when it writes to it: often enough for a test to wait for it."""
-    monkeypatch.setattr("consent.events.KEEP_ALIVE", 0.2)
+    monkeypatch.setattr("consent.notices.streams.KEEP_ALIVE", 0.2)
     yield
     assert wait_until(hub.is_silent)
 
@@ -53,7 +54,7 @@ def decide_soon(request: ConsentRequest) -> threading.Thread:
         from django.db import connection
 
         time.sleep(0.5)
-        actions.deny(request_id=request.request_id, by=request.user)
+        decision_actions.deny(request_id=request.request_id, by=request.user)
         connection.close()
 
     thread = threading.Thread(target=decide)
@@ -75,7 +76,7 @@ def test_an_event_arrives_as_it_happens(service: str, app: App, api: Developer) 
 def test_a_resumed_stream_has_no_gap(service: str, app: App, api: Developer) -> None:
     for _ in range(4):
         request = ConsentRequestFactory(app=app)
-        actions.deny(request_id=request.request_id, by=request.user)
+        decision_actions.deny(request_id=request.request_id, by=request.user)
 
     with open_stream(service, api, **{"Last-Event-ID": "1"}) as answer:
         stream = events(answer)
@@ -86,12 +87,12 @@ def test_a_resumed_stream_has_no_gap(service: str, app: App, api: Developer) -> 
 
 def test_a_stream_of_a_suspended_app_ends_and_goes_on_without_a_gap(service: str, app: App, api: Developer) -> None:
     first, second = ConsentRequestFactory(app=app), ConsentRequestFactory(app=app)
-    actions.deny(request_id=first.request_id, by=first.user)
+    decision_actions.deny(request_id=first.request_id, by=first.user)
     with open_stream(service, api, **{"Last-Event-ID": "0"}) as answer:
         stream = events(answer)
         assert next(stream)[0] == 1
         suspend_app(app=app)
-        actions.deny(request_id=second.request_id, by=second.user)
+        decision_actions.deny(request_id=second.request_id, by=second.user)
         assert list(stream) == []
     assert open_stream(service, api).status_code == 403
 
@@ -105,7 +106,7 @@ def test_a_stream_after_the_newest_event_goes_on_and_one_beyond_it_is_refused(
 ) -> None:
     for _ in range(2):
         request = ConsentRequestFactory(app=app)
-        actions.deny(request_id=request.request_id, by=request.user)
+        decision_actions.deny(request_id=request.request_id, by=request.user)
 
     with open_stream(service, api, **{"Last-Event-ID": "2"}) as newest:
         begins = next(line for line in newest.iter_lines(chunk_size=1) if line)

@@ -2,11 +2,18 @@
 
 import pytest
 
-from consent import actions, audit
-from consent.actions.guarding import Ended
+from consent.decisions import actions as decision_actions
+from consent.decisions import blocked_apps
+from consent.decisions.blocked_apps import Ended
+from consent.decisions.models import AppReport, BlockedApp
 from consent.errors import MoveNotAllowed, UnknownApp, UnknownGrant
-from consent.models import AppReport, AuditEntry, BlockedApp, ConsentRequest, Export, Grant, Receipt
-from consent.proofs import chain_of
+from consent.exports.models import Export
+from consent.grants import actions as grant_actions
+from consent.grants.models import Grant
+from consent.ledger import audit
+from consent.ledger.models import AuditEntry, Receipt
+from consent.ledger.proofs import chain_of
+from consent.requests.models import ConsentRequest
 from tests.factories import AppFactory, ConsentRequestFactory, ExportFactory, PersonFactory
 
 
@@ -14,13 +21,13 @@ def test_blocking_cancels_what_waits_and_keeps_what_is_shared(db: None) -> None:
     grant = ExportFactory().grant
     waiting = ConsentRequestFactory(app=grant.app, user=grant.user)
 
-    assert actions.block_app(app_id=grant.app.app_id, by=grant.user, stop=False) == Ended(requests=1, grants=0)
-    assert actions.block_app(app_id=grant.app.app_id, by=grant.user, stop=False) == Ended(requests=0, grants=0)
+    assert blocked_apps.block_app(app_id=grant.app.app_id, by=grant.user, stop=False) == Ended(requests=1, grants=0)
+    assert blocked_apps.block_app(app_id=grant.app.app_id, by=grant.user, stop=False) == Ended(requests=0, grants=0)
 
     grant.refresh_from_db()
     assert (ConsentRequest.objects.get(pk=waiting.pk).status, grant.status) == ("cancelled", "active")
     assert AuditEntry.objects.filter(kind="app_blocked").values_list("chain", flat=True).get().startswith("person:")
-    actions.unblock_app(app_id=grant.app.app_id, by=grant.user)
+    blocked_apps.unblock_app(app_id=grant.app.app_id, by=grant.user)
     assert not BlockedApp.objects.exists()
     assert list(audit.verify()) == []
 
@@ -37,10 +44,10 @@ def test_everything_that_an_app_reads_stops_in_one_step(db: None, blocks: bool) 
     of_others = [ExportFactory(grant__request__app=app).grant, ExportFactory(grant__request__user=person).grant]
 
     if blocks:
-        assert actions.block_app(app_id=app.app_id, by=person, stop=True) == Ended(requests=1, grants=2)
+        assert blocked_apps.block_app(app_id=app.app_id, by=person, stop=True) == Ended(requests=1, grants=2)
     else:
-        assert actions.stop_app(app_id=app.app_id, by=person) == 2
-        assert actions.stop_app(app_id=app.app_id, by=person) == 0
+        assert blocked_apps.stop_app(app_id=app.app_id, by=person) == 2
+        assert blocked_apps.stop_app(app_id=app.app_id, by=person) == 0
 
     ended = Grant.objects.filter(pk__in=[first.pk, second.pk])
     assert set(ended.values_list("status", "ended_by")) == {("revoked", "person")}
@@ -55,17 +62,17 @@ def test_an_app_that_never_asked_is_unknown(db: None) -> None:
     app, person = AppFactory(), PersonFactory()
 
     with pytest.raises(UnknownApp):
-        actions.block_app(app_id=app.app_id, by=person, stop=True)
+        blocked_apps.block_app(app_id=app.app_id, by=person, stop=True)
     with pytest.raises(UnknownApp):
-        actions.stop_app(app_id=app.app_id, by=person)
+        blocked_apps.stop_app(app_id=app.app_id, by=person)
     with pytest.raises(UnknownApp):
-        actions.report_app(app_id=app.app_id, by=person, text="spam")
+        blocked_apps.report_app(app_id=app.app_id, by=person, text="spam")
 
 
 def test_a_report_reaches_staff_and_not_the_app(db: None) -> None:
     request = ConsentRequestFactory()
 
-    actions.report_app(app_id=request.app.app_id, by=request.user, text="They pretend to be my bank.")
+    blocked_apps.report_app(app_id=request.app.app_id, by=request.user, text="They pretend to be my bank.")
 
     assert AppReport.objects.get().text == "They pretend to be my bank."
     assert not AuditEntry.objects.filter(chain__startswith="app:").exists()
@@ -76,11 +83,11 @@ def test_keeping_current_is_for_continuous_grants_of_ones_own(db: None) -> None:
     grant = ExportFactory(grant__request__refresh_policy="continuous").grant
 
     with pytest.raises(MoveNotAllowed):
-        actions.keep_current(grant_id=snapshot.grant_id, by=snapshot.user, kept=False)
+        grant_actions.switch_refresh(grant_id=snapshot.grant_id, by=snapshot.user, on=False)
     with pytest.raises(UnknownGrant):
-        actions.keep_current(grant_id=grant.grant_id, by=snapshot.user, kept=False)
-    assert actions.keep_current(grant_id=grant.grant_id, by=grant.user, kept=False) == grant.request.request_id
-    assert actions.keep_current(grant_id=grant.grant_id, by=grant.user, kept=False) == grant.request.request_id
+        grant_actions.switch_refresh(grant_id=grant.grant_id, by=snapshot.user, on=False)
+    assert grant_actions.switch_refresh(grant_id=grant.grant_id, by=grant.user, on=False) == grant.request.request_id
+    assert grant_actions.switch_refresh(grant_id=grant.grant_id, by=grant.user, on=False) == grant.request.request_id
 
     told = AuditEntry.objects.get(kind="kept_current").facts
     assert told == {
@@ -90,14 +97,14 @@ def test_keeping_current_is_for_continuous_grants_of_ones_own(db: None) -> None:
 
 def test_a_persons_chain_can_be_checked_from_what_they_are_given(db: None) -> None:
     request = ConsentRequestFactory()
-    actions.deny(request_id=request.request_id, by=request.user)
+    decision_actions.deny(request_id=request.request_id, by=request.user)
 
     told = chain_of(user=request.user, after=0)
 
     entry = told["entries"][0]
     assert told["head"] == {"sequence": 1, "entry_hash": entry["entry_hash"]}
     hashed = {name: value for name, value in entry.items() if name != "entry_hash"}
-    from consent.digest import sha256_canonical
+    from consent.ledger.canonical import sha256_canonical
 
     assert sha256_canonical(hashed) == entry["entry_hash"]
     assert chain_of(user=request.user, after=1)["entries"] == []

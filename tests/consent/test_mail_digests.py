@@ -13,10 +13,11 @@ from django.core.mail.backends.locmem import EmailBackend
 from django.db import connection
 from django.utils import timezone
 
-from accounts.database import database_now
 from accounts.models import User
-from consent.actions.mailing import send_due_mails
-from consent.models import ConsentRequest, Mail
+from common.clock import database_now
+from consent.mail.actions import send_due_mails
+from consent.mail.models import Mail
+from consent.requests.models import ConsentRequest
 from tests.factories import AppFactory, ConsentRequestFactory, GrantFactory, PersonFactory
 from tests.lifecycle.clock import Clock, movable_database_clock
 

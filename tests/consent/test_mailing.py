@@ -8,9 +8,9 @@ import pytest
 from django.core import mail
 from django.core.mail.backends.locmem import EmailBackend
 
-from accounts.database import database_now
 from accounts.models import User
-from consent.actions.mailing import send_due_mails
+from common.clock import database_now
+from consent.mail.actions import send_due_mails
 from tests.factories import ConsentRequestFactory, GrantFactory, PersonFactory
 
 pytestmark = pytest.mark.django_db

@@ -14,17 +14,27 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.db import connection, transaction
 
-from accounts.database import database_now
-from accounts.errors import Problem
-from consent import actions, audit
-from consent.actions.ending import close_request
-from consent.models import AuditEntry, ConsentRequest, Grant, Notice, Receipt
+from common.clock import database_now
+from common.problems import Problem
+from consent.decisions import actions as decision_actions
+from consent.decisions import blocked_apps
+from consent.exports import actions as export_actions
+from consent.exports import reads
+from consent.grants import actions as grant_actions
+from consent.grants.models import Grant
+from consent.ledger import audit
+from consent.ledger.models import AuditEntry, Receipt
+from consent.notices.models import Notice
+from consent.requests import actions as request_actions
+from consent.requests import creation
+from consent.requests.actions import close_request
+from consent.requests.models import ConsentRequest
 from consent.schemas import ExportBody, RequestConsentBody
 from consent.states import Actor, RequestStatus
 from consent_bridge import sealed
 from developers.authentication import AppContext
 from developers.models import App
-from pkm.models import ScopeEntry
+from pkm.registry.models import ScopeEntry
 from tests.consent.decisions import approval
 from tests.factories import (
     AppFactory,
@@ -35,7 +45,7 @@ from tests.factories import (
     TokenFactory,
     give_vault,
 )
-from tests.staffing import at_the_admin
+from tests.staff import at_the_admin
 
 ROUNDS = int(os.environ.get("RACE_ROUNDS", "40"))
 pytestmark = [
@@ -86,9 +96,9 @@ def test_one_decision_wins() -> None:
             request = ConsentRequestFactory(app=app, user=person, created_at=asked, expires_at=deadline)
             body = approval(request, vault)
             calls: list[Callable[[], object]] = [
-                lambda r=request, b=body: actions.approve(request_id=r.request_id, by=person, body=b),
-                lambda r=request: actions.deny(request_id=r.request_id, by=person),
-                lambda r=request: actions.end_consent(app_pk=app.pk, request_id=r.request_id),
+                lambda r=request, b=body: decision_actions.approve(request_id=r.request_id, by=person, body=b),
+                lambda r=request: decision_actions.deny(request_id=r.request_id, by=person),
+                lambda r=request: decision_actions.end_consent(app_pk=app.pk, request_id=r.request_id),
                 lambda r=request: expire(r),
             ] * 2
             time.sleep(max(0, (deadline - datetime.now(UTC)).total_seconds() - 0.004))
@@ -130,7 +140,7 @@ def test_no_read_that_starts_after_a_revocation_succeeds() -> None:
             ) -> None:
                 for _ in range(10):
                     began_after = ended.is_set()
-                    actions.read_export(
+                    reads.read_export(
                         app=app,
                         request_id=grant.request.request_id,
                         accept_jose=False,
@@ -141,7 +151,7 @@ def test_no_read_that_starts_after_a_revocation_succeeds() -> None:
                     late.append(began_after)
 
             def revoke(grant: Grant = grant, ended: threading.Event = ended) -> None:
-                actions.revoke(grant_id=grant.grant_id, by=grant.user)
+                grant_actions.revoke(grant_id=grant.grant_id, by=grant.user)
                 ended.set()
 
             fire([read] * 7 + [revoke], pool)
@@ -160,30 +170,30 @@ def test_blocking_an_app_that_is_cancelling_meanwhile() -> None:
 
             def cancel(asked: list[ConsentRequest] = asked) -> None:
                 for request in reversed(asked):
-                    actions.end_consent(app_pk=app.pk, request_id=request.request_id)
+                    decision_actions.end_consent(app_pk=app.pk, request_id=request.request_id)
 
-            fire([lambda: actions.block_app(app_id=app.app_id, by=person, stop=True), cancel], pool)
-            actions.unblock_app(app_id=app.app_id, by=person)
+            fire([lambda: blocked_apps.block_app(app_id=app.app_id, by=person, stop=True), cancel], pool)
+            blocked_apps.unblock_app(app_id=app.app_id, by=person)
         close_connections(pool, 2)
     assert not ConsentRequest.objects.exclude(status="cancelled").exists()
     assert list(audit.verify()) == []
 
 
-def test_approving_anew_while_the_older_approval_is_renewed() -> None:
+def test_approving_anew_while_the_older_approval_is_refreshed() -> None:
     app, person = AppFactory(), PersonFactory()
     vault = give_vault(person)
     with ThreadPoolExecutor(2) as pool:
         for _ in range(ROUNDS):
             older = ConsentRequestFactory(app=app, user=person, refresh_policy="continuous")
-            actions.approve(request_id=older.request_id, by=person, body=approval(older, vault))
+            decision_actions.approve(request_id=older.request_id, by=person, body=approval(older, vault))
             newer = ConsentRequestFactory(app=app, user=person)
-            body, renewal = approval(newer, vault), approval(older, vault, header={"revision": 2})
-            export = ExportBody.model_validate({"revision": 2, "sources": renewal.sources, "jwe": renewal.jwe})
+            body, refresh = approval(newer, vault), approval(older, vault, header={"revision": 2})
+            export = ExportBody.model_validate({"revision": 2, "sources": refresh.sources, "jwe": refresh.jwe})
             grant_id = Grant.objects.get(request=older).grant_id
             fire(
                 [
-                    lambda r=newer, b=body: actions.approve(request_id=r.request_id, by=person, body=b),
-                    lambda g=grant_id, e=export: actions.refresh_export(grant_id=g, by=person, body=e),
+                    lambda r=newer, b=body: decision_actions.approve(request_id=r.request_id, by=person, body=b),
+                    lambda g=grant_id, e=export: export_actions.refresh_export(grant_id=g, by=person, body=e),
                 ],
                 pool,
             )
@@ -205,10 +215,10 @@ def test_staff_end_for_several_people_who_decide_meanwhile(how: str) -> None:
             chosen = {"action": "end", "_selected_action": [each.grant.pk for each in live], "reason": "Terms broken"}
             by_staff: dict[str, Callable[[], object]] = {
                 "grants": lambda c=chosen: page.post("/admin/consent/grant/", c),  # type: ignore[misc]
-                "requests": lambda: actions.cancel_requests_of(app_pk=app.pk, by=staff),
+                "requests": lambda: request_actions.cancel_requests_of(app_pk=app.pk, by=staff),
             }
             denials: list[Callable[[], object]] = [
-                lambda r=request: actions.deny(request_id=r.request_id, by=r.user) for request in asked
+                lambda r=request: decision_actions.deny(request_id=r.request_id, by=r.user) for request in asked
             ]
             fire([by_staff[how], *reversed(denials)], pool)
             assert {Grant.objects.get(pk=each.grant.pk).status for each in live} == {
@@ -241,7 +251,7 @@ def test_what_is_asked_while_staff_change_the_scope_is_asked_as_it_is_then() -> 
     answers: list[dict[str, object]] = []
 
     def ask() -> None:
-        answers.append(actions.request_consent(app=context, body=body, idempotency_key=None)[0])
+        answers.append(creation.request_consent(app=context, body=body, idempotency_key=None)[0])
         connection.close()
 
     with transaction.atomic():

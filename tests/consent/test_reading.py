@@ -6,12 +6,14 @@ from datetime import timedelta
 import orjson
 import pytest
 
-from accounts.errors import Problem
-from consent import actions, audit
-from consent.actions import reading
-from consent.actions.chaining import chain_waiting_reads
+from common.problems import Problem
 from consent.errors import AccessDenied, AuthorizationPending, GrantEnded, GrantPaused, UnknownRequest
-from consent.models import AuditEntry, Export, Grant, Read
+from consent.exports import read_steps, reads
+from consent.exports.models import Export, Read
+from consent.exports.read_batches import chain_waiting_reads
+from consent.grants.models import Grant
+from consent.ledger import audit
+from consent.ledger.models import AuditEntry
 from consent_bridge import sealed
 from developers.authentication import AppContext
 from developers.errors import IdempotencyConflict
@@ -20,7 +22,7 @@ from tests.factories import AppFactory, ConsentRequestFactory, ExportFactory, Gr
 from tests.factories.asked import now
 
 
-def read(grant: Grant, app: AppContext | None = None, **changes: object) -> actions.ExportAnswer:
+def read(grant: Grant, app: AppContext | None = None, **changes: object) -> reads.ExportAnswer:
     asked: dict[str, object] = {
         "app": app or app_context(grant),
         "request_id": grant.request.request_id,
@@ -30,7 +32,7 @@ def read(grant: Grant, app: AppContext | None = None, **changes: object) -> acti
         "address": "203.0.113.77",
         **changes,
     }
-    return actions.read_export(**asked)  # type: ignore[arg-type]
+    return reads.read_export(**asked)  # type: ignore[arg-type]
 
 
 def test_a_read_hands_out_the_sealed_slice_and_counts(db: None) -> None:
@@ -76,18 +78,18 @@ def test_a_repeat_with_the_same_key_counts_one(db: None) -> None:
         read(ExportFactory(grant__request__app=export.grant.app).grant, app, idempotency_key="k1")
 
 
-def renewed(grant: Grant) -> Export:
-    """What a renewal leaves behind: the older ciphertext gone, a newer one there."""
+def refreshed(grant: Grant) -> Export:
+    """What a refresh leaves behind: the older ciphertext gone, a newer one there."""
     newest = Export.objects.filter(grant=grant).latest("revision")
     Export.objects.filter(grant=grant).update(ciphertext=None)
     return ExportFactory(grant=grant, revision=newest.revision + 1)
 
 
-def test_a_repeat_after_a_renewal_is_another_read(db: None) -> None:
+def test_a_repeat_after_a_refresh_is_another_read(db: None) -> None:
     grant = ExportFactory().grant
     app = app_context(grant)
     read(grant, app, idempotency_key="k1")
-    newer = renewed(grant)
+    newer = refreshed(grant)
 
     answers = [read(grant, app, idempotency_key="k1") for _ in range(2)]
 
@@ -96,17 +98,17 @@ def test_a_repeat_after_a_renewal_is_another_read(db: None) -> None:
 
 
 @pytest.mark.parametrize("accept_jose", [True, False])
-def test_a_renewal_between_the_look_and_the_claim_is_what_is_read(
+def test_a_refresh_between_the_look_and_the_claim_is_what_is_read(
     db: None, monkeypatch: pytest.MonkeyPatch, accept_jose: bool
 ) -> None:
     grant = ExportFactory().grant
-    look, newer = reading._refuse_unless_live, []
+    look, newer = read_steps.refuse_unless_live, []
 
-    def renews(*args: object) -> None:
+    def refreshes(*args: object) -> None:
         look(*args)  # type: ignore[arg-type]
-        newer.append(renewed(grant))
+        newer.append(refreshed(grant))
 
-    monkeypatch.setattr(reading, "_refuse_unless_live", renews)
+    monkeypatch.setattr(read_steps, "refuse_unless_live", refreshes)
     answer = read(grant, accept_jose=accept_jose, if_none_match='"older"')
 
     assert answer.status == 200

@@ -9,10 +9,12 @@ import pytest
 from joserfc import jws
 from joserfc.jwk import KeySet
 
-from accounts.database import rfc3339
-from consent import actions
-from consent.models import ConsentRequest, Receipt
-from consent.receipts import claims_of, public_keys
+from common.clock import rfc3339
+from consent.decisions import actions as decision_actions
+from consent.decisions import expiry
+from consent.ledger.models import Receipt
+from consent.ledger.receipts import claims_of, public_keys
+from consent.requests.models import ConsentRequest
 from tests.consent.decisions import approval
 from tests.factories import ConsentRequestFactory, ExportFactory, give_vault
 from tests.factories.asked import now
@@ -31,7 +33,7 @@ def told_of(request: ConsentRequest) -> dict[str, Any]:
 
 
 def test_the_apps_copy_holds_the_hash_of_the_persons() -> None:
-    actions.deny(request_id=ConsentRequestFactory().request_id, by=ConsentRequest.objects.get().user)
+    decision_actions.deny(request_id=ConsentRequestFactory().request_id, by=ConsentRequest.objects.get().user)
     receipt = Receipt.objects.get()
     own, app = claims(receipt.jws), claims(receipt.app_jws)
 
@@ -46,7 +48,7 @@ def test_an_expiry_is_dated_by_its_deadline() -> None:
     request = ConsentRequestFactory(created_at=before - timedelta(hours=1), expires_at=before)
     grant = ExportFactory(grant__starts_at=before - timedelta(hours=1), grant__expires_at=before).grant
 
-    assert actions.write_down_expiry() == 2
+    assert expiry.write_down_expiry() == 2
 
     for ended in (request, grant.request):
         assert told_of(ended)["event"]["time"] == rfc3339(before)
@@ -63,7 +65,7 @@ def test_an_expiry_is_dated_by_its_deadline() -> None:
 )
 def test_a_refusal_names_what_was_asked(lists: dict[str, list[str]], types: list[str] | None) -> None:
     request = ConsentRequestFactory(**lists)
-    actions.deny(request_id=request.request_id, by=request.user)
+    decision_actions.deny(request_id=request.request_id, by=request.user)
 
     assert told_of(request)["pii_types"] == (types or request.attributes)
     assert told_of(request)["retention"] == {"access_duration": 86400, "expires_at": None}
@@ -73,7 +75,7 @@ def test_an_approval_tells_what_was_approved_for_as_long_as_it_was() -> None:
     request = ConsentRequestFactory()
     vault = give_vault(request.user)
     body = approval(request, vault, [CUISINE], access_duration=600)
-    actions.approve(request_id=request.request_id, by=request.user, body=body)
+    decision_actions.approve(request_id=request.request_id, by=request.user, body=body)
 
     told = told_of(request)
     assert told["pii_types"] == [CUISINE]

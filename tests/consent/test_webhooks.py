@@ -14,11 +14,12 @@ import pytest
 from django.utils import timezone
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
-from accounts import atrest
-from accounts.database import rfc3339
-from consent import actions, delivery
-from consent.actions.delivering import PAUSES, deliver_due, replay
-from consent.models import Notice, WebhookDelivery
+from common import encryption
+from common.clock import rfc3339
+from consent.decisions import actions as decision_actions
+from consent.notices import webhook_client
+from consent.notices.models import Notice, WebhookDelivery
+from consent.notices.webhooks import PAUSES, deliver_due, replay
 from developers.actions import restore_app, suspend_app
 from developers.models import WebhookEndpoint
 from tests.factories import ConsentRequestFactory
@@ -70,8 +71,8 @@ def receiver(settings: Any) -> Iterator[Receiver]:
 def decide(receiver: Receiver, **endpoint: Any) -> Notice:
     """An app with this endpoint is refused something."""
     request = ConsentRequestFactory()
-    WebhookEndpoint.objects.create(app=request.app, url=receiver.url, secret=atrest.sealed(SECRET), **endpoint)
-    actions.deny(request_id=request.request_id, by=request.user)
+    WebhookEndpoint.objects.create(app=request.app, url=receiver.url, secret=encryption.sealed(SECRET), **endpoint)
+    decision_actions.deny(request_id=request.request_id, by=request.user)
     return Notice.objects.get(request=request)
 
 
@@ -149,7 +150,7 @@ def test_gone_disables_the_endpoint(receiver: Receiver) -> None:
     assert WebhookDelivery.objects.get().status == "given_up"
 
 
-ACCEPTED, LATE = delivery.Outcome(204), delivery.Outcome(None, "it cannot be reached")
+ACCEPTED, LATE = webhook_client.Outcome(204), webhook_client.Outcome(None, "it cannot be reached")
 
 
 @pytest.mark.parametrize(
@@ -161,11 +162,11 @@ ACCEPTED, LATE = delivery.Outcome(204), delivery.Outcome(None, "it cannot be rea
     ],
 )
 def test_an_answer_that_drips_is_cut_off(
-    settings: Any, monkeypatch: pytest.MonkeyPatch, said: bytes, drips: bytes, told: delivery.Outcome
+    settings: Any, monkeypatch: pytest.MonkeyPatch, said: bytes, drips: bytes, told: webhook_client.Outcome
 ) -> None:
     """A byte now and then keeps every single read alive. Once the status is there, nothing more is needed."""
     settings.WEBHOOK_INTERNAL_ADDRESSES = True
-    monkeypatch.setattr(delivery, "ANSWER_SECONDS", 3)
+    monkeypatch.setattr(webhook_client, "ANSWER_SECONDS", 3)
     dripped: list[int] = []
 
     def drip(listener: socket.socket) -> None:
@@ -182,7 +183,9 @@ def test_an_answer_that_drips_is_cut_off(
         thread = threading.Thread(target=drip, args=(listener,))
         thread.start()
         url = f"http://127.0.0.1:{listener.getsockname()[1]}/"
-        outcome = delivery.send(url=url, secret=SECRET, message_id="msg_1", kind="consent.denied", at=now(), data={})
+        outcome = webhook_client.send(
+            url=url, secret=SECRET, message_id="msg_1", kind="consent.denied", at=now(), data={}
+        )
         thread.join()
 
     assert outcome == told
@@ -195,7 +198,7 @@ def test_a_suspended_app_is_told_nothing_until_it_is_restored(receiver: Receiver
 
     assert deliver_due() == 0
     later = ConsentRequestFactory(app=notice.app)
-    actions.deny(request_id=later.request_id, by=later.user)
+    decision_actions.deny(request_id=later.request_id, by=later.user)
     replay(delivery_pk=WebhookDelivery.objects.order_by("pk")[0].pk)
     assert deliver_due() == 0
     assert receiver.arrived == []
@@ -212,7 +215,7 @@ def test_many_are_tried_by_several_hands(receiver: Receiver) -> None:
     first = decide(receiver)
     for _ in range(39):
         request = ConsentRequestFactory(app=first.app)
-        actions.deny(request_id=request.request_id, by=request.user)
+        decision_actions.deny(request_id=request.request_id, by=request.user)
 
     assert deliver_due() == 40
     told = [Webhook(SECRET).verify(body, headers)["data"]["sequence"] for headers, body in receiver.arrived]

@@ -8,7 +8,7 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from accounts.errors import InvalidRequest
+from common.problems import InvalidRequest
 from developers import actions, queries
 from developers.authentication import find_token
 from developers.models import App, AppMember, DeveloperApplication, DeveloperToken

@@ -7,8 +7,8 @@ import pytest
 import yaml
 from django.apps import apps
 
-from accounts.database import Rule
 from bench import tools
+from common.sql.triggers import Rule
 from consent.rules import RULES as CONSENT_RULES
 from deploy.local.serving import THREADS
 from pkm.rules import RULES as PKM_RULES
@@ -36,6 +36,14 @@ def of_kubernetes():
         if made["kind"] == "Deployment":
             (container,) = made["spec"]["template"]["spec"]["containers"]
             yield made["metadata"]["name"], container["command"]
+
+
+def test_the_registry_follows_the_migration():
+    """A new attribute of the starter list reaches a database that there is by `sync_registry` alone."""
+    (fast, *_) = yaml.safe_load_all((DEPLOY / "kubernetes" / "consent.yaml").read_text())
+    before = [made["command"][2:] for made in fast["spec"]["template"]["spec"]["initContainers"]]
+    assert before == [["migrate", "--no-input"], ["sync_registry"]]
+    assert "manage.py migrate && python manage.py sync_registry &&" in (ROOT / "docs" / "operating.md").read_text()
 
 
 def of_the_handbook():

@@ -6,10 +6,11 @@ from itertools import groupby
 
 from django.conf import settings
 
-from accounts.database import rfc3339
-from consent.actions.delivering import PAUSES
-from consent.admin_webhooks import TYPES
-from consent.delivery import ANSWER_SECONDS
+from common.clock import rfc3339
+from consent.docs.handbooks import with_webhook_types
+from consent.event_types import WEBHOOK_TYPES
+from consent.notices.webhook_client import ANSWER_SECONDS
+from consent.notices.webhooks import PAUSES
 from tests.bridge.live.hosts import ROOT
 
 TIMES = {1: "", 3: "three times "}
@@ -36,7 +37,8 @@ def test_webhooks_are_described_as_they_are_sent():
     told = section(handbook("integrating.md"), "Be told: webhooks")
     spans = [TIMES[len(list(run))] + pause for pause, run in groupby(map(span, PAUSES))]
 
-    assert sorted(re.findall(r"`((?:consent|export)\.[a-z]+)`", told)) == sorted(TYPES)
+    assert re.findall(r"^\| `([a-z.]+)` \|", told, re.MULTILINE) == WEBHOOK_TYPES
+    assert with_webhook_types(handbook("integrating.md")) == handbook("integrating.md")
     assert f"{', '.join(spans[:-1])}, and {spans[-1]}" in unwrapped(told)
     assert len(PAUSES) + 1 == 13
     assert "thirteen attempts" in unwrapped(told)

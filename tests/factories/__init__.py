@@ -57,6 +57,7 @@ from tests.factories.pkm import (
     ManifestPathFactory,
     RegistryVersionFactory,
     ScopeEntryFactory,
+    StarterRecordFactory,
     VaultKeyFactory,
 )
 from tests.factories.vaults import Vault, give_vault
@@ -109,6 +110,7 @@ __all__ = [
     "ScopeTemplateFactory",
     "SessionFactory",
     "StaffFactory",
+    "StarterRecordFactory",
     "StepFactory",
     "TokenFactory",
     "Vault",

@@ -7,8 +7,8 @@ import factory
 from django.utils import timezone
 from factory.django import DjangoModelFactory
 
-from accounts.atrest import sealed
 from accounts.models import ActorProfile, MarketplacePublicProfile, Persona, RuntimePersonaState, Session, User
+from common.encryption import sealed
 
 PASSWORD = "a-password-of-tests"
 

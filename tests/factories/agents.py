@@ -9,20 +9,13 @@ import orjson
 from django.utils import timezone
 from factory.django import DjangoModelFactory
 
-from accounts import atrest
-from agents_proxy.models import (
-    Call,
-    Item,
-    LinkSession,
-    MessageTemplate,
-    OutboundMessage,
-    PhoneNumber,
-    ProcessingConsent,
-    RefreshRun,
-    Run,
-    Step,
-)
+from agents_proxy.analyses.models import Run, Step
+from agents_proxy.financial.models import Item, LinkSession, RefreshRun
+from agents_proxy.messaging.models import MessageTemplate, OutboundMessage, PhoneNumber
+from agents_proxy.processing_consent.models import ProcessingConsent
+from agents_proxy.proxy.models import Call
 from agents_proxy.states import CallOutcome, Purpose, Reach
+from common import encryption
 from tests.factories.accounts import PersonFactory, StaffFactory
 from tests.factories.developers import AppFactory
 
@@ -32,7 +25,7 @@ SUBMITTED = {"email": "zoe@example.org", "fullName": "Zoe Doe", "countryCode": "
 
 def sealed_json(value: Any) -> str:
     """`value` as the room keeps it."""
-    return atrest.sealed(orjson.dumps(value).decode())
+    return encryption.sealed(orjson.dumps(value).decode())
 
 
 def digest_of(number: int) -> str:
@@ -109,7 +102,7 @@ class PhoneNumberFactory(DjangoModelFactory):
         model = PhoneNumber
 
     user = factory.SubFactory(PersonFactory)
-    number = factory.LazyFunction(lambda: atrest.sealed("+4915112345678"))
+    number = factory.LazyFunction(lambda: encryption.sealed("+4915112345678"))
     digest = factory.Sequence(digest_of)
     verified_at = factory.LazyFunction(timezone.now)
 
@@ -153,7 +146,7 @@ class ItemFactory(DjangoModelFactory):
     consent = factory.SubFactory(ProcessingConsentFactory, user=factory.SelfAttribute("..user"), purposes=["financial"])
     upstream_id = factory.Sequence(lambda number: f"item-{number}")
     institution = "First Bank"
-    access_token = factory.LazyFunction(lambda: atrest.sealed("access-of-tests"))
+    access_token = factory.LazyFunction(lambda: encryption.sealed("access-of-tests"))
 
 
 class LinkSessionFactory(DjangoModelFactory):
@@ -165,7 +158,7 @@ class LinkSessionFactory(DjangoModelFactory):
     user = factory.SubFactory(PersonFactory)
     consent = factory.SubFactory(ProcessingConsentFactory, user=factory.SelfAttribute("..user"), purposes=["financial"])
     state_digest = factory.Sequence(digest_of)
-    link_token = factory.LazyFunction(lambda: atrest.sealed("link-of-tests"))
+    link_token = factory.LazyFunction(lambda: encryption.sealed("link-of-tests"))
     expires_at = factory.LazyFunction(lambda: timezone.now() + timedelta(minutes=30))
 
 

@@ -7,12 +7,14 @@ import factory
 from django.conf import settings
 from factory.django import DjangoModelFactory
 
-from accounts.database import rfc3339
-from accounts.identifiers import new_identifier
-from consent.models import ConsentRequest, Export, Grant, Read
+from common.clock import rfc3339
+from common.identifiers import new_identifier
+from consent.exports.models import Export, Read
+from consent.grants.models import Grant
+from consent.requests.models import ConsentRequest
 from consent.states import Actor, GrantStatus, RequestStatus
 from consent_bridge import sealed
-from pkm.models import ScopeEntry
+from pkm.registry.models import ScopeEntry
 from tests.factories.accounts import PersonFactory
 from tests.factories.developers import AppFactory, TokenFactory
 
@@ -60,6 +62,7 @@ class ConsentRequestFactory(DjangoModelFactory):
     def request_digest(self) -> str:
         """By the bridge's own code, so that the server's is compared with another's."""
         asked = {name: getattr(self, name, None) for name in sealed.DIGEST_MEMBERS}
+        asked |= {name: getattr(self, name) for name in sealed.LATER_MEMBERS if getattr(self, name, None) is not None}
         return sealed.request_digest(
             asked
             | {

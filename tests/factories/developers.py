@@ -10,7 +10,7 @@ import factory
 from django.utils import timezone
 from factory.django import DjangoModelFactory
 
-from accounts import atrest
+from common import encryption
 from developers.models import (
     App,
     ApplicationStatus,
@@ -104,4 +104,4 @@ class WebhookEndpointFactory(DjangoModelFactory):
 
     app = factory.SubFactory(AppFactory)
     url = factory.Sequence(lambda number: f"https://trips.example/hooks/{number}")
-    secret = factory.LazyFunction(lambda: atrest.sealed("whsec_" + base64.b64encode(os.urandom(32)).decode()))
+    secret = factory.LazyFunction(lambda: encryption.sealed("whsec_" + base64.b64encode(os.urandom(32)).decode()))

@@ -3,25 +3,14 @@
 import factory
 from factory.django import DjangoModelFactory
 
-from accounts.identifiers import new_identifier
-from consent import audit, receipts
-from consent.models import (
-    AppReport,
-    AuditCheckpoint,
-    AuditEntry,
-    AuditHead,
-    AuditPending,
-    BlockedApp,
-    CheckpointHead,
-    Discovery,
-    DiscoveryMiss,
-    Notice,
-    NoticeCounter,
-    Receipt,
-    ScopeTemplate,
-    WebhookDelivery,
-)
-from consent.models.delivery import Mail, MailKind
+from common.identifiers import new_identifier
+from consent.decisions.models import AppReport, BlockedApp
+from consent.discovery.models import Discovery, DiscoveryMiss
+from consent.ledger import audit, receipts
+from consent.ledger.models import AuditCheckpoint, AuditEntry, AuditHead, AuditPending, CheckpointHead, Receipt
+from consent.mail.models import Mail, MailKind
+from consent.notices.models import Notice, NoticeCounter, WebhookDelivery
+from consent.requests.models import ScopeTemplate
 from consent.states import RequestStatus
 from tests.factories.accounts import PersonFactory, StaffFactory
 from tests.factories.asked import FOOD, ConsentRequestFactory, now

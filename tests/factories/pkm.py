@@ -3,25 +3,13 @@
 import factory
 from factory.django import DjangoModelFactory
 
-from accounts import atrest
+from common import encryption
 from consent_bridge.sealed import SegmentHeader, generate_recovery_code, generate_vault_key, seal_segment, wrap
 from pkm import scopes
-from pkm.models import (
-    Blob,
-    Domain,
-    Event,
-    EventKind,
-    HiddenScope,
-    Index,
-    KeyWrapper,
-    Manifest,
-    ManifestPath,
-    RegistryVersion,
-    ScopeEntry,
-    VaultKey,
-    VaultStatus,
-    WrapperKind,
-)
+from pkm.history.models import Event, EventKind, Index
+from pkm.registry.models import Domain, HiddenScope, RegistryVersion, ScopeEntry, StarterRecord
+from pkm.segments.models import Blob, Manifest, ManifestPath
+from pkm.vault.models import KeyWrapper, VaultKey, VaultStatus, WrapperKind
 from tests.factories.accounts import PersonFactory
 
 
@@ -56,6 +44,16 @@ class RegistryVersionFactory(DjangoModelFactory):
     id = 1
 
 
+class StarterRecordFactory(DjangoModelFactory):
+    """As if the starter list had written a scope once that it does not have any more."""
+
+    class Meta:
+        model = StarterRecord
+
+    key = factory.Sequence(lambda number: f"attr.hobby{number}.*")
+    written = factory.LazyFunction(lambda: {"scope_label": "A hobby"})
+
+
 class HiddenScopeFactory(DjangoModelFactory):
     class Meta:
         model = HiddenScope
@@ -86,7 +84,7 @@ class KeyWrapperFactory(DjangoModelFactory):
     kind = WrapperKind.RECOVERY
     label = "Recovery code"
     jwe = factory.LazyAttribute(
-        lambda made: atrest.sealed(
+        lambda made: encryption.sealed(
             wrap(generate_vault_key(), "recovery", generate_recovery_code(), made.user.public_id)
         )
     )

@@ -7,8 +7,8 @@ from typing import Any
 from accounts.models import User
 from consent_bridge import sealed
 from consent_bridge.wrappers import Kind
-from pkm.actions.segments import write_segment
-from pkm.actions.vault import NewWrapper, create_vault
+from pkm.segments.actions import write_segment
+from pkm.vault.actions import NewWrapper, create_vault
 
 Segments = Mapping[tuple[str, str], Mapping[str, Any]]
 FOOD: Segments = {

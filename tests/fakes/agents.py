@@ -2,6 +2,7 @@
 
 import contextlib
 import datetime
+import ipaddress
 import json
 import socket
 import socketserver
@@ -53,11 +54,11 @@ def agent(behaviour: Behaviour, *, certificate: Path | None = None) -> Iterator[
             running.connections += 1
             connection = self.request
             kept.append(connection)
-            with contextlib.suppress(OSError):
+            with contextlib.suppress(OSError), contextlib.ExitStack() as opened:
                 if certificate is not None:
                     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
                     context.load_cert_chain(certificate)
-                    connection = context.wrap_socket(connection, server_side=True)
+                    connection = opened.enter_context(context.wrap_socket(connection, server_side=True))
                 received = connection.makefile("rb")
                 while (asked := _read(received)) is not None:
                     running.asked.append(asked)
@@ -203,12 +204,15 @@ def closed_port() -> str:
         return f"http://127.0.0.1:{probe.getsockname()[1]}/{CANARY}"
 
 
-def self_signed(folder: Path) -> Path:
-    """A certificate that nobody has a reason to trust, with its key, in one file."""
+def self_signed(folder: Path, *names: str) -> Path:
+    """A certificate that nobody has a reason to trust, with its key, in one file; for `names`, addresses among them."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, CANARY)])
     now = datetime.datetime.now(datetime.UTC)
-    certificate = (
+    alternatives = [
+        x509.IPAddress(ipaddress.ip_address(name)) if name[0].isdigit() else x509.DNSName(name) for name in names
+    ]
+    builder = (
         x509.CertificateBuilder()
         .subject_name(name)
         .issuer_name(name)
@@ -216,8 +220,10 @@ def self_signed(folder: Path) -> Path:
         .serial_number(x509.random_serial_number())
         .not_valid_before(now - datetime.timedelta(days=1))
         .not_valid_after(now + datetime.timedelta(days=1))
-        .sign(key, hashes.SHA256())
     )
+    if alternatives:
+        builder = builder.add_extension(x509.SubjectAlternativeName(alternatives), critical=False)
+    certificate = builder.sign(key, hashes.SHA256())
     path = folder / "certificate.pem"
     private = key.private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()

@@ -12,7 +12,7 @@ from django.core import mail
 
 from accounts.models import User
 from tests.factories.accounts import PASSWORD
-from tests.interrupted.browsing import Browser
+from tests.interrupted.plain_browser import Browser
 from tests.interrupted.scenes import Make, Scene, Stage
 
 NEW = "another-password-of-tests"

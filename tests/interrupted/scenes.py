@@ -1,24 +1,28 @@
 """For every address that takes a POST from a page: what must be there for it, what is sent, and how to see it done."""
 
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass, field
-from http.server import HTTPServer
 from typing import Any
 
 from accounts.models import User
-from agents_proxy import phone_numbers, workflow
-from agents_proxy.models import Item, PhoneNumber, ProcessingConsent, RefreshRun, Run
-from consent import actions
-from consent.models import AppReport, BlockedApp, ConsentRequest, Grant
-from pkm.models import HiddenScope, KeyWrapper, VaultKey
-from tests.agents_proxy.analysing import SUBMITTED, finished, started
-from tests.agents_proxy.asking import configure
-from tests.agents_proxy.carrying import TO
-from tests.agents_proxy.financing import linked
-from tests.agents_proxy.speaking import Agents, speaking
-from tests.agents_proxy.test_activation import SECRET, Crm
+from agents_proxy.analyses import actions as analysis_actions
+from agents_proxy.analyses.models import Run
+from agents_proxy.financial.models import Item, RefreshRun
+from agents_proxy.messaging import phone_numbers
+from agents_proxy.messaging.models import PhoneNumber
+from agents_proxy.processing_consent.models import ProcessingConsent
+from consent.decisions import actions as decision_actions
+from consent.decisions.models import AppReport, BlockedApp
+from consent.grants.models import Grant
+from consent.requests.models import ConsentRequest
+from pkm.registry.models import HiddenScope
+from pkm.vault.models import KeyWrapper, VaultKey
+from tests.agents_proxy.agent_server import Agents, speaking
+from tests.agents_proxy.institutions import linked
+from tests.agents_proxy.phone_owners import TO
+from tests.agents_proxy.proxy_calls import configure
+from tests.agents_proxy.runs import SUBMITTED, finished, started
 from tests.factories import (
     BlockedAppFactory,
     ConsentRequestFactory,
@@ -29,6 +33,7 @@ from tests.factories import (
     give_vault,
 )
 from tests.fakes.aggregator import aggregating
+from tests.fakes.crm import running_crm
 
 
 @dataclass
@@ -129,7 +134,7 @@ def report(stage: Stage) -> Scene:
 
 
 def verify_history(stage: Stage) -> Scene:
-    actions.deny(request_id=ConsentRequestFactory(user=stage.person).request_id, by=stage.person)
+    decision_actions.deny(request_id=ConsentRequestFactory(user=stage.person).request_id, by=stage.person)
     return Scene(
         "/consent/history/verify/", "/consent/history/", "You asked to have your history checked.", lambda: True
     )
@@ -163,7 +168,7 @@ def remove_wrapper(stage: Stage) -> Scene:
 
 
 def restore_wrapper(stage: Stage) -> Scene:
-    from pkm.actions import remove_wrapper as remove
+    from pkm.vault.actions import remove_wrapper as remove
 
     scene = remove_wrapper(stage)
     wrapper = KeyWrapper.objects.get(kind="passphrase")
@@ -216,28 +221,14 @@ def retry(stage: Stage) -> Scene:
 
 def delete_run(stage: Stage) -> Scene:
     run = started(stage.person)
-    workflow.cancel_analysis(by=stage.person, analysis_id=run.analysis_id)
+    analysis_actions.cancel_analysis(by=stage.person, analysis_id=run.analysis_id)
     here = f"/profile/{run.analysis_id}/delete/"
     return Scene(here, here, "You asked to delete an analysis", lambda: not Run.objects.filter(pk=run.pk).exists())
 
 
-@contextmanager
-def _crm(settings: Any) -> Iterator[type[Crm]]:
-    handler = type("OneCrm", (Crm,), {"got": [], "ids": [], "bodies": [], "go_on": threading.Event()})
-    handler.go_on.set()
-    server = HTTPServer(("127.0.0.1", 0), handler)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    settings.ACTIVATION_URL, settings.ACTIVATION_SECRET = f"http://127.0.0.1:{server.server_address[1]}/in", SECRET
-    yield handler
-    server.shutdown()
-    server.server_close()
-    thread.join()
-
-
 def activate(stage: Stage) -> Scene:
     _agents(stage).says = {"brand": {"likes": ["Muji"]}}
-    crm = stage.after.enter_context(_crm(stage.settings))
+    crm = stage.after.enter_context(running_crm(stage.settings))
     here = f"/profile/{finished(stage.person).analysis_id}/"
     says = "You asked to send your brand affinity to 127.0.0.1"
     return Scene(f"{here}activate/", here, says, lambda: len(crm.got) == 1, {"agreed": "yes"})

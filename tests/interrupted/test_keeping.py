@@ -9,15 +9,17 @@ import time_machine
 from django.test import Client
 from django.utils import timezone
 
-from accounts import interrupted
+from accounts.interrupted import waiting_forms
+from accounts.interrupted.page_actions import PAGE_FIELD
 from accounts.models import User
-from accounts.page_actions import PAGE_FIELD
-from consent import actions
-from consent.models import AppReport, ConsentRequest, Grant
-from pkm.models import KeyWrapper
+from consent.decisions import actions as decision_actions
+from consent.decisions.models import AppReport
+from consent.grants.models import Grant
+from consent.requests.models import ConsentRequest
+from pkm.vault.models import KeyWrapper
 from tests.callers import signed_in
 from tests.factories import ConsentRequestFactory, GrantFactory, PersonFactory, give_vault
-from tests.interrupted.browsing import OWN, Browser, form_to
+from tests.interrupted.plain_browser import OWN, Browser, form_to
 
 pytestmark = pytest.mark.django_db
 NOTE = "Not before the trip, said Maria"
@@ -117,7 +119,7 @@ def test_it_ends_after_half_an_hour(interrupted_denial: Browser, asked: ConsentR
 
 
 def test_what_became_of_it_meanwhile_is_not_asked_again(interrupted_denial: Browser, asked: ConsentRequest) -> None:
-    actions.deny(request_id=asked.request_id, by=asked.user)
+    decision_actions.deny(request_id=asked.request_id, by=asked.user)
     interrupted_denial.sign_in(asked.user, interrupted_denial.path)
     assert interrupted_denial.answer.status_code == 200
     assert "You asked to" not in interrupted_denial.text
@@ -244,7 +246,7 @@ def test_the_longest_text_waits(asked: ConsentRequest, text: str) -> None:
     browser.sign_in(asked.user, browser.path)
     browser.press(path, {})
     assert AppReport.objects.get().text == text.strip()
-    assert len(cookie_of(browser)) <= interrupted.MOST_BYTES
+    assert len(cookie_of(browser)) <= waiting_forms.MAX_BYTES
 
 
 def test_a_text_that_no_cookie_holds_stays_on_the_page_until_it_can_be_sent(asked: ConsentRequest) -> None:

@@ -8,11 +8,11 @@ import pytest
 from django.test import Client
 from django.urls import NoReverseMatch, URLPattern, URLResolver, get_resolver, resolve, reverse
 
+from accounts.interrupted.page_actions import action_of
 from accounts.models import User
-from accounts.page_actions import action_of
 from tests.fakes.aggregator import aggregating
 from tests.interrupted import account_scenes, scenes
-from tests.interrupted.browsing import Browser, form_to
+from tests.interrupted.plain_browser import Browser, form_to
 from tests.interrupted.scenes import Scene, Stage
 
 pytestmark = pytest.mark.django_db

@@ -2,12 +2,12 @@
 
 from hypothesis import strategies as st
 
-from consent.actions.chaining import chain_waiting_reads
-from consent.actions.checkpoints import sign_checkpoint
-from consent.actions.ending import write_down_expiry
-from consent.models import Grant
-from pkm.models import ScopeEntry
-from tests.lifecycle.deciding import Deciding, Reading
+from consent.decisions.expiry import write_down_expiry
+from consent.exports.read_batches import chain_waiting_reads
+from consent.grants.models import Grant
+from consent.ledger.checkpoints import sign_checkpoint
+from pkm.registry.models import ScopeEntry
+from tests.lifecycle.decisions import Deciding, Reading
 from tests.lifecycle.machine import CUISINE, EMAIL, FOOD, LIFESTYLE, MONEY, Acting, Asking, act, apps, granted, ordinals
 from tests.lifecycle.records import Answer, same
 from tests.lifecycle.stage import HOLDINGS

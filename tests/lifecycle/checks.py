@@ -5,10 +5,14 @@ from typing import Any
 from joserfc import jws
 from joserfc.jwk import KeySet
 
-from consent import audit
-from consent.actions import flush_discoveries
-from consent.models import AuditEntry, Discovery, DiscoveryMiss, Export, Grant, Notice, NoticeCounter, Receipt
-from consent.receipts import claims_of, public_keys
+from consent.discovery.counts import flush_discoveries
+from consent.discovery.models import Discovery, DiscoveryMiss
+from consent.exports.models import Export
+from consent.grants.models import Grant
+from consent.ledger import audit
+from consent.ledger.models import AuditEntry, Receipt
+from consent.ledger.receipts import claims_of, public_keys
+from consent.notices.models import Notice, NoticeCounter
 from consent_bridge import sealed
 from tests.lifecycle.model import World
 from tests.lifecycle.records import LIVE, Fresh, Request, same, wire

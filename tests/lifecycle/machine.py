@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from consent.actions.chaining import chain_waiting_reads
-from consent.actions.ending import write_down_expiry
+from consent.decisions.expiry import write_down_expiry
+from consent.exports.read_batches import chain_waiting_reads
 from consent_bridge import sealed
-from tests.lifecycle import asking
+from tests.lifecycle import expected_answers
 from tests.lifecycle.checks import Records
 from tests.lifecycle.records import Answer, Facts, Request, same
 from tests.lifecycle.stage import KEYS, Stage, without_change
@@ -191,7 +191,7 @@ class Asking(Acting):
     @act(2, app=apps, stranger=st.sampled_from([False, False, False, True]))
     def discover(self, app: int, stranger: bool) -> None:
         user_id = "usr_nobody" if stranger else self.world.user_id
-        wanted = asking.discover(self.world, self.app_id(app), user_id)
+        wanted = expected_answers.discover(self.world, self.app_id(app), user_id)
         found = self.call(self.app_id(app), "GET", f"/user-scopes/{user_id}")
         if not wanted.refuses:
             body = found.json()
@@ -232,7 +232,7 @@ class Asking(Acting):
         self._ask(request.app, {**body, **changes.get(change, {})}, idempotency)
 
     def _ask(self, app: str, body: Facts, idempotency: str | None) -> None:
-        wanted = asking.ask(self.world, app, body, idempotency)
+        wanted = expected_answers.ask(self.world, app, body, idempotency)
         headers = {"Idempotency-Key": idempotency} if idempotency else None
         self.agree(wanted, self.call(app, "POST", "/request-consent", body, headers))
 

@@ -8,10 +8,10 @@ from django.conf import settings
 from accounts.models import User
 from consent_bridge import sealed
 from developers.models import App
-from pkm.models import ScopeEntry
+from pkm.registry.models import ScopeEntry
 from tests.factories import AppFactory, PersonFactory, StaffFactory, Vault, give_vault
-from tests.lifecycle.asking import digest_of
 from tests.lifecycle.clock import Clock
+from tests.lifecycle.expected_answers import digest_of
 from tests.lifecycle.model import World
 from tests.lifecycle.records import Export, Facts, Place, Request, Segment, segment_of
 from tests.lifecycle.transport import Caller, Transport, get

@@ -1,6 +1,6 @@
 """The whole lifecycle against a model, over HTTP: any order of steps, and the service never disagrees.
 
-By default a short run. The long one: `LIFECYCLE_RUNS=2000 LIFECYCLE_STEPS=50 ./run test -n0 -s tests/lifecycle`.
+A short run in `./run test`, a longer one in `./run prove`, any with LIFECYCLE_RUNS and LIFECYCLE_STEPS (and -s -n0).
 LIFECYCLE_SEED repeats a run; LIFECYCLE_TRANSPORT is `wire` (a real socket, the default) or `client`.
 """
 
@@ -16,15 +16,16 @@ from django.core.servers.basehttp import WSGIRequestHandler
 from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from consent import audit
-from consent.actions.checkpoints import sign_checkpoint, verify_checkpoints
-from tests.lifecycle import asking
+from consent.ledger import audit
+from consent.ledger.checkpoints import sign_checkpoint, verify_checkpoints
+from tests.forms import Form
+from tests.lifecycle import expected_answers
 from tests.lifecycle.around import Lifecycle
 from tests.lifecycle.clock import movable_database_clock
 from tests.lifecycle.transport import InProcess, OverTheWire, Transport
 
-RUNS = int(os.environ.get("LIFECYCLE_RUNS", "12"))
-STEPS = int(os.environ.get("LIFECYCLE_STEPS", "30"))
+RUNS = int(os.environ.get("LIFECYCLE_RUNS", "0"))  # 0: as the form of the test has it
+STEPS = int(os.environ.get("LIFECYCLE_STEPS", "0"))
 SEED = int(os.environ.get("LIFECYCLE_SEED") or secrets.randbits(48))
 BY_WIRE = os.environ.get("LIFECYCLE_TRANSPORT", "wire") == "wire"
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -46,18 +47,22 @@ def transport(request: pytest.FixtureRequest) -> Transport:
 @pytest.fixture(autouse=True)
 def _limits_within_reach(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Small enough for a short run to meet them; the pace of polls is kept by another clock and tested elsewhere."""
-    settings.PENDING_REQUESTS_PER_PERSON = asking.MOST_PENDING
-    settings.UNKNOWN_USERS_PER_HOUR = asking.MOST_MISSES
-    settings.REQUESTS_PER_PERSON_PER_DAY = asking.MOST_A_DAY
+    settings.PENDING_REQUESTS_PER_PERSON = expected_answers.MOST_PENDING
+    settings.UNKNOWN_USERS_PER_HOUR = expected_answers.MOST_MISSES
+    settings.REQUESTS_PER_PERSON_PER_DAY = expected_answers.MOST_A_DAY
     settings.REQUEST_BUDGET_PER_HOUR = 0  # where Redis counts it, its clock does not stand still
-    settings.DENIAL_COOLDOWN_SECONDS = int(asking.COOLDOWN.total_seconds())
+    settings.DENIAL_COOLDOWN_SECONDS = int(expected_answers.COOLDOWN.total_seconds())
     settings.STATUS_POLL_BURST = 0
-    monkeypatch.setattr("consent.events.KEEP_ALIVE", 0.2)  # a stream notices soon that its reader left
+    monkeypatch.setattr("consent.notices.streams.KEEP_ALIVE", 0.2)  # a stream notices soon that its reader left
     # Django's own server writes headers and body apart, and each body would wait 40 ms for an acknowledgement
     monkeypatch.setattr(WSGIRequestHandler, "disable_nagle_algorithm", True)
 
 
-def test_the_service_does_what_the_model_does(transport: Transport) -> None:
+@pytest.mark.long("300 runs of 50 steps; in short 12 of 30, from another seed each time")
+@pytest.mark.slow("some three hundred calls over a real socket, each held against the model")
+def test_the_service_does_what_the_model_does(transport: Transport, form: Form) -> None:
+    runs, steps = RUNS or form.amount(12, 300), STEPS or form.amount(30, 50)
+
     class Machine(Lifecycle):
         pass
 
@@ -68,13 +73,13 @@ def test_the_service_does_what_the_model_does(transport: Transport) -> None:
     run_state_machine_as_test(
         seed(SEED)(Machine),
         settings=settings(
-            max_examples=RUNS, stateful_step_count=STEPS, deadline=None, database=None, derandomize=False,
+            max_examples=runs, stateful_step_count=steps, deadline=None, database=None, derandomize=False,
             phases=[Phase.generate], suppress_health_check=list(HealthCheck), print_blob=False,
         ),
     )  # fmt: skip
     sign_checkpoint()
     took = time.monotonic() - began
-    sys.stdout.write(f"{RUNS} runs, {Machine.steps} steps in {took:.0f} s, {type(transport).__name__}\n")
+    sys.stdout.write(f"{runs} runs, {Machine.steps} steps in {took:.0f} s, {type(transport).__name__}\n")
     sys.stdout.write(", ".join(f"{what} {count}" for what, count in sorted(Machine.met.items())) + "\n")
 
     assert [*audit.verify(), *verify_checkpoints()] == []

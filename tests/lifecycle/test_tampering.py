@@ -14,14 +14,15 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection, transaction
 
-from accounts.database import install_rules
-from consent import actions, audit
-from consent.actions.chaining import chain_waiting_reads
-from consent.actions.checkpoints import sign_checkpoint, verify_checkpoints
-from consent.models import AuditHead
+from common.sql.triggers import install_rules
+from consent.decisions import actions as decision_actions
+from consent.exports.read_batches import chain_waiting_reads
+from consent.ledger import audit
+from consent.ledger.checkpoints import sign_checkpoint, verify_checkpoints
+from consent.ledger.models import AuditHead
 from consent.rules import RULES
 from tests.factories import AppFactory, ConsentRequestFactory, ExportFactory, PersonFactory, ReadFactory
-from tests.lifecycle import tampering
+from tests.lifecycle import forgeries
 
 ROUNDS = int(os.environ.get("TAMPER_ROUNDS", "100"))
 
@@ -34,9 +35,9 @@ def history(db: None) -> Iterator[list[str]]:
         person, app = people[turn % 3], apps[turn % 2]
         request = ConsentRequestFactory(app=app, user=person)
         if turn % 4:
-            actions.deny(request_id=request.request_id, by=person)
+            decision_actions.deny(request_id=request.request_id, by=person)
         else:
-            actions.end_consent(app_pk=app.pk, request_id=request.request_id)
+            decision_actions.end_consent(app_pk=app.pk, request_id=request.request_id)
         if turn % 4 == 3:
             export = ExportFactory(grant__request__app=app, grant__request__user=person)
             ReadFactory.create_batch(2, export=export)
@@ -55,7 +56,7 @@ def test_whatever_is_done_to_the_chains_is_found(history: list[str]) -> None:
     dice = random.Random(seed)
     missed = []
     for turn in range(ROUNDS):
-        tamper, chain = tampering.KINDS[turn % len(tampering.KINDS)], dice.choice(history)
+        tamper, chain = forgeries.KINDS[turn % len(forgeries.KINDS)], dice.choice(history)
         with transaction.atomic():
             names = tamper(dice, chain)
             told = complaints()

@@ -15,7 +15,7 @@ from accounts.models import User
 from developers.models import App
 from tests.callers import signed_in
 from tests.factories import TokenFactory
-from tests.staffing import at_the_admin
+from tests.staff import at_the_admin
 
 JSON, FORM = "application/json", "application/x-www-form-urlencoded"
 

@@ -5,11 +5,13 @@ import pytest
 from django.test import Client
 
 from consent_bridge import sealed
-from pkm import queries
-from pkm.models import Blob, HiddenScope, KeyWrapper, VaultKey
+from pkm.registry.models import HiddenScope
+from pkm.segments.models import Blob
+from pkm.vault import queries as vault_queries
+from pkm.vault.models import KeyWrapper, VaultKey
 from tests.callers import JsonClient, signed_in
 from tests.factories import PersonFactory, give_vault
-from tests.pkm.sealing import segment, wrapper
+from tests.pkm.sealed_segments import segment, wrapper
 
 FOOD = {"diet_preference": "Vegetarian", "favorite_cuisine": "Thai"}
 ADDRESSES = {
@@ -120,7 +122,7 @@ def test_old_sign_in_cannot_change_the_ways_in(person, address, method):
 def test_get_keys(owner, vault, person, django_assert_num_queries):
     with django_assert_num_queries(4):  # session, user, vault, wrappers
         answer = owner.get("/vault/keys")
-    assert (answer.status_code, answer.json()) == (200, queries.vault_keys(person))
+    assert (answer.status_code, answer.json()) == (200, vault_queries.vault_keys(person))
     assert answer.headers["Cache-Control"] == "no-store"
     only = answer.json()["wrappers"][0]
     assert sealed.unwrap(only["jwe"], "recovery", vault.recovery_code, user_id=person.public_id) == vault.key
@@ -141,7 +143,7 @@ def test_post_keys_creates_the_vault_once(owner, person, django_assert_num_queri
     body = {"key_id": key.key_id, "wrappers": [wrapper(person, key), wrapper(person, key, "passkey")]}
     with django_assert_num_queries(19):
         answer = owner.post("/vault/keys", body)
-    assert (answer.status_code, answer.json()) == (201, queries.vault_keys(person))
+    assert (answer.status_code, answer.json()) == (201, vault_queries.vault_keys(person))
     assert [way["jwe"] for way in answer.json()["wrappers"]] == [way["jwe"] for way in body["wrappers"]]
     _problem(owner.post("/vault/keys", body), 409, "vault_exists")
 
@@ -193,7 +195,7 @@ def test_post_wrapper_names_what_does_not_fit(owner, person, vault, change, fiel
 def test_wrapper_comes_goes_and_comes_back(owner, person, vault, django_assert_num_queries):
     with django_assert_num_queries(11):
         added = owner.post("/vault/wrappers", wrapper(person, vault.key, "passkey", label="My phone"))
-    assert (added.status_code, added.json()) == (201, queries.vault_keys(person)["wrappers"][1])
+    assert (added.status_code, added.json()) == (201, vault_queries.vault_keys(person)["wrappers"][1])
     address = f"/vault/wrappers/{added.json()['wrapper_id']}"
     with django_assert_num_queries(11):
         removed = owner.delete(address)

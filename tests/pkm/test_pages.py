@@ -4,10 +4,9 @@ import re
 
 import pytest
 
-from pkm import vocabulary
-from pkm.labels import described
-from pkm.models import HiddenScope, KeyWrapper, VaultKey
-from pkm.starter import starter_entries
+from pkm.registry.labels import described
+from pkm.registry.models import HiddenScope
+from pkm.vault.models import KeyWrapper, VaultKey
 from tests.callers import signed_in
 from tests.factories import PersonFactory, give_vault
 
@@ -150,11 +149,6 @@ def test_way_to_unlock_of_somebody_else_is_not_found(owner):
     wrapper = KeyWrapper.objects.get(user=theirs, kind="passphrase")
     assert owner.client.post(f"/account/security/wrappers/{wrapper.wrapper_id}/remove/").status_code == 404
     assert KeyWrapper.objects.get(pk=wrapper.pk).removed_at is None
-
-
-def test_vocabulary_names_only_what_the_registry_has():
-    canonical = {path for entry in starter_entries() for path in entry["attributes"]}
-    assert set(vocabulary.WORDS) <= canonical
 
 
 def test_described_groups_by_domain_and_knows_own_attributes(db):

@@ -6,12 +6,20 @@ from collections import Counter
 import pytest
 from django.db import connection
 
-from accounts.errors import Problem
+from common.problems import Problem
 from consent_bridge import sealed
-from pkm import actions, queries
-from pkm.models import Blob, Event, Index, KeyWrapper, Manifest, VaultKey
+from pkm.history.models import Event, Index
+from pkm.registry.models import Domain, ScopeEntry, StarterRecord
+from pkm.registry.starter import starter_domains, starter_entries
+from pkm.registry.sync import sync_registry
+from pkm.segments import actions as segment_actions
+from pkm.segments import queries as segment_queries
+from pkm.segments.models import Blob, Manifest
+from pkm.vault import actions as vault_actions
+from pkm.vault import queries as vault_queries
+from pkm.vault.models import KeyWrapper, VaultKey
 from tests.factories import PersonFactory, give_vault
-from tests.pkm.sealing import segment, wrapper
+from tests.pkm.sealed_segments import segment, wrapper
 
 pytestmark = [
     pytest.mark.postgres,
@@ -56,7 +64,9 @@ def test_one_of_many_writers_of_a_revision_wins():
         ]
         outcomes = _together(
             *(
-                lambda body=body: actions.write_segment(by=vault.user, domain="lifestyle", segment_id="food", **body)
+                lambda body=body: segment_actions.write_segment(
+                    by=vault.user, domain="lifestyle", segment_id="food", **body
+                )
                 for body in bodies
             )
         )
@@ -64,7 +74,9 @@ def test_one_of_many_writers_of_a_revision_wins():
         assert Counter(outcome for outcome in outcomes if isinstance(outcome, str)) == {"stale_revision": WRITERS - 1}
         kept = Blob.objects.get(user=vault.user, is_current=True)
         assert (kept.content_revision, kept.ciphertext) == (base + 1, bodies[winner]["jwe"])
-        assert queries.held_segments(vault.user) == {("lifestyle", "food"): {"favorite_cuisine", f"by_{winner}"}}
+        assert segment_queries.held_segments(vault.user) == {
+            ("lifestyle", "food"): {"favorite_cuisine", f"by_{winner}"}
+        }
     assert _gapless(vault.user)
 
 
@@ -76,7 +88,7 @@ def test_writers_of_different_segments_all_win_and_the_index_adds_up():
     ]  # fmt: skip
     outcomes = _together(
         *(
-            lambda place=place: actions.write_segment(
+            lambda place=place: segment_actions.write_segment(
                 by=vault.user, domain=place[0], segment_id=place[1], **segment(vault, *place, {"one": 1, "two": 2})
             )
             for place in places
@@ -98,8 +110,8 @@ def test_writers_of_different_segments_all_win_and_the_index_adds_up():
 
 def test_vault_is_created_by_one_of_many():
     person, key = PersonFactory(), sealed.generate_vault_key()
-    way = actions.NewWrapper(**wrapper(person, key))
-    outcomes = _together(*[lambda: actions.create_vault(by=person, key_id=key.key_id, wrappers=[way])] * WRITERS)
+    way = vault_actions.NewWrapper(**wrapper(person, key))
+    outcomes = _together(*[lambda: vault_actions.create_vault(by=person, key_id=key.key_id, wrappers=[way])] * WRITERS)
     assert Counter(outcome for outcome in outcomes if isinstance(outcome, str)) == {"vault_exists": WRITERS - 1}
     assert (VaultKey.objects.count(), KeyWrapper.objects.count()) == (1, 1)
     assert _gapless(person)
@@ -108,12 +120,12 @@ def test_vault_is_created_by_one_of_many():
 def test_one_way_in_survives_when_all_are_removed_at_once():
     vault = give_vault(PersonFactory(), {})
     for _ in range(WRITERS - 1):
-        actions.add_wrapper(by=vault.user, wrapper=actions.NewWrapper(**wrapper(vault.user, vault.key)))
-    ways = [way["wrapper_id"] for way in queries.vault_keys(vault.user)["wrappers"]]
-    outcomes = _together(*(lambda way=way: actions.remove_wrapper(by=vault.user, wrapper_id=way) for way in ways))
+        vault_actions.add_wrapper(by=vault.user, wrapper=vault_actions.NewWrapper(**wrapper(vault.user, vault.key)))
+    ways = [way["wrapper_id"] for way in vault_queries.vault_keys(vault.user)["wrappers"]]
+    outcomes = _together(*(lambda way=way: vault_actions.remove_wrapper(by=vault.user, wrapper_id=way) for way in ways))
     assert Counter(outcomes) == {None: WRITERS - 1, "last_wrapper": 1}
-    (left,) = queries.vault_keys(vault.user)["wrappers"]
-    assert queries.vault_keys(vault.user)["primary_wrapper_id"] == left["wrapper_id"]
+    (left,) = vault_queries.vault_keys(vault.user)["wrappers"]
+    assert vault_queries.vault_keys(vault.user)["primary_wrapper_id"] == left["wrapper_id"]
 
 
 def test_a_lock_on_the_revisions_holds_off_writers_until_commit():
@@ -125,14 +137,23 @@ def test_a_lock_on_the_revisions_holds_off_writers_until_commit():
 
     def write():
         body = segment(vault, "lifestyle", "food", {"favorite_cuisine": "Greek"}, base=1)
-        actions.write_segment(by=vault.user, domain="lifestyle", segment_id="food", **body)
+        segment_actions.write_segment(by=vault.user, domain="lifestyle", segment_id="food", **body)
         written.set()
         connection.close()
 
     writer = threading.Thread(target=write)
     with transaction.atomic():
-        queries.current_revisions(vault.user, [("lifestyle", "food")], lock=True)
+        segment_queries.current_revisions(vault.user, [("lifestyle", "food")], lock=True)
         writer.start()
         assert written.wait(0.5) is False
     writer.join(60)
     assert written.is_set()
+
+
+def test_one_of_two_runs_brings_the_registry_to_the_list_and_the_other_finds_it_there():
+    """From nothing, so that there is no row whose lock alone would let one wait for the other."""
+    for model in (ScopeEntry, Domain, StarterRecord):
+        model.objects.all().delete()
+    diffs = _together(sync_registry, sync_registry)
+    assert sorted(diff.count("added") for diff in diffs if diff) == [0, StarterRecord.objects.count()]
+    assert (ScopeEntry.objects.count(), Domain.objects.count()) == (len(starter_entries()), len(starter_domains()))

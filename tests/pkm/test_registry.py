@@ -1,15 +1,17 @@
 """The starter registry, and the copy that processes serve discovery from."""
 
 import threading
+from collections import Counter
 
 import orjson
 import pytest
-from django.apps import apps
 from django.db import connection
 
-from pkm import queries, registry, scopes
-from pkm.models import Domain, ScopeEntry
-from pkm.starter import install_starter_registry, remove_starter_registry
+from pkm import scopes
+from pkm.registry import copy as registry_copy
+from pkm.registry import queries as registry_queries
+from pkm.registry.models import Domain, ScopeEntry
+from pkm.registry.starter_attributes import ATTRIBUTES
 from tests.factories import DomainFactory, HiddenScopeFactory, ScopeEntryFactory, give_vault
 
 FOOD = [
@@ -76,27 +78,15 @@ def test_sensitivity_follows_the_domain():
     assert ScopeEntry.objects.get(scope="pkm.read").sensitivity_tier == "restricted"
 
 
-def test_starter_registry_can_be_put_back_without_touching_what_staff_changed():
-    ScopeEntry.objects.filter(scope="attr.lifestyle.food.*").delete()
-    ScopeEntry.objects.filter(scope="attr.contact.*").update(scope_label="Ways to reach you")
-    install_starter_registry(apps)
-    assert ScopeEntry.objects.get(scope="attr.lifestyle.food.*").attributes[0] == "lifestyle.food.diet_preference"
-    assert ScopeEntry.objects.get(scope="attr.contact.*").scope_label == "Ways to reach you"
-    assert ScopeEntry.objects.count() == 77
-
-
-def test_starter_registry_goes_without_what_staff_added():
-    added = ScopeEntryFactory(scope="attr.contact.post.*", domain=Domain.objects.get(domain_key="contact"))
-    remove_starter_registry(apps)
-    assert list(ScopeEntry.objects.values_list("scope", flat=True)) == [added.scope]
-    assert list(Domain.objects.values_list("domain_key", flat=True)) == ["contact"]
-    install_starter_registry(apps)
-    assert (ScopeEntry.objects.count(), Domain.objects.count()) == (78, 11)
+def test_every_attribute_of_the_list_is_in_the_registry_and_one_profile_has_room_for_all_names():
+    assert ScopeEntry.objects.get(scope="pkm.read").attributes == [attribute.path for attribute in ATTRIBUTES]
+    asked = Counter(attribute.name for attribute in ATTRIBUTES if attribute.asked)
+    assert max(asked.values()) == 1
 
 
 @pytest.mark.parametrize("change", ["insert", "update", "delete", "domain"])
 def test_any_change_of_the_registry_replaces_its_version(change):
-    before = registry.current_version()
+    before = registry_copy.current_version()
     match change:
         case "insert":
             ScopeEntryFactory()
@@ -107,43 +97,43 @@ def test_any_change_of_the_registry_replaces_its_version(change):
             ScopeEntry.objects.filter(scope="attr.contact.*").delete()
         case "domain":
             Domain.objects.filter(domain_key="contact").update(is_active=False)
-    assert registry.current_version() != before
+    assert registry_copy.current_version() != before
 
 
 def test_copy_is_read_once_a_version(django_assert_num_queries):
-    version = registry.current_version()
-    registry.RegistryCopy.for_version(version)
+    version = registry_copy.current_version()
+    registry_copy.RegistryCopy.for_version(version)
     with django_assert_num_queries(0):
-        first = registry.RegistryCopy.for_version(version)
+        first = registry_copy.RegistryCopy.for_version(version)
     ScopeEntry.objects.filter(scope="attr.contact.*").update(exposure_enabled=False)
     with django_assert_num_queries(2):  # the version, and the entries
-        second = registry.entries()
+        second = registry_copy.entries()
     assert ("attr.contact.*" in first.by_scope, "attr.contact.*" in second.by_scope) == (True, False)
 
 
 def test_copy_is_read_by_one_of_many_threads(monkeypatch):
     read = []
-    plain = registry.load
-    monkeypatch.setattr(registry._Current, "copy", None)
-    monkeypatch.setattr(registry, "load", lambda version: read.append(version) or empty(version))
+    plain = registry_copy.load
+    monkeypatch.setattr(registry_copy._Current, "copy", None)
+    monkeypatch.setattr(registry_copy, "load", lambda version: read.append(version) or empty(version))
 
     def empty(version):
         threading.Event().wait(0.05)
-        return registry.RegistryCopy(version, (), {}, b"")
+        return registry_copy.RegistryCopy(version, (), {}, b"")
 
-    threads = [threading.Thread(target=registry.RegistryCopy.for_version, args=("one",)) for _ in range(8)]
+    threads = [threading.Thread(target=registry_copy.RegistryCopy.for_version, args=("one",)) for _ in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     assert read == ["one"]
-    assert plain is not registry.load
+    assert plain is not registry_copy.load
 
 
 def test_copy_leaves_out_what_is_not_exposed_or_not_active():
     ScopeEntry.objects.filter(scope="attr.contact.*").update(exposure_enabled=False)
     Domain.objects.filter(domain_key="financial").update(is_active=False)
-    copy = registry.entries()
+    copy = registry_copy.entries()
     assert "attr.contact.*" not in copy.by_scope
     assert "attr.contact.email.*" in copy.by_scope
     assert "pkm.read" not in copy.by_scope
@@ -152,7 +142,7 @@ def test_copy_leaves_out_what_is_not_exposed_or_not_active():
 
 def test_catalog_is_in_the_contracts_shape():
     entry = ScopeEntry.objects.get(scope="attr.lifestyle.food.*")
-    catalog = orjson.loads(registry.entries().catalog)
+    catalog = orjson.loads(registry_copy.entries().catalog)
     assert list(catalog) == ["scope_entries"]
     assert len(catalog["scope_entries"]) == 76
     assert next(found for found in catalog["scope_entries"] if found["scope"] == entry.scope) == {
@@ -170,24 +160,22 @@ def test_catalog_is_in_the_contracts_shape():
         "max_access_duration": 31536000,
         "updated_at": entry.updated_at.strftime("%Y-%m-%dT%H:%M:%SZ"),
     }
-    assert queries.entry_body(queries.entry_for(entry.scope)) == orjson.loads(
-        registry.entries().by_scope[entry.scope].body
+    assert (
+        registry_queries.entry_body(registry_queries.entry_for(entry.scope))
+        == registry_copy.entries().by_scope[entry.scope].body
     )
 
 
 def test_catalog_follows_the_order_of_domains():
     Domain.objects.filter(domain_key="financial").update(position=1)
-    domains = [entry["domain"] for entry in orjson.loads(registry.entries().catalog)["scope_entries"]]
+    domains = [entry["domain"] for entry in orjson.loads(registry_copy.entries().catalog)["scope_entries"]]
     assert list(dict.fromkeys(domains))[:3] == ["financial", "identity", "contact"]
 
 
 def test_discovered_are_the_scopes_that_touch_a_held_segment():
-    found = registry.entries().discovered({"lifestyle": {"food": 2, "fitness": 0}}, [])
+    found = registry_copy.entries().discovered({"lifestyle": {"food": 2, "fitness": 0}}, [])
     assert (list(found.scopes), list(found.domains)) == (FOOD, ["lifestyle"])
-    body = orjson.loads(b"{" + found.members + b"}")
-    assert list(body) == ["available_domains", "scopes", "scope_entries"]
-    assert body["available_domains"] == ["lifestyle"]
-    assert body["scopes"] == FOOD == [entry["scope"] for entry in body["scope_entries"]]
+    assert [body["scope"] for body in found.bodies] == FOOD
 
 
 @pytest.mark.parametrize(
@@ -202,31 +190,31 @@ def test_discovered_are_the_scopes_that_touch_a_held_segment():
     ],
 )
 def test_what_lies_inside_a_hidden_scope_is_hidden_with_it(hidden, left):
-    assert list(registry.entries().discovered({"lifestyle": {"food": 1}}, hidden).scopes) == left
+    assert list(registry_copy.entries().discovered({"lifestyle": {"food": 1}}, hidden).scopes) == left
 
 
 def test_everything_can_be_discovered_once_staff_expose_it():
     ScopeEntry.objects.filter(scope="pkm.read").update(exposure_enabled=True)
-    found = registry.entries().discovered({"lifestyle": {"food": 1}}, [])
+    found = registry_copy.entries().discovered({"lifestyle": {"food": 1}}, [])
     assert list(found.scopes) == [*FOOD, "pkm.read"]
     assert list(found.domains) == ["lifestyle"]
 
 
 def test_nothing_held_discovers_nothing():
-    found = registry.entries().discovered({}, [])
-    assert found.members == b'"available_domains":[],"scopes":[],"scope_entries":[]'
+    found = registry_copy.entries().discovered({}, [])
+    assert (found.domains, found.scopes, found.bodies) == ((), (), ())
 
 
 def test_is_discoverable_follows_holdings_hiding_and_exposure(person):
-    entry = queries.entry_for("attr.lifestyle.food.*")
-    assert queries.is_discoverable(person, entry) is False
+    entry = registry_queries.entry_for("attr.lifestyle.food.*")
+    assert registry_queries.is_discoverable(person, entry) is False
     give_vault(person)
-    assert queries.is_discoverable(person, entry) is True
+    assert registry_queries.is_discoverable(person, entry) is True
     HiddenScopeFactory(user=person, scope="attr.lifestyle.*")
-    assert queries.is_discoverable(person, entry) is False
+    assert registry_queries.is_discoverable(person, entry) is False
 
 
 def test_entry_with_a_scope_that_cannot_be_parsed_is_not_served():
     """Unknown denies: rows can be written past the admin's checks."""
     ScopeEntryFactory(scope="attr.UPPER.*", domain=DomainFactory(domain_key="upper"))
-    assert "attr.UPPER.*" not in registry.entries().by_scope
+    assert "attr.UPPER.*" not in registry_copy.entries().by_scope

@@ -22,7 +22,7 @@ def _with_header(jwe: str, change: dict[str, Any] | bytes) -> str:
 
 
 def _refusal(call: Any, *args: Any, **kwargs: Any) -> tuple[str, str]:
-    with pytest.raises(sealed.Unfit) as caught:
+    with pytest.raises(sealed.InvalidHeader) as caught:
         call(*args, **kwargs)
     return caught.value.member, caught.value.reason
 

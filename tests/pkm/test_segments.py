@@ -2,12 +2,19 @@
 
 import pytest
 
-from accounts.errors import InvalidRequest
+from common.problems import InvalidRequest
 from consent_bridge import sealed
-from pkm import actions, errors, queries, scopes
-from pkm.models import Blob, Domain, Event, Index, Manifest, ManifestPath, ScopeEntry
+from pkm import errors, scopes
+from pkm.history.models import Event, Index
+from pkm.registry import hidden_scopes
+from pkm.registry import queries as registry_queries
+from pkm.registry.models import Domain, ScopeEntry
+from pkm.segments import actions as segment_actions
+from pkm.segments import queries as segment_queries
+from pkm.segments.models import Blob, Manifest, ManifestPath
+from pkm.web import queries as web_queries
 from tests.factories import PersonFactory, give_vault
-from tests.pkm.sealing import segment
+from tests.pkm.sealed_segments import segment
 
 FOOD = {"diet_preference": "Vegetarian", "favorite_cuisine": "Thai"}
 
@@ -19,11 +26,13 @@ def vault(person):
 
 def _write(vault, domain="lifestyle", segment_id="food", values=None, *, base=0):
     body = segment(vault, domain, segment_id, FOOD if values is None else values, base=base)
-    return actions.write_segment(by=vault.user, domain=domain, segment_id=segment_id, **body)
+    return segment_actions.write_segment(by=vault.user, domain=domain, segment_id=segment_id, **body)
 
 
 def _delete(vault, base, domain="lifestyle", segment_id="food"):
-    return actions.delete_segment(by=vault.user, domain=domain, segment_id=segment_id, base_content_revision=base)
+    return segment_actions.delete_segment(
+        by=vault.user, domain=domain, segment_id=segment_id, base_content_revision=base
+    )
 
 
 def _events(user):
@@ -66,7 +75,7 @@ def test_first_write_keeps_everything_that_belongs_to_it(vault):
             {"domain": "lifestyle", "segment_id": "food", "content_revision": 1, "size_bytes": len(blob.ciphertext)},
         ),
     ]
-    assert queries.sealed_segments(vault.user) == [answer | {"jwe": blob.ciphertext}]
+    assert segment_queries.sealed_segments(vault.user) == [answer | {"jwe": blob.ciphertext}]
 
 
 def test_write_with_the_same_attributes_keeps_the_manifest(vault):
@@ -127,7 +136,7 @@ def test_stale_write_changes_nothing_and_says_what_counts(vault, base):
 def test_segment_sealed_for_elsewhere_is_refused(vault, member, value):
     body = segment(vault, "lifestyle", "food", FOOD, header={member: value})
     with pytest.raises(errors.SegmentMismatch) as caught:
-        actions.write_segment(by=vault.user, domain="lifestyle", segment_id="food", **body)
+        segment_actions.write_segment(by=vault.user, domain="lifestyle", segment_id="food", **body)
     assert caught.value.members == {"member": member}
     assert not Blob.objects.exists()
 
@@ -155,7 +164,7 @@ def test_delete_leaves_a_tombstone_and_no_ciphertext(vault):
         "updated_at": tombstone.created_at.strftime("%Y-%m-%dT%H:%M:%SZ"),
     }
     assert (tombstone.ciphertext, tombstone.is_current) == (None, True)
-    assert [found["segment_id"] for found in queries.sealed_segments(vault.user)] == ["fitness"]
+    assert [found["segment_id"] for found in segment_queries.sealed_segments(vault.user)] == ["fitness"]
     assert _index(vault.user) == (["lifestyle"], {"lifestyle": {"fitness": 1}}, 1, ["lifestyle"])
     assert _events(vault.user)[-1] == (
         "segment_deleted",
@@ -178,7 +187,7 @@ def test_deleting_the_last_segment_empties_the_domain(vault):
     _delete(vault, 1)
     assert _index(vault.user) == ([], {}, 0, [])
     assert _paths(vault.user) == []
-    assert queries.held_segments(vault.user) == {}
+    assert segment_queries.held_segments(vault.user) == {}
 
 
 def test_stale_delete_is_refused(vault):
@@ -215,7 +224,7 @@ def test_write_needs_a_vault(person):
     other = give_vault(PersonFactory(), {})
     body = segment(other, "lifestyle", "food", FOOD)
     with pytest.raises(errors.VaultAbsent):
-        actions.write_segment(by=person, domain="lifestyle", segment_id="food", **body)
+        segment_actions.write_segment(by=person, domain="lifestyle", segment_id="food", **body)
 
 
 def test_segment_holds_at_most_500_attributes(vault):
@@ -229,7 +238,7 @@ def test_segment_holds_at_most_500_attributes(vault):
 def test_attribute_names_are_checked_by_the_action_too(vault, names):
     body = segment(vault, "lifestyle", "food", FOOD) | {"attributes": names}
     with pytest.raises(InvalidRequest):
-        actions.write_segment(by=vault.user, domain="lifestyle", segment_id="food", **body)
+        segment_actions.write_segment(by=vault.user, domain="lifestyle", segment_id="food", **body)
 
 
 def test_segment_without_attributes_is_kept_but_not_held(vault):
@@ -259,9 +268,9 @@ def test_sealed_segments_are_those_of_the_scope_or_domain(vault, which, expected
         ("lifestyle", "fitness", {"gym_membership": "no"}),
     ):
         _write(vault, domain, name, values)
-    found = queries.sealed_segments(vault.user, **which)
+    found = segment_queries.sealed_segments(vault.user, **which)
     assert [f"{row['domain']}.{row['segment_id']}" for row in found] == expected
-    assert queries.sealed_segments(PersonFactory(), **which) == []
+    assert segment_queries.sealed_segments(PersonFactory(), **which) == []
 
 
 def test_current_revisions_are_those_of_the_named_segments(vault):
@@ -271,18 +280,21 @@ def test_current_revisions_are_those_of_the_named_segments(vault):
     _write(vault, segment_id="fitness", values={"gym_membership": "no"})
     _delete(vault, 1, segment_id="fitness")
     pairs = [("lifestyle", "food"), ("lifestyle", "fitness"), ("contact", "food"), ("brands", "affinity")]
-    assert queries.current_revisions(vault.user, pairs) == {("lifestyle", "food"): 2}
-    assert queries.current_revisions(vault.user, pairs, lock=True) == {("lifestyle", "food"): 2}
-    assert queries.held_segments(vault.user) == {("lifestyle", "food"): set(FOOD), ("contact", "email"): {"email"}}
+    assert segment_queries.current_revisions(vault.user, pairs) == {("lifestyle", "food"): 2}
+    assert segment_queries.current_revisions(vault.user, pairs, lock=True) == {("lifestyle", "food"): 2}
+    assert segment_queries.held_segments(vault.user) == {
+        ("lifestyle", "food"): set(FOOD),
+        ("contact", "email"): {"email"},
+    }
 
 
 def test_hiding_and_showing_a_scope_is_remembered_once(vault):
     for _ in range(2):
-        actions.hide_scope(by=vault.user, scope="attr.lifestyle.*")
-    assert queries.hidden_scopes(vault.user) == {"attr.lifestyle.*"}
+        hidden_scopes.hide_scope(by=vault.user, scope="attr.lifestyle.*")
+    assert registry_queries.hidden_scopes(vault.user) == {"attr.lifestyle.*"}
     for _ in range(2):
-        actions.show_scope(by=vault.user, scope="attr.lifestyle.*")
-    assert queries.hidden_scopes(vault.user) == set()
+        hidden_scopes.show_scope(by=vault.user, scope="attr.lifestyle.*")
+    assert registry_queries.hidden_scopes(vault.user) == set()
     assert _events(vault.user) == [
         ("scope_hidden", {"scope": "attr.lifestyle.*"}),
         ("scope_shown", {"scope": "attr.lifestyle.*"}),
@@ -290,22 +302,22 @@ def test_hiding_and_showing_a_scope_is_remembered_once(vault):
 
 
 def test_unknown_scope_cannot_be_hidden_but_a_retired_one_can_be_shown(vault):
-    for action in (actions.hide_scope, actions.show_scope):
+    for action in (hidden_scopes.hide_scope, hidden_scopes.show_scope):
         with pytest.raises(errors.UnknownScope):
             action(by=vault.user, scope="attr.lifestyle.pets.*")
-    actions.hide_scope(by=vault.user, scope="attr.brands.*")
+    hidden_scopes.hide_scope(by=vault.user, scope="attr.brands.*")
     ScopeEntry.objects.filter(scope="attr.brands.*").delete()
-    actions.show_scope(by=vault.user, scope="attr.brands.*")
-    assert queries.hidden_scopes(vault.user) == set()
+    hidden_scopes.show_scope(by=vault.user, scope="attr.brands.*")
+    assert registry_queries.hidden_scopes(vault.user) == set()
 
 
 def test_my_data_shows_what_the_registry_offers_and_what_is_held(vault, django_assert_num_queries):
     _write(vault, values=FOOD | {"spice_level": "hot"})
     _write(vault, "contact", "email", {"email": "a@example.org"})
     _delete(vault, 1, "contact", "email")
-    actions.hide_scope(by=vault.user, scope="attr.lifestyle.food.*")
+    hidden_scopes.hide_scope(by=vault.user, scope="attr.lifestyle.food.*")
     with django_assert_num_queries(5):
-        cards = {card["domain"]: card for card in queries.my_data(vault.user)}
+        cards = {card["domain"]: card for card in web_queries.my_data(vault.user)}
     assert list(cards) == list(Domain.objects.values_list("domain_key", flat=True))
     card = cards["lifestyle"]
     food = next(found for found in card["segments"] if found["segment_id"] == "food")
@@ -359,14 +371,14 @@ def test_my_data_shows_what_the_registry_offers_and_what_is_held(vault, django_a
 
 
 def test_vault_summary(vault):
-    assert queries.vault_summary(PersonFactory()) == {
+    assert web_queries.vault_summary(PersonFactory()) == {
         "available_domains": [],
         "domain_freshness": {},
         "summary_projection": {},
         "total_attributes": 0,
     }
     answer = _write(vault)
-    assert queries.vault_summary(vault.user) == {
+    assert web_queries.vault_summary(vault.user) == {
         "available_domains": ["lifestyle"],
         "domain_freshness": {"lifestyle": answer["updated_at"]},
         "summary_projection": {"lifestyle": {"food": 2}},

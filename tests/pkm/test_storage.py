@@ -7,12 +7,13 @@ import pytest
 from allauth.account.models import EmailAddress
 
 from accounts.models import User
-from pkm import actions, errors
-from pkm.models import Blob
-from pkm.storage import storage_of
+from pkm import errors
+from pkm.segments import actions as segment_actions
+from pkm.segments.models import Blob
+from pkm.segments.storage import storage_of
 from tests.callers import JsonClient
 from tests.factories import PersonFactory, Vault, give_vault
-from tests.pkm.sealing import segment
+from tests.pkm.sealed_segments import segment
 
 SEGMENTS = [("lifestyle", "food"), ("lifestyle", "fitness"), ("lifestyle", "shopping"), ("technology", "use")]
 ATTRIBUTE = {
@@ -36,7 +37,7 @@ def _small(settings: Any) -> None:
 def write(vault: Vault, place: tuple[str, str], length: int, *, base: int = 0) -> dict[str, Any]:
     """One attribute of `length` characters, which takes four thirds of that sealed."""
     body = segment(vault, *place, {ATTRIBUTE[place]: "x" * length}, base=base)
-    return actions.write_segment(by=vault.user, domain=place[0], segment_id=place[1], **body)
+    return segment_actions.write_segment(by=vault.user, domain=place[0], segment_id=place[1], **body)
 
 
 def revisions(user: User) -> list[tuple[str, int]]:
@@ -75,7 +76,7 @@ def test_there_are_so_many_segments_and_no_more(vault: Vault) -> None:
     with pytest.raises(errors.QuotaExceeded, match="3 segments"):
         write(vault, SEGMENTS[3], 10)
     write(vault, SEGMENTS[0], 20, base=1)
-    actions.delete_segment(by=vault.user, domain="lifestyle", segment_id="food", base_content_revision=2)
+    segment_actions.delete_segment(by=vault.user, domain="lifestyle", segment_id="food", base_content_revision=2)
 
     assert write(vault, SEGMENTS[3], 10)["content_revision"] == 1
 
@@ -88,7 +89,7 @@ def test_whoever_is_over_can_still_make_room(vault: Vault, settings: Any) -> Non
     with pytest.raises(errors.QuotaExceeded):
         write(vault, SEGMENTS[0], 13_000, base=1)
     assert write(vault, SEGMENTS[0], 11_000, base=1)["content_revision"] == 2
-    actions.delete_segment(by=vault.user, domain="lifestyle", segment_id="fitness", base_content_revision=1)
+    segment_actions.delete_segment(by=vault.user, domain="lifestyle", segment_id="fitness", base_content_revision=1)
 
     assert write(vault, SEGMENTS[0], 13_000, base=2)["content_revision"] == 3
 

@@ -6,13 +6,16 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from accounts import atrest
-from accounts.errors import InvalidRequest
+from common import encryption
+from common.problems import InvalidRequest
 from consent_bridge import sealed
-from pkm import actions, errors, queries
-from pkm.models import Event, Index, KeyWrapper, VaultKey
+from pkm import errors
+from pkm.history.models import Event, Index
+from pkm.vault import actions as vault_actions
+from pkm.vault import queries as vault_queries
+from pkm.vault.models import KeyWrapper, VaultKey
 from tests.factories import PersonFactory, give_vault
-from tests.pkm.sealing import wrapper
+from tests.pkm.sealed_segments import wrapper
 
 
 def _history(person):
@@ -27,13 +30,13 @@ def _newest(person):
 
 
 def _new(person, key, kind="recovery", **changes):
-    return actions.NewWrapper(**(wrapper(person, key, kind) | changes))
+    return vault_actions.NewWrapper(**(wrapper(person, key, kind) | changes))
 
 
 def test_create_vault_keeps_the_wrappers_and_the_history(person):
     key = sealed.generate_vault_key()
     ways = [_new(person, key), _new(person, key, "passkey", label="My phone")]
-    answer = actions.create_vault(by=person, key_id=key.key_id, wrappers=ways)
+    answer = vault_actions.create_vault(by=person, key_id=key.key_id, wrappers=ways)
     vault = VaultKey.objects.get(user=person)
     first, second = KeyWrapper.objects.filter(user=person).order_by("pk")
     assert answer == {
@@ -54,7 +57,7 @@ def test_create_vault_keeps_the_wrappers_and_the_history(person):
             for row, way in zip((first, second), ways, strict=True)
         ],
     }
-    assert answer == queries.vault_keys(person)
+    assert answer == vault_queries.vault_keys(person)
     assert (vault.key_id, vault.vault_status, vault.first_login_at) == (key.key_id, "active", None)
     assert _history(person) == [
         (1, "vault_created", {"key_id": key.key_id, "wrappers": [first.wrapper_id, second.wrapper_id]})
@@ -65,36 +68,36 @@ def test_create_vault_keeps_the_wrappers_and_the_history(person):
 def test_wrappers_are_encrypted_once_more_at_rest(person):
     key = sealed.generate_vault_key()
     way = _new(person, key)
-    actions.create_vault(by=person, key_id=key.key_id, wrappers=[way])
+    vault_actions.create_vault(by=person, key_id=key.key_id, wrappers=[way])
     with connection.cursor() as cursor:
         cursor.execute("SELECT jwe FROM vault_key_wrappers")
         (kept,) = cursor.fetchone()
     assert kept.startswith("gAAAA")
     assert way.jwe.split(".")[3] not in kept
-    assert atrest.opened(kept) == way.jwe
+    assert encryption.opened(kept) == way.jwe
 
 
 def test_wrappers_open_after_the_server_key_was_rotated(person, settings):
     from cryptography.fernet import Fernet
 
-    kept = atrest.sealed("a wrapper")
+    kept = encryption.sealed("a wrapper")
     settings.DATA_ENCRYPTION_KEYS = [Fernet.generate_key().decode(), *settings.DATA_ENCRYPTION_KEYS]
-    assert atrest.opened(kept) == "a wrapper"
-    assert atrest.sealed("a wrapper") != kept
+    assert encryption.opened(kept) == "a wrapper"
+    assert encryption.sealed("a wrapper") != kept
 
 
 def test_vault_is_created_once(person):
     key = sealed.generate_vault_key()
     give_vault(person)
     with pytest.raises(errors.VaultExists):
-        actions.create_vault(by=person, key_id=key.key_id, wrappers=[_new(person, key)])
+        vault_actions.create_vault(by=person, key_id=key.key_id, wrappers=[_new(person, key)])
     assert KeyWrapper.objects.filter(user=person).count() == 1
 
 
 def test_vault_key_id_of_somebody_else_is_refused(person):
     other = give_vault(PersonFactory())
     with pytest.raises(InvalidRequest):
-        actions.create_vault(by=person, key_id=other.key.key_id, wrappers=[_new(person, other.key)])
+        vault_actions.create_vault(by=person, key_id=other.key.key_id, wrappers=[_new(person, other.key)])
     assert not VaultKey.objects.filter(user=person).exists()
     assert not KeyWrapper.objects.filter(user=person).exists()
     assert _history(person) == []
@@ -104,7 +107,7 @@ def test_vault_key_id_of_somebody_else_is_refused(person):
 def test_vault_starts_with_one_to_twenty_wrappers(person, count):
     key = sealed.generate_vault_key()
     with pytest.raises(InvalidRequest):
-        actions.create_vault(by=person, key_id=key.key_id, wrappers=[_new(person, key)] * count)
+        vault_actions.create_vault(by=person, key_id=key.key_id, wrappers=[_new(person, key)] * count)
 
 
 @pytest.mark.parametrize(
@@ -117,24 +120,24 @@ def test_wrapper_that_does_not_belong_here_is_refused(person, whose, member):
         "another vault": lambda: _new(person, sealed.generate_vault_key()),
         "another kind": lambda: (
             _new(person, key, kind="recovery")
-            and actions.NewWrapper(kind="passkey", label="x", jwe=_new(person, key).jwe, credential_id="AA")
+            and vault_actions.NewWrapper(kind="passkey", label="x", jwe=_new(person, key).jwe, credential_id="AA")
         ),
     }[whose]()
     with pytest.raises(errors.WrapperMismatch) as caught:
-        actions.create_vault(by=person, key_id=key.key_id, wrappers=[way])
+        vault_actions.create_vault(by=person, key_id=key.key_id, wrappers=[way])
     assert caught.value.members == {"member": member}
 
 
 def test_wrapper_that_is_no_jwe_is_refused(person):
     key = sealed.generate_vault_key()
     with pytest.raises(errors.WrapperMismatch):
-        actions.create_vault(by=person, key_id=key.key_id, wrappers=[_new(person, key, jwe="no.jwe")])
+        vault_actions.create_vault(by=person, key_id=key.key_id, wrappers=[_new(person, key, jwe="no.jwe")])
 
 
 def test_add_wrapper(person):
     vault = give_vault(person)
     way = _new(person, vault.key, "passkey", label="My phone")
-    answer = actions.add_wrapper(by=person, wrapper=way)
+    answer = vault_actions.add_wrapper(by=person, wrapper=way)
     kept = KeyWrapper.objects.get(wrapper_id=answer["wrapper_id"])
     assert answer == {
         "wrapper_id": kept.wrapper_id,
@@ -150,68 +153,68 @@ def test_add_wrapper(person):
 
 def test_add_wrapper_needs_a_vault(person):
     with pytest.raises(errors.VaultAbsent):
-        actions.add_wrapper(by=person, wrapper=_new(person, sealed.generate_vault_key()))
+        vault_actions.add_wrapper(by=person, wrapper=_new(person, sealed.generate_vault_key()))
 
 
 def test_add_wrapper_stops_at_twenty_but_a_removed_one_comes_back(person, monkeypatch):
     vault = give_vault(person)
-    monkeypatch.setattr("pkm.actions.vault.MOST_WRAPPERS", 2)
-    actions.add_wrapper(by=person, wrapper=_new(person, vault.key))
+    monkeypatch.setattr("pkm.vault.actions.MOST_WRAPPERS", 2)
+    vault_actions.add_wrapper(by=person, wrapper=_new(person, vault.key))
     with pytest.raises(errors.TooManyWrappers):
-        actions.add_wrapper(by=person, wrapper=_new(person, vault.key))
-    first = queries.vault_keys(person)["wrappers"][0]["wrapper_id"]
-    actions.remove_wrapper(by=person, wrapper_id=first)
-    actions.add_wrapper(by=person, wrapper=_new(person, vault.key))
-    actions.restore_wrapper(by=person, wrapper_id=first)
-    assert len(queries.vault_keys(person)["wrappers"]) == 3
+        vault_actions.add_wrapper(by=person, wrapper=_new(person, vault.key))
+    first = vault_queries.vault_keys(person)["wrappers"][0]["wrapper_id"]
+    vault_actions.remove_wrapper(by=person, wrapper_id=first)
+    vault_actions.add_wrapper(by=person, wrapper=_new(person, vault.key))
+    vault_actions.restore_wrapper(by=person, wrapper_id=first)
+    assert len(vault_queries.vault_keys(person)["wrappers"]) == 3
 
 
 def test_remove_wrapper_makes_another_one_primary(person):
     vault = give_vault(person)
-    recovery = queries.vault_keys(person)["primary_wrapper_id"]
-    added = actions.add_wrapper(by=person, wrapper=_new(person, vault.key, "passkey"))["wrapper_id"]
-    actions.remove_wrapper(by=person, wrapper_id=recovery)
-    keys = queries.vault_keys(person)
+    recovery = vault_queries.vault_keys(person)["primary_wrapper_id"]
+    added = vault_actions.add_wrapper(by=person, wrapper=_new(person, vault.key, "passkey"))["wrapper_id"]
+    vault_actions.remove_wrapper(by=person, wrapper_id=recovery)
+    keys = vault_queries.vault_keys(person)
     assert ([way["wrapper_id"] for way in keys["wrappers"]], keys["primary_wrapper_id"]) == ([added], added)
     assert _newest(person) == ("wrapper_removed", {"wrapper_id": recovery, "kind": "recovery"})
-    removed = queries.removed_wrappers(person)
+    removed = vault_queries.removed_wrappers(person)
     assert [(way["wrapper_id"], way["kind"]) for way in removed] == [(recovery, "recovery")]
     assert "jwe" not in removed[0]
 
 
 def test_last_wrapper_cannot_be_removed(person):
     give_vault(person)
-    only = queries.vault_keys(person)["primary_wrapper_id"]
+    only = vault_queries.vault_keys(person)["primary_wrapper_id"]
     with pytest.raises(errors.LastWrapper):
-        actions.remove_wrapper(by=person, wrapper_id=only)
-    assert len(queries.vault_keys(person)["wrappers"]) == 1
+        vault_actions.remove_wrapper(by=person, wrapper_id=only)
+    assert len(vault_queries.vault_keys(person)["wrappers"]) == 1
 
 
 def test_removed_wrapper_is_restored_within_seven_days(person):
     vault = give_vault(person)
-    recovery = queries.vault_keys(person)["primary_wrapper_id"]
-    actions.add_wrapper(by=person, wrapper=_new(person, vault.key))
-    actions.remove_wrapper(by=person, wrapper_id=recovery)
+    recovery = vault_queries.vault_keys(person)["primary_wrapper_id"]
+    vault_actions.add_wrapper(by=person, wrapper=_new(person, vault.key))
+    vault_actions.remove_wrapper(by=person, wrapper_id=recovery)
     KeyWrapper.objects.filter(wrapper_id=recovery).update(removed_at=timezone.now() - timedelta(days=6, hours=23))
-    answer = actions.restore_wrapper(by=person, wrapper_id=recovery)
-    assert answer in queries.vault_keys(person)["wrappers"]
+    answer = vault_actions.restore_wrapper(by=person, wrapper_id=recovery)
+    assert answer in vault_queries.vault_keys(person)["wrappers"]
     assert sealed.unwrap(answer["jwe"], "recovery", vault.recovery_code) == vault.key
     assert _newest(person) == ("wrapper_restored", {"wrapper_id": recovery, "kind": "recovery"})
     before = _history(person)
-    assert actions.restore_wrapper(by=person, wrapper_id=recovery) == answer
+    assert vault_actions.restore_wrapper(by=person, wrapper_id=recovery) == answer
     assert _history(person) == before
 
 
 def test_wrapper_removed_long_ago_is_gone(person):
     vault = give_vault(person)
-    recovery = queries.vault_keys(person)["primary_wrapper_id"]
-    added = actions.add_wrapper(by=person, wrapper=_new(person, vault.key))["wrapper_id"]
-    actions.remove_wrapper(by=person, wrapper_id=recovery)
+    recovery = vault_queries.vault_keys(person)["primary_wrapper_id"]
+    added = vault_actions.add_wrapper(by=person, wrapper=_new(person, vault.key))["wrapper_id"]
+    vault_actions.remove_wrapper(by=person, wrapper_id=recovery)
     KeyWrapper.objects.filter(wrapper_id=recovery).update(removed_at=timezone.now() - timedelta(days=7, seconds=1))
     with pytest.raises(errors.UnknownWrapper):
-        actions.restore_wrapper(by=person, wrapper_id=recovery)
-    assert queries.removed_wrappers(person) == []
-    assert actions.forget_removed_wrappers() == 1
+        vault_actions.restore_wrapper(by=person, wrapper_id=recovery)
+    assert vault_queries.removed_wrappers(person) == []
+    assert vault_actions.forget_removed_wrappers() == 1
     assert list(KeyWrapper.objects.values_list("wrapper_id", flat=True)) == [added]
 
 
@@ -219,25 +222,25 @@ def test_wrappers_of_somebody_else_are_unknown(person):
     other = PersonFactory()
     give_vault(other)
     give_vault(person)
-    theirs = queries.vault_keys(other)["primary_wrapper_id"]
-    for action in (actions.remove_wrapper, actions.restore_wrapper, actions.note_unlock):
+    theirs = vault_queries.vault_keys(other)["primary_wrapper_id"]
+    for action in (vault_actions.remove_wrapper, vault_actions.restore_wrapper, vault_actions.note_unlock):
         with pytest.raises(errors.UnknownWrapper):
             action(by=person, wrapper_id=theirs)
 
 
 def test_note_unlock_remembers_the_wrapper_and_the_first_time(person):
     give_vault(person)
-    only = queries.vault_keys(person)["primary_wrapper_id"]
-    actions.note_unlock(by=person, wrapper_id=only)
+    only = vault_queries.vault_keys(person)["primary_wrapper_id"]
+    vault_actions.note_unlock(by=person, wrapper_id=only)
     first = VaultKey.objects.get(user=person)
-    actions.note_unlock(by=person, wrapper_id=only)
+    vault_actions.note_unlock(by=person, wrapper_id=only)
     second = VaultKey.objects.get(user=person)
     assert first.first_login_at == first.last_login_at == second.first_login_at < second.last_login_at
     assert KeyWrapper.objects.get(wrapper_id=only).last_used_at == second.last_login_at
 
 
 def test_vault_keys_without_a_vault(person):
-    assert queries.vault_keys(person) == {
+    assert vault_queries.vault_keys(person) == {
         "user_id": person.public_id,
         "key_id": None,
         "vault_status": "absent",

@@ -7,7 +7,7 @@ from django.contrib.auth.management.commands import createsuperuser
 
 
 class Command(createsuperuser.Command):
-    """The password alone opens nothing of /admin/, and whoever makes the account should not learn that there."""
+    """Says what is needed besides the password: it alone opens nothing of /admin/."""
 
     def handle(self, *args: Any, **options: Any) -> None:
         super().handle(*args, **options)

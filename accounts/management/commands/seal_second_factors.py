@@ -6,7 +6,7 @@ from allauth.mfa.models import Authenticator
 from django.core.management.base import BaseCommand
 from django.db import transaction
 
-from accounts.second_factors import seal_secrets
+from accounts.sign_in.second_factors import seal_secrets
 
 
 class Command(BaseCommand):

@@ -1,4 +1,4 @@
-"""`manage.py draw_lifecycles`: write docs/lifecycle.md from the tables."""
+"""`manage.py draw_lifecycles`: write what the docs have of the lifecycles and events from the code's tables."""
 
 from typing import Any
 
@@ -6,12 +6,15 @@ from django.conf import settings
 from django.core.management.base import BaseCommand
 
 from consent.diagram import page
+from consent.docs.handbooks import with_webhook_types
 
 
 class Command(BaseCommand):
-    help = "Writes docs/lifecycle.md from the lifecycles' tables."
+    help = "Writes docs/lifecycle.md, and the webhook types in docs/integrating.md, from the code's tables."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        path = settings.ROOT / "docs" / "lifecycle.md"
-        path.write_text(page())
-        self.stdout.write(f"{path.name} written")
+        docs = settings.ROOT / "docs"
+        handbook = docs / "integrating.md"
+        for path, text in ((docs / "lifecycle.md", page()), (handbook, with_webhook_types(handbook.read_text()))):
+            path.write_text(text)
+            self.stdout.write(f"{path.name} written")

@@ -4,11 +4,12 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from consent import audit
-from consent.actions.chaining import verify_reads
-from consent.actions.checkpoints import verify_checkpoints
-from consent.actions.recovering import verify_ends, verify_pending
-from consent.models import AuditEntry, AuditHead, AuditPending
+from consent.decisions.unrecorded import verify_ends
+from consent.exports.read_batches import verify_reads
+from consent.ledger import audit
+from consent.ledger.checkpoints import verify_checkpoints
+from consent.ledger.models import AuditEntry, AuditHead, AuditPending
+from consent.ledger.pending import verify_pending
 
 
 class Command(BaseCommand):

@@ -5,7 +5,7 @@ from typing import Any
 from django.apps import apps
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from accounts.errors import Problem
+from common.problems import Problem
 from developers.actions import make_app
 
 

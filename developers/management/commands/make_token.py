@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from accounts.errors import Problem
+from common.problems import Problem
 from developers.actions import mint_token
 from developers.models import Permission
 from developers.queries import app_by_id

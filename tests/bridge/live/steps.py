@@ -2,8 +2,8 @@
 
 import pytest
 
-from consent.actions import discovery
-from consent.api.pacing import polls
+from consent.api.polling import polls
+from consent.discovery import counts
 from consent_bridge.errors import Problem
 
 PASSPHRASE = "correct horse battery staple"
@@ -27,4 +27,4 @@ def refusal(call, *arguments, **named):
 def forget_what_the_process_remembers():
     """Paces and discoveries, which are kept for a while, do not cross from test to test."""
     polls.clear()
-    discovery._counts._counts.clear()
+    counts._counts._counts.clear()

@@ -8,7 +8,7 @@ from tests.bridge.live.steps import CUISINE, PURPOSE, SCOPE
 
 
 def test_trip_while_events_are_followed(service, api, owner, person, monkeypatch):
-    monkeypatch.setattr("consent.events.KEEP_ALIVE", 0.2)
+    monkeypatch.setattr("consent.notices.streams.KEEP_ALIVE", 0.2)
     key = generate_connector_key()
 
     async def follow(client):

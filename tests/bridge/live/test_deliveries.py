@@ -5,8 +5,8 @@ from contextlib import closing
 
 import pytest
 
-from consent.actions.checkpoints import sign_checkpoint
-from consent.waiting import hub
+from consent.ledger.checkpoints import sign_checkpoint
+from consent.notices.waiting import hub
 from consent_bridge.errors import Refused
 from consent_bridge.sealed import generate_connector_key, thumbprint
 from tests.bridge.live.steps import CUISINE, DIET, ask, refusal
@@ -30,7 +30,7 @@ def test_read_that_changed_nothing_counts_nothing(caller, owner, person):
     assert refusal(caller.read_newer, asked, key, newer) == ("grant_paused", 403)
 
 
-def test_continuous_grant_is_renewed_with_what_was_approved_and_no_more(caller, owner, person):
+def test_continuous_grant_is_refreshed_with_what_was_approved_and_no_more(caller, owner, person):
     key = generate_connector_key()
     asked = ask(caller, person, key, refresh_policy="continuous")
     first = owner.approve(owner.review(asked.request_id), attributes=[CUISINE, DIET])
@@ -47,7 +47,7 @@ def test_continuous_grant_is_renewed_with_what_was_approved_and_no_more(caller, 
     assert owner.refresh_grant(second).grant.export_revision == 3
 
 
-def test_snapshot_and_pending_requests_are_not_renewed(caller, owner, person):
+def test_snapshot_and_pending_requests_are_not_refreshed(caller, owner, person):
     asked = ask(caller, person, generate_connector_key())
 
     with pytest.raises(Refused, match="no grant"):
@@ -82,7 +82,7 @@ def test_checkpoint_verifies(caller, owner, person):
 
 
 def test_events_come_in_order_and_resume(caller, owner, person, monkeypatch):
-    monkeypatch.setattr("consent.events.KEEP_ALIVE", 0.2)
+    monkeypatch.setattr("consent.notices.streams.KEEP_ALIVE", 0.2)
     first, second = (ask(caller, person, generate_connector_key()) for _ in range(2))
     owner.deny(first.request_id)
 

@@ -19,7 +19,7 @@ from tests.bridge.live.hosts import bridge_environment, call, refused, with_brid
 from tests.bridge.live.steps import CUISINE, FOOD, PASSPHRASE, PURPOSE, SCOPE
 from tests.factories import PersonFactory
 from tests.factories.accounts import PASSWORD
-from tests.serving import Served
+from tests.served_site import Served
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -87,6 +87,7 @@ def test_config_of_the_wheel_starts_it_by_its_own_path(installed, tmp_path):
     assert json.loads(printed.stdout)["mcpServers"]["consent"]["command"] == str(installed)
 
 
+@pytest.mark.slow("the server starts three times, and the bridge tries a dead one until its patience ends")
 def test_wheel_makes_a_trip_over_two_restarts(installed, served, api, tmp_path):
     person = PersonFactory()
     environment = {**bridge_environment(tmp_path / "state", served.address, api.token), "PYTHONPATH": ""}

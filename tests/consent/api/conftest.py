@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 
 from accounts.models import User
-from consent.actions import discovery
-from consent.api.pacing import polls
+from consent.api.polling import polls
+from consent.discovery import counts
 from tests.factories import Vault, give_vault
 
 
@@ -14,10 +14,10 @@ from tests.factories import Vault, give_vault
 def _process_forgets() -> Iterator[None]:
     """Paces and discoveries that this process remembers do not cross from test to test."""
     polls.clear()
-    discovery._counts._counts.clear()
+    counts._counts._counts.clear()
     yield
     polls.clear()
-    discovery._counts._counts.clear()
+    counts._counts._counts.clear()
 
 
 @pytest.fixture

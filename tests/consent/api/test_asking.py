@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from accounts.models import User
-from consent.models import ConsentRequest
+from consent.requests.models import ConsentRequest
 from consent_bridge import sealed
 from tests.callers import Developer
 from tests.consent.api.addresses import CONNECTOR, FOOD, asked, problem

@@ -7,7 +7,7 @@ import pytest
 from django.conf import settings as configured
 
 from common import limits
-from consent.models import ConsentRequest
+from consent.requests.models import ConsentRequest
 from consent_bridge import sealed
 from tests.callers import Developer
 from tests.consent.api.addresses import asked, problem
@@ -151,7 +151,7 @@ def test_what_breaks_after_it_was_counted_gives_it_back(
         raise ValueError("no row")
 
     with monkeypatch.context() as breaking:
-        breaking.setattr("consent.actions.asking._insert", broken)
+        breaking.setattr("consent.requests.creation.insert_row", broken)
         with pytest.raises(ValueError, match="no row"):
             api.post("/request-consent", asked(vault.user))
 

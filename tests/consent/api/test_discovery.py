@@ -3,8 +3,8 @@
 import pytest
 from django.utils import timezone
 
-from consent.models import Discovery, DiscoveryMiss
-from pkm.models import RegistryVersion, ScopeEntry
+from consent.discovery.models import Discovery, DiscoveryMiss
+from pkm.registry.models import RegistryVersion, ScopeEntry
 from tests.callers import Developer
 from tests.consent.api.addresses import FOOD, problem
 from tests.factories import DiscoveryMissFactory, HiddenScopeFactory, PersonFactory, Vault, give_vault

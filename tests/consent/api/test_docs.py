@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from accounts.errors import every_problem
-from consent import docs, snippets
-from consent.advice import ADVICE
+from common.problems import every_problem
 from consent.api.openapi import document
 from consent.api.urls import urlpatterns
+from consent.docs import pages as docs_pages
+from consent.docs import snippets
+from consent.docs.advice import ADVICE
 
 PAGES = ["/api/docs/", "/docs/errors", "/docs/security/"]
 
@@ -73,7 +74,7 @@ def test_every_code_is_explained_once_with_what_to_do(db: None) -> None:
 
     assert codes <= set(page("/docs/errors").ids)
     assert set(ADVICE) == codes
-    for refusal in docs.refusals():
+    for refusal in docs_pages.refusals():
         assert refusal.meanings[0]
         assert refusal.advice
         assert refusal.status >= 400
@@ -87,7 +88,7 @@ def test_the_api_page_shows_every_operation(db: None) -> None:
 
 
 def test_python_snippets_are_python() -> None:
-    for group in docs.operations().values():
+    for group in docs_pages.operations().values():
         for operation in group:
             compile(operation.python, operation.anchor, "exec")
             assert operation.curl.startswith("curl -sS")

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from consent.models import Read
+from consent.exports.models import Read
 from consent_bridge import sealed
 from tests.callers import Developer
 from tests.consent.api.addresses import problem

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from accounts.models import User
-from consent.models import DiscoveryMiss
+from consent.discovery.models import DiscoveryMiss
 from tests.callers import Developer
 from tests.consent.api.addresses import asked, problem
 from tests.consent.tools.hosts import Host

@@ -1,4 +1,4 @@
-"""How many queries each address makes: the hot reads two in all, the token's own join among them (house.md, rule 6)."""
+"""How many queries each address makes: the hot reads two in all, the token's own join among them."""
 
 from collections.abc import Callable
 from typing import Any

@@ -8,9 +8,10 @@ from django.test import Client
 from joserfc import jws
 from joserfc.jwk import OKPKey
 
-from accounts.errors import Problem
-from consent import actions, receipts
-from consent.models import ConsentRequest
+from common.problems import Problem
+from consent.decisions import actions as decision_actions
+from consent.ledger import receipts
+from consent.requests.models import ConsentRequest
 from tests.callers import Developer
 from tests.consent.api.addresses import problem
 from tests.factories import AuditCheckpointFactory, ConsentRequestFactory, ExportFactory, ReceiptFactory
@@ -118,7 +119,7 @@ def test_a_list_query_that_does_not_fit_is_400(query: dict[str, str], api: Devel
 # --- receipts ---------------------------------------------------------------------------------------------------------
 def test_a_receipt_verifies_with_the_published_keys_and_hides_the_persons_chain(api: Developer) -> None:
     request = ConsentRequestFactory(app=api.app)
-    actions.deny(request_id=request.request_id, by=request.user, reason="private thoughts")
+    decision_actions.deny(request_id=request.request_id, by=request.user, reason="private thoughts")
     receipt_id = api.get("/consent-status", request_id=request.request_id).json()["receipt_id"]
 
     body = api.get(f"/receipts/{receipt_id}").json()
@@ -183,7 +184,7 @@ def test_the_checkpoint_is_the_newest_and_404_before_the_first(db: None) -> None
 
 
 def test_every_refusal_class_of_this_room_has_a_code_of_its_own() -> None:
-    from accounts.errors import every_problem
+    from common.problems import every_problem
 
     statuses: dict[str, set[int]] = {}
     for refusal in every_problem():

@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from consent import actions, waiting
-from consent.actions.chaining import chain_waiting_reads
-from consent.api.pacing import Buckets
-from consent.models import ConsentRequest
+from consent.api.polling import Buckets
+from consent.decisions import actions as decision_actions
+from consent.exports.read_batches import chain_waiting_reads
+from consent.notices import waiting
+from consent.requests.models import ConsentRequest
 from tests.callers import Developer
 from tests.consent.api.addresses import problem
 from tests.consent.decisions import approval
@@ -47,7 +48,7 @@ def test_a_pending_request(api: Developer) -> None:
 def test_an_approved_request_as_the_person_narrowed_it(api: Developer, vault: Vault) -> None:
     request = ConsentRequestFactory(app=api.app, user=vault.user, max_reads=3)
     body = approval(request, vault, ["lifestyle.food.favorite_cuisine"], access_duration=3600)
-    actions.approve(request_id=request.request_id, by=vault.user, body=body)
+    decision_actions.approve(request_id=request.request_id, by=vault.user, body=body)
 
     status = told(api.get("/consent-status", request_id=request.request_id))
 
@@ -161,7 +162,7 @@ def test_a_waiter_hears_of_the_decision_at_once(api: Developer) -> None:
     waiter.start()
     assert wait_until(lambda: waiting.hub.count() == 1)
     time.sleep(0.3)
-    actions.deny(request_id=request.request_id, by=request.user, reason="")
+    decision_actions.deny(request_id=request.request_id, by=request.user, reason="")
     waiter.join(timeout=30)
 
     assert heard["body"]["status"] == "denied"

@@ -1,4 +1,4 @@
-"""A host that speaks the protocol by hand, for what the SDK's own client would never send."""
+"""An MCP host that writes its messages by hand, for what the SDK's own client would never send."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -19,16 +19,16 @@ TOOLS = (
     "end_consent",
     "list_scope_catalog",
 )
-OPENS_PAGES = {"elicitation": {"url": {}}}
+URL_ELICITATION = {"elicitation": {"url": {}}}
 
 
 @dataclass
 class Host:
-    """One token, one revision of the protocol, and what the host declares that it can do."""
+    """One token, one revision of the protocol, and the capabilities that the host declares."""
 
     token: str
     revision: str = NEWEST
-    able: dict[str, Any] | None = None
+    capabilities: dict[str, Any] | None = None
     path: str = "/mcp"
 
     @classmethod
@@ -43,7 +43,7 @@ class Host:
             params["_meta"] = {
                 "io.modelcontextprotocol/protocolVersion": NEWEST,
                 "io.modelcontextprotocol/clientInfo": {"name": "tests", "version": "1"},
-                "io.modelcontextprotocol/clientCapabilities": self.able or {},
+                "io.modelcontextprotocol/clientCapabilities": self.capabilities or {},
             }
             named["Mcp-Method"] = method
             name = params.get("name", params.get("uri"))
@@ -68,16 +68,16 @@ class Host:
         result: dict[str, Any] = answer.json()["result"]
         return result
 
-    def told(self, tool: str, arguments: Any = None, **more: Any) -> dict[str, Any]:
-        """What a tool answers, which its text says as well."""
+    def answer(self, tool: str, arguments: Any = None, **more: Any) -> dict[str, Any]:
+        """The structured content of a call that succeeds; its text is the same."""
         result = self.call(tool, arguments, **more)
         assert not result.get("isError"), result
         assert [orjson.loads(part["text"]) for part in result["content"]] == [result["structuredContent"]]
         content: dict[str, Any] = result["structuredContent"]
         return content
 
-    def refused(self, tool: str, arguments: Any = None, **more: Any) -> dict[str, Any]:
-        """The problem that a tool answers with, which its text says as well."""
+    def problem(self, tool: str, arguments: Any = None, **more: Any) -> dict[str, Any]:
+        """The problem details of a call that fails; its text is the same."""
         result = self.call(tool, arguments, **more)
         assert result["isError"] is True, result
         assert [orjson.loads(part["text"]) for part in result["content"]] == [result["structuredContent"]]

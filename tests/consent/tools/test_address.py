@@ -69,7 +69,7 @@ def test_a_header_only_token_is_not_taken_from_the_query(app: App) -> None:
     assert problem(host.post(LIST, query=f"?token={token}", **OLD)) == (401, "invalid_token")
 
 
-def test_a_suspended_app_is_told_so(host: Host, app: App) -> None:
+def test_a_suspended_app_is_refused(host: Host, app: App) -> None:
     app.status = AppStatus.SUSPENDED
     app.save()
 
@@ -190,7 +190,7 @@ def test_a_message_that_does_not_fit_is_an_error_of_the_protocol(body: Any, any_
 @pytest.mark.parametrize(
     "name", ["an array", "version 1", "method a number", "no method", "id true", "params a string"]
 )
-def test_what_is_no_message_is_told_so_in_our_own_words(name: str, any_host: Host) -> None:
+def test_what_is_no_message_is_refused_in_our_own_words(name: str, any_host: Host) -> None:
     answer = any_host.post(json.dumps(MALFORMED[name]).encode(), **{"MCP-Protocol-Version": any_host.revision})
 
     assert error_of(answer) == (400, -32600)
@@ -269,7 +269,7 @@ def test_the_three_resources_can_be_read(any_host: Host) -> None:
         read[resource["name"]] = part["text"]
 
     assert set(read) == {"scope-catalog", "lifecycle", "how-to-decrypt"}
-    assert orjson.loads(read["scope-catalog"]) == any_host.told("list_scope_catalog")
+    assert orjson.loads(read["scope-catalog"]) == any_host.answer("list_scope_catalog")
     assert "pending --> approved: the person approves" in read["lifecycle"]
     assert "ECDH-ES+A256KW" in read["how-to-decrypt"]
 

@@ -14,8 +14,9 @@ from django.db import connection
 from mcp import Client
 
 from accounts.models import User
-from consent import actions, waiting
-from consent.models import ConsentRequest
+from consent.decisions import actions as decision_actions
+from consent.notices import waiting
+from consent.requests.models import ConsentRequest
 from consent_bridge import sealed
 from developers.models import App
 from tests.consent.api.addresses import CONNECTOR, FOOD, asked
@@ -84,7 +85,7 @@ def test_a_whole_trip(mode: str, address: str, person: User, app: App) -> None:
         early = caller.do("call_tool", "get_encrypted_export", {"request_id": made["request_id"]})
         assert (early.is_error, early.structured_content["code"]) == (True, "authorization_pending")
 
-        actions.approve(request_id=request.request_id, by=person, body=approval(request, vault))
+        decision_actions.approve(request_id=request.request_id, by=person, body=approval(request, vault))
 
         status = caller.tool("check_consent_status", request_id=made["request_id"], wait_seconds=30)
         assert (status["status"], status["grant"]["reads"]) == ("approved", 0)
@@ -152,7 +153,7 @@ def test_a_held_answer_comes_with_the_decision_and_holds_no_connection(address: 
     # what looked at the request may be about to give its connection back; what holds one holds it for the whole wait
     assert wait_until(lambda: not _connections_beside_ours(), seconds=10)
     assert waiting.hub.count() == 1
-    actions.approve(request_id=request.request_id, by=person, body=approval(request, vault))
+    decision_actions.approve(request_id=request.request_id, by=person, body=approval(request, vault))
     decided = time.monotonic()
     waiter.join(60)
 

@@ -7,10 +7,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from consent.models import ConsentRequest, Export, Grant
+from consent.exports.models import Export
+from consent.grants.models import Grant
+from consent.requests.models import ConsentRequest
 from developers.models import App
 from tests.consent.api.addresses import asked
-from tests.consent.tools.hosts import NEWEST, OPENS_PAGES, PREVIOUS, TOOLS, Host
+from tests.consent.tools.hosts import NEWEST, PREVIOUS, TOOLS, URL_ELICITATION, Host
 from tests.factories import ConsentRequestFactory, Vault
 
 NAMES = st.sampled_from(
@@ -66,7 +68,7 @@ def test_no_arguments_approve(data: st.DataObject, app: App, host: Host, waiting
     if isinstance(wanted.get("wait_seconds"), int):
         wanted["wait_seconds"] = 0  # what is held is held elsewhere
     host.revision = data.draw(st.sampled_from([NEWEST, PREVIOUS]))
-    host.able = data.draw(st.sampled_from([None, OPENS_PAGES]))
+    host.capabilities = data.draw(st.sampled_from([None, URL_ELICITATION]))
 
     answer = host.send("tools/call", {"name": tool, "arguments": wanted})
 
@@ -78,7 +80,7 @@ def test_no_arguments_approve(data: st.DataObject, app: App, host: Host, waiting
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(data=st.data())
 def test_no_answer_of_a_host_approves(data: st.DataObject, host: Host, waiting: ConsentRequest, vault: Vault) -> None:
-    host.able = OPENS_PAGES
+    host.capabilities = URL_ELICITATION
     given_ = asked(vault.user)
     first = host.call("request_consent", given_)
     (page,) = first["inputRequests"]

@@ -41,7 +41,7 @@ def test_a_message_too_long_to_look_into_is_answered_all_the_same(
     spaces: int, reads: int, host: Host, app: App
 ) -> None:
     request_id = ConsentRequestFactory(app=app).request_id
-    host.told("check_consent_status", {"request_id": request_id})  # the use of the token is written down
+    host.answer("check_consent_status", {"request_id": request_id})  # the use of the token is written down
 
     with CaptureQueriesContext(connection) as made:
         answer = host.post(message(request_id, spaces), **NAMED)
@@ -52,7 +52,7 @@ def test_a_message_too_long_to_look_into_is_answered_all_the_same(
 
 @pytest.mark.parametrize("request_id", ["req_\x00", "", "r" * 65, "req_é", 5, None, ["req_a"], {"$gt": ""}])
 def test_a_name_that_cannot_be_one_never_reaches_the_database(request_id: Any, host: Host) -> None:
-    host.told("list_scope_catalog")
+    host.answer("list_scope_catalog")
 
     with CaptureQueriesContext(connection) as made:
         answer = host.post(message(request_id), **NAMED)
@@ -83,9 +83,9 @@ def hang_up(token: str, body: _Broken) -> Any:
 
 
 @pytest.mark.parametrize("met", [True, False])
-def test_a_body_that_ends_early_is_told_so(met: bool, host: Host) -> None:
+def test_a_body_that_ends_early_is_a_parse_error(met: bool, host: Host) -> None:
     if met:
-        host.told("list_scope_catalog")
+        host.answer("list_scope_catalog")
 
     answer = hang_up(host.token, _Broken())
 
@@ -94,7 +94,7 @@ def test_a_body_that_ends_early_is_told_so(met: bool, host: Host) -> None:
 
 
 def test_nobody_waits_for_the_body_of_who_was_let_in_once(host: Host, app: App) -> None:
-    host.told("list_scope_catalog")
+    host.answer("list_scope_catalog")
     app.tokens.update(revoked_at=now() - timedelta(minutes=1))
     hang_up(host.token, _Broken())  # the first call after it still waits: only then the process learns of it
     body = _Broken()

@@ -1,4 +1,4 @@
-"""A tool refuses with the very problem of the REST; what breaks is told as no more than that."""
+"""A tool fails with the very problem of the REST; a defect shows no details."""
 
 from collections.abc import Callable
 from typing import Any
@@ -81,7 +81,7 @@ def test_a_tool_refuses_with_the_problem_of_the_rest(
 ) -> None:
     arguments = given(app, vault)
 
-    by_tool = any_host.refused(tool, arguments)
+    by_tool = any_host.problem(tool, arguments)
     by_rest = rest(api, tool, arguments)
 
     assert (by_tool["status"], by_tool["code"]) == (status, code)
@@ -123,7 +123,7 @@ BAD: list[tuple[str, dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("tool", "arguments"), BAD)
 def test_bad_input_is_named(tool: str, arguments: dict[str, Any], host: Host) -> None:
-    problem = host.refused(tool, arguments)
+    problem = host.problem(tool, arguments)
 
     assert (problem["status"], problem["code"]) in [(400, "invalid_request"), (400, "unsupported_wrapping_algorithm")]
 
@@ -135,7 +135,7 @@ def test_a_database_that_is_away_is_the_problem_of_the_rest(
     def away(**given: Any) -> Any:
         raise OperationalError("connection refused: password=hunter2")
 
-    monkeypatch.setattr("consent.queries.status_body", away)
+    monkeypatch.setattr("consent.status_queries.status_body", away)
 
     result = any_host.call("check_consent_status", pending(app))
 
@@ -144,13 +144,13 @@ def test_a_database_that_is_away_is_the_problem_of_the_rest(
     assert "hunter2" not in str(result)
 
 
-def test_a_defect_is_told_as_no_more_than_that(
+def test_a_defect_shows_no_details(
     any_host: Host, app: App, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def broken(**given: Any) -> Any:
         raise ZeroDivisionError("secret detail")
 
-    monkeypatch.setattr("consent.queries.status_body", broken)
+    monkeypatch.setattr("consent.status_queries.status_body", broken)
 
     answer = any_host.send("tools/call", {"name": "check_consent_status", "arguments": pending(app)}, **SAME)
 

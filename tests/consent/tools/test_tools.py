@@ -8,7 +8,8 @@ from django.test.utils import CaptureQueriesContext
 from jsonschema import Draft202012Validator
 
 from accounts.models import User
-from consent.models import ConsentRequest, Read
+from consent.exports.models import Read
+from consent.requests.models import ConsentRequest
 from consent_bridge import sealed
 from developers.models import App
 from tests.callers import Developer
@@ -53,7 +54,7 @@ def test_what_only_looks_says_so(host: Host) -> None:
 def test_a_tool_says_what_the_rest_says(tool: str, any_host: Host, api: Developer, app: App, vault: Vault) -> None:
     given = good_call(tool, app, vault)
 
-    by_tool = any_host.told(tool, given)
+    by_tool = any_host.answer(tool, given)
     by_rest = rest(api, tool, given)
 
     assert by_rest.status_code == 200, by_rest.content
@@ -67,8 +68,8 @@ def test_a_tool_says_what_the_rest_says(tool: str, any_host: Host, api: Develope
 def test_an_answer_and_a_refusal_fit_the_output_schema(tool: str, host: Host, app: App, vault: Vault) -> None:
     schema = Draft202012Validator(listed(host)[tool]["outputSchema"])
 
-    schema.validate(host.told(tool, good_call(tool, app, vault)))
-    schema.validate(host.refused(tool, {"unknown": 1}))
+    schema.validate(host.answer(tool, good_call(tool, app, vault)))
+    schema.validate(host.problem(tool, {"unknown": 1}))
 
     assert not schema.is_valid({"unknown": 1})
 
@@ -77,7 +78,7 @@ def test_an_export_opens_and_is_a_read(host: Host, app: App) -> None:
     export = ExportFactory(grant__request__app=app)
     request = export.grant.request
 
-    answer = host.told("get_encrypted_export", {"request_id": request.request_id})
+    answer = host.answer("get_encrypted_export", {"request_id": request.request_id})
 
     opened = sealed.open_export(
         answer["jwe"],
@@ -109,7 +110,7 @@ def test_the_reader_behind_our_own_proxy_is_whom_it_saw(host: Host, app: App, se
 
 
 def test_a_request_made_by_tool_stands_as_one_made_by_rest(host: Host, api: Developer, vault: Vault) -> None:
-    answer = host.told("request_consent", asked(vault.user, max_reads=3, binding_message="blue fox"))
+    answer = host.answer("request_consent", asked(vault.user, max_reads=3, binding_message="blue fox"))
 
     request = ConsentRequest.objects.get()
     assert (request.request_id, request.status, request.max_reads) == (answer["request_id"], "pending", 3)
@@ -137,9 +138,9 @@ def test_a_token_without_the_permission_has_its_tool_refused(
     host, api = Host.of(app, permissions=[permission]), Developer.of(app, permissions=[permission])
 
     if permission in NEEDS[tool]:
-        assert host.told(tool, given)
+        assert host.answer(tool, given)
     else:
-        problem = host.refused(tool, given)
+        problem = host.problem(tool, given)
         body = rest(api, tool, given).json()
         assert (problem["status"], problem["code"]) == (403, "insufficient_scope")
         assert problem | {"trace_id": ""} == body | {"trace_id": ""}
@@ -148,19 +149,19 @@ def test_a_token_without_the_permission_has_its_tool_refused(
 # --- limits -----------------------------------------------------------------------------------------------------------
 def test_unknown_people_are_counted_together_with_those_of_the_rest(host: Host, api: Developer, settings: Any) -> None:
     settings.UNKNOWN_USERS_PER_HOUR = 2
-    host.refused("discover_user_scopes", {"user_id": "usr_1"})
+    host.problem("discover_user_scopes", {"user_id": "usr_1"})
     api.get("/user-scopes/usr_2")
 
-    assert host.refused("discover_user_scopes", {"user_id": "usr_3"})["code"] == "too_many_requests"
+    assert host.problem("discover_user_scopes", {"user_id": "usr_3"})["code"] == "too_many_requests"
 
 
 def test_polls_are_paced_together_with_those_of_the_rest(host: Host, api: Developer, app: App, settings: Any) -> None:
     settings.STATUS_POLL_BURST, settings.STATUS_POLL_PER_SECOND = 2, 0.01
     given = pending(app)
-    host.told("check_consent_status", given)
+    host.answer("check_consent_status", given)
     api.get("/consent-status", **given)
 
-    problem = host.refused("check_consent_status", given)
+    problem = host.problem("check_consent_status", given)
 
     assert (problem["code"], problem["interval"]) == ("slow_down", 10)
 
@@ -170,7 +171,7 @@ def test_the_budget_of_waiting_requests_is_one(host: Host, api: Developer, perso
     give_vault(person, {("lifestyle", "food"): {"a": 1}, ("contact", "email"): {"b": 2}})
     api.post("/request-consent", asked(person))
 
-    assert host.refused("request_consent", asked(person, scope="attr.contact.*"))["code"] == "too_many_requests"
+    assert host.problem("request_consent", asked(person, scope="attr.contact.*"))["code"] == "too_many_requests"
 
 
 def test_budgets_of_new_requests_are_those_of_the_rest(host: Host, api: Developer, person: User, settings: Any) -> None:
@@ -183,7 +184,7 @@ def test_budgets_of_new_requests_are_those_of_the_rest(host: Host, api: Develope
     assert (result["isError"], result["structuredContent"]["code"]) == (True, "request_budget_spent")
     assert result["structuredContent"]["status"] == 429
     assert 3590 <= result["_meta"]["retry_after"] <= 3600
-    assert host.told("request_consent", asked(person))["status"] == "pending"  # the one that waits
+    assert host.answer("request_consent", asked(person))["status"] == "pending"  # the one that waits
 
 
 # --- what it costs ----------------------------------------------------------------------------------------------------
@@ -191,14 +192,14 @@ def test_budgets_of_new_requests_are_those_of_the_rest(host: Host, api: Develope
 def test_a_tool_makes_the_queries_of_the_rest_and_no_more(
     tool: str, any_host: Host, api: Developer, app: App, vault: Vault
 ) -> None:
-    any_host.told(tool, good_call(tool, app, vault))  # what a process or a token learns once
+    any_host.answer(tool, good_call(tool, app, vault))  # what a process or a token learns once
     rest(api, tool, good_call(tool, app, vault))
     if tool == "request_consent":
         ConsentRequest.objects.all().delete()
     by_tool, by_rest = good_call(tool, app, vault), good_call(tool, app, vault)
 
     with CaptureQueriesContext(connection) as of_tool:
-        any_host.told(tool, by_tool)
+        any_host.answer(tool, by_tool)
     if tool == "request_consent":
         ConsentRequest.objects.all().delete()
     with CaptureQueriesContext(connection) as of_rest:

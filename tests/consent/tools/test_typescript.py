@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 from accounts.models import User
-from consent import actions
-from consent.models import ConsentRequest
+from consent.decisions import actions as decision_actions
+from consent.requests.models import ConsentRequest
 from developers.models import App
 from tests.consent.api.addresses import FOOD, asked
 from tests.consent.decisions import approval
@@ -52,7 +52,7 @@ class TypeScriptHost:
         self._process.stdin.flush()
         return self._line()
 
-    def told(self, tool: str, **arguments: Any) -> dict[str, Any]:
+    def answer(self, tool: str, **arguments: Any) -> dict[str, Any]:
         result = self.call(tool, **arguments)
         assert not result["isError"], result
         answer: dict[str, Any] = result["answer"]
@@ -78,7 +78,7 @@ def test_a_whole_trip(mode: str, revision: str, service: str, app: App, person: 
     vault = give_vault(person)
     with host(f"{service}/mcp?token={TokenFactory(app=app).secret}", mode) as caller:
         assert caller.hello == {"revision": revision, "tools": list(TOOLS)}
-        assert FOOD in caller.told("discover_user_scopes", user_id=person.public_id)["scopes"]
+        assert FOOD in caller.answer("discover_user_scopes", user_id=person.public_id)["scopes"]
         made = caller.call("request_consent", **asked(person))
         request_id = made["answer"]["request_id"]
         assert made["opened"] == ([made["answer"]["approval_url"]] if mode == NEWEST else [])
@@ -86,8 +86,8 @@ def test_a_whole_trip(mode: str, revision: str, service: str, app: App, person: 
         assert (early["isError"], early["answer"]["code"]) == (True, "authorization_pending")
 
         request = ConsentRequest.objects.get(request_id=request_id, status="pending")
-        actions.approve(request_id=request_id, by=person, body=approval(request, vault))
+        decision_actions.approve(request_id=request_id, by=person, body=approval(request, vault))
 
-        assert caller.told("check_consent_status", request_id=request_id, wait_seconds=10)["status"] == "approved"
-        assert caller.told("get_encrypted_export", request_id=request_id)["jwe"].count(".") == 4
-        assert caller.told("end_consent", request_id=request_id)["grant"]["status"] == "released"
+        assert caller.answer("check_consent_status", request_id=request_id, wait_seconds=10)["status"] == "approved"
+        assert caller.answer("get_encrypted_export", request_id=request_id)["jwe"].count(".") == 4
+        assert caller.answer("end_consent", request_id=request_id)["grant"]["status"] == "released"

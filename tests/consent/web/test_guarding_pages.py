@@ -1,9 +1,11 @@
-"""Blocking, reporting and renewing by forms that work without a script."""
+"""Blocking, reporting and the switch of refreshes by forms that work without a script."""
 
 import pytest
 
-from consent.models import AppReport, BlockedApp, ConsentRequest, Grant
-from pkm.actions import delete_segment
+from consent.decisions.models import AppReport, BlockedApp
+from consent.grants.models import Grant
+from consent.requests.models import ConsentRequest
+from pkm.segments.actions import delete_segment
 from tests.callers import signed_in
 from tests.factories import (
     AppFactory,
@@ -156,7 +158,7 @@ def test_app_is_one_click_away_from_where_it_is_met(owner, person, asked, here, 
     assert here in shown(owner.client.get(page.format(asked.request_id, app=asked.app.app_id)))
 
 
-# --- renewing ---------------------------------------------------------------------------------------------------------
+# --- refreshing -------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -164,7 +166,7 @@ def continuous(person):
     return ExportFactory(grant__request__user=person, grant__request__refresh_policy="continuous").grant
 
 
-def test_renewing_is_switched_off_and_on_again(owner, continuous):
+def test_refresh_is_switched_off_and_on_again(owner, continuous):
     switch = f"/consent/grants/{continuous.grant_id}/keep/"
     assert "Stop renewing" in shown(owner.get("/consent/grants/"))
 

@@ -5,15 +5,17 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from consent import actions, audit
-from consent.models import AuditEntry
+from consent.decisions import actions as decision_actions
+from consent.ledger import audit
+from consent.ledger.models import AuditEntry
+from consent.requests import actions as request_actions
 from tests.factories import AppFactory, ConsentRequestFactory, StaffFactory
 
 
 def taken_back(person, app, count):
     for _ in range(count):
         request = ConsentRequestFactory(user=person, app=app)
-        actions.end_consent(app_pk=app.pk, request_id=request.request_id)
+        decision_actions.end_consent(app_pk=app.pk, request_id=request.request_id)
 
 
 def titles(owner, **query):
@@ -30,7 +32,7 @@ def app(db):
 
 def test_three_hundred_pairs_are_one_line(owner, person, app):
     denied = ConsentRequestFactory(user=person)
-    actions.deny(request_id=denied.request_id, by=person)
+    decision_actions.deny(request_id=denied.request_id, by=person)
     taken_back(person, app, 300)
 
     shown = titles(owner)
@@ -49,7 +51,7 @@ def test_three_hundred_pairs_are_one_line(owner, person, app):
 
 def test_what_was_taken_back_pushes_no_decision_out_of_the_inbox(owner, person, app):
     denied = ConsentRequestFactory(user=person)
-    actions.deny(request_id=denied.request_id, by=person)
+    decision_actions.deny(request_id=denied.request_id, by=person)
     taken_back(person, app, 10)
 
     said = owner.get("/consent/").content.decode()
@@ -75,7 +77,7 @@ def test_apps_that_take_turns_are_folded_and_what_is_one_stays_as_it_is(owner, p
 def test_what_blocking_or_staff_cancelled_is_told_one_by_one(owner, person, app):
     taken_back(person, app, 2)
     ConsentRequestFactory.create_batch(2, user=person, app=app)
-    actions.cancel_requests_of(app_pk=app.pk, by=StaffFactory())
+    request_actions.cancel_requests_of(app_pk=app.pk, by=StaffFactory())
 
     assert len(titles(owner)) == 3
 

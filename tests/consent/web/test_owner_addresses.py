@@ -5,8 +5,11 @@ from datetime import timedelta
 import pytest
 from django.test import Client
 
-from consent import actions, queries
-from consent.models import ConsentRequest, Export, Grant
+from consent import status_queries
+from consent.exports.models import Export
+from consent.grants import actions as grant_actions
+from consent.grants.models import Grant
+from consent.requests.models import ConsentRequest
 from consent_bridge import sealed
 from tests.callers import JsonClient, signed_in
 from tests.consent.decisions import approval_body
@@ -50,7 +53,7 @@ def _decision(asked):
 
 
 def _told(asked):
-    return queries.status_for_owner(request_id=asked.request_id, user=asked.user)
+    return status_queries.status_for_owner(request_id=asked.request_id, user=asked.user)
 
 
 # --- what every address keeps -----------------------------------------------------------------------------------------
@@ -302,7 +305,7 @@ def test_newer_revision_takes_the_place_of_the_older(owner, continuous, vault):
     assert list(kept) == [(1, None), (2, body["jwe"])]
 
 
-def test_copy_is_outdated_once_its_source_changed(owner, continuous, vault):
+def test_export_is_outdated_once_its_source_changed(owner, continuous, vault):
     assert owner.get("/consent/grants/outdated").json() == {"grants": []}
     vault.write("lifestyle", "food", {"diet_preference": "Vegan"}, base=1)
     GrantFactory(request__user=vault.user, request__scope="attr.identity.*")  # a snapshot stays as it is
@@ -321,11 +324,11 @@ def test_copy_is_outdated_once_its_source_changed(owner, continuous, vault):
     }
 
 
-def test_copy_that_the_person_does_not_renew_is_never_outdated(owner, person, continuous, vault):
+def test_export_that_is_not_refreshed_is_never_outdated(owner, person, continuous, vault):
     vault.write("lifestyle", "food", {"diet_preference": "Vegan"}, base=1)
-    actions.keep_current(grant_id=continuous.grant_id, by=person, kept=False)
+    grant_actions.switch_refresh(grant_id=continuous.grant_id, by=person, on=False)
     assert owner.get("/consent/grants/outdated").json() == {"grants": []}
-    actions.keep_current(grant_id=continuous.grant_id, by=person, kept=True)
+    grant_actions.switch_refresh(grant_id=continuous.grant_id, by=person, on=True)
     assert len(owner.get("/consent/grants/outdated").json()["grants"]) == 1
 
 

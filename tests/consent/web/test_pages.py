@@ -5,7 +5,9 @@ from datetime import timedelta
 
 import pytest
 
-from consent.models import AuditEntry, ConsentRequest, Grant
+from consent.grants.models import Grant
+from consent.ledger.models import AuditEntry
+from consent.requests.models import ConsentRequest
 from tests.callers import signed_in
 from tests.consent.decisions import approval_body
 from tests.factories import (

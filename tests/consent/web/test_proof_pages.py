@@ -7,9 +7,9 @@ import jwt
 import orjson
 import pytest
 
-from consent import audit, receipts
-from consent.actions.checkpoints import sign_checkpoint
-from consent.digest import sha256_canonical
+from consent.ledger import audit, receipts
+from consent.ledger.canonical import sha256_canonical
+from consent.ledger.checkpoints import sign_checkpoint
 from tests.callers import signed_in
 from tests.factories import (
     ConsentRequestFactory,

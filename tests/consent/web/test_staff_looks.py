@@ -5,11 +5,11 @@ from datetime import timedelta
 import orjson
 import pytest
 
-from accounts.database import database_now
-from consent import audit
-from consent.models import AuditEntry
+from common.clock import database_now
+from consent.ledger import audit
+from consent.ledger.models import AuditEntry
 from tests.factories import ConsentRequestFactory, StaffFactory
-from tests.staffing import at_the_admin
+from tests.staff import at_the_admin
 
 LINE = "A member of our staff looked at records about you"
 

@@ -1,0 +1,201 @@
+"""Forms that arrived after the session or the form's token had ended, kept in the browser until they are confirmed.
+
+Nothing of them is carried out. They are encrypted, and shown to the person for one confirmation after signing in.
+
+What an attacker could want, and why it does not work:
+- have something done: nothing is ever executed from here, confirming is a POST of its own with a fresh token;
+- put words into somebody's banner: a form is kept only if its token was valid, if its `PAGE_FIELD` is signed (only the
+  person's own pages hold it), or if the browser vouches for our own page; never if the browser names another site;
+- read what somebody else had typed: it is bound to the person whose page it was and encrypted, another person who signs
+  in has it dropped, and it ends after `LIFETIME`;
+- fill our storage: nothing is stored here, and the cookie is bounded.
+"""
+
+import json
+import zlib
+from base64 import urlsafe_b64encode
+from dataclasses import dataclass
+from functools import partial
+from hashlib import sha256
+from typing import Any
+from urllib.parse import urlencode
+
+from cryptography.fernet import Fernet, InvalidToken
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, resolve_url
+from django.utils.crypto import salted_hmac
+from django.utils.functional import SimpleLazyObject
+
+from accounts.interrupted.page_actions import PageAction, Values, Words, action_at, held_by
+
+LIFETIME = 30 * 60  # seconds
+MAX_FORMS = 5
+MAX_BYTES = 3800  # of the cookie's value: browsers take 4,096 for a whole cookie, proxies 8,192 for a line of them
+_SALT = "interrupted-action"
+_FERNET_OVERHEAD = 1 + 8 + 16 + 16 + 32  # bytes: version, time, vector, a block of padding, signature
+
+
+@dataclass(frozen=True)
+class WaitingForm:
+    """One form as it was sent: whose page it was on ("" where unknown), the address, the fields."""
+
+    owner: str
+    address: str
+    values: Values
+
+    @property
+    def key(self) -> str:
+        return sha256(f"{self.owner} {self.address}".encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True)
+class FormToConfirm:
+    """One form as a page shows it again."""
+
+    key: str
+    address: str
+    page: str
+    words: Words
+    fields: list[dict[str, Any]]
+    page_field: str = ""  # only where nobody is signed in: the tag writes the person's own otherwise
+
+    @property
+    def is_typed(self) -> bool:
+        return any(field["kind"] != "hidden" for field in self.fields)
+
+
+# --- what is kept ----------------------------------------------------------------------------------------------------
+
+
+def _fernet() -> Fernet:
+    return Fernet(urlsafe_b64encode(salted_hmac(_SALT, "cookie", algorithm="sha256").digest()))
+
+
+def _cookie() -> str:
+    return "__Host-interrupted" if settings.SESSION_COOKIE_SECURE else "interrupted"
+
+
+def stored_forms(request: HttpRequest) -> list[WaitingForm]:
+    """The forms that wait in this browser, newest first, whoever sent them."""
+    if not hasattr(request, "waiting_forms"):
+        request.waiting_forms = _decrypted(request.COOKIES.get(_cookie(), ""))  # type: ignore[attr-defined]
+    found: list[WaitingForm] = request.waiting_forms  # type: ignore[attr-defined]
+    return found
+
+
+def _decrypted(token: str) -> list[WaitingForm]:
+    if not token or len(token) > MAX_BYTES:
+        return []
+    try:
+        rows = json.loads(zlib.decompress(_fernet().decrypt(token, ttl=LIFETIME)))
+    except (InvalidToken, zlib.error, ValueError):
+        return []
+    return [WaitingForm(owner, address, values) for owner, address, values in rows]
+
+
+def _encrypted(rows: list[WaitingForm]) -> str | None:
+    """The cookie's value; None where it would be larger than a browser takes."""
+    plain = json.dumps([[row.owner, row.address, row.values] for row in rows], ensure_ascii=False).encode()
+    packed = zlib.compress(plain, 9)
+    if (len(packed) + _FERNET_OVERHEAD) * 4 // 3 > MAX_BYTES:
+        return None
+    return _fernet().encrypt(packed).decode()
+
+
+def values_of(request: HttpRequest, action: PageAction) -> Values:
+    """The fields that this action keeps, as they were sent."""
+    wanted = [field.name for field in action.fields if field.kind != "secret"]
+    return {name: request.POST[name] for name in wanted if name in request.POST}
+
+
+def store(request: HttpRequest, action: PageAction) -> bool:
+    """Store this POST for its person, in front of older ones; False where it is too large."""
+    one = WaitingForm(held_by(request)[0], request.get_full_path(), values_of(request, action))
+    if one.owner == "" and request.user.is_authenticated:
+        one = WaitingForm(request.user.public_id, one.address, one.values)
+    rows = [one, *[row for row in stored_forms(request) if row.key != one.key]][:MAX_FORMS]
+    while rows and _encrypted(rows) is None:
+        rows.pop()
+    if not rows:
+        return False
+    _replace(request, rows)
+    return True
+
+
+def forget(request: HttpRequest, key: str) -> None:
+    """Drop a form that was confirmed or discarded."""
+    _replace(request, [row for row in stored_forms(request) if row.key != key])
+
+
+def _replace(request: HttpRequest, rows: list[WaitingForm]) -> None:
+    request.waiting_forms = rows  # type: ignore[attr-defined]
+    request.waiting_forms_changed = True  # type: ignore[attr-defined]  # `write_cookie` sends them with the answer
+
+
+def write_cookie(request: HttpRequest, response: HttpResponse) -> None:
+    """Send the forms if they changed. Those of somebody else are dropped as soon as another person is signed in."""
+    if response.status_code < 500 and stored_forms(request) and request.user.is_authenticated:
+        own = [row for row in stored_forms(request) if row.owner in ("", request.user.public_id)]
+        if len(own) != len(stored_forms(request)):
+            _replace(request, own)
+    if not hasattr(request, "waiting_forms_changed"):
+        return
+    value = _encrypted(stored_forms(request)) if stored_forms(request) else None
+    if value is None:
+        response.delete_cookie(_cookie(), samesite="Lax")
+        return
+    secure = settings.SESSION_COOKIE_SECURE
+    response.set_cookie(_cookie(), value, max_age=LIFETIME, secure=secure, httponly=True, samesite="Lax")
+
+
+# --- what is shown ---------------------------------------------------------------------------------------------------
+
+
+def forms_to_confirm(request: HttpRequest) -> list[FormToConfirm]:
+    """The forms that the signed-in person can confirm on this page."""
+    if not request.user.is_authenticated:
+        return []
+    mine = [row for row in stored_forms(request) if row.owner in ("", request.user.public_id)]
+    return [one for row in mine if (one := form_to_confirm(request, row)) is not None]
+
+
+def form_to_confirm(request: HttpRequest, row: WaitingForm) -> FormToConfirm | None:
+    """One form to confirm, in words; None where there is nothing to confirm (any more)."""
+    found = action_at(row.address)
+    if found is None or (found[0].on_its_page and request.get_full_path() != row.address):
+        return None
+    action, match = found
+    words = action.words(request, match.kwargs, row.values)
+    if words is None:
+        return None
+    page = row.address if action.shows_itself else action.page(match.kwargs, row.values)
+    return FormToConfirm(row.key, row.address, page, words, filled_fields(action, row.values))
+
+
+def filled_fields(action: PageAction, values: Values) -> list[dict[str, Any]]:
+    """The fields with their values; hidden fields and check boxes only where they were sent."""
+    return [
+        {
+            "name": field.name,
+            "label": field.label,
+            "kind": field.kind,
+            "most": field.most,
+            "value": values.get(field.name),
+        }
+        for field in action.fields
+        if field.kind not in ("hidden", "check") or field.name in values
+    ]
+
+
+def sign_in_and_return(page: str) -> HttpResponse:
+    """To the sign-in, and from there to `page`."""
+    return redirect(f"{resolve_url(settings.LOGIN_URL)}?{urlencode({'next': page}, safe='/')}")
+
+
+def template_context(request: HttpRequest) -> dict[str, Any]:
+    """For every template: the forms that wait for this person, and whether any wait for the next sign-in."""
+    return {
+        "interrupted": SimpleLazyObject(partial(forms_to_confirm, request)),
+        "interrupted_waits": SimpleLazyObject(lambda: bool(stored_forms(request))),
+    }

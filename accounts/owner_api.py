@@ -1,0 +1,45 @@
+"""A signed-in person's own JSON addresses (contract 2): a session with its CSRF token, never a developer token."""
+
+from typing import TYPE_CHECKING, TypeVar
+
+from django.conf import settings
+from pydantic import BaseModel
+from rest_framework.permissions import BasePermission
+from rest_framework.request import Request
+from rest_framework.views import APIView
+
+from accounts.authentication import SignedIn, person_of, require_recent_sign_in
+from common.admission.views import JSONView
+from common.problems import InvalidRequest
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+class SignedInRecently(BasePermission):
+    """The sign-in is of the last ten minutes; for steps that a stolen session must not be enough for."""
+
+    def has_permission(self, request: Request, view: APIView) -> bool:
+        require_recent_sign_in(request._request)
+        return True
+
+
+class OwnerView(JSONView):
+    """A signed-in person's own address; `self.person` is who that is. `body_limit` fits a sealed export."""
+
+    authentication_classes = (SignedIn,)
+    body_limit = settings.OWNER_BODY_LIMIT
+    http_method_names = ["get", "head", "post", "put", "delete"]  # what `Allow` may list
+
+    @property
+    def person(self) -> "User":
+        """Whose session this is; `SignedIn` let nobody else in."""
+        return person_of(self.request)
+
+    def query(self, model: type[Model]) -> Model:
+        for name, values in self.request.query_params.lists():
+            if len(values) != 1:
+                raise InvalidRequest(f"The query names {name[:64]} more than once.")
+        return super().query(model)

@@ -1,0 +1,84 @@
+"""What allauth asks this service: where a call comes from, how often it may try, and what is mailed."""
+
+from typing import TYPE_CHECKING, Any
+
+from allauth.account.adapter import DefaultAccountAdapter
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.http import urlencode
+
+from accounts.sign_in import attempts, known_browsers
+from common import limits
+from common.limits import Limit
+from common.network import client_address
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+_NO_ADDRESS = "::"  # "unspecified": a record of a session must have one
+_HOUR = 3600
+_MAILS_OF_PERSON = Limit("mails-of-person", 20, _HOUR)  # to addresses of others, by somebody who is signed in
+# what strangers can have sent to somebody; what tells of a change in an account always goes
+_ON_DEMAND = frozenset(
+    f"account/email/{name}"
+    for name in (
+        "account_already_exists",
+        "email_confirmation",
+        "email_confirmation_signup",
+        "password_reset_key",
+        "unknown_account",
+    )
+)
+
+
+class Adapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no types
+    """allauth's hooks, with limits that no stranger can close an account by."""
+
+    def get_client_ip(self, request: HttpRequest) -> str:
+        return client_address(request) or _NO_ADDRESS
+
+    def is_open_for_signup(self, request: HttpRequest) -> bool:
+        if request.method == "POST":
+            attempts.count_of_network(request, Limit("sign-ups", settings.SIGN_UPS_PER_NETWORK, _HOUR))
+        return True
+
+    def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
+        """allauth counts here, for everybody who names the account alike; `authenticate` counts for us."""
+
+    def authenticate(self, request: HttpRequest, **credentials: Any) -> "User | None":
+        """Also asked when somebody who is signed in confirms that it is them."""
+        user = request.user if request.user.is_authenticated else None
+        attempt = attempts.begin(request, attempts.PASSWORD, user=user, email=credentials.get("email", ""))
+        found: User | None = super().authenticate(request, **credentials)
+        if found is None:
+            attempt.failed()
+        else:
+            attempt.succeeded()
+        return found
+
+    def post_login(self, request: HttpRequest, user: "User", **told: Any) -> HttpResponse:
+        response: HttpResponse = super().post_login(request, user, **told)
+        known_browsers.remember(request, response, user.public_id)
+        return response
+
+    def get_email_verification_redirect_url(self, email_address: Any) -> str:
+        """After a sign-up and its confirmation, lead to the sign-in and from there to where the sign-up began."""
+        if self.request.user.is_authenticated or email_address.user.last_login is not None:
+            url: str = super().get_email_verification_redirect_url(email_address)
+            return url
+        return f"{reverse('account_login')}?{urlencode({'next': settings.ACCOUNT_SIGNUP_REDIRECT_URL})}"
+
+    def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
+        """Beyond a few an hour nothing goes to an address, and no page says so: what came before still works."""
+        if template_prefix in _ON_DEMAND and self._often_enough(template_prefix, email):
+            return
+        super().send_mail(template_prefix, email, context)
+
+    def _often_enough(self, template_prefix: str, email: str) -> bool:
+        if self.request.user.is_authenticated:  # their own doing, whose page has to say why nothing comes
+            mails = limits.count(_MAILS_OF_PERSON, self.request.user.public_id)
+            if mails.exceeded:
+                raise attempts.TooManyAttempts(self.request, mails.resets_in)
+        of_address = Limit("account-mails", settings.ACCOUNT_MAILS_PER_HOUR, _HOUR)
+        return limits.count(of_address, f"{template_prefix} {email.strip().lower()}").exceeded

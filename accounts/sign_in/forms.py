@@ -1,0 +1,76 @@
+"""allauth's forms where a guess could be made, counted; and what they must not tell."""
+
+from typing import Any
+
+from allauth.account.forms import ChangePasswordForm, ResetPasswordForm, SignupForm
+from allauth.core import context
+from allauth.mfa.base.forms import AuthenticateForm, ReauthenticateForm
+from django.conf import settings
+from django.contrib.auth.hashers import make_password
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest
+
+from accounts.sign_in import attempts
+from common.limits import Limit
+
+_HOUR = 3600
+_RESETS_OF_ACCOUNT = Limit("resets", 5, _HOUR)
+
+
+class SignUp(SignupForm):  # type: ignore[misc]  # allauth has no types
+    """Takes as long for an address that has an account as for one that has none."""
+
+    def try_save(self, request: HttpRequest) -> Any:
+        if self.account_already_exists:
+            make_password(self.cleaned_data["password1"])  # what a new account's own password takes
+        return super().try_save(request)
+
+
+class ChangePassword(ChangePasswordForm):  # type: ignore[misc]  # allauth has no types
+    """Asks for the password that is to be replaced, which a stolen session could guess at."""
+
+    def clean_oldpassword(self) -> str:
+        attempt = attempts.begin(context.request, attempts.PASSWORD, user=self.user)
+        try:
+            password: str = super().clean_oldpassword()
+        except ValidationError:
+            attempt.failed()
+            raise
+        attempt.succeeded()
+        return password
+
+
+class ResetPassword(ResetPasswordForm):  # type: ignore[misc]  # allauth has no types
+    """A network may ask for a few resets, of one account and of all; mail to one address has a limit of its own."""
+
+    def clean_email(self) -> str:
+        email = self.cleaned_data["email"].strip().lower()
+        of_all = Limit("resets-network", settings.PASSWORD_RESETS_PER_NETWORK, _HOUR)
+        attempts.count_of_network(context.request, of_all)
+        attempts.count_of_network(context.request, _RESETS_OF_ACCOUNT, email)
+        cleaned: str = super().clean_email()
+        return cleaned
+
+
+class _Counted:
+    """A code of six digits, which could be guessed."""
+
+    user: Any
+
+    def clean_code(self) -> str:
+        attempt = attempts.begin(context.request, attempts.CODE, user=self.user)
+        try:
+            code: str = super().clean_code()  # type: ignore[misc]  # of the form that it is mixed into
+        except ValidationError:
+            attempt.failed()
+            raise
+        attempt.succeeded()
+        return code
+
+
+class SecondStep(_Counted, AuthenticateForm):  # type: ignore[misc]  # allauth has no types
+    """The code after the password."""
+
+
+class ConfirmWithCode(_Counted, ReauthenticateForm):  # type: ignore[misc]  # allauth has no types
+    """The code of somebody who is signed in and confirms that it is them."""

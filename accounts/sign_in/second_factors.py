@@ -1,0 +1,83 @@
+"""Second factors: their secrets sealed at rest, and whether a session has shown one."""
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from allauth.mfa.adapter import DefaultMFAAdapter
+from django.conf import settings
+from django.http import HttpRequest
+
+from common.encryption import looks_sealed, opened, resealed, sealed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from django.db.models import QuerySet
+
+    from accounts.models import User
+
+# Passkeys keep public keys alone, which open nothing. Lists hold one secret each.
+_SECRET_MEMBERS = {"secret", "seed", "migrated_codes"}
+
+
+class SealedSecrets(DefaultMFAAdapter):  # type: ignore[misc]  # allauth has no types
+    """What allauth keeps of an authenticator app or of recovery codes, encrypted under DATA_ENCRYPTION_KEYS."""
+
+    def encrypt(self, text: str) -> str:
+        return sealed(text)
+
+    def decrypt(self, encrypted_text: str) -> str:
+        return opened(encrypted_text)
+
+
+def seal_secrets(authenticators: "QuerySet[Any]") -> int:
+    """Bring every secret under the newest key, whether it stood in clear or under an older one; how many rows changed.
+
+    Within a transaction: the rows are locked, since a recovery code that is used meanwhile changes its row too.
+    """
+    return _rewrite(authenticators, lambda text: resealed(text) if looks_sealed(text) else sealed(text))
+
+
+def open_secrets(authenticators: "QuerySet[Any]") -> int:
+    """Back in clear, for a version of this program that does not know how to open them."""
+    return _rewrite(authenticators, lambda text: opened(text) if looks_sealed(text) else text)
+
+
+def _rewrite(authenticators: "QuerySet[Any]", how: "Callable[[str], str]") -> int:
+    changed = 0
+    for row in authenticators.select_for_update():
+        data = dict(row.data)
+        for name in _SECRET_MEMBERS & data.keys():
+            secret = data[name]
+            data[name] = [how(one) for one in secret] if isinstance(secret, list) else how(secret)
+        if data != row.data:
+            changed += authenticators.filter(pk=row.pk).update(data=data)
+    return changed
+
+
+def has_second_factor(user: "User") -> bool:
+    """Whether an authenticator app or a passkey is active. Recovery codes alone are none: they come with one."""
+    return bool(SealedSecrets().is_mfa_enabled(user, ["totp", "webauthn"]))
+
+
+def seconds_since_second_factor(request: HttpRequest) -> float | None:
+    """How long ago this session showed a second factor that is still active, None where it did not.
+
+    A recovery code counts: it stands in for a lost device. What was shown and removed since counts no more.
+    """
+    from allauth.account.internal.flows.login import get_authentication_records
+    from allauth.mfa.models import Authenticator
+
+    # allauth has no public reader of these; accounts/authentication.py reads them the same way
+    records = [record for record in get_authentication_records(request, request.user) if record["method"] == "mfa"]
+    if not records:
+        return None
+    active = set(Authenticator.objects.filter(user_id=request.user.pk).values_list("pk", flat=True))
+    shown = [float(record["at"]) for record in records if record.get("id") in active]
+    return time.time() - max(shown) if shown else None
+
+
+def showed_second_factor_recently(request: HttpRequest) -> bool:
+    """Within the last ten minutes, for what a stolen session must not be enough for."""
+    seconds = seconds_since_second_factor(request)
+    return seconds is not None and seconds < settings.ACCOUNT_REAUTHENTICATION_TIMEOUT

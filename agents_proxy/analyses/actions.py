@@ -1,0 +1,147 @@
+"""What a person does with their analyses: start, cancel, try again, delete. The worker's side is in `steps`."""
+
+import json
+import secrets
+from datetime import datetime, timedelta
+from functools import partial
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Value
+from django.db.models.functions import Coalesce, Now
+
+from agents_proxy.agents import AGENTS, ANALYSIS_AGENTS, ANALYSIS_PURPOSES
+from agents_proxy.analyses.errors import AnalysisEnded, ConsentEnded, StepNotFailed, TooManyAnalyses, UnknownAnalysis
+from agents_proxy.analyses.models import Run, Step
+from agents_proxy.analyses.queries import own_run
+from agents_proxy.analyses.results import finish
+from agents_proxy.processing_consent import actions as consents
+from agents_proxy.states import UNFINISHED_RUNS, UNFINISHED_STEPS, Reach, RunStatus, StepStatus
+from common import encryption
+from common.broker import tell_worker
+from common.clock import database_now
+from common.limits import Count, Limit
+from common.sql.statements import lock_for_transaction
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+
+UNFINISHED_PER_PERSON = 20
+RUN_ANALYSIS = "agents_proxy.tasks.run_analysis"
+
+
+def unfinished_analyses(user: "User") -> Count:
+    """How many of a person's runs are under way, and how many may be."""
+    found = Run.objects.filter(user=user, status__in=UNFINISHED_RUNS).count()
+    return Count(Limit("unfinished-analyses", UNFINISHED_PER_PERSON, 0), found, 0)
+
+
+def start_analysis(*, by: "User", submitted: dict[str, str]) -> Run:
+    """Write the consent to this one run, the run and its steps, and tell a worker.
+
+    `submitted` is the checked input of contract 4.3 without `agreed`. Raises `TooManyAnalyses`.
+    """
+    with transaction.atomic():
+        lock_for_transaction(f"analyses of {by.pk}")
+        if unfinished_analyses(by).used >= UNFINISHED_PER_PERSON:
+            raise TooManyAnalyses(headers={"Retry-After": "30"})
+        now = database_now()
+        kept = timedelta(days=settings.ANALYSIS_RETENTION_DAYS)
+        consent = consents.give(by=by, purposes=ANALYSIS_PURPOSES, reach=Reach.RUN, lasts=kept)
+        run = Run.objects.create(
+            user=by, consent=consent, input=encryption.sealed(json.dumps(submitted)), purge_at=now + kept
+        )
+        Step.objects.bulk_create(
+            Step(run=run, position=position, agent=agent, task_id=f"task-{secrets.token_hex(16)}")
+            for position, agent in enumerate(ANALYSIS_AGENTS)
+        )
+        _tell_worker(run.pk)
+    return run
+
+
+def cancel_analysis(*, by: "User", analysis_id: str) -> Run:
+    """End a run before its next step; what an agent answers from now on is dropped. Repeated: the same.
+
+    Where one step was being tried again, only that is called off: what the run had come to before stands.
+
+    Raises `UnknownAnalysis`, `AnalysisEnded`.
+    """
+    with transaction.atomic():
+        run = own_run(by, analysis_id, lock=True)
+        if run.status == RunStatus.CANCELLED:
+            return run
+        if run.status not in UNFINISHED_RUNS:
+            raise AnalysisEnded(f"It ended as {run.status}.", run_status=run.status)
+        end_early(run, "cancelled", database_now())
+    return run
+
+
+def end_early(run: Run, why: str, now: datetime) -> None:
+    """Cancel a run that the caller holds locked: nothing more is asked, and nothing of it is merged.
+
+    One that had ended before, and had a step tried again, ends as it had then.
+    """
+    unfinished = run.steps.filter(status__in=UNFINISHED_STEPS)
+    if run.retried_at is not None:
+        began = Coalesce("started_at", Value(now))
+        unfinished.update(status=StepStatus.FAILED, lease_until=None, started_at=began, finished_at=now, error_code=why)
+        finish(run, now)
+        return
+    unfinished.update(status=StepStatus.SKIPPED, lease_until=None, finished_at=now, error_code=why)
+    run.status, run.finished_at = RunStatus.CANCELLED, now
+    run.save(update_fields=["status", "finished_at", "updated_at"])
+
+
+def retry_step(*, by: "User", analysis_id: str, agent: str) -> Run:
+    """Ask one failed agent again, under the same task id; the profile is merged anew when it has answered.
+
+    Raises `UnknownAnalysis` (an unknown agent, too), `StepNotFailed`, `ConsentEnded`.
+    """
+    with transaction.atomic():
+        run = own_run(by, analysis_id, lock=True)
+        step = run.steps.filter(agent=agent).first()
+        if step is None:
+            raise UnknownAnalysis("This analysis has no such step.")
+        if step.status != StepStatus.FAILED or run.status not in (RunStatus.COMPLETED_WITH_ERRORS, RunStatus.FAILED):
+            raise StepNotFailed()
+        if not consents.is_live(run.consent, AGENTS[agent].purpose):
+            raise ConsentEnded()
+        _open_again(step)
+        run.status, run.finished_at, run.retried_at = RunStatus.QUEUED, None, database_now()
+        run.profile = run.provenance = run.metadata = None
+        run.save()
+        _tell_worker(run.pk)
+    return run
+
+
+def _open_again(step: Step) -> None:
+    step.status, step.error_code, step.repaired = StepStatus.WAITING, "", False
+    step.started_at = step.finished_at = step.duration_ms = step.reply = step.fields = step.field_count = None
+    step.save()
+
+
+def delete_analysis(*, by: "User", analysis_id: str) -> None:
+    """Remove a run and all that agents said in it, finished or not; its consent ends with it.
+
+    Raises `UnknownAnalysis`.
+    """
+    with transaction.atomic():
+        run = own_run(by, analysis_id, lock=True)
+        consents.withdraw(consent_id=run.consent.consent_id, by=by)
+        run.delete()
+
+
+def purge_analyses(*, at_once: int = 500) -> int:
+    """Remove all runs whose time is over, so many in one transaction; returns how many there were."""
+    over, removed = Run.objects.filter(purge_at__lte=Now()).order_by("pk"), 0
+    while due := list(over.values_list("pk", flat=True)[:at_once]):
+        Run.objects.filter(pk__in=due).delete()
+        removed += len(due)
+    return removed
+
+
+def _tell_worker(run_pk: int) -> None:
+    """After the commit. Where no worker can be told now, the sweeper finds the row."""
+    transaction.on_commit(partial(tell_worker, RUN_ANALYSIS, run_pk))

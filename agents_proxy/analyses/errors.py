@@ -1,0 +1,83 @@
+"""What an analysis can refuse."""
+
+from common.problems import Problem
+
+
+class UnknownAnalysis(Problem):
+    """There is no such analysis, or it is somebody else's."""
+
+    code = "unknown_analysis"
+    status = 404
+    title = "There is no such analysis"
+
+
+class AnalysisEnded(Problem):
+    """The analysis has ended, so there is nothing left to cancel; `status` says how it ended."""
+
+    code = "analysis_ended"
+    status = 409
+    title = "The analysis has ended"
+
+
+class StepNotFailed(Problem):
+    """Only a failed step of an analysis that has ended can be tried again."""
+
+    code = "step_not_failed"
+    status = 409
+    title = "This step did not fail"
+
+
+class TooManyAnalyses(Problem):
+    """Too many analyses of this person are under way; wait until one ends."""
+
+    code = "too_many_analyses"
+    status = 429
+    title = "Too many analyses at once"
+
+
+class ConsentEnded(Problem):
+    """The consent that this analysis was started with has ended; start a new one."""
+
+    code = "consent_ended"
+    status = 403
+    title = "The consent to this processing has ended"
+
+
+class NothingToActivate(Problem):
+    """The profile says nothing that a CRM could use."""
+
+    code = "nothing_to_activate"
+    status = 409
+    title = "There is nothing to send"
+
+
+class ActivationNotConfigured(Problem):
+    """This deployment has no CRM to send anything to."""
+
+    code = "activation_not_configured"
+    status = 503
+    title = "No CRM is configured"
+
+
+class ActivationFailed(Problem):
+    """The CRM did not take what was sent; nothing else has changed, and it can be sent again."""
+
+    code = "activation_failed"
+    status = 502
+    title = "The CRM did not take it"
+
+
+class ActivationUncertain(Problem):
+    """The CRM has given no answer, so it may have what was sent; sent again, it has the same `webhook-id`."""
+
+    code = "activation_uncertain"
+    status = 504
+    title = "The CRM gave no answer"
+
+
+class ActivationTooLate(Problem):
+    """The consent that this form was sent with has ended, so nothing was sent."""
+
+    code = "activation_too_late"
+    status = 409
+    title = "The consent to this sending has ended"

@@ -1,0 +1,138 @@
+"""What the pages of analyses show, put together for their templates."""
+
+import json
+import unicodedata
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from django.conf import settings
+from django.utils.formats import number_format
+from django.utils.translation import gettext
+
+from agents_proxy.agents import AGENTS, ANALYSIS_AGENTS, ANALYSIS_PURPOSES
+from agents_proxy.analyses import activation, profile_view
+from agents_proxy.analyses import queries as analysis_queries
+from agents_proxy.analyses import words as analysis_words
+from agents_proxy.analyses.affinity import affinity_of
+from agents_proxy.analyses.models import Run, Step
+from agents_proxy.analyses.results import merged_of
+from agents_proxy.processing_consent import actions as consents
+from agents_proxy.proxy.spelling import canonical
+from agents_proxy.statements import statement
+from agents_proxy.states import RunStatus, StepStatus
+from common.clock import database_now
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+_MOST_LISTED = 100
+_STATES = {"waiting": "todo", "running": "current", "succeeded": "done", "failed": "failed", "skipped": "skipped"}
+
+
+def home(user: "User") -> dict[str, Any]:
+    """The words that are agreed to, and the person's analyses."""
+    kept = timedelta(days=settings.ANALYSIS_RETENTION_DAYS)
+    listed = analysis_queries.analyses_of(user, limit=_MOST_LISTED)["analyses"]
+    asked = analysis_queries.asked_of(user, [entry["analysisId"] for entry in listed])
+    return {
+        "statement": statement(ANALYSIS_PURPOSES, asks=gettext("This service"), lasts=kept, one_analysis=True),
+        "agent_count": len(ANALYSIS_AGENTS),
+        "analyses": [
+            {
+                **entry,
+                "asked": asked.get(entry["analysisId"], 0),
+                "label": analysis_words.RUNS[entry["status"]][0],
+                "tone": analysis_words.RUNS[entry["status"]][1],
+                "created": datetime.fromisoformat(entry["createdAt"]),
+                "deleted": datetime.fromisoformat(entry["deletedOn"]),
+            }
+            for entry in listed
+        ],
+    }
+
+
+def progress(run: Run) -> dict[str, Any]:
+    """The steps, with the words that the page's script needs as they change."""
+    steps = _steps(run)
+    asked_at = run.retried_at or run.created_at
+    return {
+        "run": run,
+        "steps": steps,
+        "done": sum(step["state"] not in ("todo", "current") for step in steps),
+        "elapsed": max(int((database_now() - asked_at).total_seconds()), 0),
+        "words": {
+            "states": {status: str(word) for status, word in analysis_words.STEPS.items()},
+            "marks": _STATES,
+            "reasons": {code: str(reason) for code, reason in analysis_words.REASONS.items()},
+        },
+    }
+
+
+def _steps(run: Run) -> list[dict[str, Any]]:
+    return [
+        {
+            **analysis_queries.step_body(step),
+            **_ending(step),
+            "label": AGENTS[step.agent].title,
+            "purpose": AGENTS[step.agent].summary,
+            "state": _STATES[step.status],
+            "seconds": None
+            if step.duration_ms is None
+            else number_format(round(max(step.duration_ms / 1000, 0.1), 1), 1),
+        }
+        for step in run.steps.all()
+    ]
+
+
+def _ending(step: Step) -> dict[str, Any]:
+    """Where a step stands and why, in words."""
+    if step.status == StepStatus.SKIPPED and step.started_at is not None:
+        return dict(zip(("word", "reason"), analysis_words.STOPPED_MEANWHILE, strict=True))
+    return {
+        "word": analysis_words.STEPS[StepStatus(step.status)],
+        "reason": analysis_words.REASONS.get(step.error_code, ""),
+    }
+
+
+def result(run: Run) -> dict[str, Any]:
+    """The merged profile with who said what, or why there is none."""
+    steps = _steps(run)
+    merged = merged_of(list(run.steps.all()) if run.profile is not None else [])
+    about = run.metadata or {}
+    affinity = affinity_of(merged.profile)
+    sends = affinity.affinity.says_anything and activation.destination()
+    live = consents.is_live(run.consent)
+    return {
+        "run": run,
+        "label": analysis_words.RUNS[run.status][0],
+        "tone": analysis_words.RUNS[run.status][1],
+        "steps": steps,
+        "failed": [step for step in steps if step["status"] == "failed"],
+        "retriable": live and run.status in (RunStatus.COMPLETED_WITH_ERRORS, RunStatus.FAILED),
+        "ended": "" if live else analysis_words.PROBLEMS["consent_ended"],
+        "sections": profile_view.sections(merged),
+        "total": about.get("total_fields"),
+        "response_time": about.get("response_time_ms"),
+        "meters": [
+            {"label": label, "value": about[name], "meter": profile_view.meter(about[name])}
+            for name, label in (
+                ("confidence_score", gettext("Confidence")),
+                ("accuracy_score", gettext("Accuracy")),
+            )
+            if name in about
+        ],
+        "intents": profile_view.intent_chart(merged.profile),
+        "bars": profile_view.agent_bars(steps),
+        "affinity": affinity.affinity if affinity.affinity.says_anything else None,
+        "misfits": [analysis_words.label(canonical(name)) for name in affinity.misfits],
+        "destination": activation.destination(),
+        "activation_statement": activation.statement() if sends else "",
+        "sending": activation.next_sending(run) if sends else 0,
+    }
+
+
+def visible(text: str) -> str:
+    """JSON's `text` with what would turn or hide it written out as JSON does, so that it still reads as the same."""
+    return "".join(
+        json.dumps(character)[1:-1] if unicodedata.category(character) == "Cf" else character for character in text
+    )

@@ -1,0 +1,160 @@
+"""The pages of analyses. All of them work without JavaScript; with it, the steps of a run show live."""
+
+import json
+import re
+from collections.abc import Callable
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from accounts.authentication import person_of
+from accounts.interrupted.page_actions import can_wait
+from agents_proxy.analyses import actions as analysis_actions
+from agents_proxy.analyses import activation, page_content
+from agents_proxy.analyses import page_actions as analysis_page_actions
+from agents_proxy.analyses import queries as analysis_queries
+from agents_proxy.analyses import words as analysis_words
+from agents_proxy.analyses.affinity import affinity_of, as_csv
+from agents_proxy.analyses.errors import UnknownAnalysis
+from agents_proxy.analyses.forms import AnalysisForm
+from agents_proxy.analyses.models import Run
+from agents_proxy.financial import words as financial_words
+from agents_proxy.states import UNFINISHED_RUNS
+from common.problems import Problem
+
+_NUMBER = re.compile(r"[0-9]{1,6}\Z")
+
+
+def _own(request: HttpRequest, analysis_id: str) -> Run:
+    try:
+        return analysis_queries.own_run(person_of(request), analysis_id)
+    except UnknownAnalysis:
+        raise Http404 from None
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+@can_wait(analysis_page_actions.START)
+def home(request: HttpRequest) -> HttpResponse:
+    """The form of a new analysis, and those that there are."""
+    user = person_of(request)
+    form = AnalysisForm(request.POST or None, initial={"email": user.email, "fullName": user.display_name})
+    status = 200
+    if request.method == "POST":
+        if form.is_valid():
+            try:
+                run = analysis_actions.start_analysis(by=user, submitted=form.submitted())
+            except Problem as problem:
+                messages.error(request, _refusal_text(problem))
+            else:
+                return redirect("profile:run", run.analysis_id)
+        status = 400
+    return render(request, "profile/home.html", {"form": form, **page_content.home(user)}, status=status)
+
+
+@login_required
+@require_safe
+def run(request: HttpRequest, analysis_id: str) -> HttpResponse:
+    """The steps while it runs, the merged profile afterwards."""
+    found = _own(request, analysis_id)
+    if found.status in UNFINISHED_RUNS:
+        return render(request, "profile/progress.html", page_content.progress(found))
+    return render(request, "profile/result.html", page_content.result(found))
+
+
+@login_required
+@require_safe
+def raw(request: HttpRequest, analysis_id: str) -> HttpResponse:
+    """Everything as it came, to look at, copy or save."""
+    found = _own(request, analysis_id)
+    data = json.dumps(analysis_queries.raw_of(person_of(request), analysis_id), ensure_ascii=False, indent=2)
+    return render(request, "profile/raw.html", {"run": found, "raw": page_content.visible(data)})
+
+
+def _refusal_text(problem: Problem) -> str:
+    """A refusal in the language of the page; its own title and detail are for programs."""
+    return str(analysis_words.PROBLEMS.get(problem.code, financial_words.OTHERWISE))
+
+
+def _run_action(request: HttpRequest, analysis_id: str, act: Callable[[], str]) -> HttpResponse:
+    """Do `move`, which returns what was done, in words; say how it went, and show the analysis."""
+    try:
+        done = act()
+    except UnknownAnalysis:
+        raise Http404 from None
+    except Problem as problem:
+        messages.error(request, _refusal_text(problem))
+    else:
+        messages.success(request, done)
+    return redirect("profile:run", analysis_id)
+
+
+@require_POST
+@login_required
+@can_wait(analysis_page_actions.CANCEL)
+def cancel(request: HttpRequest, analysis_id: str) -> HttpResponse:
+    def act() -> str:
+        analysis_actions.cancel_analysis(by=person_of(request), analysis_id=analysis_id)
+        return gettext("Stopped. No further agent is asked.")
+
+    return _run_action(request, analysis_id, act)
+
+
+@require_POST
+@login_required
+@can_wait(analysis_page_actions.RETRY)
+def retry(request: HttpRequest, analysis_id: str, agent: str) -> HttpResponse:
+    def act() -> str:
+        analysis_actions.retry_step(by=person_of(request), analysis_id=analysis_id, agent=agent)
+        return gettext("That agent is asked again.")
+
+    return _run_action(request, analysis_id, act)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+@can_wait(analysis_page_actions.DELETE)
+def delete(request: HttpRequest, analysis_id: str) -> HttpResponse:
+    """Ask first, then remove all of it."""
+    found = _own(request, analysis_id)
+    if request.method != "POST":
+        return render(request, "profile/delete.html", {"run": found})
+    analysis_actions.delete_analysis(by=person_of(request), analysis_id=analysis_id)
+    messages.success(request, gettext("Deleted, with all that the agents said."))
+    return redirect("profile:home")
+
+
+@login_required
+@require_safe
+def crm(request: HttpRequest, analysis_id: str, form: str) -> HttpResponse:
+    """The brand affinity as a file for a CRM."""
+    found = affinity_of(analysis_queries.opened_json(_own(request, analysis_id).profile) or {}).affinity
+    if form == "csv":
+        body, media_type = as_csv(found), "text/csv; charset=utf-8"
+    else:
+        body, media_type = json.dumps(found.body(), ensure_ascii=False, indent=2) + "\n", "application/json"
+    headers = {"Content-Disposition": f'attachment; filename="brand-affinity.{form}"'}
+    return HttpResponse(body, content_type=media_type, headers=headers)
+
+
+@require_POST
+@login_required
+@can_wait(analysis_page_actions.ACTIVATE)
+def activate(request: HttpRequest, analysis_id: str) -> HttpResponse:
+    """Send the brand affinity to the configured CRM, if the person ticked that they agree; one form sends once."""
+    if request.POST.get("agreed") != "yes":
+        messages.error(request, gettext("Nothing was sent: tick that you agree first."))
+        return redirect("profile:run", _own(request, analysis_id).analysis_id)
+
+    number = request.POST.get("sending", "")
+    sending = int(number) if _NUMBER.match(number) else 0
+
+    def act() -> str:
+        sent = activation.activate(by=person_of(request), analysis_id=analysis_id, sending=sending)
+        return gettext("Sent.") if sent else gettext("The CRM has it already. Nothing was sent a second time.")
+
+    return _run_action(request, analysis_id, act)

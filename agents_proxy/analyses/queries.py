@@ -1,0 +1,113 @@
+"""What can be seen of analyses, always starting from the person they belong to."""
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from django.db.models import Count
+from django.db.models.functions import Now
+
+from agents_proxy.analyses.errors import UnknownAnalysis
+from agents_proxy.analyses.models import Run, Step
+from agents_proxy.states import StepStatus
+from common import encryption
+from common.clock import rfc3339
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+_ENDED = (StepStatus.SUCCEEDED, StepStatus.FAILED, StepStatus.SKIPPED)
+_UNSEALED = ("id", "analysis_id", "status", "created_at", "finished_at", "purge_at")
+
+
+def own_run(user: "User", analysis_id: str, *, lock: bool = False) -> Run:
+    """The person's own run; one of somebody else, or whose time is over, is `UnknownAnalysis` as if it never was."""
+    runs = Run.objects.select_for_update() if lock else Run.objects.all()
+    run = runs.filter(user=user, analysis_id=analysis_id, purge_at__gt=Now()).first()
+    if run is None:
+        raise UnknownAnalysis()
+    return run
+
+
+def status_body(run: Run) -> dict[str, Any]:
+    """Contract 4.3, `GET /api/a2a/analyses/{analysisId}`."""
+    steps = list(run.steps.all())
+    return {
+        "analysisId": run.analysis_id,
+        "status": run.status,
+        "progress": _progress(steps),
+        "steps": [step_body(step) for step in steps],
+        "profile": opened_json(run.profile),
+        "provenance": run.provenance,
+        "metadata": run.metadata,
+    }
+
+
+def step_body(step: Step) -> dict[str, Any]:
+    return {
+        "agent": step.agent,
+        "status": step.status,
+        "startedAt": rfc3339(step.started_at),
+        "durationMs": step.duration_ms,
+        "fieldCount": step.field_count,
+        "repaired": step.repaired,
+        "errorCode": step.error_code or None,
+    }
+
+
+def _progress(steps: list[Step]) -> dict[str, int]:
+    return {"done": sum(step.status in _ENDED for step in steps), "total": len(steps)}
+
+
+def opened_json(sealed: str | None) -> Any:
+    """A sealed column's JSON; numbers that JSON does not know come out as their names."""
+    return None if sealed is None else json.loads(encryption.opened(sealed), parse_constant=str)
+
+
+def status_of(user: "User", analysis_id: str) -> dict[str, Any]:
+    """Raises `UnknownAnalysis`."""
+    return status_body(own_run(user, analysis_id))
+
+
+def analyses_of(user: "User", *, cursor: str | None = None, limit: int = 50) -> dict[str, Any]:
+    """{"analyses": newest first, without what agents said; "nextCursor"}; an unknown cursor starts at the newest."""
+    runs = Run.objects.filter(user=user, purge_at__gt=Now()).only(*_UNSEALED).order_by("-id").prefetch_related("steps")
+    if cursor and (before := Run.objects.filter(user=user, analysis_id=cursor).values_list("pk", flat=True).first()):
+        runs = runs.filter(pk__lt=before)
+    page = list(runs[: limit + 1])
+    return {
+        "analyses": [
+            {
+                "analysisId": run.analysis_id,
+                "status": run.status,
+                "progress": _progress(list(run.steps.all())),
+                "createdAt": rfc3339(run.created_at),
+                "finishedAt": rfc3339(run.finished_at),
+                "deletedOn": rfc3339(run.purge_at),
+            }
+            for run in page[:limit]
+        ],
+        "nextCursor": page[limit - 1].analysis_id if len(page) > limit else None,
+    }
+
+
+def asked_of(user: "User", analysis_ids: Sequence[str]) -> dict[str, int]:
+    """Analysis → how many of its agents were asked, whatever came of it; one that is being asked does not count yet."""
+    steps = Step.objects.filter(run__user=user, run__analysis_id__in=analysis_ids, status__in=_ENDED)
+    asked = steps.filter(started_at__isnull=False).order_by().values_list("run__analysis_id")
+    return dict(asked.annotate(count=Count("pk")))
+
+
+def raw_of(user: "User", analysis_id: str) -> dict[str, Any]:
+    """What went in, what each agent answered in full, and what was made of it. Raises `UnknownAnalysis`."""
+    run = own_run(user, analysis_id)
+    steps = list(run.steps.all())
+    return {
+        "analysisId": run.analysis_id,
+        "status": run.status,
+        "input": opened_json(run.input),
+        "profile": opened_json(run.profile),
+        "provenance": run.provenance,
+        "results": {step.agent: {**step_body(step), "result": opened_json(step.reply)} for step in steps},
+        "metadata": run.metadata,
+    }

@@ -1,0 +1,197 @@
+"""The worker's side of an analysis: claim a step, ask its agent, record the answer once.
+
+The rows are the queue. A step is claimed with a lease that a live worker keeps renewing; `attempt` is the fence, so
+that of two workers who asked the same agent only the last to claim can record. A worker that dies leaves a lease that
+runs out, and the sweeper hands the run to another, which asks again under the same task id. A worker that is asked to
+end begins no step, and puts one that its grace cut off back.
+"""
+
+import hashlib
+import json
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import DatabaseError, connection, transaction
+from django.db.models import Exists, OuterRef
+from django.db.models.functions import Now
+
+from agents_proxy.agents import AGENTS
+from agents_proxy.analyses.actions import end_early
+from agents_proxy.analyses.models import Run, Step
+from agents_proxy.analyses.prompts import profile_prompt
+from agents_proxy.analyses.results import finish, reading_of
+from agents_proxy.errors import CallFailed, NotConfigured, UpstreamTimeout
+from agents_proxy.financial import items as linked_items
+from agents_proxy.processing_consent import actions as consents
+from agents_proxy.proxy import calls
+from agents_proxy.proxy.envelope import Prompt
+from agents_proxy.states import UNFINISHED_RUNS, UNFINISHED_STEPS, RunStatus, StepStatus
+from common import encryption
+from common.clock import database_now
+from common.shutdown import shutdown
+
+RENEWALS = 3  # in the time of one lease
+FORSAKEN_AFTER = timedelta(seconds=3)  # between two steps nobody needs this long
+LOST_ATTEMPTS = 5  # a step that ended so many workers is not given to another
+
+
+@dataclass(frozen=True)
+class Claimed:
+    """A step that this worker, and no other, may record the end of."""
+
+    step_pk: int
+    attempt: int
+    agent: str
+    session_id: str
+    task_id: str
+    prompt: str
+    consent_pk: int
+
+
+def run_through(run_pk: int) -> None:
+    """One step after another, until the run has ended, another worker is at it, or this process is about to end."""
+    while not shutdown.has_begun() and (claimed := claim_step(run_pk)) is not None:
+        with _kept_lease(claimed):
+            ended = _ask(claimed)
+        if ended is None:
+            put_back(claimed)
+        else:
+            record_step(claimed, ended)
+
+
+def claim_step(run_pk: int) -> Claimed | None:
+    """The next step of the run, now this worker's; or None, and where no step is left the run has its result."""
+    with transaction.atomic():
+        unfinished = Run.objects.select_for_update().filter(status__in=UNFINISHED_RUNS, purge_at__gt=Now())
+        run = unfinished.filter(pk=run_pk).first()
+        if run is None:
+            return None
+        now = database_now()
+        step = _next_step(run, now)
+        if step is not None and step.lease_until is not None and step.lease_until > now:
+            return None
+        if not consents.is_live(run.consent, AGENTS[step.agent].purpose if step else None):
+            end_early(run, "consent_withdrawn", now)
+            return None
+        if step is None:
+            finish(run, now)
+            return None
+        return _claimed(run, step, now)
+
+
+def _next_step(run: Run, now: datetime) -> Step | None:
+    """The first step that has not ended; one that took several workers with it ends here."""
+    for step in run.steps.filter(status__in=UNFINISHED_STEPS).order_by("position"):
+        lost = step.status == StepStatus.RUNNING and step.lease_until is not None and step.lease_until <= now
+        if not (lost and step.attempt % LOST_ATTEMPTS == 0):
+            return step
+        step.status, step.lease_until, step.finished_at = StepStatus.FAILED, None, now
+        step.error_code = "worker_lost"
+        step.save()
+    return None
+
+
+def _claimed(run: Run, step: Step, now: datetime) -> Claimed:
+    step.status, step.attempt = StepStatus.RUNNING, step.attempt + 1
+    step.lease_until = now + timedelta(seconds=settings.ANALYSIS_LEASE_SECONDS)
+    step.started_at = step.started_at or now
+    step.save(update_fields=["status", "attempt", "lease_until", "started_at"])
+    run.status, run.started_at = RunStatus.RUNNING, run.started_at or now
+    run.save(update_fields=["status", "started_at", "updated_at"])
+    # purchases go to the agents that read them alone, and only under a consent of their own
+    signals = linked_items.financial_signals(run.user) if AGENTS[step.agent].reads_purchases else None
+    prompt = profile_prompt(json.loads(encryption.opened(run.input)), signals)
+    return Claimed(step.pk, step.attempt, step.agent, session_id(run), step.task_id, prompt, run.consent_id)
+
+
+def session_id(run: Run) -> str:
+    """One session per run, in the form that the specification gives (`session-<digits>`)."""
+    return f"session-{int.from_bytes(hashlib.sha256(run.analysis_id.encode()).digest()[:7], 'big')}"
+
+
+def _ask(claimed: Claimed) -> dict[str, Any] | None:
+    """The columns that the step ends with; None where the end of this process cut it off."""
+    began = time.perf_counter()
+    prompt = Prompt(claimed.prompt, claimed.session_id, claimed.task_id)
+    try:
+        answer = calls.ask(claimed.agent, prompt, consent_pk=claimed.consent_pk, admitted=False)
+    except (NotConfigured, CallFailed) as error:
+        if isinstance(error, UpstreamTimeout) and not shutdown.time_left():
+            return None
+        return {"status": StepStatus.FAILED, "error_code": error.name, "duration_ms": _since(began)}
+    kept = {"reply": encryption.sealed(answer.body.decode()), "duration_ms": _since(began)}
+    reading = reading_of(json.loads(answer.body))
+    if reading.fields is None:
+        return {**kept, "status": StepStatus.FAILED, "error_code": reading.error_code}
+    succeeded = {"status": StepStatus.SUCCEEDED, "repaired": reading.repaired, "field_count": len(reading.fields)}
+    return {**kept, **succeeded, "fields": encryption.sealed(json.dumps(reading.fields))}
+
+
+def _since(began: float) -> int:
+    return round((time.perf_counter() - began) * 1000)
+
+
+def put_back(claimed: Claimed) -> None:
+    """Give up the lease: the next worker to look asks again, under the same task id."""
+    mine = Step.objects.filter(pk=claimed.step_pk, attempt=claimed.attempt, status=StepStatus.RUNNING)
+    mine.update(lease_until=database_now())
+
+
+def record_step(claimed: Claimed, ended: dict[str, Any]) -> bool:
+    """Write down how a claimed step ended; False where the run was cancelled or another worker claimed the step.
+
+    Consent is asked for once more: what an agent answers after it was withdrawn is dropped (contract 4.2, "at once").
+    """
+    with transaction.atomic():
+        run = Run.objects.select_for_update().filter(steps=claimed.step_pk, status__in=UNFINISHED_RUNS).first()
+        if run is None:
+            return False
+        mine = Step.objects.filter(pk=claimed.step_pk, attempt=claimed.attempt, status=StepStatus.RUNNING)
+        now = database_now()
+        if mine.exists() and not consents.is_live(run.consent, AGENTS[claimed.agent].purpose):
+            end_early(run, "consent_withdrawn", now)
+            return False
+        recorded = mine.update(**ended, lease_until=None, finished_at=now) == 1
+        if recorded:
+            Run.objects.filter(pk=run.pk).update(updated_at=now)
+    return recorded
+
+
+def abandoned_runs(*, limit: int = 50) -> list[int]:
+    """Runs that have not ended and that no worker holds: their worker died, or nobody was told of them."""
+    now = database_now()
+    held = Step.objects.filter(run=OuterRef("pk"), status=StepStatus.RUNNING, lease_until__gt=now)
+    waiting = Run.objects.filter(status__in=UNFINISHED_RUNS, updated_at__lt=now - FORSAKEN_AFTER, purge_at__gt=now)
+    return list(waiting.filter(~Exists(held)).order_by("pk").values_list("pk", flat=True)[:limit])
+
+
+@contextmanager
+def _kept_lease(claimed: Claimed) -> Iterator[None]:
+    """Renews the lease from a thread of its own for as long as this lasts; it ends with this process."""
+    done = threading.Event()
+    renewing = threading.Thread(target=_renew, args=(claimed, done), name="analysis-lease", daemon=True)
+    renewing.start()
+    try:
+        yield
+    finally:
+        done.set()
+        renewing.join()
+
+
+def _renew(claimed: Claimed, done: threading.Event) -> None:
+    lease = settings.ANALYSIS_LEASE_SECONDS
+    mine = Step.objects.filter(pk=claimed.step_pk, attempt=claimed.attempt, status=StepStatus.RUNNING)
+    while not done.wait(lease / RENEWALS):
+        try:
+            if not mine.update(lease_until=database_now() + timedelta(seconds=lease)):
+                return
+        except DatabaseError:
+            continue  # tried again before the lease runs out
+        finally:
+            connection.close()

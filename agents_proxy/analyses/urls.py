@@ -1,0 +1,30 @@
+"""The addresses of analyses."""
+
+from django.urls import URLPattern, path, re_path
+
+from agents_proxy.analyses import pages as views
+from agents_proxy.analyses.api import Analyses, Analysis, Cancel, Raw, Retry
+
+_ID = r"^(?P<analysis_id>ana_[a-z2-7]{10,60})/"
+
+api: list[URLPattern] = [
+    path("analyses", Analyses.as_view()),
+    path("analyses/<str:analysis_id>", Analysis.as_view()),
+    path("analyses/<str:analysis_id>/cancel", Cancel.as_view()),
+    path("analyses/<str:analysis_id>/raw", Raw.as_view()),
+    path("analyses/<str:analysis_id>/steps/<str:agent>/retry", Retry.as_view()),
+]
+
+pages = (
+    [
+        path("", views.home, name="home"),
+        re_path(_ID + r"$", views.run, name="run"),
+        re_path(_ID + r"raw/$", views.raw, name="raw"),
+        re_path(_ID + r"cancel/$", views.cancel, name="cancel"),
+        re_path(_ID + r"retry/(?P<agent>[a-z-]{1,32})/$", views.retry, name="retry"),
+        re_path(_ID + r"delete/$", views.delete, name="delete"),
+        re_path(_ID + r"brand-affinity\.(?P<form>json|csv)$", views.crm, name="crm"),
+        re_path(_ID + r"activate/$", views.activate, name="activate"),
+    ],
+    "profile",
+)

@@ -1,0 +1,91 @@
+"""What things of an analysis are called on its pages."""
+
+from collections.abc import Iterator
+
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from agents_proxy.proxy.spelling import ASKED, SECTIONS
+
+# section → its heading and its icon
+HEADINGS = {
+    "basic": (_("Basic information"), "identity"),
+    "location": (_("Location"), "location"),
+    "demographics": (_("Demographics"), "demographics"),
+    "professional": (_("Professional"), "professional"),
+    "lifestyle": (_("Lifestyle"), "lifestyle"),
+    "technology": (_("Technology"), "technology"),
+    "interests": (_("Interests"), "interests"),
+    "intents": (_("Intent analysis"), "intents"),
+    "brands": (_("Brands and shopping"), "brands"),
+    "other": (_("Other things that agents said"), "star"),
+}
+RUNS = {
+    "queued": (_("Waiting to start"), "info"),
+    "running": (_("Running"), "info"),
+    "completed": (_("Complete"), "good"),
+    "completed_with_errors": (_("Complete, with gaps"), "warn"),
+    "failed": (_("No usable answer"), "bad"),
+    "cancelled": (_("Stopped"), "neutral"),
+}
+STEPS = {
+    "waiting": _("Waiting"),
+    "running": _("Asking now"),
+    "succeeded": _("Answered"),
+    "failed": _("No usable answer"),
+    "skipped": _("Not asked"),
+}
+
+# what a step is called whose agent was being asked as the analysis was stopped, and why
+STOPPED_MEANWHILE = (_("Asked"), _("The analysis was stopped while this agent was asked, so its answer is not kept."))
+REASONS = {
+    "agent_error": _("The agent reported an error."),
+    "no_text": _("The agent answered without any text."),
+    "not_json": _("The answer was not a profile that can be read. Its text is kept in the raw data."),
+    "not_an_object": _("The answer was not a profile. Its text is kept in the raw data."),
+    "non_finite_number": _("The answer held a number that is none. Its text is kept in the raw data."),
+    "too_deep": _("The answer was nested too deeply. Its text is kept in the raw data."),
+    "invalid_agent_response": _("What came back was no answer of an agent."),
+    "upstream_unavailable": _("The agent cannot be reached."),
+    "upstream_timeout": _("The agent took too long."),
+    "agent_not_configured": _("This agent is not available here."),
+    "worker_lost": _("The work on this step was interrupted too often."),
+    "cancelled": _("You stopped the analysis before this step."),
+    "consent_withdrawn": _("The consent ended before this step."),
+}
+
+# what a page says where something about an analysis is refused, by the problem's code
+PROBLEMS = {
+    "too_many_analyses": _("Too many analyses at once. Wait until one of them ends."),
+    "analysis_ended": _("The analysis has ended already."),
+    "step_not_failed": _("This step did not fail, or the analysis has not ended yet."),
+    "consent_ended": _("The consent to this analysis has ended. Start a new one."),
+    "nothing_to_activate": _("There is nothing to send: no agent knows what you like."),
+    "activation_not_configured": _("No CRM is configured here."),
+    "activation_failed": _("The CRM did not take it or cannot be reached. You can send it again."),
+    "activation_uncertain": _(
+        "The CRM gave no answer, so it may have arrived. Sent again within ten minutes, it is known there as the same."
+    ),
+    "activation_too_late": _("Nothing was sent: the time of that agreement is over. Agree again, and send."),
+}
+
+
+def _labels() -> Iterator[tuple[str, str]]:
+    """What agents are asked for, and the parts of what has parts; kept in English."""
+    for attribute in ASKED.values():
+        if attribute.asked:
+            yield attribute.name, attribute.asked.label or attribute.label
+        for part in attribute.control.parts:
+            yield part.name, part.asked.label or part.label
+
+
+FIELDS = dict(_labels())
+
+
+def label(name: str) -> str:
+    """What a field is called: a name that nobody wrote words for is made readable."""
+    return gettext(FIELDS[name]) if name in FIELDS else name.replace("_", " ").capitalize()
+
+
+def section_of(name: str) -> str:
+    return next((section for section, names in SECTIONS.items() if name in names), "other")

@@ -1,0 +1,57 @@
+"""Linked institutions as staff see them: metadata alone."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+
+from accounts.staff import AboutPeople, ReadOnly
+from agents_proxy.financial.models import Item, LinkSession, RefreshRun
+
+
+@admin.register(Item)
+class ItemAdmin(AboutPeople, ReadOnly):
+    """That an institution is linked; its token and what was read of it stay sealed."""
+
+    list_display = ("item_id", "user", "institution", "status", "created_at")
+    list_filter = ("status",)
+    list_select_related = ("user",)
+    search_fields = ("=item_id", "=user__public_id")
+    ordering = ("-id",)
+    fields = ("item_id", "user", "consent", "institution", "status", "created_at", "updated_at")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return super().get_queryset(request).defer("access_token", "signals", "cursor")
+
+
+@admin.register(RefreshRun)
+class RefreshAdmin(AboutPeople, ReadOnly):
+    """How refreshes went."""
+
+    list_display = ("item", "status", "error_code", "pages", "added", "modified", "removed", "finished_at")
+    list_filter = ("status", "error_code")
+    list_select_related = ("item__user",)
+    ordering = ("-id",)
+    fields = (
+        "item", "status", "attempt", "pages", "added", "modified", "removed", "error_code", "created_at", "started_at",
+        "finished_at",
+    )  # fmt: skip
+
+    def person_of(self, row: Any) -> str:
+        user_id: str = row.item.user.public_id
+        return user_id
+
+
+@admin.register(LinkSession)
+class LinkAdmin(AboutPeople, ReadOnly):
+    """Visits to the aggregator's page."""
+
+    list_display = ("link_id", "user", "status", "created_at", "expires_at", "finished_at")
+    list_filter = ("status",)
+    list_select_related = ("user",)
+    ordering = ("-id",)
+    fields = ("link_id", "user", "consent", "item", "status", "created_at", "expires_at", "finished_at")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return super().get_queryset(request).defer("link_token")

@@ -1,0 +1,160 @@
+"""The calls to the financial aggregator (specification 4.4), server to server, each bounded in time and size.
+
+Tokens and what the aggregator says in its failures stay here: neither reaches a log, an exception or a caller. A call
+is sent once; what may be repeated is for the caller to know.
+"""
+
+import logging
+from typing import Any, TypeVar
+
+import orjson
+from django.conf import settings
+from pydantic import ValidationError
+
+from agents_proxy.financial.errors import (
+    AggregatorBusy,
+    AggregatorNotConfigured,
+    AggregatorProblem,
+    AggregatorRefused,
+    AggregatorTimeout,
+    ChangedMeanwhile,
+    ItemRevoked,
+    LoginRequired,
+    NotReady,
+)
+from agents_proxy.financial.shapes import Accounts, Done, Exchanged, Identity, LinkState, LinkToken, Page, Shape
+from common import addresses
+from common.json_bodies import strict_json
+from common.outbound.client import Answer, Client
+from common.outbound.failures import ExchangeFailed, InvalidAnswer, TimedOut
+from common.problems import InvalidRequest
+
+PAGE = 250  # transactions
+_LIMIT = 4 * 1024 * 1024  # bytes of an answer
+_client = Client(may_reach=addresses.is_host, keeps=True)
+_log = logging.getLogger(__name__)
+_Shape = TypeVar("_Shape", bound=Shape)
+
+# the aggregator's `error_code`, or its `error_type` where every code of that type means the same
+_ERRORS: dict[str, type[AggregatorProblem]] = {
+    "TRANSACTIONS_SYNC_MUTATION_DURING_PAGINATION": ChangedMeanwhile,
+    "PRODUCT_NOT_READY": NotReady,
+    "ITEM_LOGIN_REQUIRED": LoginRequired,
+    "ITEM_LOCKED": LoginRequired,
+    "ACCESS_NOT_GRANTED": LoginRequired,
+    "PENDING_EXPIRATION": LoginRequired,
+    "ITEM_NOT_FOUND": ItemRevoked,
+    "USER_PERMISSION_REVOKED": ItemRevoked,
+    "USER_ACCOUNT_REVOKED": ItemRevoked,
+    "RATE_LIMIT_EXCEEDED": AggregatorBusy,
+    "INSTITUTION_ERROR": AggregatorProblem,
+    "API_ERROR": AggregatorProblem,
+}
+
+
+def is_configured() -> bool:
+    return settings.AGGREGATOR is not None
+
+
+def is_encrypted() -> bool:
+    """Whether the aggregator is called over TLS, as everywhere but at a stand-in on this machine."""
+    return str(_settings()["url"]).startswith("https://")
+
+
+def create_link_token(*, person: str, redirect_url: str, identity: bool, seconds: int) -> LinkToken:
+    """A page of the aggregator's own, for one person and so many seconds, that leads back to `redirect_url`."""
+    body: dict[str, Any] = {
+        "client_name": _settings()["name"],
+        "language": "en",
+        "country_codes": _settings()["countries"],
+        "user": {"client_user_id": person},
+        "products": ["transactions"],
+        "hosted_link": {"completion_redirect_uri": redirect_url, "url_lifetime_seconds": seconds},
+    }
+    if identity:
+        body["additional_consented_products"] = ["identity"]
+    return _call("/link/token/create", body, LinkToken)
+
+
+def link_state(link_token: str) -> LinkState:
+    """What came of a visit to that page: how a hosted page hands over the public token."""
+    return _call("/link/token/get", {"link_token": link_token}, LinkState)
+
+
+def exchange(public_token: str) -> Exchanged:
+    """The lasting access for a public token, which is good for once."""
+    return _call("/item/public_token/exchange", {"public_token": public_token}, Exchanged)
+
+
+def accounts(access_token: str) -> Accounts:
+    return _call("/accounts/get", {"access_token": access_token}, Accounts)
+
+
+def transactions_page(access_token: str, cursor: str) -> Page:
+    """What changed since `cursor`; everything, where it is empty."""
+    body: dict[str, Any] = {"access_token": access_token, "count": PAGE}
+    return _call("/transactions/sync", {**body, "cursor": cursor} if cursor else body, Page)
+
+
+def identity(access_token: str) -> Identity:
+    """Who the institution says its customer is. Only ever called under a consent to `identity`."""
+    return _call("/identity/get", {"access_token": access_token}, Identity)
+
+
+def remove_item(access_token: str) -> None:
+    """End the access. One that had ended already counts as ended."""
+    try:
+        _call("/item/remove", {"access_token": access_token}, Done)
+    except ItemRevoked:
+        return
+
+
+def _settings() -> dict[str, Any]:
+    if settings.AGGREGATOR is None:
+        raise AggregatorNotConfigured
+    configured: dict[str, Any] = settings.AGGREGATOR
+    return configured
+
+
+def _call(path: str, body: dict[str, Any], shape: type[_Shape]) -> _Shape:
+    to = _settings()
+    written = orjson.dumps({"client_id": to["client_id"], "secret": to["secret"], **body})
+    headers = {"Accept": "application/json"}
+    try:
+        answer = _client.post(to["url"] + path, written, headers=headers, seconds=to["timeout"], limit=_LIMIT)
+    except TimedOut:
+        raise AggregatorTimeout from None
+    except InvalidAnswer:
+        raise AggregatorRefused from None
+    except ExchangeFailed:
+        raise AggregatorProblem from None
+    return _read(path, answer, shape)
+
+
+def _read(path: str, answer: Answer, shape: type[_Shape]) -> _Shape:
+    try:
+        parsed = strict_json(answer.body)
+    except InvalidRequest:
+        parsed = None
+    if answer.status != 200:
+        raise _refusal(path, answer.status, parsed) from None
+    try:
+        return shape.model_validate(parsed)
+    except ValidationError as error:
+        wrong = sorted({".".join(map(str, failure["loc"]))[:80] for failure in error.errors(include_input=False)})
+        _log.error("the aggregator's answer to %s has another shape: %s", path, ", ".join(wrong[:10]))
+    raise AggregatorRefused
+
+
+def _refusal(path: str, status: int, parsed: Any) -> AggregatorProblem:
+    said = parsed if isinstance(parsed, dict) else {}
+    code, kind = said.get("error_code"), said.get("error_type")
+    # these two are constants of the aggregator; its messages are left out, since they may name what was sent
+    named = [text for text in (kind, code) if isinstance(text, str) and text.isascii() and len(text) < 80]
+    _log.warning("the aggregator refused %s: %d %s", path, status, " ".join(named))
+    for name in reversed(named):
+        if name in _ERRORS:
+            return _ERRORS[name]()
+    if status == 429:
+        return AggregatorBusy()
+    return AggregatorProblem() if status >= 500 else AggregatorRefused()

@@ -1,0 +1,173 @@
+"""Linked institutions: what is kept of them, and what their purchases say."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from django.db import transaction
+
+from agents_proxy.financial import client, transactions
+from agents_proxy.financial.errors import AggregatorNotConfigured, FinancialConsentRequired, UnknownItem
+from agents_proxy.financial.mapping import mapped, purchases
+from agents_proxy.financial.models import Item, LinkSession, RefreshRun
+from agents_proxy.financial.shapes import Owner
+from agents_proxy.financial.transactions import Ledger
+from agents_proxy.processing_consent import actions as consents
+from agents_proxy.proxy import callers
+from agents_proxy.states import ItemStatus, LinkStatus, Purpose, RefreshStatus
+from common import encryption
+from common.clock import database_now, rfc3339
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+
+@dataclass(frozen=True)
+class ItemContent:
+    """What is kept of an institution, opened."""
+
+    ledger: Ledger
+    accounts: list[dict[str, Any]]
+
+    def sealed(self) -> str:
+        return encryption.sealed(json.dumps({"ledger": transactions.written(self.ledger), "accounts": self.accounts}))
+
+
+def content_of(item: Item) -> ItemContent:
+    if item.signals is None:
+        return ItemContent({}, [])
+    kept = json.loads(encryption.opened(item.signals))
+    return ItemContent(transactions.read(kept["ledger"]), kept["accounts"])
+
+
+def require_consent(user: "User", purpose: Purpose = Purpose.FINANCIAL) -> int:
+    """The live consent's primary key; raises `AggregatorNotConfigured` or `FinancialConsentRequired`."""
+    if not client.is_configured():
+        raise AggregatorNotConfigured
+    pk = consents.own(user, purpose)
+    if pk is None:
+        raise FinancialConsentRequired(consent_url=callers.consent_url(purpose, None))
+    return pk
+
+
+def end_link(session_pk: int, status: LinkStatus, item: Item | None = None) -> None:
+    LinkSession.objects.filter(pk=session_pk, status=LinkStatus.OPEN).update(
+        status=status, item=item, link_token=None, finished_at=database_now()
+    )
+
+
+def own_item(user: "User", item_id: str) -> Item:
+    """Raises `UnknownItem`."""
+    item = Item.objects.filter(user=user, item_id=item_id).exclude(status=ItemStatus.REMOVED).first()
+    if item is None:
+        raise UnknownItem
+    return item
+
+
+def remove_item(*, by: "User", item_id: str) -> None:
+    """End the access at the aggregator, then forget it here. Where the first fails nothing has changed."""
+    item = own_item(by, item_id)
+    client.remove_item(access_token(item))
+    forget(item.pk)
+
+
+def forget(item_pk: int) -> None:
+    """Of a removed item only the row stays: neither its token nor what was read."""
+    with transaction.atomic():
+        Item.objects.filter(pk=item_pk).update(
+            status=ItemStatus.REMOVED, access_token=None, signals=None, cursor="", updated_at=database_now()
+        )
+        RefreshRun.objects.filter(item=item_pk, status__in=[RefreshStatus.QUEUED, RefreshStatus.RUNNING]).update(
+            status=RefreshStatus.FAILED, error_code="item_removed", lease_until=None, finished_at=database_now()
+        )
+
+
+def access_token(item: Item) -> str:
+    """Raises `UnknownItem` for an item that was removed meanwhile."""
+    if item.access_token is None:
+        raise UnknownItem
+    return encryption.opened(item.access_token)
+
+
+def identity_of(*, by: "User", item_id: str) -> dict[str, Any]:
+    """Who the institution says `by` is; read at this moment and kept nowhere. Needs a consent to `identity`."""
+    require_consent(by)
+    require_consent(by, Purpose.IDENTITY)
+    found = client.identity(access_token(own_item(by, item_id)))
+    owners = [owner for account in found.accounts for owner in account.owners]
+    return {
+        "names": _once(name for owner in owners for name in owner.names),
+        "emails": _once(mail.data for owner in owners for mail in owner.emails),
+        "phoneNumbers": _once(number.data for owner in owners for number in owner.phone_numbers),
+        "addresses": _addresses(owners),
+    }
+
+
+def financial_signals(user: "User") -> dict[str, Any]:
+    """What a person's purchases say, in the brand-affinity fields; empty without a live consent to `financial`."""
+    if not client.is_configured() or consents.own(user, Purpose.FINANCIAL) is None:
+        return {}
+    items = list(Item.objects.filter(user=user).exclude(status=ItemStatus.REMOVED))
+    twice = superseded_items(items)
+    entries = [entry for item in items if item not in twice for entry in content_of(item).ledger.values()]
+    return mapped(entries, database_now().date())
+
+
+def superseded_items(items: Iterable[Item]) -> list[Item]:
+    """Of one person's items, those whose accounts are all covered by a later link to the same institution."""
+    found: list[Item] = []
+    later: list[tuple[str, set[str]]] = []
+    for item in sorted(items, key=lambda item: item.pk, reverse=True):
+        accounts = {json.dumps(account, sort_keys=True) for account in content_of(item).accounts}
+        if accounts and any(item.institution == name and accounts <= others for name, others in later):
+            found.append(item)
+        elif item.status == ItemStatus.ACTIVE:
+            later.append((item.institution, accounts))
+    return found
+
+
+def items_of(user: "User") -> list[dict[str, Any]]:
+    """A person's linked institutions, newest first, each with its latest refresh."""
+    items = Item.objects.filter(user=user).exclude(status=ItemStatus.REMOVED).prefetch_related("refresh_runs")
+    return [item_body(item) for item in items]
+
+
+def item_body(item: Item) -> dict[str, Any]:
+    known = content_of(item)
+    latest = max(item.refresh_runs.all(), key=lambda run: run.pk, default=None)
+    return {
+        "itemId": item.item_id,
+        "institution": item.institution or None,
+        "status": item.status,
+        "linkedAt": rfc3339(item.created_at),
+        "accounts": known.accounts,
+        "transactions": purchases(known.ledger.values(), database_now().date()),
+        "refresh": refresh_body(latest) if latest else None,
+    }
+
+
+def refresh_body(run: RefreshRun) -> dict[str, Any]:
+    return {
+        "status": run.status,
+        "pages": run.pages,
+        "added": run.added,
+        "modified": run.modified,
+        "removed": run.removed,
+        "errorCode": run.error_code or None,
+        "startedAt": rfc3339(run.started_at),
+        "finishedAt": rfc3339(run.finished_at),
+    }
+
+
+def _once(texts: Any) -> list[str]:
+    return list(dict.fromkeys(text for text in texts if text))
+
+
+def _addresses(owners: list[Owner]) -> list[dict[str, str]]:
+    told = [
+        {name: value for name, value in address.data.items() if value}
+        for owner in owners
+        for address in owner.addresses
+    ]
+    return [address for position, address in enumerate(told) if address and address not in told[:position]]

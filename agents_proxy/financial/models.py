@@ -1,0 +1,143 @@
+"""The three optional financial records. Access tokens, link tokens and signals are sealed (common.encryption)."""
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from agents_proxy.states import ItemStatus, LinkStatus, RefreshStatus
+from common.identifiers import new_identifier
+
+
+def new_item_id() -> str:
+    return new_identifier("itm")
+
+
+def new_link_id() -> str:
+    return new_identifier("lnk")
+
+
+class Item(models.Model):
+    """One institution that a person linked. `cursor` is how far its transactions were taken in.
+
+    `upstream_id` is the aggregator's name for it; `signals` is what the transactions came to, as sealed JSON.
+    """
+
+    item_id = models.CharField(_("item ID"), max_length=64, unique=True, editable=False, default=new_item_id)
+    user = models.ForeignKey("accounts.User", on_delete=models.CASCADE, related_name="aggregator_items")
+    consent = models.ForeignKey(
+        "agents_proxy.ProcessingConsent", on_delete=models.PROTECT, related_name="aggregator_items"
+    )
+    upstream_id = models.CharField(max_length=128, unique=True)
+    institution = models.CharField(_("institution"), max_length=160, blank=True)
+    access_token = models.TextField(null=True)  # noqa: DJ001  # null once removed
+    cursor = models.TextField(blank=True)
+    signals = models.TextField(null=True)  # noqa: DJ001  # null until the first refresh
+    status = models.CharField(
+        _("status"), max_length=16, choices=[(s.value, s.value) for s in ItemStatus], default=ItemStatus.ACTIVE
+    )
+    created_at = models.DateTimeField(_("linked"), auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        db_table = "aggregator_items"
+        ordering = ["-id"]
+        verbose_name = _("linked institution")
+        verbose_name_plural = _("linked institutions")
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(status__in=[s.value for s in ItemStatus]), name="aggregator_item_status"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(status="removed", access_token__isnull=True, signals__isnull=True)
+                | (~models.Q(status="removed") & models.Q(access_token__isnull=False)),
+                name="aggregator_item_token_together",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.item_id
+
+
+class LinkSession(models.Model):
+    """One visit to the aggregator's own page. `link_token` is sealed and goes when the visit ends."""
+
+    link_id = models.CharField(_("link ID"), max_length=64, unique=True, editable=False, default=new_link_id)
+    user = models.ForeignKey("accounts.User", on_delete=models.CASCADE, related_name="aggregator_link_sessions")
+    consent = models.ForeignKey(
+        "agents_proxy.ProcessingConsent", on_delete=models.PROTECT, related_name="aggregator_link_sessions"
+    )
+    state_digest = models.CharField(max_length=64, unique=True)
+    link_token = models.TextField(null=True)  # noqa: DJ001  # null once ended
+    item = models.OneToOneField(Item, on_delete=models.CASCADE, null=True, related_name="link_session")
+    status = models.CharField(
+        _("status"), max_length=16, choices=[(s.value, s.value) for s in LinkStatus], default=LinkStatus.OPEN
+    )
+    expires_at = models.DateTimeField(_("until"))
+    finished_at = models.DateTimeField(null=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        db_table = "aggregator_link_sessions"
+        ordering = ["-id"]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(status__in=[s.value for s in LinkStatus]), name="aggregator_link_status"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(status="open", finished_at__isnull=True, link_token__isnull=False)
+                | (~models.Q(status="open") & models.Q(finished_at__isnull=False, link_token__isnull=True)),
+                name="aggregator_link_finish_together",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(status="completed", item__isnull=False)
+                | (~models.Q(status="completed") & models.Q(item__isnull=True)),
+                name="aggregator_link_item_together",
+            ),
+        ]
+
+
+class RefreshRun(models.Model):
+    """One pass over what changed at an institution; how many transactions, and how it ended."""
+
+    item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="refresh_runs")
+    status = models.CharField(
+        _("status"), max_length=16, choices=[(s.value, s.value) for s in RefreshStatus], default=RefreshStatus.QUEUED
+    )
+    attempt = models.PositiveSmallIntegerField(default=0)
+    lease_until = models.DateTimeField(null=True)
+    pages = models.PositiveIntegerField(default=0)
+    added = models.PositiveIntegerField(default=0)
+    modified = models.PositiveIntegerField(default=0)
+    removed = models.PositiveIntegerField(default=0)
+    error_code = models.CharField(max_length=48, blank=True)
+    started_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        db_table = "aggregator_refresh_runs"
+        ordering = ["-id"]
+        verbose_name = _("refresh")
+        verbose_name_plural = _("refreshes")
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(status__in=[s.value for s in RefreshStatus]), name="aggregator_refresh_status"
+            ),
+            models.UniqueConstraint(
+                fields=["item"],
+                condition=models.Q(status__in=["queued", "running"]),
+                name="aggregator_refresh_one_at_a_time",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(status="queued", lease_until__isnull=True, finished_at__isnull=True)
+                | models.Q(
+                    status="running", lease_until__isnull=False, started_at__isnull=False, finished_at__isnull=True
+                )
+                | models.Q(status__in=["completed", "failed"], lease_until__isnull=True, finished_at__isnull=False),
+                name="aggregator_refresh_times_together",
+            ),
+            models.CheckConstraint(
+                condition=(models.Q(status="failed") & ~models.Q(error_code=""))
+                | (~models.Q(status="failed") & models.Q(error_code="")),
+                name="aggregator_refresh_error_together",
+            ),
+        ]

@@ -1,0 +1,168 @@
+"""The page of linked institutions; there is none where no aggregator is configured."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from functools import wraps
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from accounts.authentication import person_of
+from accounts.interrupted.page_actions import can_wait
+from agents_proxy.financial import client, links
+from agents_proxy.financial import items as linked_items
+from agents_proxy.financial import page_actions as financial_page_actions
+from agents_proxy.financial.errors import AggregatorProblem, FinancialConsentRequired, UnknownItem, UnknownLink
+from agents_proxy.financial.refreshes import start_refresh
+from agents_proxy.financial.words import OTHERWISE, REFRESHES
+from agents_proxy.processing_consent import actions as consents
+from agents_proxy.statements import statement
+from agents_proxy.states import Purpose, RefreshStatus
+from common.problems import Problem
+
+LASTS = timedelta(days=90)
+_UNDER_WAY = (RefreshStatus.QUEUED, RefreshStatus.RUNNING)
+_STATUS = {
+    "active": (_("Linked"), "active"),
+    "login_required": (_("Sign in there again"), "changed"),
+}
+View = Callable[..., HttpResponse]
+
+
+def _only_where_configured(view: View) -> View:
+    @wraps(view)
+    def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if not client.is_configured():
+            raise Http404
+        return login_required(view)(request, *args, **kwargs)
+
+    return checked
+
+
+@_only_where_configured
+@require_safe
+def institutions(request: HttpRequest) -> HttpResponse:
+    """What is linked, and the words to agree to before anything is."""
+    person = person_of(request)
+    agreed = consents.own(person, Purpose.FINANCIAL) is not None
+    items = [_shown(body) for body in linked_items.items_of(person)] if agreed else []
+    context = {
+        "items": items,
+        "reading": any(item["reading"] for item in items),
+        "signals": linked_items.financial_signals(person),
+        "agreed": agreed,
+        "statement": statement([Purpose.FINANCIAL], asks=gettext("This service"), lasts=LASTS),
+    }
+    return render(request, "financial/institutions.html", context)
+
+
+@_only_where_configured
+@require_POST
+@can_wait(financial_page_actions.LINK)
+def link(request: HttpRequest) -> HttpResponse:
+    """Keep the agreement where there is none yet, and open a visit to the aggregator's page."""
+    person = person_of(request)
+    if consents.own(person, Purpose.FINANCIAL) is None:
+        if request.POST.get("agreed") != "yes":
+            messages.error(request, gettext("Agree first; nothing is read without that."))
+            return redirect("financial:institutions")
+        consents.give(by=person, purposes=[Purpose.FINANCIAL], lasts=LASTS)
+    try:
+        made = links.start_link(by=person)
+    except Problem as problem:
+        return _show_refusal(request, problem)
+    return redirect("financial:go_on", made.link_id)
+
+
+@_only_where_configured
+@require_safe
+def go_on(request: HttpRequest, link_id: str) -> HttpResponse:
+    """A plain link to the aggregator's page: our policy lets forms lead nowhere else."""
+    try:
+        made = links.open_link(by=person_of(request), link_id=link_id)
+    except UnknownLink:
+        raise Http404 from None
+    return render(request, "financial/go_on.html", {"link": made})
+
+
+@_only_where_configured
+@require_safe
+def linked(request: HttpRequest) -> HttpResponse:
+    """Where the aggregator's page leads back to. The state in the query works once, for the person who left."""
+    try:
+        item = links.finish_link(by=person_of(request), state=request.GET.get("state", "")[:200])
+    except UnknownLink:
+        raise Http404 from None
+    except Problem as problem:
+        return _show_refusal(request, problem)
+    if item is None:
+        messages.info(request, gettext("Nothing was linked."))
+    else:
+        messages.success(request, gettext("Linked. What you bought is being read now."))
+    return redirect("financial:institutions")
+
+
+@_only_where_configured
+@require_POST
+@can_wait(financial_page_actions.REFRESH)
+def refresh(request: HttpRequest, item_id: str) -> HttpResponse:
+    return _run_action(request, item_id, lambda item: start_refresh(item), gettext("What changed is being read now."))
+
+
+@_only_where_configured
+@require_http_methods(["GET", "HEAD", "POST"])
+@can_wait(financial_page_actions.REMOVE)
+def remove(request: HttpRequest, item_id: str) -> HttpResponse:
+    """Ask first: what was read is gone for good."""
+    person = person_of(request)
+    if request.method != "POST":
+        try:
+            body = linked_items.item_body(linked_items.own_item(person, item_id))
+        except UnknownItem:
+            raise Http404 from None
+        return render(request, "financial/remove.html", {"item": body})
+
+    def end(item: Any) -> None:
+        linked_items.remove_item(by=person, item_id=item.item_id)
+
+    return _run_action(request, item_id, end, gettext("Removed there and here, with all that was read."))
+
+
+def _run_action(request: HttpRequest, item_id: str, act: Callable[[Any], Any], words: str) -> HttpResponse:
+    try:
+        linked_items.require_consent(person_of(request))
+        act(linked_items.own_item(person_of(request), item_id))
+    except UnknownItem:
+        raise Http404 from None
+    except Problem as problem:
+        return _show_refusal(request, problem)
+    messages.success(request, words)
+    return redirect("financial:institutions")
+
+
+def _show_refusal(request: HttpRequest, problem: Problem) -> HttpResponse:
+    if isinstance(problem, FinancialConsentRequired):
+        messages.error(request, gettext("Agree first; nothing is read without that."))
+    elif isinstance(problem, AggregatorProblem):
+        messages.error(request, gettext("That did not work just now. Nothing has changed; try again."))
+    else:
+        raise problem
+    return redirect("financial:institutions")
+
+
+def _shown(body: dict[str, Any]) -> dict[str, Any]:
+    (label, badge), refresh = _STATUS[body["status"]], body["refresh"] or {}
+    failure = refresh.get("errorCode")
+    return {
+        **body,
+        "label": label,
+        "badge": badge,
+        "reading": refresh.get("status") in _UNDER_WAY,
+        "failure": REFRESHES.get(failure, OTHERWISE) if failure else "",
+    }

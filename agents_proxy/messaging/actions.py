@@ -1,0 +1,126 @@
+"""Outbound messages: to a number that the consenting person verified, once for each task."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+
+from agents_proxy.agents import upstream_of
+from agents_proxy.errors import CallFailed, NotConfigured, Refusal, UnknownMessage
+from agents_proxy.messaging import phone_numbers
+from agents_proxy.messaging.delivery import Delivery, delivery_of, repeated_reply, status_named
+from agents_proxy.messaging.digests import digest, digests, is_digest
+from agents_proxy.messaging.models import MessageTemplate, OutboundMessage
+from agents_proxy.messaging.outbound import AGENT, LONGEST_CALL, approved_text, invalid_field, record_delivery, written
+from agents_proxy.messaging.schemas import MessageBody
+from agents_proxy.processing_consent.models import ProcessingConsent
+from agents_proxy.proxy import calls
+from agents_proxy.proxy.envelope import Prompt, Reply
+from agents_proxy.states import MessageStatus
+from common.clock import database_now, rfc3339
+from common.problems import InvalidRequest
+from common.sql.statements import lock_for_transaction
+
+
+@dataclass(frozen=True)
+class Sender:
+    """Under whose consent a message goes out; both are None only where this deployment asks for no consent."""
+
+    person_pk: int | None
+    consent_pk: int | None
+
+
+def send_message(*, by: Sender, body: MessageBody, session_id: str, task_id: str) -> Reply:
+    """The messaging agent's answer; for a task that was sent already, what became of it.
+
+    Raises `NotConfigured`, `InvalidParams`, `ConsentRequired` for a number that is not the person's own, and what a
+    call raises. A call that broke off is not repeated: its message stays `unknown` until a delivery report comes.
+    """
+    if upstream_of(AGENT) is None:
+        raise NotConfigured
+    phone_numbers.check_number(body.to)
+    if by.person_pk is not None and by.consent_pk is not None:
+        phone_numbers.require_verified(by.person_pk, body.to)
+    template = approved_text(body.template) if body.template else None
+    message, is_new = _claimed(by, body, template, task_id)
+    if not is_new:
+        if message.status == MessageStatus.SENDING and message.created_at < database_now() - LONGEST_CALL:
+            record_delivery(message.pk, Delivery(MessageStatus.UNKNOWN))  # the process that sent it is gone
+            message.status = MessageStatus.UNKNOWN
+        return repeated_reply(task_id, message.message_id, MessageStatus(message.status))
+    return _sent(message, Prompt(written(body), session_id, task_id), by.consent_pk)
+
+
+def _claimed(
+    by: Sender, body: MessageBody, template: MessageTemplate | None, task_id: str
+) -> tuple[OutboundMessage, bool]:
+    """The row of this task, and whether this call made it and so may send; raises `InvalidParams` for another body."""
+    consent = ProcessingConsent.objects.filter(pk=by.consent_pk).first() if by.consent_pk else None
+    with transaction.atomic():
+        lock_for_transaction(f"message {by.person_pk} {task_id}")
+        same = OutboundMessage.objects.filter(task_id=task_id)
+        if consent is None:
+            same = same.filter(consent=None)
+        else:  # a renewed consent does not make it another message; another site's task is another one
+            same = same.filter(consent__user=consent.user_id, consent__app=consent.app_id)
+        kept = same.order_by("pk").first()
+        if kept is None:
+            made = OutboundMessage.objects.create(
+                consent=consent, task_id=task_id, recipient_digest=digest("number", body.to),
+                body_digest=digest("message", written(body)), template=template,
+            )  # fmt: skip
+            return made, True
+    if not is_digest(kept.body_digest, "message", written(body)):
+        raise invalid_field("id", "task_reused", "This task was another message.")
+    return kept, False
+
+
+def _sent(message: OutboundMessage, prompt: Prompt, consent_pk: int | None) -> Reply:
+    try:
+        reply = calls.ask(AGENT, prompt, consent_pk=consent_pk)
+    except CallFailed:
+        record_delivery(message.pk, Delivery(MessageStatus.UNKNOWN))
+        raise
+    except Refusal:
+        message.delete()  # nothing was sent, so the same task may be tried again
+        raise
+    record_delivery(message.pk, delivery_of(reply))
+    return reply
+
+
+def take_report(*, word: str, upstream_id: str | None, task_id: str | None, number: str | None) -> MessageStatus:
+    """What an agent says later of a message: by its own ID, else by the task and where it went.
+
+    Returns where the message stands afterwards: a report that comes twice or too late changes nothing. Raises
+    `InvalidRequest` for a word that means nothing, `UnknownMessage`.
+    """
+    told = status_named(word)
+    if told is None:
+        raise InvalidRequest("This status is none that is known.")
+    sent = OutboundMessage.objects.order_by("-pk")
+    message = sent.filter(upstream_id=upstream_id).first() if upstream_id else None
+    if message is None and task_id and number:  # the answer that told the agent's own ID may have been lost
+        message = sent.filter(task_id=task_id, recipient_digest__in=digests("number", number)).first()
+    if message is None:
+        raise UnknownMessage
+    failed = told is MessageStatus.FAILED
+    record_delivery(message.pk, Delivery(told, upstream_id or "", "delivery_failed" if failed else ""))
+    message.refresh_from_db()
+    return MessageStatus(message.status)
+
+
+def messages_of(person_pk: int, *, limit: int = 100) -> list[dict[str, Any]]:
+    """What was sent under a person's consents, newest first; neither the number nor the words were kept."""
+    found = OutboundMessage.objects.filter(consent__user=person_pk).select_related("template")[:limit]
+    return [
+        {
+            "messageId": message.message_id,
+            "id": message.task_id,
+            "template": message.template.name if message.template else None,
+            "status": message.status,
+            "errorCode": message.error_code or None,
+            "createdAt": rfc3339(message.created_at),
+            "updatedAt": rfc3339(message.updated_at),
+        }
+        for message in found
+    ]

@@ -1,0 +1,106 @@
+"""`POST /api/a2a/messaging` (contract 4.1), reports of delivery, and a person's phone numbers and messages."""
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from django.conf import settings
+from django.http import HttpResponse
+from rest_framework.authentication import BaseAuthentication
+from rest_framework.request import Request
+from standardwebhooks.webhooks import Webhook, WebhookVerificationError
+
+from agents_proxy.errors import ReportNotSigned
+from agents_proxy.messaging import actions as messaging_actions
+from agents_proxy.messaging import phone_numbers
+from agents_proxy.messaging.actions import Sender
+from agents_proxy.messaging.schemas import CodeBody, MessageBody, NumberBody, ReportBody
+from agents_proxy.owner_api import LimitedPost, QuerylessOwnerView
+from agents_proxy.proxy.api import AgentView
+from agents_proxy.proxy.callers import Caller
+from agents_proxy.proxy.envelope import Reply, new_session_id
+from common.admission.requests import JSONRequest
+from common.admission.views import JSONView
+from common.json_bodies import json_answer
+from common.limits import Count
+
+
+class MessagingView(AgentView):
+    """The messaging agent: the checks of every agent, then those of a message."""
+
+    prompt = MessageBody
+
+    def reply(self, agent: str, caller: Caller, asked: Any) -> Reply:
+        by = Sender(caller.person_pk, caller.consent_pk)
+        session_id = asked.sessionId or new_session_id()
+        return messaging_actions.send_message(by=by, body=asked, session_id=session_id, task_id=str(self.task_id))
+
+
+class SignedReport(BaseAuthentication):
+    """The messaging agent's signature, as Standard Webhooks say. There is no user."""
+
+    def authenticate(self, request: Request) -> None:
+        if request.method != "OPTIONS":
+            report = cast("JSONRequest", request)
+            report.check_size(Reports.body_limit)  # what is not read to its end cannot be verified
+            _require_signature(report.content, report.headers)
+
+
+class Reports(JSONView):
+    """What the messaging agent says later, signed as Standard Webhooks say; not for browsers."""
+
+    authentication_classes = (SignedReport,)
+    http_method_names = ["post", "options"]
+
+    def post(self, request: Request) -> HttpResponse:
+        report = self.body(ReportBody)
+        stands = messaging_actions.take_report(
+            word=report.status, upstream_id=report.messageId, task_id=report.id, number=report.to
+        )
+        return json_answer({"status": stands.value})
+
+
+def _require_signature(body: bytes, headers: Mapping[str, str]) -> None:
+    """Raises `ReportNotSigned`."""
+    if not settings.MESSAGING_REPORT_SECRET:
+        raise ReportNotSigned("No reports are taken here.")
+    try:
+        Webhook(settings.MESSAGING_REPORT_SECRET).verify(body, dict(headers), json_parse=False)
+    except (WebhookVerificationError, ValueError):  # the latter for a signature that is no base64
+        raise ReportNotSigned from None
+
+
+class Numbers(LimitedPost, QuerylessOwnerView):
+    """Numbers of one's own; asking for a code is how one is added."""
+
+    def count(self) -> Count:
+        return phone_numbers.codes_left(self.person)
+
+    def get(self, request: Request) -> HttpResponse:
+        return json_answer({"numbers": phone_numbers.numbers_of(self.person)})
+
+    def post(self, request: Request) -> HttpResponse:
+        body = self.body(NumberBody)
+        phone_numbers.send_code(by=self.person, number=body.to)
+        return json_answer(
+            {"status": "code_sent", "expiresIn": int(phone_numbers.CODE_HOLDS.total_seconds())}, status=202
+        )
+
+
+class Codes(QuerylessOwnerView):
+    """The code that came to a number."""
+
+    def post(self, request: Request) -> HttpResponse:
+        body = self.body(CodeBody)
+        phone_numbers.verify_code(by=self.person, number=body.to, code=body.code)
+        return json_answer({"status": "verified"})
+
+
+class OneNumber(QuerylessOwnerView):
+    def delete(self, request: Request, number_pk: int) -> HttpResponse:
+        phone_numbers.forget_number(by=self.person, number_pk=number_pk)
+        return HttpResponse(status=204)
+
+
+class Messages(QuerylessOwnerView):
+    def get(self, request: Request) -> HttpResponse:
+        return json_answer({"messages": messaging_actions.messages_of(self.person.pk)})

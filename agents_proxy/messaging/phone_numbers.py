@@ -1,0 +1,234 @@
+"""Phone numbers that people verified, by a code that the messaging agent brought. Only digests of numbers are kept."""
+
+import secrets
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import phonenumbers
+from django.conf import settings
+from django.db import transaction
+from django.utils.translation import gettext
+
+from agents_proxy.errors import CallFailed, ConsentRequired, InvalidParams, NotConfigured, Refusal
+from agents_proxy.messaging.delivery import Delivery, delivery_of
+from agents_proxy.messaging.digests import digest, digests, is_digest
+from agents_proxy.messaging.models import OutboundMessage, PhoneNumber
+from agents_proxy.messaging.schemas import MessageBody
+from agents_proxy.proxy import calls
+from agents_proxy.proxy.envelope import Prompt, new_session_id, new_task_id
+from agents_proxy.states import MessageStatus
+from common import encryption, limits
+from common.clock import database_now, rfc3339
+from common.limits import Count, Limit
+from common.problems import Problem
+from common.sql.statements import lock_for_transaction
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
+    from accounts.models import User
+
+CODE_HOLDS = timedelta(minutes=10)
+TRIES = 5  # guesses at one code
+CODES_PER_NUMBER = 3  # in an hour, whoever asks: nobody is to be flooded
+CODES_PER_PERSON = Limit("codes-per-person", 6, 3600)
+
+
+class InvalidNumber(Problem):
+    """This is no phone number of a plan that is in use."""
+
+    code = "invalid_phone_number"
+    title = "No such phone number"
+
+
+class WrongCode(Problem):
+    """The code is not the one that was sent, or it is over: after ten minutes or five tries a new one is needed."""
+
+    code = "wrong_code"
+    title = "The code does not fit"
+
+
+class TooManyCodes(Problem):
+    """Too many codes were asked for lately, by this person or for this number; `Retry-After` says when to return."""
+
+    code = "too_many_codes"
+    status = 429
+    title = "Too many codes"
+
+
+class UnknownNumber(Problem):
+    """This person has no such phone number."""
+
+    code = "unknown_phone_number"
+    status = 404
+    title = "No such phone number of yours"
+
+
+class MessagingUnavailable(Problem):
+    """The code could not be sent: the messaging agent is not configured, does not answer or refused."""
+
+    code = "messaging_unavailable"
+    status = 503
+    title = "The code could not be sent"
+
+
+def check_number(number: str) -> None:
+    """Raises `InvalidParams` where `number` is E.164 by its form only."""
+    if not _is_in_use(number):
+        error = {"field": "to", "code": "phone_number", "message": "This is no phone number of a plan in use."}
+        raise InvalidParams(errors=[error])
+
+
+def require_verified(person_pk: int, number: str) -> None:
+    """Raises `ConsentRequired`, pointing to where numbers are verified, unless the number is this person's own."""
+    own = PhoneNumber.objects.filter(user=person_pk, digest__in=digests("number", number), verified_at__isnull=False)
+    if not own.exists():
+        raise ConsentRequired(consent_url=f"{settings.BASE_URL}/profile/numbers/")
+
+
+def send_code(*, by: "User", number: str) -> int:
+    """Send a code to a number that `by` says is theirs; returns the primary key of the number.
+
+    Raises `InvalidNumber`, `TooManyCodes` or `MessagingUnavailable`.
+    """
+    if not _is_in_use(number):
+        raise InvalidNumber
+    _count(by)
+    code = f"{secrets.randbelow(10**6):06d}"
+    with transaction.atomic():
+        lock_for_transaction(f"code {digest('number', number)}")
+        number_pk, message = _noted(by, number, code)
+    _deliver(message, number, code)
+    return number_pk
+
+
+def verify_code(*, by: "User", number: str, code: str) -> None:
+    """Take the number as this person's own, and as nobody else's any more. Raises `WrongCode`."""
+    row = PhoneNumber.objects.filter(user=by, digest__in=digests("number", number)).first()
+    if row is None:
+        raise WrongCode
+    verify_number(by=by, number_pk=row.pk, code=code)
+
+
+def verify_number(*, by: "User", number_pk: int, code: str) -> None:
+    """`verify_code` for a number that is kept here already. Raises `WrongCode`."""
+    if not _verified(by, number_pk, code):
+        raise WrongCode
+
+
+def number_awaiting_code(*, by: "User", number_pk: int) -> str:
+    """The masked number whose code may still come; raises `UnknownNumber` where none is awaited."""
+    row = _awaiting(by).filter(pk=number_pk).first()
+    if row is None:
+        raise UnknownNumber
+    return encryption.opened(row.number)
+
+
+def awaiting_code(user: "User") -> set[int]:
+    """The primary keys of a person's numbers to which a code is on its way, or has come."""
+    return set(_awaiting(user).values_list("pk", flat=True))
+
+
+def _awaiting(user: "User") -> "QuerySet[PhoneNumber]":
+    return PhoneNumber.objects.filter(user=user, code_expires_at__gt=database_now(), attempts__lt=TRIES)
+
+
+def forget_number(*, by: "User", number_pk: int) -> None:
+    """Messages to it stop at once. Raises `UnknownNumber`."""
+    if not PhoneNumber.objects.filter(user=by, pk=number_pk).delete()[0]:
+        raise UnknownNumber
+
+
+def numbers_of(user: "User") -> list[dict[str, Any]]:
+    """A person's numbers, masked: `+49 … 78`."""
+    return [
+        {"numberId": row.pk, "number": encryption.opened(row.number), "verifiedAt": rfc3339(row.verified_at)}
+        for row in PhoneNumber.objects.filter(user=user).order_by("pk")
+    ]
+
+
+def masked(number: str) -> str:
+    """As much of a number as its owner needs to tell it from their others."""
+    return f"+{phonenumbers.parse(number).country_code} … {number[-2:]}"
+
+
+def _is_in_use(number: str) -> bool:
+    try:
+        parsed = phonenumbers.parse(number)
+    except phonenumbers.NumberParseException:
+        return False
+    written = phonenumbers.format_number(parsed, phonenumbers.PhoneNumberFormat.E164)
+    return phonenumbers.is_valid_number(parsed) and written == number  # one spelling, so one digest
+
+
+def codes_left(user: "User") -> Count:
+    """How many codes this person may still ask for."""
+    return limits.look(CODES_PER_PERSON, str(user.pk))
+
+
+def _count(by: "User") -> None:
+    found = limits.count(CODES_PER_PERSON, str(by.pk))
+    if found.exceeded:
+        raise TooManyCodes(headers={"Retry-After": str(found.resets_in)})
+
+
+def _noted(by: "User", number: str, code: str) -> tuple[int, OutboundMessage]:
+    """The number that this code is for, and the row of the message that brings it."""
+    now = database_now()
+    kept = digests("number", number)
+    lately = OutboundMessage.objects.filter(
+        recipient_digest__in=kept,
+        consent=None,
+        task_id__startswith="task-code-",
+        created_at__gt=now - timedelta(hours=1),
+    )
+    if lately.count() >= CODES_PER_NUMBER:
+        raise TooManyCodes(headers={"Retry-After": "3600"})
+    # under the newest key, by which a code that comes later finds everybody's rows of this number
+    PhoneNumber.objects.filter(digest__in=kept[1:]).update(digest=kept[0])
+    row = PhoneNumber.objects.filter(user=by, digest=kept[0]).first() or PhoneNumber(user=by, digest=kept[0])
+    row.number = encryption.sealed(masked(number))
+    row.code_digest = digest("code", str(by.pk), row.digest, code)
+    row.code_expires_at, row.attempts = now + CODE_HOLDS, 0
+    row.save()
+    return row.pk, OutboundMessage.objects.create(
+        task_id=new_task_id().replace("task-", "task-code-"), recipient_digest=kept[0],
+        body_digest=digest("message", number, code),
+    )  # fmt: skip
+
+
+def _deliver(message: OutboundMessage, number: str, code: str) -> None:
+    from agents_proxy.messaging.outbound import AGENT, record_delivery, written
+
+    text = gettext("%(code)s is your code for %(site)s. It holds for ten minutes. Nobody will ask you for it.")
+    body = MessageBody(to=number, text=text % {"code": code, "site": settings.BASE_URL.split("//")[-1]})
+    try:
+        reply = calls.ask(AGENT, Prompt(written(body), new_session_id(), message.task_id), consent_pk=None)
+    except CallFailed:
+        record_delivery(message.pk, Delivery(MessageStatus.UNKNOWN))
+        raise MessagingUnavailable from None
+    except (NotConfigured, Refusal):
+        record_delivery(message.pk, Delivery(MessageStatus.FAILED, error_code="not_sent"))
+        raise MessagingUnavailable from None
+    delivery = delivery_of(reply)
+    record_delivery(message.pk, delivery)
+    if delivery.status is MessageStatus.FAILED:
+        raise MessagingUnavailable
+
+
+def _verified(by: "User", number_pk: int, code: str) -> bool:
+    now = database_now()
+    with transaction.atomic():
+        row = PhoneNumber.objects.select_for_update().filter(user=by, pk=number_pk).first()
+        if row is None or row.code_expires_at is None or row.code_expires_at <= now or row.attempts >= TRIES:
+            return False
+        # a wrong guess is kept too, so this transaction must commit either way
+        row.attempts += 1
+        fits = is_digest(row.code_digest, "code", str(by.pk), row.digest, code)
+        if fits:
+            # numbers change hands: whoever receives its messages now has it
+            others = PhoneNumber.objects.filter(digest=row.digest, verified_at__isnull=False).exclude(pk=row.pk)
+            others.update(verified_at=None)
+            row.verified_at, row.code_digest, row.code_expires_at = now, "", None
+        row.save()
+    return fits

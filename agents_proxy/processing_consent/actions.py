@@ -1,0 +1,166 @@
+"""Consent to processing (contract 4.2): given with the words that were shown, asked for at every call, withdrawable."""
+
+import hashlib
+import logging
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import orjson
+from django.conf import settings
+from django.db import transaction
+from django.utils.translation import gettext
+
+from agents_proxy.errors import UnknownConsent
+from agents_proxy.processing_consent.models import ProcessingConsent
+from agents_proxy.processing_consent.origins import App
+from agents_proxy.statements import VERSION, statement
+from agents_proxy.states import Purpose, Reach
+from common.clock import database_now, rfc3339
+from common.sql.dialect import clock
+from common.sql.statements import rows
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Token:
+    """What a site calls the agents with; `secret` is shown to it once and kept nowhere."""
+
+    secret: str
+    consent: ProcessingConsent
+
+
+@dataclass(frozen=True)
+class Covered:
+    """A live consent and whose it is, as primary keys."""
+
+    consent_pk: int
+    person_pk: int
+
+
+# Asked with every call: one round trip each, by the database's clock.
+_OWN = """
+SELECT id, purposes FROM processing_consents
+ WHERE user_id = %(user_pk)s AND reach = 'own' AND withdrawn_at IS NULL AND expires_at > {clock} ORDER BY id
+"""
+_SITES = """
+SELECT c.id, c.user_id, c.purposes, c.origin, a.origins
+  FROM processing_consents c JOIN developer_apps a ON a.id = c.app_id JOIN users u ON u.id = c.user_id
+ WHERE c.token_digest = %(digest)s AND c.withdrawn_at IS NULL AND c.expires_at > {clock} AND a.status = 'active'
+   AND u.is_active
+"""
+
+
+def give(
+    *,
+    by: "User",
+    purposes: Sequence[Purpose],
+    reach: Reach = Reach.OWN,
+    origin: str = "",
+    lasts: timedelta | None = None,
+) -> ProcessingConsent:
+    """Keep that this person agreed, in the words of this moment, to calls of their own or to one analysis."""
+    return _keep(by, purposes, gettext("This service"), lasts, reach, origin=origin or settings.BASE_URL)
+
+
+def give_to_site(*, by: "User", purposes: Sequence[Purpose], app: App, origin: str) -> Token:
+    """Keep that this person agreed to calls of one site, and make the token that the site calls with."""
+    secret = secrets.token_urlsafe(32)
+    consent = _keep(by, purposes, app.name, None, Reach.SITE, origin=origin, app_id=app.pk, token_digest=digest(secret))
+    return Token(secret, consent)
+
+
+def _keep(
+    by: "User", purposes: Sequence[Purpose], asks: str, lasts: timedelta | None, reach: Reach, **columns: Any
+) -> ProcessingConsent:
+    ordered = [purpose for purpose in Purpose if purpose in purposes]
+    now = database_now()
+    lasting = lasts or lifetime()
+    return ProcessingConsent.objects.create(
+        user=by,
+        purposes=[purpose.value for purpose in ordered],
+        statement_version=VERSION,
+        statement=str(statement(ordered, asks=asks, lasts=lasting, one_analysis=reach == Reach.RUN)),
+        reach=reach,
+        given_at=now,
+        expires_at=now + lasting,
+        **columns,
+    )
+
+
+def withdraw(*, consent_id: str, by: "User") -> None:
+    """End a person's own consent now; again is the same. Raises `UnknownConsent`."""
+    with transaction.atomic():
+        own = ProcessingConsent.objects.filter(consent_id=consent_id, user=by)
+        if not own.exists():
+            raise UnknownConsent
+        own.filter(withdrawn_at=None).update(withdrawn_at=database_now())
+
+
+def listed(user: "User") -> list[dict[str, Any]]:
+    """A person's consents, newest first, as the address lists them."""
+    now = database_now()
+    return [
+        {
+            "consentId": consent.consent_id,
+            "status": consent.standing(now),
+            "purposes": consent.purposes,
+            "covers": consent.reach,
+            "origin": consent.origin,
+            "statement": consent.statement,
+            "statementVersion": consent.statement_version,
+            "givenAt": rfc3339(consent.given_at),
+            "expiresAt": rfc3339(consent.expires_at),
+            "withdrawnAt": rfc3339(consent.withdrawn_at),
+        }
+        for consent in ProcessingConsent.objects.filter(user=user)
+    ]
+
+
+def own(user: "User", purpose: Purpose) -> int | None:
+    """The primary key of a live consent that covers this person's own calls for `purpose`, or None."""
+    at = clock()
+    found = rows(_OWN.format(clock=at.sql), {**at.parameters, "user_pk": user.pk})
+    return next((row["id"] for row in found if purpose in orjson.loads(row["purposes"])), None)
+
+
+def of_token(token: str, purpose: Purpose, origin: str | None) -> "Covered | None":
+    """What the live consent behind `token` covers, if `purpose` is in it and it comes from where it was given for.
+
+    A backend sends no origin. The app behind it must still be active and must still have the origin registered.
+    """
+    at = clock()
+    for row in rows(_SITES.format(clock=at.sql), {**at.parameters, "digest": digest(token)}):
+        registered, given_for = orjson.loads(row["origins"]), row["origin"]
+        if purpose in orjson.loads(row["purposes"]) and origin in (None, given_for) and given_for in registered:
+            return Covered(row["id"], row["user_id"])
+    return None
+
+
+def is_live(consent: ProcessingConsent, purpose: Purpose | None = None) -> bool:
+    """Whether this consent still holds, as the database has it now: asked before every step of an analysis."""
+    live = ProcessingConsent.objects.live(database_now()).filter(pk=consent.pk, user__is_active=True)
+    return live.exists() and (purpose is None or purpose in consent.purposes)
+
+
+def are_required() -> bool:
+    """False only where a deployment tests its upstreams; every call then says so in the log."""
+    if not settings.A2A_REQUIRE_CONSENT:
+        _log.warning("A2A_REQUIRE_CONSENT is false: an agent is asked WITHOUT ANYBODY'S CONSENT")
+    return bool(settings.A2A_REQUIRE_CONSENT)
+
+
+def digest(token: str) -> str:
+    """What is kept of a token: 256 random bits need no key and no salt."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def lifetime() -> timedelta:
+    """How long a consent that is given now holds, unless it says otherwise."""
+    return timedelta(seconds=settings.A2A_CONSENT_SECONDS)

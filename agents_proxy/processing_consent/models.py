@@ -1,0 +1,73 @@
+"""What people agreed to have processed."""
+
+from datetime import datetime
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from agents_proxy.states import ConsentStanding, Reach
+from common.identifiers import new_identifier
+
+
+def new_consent_id() -> str:
+    return new_identifier("pcn")
+
+
+class ProcessingConsentQuerySet(models.QuerySet["ProcessingConsent"]):
+    """Consents by where they stand."""
+
+    def live(self, now: datetime) -> "ProcessingConsentQuerySet":
+        """Those that cover calls at `now`: where `standing` is `live`."""
+        return self.filter(withdrawn_at=None, expires_at__gt=now)
+
+    def ended(self, now: datetime) -> "ProcessingConsentQuerySet":
+        """All the others."""
+        return self.exclude(withdrawn_at=None, expires_at__gt=now)
+
+
+class ProcessingConsent(models.Model):
+    """One agreement with the words that were shown. It covers calls until it expires or is withdrawn, and stays."""
+
+    consent_id = models.CharField(_("consent ID"), max_length=64, unique=True, editable=False, default=new_consent_id)
+    user = models.ForeignKey("accounts.User", on_delete=models.PROTECT, related_name="processing_consents")
+    reach = models.CharField(_("covers"), max_length=8, choices=[(r.value, r.value) for r in Reach], default=Reach.OWN)
+    purposes = models.JSONField(_("purposes"))
+    statement_version = models.CharField(_("version of the wording"), max_length=32)
+    statement = models.TextField(_("wording"))
+    origin = models.CharField(_("origin"), max_length=255)
+    app = models.ForeignKey(
+        "developers.App", on_delete=models.PROTECT, null=True, blank=True, related_name="processing_consents"
+    )
+    token_digest = models.CharField(max_length=64, null=True, unique=True)  # noqa: DJ001  # null for a session's own
+    given_at = models.DateTimeField(_("given"))
+    expires_at = models.DateTimeField(_("until"))
+    withdrawn_at = models.DateTimeField(_("withdrawn"), null=True, blank=True)
+
+    objects = ProcessingConsentQuerySet.as_manager()
+
+    class Meta:
+        db_table = "processing_consents"
+        ordering = ["-given_at", "-id"]
+        verbose_name = _("consent to processing")
+        verbose_name_plural = _("consents to processing")
+        constraints = [
+            models.CheckConstraint(condition=models.Q(reach__in=[r.value for r in Reach]), name="processing_reach"),
+            models.CheckConstraint(
+                condition=models.Q(reach="site", token_digest__isnull=False, app__isnull=False)
+                | (~models.Q(reach="site") & models.Q(token_digest__isnull=True, app__isnull=True)),
+                name="processing_site_together",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(expires_at__gt=models.F("given_at")), name="processing_expires_later"
+            ),
+        ]
+        indexes = [models.Index(fields=["user", "-given_at"], name="processing_of_user")]
+
+    def __str__(self) -> str:
+        return self.consent_id
+
+    def standing(self, now: datetime) -> ConsentStanding:
+        """Where it stands at `now`. One that was withdrawn stays so, whenever it would have ended."""
+        if self.withdrawn_at is not None:
+            return ConsentStanding.WITHDRAWN
+        return ConsentStanding.LIVE if self.expires_at > now else ConsentStanding.EXPIRED

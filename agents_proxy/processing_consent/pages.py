@@ -1,0 +1,184 @@
+"""The hosted page of consent to processing: for our own pages and, with a token in the fragment, for other sites."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from accounts.authentication import person_of
+from accounts.interrupted.page_actions import can_wait
+from agents_proxy.agents import ANALYSIS_PURPOSES
+from agents_proxy.errors import UnknownConsent
+from agents_proxy.processing_consent import actions as consents
+from agents_proxy.processing_consent import page_actions as consent_page_actions
+from agents_proxy.processing_consent.models import ProcessingConsent
+from agents_proxy.processing_consent.origins import App, app_of_origin
+from agents_proxy.statements import TITLES, VERSION, statement
+from agents_proxy.states import Purpose, Reach
+from common.clock import database_now, rfc3339
+
+_LOCAL = ("localhost", "127.0.0.1")
+_ENDED_AT_ONCE = 50  # consents that ended, on one page
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the page is to ask for. `app`, `origin` and `return_url` are None where our own pages ask."""
+
+    purposes: list[Purpose]
+    app: App | None
+    origin: str | None
+    return_url: str | None
+
+
+class InvalidLink(Exception):
+    """The link that led here cannot be followed; the reason is for the person in front of it."""
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+@can_wait(consent_page_actions.AGREE)
+def agree(request: HttpRequest) -> HttpResponse:
+    """Show who asks for what, in the words that are kept, and take the answer."""
+    try:
+        asked = _asked(request)
+    except InvalidLink as reason:
+        return render(request, "agents/consent_unfit.html", {"reason": str(reason)}, status=400)
+    if asked is None:
+        return redirect("processing:given")
+    if request.method == "POST":
+        return _answered(request, asked)
+    context = {
+        "asked": asked,
+        "statement": statement(asked.purposes, asks=_who(asked), lasts=consents.lifetime()),
+        "version": VERSION,
+    }
+    return _letting_the_form_return(render(request, "agents/consent.html", context), asked)
+
+
+@login_required
+@require_safe
+def given(request: HttpRequest) -> HttpResponse:
+    """Everything that this person agreed to, with the words of then."""
+    now = database_now()
+    own = (
+        ProcessingConsent.objects.filter(user=person_of(request))
+        .select_related("app")
+        .prefetch_related("analysis_runs")
+    )
+    page = Paginator(own.ended(now), _ENDED_AT_ONCE).get_page(request.GET.get("page"))
+    live = list(own.live(now)) if page.number == 1 else []  # all of them: each can be withdrawn here
+    rows = [_row(consent, now) for consent in (*live, *page.object_list)]
+    return render(request, "agents/consents.html", {"rows": rows, "page_obj": page})
+
+
+def _row(consent: ProcessingConsent, now: datetime) -> dict[str, Any]:
+    runs = list(consent.analysis_runs.all())
+    return {
+        "consent": consent,
+        "titles": [TITLES[Purpose(purpose)] for purpose in consent.purposes],
+        "status": consent.standing(now),
+        "reach": consent.reach,
+        "run": runs[0] if runs else None,
+        # one to a sending covers nothing more, and is done by the time that anybody reads this
+        "done": consent.reach == Reach.RUN and set(consent.purposes) != set(ANALYSIS_PURPOSES),
+    }
+
+
+@require_POST
+@login_required
+@can_wait(consent_page_actions.WITHDRAW)
+def withdraw(request: HttpRequest, consent_id: str) -> HttpResponse:
+    try:
+        consents.withdraw(consent_id=consent_id, by=person_of(request))
+    except UnknownConsent:
+        raise Http404 from None
+    messages.success(request, gettext("Withdrawn. No agent is asked under this consent any more."))
+    return redirect("processing:given")
+
+
+def _who(asked: Asked) -> str:
+    return asked.app.name if asked.app else gettext("This service")
+
+
+def _asked(request: HttpRequest) -> Asked | None:
+    """The checked query; None where nothing is asked for."""
+    query = request.GET
+    if not query:
+        return None
+    if set(query) - {"origin", "purposes", "return_url"} or any(len(values) != 1 for _, values in query.lists()):
+        raise InvalidLink(gettext("The link that led here has parts that nobody knows."))
+    try:
+        purposes = {Purpose(name) for name in query.get("purposes", "").split(",")}
+    except ValueError:
+        raise InvalidLink(gettext("The link that led here does not say what you are to agree to.")) from None
+    ordered = [purpose for purpose in Purpose if purpose in purposes]
+    if "origin" not in query and "return_url" not in query:
+        return Asked(ordered, None, None, None)
+    origin, return_url = query.get("origin", ""), query.get("return_url", "")
+    app = app_of_origin(origin) if _is_origin(origin) else None
+    if app is None:
+        raise InvalidLink(gettext("The site that sent you here is not registered."))
+    if not _is_on(return_url, origin):
+        raise InvalidLink(gettext("The site that sent you here did not say where on it you are to return to."))
+    return Asked(ordered, app, origin, return_url)
+
+
+def _answered(request: HttpRequest, asked: Asked) -> HttpResponse:
+    agreed = request.POST.get("decision") == "agree"
+    if asked.app is None or asked.origin is None or asked.return_url is None:
+        if agreed:
+            consents.give(by=person_of(request), purposes=asked.purposes)
+            messages.success(request, gettext("Agreed. You can withdraw it here at any time."))
+        return redirect("processing:given")
+    if not agreed:
+        return _back(asked, {"error": "access_denied"})
+    token = consents.give_to_site(by=person_of(request), purposes=asked.purposes, app=asked.app, origin=asked.origin)
+    told = {
+        "consent_token": token.secret,
+        "purposes": ",".join(token.consent.purposes),
+        "expires_at": str(rfc3339(token.consent.expires_at)),
+    }
+    return _back(asked, told)
+
+
+def _back(asked: Asked, members: dict[str, str]) -> HttpResponse:
+    """To the site: what follows the `#` stays in the browser and reaches no server's log."""
+    response = HttpResponse(status=303, headers={"Location": f"{asked.return_url}#{urlencode(members)}"})
+    return _letting_the_form_return(response, asked)
+
+
+def _letting_the_form_return(response: HttpResponse, asked: Asked) -> HttpResponse:
+    """Browsers hold a form's redirect to the policy too, so this page alone may lead to this one site."""
+    if asked.origin:
+        response._csp_update = {"form-action": [asked.origin]}  # type: ignore[attr-defined]  # read by csp's middleware
+    return response
+
+
+def _is_origin(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+        bare = f"{parts.scheme}://{parts.netloc}"
+        secure = parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _LOCAL)
+    except ValueError:
+        return False
+    return secure and text == bare and "@" not in parts.netloc and text.isascii() and text.isprintable()
+
+
+def _is_on(url: str, origin: str) -> bool:
+    """Whether `url` is an address of `origin`, without a fragment of its own."""
+    rest = url.removeprefix(origin)
+    return (
+        url.startswith(origin)
+        and rest[:1] in ("", "/", "?")
+        and not set(rest) & set("#\\ \"'<>")
+        and (len(url) <= 2000 and rest.isascii() and rest.isprintable())
+    )

@@ -1,0 +1,20 @@
+"""The addresses of consent to processing."""
+
+from django.urls import URLPattern, path
+
+from agents_proxy.processing_consent import pages as views
+from agents_proxy.processing_consent.api import Consents, OneConsent
+
+api: list[URLPattern] = [
+    path("consents", Consents.as_view(), name="a2a-consents"),
+    path("consents/<str:consent_id>", OneConsent.as_view()),
+]
+
+pages = (
+    [
+        path("", views.agree, name="consent"),
+        path("given/", views.given, name="given"),
+        path("<str:consent_id>/withdraw/", views.withdraw, name="withdraw"),
+    ],
+    "processing",
+)

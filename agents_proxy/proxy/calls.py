@@ -1,0 +1,97 @@
+"""Asking an agent: holds no database connection meanwhile, and notes that it happened, not what was said."""
+
+import logging
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import psycopg
+from django.conf import settings
+from django.db import DatabaseError, connection
+from django.utils import timezone
+
+from agents_proxy.agents import Upstream, upstream_of
+from agents_proxy.errors import CallFailed, NotConfigured, TooManyCalls, Unavailable
+from agents_proxy.proxy import upstream
+from agents_proxy.proxy.envelope import Prompt, Reply
+from agents_proxy.states import CallOutcome
+from common.shutdown import shutdown
+from common.sql.dialect import timestamp
+
+_log = logging.getLogger(__name__)
+_NOTE = """
+INSERT INTO agent_calls (agent, session_id, task_id, consent_id, started_at, duration_ms, outcome, bytes)
+VALUES (%s, %s, %s, %s, %s, %s, %s, %s)
+"""
+
+
+class _Admission:
+    """How many calls this process has under way; the threads that are left serve everybody else."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self.count = 0
+
+    @contextmanager
+    def admit(self, limit: int) -> Iterator[None]:
+        with self._lock:
+            if self.count >= limit:
+                raise TooManyCalls(headers={"Retry-After": "5"})
+            self.count += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self.count -= 1
+
+
+under_way = _Admission()
+
+
+def ask(agent: str, prompt: Prompt, *, consent_pk: int | None, admitted: bool = True) -> Reply:
+    """What `agent` answers to `prompt`, asked once.
+
+    Raises `NotConfigured`, and `CallFailed` or one of its kinds. With `admitted` (the proxy's calls) it raises
+    `TooManyCalls` where this process has as many under way as it takes; a worker's steps are bounded by the worker.
+    Where the process ends, it raises `Unavailable` before an agent is asked, and a call under way is an
+    `UpstreamTimeout` once the grace is over.
+    """
+    target = upstream_of(agent)
+    if target is None:
+        raise NotConfigured
+    if not admitted:
+        return _asked(agent, target, prompt, consent_pk)
+    if not shutdown.time_left():
+        raise Unavailable(headers={"Retry-After": "1"})
+    with under_way.admit(settings.A2A_CALLS_IN_FLIGHT):
+        return _asked(agent, target, prompt, consent_pk)
+
+
+def _asked(agent: str, target: Upstream, prompt: Prompt, consent_pk: int | None) -> Reply:
+    if not connection.in_atomic_block:
+        connection.close()  # back to the pool, for as long as the agent takes
+    started, clock = timezone.now(), time.monotonic()
+    outcome, size = CallOutcome.UPSTREAM_UNAVAILABLE, 0
+    try:
+        reply = upstream.call(target, prompt)
+        outcome = CallOutcome.ANSWERED if reply.error_code is None else CallOutcome.AGENT_ERROR
+        size = reply.size
+        return reply
+    except CallFailed as failure:
+        outcome = CallOutcome(failure.name)
+        raise
+    finally:
+        milliseconds = int((time.monotonic() - clock) * 1000)
+        begun = timestamp(started)
+        _note([agent, prompt.session_id, prompt.task_id, consent_pk, begun, milliseconds, outcome.value, size])
+
+
+def _note(columns: list[Any]) -> None:
+    """The agent was asked already: an answer is not thrown away because this row cannot be written."""
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute(_NOTE, columns)
+    except (DatabaseError, psycopg.Error):
+        _log.exception("a call to the agent %s could not be noted", columns[0])

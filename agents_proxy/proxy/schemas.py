@@ -1,0 +1,38 @@
+"""The bodies of the agents' addresses."""
+
+import re
+from typing import Annotated
+
+from pydantic import AfterValidator, ConfigDict, Field
+
+from common.admission.shapes import Strict
+
+TASK_PATTERN = r"task-[A-Za-z0-9_-]{1,64}"
+TASK_ID = re.compile(rf"{TASK_PATTERN}\Z")
+TaskId = Annotated[str, Field(pattern=rf"^{TASK_PATTERN}\z")]
+
+# "" is what an absent one reads as; null is neither absent nor one of these
+OptionalSession = Annotated[str, Field(pattern=r"^session-[0-9]{1,20}\z")]
+
+
+def not_blank(text: str) -> str:
+    if not text.strip():
+        raise ValueError("must not be blank")
+    return text
+
+
+Text = Annotated[str, Field(min_length=1, max_length=20_000), AfterValidator(not_blank)]
+
+
+class AgentBody(Strict):
+    """A body whose refusals name a pattern as the agents' addresses have always written it (`\\z`)."""
+
+    model_config = ConfigDict(regex_engine="rust-regex")
+
+
+class PromptBody(AgentBody):
+    """What an agent is asked (contract 4.1). `sessionId` and `id` only correlate; they never authorise."""
+
+    text: Text
+    sessionId: OptionalSession = ""  # noqa: N815  # the wire's name
+    id: TaskId = ""

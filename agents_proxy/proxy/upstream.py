@@ -1,0 +1,45 @@
+"""One call to an upstream: what is sent to it, and how its answer is read.
+
+Nothing is repeated, since a prompt may have taken effect. What an upstream or the network says in its failure stays
+here; a caller learns which of three kinds it was.
+"""
+
+from agents_proxy.agents import Protocol, Upstream
+from agents_proxy.errors import CallFailed, InvalidAgentResponse, UpstreamTimeout
+from agents_proxy.proxy.envelope import Prompt, Reply, read, written
+from common import addresses
+from common.outbound.client import Answer, Client
+from common.outbound.failures import ExchangeFailed, InvalidAnswer, TimedOut
+
+LIMIT = 1024 * 1024  # bytes of an answer
+_client = Client(may_reach=addresses.is_host, keeps=True)
+
+
+def call(upstream: Upstream, prompt: Prompt) -> Reply:
+    """What the agent answered to `prompt`; raises `CallFailed` or one of its kinds."""
+    headers = {"Accept": "application/json"}
+    if upstream.token:
+        headers["Authorization"] = f"Bearer {upstream.token}"
+    if upstream.protocol is Protocol.SEND_MESSAGE:
+        headers["A2A-Version"] = "1.0"
+    body = written(prompt, upstream.protocol)
+    try:
+        answer = _client.post(upstream.url, body, headers=headers, seconds=upstream.timeout, limit=LIMIT)
+    except TimedOut:
+        raise UpstreamTimeout from None
+    except InvalidAnswer:
+        raise InvalidAgentResponse from None
+    except ExchangeFailed:
+        raise CallFailed from None
+    return _reply(answer, prompt.task_id)
+
+
+def _reply(answer: Answer, task_id: str) -> Reply:
+    if 300 <= answer.status < 400:
+        raise InvalidAgentResponse
+    try:
+        return read(answer.body, task_id)
+    except InvalidAgentResponse:
+        if 200 <= answer.status < 300 or (answer.body.lstrip()[:1] == b"{" and b'"jsonrpc"' in answer.body):
+            raise
+        raise CallFailed from None

@@ -1,1 +1,0 @@
-"""Reference agents: a small program of its own that knows what can be known offline, and says how it knows."""

@@ -1,0 +1,134 @@
+"""What the service answers, as frozen records with the wire's own names.
+
+Made by `./run types` from the OpenAPI document; not to be edited.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class AskedConsent:
+    """A request that waits for the person's decision."""
+
+    request_id: str
+    status: str
+    app_id: str
+    issuer: str
+    user_id: str
+    scope: str
+    scope_label: str
+    approval_url: str
+    interval: int
+    expires_in: int
+    expires_at: str
+    access_duration: int
+    connector_key_id: str
+    connector_fingerprint: str
+    request_digest: str
+    created_at: str
+
+
+@dataclass(frozen=True)
+class Discovery:
+    """What one person could be asked for. It holds no value of theirs, and not which attributes they have."""
+
+    user_id: str
+    available_domains: tuple[str, ...]
+    scopes: tuple[str, ...]
+    scope_entries: tuple[ScopeEntry, ...]
+    runtime: Runtime
+
+
+@dataclass(frozen=True)
+class DurationBounds:
+    """How long reading may be asked for, in seconds."""
+
+    default: int
+    min: int
+    max: int
+
+
+@dataclass(frozen=True)
+class Envelope:
+    """The approved slice, sealed to the connector key."""
+
+    request_id: str
+    grant_id: str
+    export_id: str
+    revision: int
+    user_id: str
+    scope: str
+    approved_attributes: tuple[str, ...]
+    connector_key_id: str
+    sealed_at: str
+    expires_at: str
+    reads_remaining: int | None
+    size_bytes: int
+    jwe: str
+
+
+@dataclass(frozen=True)
+class Grant:
+    """What was approved."""
+
+    grant_id: str
+    status: str
+    expires_at: str
+    reads: int
+    reads_remaining: int | None
+    approved_attributes: tuple[str, ...]
+    export_revision: int | None
+
+
+@dataclass(frozen=True)
+class RequestPage:
+    """One page of requests, newest first."""
+
+    requests: tuple[Status, ...]
+    next_cursor: str | None
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """What the person's side of this service supports."""
+
+    can_approve: bool
+    wrapping_algorithms: tuple[str, ...]
+    connector_curves: tuple[str, ...]
+    refresh_policies: tuple[str, ...]
+    access_duration: DurationBounds
+    interval: int
+
+
+@dataclass(frozen=True)
+class ScopeEntry:
+    """One scope of the registry, the same for every person."""
+
+    scope: str
+    scope_handle: str
+    label: str
+    description: str
+    domain: str | None
+    sensitivity_tier: str
+    attributes: tuple[str, ...]
+    max_access_duration: int
+    updated_at: str
+
+
+@dataclass(frozen=True)
+class Status:
+    """Where a request stands, and what came of it."""
+
+    request_id: str
+    status: str
+    user_id: str
+    scope: str
+    interval: int
+    created_at: str
+    expires_at: str
+    decided_at: str | None
+    receipt_id: str | None
+    sequence: int | None
+    grant: Grant | None

@@ -1,0 +1,94 @@
+"""What may be said of a request, each member with its rules as JSON Schema.
+
+Made by `./run types` from the OpenAPI document; not to be edited.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Literal, TypedDict
+
+
+class Terms(TypedDict, total=False):
+    """The contract's optional members of a request; None leaves one out. Durations in seconds."""
+
+    access_duration: Annotated[
+        int | None,
+        {
+            "description": "How many seconds you ask to read for. The person may choose less.",
+            "maximum": 31536000,
+            "minimum": 300,
+            "type": "integer",
+        },
+    ]
+    requested_expiry: Annotated[
+        int | None,
+        {
+            "description": "How many seconds the request waits for a decision.",
+            "maximum": 2592000,
+            "minimum": 300,
+            "type": "integer",
+        },
+    ]
+    required_attributes: Annotated[
+        Sequence[str] | None,
+        {
+            "description": "Paths inside the scope without which you cannot do it. The person cannot untick them.",
+            "items": {
+                "maxLength": 200,
+                "pattern": "^[a-z][a-z0-9_]{0,63}(\\.[a-z][a-z0-9_]{0,63}){2}$",
+                "type": "string",
+            },
+            "maxItems": 500,
+            "type": "array",
+        },
+    ]
+    optional_attributes: Annotated[
+        Sequence[str] | None,
+        {
+            "description": "Paths that would help. With neither list, all of the scope is optional.",
+            "items": {
+                "maxLength": 200,
+                "pattern": "^[a-z][a-z0-9_]{0,63}(\\.[a-z][a-z0-9_]{0,63}){2}$",
+                "type": "string",
+            },
+            "maxItems": 500,
+            "type": "array",
+        },
+    ]
+    max_reads: Annotated[
+        int | None,
+        {
+            "description": "After so many reads the approval is used up.",
+            "maximum": 100000,
+            "minimum": 1,
+            "type": "integer",
+        },
+    ]
+    refresh_policy: Annotated[
+        Literal["snapshot", "continuous"] | None,
+        {
+            "description": "`snapshot`: the data as it is at approval. `continuous`: kept up to date by the person.",
+            "enum": ["snapshot", "continuous"],
+            "type": "string",
+        },
+    ]
+    binding_message: Annotated[
+        str | None,
+        {
+            "description": "Shown on both sides, so that the person can match them. At most 64 characters.",
+            "maxLength": 64,
+            "minLength": 1,
+            "type": "string",
+        },
+    ]
+    template_id: Annotated[
+        str | None,
+        {
+            "description": "An approved template that the request keeps within.",
+            "maxLength": 64,
+            "minLength": 1,
+            "pattern": "^[A-Za-z0-9_]+$",
+            "type": "string",
+        },
+    ]

@@ -1,0 +1,75 @@
+"""The one place where a refusal becomes an answer."""
+
+from typing import Any
+
+import orjson
+import psycopg_pool
+from django.core.exceptions import PermissionDenied, RequestDataTooBig
+from django.db import DatabaseError, InterfaceError, OperationalError
+from django.http import Http404, HttpRequest, HttpResponse
+from rest_framework import exceptions as drf
+
+from common.problems import (
+    AuthenticationRequired,
+    CsrfFailed,
+    InvalidRequest,
+    MethodNotAllowed,
+    NotFound,
+    PayloadTooLarge,
+    Problem,
+    TemporarilyUnavailable,
+    UnsupportedMediaType,
+)
+
+
+def handle_exception(error: Exception, context: dict[str, Any]) -> HttpResponse | None:
+    """REST framework's exception handler: problem details, or None where the error is a defect and stays one."""
+    problem = as_problem(error)
+    return None if problem is None else problem_answer(context["request"], problem)
+
+
+def as_problem(error: Exception) -> Problem | None:
+    """The refusal that an exception stands for, or None where it is a defect."""
+    match error:
+        case Problem():
+            return error
+        case drf.MethodNotAllowed():
+            return MethodNotAllowed(headers={"Allow": ""})
+        case drf.UnsupportedMediaType():
+            return UnsupportedMediaType()
+        case RequestDataTooBig():
+            return PayloadTooLarge()
+        case drf.ParseError():
+            return InvalidRequest("The body cannot be read.")
+        case drf.NotAuthenticated() | drf.AuthenticationFailed():
+            return AuthenticationRequired()
+        case drf.PermissionDenied() | PermissionDenied():
+            return CsrfFailed()
+        case Http404() | drf.NotFound():
+            return NotFound()
+        case OperationalError() | InterfaceError() | psycopg_pool.PoolTimeout():
+            return TemporarilyUnavailable(headers={"Retry-After": "5"})
+        case DatabaseError() if (
+            type(error) is DatabaseError
+        ):  # none of its kinds: SQLite's file is no database (any more)
+            return TemporarilyUnavailable(headers={"Retry-After": "5"})
+    return None
+
+
+def problem_answer(request: HttpRequest, problem: Problem) -> HttpResponse:
+    """application/problem+json (RFC 9457)."""
+    body: dict[str, Any] = {
+        "type": f"/docs/errors#{problem.code}",
+        "title": str(problem.title),
+        "status": problem.status,
+        "code": problem.code,
+        "detail": problem.detail,
+        "trace_id": getattr(request, "trace_id", ""),
+        # RFC 9457 lets a problem carry members of its own; `status` of a grant replaces the number only in its own name
+        **problem.members,
+    }
+    if problem.errors:
+        body["errors"] = problem.errors
+    return HttpResponse(
+        orjson.dumps(body), status=problem.status, content_type="application/problem+json", headers=problem.headers
+    )

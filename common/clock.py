@@ -1,0 +1,48 @@
+"""The clock: the database decides what time it is, and how times are written."""
+
+from datetime import UTC, datetime
+from typing import overload
+
+from django.db import connection
+
+
+def database_now() -> datetime:
+    """The database's clock in UTC: the one clock that decides what has expired, whoever asks."""
+    if connection.vendor != "postgresql":
+        return datetime.now(UTC)  # SQLite runs in this process, so its clock is this one
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT clock_timestamp()")
+        now: datetime = cursor.fetchone()[0]
+    return now.astimezone(UTC)
+
+
+@overload
+def rfc3339(moment: datetime) -> str: ...
+@overload
+def rfc3339(moment: None) -> None: ...
+@overload
+def rfc3339(moment: datetime | None) -> str | None: ...
+def rfc3339(moment: datetime | None) -> str | None:
+    """Whole seconds in UTC with a `Z`, the form of every time on the wire."""
+    return None if moment is None else moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+@overload
+def utc(value: datetime | str) -> datetime: ...
+@overload
+def utc(value: None) -> None: ...
+@overload
+def utc(value: datetime | str | None) -> datetime | None: ...
+def utc(value: datetime | str | None) -> datetime | None:
+    """A time out of a raw query as an aware datetime: SQLite gives text or naive times, PostgreSQL aware ones."""
+    if value is None:
+        return None
+    moment = datetime.fromisoformat(value) if isinstance(value, str) else value
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+
+
+def process_now() -> datetime:
+    """This process's clock, where a second more or less decides nothing."""
+    from django.utils import timezone
+
+    return timezone.now()

@@ -1,0 +1,171 @@
+"""What every refusal of this service looks like, and the refusals that any room may need.
+
+A refusal is a `Problem`: a class with a stable `code`, an HTTP `status` and a `title`. One handler
+(common/admission/exceptions.py) renders it as application/problem+json (RFC 9457); the page /docs/errors is generated
+from the classes.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar, TypedDict, TypeVar
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+
+class FieldError(TypedDict):
+    """One member of a body or query that does not fit."""
+
+    field: str
+    code: str
+    message: str
+
+
+class Problem(Exception):
+    """A refusal with a stable code. `detail` is for people; `members` are added to the problem body."""
+
+    code: ClassVar[str] = "problem"
+    status: ClassVar[int] = 400
+    title: ClassVar[str] = "The request was refused"
+
+    def __init__(
+        self,
+        detail: str = "",
+        *,
+        errors: list[FieldError] | None = None,
+        headers: Mapping[str, str] | None = None,
+        **members: Any,
+    ) -> None:
+        self.detail = detail or self.title
+        self.errors = errors or []
+        self.headers = dict(headers or {})
+        self.members = members
+        super().__init__(self.detail)
+
+
+def every_problem() -> Iterator[type[Problem]]:
+    """Every refusal class that is loaded, for the documentation and its test."""
+    waiting = [Problem]
+    while waiting:
+        for subclass in waiting.pop().__subclasses__():
+            waiting.append(subclass)
+            yield subclass
+
+
+class InvalidRequest(Problem):
+    """The body or query is malformed, incomplete, wrongly typed, or holds a member that is not known."""
+
+    code = "invalid_request"
+    title = "The request does not fit"
+
+
+class AuthenticationRequired(Problem):
+    """An owner address was called without a signed-in session."""
+
+    code = "authentication_required"
+    status = 401
+    title = "Sign in first"
+
+
+class CsrfFailed(Problem):
+    """A session was used without its CSRF token."""
+
+    code = "csrf_failed"
+    status = 403
+    title = "The page is too old or the request came from elsewhere"
+
+
+class ReauthenticationRequired(Problem):
+    """A sensitive step needs a sign-in of the last ten minutes; `url` is where to confirm it."""
+
+    code = "reauthentication_required"
+    status = 403
+    title = "Confirm that it is you"
+
+
+class NotFound(Problem):
+    """There is nothing at this address, or it is not yours."""
+
+    code = "not_found"
+    status = 404
+    title = "Not found"
+
+
+class MethodNotAllowed(Problem):
+    """The address exists but does not take this method; `Allow` lists what it takes."""
+
+    code = "method_not_allowed"
+    status = 405
+    title = "Method not allowed"
+
+
+class PayloadTooLarge(Problem):
+    """The body is larger than this address takes."""
+
+    code = "payload_too_large"
+    status = 413
+    title = "The body is too large"
+
+
+class UnsupportedMediaType(Problem):
+    """The body is not `application/json`."""
+
+    code = "unsupported_media_type"
+    status = 415
+    title = "Send application/json"
+
+
+class TemporarilyUnavailable(Problem):
+    """The database is away, the process ends, or the audit cannot be written for what gives access; nothing changed."""
+
+    code = "temporarily_unavailable"
+    status = 503
+    title = "Temporarily unavailable"
+
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+def field_errors(error: ValidationError) -> list[FieldError]:
+    """What does not fit, at most twenty members, in our words or pydantic's; never with what was given."""
+    return [
+        {
+            "field": ".".join(map(str, failure["loc"]))[:200],
+            "code": failure["type"],
+            "message": _message(failure),
+        }
+        for failure in error.errors(include_url=False, include_context=False, include_input=False)[:20]
+    ]
+
+
+def _message(failure: ErrorDetails) -> str:
+    if failure["type"] == "model_type":
+        return "give an object"  # pydantic would name a class of ours
+    return failure["msg"].removeprefix("Value error, ")  # pydantic puts it before a validator's own words
+
+
+def checked(model: type[Model], data: object, *, special: Mapping[str, type[Problem]] | None = None) -> Model:
+    """`data` as a strict pydantic `model`, or the refusal that names every member that does not fit.
+
+    `special` maps an error type of the model's own validators to the problem that answers instead of
+    `invalid_request`; the first such error wins.
+    """
+    try:
+        return model.model_validate(data)
+    except ValidationError as error:
+        refused = error
+    for failure in refused.errors(include_url=False, include_context=False, include_input=False):
+        if special and failure["type"] in special:
+            raise special[failure["type"]](failure["msg"]) from None
+    listed = field_errors(refused)
+    raise InvalidRequest(_in_words(listed), errors=listed)
+
+
+def _in_words(listed: list[FieldError]) -> str:
+    """Which members do not fit, or else what is wrong with the whole."""
+    named = ", ".join(sorted({entry["field"].split(".")[0] for entry in listed if entry["field"]}))
+    if named:
+        return f"These members do not fit: {named}."
+    if any(entry["code"] == "model_type" for entry in listed):
+        return "The body must be a JSON object."
+    reasons = "; ".join(entry["message"] for entry in listed)
+    return f"{reasons[:1].upper()}{reasons[1:]}."

@@ -1,0 +1,70 @@
+"""`GET /consent-events`: the app's notices as server-sent events."""
+
+import re
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, StreamingHttpResponse
+from rest_framework.request import Request
+from rest_framework.throttling import BaseThrottle
+
+from common.limits import Count, Limit
+from common.problems import FieldError, InvalidRequest, TemporarilyUnavailable
+from consent.api import descriptions as described
+from consent.api.base import DeveloperView
+from consent.errors import TooManyRequests
+from consent.notices import streams
+from consent.notices.waiting import hub
+
+_SOON = {"Retry-After": "1"}
+_SEQUENCE = re.compile(r"[0-9]{1,15}\Z")
+
+
+class OpenStreams(BaseThrottle):
+    """How many answers of this process may be held for one app at a time."""
+
+    def allow_request(self, request: Request, view: Any) -> bool:
+        if hub.has_ended():
+            raise TemporarilyUnavailable("This process is about to end; open the stream again.", headers=_SOON)
+        allowed = Limit("streams-and-waits", settings.STATUS_WAITERS_PER_APP, 0)
+        view.meter.note(Count(allowed, hub.held_of(view.app.app_pk), 0))
+        if hub.is_full(view.app.app_pk):
+            raise TooManyRequests("Too many streams are open; poll instead.", headers={"Retry-After": "30"})
+        return True
+
+
+class ConsentEvents(DeveloperView):
+    """What happens to this app's requests, as it happens; `Last-Event-ID` resumes without a gap."""
+
+    throttle_classes = (OpenStreams,)
+    needs = frozenset({"request", "read"})
+
+    @described.consent_events
+    def get(self, request: HttpRequest) -> StreamingHttpResponse:
+        newest = streams.newest_sequence(self.app.app_pk)
+        last = request.META.get("HTTP_LAST_EVENT_ID")
+        answer = StreamingHttpResponse(
+            streams.stream(
+                app_pk=self.app.app_pk,
+                token_pk=self.app.token_pk,
+                after=newest if last is None else _seen(last, newest),
+            ),
+            content_type="text/event-stream",
+        )
+        answer["X-Accel-Buffering"] = "no"  # a proxy that gathers the answer would hold the events back
+        return answer
+
+
+def _seen(last: str, newest: int) -> int:
+    """The event that the stream goes on after; one that never was would pass over all until that number is reached."""
+    if not _SEQUENCE.match(last):
+        raise _unfit("send the id of an event", "Last-Event-ID does not fit.")
+    if int(last) > newest:
+        reason = f"your app's newest event is {newest}"
+        raise _unfit(reason, f"No event has this Last-Event-ID: {reason}. Send an id that you got here, or 0 for all.")
+    return int(last)
+
+
+def _unfit(message: str, detail: str) -> InvalidRequest:
+    error: FieldError = {"field": "Last-Event-ID", "code": "unknown", "message": message}
+    return InvalidRequest(detail, errors=[error])

@@ -1,0 +1,52 @@
+"""What a developer's program says in headers (contract 1.2, 1.3 and 1.5)."""
+
+import re
+
+from django.http import HttpRequest
+
+from common.admission.queries import invalid_member
+
+_SHORT_TEXT = re.compile(r"[^\x00-\x1f\x7f]{1,128}\Z")
+
+
+def idempotency_key(request: HttpRequest) -> str | None:
+    """The `Idempotency-Key` header, or None."""
+    key = _short_header(request, "Idempotency-Key", "idempotency_key")
+    if key is None:
+        return None
+    try:
+        text = key.encode("latin-1").decode()  # WSGI hands header bytes over as Latin-1 (PEP 3333)
+    except UnicodeError:
+        text = ""
+    if not (text.strip() and text.isprintable()):
+        raise invalid_member("Idempotency-Key", "idempotency_key", "1 to 128 visible characters, in UTF-8.")
+    return text
+
+
+def client_hint(request: HttpRequest) -> str:
+    """The `X-Client-Hint` header: whatever tells the app's own callers apart; empty without one."""
+    return _short_header(request, "X-Client-Hint", "client_hint") or ""
+
+
+def _short_header(request: HttpRequest, name: str, code: str) -> str | None:
+    value: str | None = request.META.get(f"HTTP_{name.upper().replace('-', '_')}")
+    if value is not None and not _SHORT_TEXT.match(value):
+        raise invalid_member(name, code, "1 to 128 characters without control characters.")
+    return value
+
+
+def prefers_jose(request: HttpRequest) -> bool:
+    """Whether `Accept` prefers application/jose over JSON. Wildcards alone mean JSON."""
+    weights = {"application/jose": 0.0, "application/json": 0.0}
+    for part in request.META.get("HTTP_ACCEPT", "").lower().split(","):
+        kind, *parameters = (piece.strip() for piece in part.split(";"))
+        if kind in weights:
+            weights[kind] = max(weights[kind], _weight(parameters))
+    return weights["application/jose"] > weights["application/json"]
+
+
+def _weight(parameters: list[str]) -> float:
+    for parameter in parameters:
+        if parameter.startswith("q="):
+            return float(parameter[2:]) if re.fullmatch(r"q=[01](\.[0-9]{0,3})?", parameter) else 0.0
+    return 1.0

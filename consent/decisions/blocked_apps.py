@@ -1,0 +1,87 @@
+"""What a person does about an app: block it, let it ask again, stop everything, report it."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+
+from common.clock import database_now
+from common.sql.statements import lock_for_transaction
+from consent.decisions.models import AppReport, BlockedApp
+from consent.errors import UnknownApp
+from consent.event_types import EventType
+from consent.grants.actions import revoke_all
+from consent.grants.models import Grant
+from consent.ledger import audit
+from consent.ledger.protection import append_or_hold, own_entry
+from consent.requests.actions import close_request
+from consent.requests.models import ConsentRequest
+from consent.states import LIVE_GRANTS, Actor, RequestStatus
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+
+def met_app(app_id: str, by: "User") -> int:
+    """The app's key, where this person ever met it: nobody can ask here which apps exist. Raises `UnknownApp`."""
+    for met in (ConsentRequest.objects.filter(user=by), by.discoveries.all(), by.blocked_apps.all()):
+        found = met.filter(app__app_id=app_id).values_list("app_id", flat=True).first()
+        if found is not None:
+            return int(found)
+    raise UnknownApp
+
+
+@dataclass(frozen=True)
+class Ended:
+    """What blocking ended: requests that waited, and grants where the person stopped sharing too."""
+
+    requests: int
+    grants: int
+
+
+@transaction.atomic
+def block_app(*, app_id: str, by: "User", stop: bool) -> Ended:
+    """No more requests from this app; what waits is cancelled, and with `stop` all that it reads is revoked as well."""
+    app_pk = met_app(app_id, by)
+    lock_for_transaction(f"ask:{app_pk}:{by.pk}")  # no request slips in between the block and the cancelling
+    _, new = BlockedApp.objects.get_or_create(user=by, app_id=app_pk)
+    now = database_now()
+    waiting = ConsentRequest.objects.filter(user=by, app_id=app_pk, status=RequestStatus.PENDING).order_by("pk")
+    # all of them before the first is written down: the app may be cancelling the second one itself
+    held = list(waiting.select_for_update().values_list("pk", flat=True))
+    live = Grant.objects.filter(user=by, app_id=app_pk, status__in=LIVE_GRANTS).order_by("pk")
+    if stop:  # grants too are locked before any head is
+        list(live.select_for_update().values_list("pk", flat=True))
+    cancelled = sum(
+        close_request(request_pk=request_pk, to=RequestStatus.CANCELLED, actor=Actor.PERSON, at=now)
+        for request_pk in held
+    )
+    stopped = revoke_all(app_pk=app_pk, by=by) if stop else 0
+    if new:
+        _note(by, EventType.APP_BLOCKED, app_id)
+    return Ended(cancelled, stopped)
+
+
+@transaction.atomic
+def stop_app(*, app_id: str, by: "User") -> int:
+    """Stop everything that this app can read, in one step; returns how many grants that ended."""
+    return revoke_all(app_pk=met_app(app_id, by), by=by)
+
+
+@transaction.atomic
+def unblock_app(*, app_id: str, by: "User") -> None:
+    """The app may ask again; repeated, nothing happens. Raises `AuditUnavailable`: this takes a protection away."""
+    deleted, _ = BlockedApp.objects.filter(user=by, app_id=met_app(app_id, by)).delete()
+    if deleted:
+        audit.append(**own_entry(by, EventType.APP_UNBLOCKED, {"app_id": app_id}))
+
+
+@transaction.atomic
+def report_app(*, app_id: str, by: "User", text: str) -> None:
+    """Tell staff about an app; the app does not hear of it."""
+    AppReport.objects.create(user=by, app_id=met_app(app_id, by), text=text)
+    _note(by, EventType.APP_REPORTED, app_id)
+
+
+def _note(by: "User", kind: EventType, app_id: str) -> None:
+    append_or_hold(**own_entry(by, kind, {"app_id": app_id}), about=app_id)

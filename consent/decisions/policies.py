@@ -1,0 +1,66 @@
+"""May this request be approved as it stands?"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import pkm.scopes
+import pkm.sealed
+from consent.errors import InvalidAttributes, InvalidDuration, RequestChanged, RequiredAttributeMissing
+from consent.exports.policies import Held, check_header, check_room, check_sources, held_until_commit, holding
+from consent.requests.models import ConsentRequest
+from consent.schemas import ApproveBody
+from developers.errors import AppSuspended
+from developers.models import AppStatus
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+
+SHORTEST_ACCESS = 300  # seconds
+
+
+def is_asked(request: ConsentRequest, path: str, held: Held) -> bool:
+    """Whether this attribute lies inside what was asked.
+
+    With neither list given, everything of the scope is asked: its canonical attributes, and attributes of the
+    person's own in a segment that the scope covers whole. Given lists name everything.
+    """
+    named = request.named_attributes
+    if named is not None:
+        return path in named
+    if path in request.attributes:
+        return True
+    scope, parts = pkm.scopes.parse(request.scope), pkm.scopes.split_path(path)
+    if scope is None or parts is None or not scope.takes_own_attributes or not scope.covers(path):
+        return False
+    domain, segment, attribute = parts
+    return attribute in held.get((domain, segment), set())
+
+
+def may_be_approved(*, request: ConsentRequest, body: ApproveBody, by: "User") -> None:
+    """Refuse a decision that is not about this request, or whose export is not what it says.
+
+    Locks the person's index row: the sources stay as they are until the decision is committed.
+    """
+    if request.app.status != AppStatus.ACTIVE:
+        raise AppSuspended("Staff suspended the app; nothing can be shared with it now.")
+    if body.request_digest != request.request_digest:
+        raise RequestChanged("Reload the request: it is not what was shown.")
+    if not SHORTEST_ACCESS <= body.access_duration <= request.access_duration:
+        raise InvalidDuration(f"Choose {SHORTEST_ACCESS} to {request.access_duration} seconds.")
+    held = held_until_commit(by)
+    _check_attributes(request, body.approved_attributes, held)
+    check_sources(body.approved_attributes, body.sources, held, by)
+    check_header(request=request, revision=1, jwe=body.jwe)
+    check_room(by=by, request=request, jwe=body.jwe)
+
+
+def _check_attributes(request: ConsentRequest, approved: Sequence[str], held: Held) -> None:
+    outside = [path for path in approved if not is_asked(request, path, held)]
+    if outside:
+        raise InvalidAttributes(f"Not part of this request: {', '.join(outside[:5])}.")
+    missing = [path for path in request.required_attributes or [] if path not in approved]
+    if missing:
+        raise RequiredAttributeMissing(f"This request requires {', '.join(missing)}.")
+    if not holding(approved, held):
+        raise InvalidAttributes("None of these attributes is in your data; there is nothing to share.")

@@ -1,0 +1,35 @@
+"""Who asked what somebody could share, and who keeps guessing."""
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+
+class Discovery(models.Model):
+    """How often an app looked at what a person could share, a row a day."""
+
+    app = models.ForeignKey("developers.App", on_delete=models.PROTECT, related_name="discoveries")
+    user = models.ForeignKey("accounts.User", on_delete=models.CASCADE, related_name="discoveries")
+    day = models.DateField()
+    count = models.PositiveIntegerField(default=1)
+    first_at = models.DateTimeField()
+    last_at = models.DateTimeField()
+
+    class Meta:
+        db_table = "discovery_log"
+        verbose_name = _("discovery")
+        verbose_name_plural = _("discoveries")
+        constraints = [models.UniqueConstraint(fields=["app", "user", "day"], name="discovery_once_a_day")]
+        indexes = [models.Index(fields=["user", "-day"], name="discovery_of_user")]
+
+
+class DiscoveryMiss(models.Model):
+    """How many unknown people an app, or one of its callers where it hints at them, asked about in a minute."""
+
+    app = models.ForeignKey("developers.App", on_delete=models.CASCADE, related_name="discovery_misses")
+    hint = models.CharField(max_length=4, default="", blank=True)  # some bits of a keyed hash; empty: the app's own
+    minute = models.DateTimeField()
+    count = models.PositiveIntegerField(default=1)
+
+    class Meta:
+        db_table = "discovery_misses"
+        constraints = [models.UniqueConstraint(fields=["app", "hint", "minute"], name="discovery_miss_once_a_minute")]

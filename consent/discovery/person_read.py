@@ -1,0 +1,56 @@
+"""The hot read of discovery and of asking: what decides whether an app may see or ask a person, in one statement.
+
+The plain code is six reads by the ORM: the registry's version; the person with their index and vault; what they hide;
+whether they block the app; whether it asked them before; how often it guessed. It is written out in
+tests/consent/test_hot_reads.py, which compares the two. One statement instead takes 0.22 of the time of
+`GET /user-scopes` and 0.58 of that of `POST /request-consent` (docs/adr/0019).
+"""
+
+from dataclasses import dataclass
+
+from common.clock import utc
+from common.sql.dialect import joined
+from common.sql.statements import rows
+from consent.discovery.unknown_users import COLUMNS, MISSES, Guesses, parameters
+
+_PERSON = """
+SELECT v.version, CASE WHEN u.is_active THEN u.id END AS user_pk, i.summary_projection, k.vault_status, {guesses},
+       EXISTS (SELECT 1 FROM blocked_apps b WHERE b.user_id = u.id AND b.app_id = %(app_pk)s) AS blocked,
+       (SELECT {hidden} FROM hidden_scopes h WHERE h.user_id = u.id) AS hidden
+  FROM pkm_registry_version v
+ CROSS JOIN {misses}
+  LEFT JOIN users u ON u.public_id = %(user_id)s
+  LEFT JOIN pkm_index i ON i.user_id = u.id
+  LEFT JOIN vault_keys k ON k.user_id = u.id
+"""
+
+
+@dataclass(frozen=True)
+class PersonRead:
+    """A person as an app meets them, all of one moment. Where nobody active has the ID, `user_pk` is None."""
+
+    registry_version: str
+    user_pk: int | None
+    holdings: str  # JSON: how many attributes of which segment
+    hidden: str  # scopes, with a space between
+    vault_status: str | None
+    has_blocked: bool
+    guesses: Guesses
+
+
+def read_person(*, app_pk: int, user_id: str, hint: str) -> PersonRead | None:
+    """None where the registry has no version, so cannot be read either."""
+    statement = _PERSON.format(hidden=joined("h.scope"), misses=MISSES, guesses=COLUMNS)
+    found = rows(statement, {"user_id": user_id, **parameters(app_pk, hint)})
+    if not found:
+        return None
+    row = found[0]
+    return PersonRead(
+        registry_version=row["version"],
+        user_pk=row["user_pk"],
+        holdings=row["summary_projection"] or "{}",
+        hidden=row["hidden"] or "",
+        vault_status=row["vault_status"],
+        has_blocked=bool(row["blocked"]),
+        guesses=Guesses(int(row["misses"]), utc(row["first_miss"]), bool(row["asked_before"])),
+    )

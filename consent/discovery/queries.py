@@ -1,0 +1,53 @@
+"""What an app could ask a person for, and the catalogue of all scopes. Nothing here writes."""
+
+from django.db import DatabaseError, InterfaceError, OperationalError
+
+from consent import status
+from consent.discovery.person_read import PersonRead
+from consent.errors import ScopeRegistryUnavailable
+from consent.schemas import LONGEST_ACCESS, SHORTEST_ACCESS, USUAL_ACCESS
+from consent.shapes import Runtime, UserScopes
+from pkm.registry.copy import RegistryCopy, current_version
+from pkm.sealed import CONNECTOR_CURVES, EXPORT_ALG
+
+
+def user_scopes(*, user_id: str, person: PersonRead) -> UserScopes:
+    """The body of contract 1.2, from the process's copy of the registry."""
+    found = _registry(person.registry_version).discovered_for(person.holdings, person.hidden)
+    return {
+        "user_id": user_id,
+        "available_domains": list(found.domains),
+        "scopes": list(found.scopes),
+        "scope_entries": list(found.bodies),
+        "runtime": _runtime(can_approve=person.vault_status == "active"),
+    }
+
+
+def _runtime(*, can_approve: bool) -> Runtime:
+    return {
+        "can_approve": can_approve,
+        "wrapping_algorithms": [EXPORT_ALG],
+        "connector_curves": list(CONNECTOR_CURVES),
+        "refresh_policies": ["snapshot", "continuous"],
+        "access_duration": {"default": USUAL_ACCESS, "min": SHORTEST_ACCESS, "max": LONGEST_ACCESS},
+        "interval": status.INTERVAL,
+    }
+
+
+def scope_catalog() -> bytes:
+    """The deployment's exposable entries."""
+    try:
+        return _registry(current_version()).catalog
+    except (OperationalError, InterfaceError):
+        raise
+    except Exception as error:  # a registry without its version row is as unreadable as a broken one
+        raise ScopeRegistryUnavailable from error
+
+
+def _registry(version: str) -> RegistryCopy:
+    try:
+        return RegistryCopy.for_version(version)
+    except (OperationalError, InterfaceError):
+        raise  # the database is away: temporarily_unavailable
+    except (DatabaseError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ScopeRegistryUnavailable from error

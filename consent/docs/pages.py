@@ -1,0 +1,226 @@
+"""The documentation pages: the API's, made from its own OpenAPI document; the refusals', made from their classes."""
+
+import inspect
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_safe
+
+from common.problems import Problem, every_problem
+from consent.api.openapi import document
+from consent.docs import snippets
+from consent.docs.advice import ADVICE
+
+
+@dataclass(frozen=True)
+class Member:
+    """One parameter, or one member of a body."""
+
+    name: str
+    place: str
+    kind: str
+    rule: str
+    required: bool
+    description: str
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One operation, ready to show."""
+
+    anchor: str
+    method: str
+    path: str
+    summary: str
+    paragraphs: list[str]
+    parameters: list[Member]
+    members: list[Member]
+    answers: list[dict[str, str]]
+    refusals: list[dict[str, Any]]
+    curl: str
+    python: str
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """One code, with what it means and what to do."""
+
+    code: str
+    status: int
+    title: str
+    meanings: list[str]
+    advice: Any
+
+
+@csrf_exempt  # so that another method is 405 and not a missing token: nothing is taken here
+@require_safe
+def api(request: HttpRequest) -> HttpResponse:
+    """The developers' REST, for reading."""
+    context = {"groups": operations(), "base_url": f"{settings.BASE_URL}/api/v1", "trip": snippets.trip()}
+    return render(request, "docs/api.html", context)
+
+
+@csrf_exempt  # so that another method is 405 and not a missing token: nothing is taken here
+@require_safe
+def errors(request: HttpRequest) -> HttpResponse:
+    """Every code: what it means, its status, what to do."""
+    told = codes_of_operations()
+    every = refusals()
+    groups = {
+        "apps": [refusal for refusal in every if refusal.code in told],
+        "people": [refusal for refusal in every if refusal.code not in told],
+    }
+    return render(request, "docs/errors.html", groups)
+
+
+@csrf_exempt  # so that another method is 405 and not a missing token: nothing is taken here
+@require_safe
+def security(request: HttpRequest) -> HttpResponse:
+    """What this service can and cannot promise."""
+    return render(request, "docs/security.html")
+
+
+@cache
+def refusals() -> list[Refusal]:
+    """Every code once, by name; classes that only inherit a code add nothing."""
+    found: dict[str, list[type[Problem]]] = {}
+    for problem in every_problem():
+        if "code" in vars(problem):
+            found.setdefault(problem.code, []).append(problem)
+    return [
+        Refusal(
+            code=code,
+            status=classes[0].status,
+            title=str(classes[0].title),
+            meanings=list(dict.fromkeys(inspect.getdoc(problem) or "" for problem in classes)),
+            advice=ADVICE.get(code, ""),
+        )
+        for code, classes in sorted(found.items())
+    ]
+
+
+@cache
+def operations() -> dict[str, list[Operation]]:
+    """The operations by their tag, in the order of a trip."""
+    groups: dict[str, list[Operation]] = {tag["name"]: [] for tag in document()["tags"]}
+    for path, item in document()["paths"].items():
+        for method, description in item.items():
+            groups[description["tags"][0]].append(_operation(path, method, description))
+    return groups
+
+
+@cache
+def codes_of_operations() -> frozenset[str]:
+    """The codes that a developer's program may meet."""
+    every = [operation for group in operations().values() for operation in group]
+    named = {code["code"] for operation in every for refusal in operation.refusals for code in refusal["codes"]}
+    return frozenset(named | {"internal_error"})
+
+
+def _operation(path: str, method: str, description: dict[str, Any]) -> Operation:
+    body = description.get("requestBody", {}).get("content", {}).get("application/json", {})
+    example = _first_example(body)
+    return Operation(
+        anchor=description["operationId"],
+        method=method.upper(),
+        path=path,
+        summary=description["summary"],
+        paragraphs=description["description"].split("\n\n"),
+        parameters=[_parameter(parameter) for parameter in description.get("parameters", [])],
+        members=_members(body["schema"]) if body else [],
+        answers=list(_answers(description["responses"])),
+        refusals=list(_refusals(description["responses"])),
+        curl=snippets.curl(path, method, description, example),
+        python=snippets.python(path, method, description, example),
+    )
+
+
+def _parameter(parameter: dict[str, Any]) -> Member:
+    schema = parameter["schema"]
+    return Member(
+        name=parameter["name"],
+        place=parameter["in"],
+        kind=_kind(schema),
+        rule=_rule(schema),
+        required=bool(parameter.get("required")),
+        description=parameter.get("description", ""),
+    )
+
+
+def _members(schema: dict[str, Any]) -> list[Member]:
+    schema = _resolved(schema)
+    required = schema.get("required", [])
+    return [
+        Member(name, "body", _kind(part), _rule(part), name in required, part.get("description", ""))
+        for name, part in schema["properties"].items()
+    ]
+
+
+def _resolved(schema: dict[str, Any]) -> dict[str, Any]:
+    while "$ref" in schema:
+        schema = document()["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]]
+    return schema
+
+
+def _plain(schema: dict[str, Any]) -> dict[str, Any]:
+    """`schema` without the null that an optional member also allows."""
+    for choice in schema.get("anyOf", []):
+        if choice.get("type") != "null":
+            return {**_resolved(choice), **{key: value for key, value in schema.items() if key != "anyOf"}}
+    return _resolved(schema)
+
+
+def _kind(schema: dict[str, Any]) -> str:
+    schema = _plain(schema)
+    if schema.get("type") == "array":
+        return f"array of {_kind(schema['items'])}"
+    return str(schema.get("type", "string"))
+
+
+def _rule(schema: dict[str, Any]) -> str:
+    """The bounds of a member, short: `300 to 31536000, default 86400`."""
+    schema = _plain(schema)
+    told = []
+    if "enum" in schema:
+        told.append(" | ".join(str(value) for value in schema["enum"]))
+    if "minimum" in schema and "maximum" in schema:
+        told.append(f"{schema['minimum']} to {schema['maximum']}")
+    if "maxLength" in schema:
+        told.append(f"{schema.get('minLength', 0)} to {schema['maxLength']} characters")
+    if schema.get("default") is not None:
+        told.append(f"default {schema['default']}")
+    return ", ".join(told)
+
+
+def _answers(responses: dict[str, Any]) -> Any:
+    for status, response in responses.items():
+        content = response.get("content", {})
+        if int(status) >= 400:
+            continue
+        example = _first_example(content.get("application/json", {}))
+        also = "application/jose" if "application/jose" in content else ""
+        yield {
+            "status": status,
+            "description": response["description"],
+            "also": also,
+            "example": snippets.pretty(example) if example is not None else "",
+        }
+
+
+def _refusals(responses: dict[str, Any]) -> Any:
+    for status, response in responses.items():
+        content = response.get("content", {}).get("application/problem+json")
+        if content:
+            codes = [example["value"] for example in content["examples"].values()]
+            yield {"status": status, "codes": codes}
+
+
+def _first_example(content: dict[str, Any]) -> Any:
+    for example in content.get("examples", {}).values():
+        return example["value"]
+    return None

@@ -1,0 +1,43 @@
+"""What was sealed for a grant, and each read of it."""
+
+from django.db import models
+
+from consent.grants.models import Grant
+
+
+class Export(models.Model):
+    """One sealed revision of an approved slice; its ciphertext goes in the transaction that ends the grant."""
+
+    export_id = models.CharField(max_length=64, unique=True)
+    grant = models.ForeignKey(Grant, on_delete=models.PROTECT, related_name="exports")
+    revision = models.PositiveIntegerField()
+    ciphertext = models.TextField(null=True)  # noqa: DJ001  # null once ended
+    size_bytes = models.PositiveIntegerField()
+    connector_key_id = models.CharField(max_length=128)
+    sources = models.JSONField()
+    sealed_at = models.DateTimeField()
+
+    class Meta:
+        db_table = "consent_exports"
+        constraints = [
+            models.UniqueConstraint(fields=["grant", "revision"], name="consent_export_revision_once"),
+            models.CheckConstraint(condition=models.Q(revision__gte=1), name="consent_export_revision_from_one"),
+        ]
+
+
+class Read(models.Model):
+    """One read of an export. `batch` is the audit entry that chains it, written later by a task."""
+
+    grant = models.ForeignKey(Grant, on_delete=models.PROTECT, related_name="read_log")
+    export = models.ForeignKey(Export, on_delete=models.PROTECT, related_name="read_log")
+    token = models.ForeignKey("developers.DeveloperToken", on_delete=models.PROTECT, related_name="+")
+    at = models.DateTimeField()
+    address_prefix = models.CharField(max_length=48, blank=True)
+    batch = models.CharField(max_length=43, blank=True)
+
+    class Meta:
+        db_table = "consent_reads"
+        indexes = [
+            models.Index(fields=["grant", "-at"], name="consent_read_of_grant"),
+            models.Index(fields=["id"], condition=models.Q(batch=""), name="consent_read_unchained"),
+        ]

@@ -1,0 +1,68 @@
+"""What staff see of grants: metadata, never what was shared."""
+
+from typing import Any
+
+from django.contrib import admin, messages
+from django.db import transaction
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
+
+from accounts.staff import AboutPeople, ReadOnly
+from common.text import is_plain
+from consent.grants.actions import terminate
+from consent.grants.models import Grant
+
+
+@admin.register(Grant)
+class GrantAdmin(AboutPeople, ReadOnly):
+    """Staff can end a grant, saying why; nothing else about it is theirs to change."""
+
+    list_display = ("grant_id", "app", "user", "scope", "status", "reads", "starts_at", "expires_at")
+    list_filter = ("status",)
+    list_select_related = ("app", "user")
+    search_fields = ("=grant_id", "=request__request_id", "=user__public_id", "=app__app_id", "scope")
+    ordering = ("-id",)
+    actions = ("end",)
+    fields = (
+        "grant_id", "request", "app", "user", "scope", "approved_attributes", "status", "starts_at", "expires_at",
+        "reads", "max_reads", "ended_at", "ended_by", "end_reason",
+    )  # fmt: skip
+
+    def has_end_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("consent.change_grant")
+
+    @admin.action(description=_("End the selected grants"), permissions=["end"])
+    def end(self, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse | None:
+        """Ask for the reason first; the second post ends them, and their ciphertext goes with them."""
+        reason = request.POST.get("reason", "").strip()
+        if not is_plain(reason) or len(reason) > 280:
+            return self._ask_why(request, queryset)
+        ended = sum(self._end_one(request, grant, reason) for grant in queryset.order_by("pk"))
+        text = ngettext("%d grant was ended.", "%d grants were ended.", ended) % ended
+        self.message_user(request, text, messages.SUCCESS if ended else messages.WARNING)
+        return None
+
+    def _end_one(self, request: HttpRequest, grant: Grant, reason: str) -> bool:
+        """Each in a transaction of its own: nobody's decision waits for another person's grant."""
+        by: Any = request.user
+        with transaction.atomic():
+            ended = terminate(grant_id=grant.grant_id, by=by, reason=reason)
+            if ended:
+                self.log_change(request, grant, [{"changed": {"fields": ["status"]}}])
+        return ended
+
+    def _ask_why(self, request: HttpRequest, queryset: QuerySet[Any]) -> TemplateResponse:
+        grants = list(queryset.select_related("app", "user"))
+        self._note(request, grants)
+        context = {
+            **self.admin_site.each_context(request),
+            "title": _("End these grants?"),
+            "grants": grants,
+            "asked_without_reason": "reason" in request.POST,
+            "opts": self.opts,
+            "media": self.media,
+        }
+        return TemplateResponse(request, "admin/consent/grant/end.html", context)

@@ -1,0 +1,85 @@
+"""What a person allowed."""
+
+from datetime import datetime
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from consent.standing import grant_standing
+from consent.states import LIVE_GRANTS, Actor, GrantStatus
+
+LIVE = models.Q(status__in=[GrantStatus.ACTIVE.value, GrantStatus.PAUSED.value])
+
+
+class GrantQuerySet(models.QuerySet["Grant"]):
+    """Grants by where they stand, as `consent.standing` has it."""
+
+    def live(self, now: datetime) -> "GrantQuerySet":
+        """Those that are active or paused at `now`."""
+        return self.filter(status__in=LIVE_GRANTS, expires_at__gt=now)
+
+    def overdue(self, now: datetime) -> "GrantQuerySet":
+        """Those that the clock has ended and nobody has written down yet."""
+        return self.filter(status__in=LIVE_GRANTS, expires_at__lte=now)
+
+
+class Grant(models.Model):
+    """One approval. App, person and scope repeat the request's, so that the database can hold one live grant each."""
+
+    grant_id = models.CharField(_("grant ID"), max_length=64, unique=True)
+    request = models.OneToOneField("consent.ConsentRequest", on_delete=models.PROTECT, related_name="grant")
+    app = models.ForeignKey("developers.App", on_delete=models.PROTECT, related_name="grants")
+    user = models.ForeignKey("accounts.User", on_delete=models.PROTECT, related_name="grants")
+    scope = models.CharField(_("scope"), max_length=210)
+    status = models.CharField(
+        _("status"), max_length=16, choices=[(s.value, s.value) for s in GrantStatus], default=GrantStatus.ACTIVE
+    )
+    approved_attributes = models.JSONField(_("approved attributes"))
+    starts_at = models.DateTimeField(_("from"))
+    expires_at = models.DateTimeField(_("until"))
+    reads = models.PositiveIntegerField(_("reads"), default=0)
+    max_reads = models.PositiveIntegerField(_("most reads"), null=True)
+    kept_current = models.BooleanField(_("kept up to date"), default=True)
+    ended_at = models.DateTimeField(_("ended"), null=True)
+    ended_by = models.CharField(_("ended by"), max_length=8, blank=True)
+    end_reason = models.CharField(max_length=500, blank=True)
+
+    objects = GrantQuerySet.as_manager()
+
+    class Meta:
+        db_table = "consent_grants"
+        verbose_name = _("grant")
+        verbose_name_plural = _("grants")
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(status__in=[s.value for s in GrantStatus]), name="consent_grant_status"
+            ),
+            models.CheckConstraint(
+                condition=(LIVE & models.Q(ended_at__isnull=True, ended_by="", end_reason=""))
+                | (~LIVE & models.Q(ended_at__isnull=False, ended_by__in=[actor.value for actor in Actor])),
+                name="consent_grant_end_together",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(expires_at__gt=models.F("starts_at")), name="consent_grant_expires_later"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(max_reads__isnull=True) | models.Q(reads__lte=models.F("max_reads")),
+                name="consent_grant_reads_within",
+            ),
+            models.UniqueConstraint(fields=["app", "user", "scope"], condition=LIVE, name="consent_grant_one_live"),
+        ]
+        indexes = [
+            models.Index(fields=["user", "status"], name="consent_grant_of_user"),
+            models.Index(fields=["expires_at"], condition=LIVE, name="consent_grant_expiring"),
+        ]
+
+    def __str__(self) -> str:
+        return self.grant_id
+
+    def standing(self, now: datetime) -> GrantStatus:
+        """Where it stands at `now`, whether or not its expiry was written down yet."""
+        return grant_standing(self.status, self.expires_at, now)
+
+    def is_live(self, now: datetime) -> bool:
+        """Whether it is active or paused at `now`."""
+        return self.standing(now) in LIVE_GRANTS

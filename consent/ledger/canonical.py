@@ -1,0 +1,37 @@
+"""One canonical form of JSON (RFC 8785), and its digest."""
+
+import base64
+import hashlib
+from typing import Any
+
+import orjson
+import rfc8785
+
+_SAFE = 2**53 - 1  # the widest whole number of RFC 8785
+
+
+def canonical(value: Any) -> bytes:
+    """The RFC 8785 form of `value`.
+
+    orjson writes the very same, 20 times as fast, as long as there is no fraction, no wide number, and no name that
+    UTF-8 sorts otherwise than UTF-16; all that is digested here is of that kind.
+    """
+    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS) if _is_plain(value) else rfc8785.dumps(value)
+
+
+def _is_plain(value: Any) -> bool:
+    kind = type(value)
+    if isinstance(value, str):
+        return value.isascii() or not any("\ud800" <= sign <= "\udfff" for sign in value)
+    if isinstance(value, int):
+        return kind is bool or (kind is int and -_SAFE <= value <= _SAFE)
+    if isinstance(value, list):
+        return all(map(_is_plain, value))
+    if isinstance(value, dict):
+        return all(type(name) is str and name.isascii() and _is_plain(own) for name, own in value.items())
+    return value is None
+
+
+def sha256_canonical(value: Any) -> str:
+    """base64url SHA-256, without padding, of the RFC 8785 form of `value`."""
+    return base64.urlsafe_b64encode(hashlib.sha256(canonical(value)).digest()).decode().rstrip("=")

@@ -1,0 +1,76 @@
+"""Signed receipts, with the members of ISO/IEC TS 27560. They hold no value of anybody."""
+
+import base64
+import hashlib
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+import orjson
+from django.conf import settings
+from joserfc import jws
+from joserfc.jwk import OKPKey
+
+from common.identifiers import new_identifier
+from consent.ledger.models import Receipt
+from consent.shapes import ConsentKeys
+
+_TYPE = "consent-receipt+jwt"
+
+
+@cache
+def signing_keys() -> list[OKPKey]:
+    """The receipt keys, newest first: the first signs, all of them verify."""
+    keys = []
+    for material in settings.RECEIPT_KEYS:
+        key = OKPKey.import_key({name: material[name] for name in ("kty", "crv", "x", "d") if name in material})
+        keys.append(OKPKey.import_key({**key.as_dict(private=True), "kid": key.thumbprint()}))
+    return keys
+
+
+def public_keys() -> ConsentKeys:
+    """The JWKS that verifies every receipt, old keys kept."""
+    return {
+        "keys": [
+            {**key.as_dict(private=False), "kid": key.thumbprint(), "use": "sig", "alg": "EdDSA"}
+            for key in signing_keys()
+        ]
+    }
+
+
+def sign(claims: dict[str, Any], kind: str) -> str:
+    """`claims` as a compact JWS of this type."""
+    key = signing_keys()[0]
+    header = {"alg": "EdDSA", "typ": kind, "kid": key.thumbprint()}
+    return jws.serialize_compact(header, orjson.dumps(claims), key, algorithms=["EdDSA"])
+
+
+def claims_of(payload: bytes) -> dict[str, Any]:
+    """The claims of a JWS whose signature was checked."""
+    claims: dict[str, Any] = orjson.loads(payload)
+    return claims
+
+
+def signed(*, claims: dict[str, Any], request_pk: int, entry: dict[str, Any], at: datetime) -> Receipt:
+    """The receipt that says `claims`, signed at `at` and not saved yet: the person's copy, and the app's.
+
+    `entry` is where it stands in the person's chain: {"chain", "sequence", "entry_hash"}. The app's copy says of that
+    only the hash of the person's whole copy, whose signature is the salt: nobody can guess it, and who is shown the
+    person's copy can tell that the two belong together.
+    """
+    claims = {**claims, "iat": int(at.timestamp())}
+    own = sign({**claims, "audit": entry}, _TYPE)
+    salted = hashlib.sha256(own.encode()).digest()
+    app_audit = {"entry_hash": base64.urlsafe_b64encode(salted).decode().rstrip("=")}
+    return Receipt(
+        receipt_id=claims["receipt_id"],
+        request_id=request_pk,
+        event=claims["event"]["type"],
+        jws=own,
+        app_jws=sign({**claims, "audit": app_audit}, _TYPE),
+        created_at=at,
+    )
+
+
+def new_receipt_id() -> str:
+    return new_identifier("rct")

@@ -1,0 +1,32 @@
+"""Every record of this room, for Django, which looks for them here; the features keep them."""
+
+from consent.decisions.models import AppReport, BlockedApp
+from consent.discovery.models import Discovery, DiscoveryMiss
+from consent.exports.models import Export, Read
+from consent.grants.models import Grant
+from consent.ledger.models import AuditCheckpoint, AuditEntry, AuditHead, AuditPending, CheckpointHead, Receipt
+from consent.mail.models import Mail
+from consent.notices.models import Notice, NoticeCounter, WebhookDelivery
+from consent.requests.models import ConsentRequest, ScopeTemplate
+
+__all__ = [
+    "AppReport",
+    "AuditCheckpoint",
+    "AuditEntry",
+    "AuditHead",
+    "AuditPending",
+    "BlockedApp",
+    "CheckpointHead",
+    "ConsentRequest",
+    "Discovery",
+    "DiscoveryMiss",
+    "Export",
+    "Grant",
+    "Mail",
+    "Notice",
+    "NoticeCounter",
+    "Read",
+    "Receipt",
+    "ScopeTemplate",
+    "WebhookDelivery",
+]

@@ -1,0 +1,203 @@
+"""Webhooks and notices as staff see them: endpoints, whose secret is shown once, and what became of every delivery."""
+
+from typing import Any
+from urllib.parse import urlsplit
+
+from django import forms
+from django.conf import settings
+from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext_lazy as _
+
+from accounts.staff import AboutPeople, NeverDeleted, ReadOnly
+from consent.event_types import WEBHOOK_TYPES
+from consent.notices.models import Notice, WebhookDelivery
+from consent.notices.webhooks import replay
+from developers import webhooks
+from developers.models import App, AppStatus, WebhookEndpoint
+
+
+@admin.register(Notice)
+class NoticeAdmin(AboutPeople, ReadOnly):
+    list_display = ("at", "app", "sequence", "kind", "request")
+    list_filter = ("kind", "at")
+    search_fields = ("=app__app_id", "=request__request_id")
+    ordering = ("-id",)
+    fields = ("app", "sequence", "kind", "request", "at", "facts")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return super().get_queryset(request).select_related("app", "request__user")
+
+    def person_of(self, row: Any) -> str:
+        user_id: str = row.request.user.public_id
+        return user_id
+
+
+class EndpointForm(forms.ModelForm):  # type: ignore[type-arg]  # the stubs alone know a parameter
+    """Where to, and of what. Nothing is sent in clear."""
+
+    url = forms.URLField(label=_("Address"), max_length=500, assume_scheme="https")
+    types = forms.MultipleChoiceField(
+        label=_("Types"),
+        choices=[(kind, kind) for kind in WEBHOOK_TYPES],
+        widget=forms.CheckboxSelectMultiple,
+        required=False,
+        help_text=_("None ticked means every type."),
+    )
+
+    def clean_url(self) -> str:
+        url: str = self.cleaned_data["url"]
+        split = urlsplit(url)
+        if split.scheme != "https" and not settings.WEBHOOK_INTERNAL_ADDRESSES:
+            raise forms.ValidationError(gettext("Use an https address."))
+        if split.username or split.password or split.fragment:
+            raise forms.ValidationError(gettext("Use an address without a name, a password or a fragment."))
+        return url
+
+
+@admin.register(WebhookEndpoint)
+class EndpointAdmin(NeverDeleted):
+    """The secret is kept encrypted, so the page after making one is the only time that it can be read."""
+
+    form = EndpointForm
+    list_display = ("url", "app", "type_names", "disabled_at", "reason", "created_at")
+    list_filter = (("disabled_at", admin.EmptyFieldListFilter),)
+    list_select_related = ("app",)
+    search_fields = ("url", "app__name", "app__app_id")
+    ordering = ("-created_at",)
+    actions = ("renew", "disable", "enable")
+
+    @admin.display(description=_("types"))
+    def type_names(self, row: WebhookEndpoint) -> str:
+        return ", ".join(row.types) or gettext("every type")
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
+        if obj is None:
+            return ("app", "url", "types")
+        return ("app", "url", "type_names", "disabled_at", "reason", "created_at")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return super().get_queryset(request).defer("secret")
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_end_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("developers.change_webhookendpoint")
+
+    def add_view(
+        self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """One way to save: whichever button it was, the secret has to be read on the next page."""
+        buttons = {"show_save_and_add_another": False, "show_save_and_continue": False}
+        return super().add_view(request, form_url, {**(extra_context or {}), **buttons})
+
+    def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        if db_field.name == "app":
+            kwargs["queryset"] = App.objects.exclude(status=AppStatus.CLOSED).order_by("name")
+        return super().formfield_for_foreignkey(db_field, request, **kwargs)
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        asked = form.cleaned_data
+        row, secret = webhooks.add_endpoint(app=asked["app"], url=asked["url"], types=asked["types"])
+        obj.__dict__.update(row.__dict__)
+        obj.plain = secret  # for `response_add` alone; no column takes it
+
+    def response_add(self, request: HttpRequest, obj: Any, post_url_continue: str | None = None) -> HttpResponse:
+        return self._shown_once(request, obj, obj.plain)
+
+    @admin.action(description=_("Renew the secret: the old one signs nothing any more"), permissions=["end"])
+    def renew(self, request: HttpRequest, queryset: QuerySet[WebhookEndpoint]) -> HttpResponse | None:
+        chosen = list(queryset[:2])
+        if len(chosen) != 1:
+            self.message_user(request, _("Choose one endpoint."), messages.ERROR)
+            return None
+        secret = webhooks.renew_secret(endpoint=chosen[0])
+        self.log_change(request, chosen[0], [{"changed": {"fields": ["secret"]}}])
+        return self._shown_once(request, chosen[0], secret)
+
+    @admin.action(description=_("Disable: nothing is sent there"), permissions=["end"])
+    def disable(self, request: HttpRequest, queryset: QuerySet[WebhookEndpoint]) -> None:
+        by: Any = request.user
+        reason = f"staff: {by.public_id}"
+        self._tell(request, [row for row in queryset if webhooks.disable_endpoint(endpoint=row, reason=reason)])
+
+    @admin.action(description=_("Enable: what waits is sent, too"), permissions=["end"])
+    def enable(self, request: HttpRequest, queryset: QuerySet[WebhookEndpoint]) -> None:
+        self._tell(request, [row for row in queryset if webhooks.enable_endpoint(endpoint=row)])
+
+    def _tell(self, request: HttpRequest, changed: list[WebhookEndpoint]) -> None:
+        for row in changed:
+            self.log_change(request, row, [{"changed": {"fields": ["disabled_at"]}}])
+        text = ngettext("%d endpoint was changed.", "%d endpoints were changed.", len(changed)) % len(changed)
+        self.message_user(request, text, messages.SUCCESS if changed else messages.WARNING)
+
+    def _shown_once(self, request: HttpRequest, row: WebhookEndpoint, secret: str) -> TemplateResponse:
+        context = {
+            **self.admin_site.each_context(request),
+            "title": _("A new webhook secret"),
+            "row": row,
+            "secret": secret,
+            "opts": self.opts,
+        }
+        return TemplateResponse(request, "admin/developers/webhookendpoint/shown_once.html", context)
+
+
+@admin.register(WebhookDelivery)
+class DeliveryAdmin(AboutPeople, ReadOnly):
+    """What became of every delivery; what was told is the notice's, and no value of anybody."""
+
+    list_display = (
+        "notice",
+        "kind",
+        "endpoint",
+        "status",
+        "attempt",
+        "status_code",
+        "failure",
+        "next_at",
+        "finished_at",
+    )
+    list_filter = ("status",)
+    list_select_related = ("notice__request__user", "endpoint")
+    search_fields = ("=endpoint__app__app_id", "endpoint__url")
+    ordering = ("-id",)
+    actions = ("replay",)
+    fields = ("notice", "kind", "endpoint", "status", "attempt", "status_code", "failure", "next_at", "finished_at")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return (
+            super().get_queryset(request).select_related("notice__request__user", "endpoint").defer("endpoint__secret")
+        )
+
+    @admin.display(description=_("type"))
+    def kind(self, row: WebhookDelivery) -> str:
+        return row.notice.kind
+
+    def person_of(self, row: Any) -> str:
+        user_id: str = row.notice.request.user.public_id
+        return user_id
+
+    def has_replay_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("consent.change_webhookdelivery")
+
+    @admin.action(description=_("Send once more, under the same identifier"), permissions=["replay"])
+    def replay(self, request: HttpRequest, queryset: QuerySet[WebhookDelivery]) -> None:
+        chosen = list(queryset)
+        again = [row for row in chosen if row.endpoint.disabled_at is None]
+        for row in again:
+            replay(delivery_pk=row.pk)
+            self.log_change(request, row, [{"changed": {"fields": ["status"]}}])
+        if again:
+            text = ngettext("%d delivery will be sent again.", "%d deliveries will be sent again.", len(again))
+            self.message_user(request, text % len(again), messages.SUCCESS)
+        if len(again) < len(chosen):
+            text = ngettext(
+                "%d delivery was left alone: its endpoint is disabled.",
+                "%d deliveries were left alone: their endpoints are disabled.",
+                len(chosen) - len(again),
+            )
+            self.message_user(request, text % (len(chosen) - len(again)), messages.WARNING)

@@ -1,0 +1,71 @@
+"""What apps are told: the one sequence that polling, waiting, events and webhooks read, and deliveries under way."""
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+
+class DeliveryStatus(models.TextChoices):
+    """Where a delivery stands."""
+
+    WAITING = "waiting", _("Waiting")
+    DELIVERED = "delivered", _("Delivered")
+    GIVEN_UP = "given_up", _("Given up")
+
+
+class WebhookDelivery(models.Model):
+    """One notice on its way to one endpoint, written with the notice and tried until it arrives or three days pass.
+
+    `next_at` is when it is due, and while somebody tries it, when their lease ends.
+    """
+
+    endpoint = models.ForeignKey("developers.WebhookEndpoint", on_delete=models.CASCADE, related_name="deliveries")
+    notice = models.ForeignKey("consent.Notice", on_delete=models.PROTECT, related_name="deliveries")
+    status = models.CharField(max_length=16, choices=DeliveryStatus, default=DeliveryStatus.WAITING)
+    attempt = models.PositiveSmallIntegerField(default=0)
+    status_code = models.PositiveSmallIntegerField(null=True)
+    failure = models.CharField(max_length=120, blank=True)
+    trace_id = models.CharField(max_length=64, blank=True)  # of the request or task that caused it
+    next_at = models.DateTimeField()
+    finished_at = models.DateTimeField(null=True)
+
+    class Meta:
+        db_table = "webhook_deliveries"
+        verbose_name = _("webhook delivery")
+        verbose_name_plural = _("webhook deliveries")
+        constraints = [
+            models.UniqueConstraint(fields=["endpoint", "notice"], name="webhook_delivery_once"),
+            models.CheckConstraint(
+                condition=models.Q(status="waiting", finished_at__isnull=True)
+                | models.Q(status__in=["delivered", "given_up"], finished_at__isnull=False),
+                name="webhook_delivery_finish_together",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["next_at"], condition=models.Q(status="waiting"), name="webhook_delivery_due"),
+        ]
+
+
+class NoticeCounter(models.Model):
+    """The newest sequence of an app; its row lock keeps the sequence without gaps."""
+
+    app = models.OneToOneField("developers.App", on_delete=models.PROTECT, primary_key=True, related_name="+")
+    sequence = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        db_table = "consent_notice_counters"
+
+
+class Notice(models.Model):
+    """One event for one app; `facts` is the status body as it was at that moment."""
+
+    app = models.ForeignKey("developers.App", on_delete=models.PROTECT, related_name="notices")
+    request = models.ForeignKey("consent.ConsentRequest", on_delete=models.PROTECT, related_name="notices")
+    sequence = models.PositiveIntegerField()
+    kind = models.CharField(max_length=32)
+    facts = models.JSONField()
+    at = models.DateTimeField()
+
+    class Meta:
+        db_table = "consent_notices"
+        constraints = [models.UniqueConstraint(fields=["app", "sequence"], name="consent_notice_sequence")]
+        indexes = [models.Index(fields=["request", "-sequence"], name="consent_notice_newest")]

@@ -1,0 +1,78 @@
+"""Sending one webhook: signed as Standard Webhooks say, to a public address, without following anything.
+
+Nothing of the answer but its status is read, within ANSWER_SECONDS. Without an answer the outcome is the same whatever
+the reason was: an app chooses the address, and a reason would tell it which ports are open where.
+"""
+
+import logging
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import orjson
+from django.conf import settings
+from standardwebhooks.webhooks import Webhook
+
+from common import addresses, tracing
+from common.clock import rfc3339
+from common.outbound.client import Client
+from common.outbound.failures import ExchangeFailed
+
+CONNECT_SECONDS, ANSWER_SECONDS = 5, 15
+UNREACHABLE = "it cannot be reached"
+_log = logging.getLogger(__name__)
+
+
+def _may_reach(address: str) -> bool:
+    return settings.WEBHOOK_INTERNAL_ADDRESSES or addresses.is_public(address)
+
+
+_client = Client(may_reach=_may_reach, connect_seconds=CONNECT_SECONDS)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one attempt: the status of the answer, or why there was none."""
+
+    status_code: int | None
+    failure: str = ""
+
+    @property
+    def delivered(self) -> bool:
+        return self.status_code is not None and 200 <= self.status_code < 300
+
+    @property
+    def gone(self) -> bool:
+        """The receiver says that this address will never take webhooks again."""
+        return self.status_code == 410
+
+
+def send(
+    *, url: str, secret: str, message_id: str, kind: str, at: datetime, data: dict[str, Any], trace_id: str = ""
+) -> Outcome:
+    """One attempt to deliver one notice. Never raises: whatever goes wrong is the outcome.
+
+    `trace_id` names what caused it; without one, the delivery names itself.
+    """
+    body = orjson.dumps({"type": kind, "timestamp": rfc3339(at), "data": data})
+    now = datetime.now(UTC)
+    headers = {
+        "User-Agent": "Consent-Runtime-Webhooks",
+        tracing.HEADER: trace_id or message_id,
+        "webhook-id": message_id,
+        "webhook-timestamp": str(int(now.timestamp())),
+        "webhook-signature": Webhook(secret).sign(message_id, now, body.decode()),
+    }
+    try:
+        status = _client.post(url, body, headers=headers, seconds=ANSWER_SECONDS, limit=0).status
+    except ExchangeFailed as failure:
+        # for the operator alone, and without what the other side or the network said: that may hold the address
+        _log.info("webhook %s cannot be delivered: %s", message_id, type(failure).__name__)
+        return Outcome(None, UNREACHABLE)
+    return Outcome(status, _said(status))
+
+
+def _said(status_code: int) -> str:
+    if 300 <= status_code < 400:
+        return "it redirects, which is not followed"
+    return "" if 200 <= status_code < 300 else f"it answered {status_code}"

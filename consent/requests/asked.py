@@ -1,0 +1,68 @@
+"""A request as an app asks it: what every check looks at, and what is stored once all of them passed."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from common.identifiers import new_identifier
+from consent.ledger import canonical
+from consent.meter import Meter
+from consent.requests import digest
+from consent.requests.models import ConsentRequest
+from consent.schemas import RequestConsentBody
+from developers.authentication import AppContext
+from pkm.registry.copy import Entry
+
+# what is stored as it was asked, under the same name
+_AS_ASKED = sorted(
+    (RequestConsentBody.model_fields.keys() - {"connector_public_key"})
+    & {field.name for field in ConsentRequest._meta.concrete_fields}
+)
+
+
+@dataclass(frozen=True)
+class ConnectorKey:
+    """The public key that the answer is sealed for: checked, and without members that it does not need."""
+
+    jwk: dict[str, str]
+    thumbprint: str
+
+
+@dataclass(frozen=True)
+class AskedRequest:
+    """One call: who asks whom, what, and for which key.
+
+    `entry` is None where this cannot be asked of this person, for whatever reason. `meter` takes note of every limit.
+    """
+
+    app: AppContext
+    body: RequestConsentBody
+    key: ConnectorKey
+    user_pk: int
+    registry_version: str  # that `entry` was found in
+    entry: Entry | None
+    meter: Meter
+
+    def as_request(self, entry: Entry, *, at: datetime) -> ConsentRequest:
+        """The request as it will stand, not stored yet: defaults filled in, null where absent, whole seconds."""
+        created_at = at.replace(microsecond=0)
+        request = ConsentRequest(
+            request_id=new_identifier("req"),
+            app_id=self.app.app_pk,
+            app_name=self.app.app_name,
+            user_id=self.user_pk,
+            scope_entry_id=entry.pk,
+            attributes=list(entry.attributes),
+            connector_public_key=self.key.jwk,
+            connector_thumbprint=self.key.thumbprint,
+            wrapping_alg=self.body.connector_wrapping_alg,
+            expires_at=created_at + timedelta(seconds=self.body.requested_expiry),
+            created_at=created_at,
+            **{name: getattr(self.body, name) for name in _AS_ASKED},
+        )
+        request.request_digest = canonical.sha256_canonical(self.digested(request))
+        return request
+
+    def digested(self, request: ConsentRequest) -> dict[str, Any]:
+        """What the digest of `request`, of this app and person, is over."""
+        return digest.asked(request, app_id=self.app.app_id, user_id=self.body.user_id)

@@ -1,0 +1,51 @@
+"""What was asked, and its digest."""
+
+from typing import Any
+
+from common.clock import rfc3339
+from consent.requests.models import ConsentRequest
+from consent.schemas import IN_DIGEST, RequestConsentBody
+
+# always there, null where the app gave none
+MEMBERS = (
+    "request_id",
+    "app_id",
+    "app_name",
+    "user_id",
+    "scope",
+    "attributes",
+    "purpose",
+    "connector_thumbprint",
+    "access_duration",
+    "expires_at",
+    "required_attributes",
+    "optional_attributes",
+    "max_reads",
+    "refresh_policy",
+    "binding_message",
+)
+
+# What the contract gained later is there only where the app gave it, so that what was signed for before stays the same.
+LATER = tuple(name for name, member in RequestConsentBody.model_fields.items() if member.json_schema_extra == IN_DIGEST)
+
+
+# Two requests are the same question where everything but the request's own name and deadline is equal.
+IDENTITY = tuple(member for member in (*MEMBERS, *LATER) if member not in ("request_id", "expires_at"))
+
+
+def asked(request: ConsentRequest, *, app_id: str, user_id: str) -> dict[str, Any]:
+    """Exactly the members that the digest is over, from a request's row."""
+    own = {member: getattr(request, member) for member in MEMBERS if member not in ("app_id", "user_id", "expires_at")}
+    return {
+        **own,
+        "app_id": app_id,
+        "user_id": user_id,
+        "expires_at": rfc3339(request.expires_at),
+        **later(request),
+    }
+
+
+def later(request: ConsentRequest) -> dict[str, Any]:
+    """What the app gave of the members that the contract gained later."""
+    given = {member: getattr(request, member) for member in LATER}
+    return {member: value for member, value in given.items() if value is not None}

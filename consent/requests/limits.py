@@ -1,0 +1,160 @@
+"""What an app may ask: within the scope, within its template, within what one person should find waiting."""
+
+from datetime import timedelta
+
+from django.conf import settings
+
+import pkm.scopes
+from common import limits
+from common.limits import Count, Limit
+from common.problems import FieldError, InvalidRequest
+from consent.errors import RecentlyDenied, RequestBudgetSpent, TooManyRequests
+from consent.meter import Meter
+from consent.requests.asked import AskedRequest
+from consent.requests.models import ScopeTemplate
+from consent.requests.recent import DAY, RecentRequests
+from consent.schemas import RequestConsentBody
+from developers.authentication import AppContext
+from pkm.registry.copy import Entry
+
+PENDING_PER_PERSON, REQUESTS_PER_PERSON, REQUESTS_PER_HOUR = (
+    "pending-per-person", "requests-per-person", "requests-per-hour",
+)  # fmt: skip
+
+
+def check_terms(*, body: RequestConsentBody, entry: Entry) -> None:
+    """What depends on the scope: its attributes and its longest access."""
+    errors: list[FieldError] = []
+    if body.access_duration > entry.max_access_duration:
+        longest = f"this scope allows at most {entry.max_access_duration} seconds"
+        errors.append(_error("access_duration", "less_than_equal", longest))
+    required, optional = body.required_attributes or [], body.optional_attributes or []
+    for field, paths in (("required_attributes", required), ("optional_attributes", optional)):
+        outside = [path for path in paths if path not in entry.attributes]
+        if outside:
+            errors.append(_error(field, "outside_scope", f"not in this scope: {', '.join(outside[:5])}"))
+    if set(required) & set(optional):
+        errors.append(_error("optional_attributes", "repeated", "an attribute is either required or optional"))
+    if not required and not optional:  # a list that is given and empty asks for nothing, which nobody can approve
+        given = {"required_attributes": body.required_attributes, "optional_attributes": body.optional_attributes}
+        reason = "name at least one attribute, or leave it out"
+        errors.extend(_error(field, "too_short", reason) for field, paths in given.items() if paths is not None)
+    if body.template_id is not None:
+        errors.extend(_beyond_template(body))
+    if errors:
+        raise InvalidRequest("These members do not fit the scope.", errors=errors)
+
+
+def _beyond_template(body: RequestConsentBody) -> list[FieldError]:
+    """Where the request exceeds the template that it names: its scope, wording, duration or number of reads."""
+    template = ScopeTemplate.objects.filter(template_id=body.template_id, active=True).first()
+    if template is None:
+        return [_error("template_id", "unknown", "there is no such active template")]
+    allowed, wanted = pkm.scopes.parse(template.scope), pkm.scopes.parse(body.scope)
+    errors = []
+    if allowed is None or wanted is None or not allowed.covers_scope(wanted):
+        errors.append(_error("scope", "beyond_template", f"the template covers {template.scope}"))
+    if body.purpose != template.purpose:
+        errors.append(_error("purpose", "beyond_template", "use the template's own words"))
+    if body.access_duration > template.max_access_duration:
+        longest = f"the template allows at most {template.max_access_duration} seconds"
+        errors.append(_error("access_duration", "beyond_template", longest))
+    if template.max_reads is not None and (body.max_reads or template.max_reads + 1) > template.max_reads:
+        errors.append(_error("max_reads", "beyond_template", f"the template allows at most {template.max_reads} reads"))
+    return errors
+
+
+def _error(field: str, code: str, message: str) -> FieldError:
+    return {"field": field, "code": code, "message": message}
+
+
+def check_recent(asked: AskedRequest, recent: RecentRequests) -> None:
+    """Refuse one new request more than the person should find, or what they denied a short while ago."""
+    _check_waiting(recent, asked.meter)
+    _check_denied(asked, recent)
+    _check_day(recent, asked.meter)
+
+
+def _check_waiting(recent: RecentRequests, meter: Meter) -> None:
+    """One request more than should wait for the person's decision."""
+    limit = Limit(PENDING_PER_PERSON, settings.PENDING_REQUESTS_PER_PERSON, 0)
+    deadlines = [request.expires_at for request in recent.waiting]
+    wait = max(1, int((min(deadlines) - recent.now).total_seconds())) if deadlines else 0
+    meter.note(Count(limit, len(deadlines), wait))
+    if limit.allowed and len(deadlines) >= limit.allowed:
+        raise TooManyRequests(
+            f"{len(deadlines)} requests of this app wait for this person's decision already.",
+            headers={"Retry-After": str(wait)},
+        )
+
+
+def _check_denied(asked: AskedRequest, recent: RecentRequests) -> None:
+    """What overlaps a scope that was denied within the cooldown."""
+    cooldown = timedelta(seconds=settings.DENIAL_COOLDOWN_SECONDS)
+    wanted = pkm.scopes.parse(asked.body.scope)
+    if not cooldown or wanted is None:
+        return
+    for request in recent.denied:
+        denied = pkm.scopes.parse(request.scope)
+        if denied is None or request.decided_at is None or request.decided_at <= recent.now - cooldown:
+            continue
+        if denied.covers_scope(wanted) or wanted.covers_scope(denied):
+            wait = max(1, int((request.decided_at + cooldown - recent.now).total_seconds()) + 1)
+            raise RecentlyDenied(headers={"Retry-After": str(wait)})
+
+
+def _check_day(recent: RecentRequests, meter: Meter) -> None:
+    """One new request more than an app may make of one person in 24 hours, whatever became of the others.
+
+    The rows themselves are counted: they stay when a request is cancelled, and whoever asks holds the lock under which
+    they are written.
+    """
+    limit = Limit(REQUESTS_PER_PERSON, settings.REQUESTS_PER_PERSON_PER_DAY, int(DAY.total_seconds()))
+    first_at = recent.first_at
+    wait = limit.seconds if first_at is None else max(1, int((first_at + DAY - recent.now).total_seconds()) + 1)
+    meter.note(Count(limit, recent.made, wait))
+    if limit.allowed and recent.made >= limit.allowed:
+        raise RequestBudgetSpent(
+            f"This app may make {limit.allowed} new requests of one person in 24 hours, those that it took back too.",
+            headers={"Retry-After": str(wait)},
+        )
+
+
+def hourly_budget(app: AppContext) -> Limit:
+    """How many new requests the app may make in an hour: its own number, else the deployment's."""
+    own = app.request_budget
+    return Limit(REQUESTS_PER_HOUR, settings.REQUEST_BUDGET_PER_HOUR if own is None else own, 3600)
+
+
+def look_at_hourly_budget(*, app: AppContext, meter: Meter) -> None:
+    """Note what is left of it, without spending."""
+    meter.note(limits.look(hourly_budget(app), str(app.app_pk)))
+
+
+def spend_hourly_budget(*, app: AppContext, meter: Meter) -> None:
+    """Count a new request in the transaction that writes it, as the last thing that may refuse it.
+
+    A refusal, and whatever else ends that transaction, takes the count back: see `give_back`.
+    """
+    found = limits.count(hourly_budget(app), str(app.app_pk))
+    meter.spent = True
+    meter.note(found)
+    if found.exceeded:
+        raise RequestBudgetSpent(
+            f"This app may make {found.limit.allowed} new requests an hour.",
+            headers={"Retry-After": str(found.resets_in)},
+        )
+
+
+def give_back(*, app: AppContext, meter: Meter) -> None:
+    """What was spent, after the transaction that it was spent on came to nothing."""
+    if meter.spent:
+        limits.undo(hourly_budget(app), str(app.app_pk))
+        meter.spent = False
+
+
+def note_new_request(meter: Meter) -> None:
+    """The limits of one person were looked at before the new request was there."""
+    for name in (PENDING_PER_PERSON, REQUESTS_PER_PERSON):
+        found = meter.counts[name]
+        meter.note(Count(found.limit, found.used + 1, found.resets_in))

@@ -1,0 +1,164 @@
+"""What an app asked for, and the templates that it may use."""
+
+from datetime import datetime
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from consent.standing import request_standing
+from consent.states import Actor, RequestStatus
+
+
+class ScopeTemplate(models.Model):
+    """What an app may ask for under this name; active only once somebody other than its proposer approved it."""
+
+    template_id = models.CharField(_("template ID"), max_length=64)
+    version = models.PositiveIntegerField(_("version"), default=1)
+    name = models.CharField(_("name"), max_length=80)
+    scope = models.CharField(_("scope"), max_length=210)
+    purpose = models.CharField(_("purpose"), max_length=280)
+    max_access_duration = models.PositiveIntegerField(_("longest access in seconds"), default=86400)
+    max_reads = models.PositiveIntegerField(_("most reads"), null=True, blank=True)
+    proposed_by = models.ForeignKey("accounts.User", on_delete=models.PROTECT, related_name="proposed_templates")
+    approved_by = models.ForeignKey(
+        "accounts.User", on_delete=models.PROTECT, null=True, blank=True, related_name="approved_templates"
+    )
+    approved_at = models.DateTimeField(null=True, blank=True)
+    active = models.BooleanField(_("active"), default=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        db_table = "consent_scope_templates"
+        verbose_name = _("template")
+        verbose_name_plural = _("templates")
+        constraints = [
+            models.UniqueConstraint(fields=["template_id", "version"], name="consent_template_version_once"),
+            models.UniqueConstraint(
+                fields=["template_id"], condition=models.Q(active=True), name="consent_template_one_active"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(approved_by__isnull=True, approved_at__isnull=True)
+                | models.Q(approved_by__isnull=False, approved_at__isnull=False),
+                name="consent_template_approval_together",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(active=False) | models.Q(approved_by__isnull=False),
+                name="consent_template_active_approved",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(approved_by__isnull=True) | ~models.Q(approved_by=models.F("proposed_by")),
+                name="consent_template_four_eyes",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.template_id} v{self.version}"
+
+
+class RefreshPolicy(models.TextChoices):
+    """Whether an approval covers the data as it is, or as it becomes."""
+
+    SNAPSHOT = "snapshot", _("As it is at approval")
+    CONTINUOUS = "continuous", _("Kept up to date")
+
+
+class ConsentRequestQuerySet(models.QuerySet["ConsentRequest"]):
+    """Requests by where they stand, as `consent.standing` has it."""
+
+    def pending(self, now: datetime) -> "ConsentRequestQuerySet":
+        """Those that can be decided at `now`."""
+        return self.filter(status=RequestStatus.PENDING, expires_at__gt=now)
+
+    def overdue(self, now: datetime) -> "ConsentRequestQuerySet":
+        """Those that the clock has ended and nobody has written down yet."""
+        return self.filter(status=RequestStatus.PENDING, expires_at__lte=now)
+
+
+class ConsentRequest(models.Model):
+    """One scope asked of one person by one app, for one purpose. `decided_by` names the kind of actor."""
+
+    request_id = models.CharField(_("request ID"), max_length=64, unique=True)
+    app = models.ForeignKey("developers.App", on_delete=models.PROTECT, related_name="consent_requests")
+    user = models.ForeignKey("accounts.User", on_delete=models.PROTECT, related_name="consent_requests")
+    scope_entry = models.ForeignKey("pkm.ScopeEntry", on_delete=models.PROTECT, related_name="consent_requests")
+    scope = models.CharField(_("scope"), max_length=210)
+    app_name = models.CharField(_("app's name when asked"), max_length=80)
+    attributes = models.JSONField(_("attributes when asked"))
+    purpose = models.CharField(_("purpose"), max_length=280)
+    connector_public_key = models.JSONField()
+    connector_key_id = models.CharField(max_length=128)
+    connector_thumbprint = models.CharField(_("connector fingerprint"), max_length=43)
+    wrapping_alg = models.CharField(max_length=32)
+    access_duration = models.PositiveIntegerField(_("access asked for in seconds"))
+    expires_at = models.DateTimeField(_("waits until"))
+    required_attributes = models.JSONField(null=True)
+    optional_attributes = models.JSONField(null=True)
+    max_reads = models.PositiveIntegerField(null=True)
+    refresh_policy = models.CharField(max_length=16, choices=RefreshPolicy, default=RefreshPolicy.SNAPSHOT)
+    binding_message = models.CharField(max_length=64, null=True)  # noqa: DJ001  # null where absent, as in the digest
+    template_id = models.CharField(max_length=64, null=True)  # noqa: DJ001  # null where absent
+    request_digest = models.CharField(max_length=43)
+    status = models.CharField(
+        _("status"), max_length=16, choices=[(s.value, s.value) for s in RequestStatus], default=RequestStatus.PENDING
+    )
+    decided_at = models.DateTimeField(_("decided"), null=True)
+    decided_by = models.CharField(_("decided by"), max_length=8, blank=True)
+    decision_note = models.CharField(max_length=500, blank=True)
+    created_at = models.DateTimeField(_("asked"))
+
+    objects = ConsentRequestQuerySet.as_manager()
+
+    class Meta:
+        db_table = "consent_requests"
+        ordering = ["-created_at", "-id"]
+        verbose_name = _("consent request")
+        verbose_name_plural = _("consent requests")
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(status__in=[s.value for s in RequestStatus]), name="consent_request_status"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(status="pending", decided_at__isnull=True, decided_by="")
+                | (
+                    ~models.Q(status="pending")
+                    & models.Q(decided_at__isnull=False, decided_by__in=[actor.value for actor in Actor])
+                ),
+                name="consent_request_decision_together",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(refresh_policy__in=RefreshPolicy.values), name="consent_request_refresh_policy"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(expires_at__gt=models.F("created_at")), name="consent_request_expires_later"
+            ),
+            models.UniqueConstraint(
+                fields=["app", "user", "scope", "connector_thumbprint"],
+                condition=models.Q(status="pending"),
+                name="consent_request_one_pending",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["user", "status", "-created_at"], name="consent_request_inbox"),
+            models.Index(fields=["app", "user", "scope", "-id"], name="consent_request_newest"),
+            models.Index(fields=["app", "-id"], name="consent_request_of_app"),
+            models.Index(fields=["expires_at"], condition=models.Q(status="pending"), name="consent_request_expiring"),
+        ]
+
+    def __str__(self) -> str:
+        return self.request_id
+
+    def standing(self, now: datetime) -> RequestStatus:
+        """Where it stands at `now`, whether or not its expiry was written down yet."""
+        return request_standing(self.status, self.expires_at, now)
+
+    @property
+    def named_attributes(self) -> list[str] | None:
+        """What the app's lists name, required ones first; None where it gave none, and so asks for the whole scope."""
+        if self.required_attributes is None and self.optional_attributes is None:
+            return None
+        return [*(self.required_attributes or []), *(self.optional_attributes or [])]
+
+
+_STANDING = ("id", "status", "decided_at", "decided_by", "decision_note")
+# What was asked: frozen by a trigger from the moment of asking, since the digest speaks of exactly this.
+FROZEN = tuple(field.attname for field in ConsentRequest._meta.local_concrete_fields if field.attname not in _STANDING)

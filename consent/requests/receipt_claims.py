@@ -1,0 +1,61 @@
+"""What a receipt says of a request and its grant."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.conf import settings
+
+from common.clock import rfc3339
+from consent.requests.models import ConsentRequest
+
+SCHEMA_VERSION = "1.0"
+
+
+@dataclass(frozen=True)
+class GrantFacts:
+    """What the records of an event say of the grant. `requests` stands below `grants` and cannot import the model."""
+
+    grant_id: str
+    status: str
+    approved_attributes: list[str] | None
+    starts_at: datetime
+    expires_at: datetime
+
+
+def claims_about(
+    *, request: ConsentRequest, grant: GrantFacts | None, event: str, happened: datetime, receipt_id: str
+) -> dict[str, Any]:
+    """What a receipt says of an event, whenever it is signed; when that is, and the audit entry, are not among it."""
+    application = request.app.application
+    seconds = (grant.expires_at - grant.starts_at).total_seconds() if grant else request.access_duration
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "record_id": grant.grant_id if grant else request.request_id,
+        "receipt_id": receipt_id,
+        "pii_principal_id": request.user.public_id,
+        "pii_controller": {
+            "name": application.legal_name,
+            "app_id": request.app.app_id,
+            "contact": application.contact_email,
+            "privacy_policy": application.privacy_policy,
+        },
+        "purpose": request.purpose,
+        "pii_types": _types(request, grant),
+        "sensitivity": request.scope_entry.sensitivity_tier,
+        "retention": {
+            "access_duration": int(seconds),
+            "expires_at": rfc3339(grant.expires_at) if grant else None,
+        },
+        "event": {"type": event, "state": grant.status if grant else request.status, "time": rfc3339(happened)},
+        "withdrawal_method": f"{settings.ISSUER}/consent/grants/",
+        "request_digest": request.request_digest,
+        "connector_fingerprint": request.connector_thumbprint,
+        "iss": settings.ISSUER,
+    }
+
+
+def _types(request: ConsentRequest, grant: GrantFacts | None) -> list[str]:
+    """What was approved, else what was asked for."""
+    named = grant.approved_attributes if grant else request.named_attributes
+    return request.attributes if named is None else named

@@ -1,0 +1,104 @@
+"""The hot read of asking, under its lock: what an app asked of a person lately, in one statement.
+
+The plain code is four reads by the ORM: the registry's version; the app's name and whether the person blocks it; a
+count of the requests of a day and when the first was made; those that are pending or were denied lately. It is written
+out in tests/consent/test_hot_reads.py, which compares the two. One statement instead takes 0.61 of the time of
+`POST /request-consent` (docs/adr/0019).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from django.conf import settings
+from django.utils import timezone
+
+from common.clock import utc
+from common.sql.dialect import clock, timestamp
+from common.sql.statements import rows
+from consent.standing import request_standing
+from consent.states import RequestStatus
+
+DAY = timedelta(days=1)
+_MARGIN = timedelta(minutes=1)  # by which this process's clock may be ahead of the database's, which decides
+_RECENT = """
+SELECT {clock} AS now, v.version, a.name AS app_name,
+       EXISTS (SELECT 1 FROM blocked_apps b WHERE b.user_id = %(user_pk)s AND b.app_id = %(app_pk)s) AS blocked,
+       r.id, r.scope, r.status, r.connector_thumbprint, r.expires_at, r.decided_at, d.made, d.first_at
+  FROM pkm_registry_version v
+  JOIN developer_apps a ON a.id = %(app_pk)s
+ CROSS JOIN (SELECT count(*) AS made, min(n.created_at) AS first_at FROM consent_requests n
+              WHERE n.user_id = %(user_pk)s AND n.app_id = %(app_pk)s AND n.created_at > %(day)s) d
+  LEFT JOIN consent_requests r ON r.user_id = %(user_pk)s AND r.app_id = %(app_pk)s
+   AND (r.status = 'pending' {denied})
+"""
+_DENIED = "OR (r.status = 'denied' AND r.decided_at > %(denied)s)"
+
+
+class RecentRequest(NamedTuple):
+    """A request that the person has not decided, or denied."""
+
+    pk: int
+    scope: str
+    status: str
+    connector_thumbprint: str
+    expires_at: datetime
+    decided_at: datetime | None
+
+    def is_pending(self, now: datetime) -> bool:
+        """Whether it can still be decided at `now`."""
+        return request_standing(self.status, self.expires_at, now) is RequestStatus.PENDING
+
+
+@dataclass(frozen=True)
+class RecentRequests:
+    """What an app asked of a person lately, and what it was asked under, at one moment of the database's clock."""
+
+    now: datetime
+    registry_version: str
+    app_name: str
+    has_blocked: bool
+    made: int  # new requests of the last 24 hours
+    first_at: datetime | None  # when the first of those was made
+    undecided: tuple[RecentRequest, ...]  # pending ones, whose time may be over all the same
+    denied: tuple[RecentRequest, ...]  # within DENIAL_COOLDOWN_SECONDS, and those of a moment before
+
+    @property
+    def waiting(self) -> list[RecentRequest]:
+        return [request for request in self.undecided if request.is_pending(self.now)]
+
+
+def read_recent(*, app_pk: int, user_pk: int) -> RecentRequests | None:
+    """None where the registry has no version, or the app is gone."""
+    at, now = clock(), timezone.now()
+    cooldown = timedelta(seconds=settings.DENIAL_COOLDOWN_SECONDS)
+    given = {"app_pk": app_pk, "user_pk": user_pk, "day": timestamp(now - DAY), **at.parameters}
+    if cooldown:
+        given["denied"] = timestamp(now - cooldown - _MARGIN)
+    found = rows(_RECENT.format(clock=at.sql, denied=_DENIED if cooldown else ""), given)
+    if not found:
+        return None
+    first = found[0]
+    requests = [_request(row) for row in found if row["id"] is not None]
+    return RecentRequests(
+        now=utc(first["now"]),
+        registry_version=first["version"],
+        app_name=first["app_name"],
+        has_blocked=bool(first["blocked"]),
+        made=first["made"],
+        first_at=utc(first["first_at"]),
+        undecided=tuple(request for request in requests if request.status == RequestStatus.PENDING),
+        denied=tuple(request for request in requests if request.status == RequestStatus.DENIED),
+    )
+
+
+def _request(row: Mapping[str, Any]) -> RecentRequest:
+    return RecentRequest(
+        pk=row["id"],
+        scope=row["scope"],
+        status=row["status"],
+        connector_thumbprint=row["connector_thumbprint"],
+        expires_at=utc(row["expires_at"]),
+        decided_at=utc(row["decided_at"]),
+    )

@@ -1,0 +1,109 @@
+"""What every decision and every end leaves behind, in its own transaction: audit, receipt, notice.
+
+What gives access happens only if all three are written. What ends or refuses it happens in any case
+(consent/ledger/protection.py).
+"""
+
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from consent.event_types import EventType
+from consent.ledger import audit, receipts
+from consent.ledger.protection import commit_anyway
+from consent.notices.outbox import notify_app
+from consent.requests import receipt_claims
+from consent.requests.models import ConsentRequest
+from consent.requests.receipt_claims import GrantFacts
+from consent.states import Actor
+
+
+def record(
+    *,
+    request: ConsentRequest,
+    grant: GrantFacts | None,
+    event: EventType,
+    actor: Actor,
+    at: datetime,
+    facts: dict[str, Any],
+    happened: datetime | None = None,
+    notify: bool = True,
+) -> None:
+    """Write the event to both chains, sign its receipt, and leave the notice that tells others.
+
+    `at` is when it is written down; `happened`, where that was earlier, is what the receipt proves. Without `notify`
+    the app knows already. The caller holds the request's or grant's row lock; the locks here follow in the one order:
+    person's head, app's head, notice counter. Raises `AuditUnavailable`, but not for what protects a person.
+    """
+    receipt = _receipt_claims(request, grant, event, happened or at)
+    known = {**_names(request, grant), "receipt_id": receipt["receipt_id"] if receipt else None, **facts}
+    entry: dict[str, Any] = {"kind": event.value, "actor": actor.value, "at": at, "facts": known}
+    if event.protects:
+        about = request.request_id
+        write, hold = partial(_write, request, entry, receipt), partial(_hold, request, entry, receipt)
+        commit_anyway(write, otherwise=hold, what=f"the audit entry “{event}”", about=about)
+        if notify:
+            commit_anyway(partial(_notify, request, event, at), what=f"the notice “{event}”", about=about)
+        return
+    _write(request, entry, receipt)
+    if notify:
+        _notify(request, event, at)
+
+
+def _write(request: ConsentRequest, entry: dict[str, Any], receipt: dict[str, Any] | None) -> None:
+    """The entry in both chains, and the receipt, which names the entry of the person's."""
+    person, app = _chains(request)
+    link = audit.append(chain=person, **entry)
+    audit.append(chain=app, **entry)
+    if receipt is not None:
+        with audit.must_be_written():
+            receipts.signed(claims=receipt, request_pk=request.pk, entry=link.as_claims(), at=entry["at"]).save()
+
+
+def _hold(request: ConsentRequest, entry: dict[str, Any], receipt: dict[str, Any] | None) -> None:
+    """The same in `audit_pending`, until the chains take it."""
+    person, app = _chains(request)
+    audit.hold(chain=person, **entry, request_pk=request.pk, receipt=receipt)
+    audit.hold(chain=app, **entry, request_pk=request.pk)
+
+
+def _chains(request: ConsentRequest) -> tuple[str, str]:
+    return audit.person_chain(request.user.public_id), audit.app_chain(request.app.app_id)
+
+
+def _receipt_claims(
+    request: ConsentRequest, grant: GrantFacts | None, event: EventType, happened: datetime
+) -> dict[str, Any] | None:
+    """None for an event that no receipt proves."""
+    if not event.has_receipt:
+        return None
+    return receipt_claims.claims_about(
+        request=request, grant=grant, event=event.value, happened=happened, receipt_id=receipts.new_receipt_id()
+    )
+
+
+def _names(request: ConsentRequest, grant: GrantFacts | None) -> dict[str, Any]:
+    """Whom and what an entry is about, in both chains the same."""
+    return {
+        "request_id": request.request_id,
+        "grant_id": grant.grant_id if grant else None,
+        "app_id": request.app.app_id,
+        "user_id": request.user.public_id,
+        "scope": request.scope,
+        "request_digest": request.request_digest,
+    }
+
+
+def record_export_update(*, request: ConsentRequest, grant_id: str, at: datetime, facts: dict[str, Any]) -> None:
+    """A continuous grant got a new revision: audited and told, without a receipt, since nothing ended."""
+    event = EventType.EXPORT_UPDATED
+    known = {"request_id": request.request_id, "grant_id": grant_id, "app_id": request.app.app_id, **facts}
+    for chain in _chains(request):
+        audit.append(chain=chain, kind=event.value, actor=Actor.PERSON.value, at=at, facts=known)
+    _notify(request, event, at)
+
+
+def _notify(request: ConsentRequest, event: EventType, at: datetime) -> None:
+    kind = event.webhook_type
+    if kind:
+        notify_app(app_pk=request.app_id, request_pk=request.pk, request_id=request.request_id, kind=kind, at=at)

@@ -1,0 +1,174 @@
+"""What the developers' addresses answer with, written once.
+
+An answer is made as one of these: mypy holds every place that makes one to its members and their types. pydantic reads
+the same class for the OpenAPI document, which the types of both clients are generated from. They are typed
+dictionaries, not models, because the answers are read as dictionaries by pages, tools, streams and notices, and
+because a model would cost five times as much to make and write (docs/adr/0005).
+"""
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, Field, GetPydanticSchema
+from pydantic_core.core_schema import literal_schema
+
+from consent.states import GrantStatus, RequestStatus
+from pkm.shapes import Path, ScopeEntry, Seconds, Shape, Time
+
+UserId = Annotated[str, Field(description="The person's sharing ID.", examples=["usr_t2zp3gog7m6odtqhjuqhpevyku"])]
+RequestId = Annotated[str, Field(examples=["req_4tx2mjm3cwi6q7ezu6c4qiyn7a"])]
+# the values in place, where pydantic would make a component of its own for each enumeration
+_VALUES = GetPydanticSchema(lambda states, handler: literal_schema([str(state) for state in states]))
+RequestState = Annotated[RequestStatus, _VALUES]
+GrantState = Annotated[GrantStatus, _VALUES]
+
+
+class AccessDuration(Shape):
+    """How long reading may be asked for, in seconds."""
+
+    default: Seconds
+    min: Seconds
+    max: Seconds
+
+
+class Runtime(Shape):
+    """What the person's side of this service supports."""
+
+    can_approve: Annotated[bool, Field(description="Whether the person has a vault to approve from.")]
+    wrapping_algorithms: list[str]
+    connector_curves: list[str]
+    refresh_policies: list[str]
+    access_duration: AccessDuration
+    interval: Annotated[int, Field(description="Seconds between polls of the status.")]
+
+
+class UserScopes(Shape):
+    """What one person could be asked for. It holds no value of theirs, and not which attributes they have."""
+
+    user_id: UserId
+    available_domains: list[str]
+    scopes: list[str]
+    scope_entries: list[ScopeEntry]
+    runtime: Runtime
+
+
+class ScopeCatalog(Shape):
+    """What anybody could be asked for."""
+
+    scope_entries: list[ScopeEntry]
+
+
+class AskedConsent(Shape):
+    """A request that waits for the person's decision."""
+
+    request_id: RequestId
+    status: RequestState
+    app_id: str
+    issuer: Annotated[str, Field(description="The consent app's origin, `iss` of the export.")]
+    user_id: UserId
+    scope: str
+    scope_label: str
+    approval_url: Annotated[str, Field(description="Where the person decides; send them there.")]
+    interval: int
+    expires_in: Annotated[int, Field(description="Seconds that the request still waits.")]
+    expires_at: Time
+    access_duration: Seconds
+    connector_key_id: str
+    connector_fingerprint: Annotated[str, Field(description="RFC 7638 thumbprint of the connector key.")]
+    request_digest: Annotated[str, Field(description="What the person will see, as base64url SHA-256.")]
+    created_at: Time
+
+
+class Grant(Shape):
+    """What was approved."""
+
+    grant_id: str
+    status: GrantState
+    expires_at: Time
+    reads: int
+    reads_remaining: int | None
+    approved_attributes: list[Path]
+    export_revision: int | None
+
+
+class ConsentStatus(Shape):
+    """Where a request stands, and what came of it."""
+
+    request_id: RequestId
+    status: RequestState
+    user_id: UserId
+    scope: str
+    interval: int
+    created_at: Time
+    expires_at: Time
+    decided_at: Time | None
+    receipt_id: Annotated[
+        str | None, Field(description="The newest receipt; null while pending and until it is written.")
+    ]
+    sequence: Annotated[int | None, Field(description="The app's newest notice about this request.")]
+    grant: Grant | None
+
+
+class ConsentRequests(Shape):
+    """One page of requests, newest first."""
+
+    requests: list[ConsentStatus]
+    next_cursor: Annotated[str | None, Field(description="Give it as `cursor` for the next page; null on the last.")]
+
+
+class ConsentExport(Shape):
+    """The approved slice, sealed to the connector key."""
+
+    request_id: RequestId
+    grant_id: str
+    export_id: str
+    revision: int
+    user_id: UserId
+    scope: str
+    approved_attributes: list[Path]
+    connector_key_id: str
+    sealed_at: Time
+    expires_at: Time
+    reads_remaining: int | None
+    size_bytes: int
+    jwe: Annotated[str, Field(description="Compact JWE, ECDH-ES+A256KW with A256GCM.")]
+
+
+class Receipt(Shape):
+    """The signed proof of one event."""
+
+    receipt_id: str
+    jws: Annotated[str, Field(description="Compact JWS, EdDSA; its key is in /.well-known/consent-keys.json.")]
+    claims: dict[str, Any]
+
+
+class ConsentKeys(Shape):
+    """A JSON Web Key Set (RFC 7517)."""
+
+    keys: list[dict[str, Any]]
+
+
+class ConsentCheckpoint(Shape):
+    """A signed statement of where all audit chains stood."""
+
+    jws: Annotated[str, Field(description="Compact JWS, EdDSA; its key is in /.well-known/consent-keys.json.")]
+    claims: dict[str, Any]
+
+
+class ProblemField(Shape):
+    """One member of a body or query that does not fit."""
+
+    field: str
+    code: str
+    message: str
+
+
+class ProblemDetails(BaseModel):
+    """A refusal (RFC 9457). Some codes add members of their own."""
+
+    type: Annotated[str, Field(examples=["/docs/errors#invalid_scope"])]
+    title: str
+    status: int
+    code: str
+    detail: str
+    trace_id: Annotated[str, Field(description="The same as `X-Request-Id`; name it when you ask for help.")]
+    errors: Annotated[list[ProblemField] | None, Field(description="Only where a body or query does not fit.")] = None

@@ -1,0 +1,101 @@
+"""The owner's JSON addresses about requests and grants (contract 2): a session with its CSRF token, never a token."""
+
+from django.http import HttpResponse
+from pydantic import Field
+from rest_framework.request import Request
+
+from accounts.authentication import require_recent_sign_in
+from accounts.owner_api import OwnerView
+from common.admission.shapes import Nothing, Strict
+from common.json_bodies import json_answer
+from common.problems import InvalidRequest, checked
+from consent import status_queries
+from consent.decisions import actions as decision_actions
+from consent.decisions import queries as decision_queries
+from consent.exports import actions as export_actions
+from consent.grants import actions as grant_actions
+from consent.ledger import proofs
+from consent.schemas import ApproveBody, DenyBody, ExportBody
+from consent.web import queries as web_queries
+
+
+class ChainQuery(Strict):
+    """Which entry of the chain the person's browser has seen last."""
+
+    after: str = Field("0", pattern=r"^(0|[1-9][0-9]{0,8})\Z")
+
+
+class _OwnerView(OwnerView):
+    def status(self, request_id: str) -> HttpResponse:
+        return json_answer(status_queries.status_for_owner(request_id=request_id, user=self.person))
+
+
+class RequestDataView(_OwnerView):
+    """`GET /consent/requests/{request_id}/data`: what the browser checks, shows and seals to."""
+
+    def get(self, request: Request, request_id: str) -> HttpResponse:
+        return json_answer(decision_queries.request_data(user=self.person, request_id=request_id))
+
+
+class DecisionView(_OwnerView):
+    """`POST /consent/requests/{request_id}/decision`: approve or deny; answers the status body."""
+
+    def post(self, request: Request, request_id: str) -> HttpResponse:
+        decision = request.data.get("decision") if isinstance(request.data, dict) else None
+        if decision == "deny":
+            denial = self.body(DenyBody)
+            decision_actions.deny(request_id=request_id, by=self.person, reason=denial.reason or "")
+        elif decision == "approve":
+            approval = self.body(ApproveBody)
+            self._require_recent_sign_in_for_restricted(request_id)
+            decision_actions.approve(request_id=request_id, by=self.person, body=approval)
+        else:
+            raise InvalidRequest(
+                "These members do not fit: decision.",
+                errors=[
+                    {"field": "decision", "code": "literal_error", "message": "Input should be 'approve' or 'deny'"}
+                ],
+            )
+        return self.status(request_id)
+
+    def _require_recent_sign_in_for_restricted(self, request_id: str) -> None:
+        """Restricted data leaves only soon after a sign-in. What was decided already says so instead."""
+        asked = decision_queries.request_data(user=self.person, request_id=request_id)
+        if asked["status"] == "pending" and asked["scope_entry"]["sensitivity_tier"] == "restricted":
+            require_recent_sign_in(self.request._request)
+
+
+class OutdatedCopiesView(_OwnerView):
+    """`GET /consent/grants/outdated`: what the browser seals anew; {"grants": [queries.exports_to_refresh]}."""
+
+    def get(self, request: Request) -> HttpResponse:
+        return json_answer({"grants": web_queries.exports_to_refresh(self.person)})
+
+
+class ChainView(_OwnerView):
+    """`GET /consent/history/chain?after=`: the person's audit chain, for their own browser to compute again."""
+
+    takes_query = True
+
+    def get(self, request: Request) -> HttpResponse:
+        asked = checked(ChainQuery, request.query_params.dict())  # of a repeated `after` the last one counts here
+        return json_answer(proofs.chain_of(user=self.person, after=int(asked.after)))
+
+
+class GrantMoveView(_OwnerView):
+    """`POST /consent/grants/{grant_id}/revoke | pause | resume`; answers the status body."""
+
+    move = ""
+
+    def post(self, request: Request, grant_id: str) -> HttpResponse:
+        self.body(Nothing)
+        move = {"revoke": grant_actions.revoke, "pause": grant_actions.pause, "resume": grant_actions.resume}[self.move]
+        return self.status(move(grant_id=grant_id, by=self.person))
+
+
+class GrantExportView(_OwnerView):
+    """`PUT /consent/grants/{grant_id}/export`: a newer revision under a continuous grant; answers the status body."""
+
+    def put(self, request: Request, grant_id: str) -> HttpResponse:
+        body = self.body(ExportBody)
+        return self.status(export_actions.refresh_export(grant_id=grant_id, by=self.person, body=body))

@@ -1,0 +1,26 @@
+"""What the sample owner keeps, and the application of the sample app."""
+
+from typing import Any
+
+OWNER_DATA: dict[tuple[str, str], dict[str, Any]] = {
+    ("identity", "basic"): {"full_name": "Zoe Lindqvist", "age": 34, "gender": "female"},
+    ("contact", "email"): {"email": "zoe@example.org"},
+    ("location", "home"): {"city": "Gothenburg", "postal_code": "411 03", "country": "Sweden"},
+    ("demographics", "household"): {"marital_status": "married", "household_size": 3, "children_count": 1},
+    ("professional", "work"): {"occupation": "Bridge engineer", "education": "Master's degree"},
+    ("lifestyle", "food"): {"diet_preference": "Vegetarian", "favorite_cuisine": "Thai", "coffee_or_tea": "Coffee"},
+    ("lifestyle", "fitness"): {"fitness_routine": "Climbing twice a week", "gym_membership": True},
+    ("technology", "use"): {"primary_device": "Android phone", "social_media_usage_time": "30 minutes a day"},
+    ("interests", "leisure"): {"travel_frequency": "Four trips a year", "gaming_preference": "Board games"},
+    ("financial", "signals"): {"spend_bracket": "Middle", "categories": ["Books", "Train tickets"]},
+}
+
+SAMPLE_APPLICATION: dict[str, Any] = {
+    "name": "Trip Planner",
+    "legal_name": "Trip Planner Europe AB",
+    "website": "https://trips.example",
+    "privacy_policy": "https://trips.example/privacy",
+    "contact_email": "privacy@trips.example",
+    "use_case": "Suggest restaurants and things to do along a journey.",
+    "needed_scopes": ["attr.lifestyle.food.*", "attr.interests.leisure.*", "attr.technology.use.*"],
+}

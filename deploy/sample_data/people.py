@@ -1,0 +1,116 @@
+"""The sample people: an owner with a vault, a developer with an app and its token, and a member of staff.
+
+Each `ensure_…` takes the person's entry in the file of an earlier run, or an empty one, and returns the entry of now.
+"""
+
+import base64
+import secrets
+from typing import Any
+
+from django.apps import apps
+from django.utils import timezone
+
+from common.encryption import Unreadable, opened, sealed
+from deploy.sample_data import vaults
+from deploy.sample_data.content import OWNER_DATA, SAMPLE_APPLICATION
+from developers.tokens import LONGEST_LIFETIME, digest, new_token
+
+Entry = dict[str, str]
+
+
+def ensure_owner(known: Entry) -> Entry:
+    """Somebody with a vault that holds `OWNER_DATA`."""
+    user, password = _ensure_account("zoe", "Zoe", known)
+    passphrase = known.get("passphrase") or _new_passphrase()
+    try:
+        key = vaults.open_vault(user, passphrase) or vaults.make_vault(user, passphrase)
+    except vaults.CannotOpenVault:
+        # its passphrase, or the server's key that encrypts it, was in a folder that is gone: make a new person
+        user, password = _ensure_account(f"zoe-{secrets.token_hex(3)}", "Zoe", {})
+        key = vaults.make_vault(user, passphrase)
+    vaults.write_missing_segments(user, key, OWNER_DATA)
+    return {"email": user.email, "password": password, "passphrase": passphrase, "user_id": user.public_id}
+
+
+def ensure_developer(known: Entry) -> Entry:
+    """Somebody with a verified app and a valid token."""
+    user, password = _ensure_account("dev", "Devon", known)
+    existing = apps.get_model("developers.App").objects
+    app = (
+        existing.filter(app_id=known.get("app_id")).first()
+        or existing.filter(members__user=user).first()
+        or _make_app(user)
+    )
+    token = _ensure_token(app, user, known.get("token", ""))
+    return {"email": user.email, "password": password, "app_id": app.app_id, "token": token}
+
+
+def ensure_staff(known: Entry) -> Entry:
+    """Somebody who may use /admin/, with the secret of their authenticator app."""
+    user, password = _ensure_account("staff", "Sam", known, is_staff=True, is_superuser=True)
+    totp_secret = _ensure_authenticator(user, known.get("totp_secret"))
+    return {"email": user.email, "password": password, "totp_secret": totp_secret}
+
+
+def _ensure_account(name: str, display_name: str, known: Entry, **fields: Any) -> tuple[Any, str]:
+    """The account of the known address, else of this name; its password is the known one, or a new one."""
+    users = apps.get_model("accounts.User").objects
+    email = known.get("email", f"{name}@example.org")
+    user = users.filter(email=email).first() or users.create_user(email, display_name=display_name, **fields)
+    password = known.get("password") or secrets.token_urlsafe(12)
+    if not user.check_password(password):
+        user.set_password(password)
+        user.save()
+    apps.get_model("account.EmailAddress").objects.get_or_create(
+        user=user, email=email, defaults={"verified": True, "primary": True}
+    )
+    return user, password
+
+
+def _ensure_authenticator(user: Any, known: str | None) -> str:
+    """The secret of this account's authenticator app: the known one, or a new one."""
+    secret = known or base64.b32encode(secrets.token_bytes(20)).decode()
+    authenticators = apps.get_model("mfa.Authenticator").objects
+    for authenticator in authenticators.filter(user=user, type="totp"):
+        if _secret_of(authenticator) == secret:
+            return secret
+        authenticator.delete()
+    authenticators.create(user=user, type="totp", data={"secret": sealed(secret)})
+    return secret
+
+
+def _secret_of(authenticator: Any) -> str | None:
+    try:
+        return opened(authenticator.data["secret"])
+    except Unreadable:  # the server's key that encrypts it was in a folder that is gone
+        return None
+
+
+def _make_app(user: Any) -> Any:
+    staff, _ = apps.get_model("accounts.User").objects.get_or_create(
+        email="reviewer@example.org", defaults={"is_staff": True, "password": "!"}
+    )
+    application = apps.get_model("developers.DeveloperApplication").objects.create(
+        applicant=user, status="approved", reviewer=staff, reviewed_at=timezone.now(), **SAMPLE_APPLICATION
+    )
+    app = apps.get_model("developers.App").objects.create(application=application, name=application.name, verified=True)
+    app.members.create(user=user, role="owner")
+    return app
+
+
+def _ensure_token(app: Any, user: Any, known: str) -> str:
+    """The known token where it is valid for this app, else a new one."""
+    tokens = apps.get_model("developers.DeveloperToken").objects
+    valid = tokens.filter(app=app, revoked_at=None, expires_at__gt=timezone.now())
+    if valid.filter(digest=digest(known)).exists():
+        return known
+    token, prefix, hashed = new_token()
+    expires_at = timezone.now() + LONGEST_LIFETIME
+    tokens.create(app=app, prefix=prefix, digest=hashed, label="Sample", expires_at=expires_at, created_by=user)
+    return token
+
+
+def _new_passphrase() -> str:
+    """A passphrase that no estimator finds weak and a person can type: five groups of random letters."""
+    letters = "abcdefghijkmnpqrstuvwxyz"
+    return "-".join("".join(secrets.choice(letters) for _ in range(5)) for _ in range(5))

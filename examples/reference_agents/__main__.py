@@ -1,0 +1,79 @@
+"""`python -m examples.reference_agents --port 8010`: an HTTP server with one address for each agent.
+
+It is a program of its own, without the service's database or settings. REFERENCE_LLM_BASE_URL, REFERENCE_LLM_MODEL and
+REFERENCE_LLM_API_KEY make it ask an OpenAI-compatible model instead of working offline.
+"""
+
+import argparse
+import json
+import os
+import sys
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+from examples.reference_agents.json_rpc import answer_request, error_response
+
+_MAX_BODY_BYTES = 1024 * 1024
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Answers JSON-RPC requests. `messages`: the folder that messages are written to; None writes none."""
+
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    messages: Path | None = None
+
+    def do_POST(self) -> None:  # BaseHTTPRequestHandler calls this name
+        length = self.headers.get("Content-Length", "")
+        if not length.isdecimal() or int(length[:12]) > _MAX_BODY_BYTES:
+            self.close_connection = True
+            return self._send(error_response(None, -32600, "send a JSON-RPC request with its length"))
+        try:
+            request = json.loads(self.rfile.read(int(length)))
+        except (ValueError, RecursionError):
+            return self._send(error_response(None, -32700, "not JSON"))
+        return self._send(answer_request(self.path.strip("/"), request, self.messages))
+
+    def _send(self, answer: dict[str, Any]) -> None:
+        body = json.dumps(answer, ensure_ascii=False).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """One line for each response other than 200, without the body of the request."""
+        if args and str(args[1:2]) != "('200',)":
+            sys.stderr.write(f"{self.path} {args[1] if len(args) > 1 else ''}\n")
+
+
+class Server(ThreadingHTTPServer):
+    """A thread for each connection, with a backlog that a load test does not overflow."""
+
+    daemon_threads = True
+    request_queue_size = 1024
+
+
+def main() -> None:
+    """Read the command line and serve until the process is ended."""
+    parser = argparse.ArgumentParser(prog="python -m examples.reference_agents")
+    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--port", type=int, default=8010)
+    parser.add_argument("--messages", type=Path, help="keep messages as files in this folder")
+    options = parser.parse_args()
+    Handler.messages = options.messages
+    if options.messages:
+        options.messages.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with Server((options.host, options.port), Handler) as server:
+        source = os.environ.get("REFERENCE_LLM_BASE_URL") or "the prompt and numbering plans alone"
+        sys.stderr.write(f"reference agents on port {server.server_address[1]}, answering from {source}\n")
+        server.serve_forever()
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit(0)

@@ -1,0 +1,113 @@
+"""Facts about a person that need no outside source, each with where it comes from (pure)."""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import phonenumbers
+from phonenumbers import PhoneNumberType, carrier, geocoder, timezone
+
+from examples.reference_agents.prompt_parsing import json_members, text_without_json
+
+PROMPT, NUMBERING_PLAN, EMAIL_ADDRESS = "prompt", "numbering_plan", "email_address"
+# how reliable each source is, and why: docs/agents.md
+SOURCE_CONFIDENCE = {PROMPT: 1.0, NUMBERING_PLAN: 0.9, EMAIL_ADDRESS: 0.5}
+
+_EMAIL = re.compile(r"(?<![\w.+-])([A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})+)")
+_NAME = r"([^\W\d_][\w'\u2019.-]*(?:[ \t]+[^\W\d_][\w'\u2019.-]*){1,4})"
+_NAME_STATEMENT = re.compile(
+    rf"(?:full[ _]?name|my name is|name is|named|called|for|about|i am)\s*[:=]?\s*{_NAME}", re.I
+)
+_LINE_TYPES = {
+    PhoneNumberType.MOBILE: "mobile",
+    PhoneNumberType.FIXED_LINE: "fixed line",
+    PhoneNumberType.FIXED_LINE_OR_MOBILE: "fixed line or mobile",
+    PhoneNumberType.VOIP: "voice over IP",
+    PhoneNumberType.TOLL_FREE: "toll-free",
+    PhoneNumberType.PREMIUM_RATE: "premium rate",
+    PhoneNumberType.PERSONAL_NUMBER: "personal number",
+    PhoneNumberType.PAGER: "pager",
+}
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A value, and the source that it comes from."""
+
+    value: Any
+    source: str
+
+
+Facts = dict[str, Fact]
+
+
+def find_identifiers(prompt: str) -> Facts:
+    """Name, e-mail address and phone number, where the prompt contains them."""
+    members = json_members(prompt)
+    facts = {name: Fact(members[name], PROMPT) for name in ("full_name", "email", "phone") if members.get(name)}
+    if "email" not in facts and (match := _EMAIL.search(prompt)):
+        facts["email"] = Fact(match[1].lower(), PROMPT)
+    number = _number(str(facts["phone"].value) if "phone" in facts else prompt)
+    if number is not None:
+        facts["phone"] = Fact(phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164), PROMPT)
+    elif "phone" in facts:
+        del facts["phone"]  # not a valid number of any country
+    if (
+        "full_name" not in facts
+        and (match := _NAME_STATEMENT.search(text_without_json(prompt)))
+        and match[1][0].isupper()
+    ):
+        facts["full_name"] = Fact(_capitalised_words(match[1]), PROMPT)
+    return facts
+
+
+def facts_from_phone(phone: str) -> Facts:
+    """What the numbering plan tells about a number: country, region, line type, time zone, original carrier."""
+    number = _number(phone)
+    if number is None:
+        return {}
+    zones = [zone for zone in timezone.time_zones_for_number(number) if zone != "Etc/Unknown"]
+    country = geocoder.country_name_for_number(number, "en")
+    region = geocoder.description_for_number(number, "en")
+    found = {
+        "country": country,
+        "phone_region": region if region != country else "",
+        "phone_line_type": _LINE_TYPES.get(phonenumbers.number_type(number), ""),
+        "time_zone": zones[0] if len(zones) == 1 else "",
+        "phone_carrier": carrier.safe_display_name(number, "en"),
+    }
+    return {name: Fact(value, NUMBERING_PLAN) for name, value in found.items() if value}
+
+
+def facts_from_email(email: str) -> Facts:
+    """The domain, and a full name where the local part has the form of one (`zoe.doe@`)."""
+    local, _, domain = email.partition("@")
+    facts = {"email_domain": Fact(domain.lower(), PROMPT)}
+    parts = [part for part in re.split(r"[._-]", local.split("+")[0]) if part]
+    if len(parts) == 2 and all(part.isalpha() and len(part) > 1 for part in parts):
+        facts["full_name"] = Fact(" ".join(part.capitalize() for part in parts), EMAIL_ADDRESS)
+    return facts
+
+
+def facts_from_name(full_name: str) -> Facts:
+    """Given name and family name, where the full name consists of exactly two words."""
+    parts = full_name.split()
+    if len(parts) != 2:
+        return {}
+    return {"given_name": Fact(parts[0], PROMPT), "family_name": Fact(parts[1], PROMPT)}
+
+
+def _number(text: str) -> phonenumbers.PhoneNumber | None:
+    """The first valid number in international form; without a country code its numbering plan is unknown."""
+    found = phonenumbers.PhoneNumberMatcher(text, None)
+    return next((match.number for match in found if phonenumbers.is_valid_number(match.number)), None)
+
+
+def _capitalised_words(text: str) -> str:
+    """The leading capitalised words of a text."""
+    words: list[str] = []
+    for word in text.split():
+        if not word[0].isupper():
+            break
+        words.append(word.strip(".,"))
+    return " ".join(words)

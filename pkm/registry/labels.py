@@ -1,0 +1,69 @@
+"""What attributes are called, for pages that show them to the person they belong to."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.utils.translation import gettext
+
+from pkm import scopes
+from pkm.registry.models import Domain, ScopeEntry, SensitivityTier
+from pkm.registry.vocabulary import for_script, humanised, word
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """One attribute in words. `own` is one that the person added: its segment says how sensitive it is."""
+
+    path: str
+    name: str
+    label: str
+    own: bool
+    sensitive: bool
+    word: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Group:
+    """The attributes of one domain, in the order they were given."""
+
+    domain: str
+    label: str
+    icon: str
+    attributes: list[Attribute] = field(default_factory=list)
+
+
+def translated(label: str) -> str:
+    """A registry's label in the page's language, where a translation is known."""
+    return gettext(label) if label else ""
+
+
+def described(paths: Iterable[str]) -> list[Group]:
+    """These paths in words, grouped by domain in the registry's order; two queries."""
+    split = {path: parts for path in paths if (parts := scopes.split_path(path)) is not None}
+    entries = ScopeEntry.objects.filter(scope__in=[f"attr.{path}" for path in split] + _segments_of(split.values()))
+    known = {
+        scope: (label, tier) for scope, label, tier in entries.values_list("scope", "scope_label", "sensitivity_tier")
+    }
+    groups = {
+        domain.domain_key: Group(domain.domain_key, translated(domain.display_name), domain.icon)
+        for domain in Domain.objects.filter(domain_key__in={domain for domain, _, _ in split.values()})
+    }
+    for path, (domain, segment, name) in split.items():
+        label, tier = known.get(f"attr.{path}", ("", ""))
+        _, tier = ("", tier) if tier else known.get(f"attr.{domain}.{segment}.*", ("", SensitivityTier.RESTRICTED))
+        text = translated(label) if label else humanised(name)
+        sensitive = tier != SensitivityTier.STANDARD
+        attribute = Attribute(path, name, text, not label, sensitive, for_script(word(path), text))
+        groups.setdefault(domain, Group(domain, humanised(domain), "star")).attributes.append(attribute)
+    return [group for group in groups.values() if group.attributes]
+
+
+def _segments_of(parts: Iterable[tuple[str, str, str]]) -> list[str]:
+    return sorted({f"attr.{domain}.{segment}.*" for domain, segment, _ in parts})
+
+
+def label_of_scope(scope: str) -> str:
+    """The registry's name for a scope, or the scope itself where the registry has forgotten it."""
+    label = ScopeEntry.objects.filter(scope=scope).values_list("scope_label", flat=True).first()
+    return translated(label) if label else scope

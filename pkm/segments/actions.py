@@ -1,0 +1,227 @@
+"""Writing and deleting sealed segments. Nothing is overwritten unseen, and nothing here can open one.
+
+A segment has the name of one that the registry knows, in a domain that is active; what a person adds of their own are
+attributes in it, and the scope of the segment covers them. So no scope that nobody can ask for ever comes to be, and
+staff see no names of domains that somebody made up.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from common.clock import rfc3339
+from common.problems import InvalidRequest
+from pkm import scopes, sealed
+from pkm.errors import SegmentMismatch, StaleRevision, TooManyAttributes, UnknownSegment, VaultAbsent
+from pkm.history.events import locked_index, record
+from pkm.history.models import EventKind, Index
+from pkm.registry.models import ScopeEntry
+from pkm.segments.models import Blob, Manifest, ManifestPath
+from pkm.segments.queries import segment_attributes
+from pkm.segments.storage import make_room, refuse_beyond_quota, storage_of
+from pkm.vault.models import VaultKey, VaultStatus
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+MOST_ATTRIBUTES = 500  # in one segment
+KEPT_REVISIONS = 10
+
+
+@dataclass(frozen=True)
+class _Address:
+    """Whose segment, and where."""
+
+    user: "User"
+    domain: str
+    segment_id: str
+
+    def blobs(self) -> Any:
+        return Blob.objects.filter(user=self.user, domain=self.domain, segment_id=self.segment_id)
+
+
+@transaction.atomic
+def write_segment(
+    *, by: "User", domain: str, segment_id: str, jwe: str, base_content_revision: int, attributes: Sequence[str]
+) -> dict[str, Any]:
+    """Keep the next revision of a segment, with the index, manifest and history that go with it.
+
+    Returns {"domain", "segment_id", "content_revision", "manifest_revision", "attributes", "size_bytes",
+    "updated_at"}. Raises `UnknownSegment`, `TooManyAttributes`, `InvalidRequest`, `VaultAbsent`, `StaleRevision`,
+    `SegmentMismatch`, `QuotaExceeded`.
+    """
+    if segment_attributes(domain, segment_id) is None:
+        raise UnknownSegment(f"There is no segment {domain[:64]}.{segment_id[:64]}.")
+    _check_names(attributes)
+    address = _Address(by, domain, segment_id)
+    index = locked_index(by)
+    key_id = VaultKey.objects.filter(user=by, vault_status=VaultStatus.ACTIVE).values_list("key_id", flat=True).first()
+    if key_id is None:
+        raise VaultAbsent
+    current = address.blobs().filter(is_current=True).first()
+    _compare(current, base_content_revision)
+    _check_header(address, jwe, key_id, base_content_revision + 1)
+    storage = storage_of(by)
+    held = current.size_bytes if current is not None and current.ciphertext is not None else None
+    refuse_beyond_quota(storage=storage, size_bytes=len(jwe), replaces_bytes=held)
+    written = _advance(address, index, current, jwe, list(attributes))
+    if storage.quota.bytes and storage.used_bytes + len(jwe) > storage.quota.bytes:
+        make_room(user=by, most_bytes=storage.quota.bytes)
+    return written
+
+
+@transaction.atomic
+def delete_segment(*, by: "User", domain: str, segment_id: str, base_content_revision: int) -> dict[str, Any]:
+    """Delete every revision of a segment. A tombstone is its next revision, from which counting goes on.
+
+    Returns what `write_segment` does, without attributes. Raises `UnknownSegment`, `StaleRevision`.
+    """
+    address = _Address(by, domain, segment_id)
+    index = locked_index(by)
+    current = address.blobs().filter(is_current=True).first()
+    if current is None or (current.ciphertext is None and current.content_revision == base_content_revision):
+        raise UnknownSegment(f"You keep nothing in {domain[:64]}.{segment_id[:64]}.")
+    _compare(current, base_content_revision)
+    return _advance(address, index, current, None, [])
+
+
+def _check_names(attributes: Sequence[str]) -> None:
+    if len(attributes) > MOST_ATTRIBUTES:
+        raise TooManyAttributes(f"A segment holds at most {MOST_ATTRIBUTES} attributes.")
+    if len(set(attributes)) != len(attributes) or not all(map(scopes.is_name, attributes)):
+        raise InvalidRequest("Attribute names are lower-case letters, digits and underscores, each named once.")
+
+
+def _compare(current: Blob | None, base: int) -> None:
+    revision = current.content_revision if current else 0
+    if revision != base:
+        raise StaleRevision(
+            f"The current revision is {revision}, not {base}. Read it, then write again.",
+            current_content_revision=revision,
+        )
+
+
+def _check_header(address: _Address, jwe: str, key_id: str, revision: int) -> None:
+    try:
+        sealed.check_segment_header(
+            sealed.read_header(jwe),
+            key_id=key_id,
+            user_id=address.user.public_id,
+            domain=address.domain,
+            segment_id=address.segment_id,
+            content_revision=revision,
+        )
+    except sealed.InvalidHeader as unfit:
+        raise SegmentMismatch(f"The sealed segment: {unfit}.", member=unfit.member) from None
+
+
+def _advance(
+    address: _Address, index: Index, current: Blob | None, jwe: str | None, attributes: list[str]
+) -> dict[str, Any]:
+    """Put the next revision in place of `current`; the caller holds the index row and has compared."""
+    now = timezone.now()
+    revision = current.content_revision + 1 if current else 1
+    manifest = _manifest(address, attributes)
+    address.blobs().filter(is_current=True).update(is_current=False)  # before the next: one current at any time
+    blob = Blob.objects.create(
+        user=address.user,
+        domain=address.domain,
+        segment_id=address.segment_id,
+        ciphertext=jwe,
+        content_revision=revision,
+        manifest_revision=manifest.manifest_revision,
+        size_bytes=len(jwe or ""),
+    )
+    # what was deleted is gone at once, older revisions included
+    outdated = address.blobs().filter(content_revision__lte=revision - (1 if jwe is None else KEPT_REVISIONS))
+    outdated.delete()
+    _rewrite_index(index, address, len(attributes), now)
+    record(
+        address.user,
+        EventKind.SEGMENT_WRITTEN if jwe is not None else EventKind.SEGMENT_DELETED,
+        domain=address.domain,
+        segment_id=address.segment_id,
+        content_revision=revision,
+        size_bytes=blob.size_bytes,
+    )
+    return {
+        "domain": address.domain,
+        "segment_id": address.segment_id,
+        "content_revision": revision,
+        "manifest_revision": manifest.manifest_revision,
+        "attributes": attributes,
+        "size_bytes": blob.size_bytes,
+        "updated_at": rfc3339(blob.created_at),
+    }
+
+
+def _manifest(address: _Address, attributes: list[str]) -> Manifest:
+    """The manifest that lists these attributes: the current one, or a new one where the domain's set changed."""
+    current = Manifest.objects.filter(user=address.user, domain=address.domain, is_current=True).first()
+    known = list(current.paths.order_by("pk")) if current else []
+    names = {path.path.split(".")[2] for path in known if path.segment_id == address.segment_id}
+    if current is not None and names == set(attributes):
+        return current
+    if current is not None:
+        current.is_current = False
+        current.save(update_fields=["is_current"])
+    kept = [path for path in known if path.segment_id != address.segment_id]
+    added = _paths(address, attributes)
+    manifest = Manifest.objects.create(
+        user=address.user,
+        domain=address.domain,
+        manifest_revision=current.manifest_revision + 1 if current else 1,
+        segment_ids=sorted({path.segment_id for path in [*kept, *added]}),
+        path_count=len(kept) + len(added),
+    )
+    for path in [*kept, *added]:
+        path.pk, path.manifest = None, manifest
+    ManifestPath.objects.bulk_create([*kept, *added])
+    record(
+        address.user,
+        EventKind.MANIFEST_CHANGED,
+        domain=address.domain,
+        manifest_revision=manifest.manifest_revision,
+        path_count=manifest.path_count,
+    )
+    return manifest
+
+
+def _paths(address: _Address, attributes: list[str]) -> list[ManifestPath]:
+    """Each attribute with the narrowest scope of the registry that reveals it: its own, else its segment's."""
+    base = f"attr.{address.domain}.{address.segment_id}"
+    entries = {entry.scope: entry for entry in ScopeEntry.objects.filter(scope__startswith=f"{base}.")}
+    paths = []
+    for name in attributes:
+        entry = entries.get(f"{base}.{name}") or entries[f"{base}.*"]
+        paths.append(
+            ManifestPath(
+                path=f"{address.domain}.{address.segment_id}.{name}",
+                segment_id=address.segment_id,
+                scope_handle=entry.scope_handle,
+                sensitivity_tier=entry.sensitivity_tier,
+                exposure_eligible=entry.exposure_enabled,
+            )
+        )
+    return paths
+
+
+def _rewrite_index(index: Index, address: _Address, count: int, now: datetime) -> None:
+    """Counts and freshness as they are now; a segment without attributes is not held."""
+    projection = index.summary_projection
+    segments = {name: number for name, number in projection.get(address.domain, {}).items() if number}
+    segments.pop(address.segment_id, None)
+    if count:
+        segments[address.segment_id] = count
+    projection.pop(address.domain, None)
+    index.domain_freshness.pop(address.domain, None)
+    if segments:
+        projection[address.domain] = segments
+        index.domain_freshness[address.domain] = rfc3339(now)
+    index.available_domains = sorted(projection)
+    index.total_attributes = sum(number for held in projection.values() for number in held.values())
+    index.save()

@@ -1,0 +1,73 @@
+"""Encrypted segments, and what of them the server may know: names and counts, never values."""
+
+from django.db import models
+
+
+class Manifest(models.Model):
+    """One version of the set of attributes in a domain; a new one whenever that set changes."""
+
+    user = models.ForeignKey("accounts.User", on_delete=models.CASCADE, related_name="manifests")
+    domain = models.CharField(max_length=64)
+    manifest_revision = models.PositiveIntegerField()
+    segment_ids = models.JSONField(default=list)
+    path_count = models.PositiveIntegerField(default=0)
+    is_current = models.BooleanField(default=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        db_table = "pkm_manifests"
+        constraints = [
+            models.UniqueConstraint(fields=["user", "domain", "manifest_revision"], name="manifest_revision_once"),
+            models.UniqueConstraint(
+                fields=["user", "domain"], condition=models.Q(is_current=True), name="manifest_one_current"
+            ),
+        ]
+
+
+class ManifestPath(models.Model):
+    """One attribute of a manifest, with the scope that reveals it."""
+
+    manifest = models.ForeignKey(Manifest, on_delete=models.CASCADE, related_name="paths")
+    path = models.CharField(max_length=200)
+    segment_id = models.CharField(max_length=64)
+    scope_handle = models.CharField(max_length=16)
+    sensitivity_tier = models.CharField(max_length=16)
+    exposure_eligible = models.BooleanField()
+
+    class Meta:
+        db_table = "pkm_manifest_paths"
+        constraints = [models.UniqueConstraint(fields=["manifest", "path"], name="manifest_path_once")]
+
+
+class Blob(models.Model):
+    """One revision of one segment, sealed. The newest counts and the last ten stay.
+
+    A deleted segment leaves a tombstone (no ciphertext), so that its counting goes on.
+    """
+
+    user = models.ForeignKey("accounts.User", on_delete=models.CASCADE, related_name="blobs")
+    domain = models.CharField(max_length=64)
+    segment_id = models.CharField(max_length=64)
+    ciphertext = models.TextField(null=True)  # noqa: DJ001  # null is the tombstone, empty would be a defect
+    content_revision = models.PositiveIntegerField()
+    manifest_revision = models.PositiveIntegerField()
+    size_bytes = models.PositiveIntegerField()
+    is_current = models.BooleanField(default=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        db_table = "pkm_blobs"
+        constraints = [
+            models.UniqueConstraint(
+                fields=["user", "domain", "segment_id", "content_revision"], name="blob_revision_once"
+            ),
+            models.UniqueConstraint(
+                fields=["user", "domain", "segment_id"], condition=models.Q(is_current=True), name="blob_one_current"
+            ),
+            models.CheckConstraint(condition=models.Q(content_revision__gte=1), name="blob_revision_from_one"),
+            models.CheckConstraint(
+                condition=models.Q(ciphertext__isnull=True, size_bytes=0)
+                | models.Q(ciphertext__isnull=False, size_bytes__gt=0),
+                name="blob_size_with_ciphertext",
+            ),
+        ]

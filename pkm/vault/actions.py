@@ -1,0 +1,161 @@
+"""The vault and the ways into it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from django.db import IntegrityError, transaction
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+
+from common import encryption
+from common.identifiers import new_identifier
+from common.problems import InvalidRequest
+from pkm import sealed
+from pkm.errors import LastWrapper, TooManyWrappers, UnknownWrapper, VaultAbsent, VaultExists, WrapperMismatch
+from pkm.history.events import locked_index, record
+from pkm.history.models import EventKind
+from pkm.vault.models import KeyWrapper, VaultKey, VaultStatus, WrapperKind
+from pkm.vault.queries import restorable_since, vault_keys, wrapper_body
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+MOST_WRAPPERS = 20
+
+
+@dataclass(frozen=True)
+class NewWrapper:
+    """A way in, as the browser sealed it; `credential_id` names the passkey, and is None for the other kinds."""
+
+    kind: str
+    label: str
+    jwe: str
+    credential_id: str | None = None
+
+
+@transaction.atomic
+def create_vault(*, by: "User", key_id: str, wrappers: Sequence[NewWrapper]) -> dict[str, Any]:
+    """Make the one vault of a person, with its first ways in; returns what `GET /vault/keys` tells.
+
+    The first wrapper that is not a recovery code becomes the primary one. Raises `VaultExists`, `WrapperMismatch`.
+    """
+    if not wrappers or len(wrappers) > MOST_WRAPPERS:
+        raise InvalidRequest(f"A vault starts with one to {MOST_WRAPPERS} wrappers.")
+    for wrapper in wrappers:
+        _check(wrapper, by=by, key_id=key_id)
+    locked_index(by)
+    if VaultKey.objects.filter(user=by).exists():
+        raise VaultExists
+    kept = [_keep(wrapper, by=by) for wrapper in wrappers]
+    try:
+        with transaction.atomic():
+            VaultKey.objects.create(
+                user=by, key_id=key_id, vault_status=VaultStatus.ACTIVE, primary_wrapper_id=_primary(kept).wrapper_id
+            )
+    except IntegrityError:  # key_id is unique over all people, and this person has none yet
+        raise InvalidRequest("This key_id is taken; make a new vault key.") from None
+    record(by, EventKind.VAULT_CREATED, key_id=key_id, wrappers=[wrapper.wrapper_id for wrapper in kept])
+    return vault_keys(by)
+
+
+@transaction.atomic
+def add_wrapper(*, by: "User", wrapper: NewWrapper) -> dict[str, Any]:
+    """Add a way into the vault; returns it. Raises `VaultAbsent`, `TooManyWrappers`, `WrapperMismatch`."""
+    locked_index(by)
+    _check(wrapper, by=by, key_id=_vault(by).key_id)
+    if KeyWrapper.objects.filter(user=by, removed_at=None).count() >= MOST_WRAPPERS:
+        raise TooManyWrappers(f"A vault has at most {MOST_WRAPPERS} ways in; remove one first.")
+    kept = _keep(wrapper, by=by)
+    record(by, EventKind.WRAPPER_ADDED, wrapper_id=kept.wrapper_id, kind=kept.kind)
+    return wrapper_body(kept)
+
+
+@transaction.atomic
+def remove_wrapper(*, by: "User", wrapper_id: str) -> None:
+    """Close a way into the vault; it can be restored for seven days. Raises `UnknownWrapper`, `LastWrapper`."""
+    locked_index(by)
+    live = list(KeyWrapper.objects.filter(user=by, removed_at=None).order_by("pk"))
+    gone = next((wrapper for wrapper in live if wrapper.wrapper_id == wrapper_id), None)
+    if gone is None:
+        raise UnknownWrapper
+    left = [wrapper for wrapper in live if wrapper is not gone]
+    if not left:
+        raise LastWrapper("Add another way in before you remove this one.")
+    vault = _vault(by)
+    if vault.primary_wrapper_id == gone.wrapper_id:
+        vault.primary_wrapper_id = _primary(left).wrapper_id
+        vault.save(update_fields=["primary_wrapper_id", "updated_at"])
+    gone.removed_at = timezone.now()
+    gone.save(update_fields=["removed_at"])
+    record(by, EventKind.WRAPPER_REMOVED, wrapper_id=gone.wrapper_id, kind=gone.kind)
+
+
+@transaction.atomic
+def restore_wrapper(*, by: "User", wrapper_id: str) -> dict[str, Any]:
+    """Put back a way in that was removed within the last seven days; returns it. Never removed: nothing changes.
+
+    The limit on wrappers does not count here: whoever removed one must not be able to block its way back.
+    """
+    locked_index(by)
+    wrapper = KeyWrapper.objects.filter(user=by, wrapper_id=wrapper_id).first()
+    if wrapper is None or (wrapper.removed_at is not None and wrapper.removed_at <= restorable_since()):
+        raise UnknownWrapper
+    if wrapper.removed_at is not None:
+        wrapper.removed_at = None
+        wrapper.save(update_fields=["removed_at"])
+        record(by, EventKind.WRAPPER_RESTORED, wrapper_id=wrapper.wrapper_id, kind=wrapper.kind)
+    return wrapper_body(wrapper)
+
+
+@transaction.atomic
+def note_unlock(*, by: "User", wrapper_id: str) -> None:
+    """The browser opened the vault with this wrapper. Raises `UnknownWrapper`."""
+    now = timezone.now()
+    if not KeyWrapper.objects.filter(user=by, wrapper_id=wrapper_id, removed_at=None).update(last_used_at=now):
+        raise UnknownWrapper
+    VaultKey.objects.filter(user=by).update(last_login_at=now, first_login_at=Coalesce("first_login_at", now))
+
+
+def finish_setup(*, by: "User") -> None:
+    """The first minutes are over: there is a vault, and the person saw what an app would see. Raises `VaultAbsent`."""
+    if not VaultKey.objects.filter(user=by, vault_status=VaultStatus.ACTIVE).update(pre_onboarding_completed=True):
+        raise VaultAbsent
+
+
+def forget_removed_wrappers() -> int:
+    """Delete the wrappers that can no longer be restored, so that an old secret opens nothing; returns how many."""
+    deleted, _ = KeyWrapper.objects.filter(removed_at__lte=restorable_since()).delete()
+    return deleted
+
+
+def _vault(user: "User") -> VaultKey:
+    vault = VaultKey.objects.filter(user=user, vault_status=VaultStatus.ACTIVE).first()
+    if vault is None:
+        raise VaultAbsent
+    return vault
+
+
+def _check(wrapper: NewWrapper, *, by: "User", key_id: str) -> None:
+    try:
+        sealed.check_wrapper_header(
+            sealed.read_header(wrapper.jwe), key_id=key_id, user_id=by.public_id, kind=wrapper.kind
+        )
+    except sealed.InvalidHeader as unfit:
+        raise WrapperMismatch(f"The {wrapper.kind} wrapper: {unfit}.", member=unfit.member) from None
+
+
+def _keep(wrapper: NewWrapper, *, by: "User") -> KeyWrapper:
+    return KeyWrapper.objects.create(
+        user=by,
+        wrapper_id=new_identifier("wrp"),
+        kind=wrapper.kind,
+        label=wrapper.label,
+        jwe=encryption.sealed(wrapper.jwe),
+        credential_id=wrapper.credential_id or "",
+    )
+
+
+def _primary(wrappers: Sequence[KeyWrapper]) -> KeyWrapper:
+    """The way in that is offered first: a recovery code only where there is nothing else."""
+    return next((wrapper for wrapper in wrappers if wrapper.kind != WrapperKind.RECOVERY), wrappers[0])

@@ -1,0 +1,96 @@
+"""The vault's JSON addresses (contract §2): parse, call one action or query, answer."""
+
+from django.http import HttpResponse
+from rest_framework.request import Request
+
+from accounts.owner_api import OwnerView, SignedInRecently
+from common.admission.shapes import Nothing
+from common.json_bodies import json_answer
+from pkm.registry import hidden_scopes
+from pkm.segments import actions as segment_actions
+from pkm.segments import queries as segment_queries
+from pkm.vault import actions as vault_actions
+from pkm.vault import queries as vault_queries
+from pkm.web import schemas as web_schemas
+
+
+class Keys(OwnerView):
+    def get(self, request: Request) -> HttpResponse:
+        return json_answer(vault_queries.vault_keys(self.person))
+
+    def post(self, request: Request) -> HttpResponse:
+        body = self.body(web_schemas.KeysBody)
+        wrappers = [vault_actions.NewWrapper(**wrapper.model_dump()) for wrapper in body.wrappers]
+        return json_answer(
+            vault_actions.create_vault(by=self.person, key_id=body.key_id, wrappers=wrappers), status=201
+        )
+
+
+class Wrappers(OwnerView):
+    permission_classes = (SignedInRecently,)
+
+    def post(self, request: Request) -> HttpResponse:
+        wrapper = vault_actions.NewWrapper(**self.body(web_schemas.WrapperBody).model_dump())
+        return json_answer(vault_actions.add_wrapper(by=self.person, wrapper=wrapper), status=201)
+
+
+class Wrapper(OwnerView):
+    permission_classes = (SignedInRecently,)
+
+    def delete(self, request: Request, wrapper_id: str) -> HttpResponse:
+        self.body(Nothing)
+        vault_actions.remove_wrapper(by=self.person, wrapper_id=wrapper_id)
+        return HttpResponse(status=204)
+
+
+class RestoreWrapper(OwnerView):
+    permission_classes = (SignedInRecently,)
+
+    def post(self, request: Request, wrapper_id: str) -> HttpResponse:
+        self.body(Nothing)
+        return json_answer(vault_actions.restore_wrapper(by=self.person, wrapper_id=wrapper_id))
+
+
+class Unlocked(OwnerView):
+    def post(self, request: Request) -> HttpResponse:
+        vault_actions.note_unlock(by=self.person, wrapper_id=self.body(web_schemas.UnlockedBody).wrapper_id)
+        return HttpResponse(status=204)
+
+
+class Segments(OwnerView):
+    takes_query = True
+
+    def get(self, request: Request) -> HttpResponse:
+        query = self.query(web_schemas.SegmentsQuery)
+        found = segment_queries.sealed_segments(self.person, scope=query.scope, domain=query.domain)
+        return json_answer({"segments": found})
+
+
+class Segment(OwnerView):
+    takes_query = True
+
+    def put(self, request: Request, domain: str, segment_id: str) -> HttpResponse:
+        body = self.body(web_schemas.SegmentBody)
+        return json_answer(
+            segment_actions.write_segment(by=self.person, domain=domain, segment_id=segment_id, **body.model_dump())
+        )
+
+    def delete(self, request: Request, domain: str, segment_id: str) -> HttpResponse:
+        base = int(self.query(web_schemas.DeleteQuery).base_content_revision)
+        return json_answer(
+            segment_actions.delete_segment(
+                by=self.person, domain=domain, segment_id=segment_id, base_content_revision=base
+            )
+        )
+
+
+class HiddenScope(OwnerView):
+    def put(self, request: Request, scope: str) -> HttpResponse:
+        self.body(Nothing)
+        hidden_scopes.hide_scope(by=self.person, scope=scope)
+        return HttpResponse(status=204)
+
+    def delete(self, request: Request, scope: str) -> HttpResponse:
+        self.body(Nothing)
+        hidden_scopes.show_scope(by=self.person, scope=scope)
+        return HttpResponse(status=204)

@@ -1,0 +1,248 @@
+"""The vault's pages. The server shows names, counts and times; values appear only in the person's own browser."""
+
+import io
+from typing import TYPE_CHECKING, Any
+
+import qrcode
+import qrcode.image.svg
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.authentication import person_of
+from accounts.interrupted.page_actions import can_wait
+from pkm.errors import UnknownScope, VaultAbsent
+from pkm.registry import copy as registry_copy
+from pkm.registry import hidden_scopes
+from pkm.registry import queries as registry_queries
+from pkm.registry.labels import described, translated
+from pkm.registry.vocabulary import for_script, word
+from pkm.segments.storage import storage_of
+from pkm.vault import actions as vault_actions
+from pkm.vault import queries as vault_queries
+from pkm.web import page_actions as web_page_actions
+from pkm.web import queries as web_queries
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+# What the first minutes ask for: a few things that many apps could make use of.
+FIRST = (
+    "identity.basic.full_name",
+    "contact.email.email",
+    "location.home.city",
+    "lifestyle.food.favorite_cuisine",
+    "lifestyle.food.diet_preference",
+    "interests.leisure.sports_interest",
+)
+_STEPS = (_("Passphrase"), _("Recovery code"), _("First data"), _("What apps see"))
+
+
+def has_vault(user: "User") -> bool:
+    return bool(vault_queries.vault_keys(user)["vault_status"] != "absent")
+
+
+def _steps(current: int) -> list[dict[str, Any]]:
+    states = ["done"] * current + ["current"] + ["todo"] * (len(_STEPS) - current - 1)
+    return [{"label": label, "state": state} for label, state in zip(_STEPS, states, strict=True)]
+
+
+@login_required
+@require_safe
+def overview(request: HttpRequest) -> HttpResponse:
+    """Everything the person keeps, by domain."""
+    user = person_of(request)
+    if not has_vault(user):
+        return redirect("vault:setup")
+    domains = [_in_words(domain) for domain in web_queries.my_data(user)]
+    words = {
+        f"{domain['domain']}.{segment['segment_id']}.{attribute['name']}": attribute["word"]
+        for domain in domains
+        for segment in domain["segments"]
+        for attribute in segment["attributes"]
+    }
+    return render(
+        request,
+        "vault/overview.html",
+        {
+            "domains": domains,
+            "words": words,
+            "total": sum(domain["held"] for domain in domains),
+            "storage": storage_of(user),
+        },
+    )
+
+
+def _in_words(domain: dict[str, Any]) -> dict[str, Any]:
+    """A card of `my_data` with its labels in the page's language and the words its values are shown with."""
+    return {
+        **domain,
+        "label": translated(domain["label"]),
+        "description": translated(domain["description"]),
+        "segments": [
+            {
+                **segment,
+                "label": translated(segment["label"]),
+                "description": translated(segment["description"]),
+                "held": sum(attribute["held"] for attribute in segment["attributes"]) + len(segment["own_attributes"]),
+                "attributes": [_attribute(domain, segment, attribute) for attribute in segment["attributes"]],
+            }
+            for segment in domain["segments"]
+        ],
+    }
+
+
+def _attribute(domain: dict[str, Any], segment: dict[str, Any], attribute: dict[str, Any]) -> dict[str, Any]:
+    label = translated(attribute["label"])
+    path = f"{domain['domain']}.{segment['segment_id']}.{attribute['name']}"
+    return {
+        **attribute,
+        "label": label,
+        "description": translated(attribute["description"]),
+        "word": for_script(word(path), label),
+    }
+
+
+@login_required
+@require_safe
+def domain(request: HttpRequest, domain: str) -> HttpResponse:
+    """One domain: its segments, each a form of its own that the browser fills in and seals."""
+    user = person_of(request)
+    if not has_vault(user):
+        return redirect("vault:setup")
+    found = next((card for card in web_queries.my_data(user) if card["domain"] == domain), None)
+    if found is None:
+        raise Http404
+    card = _in_words(found)
+    segments = {
+        segment["segment_id"]: {
+            "label": segment["label"],
+            "attributes": {
+                attribute["name"]: {**attribute["word"], "help": attribute["description"]}
+                for attribute in segment["attributes"]
+            },
+        }
+        for segment in card["segments"]
+    }
+    return render(request, "vault/domain.html", {"domain": card, "segments": segments})
+
+
+@require_POST
+@login_required
+@can_wait(web_page_actions.DISCOVERY)
+def discovery(request: HttpRequest) -> HttpResponse:
+    """Hide a scope from discovery, or show it again; works without a script."""
+    scope, hide = request.POST.get("scope", "")[:210], request.POST.get("hide") == "1"
+    change = hidden_scopes.hide_scope if hide else hidden_scopes.show_scope
+    try:
+        change(by=person_of(request), scope=scope)
+    except UnknownScope:
+        raise Http404 from None
+    if hide:
+        messages.success(request, gettext("Hidden. Apps can no longer see that you could share this."))
+    else:
+        messages.success(request, gettext("Shown. Apps can see that you could share this, and ask for it."))
+    domain = scope.split(".")[1] if scope.count(".") > 1 else ""
+    return redirect("vault:domain", domain) if domain else redirect("vault:overview")
+
+
+@login_required
+@require_safe
+def transfer(request: HttpRequest) -> HttpResponse:
+    """Bring data in and take all of it out, in the browser."""
+    user = person_of(request)
+    if not has_vault(user):
+        return redirect("vault:setup")
+    domains = [_in_words(domain) for domain in web_queries.my_data(user)]
+    known = {
+        f"{domain['domain']}.{segment['segment_id']}": {
+            "label": f"{domain['label']}: {segment['label']}",
+            "attributes": {attribute["name"]: attribute["word"] for attribute in segment["attributes"]},
+        }
+        for domain in domains
+        for segment in domain["segments"]
+    }
+    return render(request, "vault/transfer.html", {"known": known})
+
+
+@login_required
+@require_safe
+def setup(request: HttpRequest) -> HttpResponse:
+    """A passphrase or a passkey, and the recovery code. All stay in the browser, so both steps are one page."""
+    user = person_of(request)
+    if has_vault(user):
+        return redirect("vault:overview")
+    person = {"name": user.email, "displayName": user.get_short_name()}
+    context = {"steps": _steps(0), "known": _known_about(user), "person": person}
+    return render(request, "vault/setup.html", context)
+
+
+def _known_about(user: "User") -> list[str]:
+    """Words that others would try first when guessing this person's passphrase."""
+    return [part for part in {user.email, user.email.split("@")[0], user.display_name} if part]
+
+
+@login_required
+@require_safe
+def setup_first(request: HttpRequest) -> HttpResponse:
+    """The first few things, in one short form."""
+    user = person_of(request)
+    if not has_vault(user):
+        return redirect("vault:setup")
+    asked = {attribute.path: attribute for group in described(FIRST) for attribute in group.attributes}
+    fields = [{"path": path, "word": asked[path].word} for path in FIRST if path in asked]
+    return render(
+        request, "vault/setup_first.html", {"steps": _steps(2), "fields": fields, "account_email": user.email}
+    )
+
+
+@login_required
+@require_safe
+def setup_preview(request: HttpRequest) -> HttpResponse:
+    """What an app would see of all this before any approval: names, and no value."""
+    user = person_of(request)
+    if not has_vault(user):
+        return redirect("vault:setup")
+    copy = registry_copy.entries()
+    found = copy.discovered(web_queries.vault_summary(user)["summary_projection"], registry_queries.hidden_scopes(user))
+    entries = [copy.by_scope[scope] for scope in found.scopes if copy.by_scope[scope].parsed.attribute is None]
+    seen = [
+        {
+            "label": translated(entry.label),
+            "icon": entry.domain or "star",
+            "tier": entry.sensitivity_tier,
+            "names": ", ".join(a.label for group in described(entry.attributes) for a in group.attributes),
+        }
+        for entry in entries
+        if entry.parsed.segment is not None
+    ]
+    return render(request, "vault/setup_preview.html", {"steps": _steps(3), "seen": seen})
+
+
+@require_POST
+@login_required
+@can_wait(web_page_actions.SETUP_DONE)
+def setup_done(request: HttpRequest) -> HttpResponse:
+    """The end of the setup, and where the person goes from there."""
+    try:
+        vault_actions.finish_setup(by=person_of(request))
+    except VaultAbsent:
+        return redirect("vault:setup")
+    return redirect("vault:overview" if request.POST.get("then") == "more" else settings.LOGIN_REDIRECT_URL)
+
+
+@login_required
+@require_safe
+def sharing_id_image(request: HttpRequest) -> HttpResponse:
+    """The sharing ID as a QR code."""
+    image = qrcode.make(
+        person_of(request).public_id, image_factory=qrcode.image.svg.SvgPathFillImage, border=2, box_size=12
+    )
+    written = io.BytesIO()
+    image.save(written)
+    return HttpResponse(written.getvalue(), content_type="image/svg+xml")

@@ -1,0 +1,95 @@
+"""What the pages of the vault show: names, counts and times. Nothing here is a value."""
+
+from typing import TYPE_CHECKING, Any
+
+from django.db.models import Prefetch
+
+from common.clock import rfc3339
+from pkm import scopes
+from pkm.history.models import Index
+from pkm.registry.models import Domain, ScopeEntry
+from pkm.registry.queries import hidden_scopes
+from pkm.segments.models import Blob
+from pkm.segments.queries import Holdings, held_segments
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+
+def my_data(user: "User") -> list[dict[str, Any]]:
+    """The active domains with what the registry offers and what this person keeps in them; five queries.
+
+    Each: {"domain", "label", "description", "icon", "scope", "hidden", "sensitivity_tier", "updated_at",
+    "held" (attributes), "segments": [{"segment_id", "label", "description", "scope", "hidden", "sensitivity_tier",
+    "content_revision" (the base of the next write, whether or not anything is kept), "size_bytes", "updated_at",
+    "attributes": [{"name", "label", "description", "held"}], "own_attributes": [names]}]}.
+    """
+    blobs = Blob.objects.filter(user=user, is_current=True).values(
+        "domain", "segment_id", "content_revision", "size_bytes", "created_at"
+    )
+    mine = Holdings(
+        hidden_scopes(user), held_segments(user), {(blob["domain"], blob["segment_id"]): dict(blob) for blob in blobs}
+    )
+    domains = Domain.objects.filter(is_active=True).prefetch_related(
+        Prefetch("scope_entries", ScopeEntry.objects.order_by("pk"))
+    )
+    return [_domain_card(domain, mine) for domain in domains]
+
+
+def vault_summary(user: "User") -> dict[str, Any]:
+    """The person's index row: {"available_domains", "domain_freshness", "summary_projection", "total_attributes"}."""
+    columns = ("available_domains", "domain_freshness", "summary_projection", "total_attributes")
+    row = Index.objects.filter(user=user).values(*columns).first()
+    return dict(row) if row else dict(zip(columns, ([], {}, {}, 0), strict=True))
+
+
+def _domain_card(domain: Domain, mine: Holdings) -> dict[str, Any]:
+    entries = {entry.scope: entry for entry in domain.scope_entries.all()}
+    key = domain.domain_key
+    whole = f"attr.{key}.*"
+    segments = [
+        _segment_card(entry, entries, mine)
+        for entry in entries.values()
+        if (parsed := scopes.parse(entry.scope)) and parsed.segment and not parsed.attribute
+    ]
+    return {
+        "domain": key,
+        "label": domain.display_name,
+        "description": domain.description,
+        "icon": domain.icon,
+        "scope": whole,
+        "hidden": whole in mine.hidden,
+        "sensitivity_tier": entries[whole].sensitivity_tier if whole in entries else "standard",
+        "updated_at": max((card["updated_at"] for card in segments if card["updated_at"]), default=None),
+        "held": sum(len(names) for (held_in, _), names in mine.names.items() if held_in == key),
+        "segments": segments,
+    }
+
+
+def _segment_card(entry: ScopeEntry, entries: dict[str, ScopeEntry], mine: Holdings) -> dict[str, Any]:
+    _, domain, segment, _ = entry.scope.split(".")
+    names = mine.names.get((domain, segment), set())
+    blob = mine.blobs.get((domain, segment))
+    canonical = [path.split(".")[2] for path in entry.attributes]
+    offered = {name: entries.get(f"attr.{domain}.{segment}.{name}") for name in canonical}
+    return {
+        "segment_id": segment,
+        "label": entry.scope_label,
+        "description": entry.description,
+        "scope": entry.scope,
+        "hidden": entry.scope in mine.hidden,
+        "sensitivity_tier": entry.sensitivity_tier,
+        "content_revision": blob["content_revision"] if blob else 0,
+        "size_bytes": blob["size_bytes"] if blob else 0,
+        "updated_at": rfc3339(blob["created_at"]) if blob and blob["size_bytes"] else None,
+        "attributes": [
+            {
+                "name": name,
+                "label": found.scope_label if found else name.replace("_", " ").capitalize(),
+                "description": found.description if found else "",
+                "held": name in names,
+            }
+            for name, found in offered.items()
+        ],
+        "own_attributes": sorted(names - set(canonical)),
+    }

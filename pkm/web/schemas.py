@@ -1,0 +1,92 @@
+"""The bodies and queries of the vault's addresses, strict: wrong types and unknown members are refused."""
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from common.admission.shapes import Strict
+from common.text import is_plain
+from pkm import scopes
+
+
+def _plain_text(text: str) -> str:
+    if not is_plain(text):
+        raise PydanticCustomError("plain_text", "must be one line of plain text without invisible characters")
+    return text.strip()
+
+
+def _scope(text: str) -> str:
+    if scopes.parse(text) is None:
+        raise PydanticCustomError("scope", "must be a scope such as attr.lifestyle.food.*")
+    return text
+
+
+def _unique(names: list[str]) -> list[str]:
+    if len(set(names)) != len(names):
+        raise PydanticCustomError("repeated", "must not name an attribute twice")
+    return names
+
+
+Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,63}\Z")]
+Names = Annotated[list[Name], AfterValidator(_unique)]
+KeyId = Annotated[str, Field(pattern=r"^vk_[A-Za-z0-9._~-]{16,125}\Z")]
+Revision = Annotated[int, Field(ge=0, le=2**31 - 2)]
+Label = Annotated[str, Field(min_length=1, max_length=80), AfterValidator(_plain_text)]
+
+
+class WrapperBody(Strict):
+    """One way into the vault; a passkey names its credential, and nothing else does."""
+
+    kind: Literal["passphrase", "recovery", "passkey"]
+    label: Label
+    jwe: Annotated[str, Field(min_length=1, max_length=4096)]
+    credential_id: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,1400}\Z")] | None = None
+
+    @model_validator(mode="after")
+    def _credential_is_passkeys(self) -> "WrapperBody":
+        if (self.kind == "passkey") == (self.credential_id is None):
+            raise PydanticCustomError("credential_id", "credential_id goes with a passkey, and only with one")
+        return self
+
+
+class KeysBody(Strict):
+    """`POST /vault/keys`."""
+
+    key_id: KeyId
+    wrappers: Annotated[list[WrapperBody], Field(min_length=1, max_length=20)]
+
+
+class UnlockedBody(Strict):
+    """`POST /vault/unlocked`."""
+
+    wrapper_id: Annotated[str, Field(pattern=r"^[A-Za-z0-9_]{1,64}\Z")]
+
+
+class SegmentBody(Strict):
+    """`PUT /vault/segments/{domain}/{segment_id}`."""
+
+    jwe: Annotated[str, Field(min_length=1)]
+    base_content_revision: Revision
+    attributes: Names
+
+
+class SegmentsQuery(Strict):
+    """`GET /vault/segments`: by `scope`, by `domain`, or all."""
+
+    scope: Annotated[str, AfterValidator(_scope)] | None = None
+    domain: Name | None = None
+
+    @model_validator(mode="after")
+    def _one_way_of_naming(self) -> "SegmentsQuery":
+        if self.scope is not None and self.domain is not None:
+            raise PydanticCustomError("naming", "give scope or domain, not both")
+        return self
+
+
+class DeleteQuery(BaseModel):
+    """`DELETE /vault/segments/{domain}/{segment_id}`; a query's numbers come as text."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    base_content_revision: Annotated[str, Field(pattern=r"^(?:0|[1-9][0-9]{0,8})$")]

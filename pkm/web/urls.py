@@ -1,0 +1,28 @@
+"""The pages of the vault and of its lock."""
+
+from django.urls import include, path
+
+from pkm.web import my_data, profile_import, security
+
+_vault = (
+    [
+        path("", my_data.overview, name="overview"),
+        path("data/<str:domain>/", my_data.domain, name="domain"),
+        path("discovery/", my_data.discovery, name="discovery"),
+        path("transfer/", my_data.transfer, name="transfer"),
+        path("import/", profile_import.keep, name="import"),
+        path("setup/", my_data.setup, name="setup"),
+        path("setup/first/", my_data.setup_first, name="setup-first"),
+        path("setup/preview/", my_data.setup_preview, name="setup-preview"),
+        path("setup/done/", my_data.setup_done, name="setup-done"),
+        path("sharing-id.svg", my_data.sharing_id_image, name="sharing-id"),
+    ],
+    "vault",
+)
+
+urlpatterns = [
+    path("vault/", include(_vault)),
+    path("account/security/", security.security, name="security"),
+    path("account/security/wrappers/<str:wrapper_id>/remove/", security.remove, name="wrapper-remove"),
+    path("account/security/wrappers/<str:wrapper_id>/restore/", security.restore, name="wrapper-restore"),
+]

@@ -1,0 +1,47 @@
+"""Calling the proxy, and telling it where its agents are."""
+
+from typing import Any
+
+from django.http import HttpResponse
+from django.test import Client
+
+from accounts.models import User
+from agents_proxy.processing_consent import actions as consents
+from agents_proxy.processing_consent.origins import app_of_origin
+from agents_proxy.states import Purpose
+from tests.callers import JsonClient
+from tests.factories import AppFactory, PersonFactory
+
+SITE = "https://shop.example"
+CALL = {"text": "Who is Zoe?", "sessionId": "session-42", "id": "task-one"}
+
+
+def configure(settings: Any, agent: str = "brand", **upstream: Any) -> None:
+    """Put `agent` at an upstream; every other one is not configured."""
+    nowhere = {"url": "", "token": "", "timeout": 30.0, "protocol": "tasks/send"}
+    settings.AGENTS = {**dict.fromkeys(settings.AGENTS, nowhere), agent: {**nowhere, **upstream}}
+
+
+def refusal(answer: HttpResponse) -> tuple[int, int, str]:
+    """The three that name a refusal: the status, `error.code` and `error.data.code`."""
+    body = answer.json()
+    assert body.keys() == {"jsonrpc", "id", "error"}
+    assert body["jsonrpc"] == "2.0"
+    assert answer["Content-Type"] == "application/json"
+    return answer.status_code, body["error"]["code"], body["error"]["data"]["code"]
+
+
+def consenting(user: User) -> User:
+    """`user`, having agreed to everything for their own calls."""
+    consents.give(by=user, purposes=list(Purpose))
+    return user
+
+
+def site_client(origin: str | None = SITE, purposes: Any = tuple(Purpose), **app: Any) -> JsonClient:
+    """A page of another site (or, with `origin` None, its backend) that holds somebody's token."""
+    AppFactory(origins=[SITE], **app)
+    registered = app_of_origin(SITE)
+    assert registered is not None
+    token = consents.give_to_site(by=PersonFactory(), purposes=purposes, app=registered, origin=SITE)
+    headers = {"A2A-Consent": token.secret, **({"Origin": origin} if origin else {})}
+    return JsonClient(Client(), headers=headers)

@@ -1,0 +1,31 @@
+"""Analyses as the tests start and run them."""
+
+from typing import Any
+
+from accounts.models import User
+from agents_proxy.analyses import actions as analysis_actions
+from agents_proxy.analyses import steps
+from agents_proxy.analyses.models import Run
+
+SUBMITTED = {"email": "ana@example.org", "fullName": "Ana Sá", "countryCode": "+351", "phoneNumber": "9123456789"}
+BODY = {**SUBMITTED, "agreed": True}
+
+
+def started(user: User) -> Run:
+    return analysis_actions.start_analysis(by=user, submitted=SUBMITTED)
+
+
+def finished(user: User) -> Run:
+    """A run that a worker took through its steps."""
+    run = started(user)
+    steps.run_through(run.pk)
+    return Run.objects.get(pk=run.pk)
+
+
+def states(run: Run) -> list[str]:
+    return list(run.steps.order_by("position").values_list("status", flat=True))
+
+
+def kept(run: Run) -> Any:
+    """The run as the database has it now."""
+    return Run.objects.get(pk=run.pk)

@@ -1,0 +1,203 @@
+"""Each hot read finds what the plain code finds that it stands for (decision 0019)."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+
+import orjson
+import pytest
+from django.db import connection
+from django.db.models import Count, Min, Sum
+from django.utils import timezone
+
+from accounts.models import User
+from common.sql.inserts import insert_row
+from consent.decisions.models import BlockedApp
+from consent.discovery.models import DiscoveryMiss
+from consent.discovery.person_read import PersonRead, read_person
+from consent.discovery.unknown_users import Guesses, hashed_hint
+from consent.exports import read_at_once, read_steps
+from consent.exports.models import Export, Read
+from consent.exports.taken_reads import ReadCall
+from consent.requests.models import ConsentRequest
+from consent.requests.recent import DAY, RecentRequest, RecentRequests, read_recent
+from developers.models import App
+from pkm.registry.models import HiddenScope, RegistryVersion
+from tests.consent.test_races import app_context
+from tests.factories import (
+    AppFactory,
+    AuditEntryFactory,
+    ConsentRequestFactory,
+    ExportFactory,
+    PersonFactory,
+    give_vault,
+)
+from tests.factories.asked import now
+
+
+def person_plainly(*, app_pk: int, user_id: str, hint: str) -> PersonRead:
+    version = RegistryVersion.objects.get().version
+    user = User.objects.filter(public_id=user_id).select_related("pkm_index", "vault_key").first()
+    misses = DiscoveryMiss.objects.filter(
+        app_id=app_pk, hint=hashed_hint(app_pk, hint), minute__gt=timezone.now() - timedelta(hours=1)
+    ).aggregate(sum=Sum("count"), first=Min("minute"))
+    guesses = Guesses(misses["sum"] or 0, misses["first"])
+    if user is None:
+        return PersonRead(version, None, "{}", "", None, False, guesses)
+    index, vault = getattr(user, "pkm_index", None), getattr(user, "vault_key", None)
+    return PersonRead(
+        registry_version=version,
+        user_pk=user.pk if user.is_active else None,
+        holdings=orjson.dumps(index.summary_projection).decode() if index else "{}",
+        hidden=" ".join(HiddenScope.objects.filter(user=user).values_list("scope", flat=True)),
+        vault_status=vault.vault_status if vault else None,
+        has_blocked=BlockedApp.objects.filter(user=user, app_id=app_pk).exists(),
+        guesses=replace(guesses, asked_before=ConsentRequest.objects.filter(user=user, app_id=app_pk).exists()),
+    )
+
+
+def block(app: App, user: User) -> None:
+    BlockedApp.objects.create(app=app, user=user, created_at=now())
+
+
+def hide(app: App, user: User) -> None:
+    for scope in ("attr.lifestyle.*", "attr.identity.basic.*"):
+        HiddenScope.objects.create(user=user, scope=scope)
+
+
+def ask_before(app: App, user: User) -> None:
+    ConsentRequestFactory(app=app, user=user)
+
+
+def guess(app: App, user: User) -> None:
+    minute = now().replace(second=0, microsecond=0)
+    for count, ago, hint in ((2, 5, ""), (3, 10, ""), (4, 61, ""), (7, 5, "caller")):
+        DiscoveryMiss.objects.create(
+            app=app, hint=hashed_hint(app.pk, hint), minute=minute - timedelta(minutes=ago), count=count
+        )
+
+
+def leave(app: App, user: User) -> None:
+    User.objects.filter(pk=user.pk).update(is_active=False)
+
+
+def nothing(app: App, user: User) -> None:
+    pass
+
+
+@pytest.mark.parametrize("happened", [nothing, block, hide, ask_before, guess, leave])
+@pytest.mark.parametrize("hint", ["", "caller"])
+@pytest.mark.parametrize("asked_about", ["somebody with a vault", "somebody without", "nobody"])
+def test_a_person_is_read_as_plainly(
+    db: None, happened: Callable[[App, User], None], hint: str, asked_about: str
+) -> None:
+    app, user = AppFactory(), PersonFactory()
+    if asked_about == "somebody with a vault":
+        give_vault(user)
+    happened(app, user)
+    given = {"app_pk": app.pk, "user_id": "usr_nobody" if asked_about == "nobody" else user.public_id, "hint": hint}
+
+    found, plain = read_person(**given), person_plainly(**given)
+
+    assert found is not None
+    assert orjson.loads(found.holdings) == orjson.loads(plain.holdings)
+    assert sorted(found.hidden.split()) == sorted(plain.hidden.split())
+    assert replace(found, holdings="", hidden="") == replace(plain, holdings="", hidden="")
+
+
+def recent_plainly(*, app_pk: int, user_pk: int, cooldown: timedelta) -> RecentRequests:
+    at = timezone.now()
+    app = App.objects.get(pk=app_pk)
+    asked = ConsentRequest.objects.filter(app=app, user_id=user_pk).order_by("pk")
+    of_day = asked.filter(created_at__gt=at - DAY).order_by().aggregate(made=Count("pk"), first_at=Min("created_at"))
+    undecided = asked.filter(status="pending")
+    denied = asked.filter(status="denied", decided_at__gt=at - cooldown)
+    return RecentRequests(
+        now=at,
+        registry_version=RegistryVersion.objects.get().version,
+        app_name=app.name,
+        has_blocked=BlockedApp.objects.filter(user_id=user_pk, app=app).exists(),
+        undecided=tuple(map(recent_request, undecided)),
+        denied=tuple(map(recent_request, denied)),
+        **of_day,
+    )
+
+
+def recent_request(row: ConsentRequest) -> RecentRequest:
+    return RecentRequest(row.pk, row.scope, row.connector_thumbprint, row.expires_at, row.decided_at)
+
+
+def in_order(requests: tuple[RecentRequest, ...]) -> list[RecentRequest]:
+    return sorted(requests, key=lambda request: request.pk)
+
+
+@pytest.mark.parametrize("cooldown", [0, 3600])
+@pytest.mark.parametrize("blocked", [True, False])
+def test_what_was_asked_lately_is_read_as_plainly(db: None, settings: object, cooldown: int, blocked: bool) -> None:
+    settings.DENIAL_COOLDOWN_SECONDS = cooldown  # type: ignore[attr-defined]  # pytest-django's
+    app, user = AppFactory(), PersonFactory()
+    if blocked:
+        block(app, user)
+    given = {"app": app, "user": user}
+    for status in ("pending", "denied", "cancelled"):
+        ConsentRequestFactory(**given, status=status)
+    long_ago = now() - timedelta(days=2)
+    ConsentRequestFactory(**given, created_at=long_ago, expires_at=long_ago + timedelta(days=30))
+    ConsentRequestFactory(
+        **given, created_at=long_ago, expires_at=now(), status="denied", decided_at=now() - timedelta(hours=2)
+    )
+    ConsentRequestFactory(app=app)
+    ConsentRequestFactory(user=user)
+
+    found = read_recent(app_pk=app.pk, user_pk=user.pk)
+    plain = recent_plainly(app_pk=app.pk, user_pk=user.pk, cooldown=timedelta(seconds=cooldown))
+
+    assert found is not None
+    assert abs(found.now - plain.now) < timedelta(minutes=1)
+    assert (in_order(found.undecided), in_order(found.denied)) == (list(plain.undecided), list(plain.denied))
+    assert (len(found.undecided), len(found.denied)) == (2, 1 if cooldown else 0)
+    assert replace(found, now=plain.now, undecided=(), denied=()) == replace(plain, undecided=(), denied=())
+
+
+def test_a_row_is_inserted_as_the_orm_saves_it(db: None) -> None:
+    saved = ConsentRequestFactory(required_attributes=["lifestyle.food.diet_preference"], max_reads=3)
+    stored = ConsentRequest.objects.filter(pk=saved.pk)
+    by_orm = stored.values().get()
+    row = ConsentRequest.objects.get(pk=saved.pk)
+    stored.delete()
+
+    insert_row(row)
+
+    by_hand = ConsentRequest.objects.values().get()
+    assert {**by_hand, "id": saved.pk} == by_orm
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="one statement changes three tables on PostgreSQL only")
+@pytest.mark.parametrize("most", [None, 3])
+def test_a_read_in_one_statement_is_the_read_in_steps(db: None, most: int | None) -> None:
+    export = ExportFactory(grant__request__max_reads=most)
+    ExportFactory(grant=export.grant, revision=2)
+    Export.objects.filter(pk=export.pk).update(ciphertext=None)
+    AuditEntryFactory(chain=f"person:{export.grant.user.public_id}")
+    call = ReadCall(app_context(export.grant), export.grant.request.request_id, "203.0.113.0/24")
+
+    at_once = read_at_once.take_read(call)
+    in_steps = read_steps.take_read(call, read_steps.find_live(call))
+
+    assert at_once is not None
+    assert replace(at_once, reads=2) == in_steps
+    first, second = Read.objects.order_by("pk").values("grant_id", "export_id", "token_id", "address_prefix", "batch")
+    assert first == second
+    assert Read.objects.order_by("pk")[0].at <= Read.objects.order_by("pk")[1].at
+
+
+@pytest.mark.parametrize("limited", ["the last read", "an idempotency key"])
+def test_what_one_statement_cannot_take_is_left_to_the_steps(db: None, limited: str) -> None:
+    most = 1 if limited == "the last read" else None
+    export = ExportFactory(grant__request__max_reads=most)
+    AuditEntryFactory(chain=f"person:{export.grant.user.public_id}")
+    key = "k1" if limited == "an idempotency key" else None
+    call = ReadCall(app_context(export.grant), export.grant.request.request_id, "", idempotency_key=key)
+
+    assert read_at_once.take_read(call) is None
+    assert not Read.objects.exists()

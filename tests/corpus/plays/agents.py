@@ -1,0 +1,116 @@
+"""A person's own consents to processing and their analyses, with real stand-ins for the agents."""
+
+from typing import Any
+
+import orjson
+from django.conf import settings
+from django.test import override_settings
+
+from tests import factories
+from tests.agents_proxy.agent_server import Agents, speaking
+from tests.agents_proxy.runs import BODY, finished
+from tests.corpus.plays.owners import refusals
+from tests.corpus.stage import Caller, Stage
+
+CONSENTS, ANALYSES = "/api/a2a/consents", "/api/a2a/analyses"
+_PROFILES = {
+    "brand": {"age": 30, "likes": ["coffee"], "brand_affinities": ["Blue Bottle"]},
+    "core": {"full_name": "Ana Sá", "city": "Porto"},
+    "public": '```json\n{"profession": "Cook"}\n```',
+    "second": {"error": {"code": -32000, "message": "not today"}},
+}
+
+
+def play(stage: Stage) -> None:
+    person, other = factories.PersonFactory(), factories.PersonFactory()
+    owner = Caller.signed_in("owner", person)
+    _consents(stage, owner, other)
+    with speaking() as agents, override_settings(AGENTS={**settings.AGENTS, **agents.settings()}):
+        _started(stage, person, owner)
+        _finished(stage, person, owner, agents)
+        _others(stage, owner, other)
+
+
+def _consents(stage: Stage, owner: Caller, other: Any) -> None:
+    body = {"purposes": ["profile", "enrichment"], "agreed": True}
+    stage.call("none yet", owner, "GET", CONSENTS)
+    refusals(stage, owner, "GET", CONSENTS)
+    refusals(stage, owner, "POST", CONSENTS, body)
+    for what, changes in {
+        "not agreed": {"agreed": False},
+        "agreed as a number": {"agreed": 1},
+        "no purpose": {"purposes": []},
+        "an unknown purpose": {"purposes": ["everything"]},
+        "a purpose twice": {"purposes": ["profile", "profile"]},
+    }.items():
+        stage.call(what, owner, "POST", CONSENTS, {**body, **changes})
+    given = stage.call("given", owner, "POST", CONSENTS, body).json()["consentId"]
+    stage.call("one", owner, "GET", CONSENTS)
+    refusals(stage, owner, "DELETE", f"{CONSENTS}/{given}")
+    stage.call("withdrawn", owner, "DELETE", f"{CONSENTS}/{given}")
+    stage.call("withdrawn twice", owner, "DELETE", f"{CONSENTS}/{given}")
+    stage.call("after all this", owner, "GET", CONSENTS)
+    others = factories.ProcessingConsentFactory(user=other).consent_id
+    stage.call("another person's", owner, "DELETE", f"{CONSENTS}/{others}")
+
+
+def _started(stage: Stage, person: Any, owner: Caller) -> None:
+    stage.call("none yet", owner, "GET", ANALYSES)
+    refusals(stage, owner, "POST", ANALYSES, BODY)
+    for what, changes in {
+        "not agreed": {"agreed": False},
+        "no address": {"email": "ana"},
+        "no name": {"fullName": " "},
+        "a name of two lines": {"fullName": "Ana\nSá"},
+        "no country code": {"countryCode": "49"},
+        "no number": {"phoneNumber": "12"},
+        "one member too many": {"urgent": True},
+    }.items():
+        stage.call(what, owner, "POST", ANALYSES, {**BODY, **changes})
+    run = stage.call("started", owner, "POST", ANALYSES, BODY).json()["analysisId"]
+    at = f"{ANALYSES}/{run}"
+    stage.call("waits for a worker", owner, "GET", at)
+    stage.call("nothing answered yet", owner, "GET", f"{at}/raw")
+    stage.call("no step to repeat", owner, "POST", f"{at}/steps/brand/retry", {})
+    stage.call("no such step", owner, "POST", f"{at}/steps/nobody/retry", {})
+    for path in (at, f"{at}/raw"):
+        refusals(stage, owner, "GET", path)
+    refusals(stage, owner, "POST", f"{at}/cancel", {})
+    refusals(stage, owner, "POST", f"{at}/steps/brand/retry", {})
+    stage.call("cancelled", owner, "POST", f"{at}/cancel", {})
+    stage.call("cancelled twice", owner, "POST", f"{at}/cancel", {})
+    stage.call("as it was left", owner, "GET", at)
+    refusals(stage, owner, "DELETE", at)
+    stage.call("deleted", owner, "DELETE", at)
+    stage.call("deleted twice", owner, "DELETE", at)
+    stage.call("gone", owner, "GET", at)
+
+
+def _finished(stage: Stage, person: Any, owner: Caller, agents: Agents) -> None:
+    """Three agents answered and the last one did not, so its step can be repeated."""
+    agents.says.update(_PROFILES)
+    run = finished(person)
+    at = f"{ANALYSES}/{run.analysis_id}"
+    stage.call("what came of it", owner, "GET", at)
+    stage.call("what they said", owner, "GET", f"{at}/raw")
+    stage.call("over already", owner, "POST", f"{at}/cancel", {})
+    stage.call("a step that did not fail", owner, "POST", f"{at}/steps/brand/retry", {})
+    stage.call("a step that failed", owner, "POST", f"{at}/steps/second/retry", {})
+    stage.call("all", owner, "GET", ANALYSES)
+    stage.call("the first", owner, "GET", f"{ANALYSES}?limit=1")
+    stage.call("after it", owner, "GET", f"{ANALYSES}?limit=1&cursor={run.analysis_id}")
+    for query in ("limit=0", "limit=101", "limit=x", "cursor=!", "cursor=ana_unknown", "bogus=1", "limit=1&limit=2"):
+        stage.call("does not fit", owner, "GET", f"{ANALYSES}?{query}")
+    while stage.ask(owner, "POST", ANALYSES, orjson.dumps(BODY)).status != 429:
+        pass  # twenty may be under way
+    stage.call("one too many", owner, "POST", ANALYSES, BODY)
+
+
+def _others(stage: Stage, owner: Caller, other: Any) -> None:
+    at = f"{ANALYSES}/{factories.RunFactory(user=other).analysis_id}"
+    for path in (at, f"{ANALYSES}/ana_unknown"):
+        stage.call("not yours", owner, "GET", path)
+        stage.call("not yours", owner, "DELETE", path)
+        stage.call("not yours", owner, "GET", f"{path}/raw")
+        stage.call("not yours", owner, "POST", f"{path}/cancel", {})
+        stage.call("not yours", owner, "POST", f"{path}/steps/brand/retry", {})

@@ -1,0 +1,110 @@
+"""`manage.py sample_data` leaves people who can sign in and a vault that opens, whatever database it meets."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cryptography.fernet import Fernet
+from django.apps import apps
+from django.core.management import call_command, get_commands
+
+from common.encryption import opened
+from consent_bridge import sealed
+from pkm.vault import queries as vault_queries
+from tests.visitor import Visitor
+
+pytestmark = pytest.mark.django_db
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def var(settings: Any, tmp_path: Path) -> Path:
+    settings.VAR = tmp_path
+    return tmp_path
+
+
+def made(var: Path) -> dict[str, Any]:
+    call_command("sample_data")
+    return json.loads((var / "sample.json").read_text())
+
+
+def opens(owner: dict[str, str]) -> bool:
+    user = apps.get_model("accounts.User").objects.get(public_id=owner["user_id"])
+    assert user.check_password(owner["password"])
+    vault = vault_queries.vault_keys(user)
+    (jwe,) = (each["jwe"] for each in vault["wrappers"] if each["kind"] == "passphrase")
+    key = sealed.unwrap(jwe, "passphrase", owner["passphrase"], user_id=user.public_id, key_id=vault["key_id"])
+    return key.key_id == vault["key_id"]
+
+
+def test_everyone_it_names_exists_and_the_vault_opens(var: Path) -> None:
+    sample = made(var)
+    users = apps.get_model("accounts.User").objects
+    assert opens(sample["owner"])
+    assert users.get(email=sample["staff"]["email"]).check_password(sample["staff"]["password"])
+    assert users.get(email=sample["developer"]["email"]).check_password(sample["developer"]["password"])
+
+
+def opens_the_admin(staff: dict[str, str], service: str) -> bool:
+    visitor = Visitor(service)
+    visitor.sign_in(staff["email"], staff["password"], secret=staff["totp_secret"])
+    return visitor.page("/admin/").url == f"{service}/admin/"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_member_of_staff_opens_the_admin_with_the_codes_of_its_secret(var: Path, service: str) -> None:
+    assert opens_the_admin(made(var)["staff"], service)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_sample_of_an_older_clone_gets_a_second_factor(var: Path, service: str) -> None:
+    first = made(var)
+    apps.get_model("mfa.Authenticator").objects.all().delete()
+    del first["staff"]["totp_secret"]
+    (var / "sample.json").write_text(json.dumps(first))
+    second = made(var)
+    assert second["staff"]["password"] == first["staff"]["password"]
+    assert opens_the_admin(second["staff"], service)
+
+
+def test_again_it_keeps_what_is_there(var: Path) -> None:
+    assert made(var) == made(var)
+
+
+def test_without_its_file_somebody_new_begins(var: Path) -> None:
+    first = made(var)
+    (var / "sample.json").unlink()
+    second = made(var)
+    assert second["owner"]["user_id"] != first["owner"]["user_id"]
+    assert opens(second["owner"])
+    factor = apps.get_model("mfa.Authenticator").objects.get(user__email=second["staff"]["email"])
+    assert opened(factor.data["secret"]) == second["staff"]["totp_secret"]
+
+
+def test_with_other_server_keys_somebody_new_begins(var: Path, settings: Any) -> None:
+    first = made(var)
+    settings.DATA_ENCRYPTION_KEYS = [Fernet.generate_key().decode()]
+    second = made(var)
+    assert second["owner"]["user_id"] != first["owner"]["user_id"]
+    assert opens(second["owner"])
+    factor = apps.get_model("mfa.Authenticator").objects.get(user__email=second["staff"]["email"])
+    assert opened(factor.data["secret"]) == second["staff"]["totp_secret"]
+
+
+@pytest.mark.parametrize("missing", ["consent_bridge", "deploy"])
+def test_a_server_without_the_bridge_or_this_folder_starts_and_has_no_such_command(missing: str) -> None:
+    code = (
+        f"import sys; sys.modules[{missing!r}] = None; import django; django.setup(); import config.urls;"
+        "from django.core.management import get_commands;"
+        "print('check' in get_commands(), 'sample_data' in get_commands())"
+    )
+    done = subprocess.run([sys.executable, "-W", "error", "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("True False\n", "")
+
+
+def test_it_is_there_where_both_are() -> None:
+    assert get_commands()["sample_data"] == "deploy.sample_data"

@@ -1,0 +1,203 @@
+"""What somebody with the database's own password can do to the chains, at random.
+
+Every kind takes the dice and the name of a chain, and returns the names under which it may be found.
+"""
+
+import random
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+from django.db.models import Max
+
+from consent.exports.models import Read
+from consent.grants.models import Grant
+from consent.ledger import audit
+from consent.ledger.models import AuditEntry, AuditHead, CheckpointHead
+
+Tamper = Callable[[random.Random, str], set[str]]
+_ASIDE = 10_000  # a sequence that no entry has
+
+
+def edit_one_column(dice: random.Random, chain: str) -> set[str]:
+    entry = _any(dice, chain)
+    column = dice.choice(["kind", "actor", "at", "facts", "prev_hash", "entry_hash"])
+    AuditEntry.objects.filter(pk=entry.pk).update(**{column: _other(dice, getattr(entry, column))})
+    return {chain}
+
+
+def edit_and_hash_again(dice: random.Random, chain: str) -> set[str]:
+    """The entry fits its own hash; the one after it, or the head, does not follow it any more."""
+    entry = _any(dice, chain)
+    entry.facts = _other(dice, entry.facts)
+    _hash_and_save(entry, entry.prev_hash)
+    return {chain}
+
+
+def edit_and_forge_the_rest(dice: random.Random, chain: str) -> set[str]:
+    """Everything after it is hashed again, the head too: only a signed checkpoint can tell."""
+    entry = _any(dice, chain)
+    AuditEntry.objects.filter(pk=entry.pk).update(facts=_other(dice, entry.facts))
+    _forge(chain)
+    return {chain}
+
+
+def delete_one(dice: random.Random, chain: str) -> set[str]:
+    AuditEntry.objects.filter(pk=_any(dice, chain).pk).delete()
+    return {chain}
+
+
+def delete_some_and_close_the_gap(dice: random.Random, chain: str) -> set[str]:
+    first = _any(dice, chain).sequence
+    AuditEntry.objects.filter(chain=chain, sequence__range=(first, first + dice.randrange(3))).delete()
+    _forge(chain)
+    return {chain}
+
+
+def swap_two(dice: random.Random, chain: str) -> set[str]:
+    _swap(dice, chain)
+    return {chain}
+
+
+def swap_two_and_forge_the_rest(dice: random.Random, chain: str) -> set[str]:
+    _swap(dice, chain)
+    _forge(chain)
+    return {chain}
+
+
+def cut_off(dice: random.Random, chain: str) -> set[str]:
+    AuditEntry.objects.filter(chain=chain, sequence__gte=_any(dice, chain).sequence).delete()
+    return {chain}
+
+
+def cut_off_and_rewind_the_head(dice: random.Random, chain: str) -> set[str]:
+    cut_off(dice, chain)
+    _forge(chain)
+    return {chain}
+
+
+def cut_off_and_drop_the_head(dice: random.Random, chain: str) -> set[str]:
+    cut_off(dice, chain)
+    AuditHead.objects.filter(chain=chain).delete()
+    return {chain}
+
+
+def move_to_another_chain(dice: random.Random, chain: str) -> set[str]:
+    other = dice.choice([head.chain for head in AuditHead.objects.exclude(chain=chain)])
+    last = AuditEntry.objects.filter(chain=other).aggregate(last=Max("sequence"))["last"]
+    AuditEntry.objects.filter(pk=_any(dice, chain).pk).update(chain=other, sequence=last + 1)
+    return {chain, other}
+
+
+def rewrite_the_head(dice: random.Random, chain: str) -> set[str]:
+    head = AuditHead.objects.get(chain=chain)
+    if dice.random() < 0.5:
+        head.sequence += dice.choice([-1, 1])
+    else:
+        head.entry_hash = _other(dice, head.entry_hash)
+    head.save()
+    return {chain}
+
+
+def forge_the_checkpoints_too(dice: random.Random, chain: str) -> set[str]:
+    """What the checkpoints say of this chain is made to fit; they are signed, so they do not fit any more."""
+    names = edit_and_forge_the_rest(dice, chain)
+    for head in CheckpointHead.objects.filter(chain=chain):
+        forged = AuditEntry.objects.get(chain=chain, sequence=head.sequence)
+        CheckpointHead.objects.filter(pk=head.pk).update(entry_hash=forged.entry_hash)
+        names.add(f"checkpoint:{head.checkpoint_id}")
+    return names
+
+
+def edit_a_read(dice: random.Random, chain: str) -> set[str]:
+    """The chains hold the reads by the hash of each batch; another time, another grant or another batch shows."""
+    read = _any_read(dice)
+    changes: list[dict[str, Any]] = [
+        {"at": read.at - timedelta(seconds=dice.randrange(1, 9999))},
+        {"grant": dice.choice(list(Grant.objects.exclude(pk=read.grant_id)))},
+        {"batch": _other(dice, read.batch)},
+    ]
+    Read.objects.filter(pk=read.pk).update(**dice.choice(changes))
+    return {audit.person_chain(read.grant.user.public_id)}
+
+
+def delete_a_read(dice: random.Random, chain: str) -> set[str]:
+    read = _any_read(dice)
+    Read.objects.filter(pk=read.pk).delete()
+    return {audit.person_chain(read.grant.user.public_id)}
+
+
+def slip_a_read_in(dice: random.Random, chain: str) -> set[str]:
+    """As if it had been chained with the others."""
+    read = _any_read(dice)
+    read.pk = Read.objects.aggregate(last=Max("pk"))["last"] + 1
+    read.save(force_insert=True)
+    first = AuditEntry.objects.filter(kind="reads", facts__batch=read.batch, chain__startswith="person:").get()
+    AuditEntry.objects.filter(pk=first.pk).update(
+        facts={**first.facts, "last": read.pk, "count": first.facts["count"] + 1}
+    )
+    return {first.chain}
+
+
+KINDS: tuple[Tamper, ...] = (
+    edit_one_column,
+    edit_and_hash_again,
+    edit_and_forge_the_rest,
+    delete_one,
+    delete_some_and_close_the_gap,
+    swap_two,
+    swap_two_and_forge_the_rest,
+    cut_off,
+    cut_off_and_rewind_the_head,
+    cut_off_and_drop_the_head,
+    move_to_another_chain,
+    rewrite_the_head,
+    forge_the_checkpoints_too,
+    edit_a_read,
+    delete_a_read,
+    slip_a_read_in,
+)
+
+
+def _any(dice: random.Random, chain: str) -> AuditEntry:
+    return dice.choice(list(AuditEntry.objects.filter(chain=chain).order_by("sequence")))
+
+
+def _any_read(dice: random.Random) -> Read:
+    return dice.choice(list(Read.objects.order_by("pk").select_related("grant__user")))
+
+
+def _other(dice: random.Random, value: Any) -> Any:
+    """Something like it that it is not."""
+    if isinstance(value, dict):
+        name = dice.choice([*value, "more"])
+        return {**value, name: f"{value.get(name)}!"}
+    if isinstance(value, str):
+        place = dice.randrange(len(value) or 1)  # never longer: the column would refuse it before anybody verifies
+        return value[:place] + ("a" if value[place : place + 1] != "a" else "b") + value[place + 1 :]
+    return value + timedelta(seconds=dice.choice([-1, 1, 3600]))
+
+
+def _swap(dice: random.Random, chain: str) -> None:
+    one, other = dice.sample(list(AuditEntry.objects.filter(chain=chain)), 2)
+    for entry, sequence in ((one, _ASIDE), (other, one.sequence), (one, other.sequence)):
+        AuditEntry.objects.filter(pk=entry.pk).update(sequence=sequence)
+
+
+def _forge(chain: str) -> None:
+    """Number and hash what is there from the first entry on, and let the head fit: the chain itself is flawless."""
+    sequence, previous = 0, audit.GENESIS
+    for sequence, entry in enumerate(AuditEntry.objects.filter(chain=chain).order_by("sequence"), start=1):
+        entry.sequence = sequence
+        _hash_and_save(entry, previous)
+        previous = entry.entry_hash
+    AuditHead.objects.filter(chain=chain).update(sequence=sequence, entry_hash=previous)
+
+
+def _hash_and_save(entry: AuditEntry, previous: str) -> None:
+    entry.prev_hash = previous
+    entry.entry_hash = audit.entry_hash(
+        chain=entry.chain, sequence=entry.sequence, prev_hash=previous,
+        kind=entry.kind, actor=entry.actor, at=entry.at, facts=entry.facts,
+    )  # fmt: skip
+    entry.save()
