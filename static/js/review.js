@@ -72,10 +72,16 @@ async function showValues() {
     }
     hideProblem();
     valuesShown = true;
-    if (unlockedHere) goToValues();
+    if (unlockedHere && !isElsewhere()) goToValues();
   } catch (error) {
     if (!(error instanceof Locked)) showProblem(error);
   }
+}
+
+/** Whether the person went on meanwhile: whoever is at a tick already is not sent back. The panel's own focus was lost with it. */
+function isElsewhere() {
+  const focused = document.activeElement;
+  return focused !== null && focused !== document.body && !panel?.contains(focused);
 }
 
 /** What is to be looked at before a decision; the panel that had the focus is gone. */

@@ -52,6 +52,11 @@ def save(page: Page, segment: str) -> None:
     expect(page.locator(f"#{segment} [data-state]")).to_have_text("Saved")
 
 
+def wait_for_values(page: Page) -> None:
+    """Until the review page shows the real values: Approve pressed before that shows them, and decides nothing."""
+    expect(page.locator("[data-value].is-locked")).to_have_count(0)
+
+
 def values_shown(page: Page) -> dict[str, str]:
     """The review page's rows: attribute path → what stands beside it."""
     rows = page.locator("[data-path]")

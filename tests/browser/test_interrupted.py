@@ -12,7 +12,7 @@ from consent.grants.models import Grant
 from consent.requests.models import ConsentRequest
 from tests.browser.conftest import DESKTOP, PHONE
 from tests.browser.page_faults import Complaints, axe_findings
-from tests.browser.people import PASSPHRASE, SignIn, enter, unlock, values_shown
+from tests.browser.people import PASSPHRASE, SignIn, enter, unlock, wait_for_values
 from tests.factories import ConsentRequestFactory, GrantFactory, PersonFactory, Vault, give_vault
 from tests.factories.accounts import PASSWORD
 
@@ -184,6 +184,7 @@ def test_what_was_ticked_when_the_session_ended_waits_to_be_approved(
     sign_in(page, vault.user)
     page.goto(f"/consent/requests/{asked.request_id}/")
     unlock(page)
+    wait_for_values(page)
     page.locator("input[value='lifestyle.food.coffee_or_tea']").uncheck()
     page.locator("input[name=duration]").first.check()
     shortest = page.locator("input[name=duration]").first.get_attribute("value")
@@ -200,7 +201,7 @@ def test_what_was_ticked_when_the_session_ended_waits_to_be_approved(
     asked.refresh_from_db()
     assert asked.status == "pending"
     unlock(page)
-    values_shown(page)
+    wait_for_values(page)
     page.locator("#approve").click()
     expect(page.locator(".outcome h1")).to_have_text("You approved this")
     assert "lifestyle.food.coffee_or_tea" not in Grant.objects.get(request=asked).approved_attributes

@@ -15,7 +15,7 @@ from consent.ledger.checkpoints import sign_checkpoint
 from consent.ledger.models import AuditEntry, AuditHead
 from consent.requests.models import ConsentRequest
 from tests.browser.page_faults import Complaints
-from tests.browser.people import PASSPHRASE, SignIn, unlock
+from tests.browser.people import PASSPHRASE, SignIn, unlock, wait_for_values
 from tests.factories import (
     AuditEntryFactory,
     ConsentRequestFactory,
@@ -83,6 +83,7 @@ def test_a_person_does_everything_by_keyboard_alone(
     page.keyboard.press("Space")
     tab_to(page, "input[name=duration]")
     page.keyboard.press("ArrowLeft")  # an hour instead of a day
+    wait_for_values(page)
     press(page, "#approve")
     expect(page.locator(".outcome h1")).to_have_text("You approved this")
     grant = Grant.objects.get(request=asked)

@@ -9,7 +9,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 from consent.requests.models import ConsentRequest
 from tests.browser.conftest import DESKTOP, PHONE
 from tests.browser.page_faults import COLOURS_CHANGED, THEMES, axe_findings_in
-from tests.browser.people import PASSPHRASE, SignIn, unlock, values_shown
+from tests.browser.people import PASSPHRASE, SignIn, unlock, values_shown, wait_for_values
 from tests.factories import AppFactory, ConsentRequestFactory, PersonFactory, Vault, give_vault
 
 pytestmark = pytest.mark.browser
@@ -83,7 +83,7 @@ def open_unlocked(page: Page, path: str) -> None:
     page.goto("/vault/data/identity/")
     unlock(page)
     page.goto(path)
-    expect(page.locator("[data-value].is-locked")).to_have_count(0)
+    wait_for_values(page)
 
 
 # --- the first screen -------------------------------------------------------------------------------------------------

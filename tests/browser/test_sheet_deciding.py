@@ -6,7 +6,7 @@ from playwright.sync_api import BrowserContext, Page, Route, expect
 from consent.grants.models import Grant
 from consent.requests.models import ConsentRequest
 from tests.browser.page_faults import Complaints
-from tests.browser.people import PASSPHRASE, SignIn, enter, save, unlock
+from tests.browser.people import PASSPHRASE, SignIn, enter, save, unlock, wait_for_values
 from tests.factories import ConsentRequestFactory, GrantFactory, PersonFactory, Vault, give_vault
 
 pytestmark = pytest.mark.browser
@@ -38,7 +38,7 @@ def open_unlocked(page: Page, path: str) -> None:
     page.goto("/vault/data/identity/")
     unlock(page)
     page.goto(path)
-    expect(page.locator("[data-value].is-locked")).to_have_count(0)
+    wait_for_values(page)
 
 
 def test_pressing_approve_before_the_values_are_there_shows_them_and_decides_nothing(
@@ -64,6 +64,25 @@ def test_pressing_approve_before_the_values_are_there_shows_them_and_decides_not
     assert asked.status == "pending"
     page.locator("#approve").click()
     expect(page.locator(".outcome h1")).to_have_text("You approved this")
+
+
+def test_values_that_come_late_take_no_focus_from_whoever_went_on(
+    page: Page, sign_in: SignIn, asked: ConsentRequest
+) -> None:
+    sign_in(page, asked.user)
+    page.goto(address(asked))
+    held: list[Route] = []
+    page.route("**/vault/segments?*", lambda route: held.append(route))
+    unlock(page)
+    while not held:
+        page.wait_for_timeout(50)
+    shorter = page.locator("input[name=duration]").first
+    shorter.focus()
+    for route in held:
+        route.continue_()
+
+    wait_for_values(page)
+    expect(shorter).to_be_focused()
 
 
 def test_values_that_changed_meanwhile_are_shown_before_another_press_shares_them(
