@@ -85,7 +85,7 @@ def test_loose_types_are_refused(project: str, tmp_path: Path) -> None:
 def test_a_machine_without_node_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda name: None)
 
-    assert typescript.missing() == "Node is not installed"
+    assert typescript.missing() == "Node or npm is not on the path"
 
 
 def test_tools_of_another_version_do_not_count(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

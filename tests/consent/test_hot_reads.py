@@ -124,7 +124,7 @@ def recent_plainly(*, app_pk: int, user_pk: int, cooldown: timedelta) -> RecentR
 
 
 def recent_request(row: ConsentRequest) -> RecentRequest:
-    return RecentRequest(row.pk, row.scope, row.connector_thumbprint, row.expires_at, row.decided_at)
+    return RecentRequest(row.pk, row.scope, row.status, row.connector_thumbprint, row.expires_at, row.decided_at)
 
 
 def in_order(requests: tuple[RecentRequest, ...]) -> list[RecentRequest]:
