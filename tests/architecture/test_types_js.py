@@ -110,6 +110,7 @@ def test_without_node_the_check_goes_on_and_only_all_of_it_fails(
     monkeypatch.setattr(checking, "_production", lambda folder: {})
     monkeypatch.setattr(checking, "_run", lambda command, env: "")
     monkeypatch.setattr(checking.catalogues, "complaints", lambda env: "")
+    monkeypatch.setattr(checking.contract, "complaints", lambda env: "")
 
     assert checking.check(everything=everything) == code
     said = capsys.readouterr().out.splitlines()
