@@ -8,6 +8,7 @@ from consent.ledger.models import AuditCheckpoint, AuditEntry, AuditHead, AuditP
 from consent.mail.models import Mail
 from consent.notices.models import Notice, NoticeCounter, WebhookDelivery
 from consent.requests.models import ConsentRequest, ScopeTemplate
+from consent.sandbox.models import SandboxPerson
 
 __all__ = [
     "AppReport",
@@ -27,6 +28,7 @@ __all__ = [
     "NoticeCounter",
     "Read",
     "Receipt",
+    "SandboxPerson",
     "ScopeTemplate",
     "WebhookDelivery",
 ]

@@ -15,10 +15,12 @@ from django.utils.translation import gettext_lazy as _
 from accounts.staff import NeverDeleted, ReadOnly
 from common.problems import Problem
 from common.text import is_plain
-from developers import actions
+from developers.applications import actions as application_actions
+from developers.apps import actions as app_actions
 from developers.models import App, AppMember, AppStatus, DeveloperApplication, DeveloperToken, Permission
-from developers.queries import live_tokens
-from developers.tokens import DEFAULT_LIFETIME, LONGEST_LIFETIME
+from developers.tokens import actions as token_actions
+from developers.tokens.digests import DEFAULT_LIFETIME, LONGEST_LIFETIME
+from developers.tokens.queries import live_tokens
 
 
 @admin.register(DeveloperApplication)
@@ -47,7 +49,7 @@ class ApplicationAdmin(ReadOnly):
     @admin.action(description=_("Reject"), permissions=["decide"])
     def reject(self, request: HttpRequest, queryset: QuerySet[DeveloperApplication]) -> None:
         def refuse(application: DeveloperApplication) -> None:
-            actions.reject_application(application=application, by=request.user)  # type: ignore[arg-type]  # staff
+            application_actions.reject_application(application=application, by=request.user)  # type: ignore[arg-type]  # staff
 
         _each(self, request, queryset, refuse)
 
@@ -57,7 +59,7 @@ class ApplicationAdmin(ReadOnly):
     def _approve(self, request: HttpRequest, queryset: QuerySet[DeveloperApplication], *, verified: bool) -> None:
         def take(application: DeveloperApplication) -> None:
             by: Any = request.user
-            actions.approve_application(application=application, by=by, verified=verified)
+            application_actions.approve_application(application=application, by=by, verified=verified)
 
         _each(self, request, queryset, take)
 
@@ -99,24 +101,24 @@ class AppAdmin(NeverDeleted):
 
     @admin.display(description=_("legal name"))
     def owner(self, row: App) -> str:
-        return row.application.legal_name
+        return row.legal_name
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         by: Any = request.user
-        with actions.changing_app(app_pk=obj.pk, by=by):
+        with app_actions.changing_app(app_pk=obj.pk, by=by):
             super().save_model(request, obj, form, change)
 
     @admin.action(description=_("Suspend: nothing that these apps send is answered"), permissions=["change"])
     def suspend(self, request: HttpRequest, queryset: QuerySet[App]) -> None:
-        changed = [app for app in queryset if actions.suspend_app(app=app)]
+        changed = [app for app in queryset if app_actions.suspend_app(app=app)]
         self._tell(request, changed, AppStatus.SUSPENDED)
 
     @admin.action(description=_("Restore suspended apps"), permissions=["change"])
     def restore(self, request: HttpRequest, queryset: QuerySet[App]) -> None:
-        changed = [app for app in queryset if actions.restore_app(app=app)]
+        changed = [app for app in queryset if app_actions.restore_app(app=app)]
         self._tell(request, changed, AppStatus.ACTIVE)
 
     def _tell(self, request: HttpRequest, changed: list[App], status: AppStatus) -> None:
@@ -205,7 +207,7 @@ class TokenAdmin(NeverDeleted):
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         asked = form.cleaned_data
-        row, token = actions.mint_token(
+        row, token = token_actions.mint_token(
             app=asked["app"],
             label=asked["label"],
             by=request.user,  # type: ignore[arg-type]  # staff, whom the admin let in
@@ -226,7 +228,7 @@ class TokenAdmin(NeverDeleted):
             self.message_user(request, _("Choose one token to rotate."), messages.ERROR)
             return None
         try:
-            row, token = actions.rotate_token(token=chosen[0], by=request.user)  # type: ignore[arg-type]  # as above
+            row, token = token_actions.rotate_token(token=chosen[0], by=request.user)  # type: ignore[arg-type]  # as above
         except Problem as problem:
             self.message_user(request, problem.detail, messages.ERROR)
             return None
@@ -236,7 +238,7 @@ class TokenAdmin(NeverDeleted):
 
     @admin.action(description=_("Revoke: the next call is refused"), permissions=["end"])
     def revoke(self, request: HttpRequest, queryset: QuerySet[DeveloperToken]) -> None:
-        ended = [token for token in queryset if actions.revoke_token(token=token)]
+        ended = [token for token in queryset if token_actions.revoke_token(token=token)]
         for token in ended:
             self.log_change(request, token, [{"changed": {"fields": ["revoked_at"]}}])
         text = ngettext("%d token was revoked.", "%d tokens were revoked.", len(ended)) % len(ended)

@@ -15,9 +15,9 @@ from common.admission.requests import JSONRequest
 from common.clock import database_now
 from common.problems import InvalidRequest
 from common.sql.statements import rows
+from developers.apps.models import AppMode, AppStatus
 from developers.errors import InvalidToken
-from developers.models import AppStatus
-from developers.tokens import digest, has_form
+from developers.tokens.digests import digest, has_form
 
 _USE_WRITTEN_EVERY = timedelta(hours=1)
 
@@ -25,7 +25,7 @@ _USE_WRITTEN_EVERY = timedelta(hours=1)
 # Its parts are public for the one hot read that finds more by the same statement (consent/api/hot_reads.py).
 COLUMNS = """
        t.id AS token_pk, t.permissions, t.header_only, a.id AS app_pk, a.app_id, a.name AS app_name,
-       a.status AS app_status, a.verified, a.request_budget,
+       a.status AS app_status, a.mode, a.verified, a.request_budget,
        (t.last_used_at IS NULL OR t.last_used_at < %(used_before)s) AS use_unwritten
 """
 TABLES = "developer_tokens t JOIN developer_apps a ON a.id = t.app_id"
@@ -49,6 +49,7 @@ class AppContext:
     suspended: bool
     verified: bool
     header_only: bool
+    is_test: bool = False  # reaches sandbox people and members who agreed alone (contract 5.2)
     request_budget: int | None = None  # an hour, where the app has one of its own; 0 is no limit
 
 
@@ -129,6 +130,7 @@ def app_of(row: Mapping[str, Any]) -> dict[str, Any]:
         "suspended": row["app_status"] != AppStatus.ACTIVE,
         "verified": bool(row["verified"]),
         "header_only": bool(row["header_only"]),
+        "is_test": row["mode"] == AppMode.TEST,
         "request_budget": row["request_budget"],
     }
 

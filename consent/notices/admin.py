@@ -16,8 +16,8 @@ from accounts.staff import AboutPeople, NeverDeleted, ReadOnly
 from consent.event_types import WEBHOOK_TYPES
 from consent.notices.models import Notice, WebhookDelivery
 from consent.notices.webhooks import replay
-from developers import webhooks
 from developers.models import App, AppStatus, WebhookEndpoint
+from developers.webhooks import actions as webhooks
 
 
 @admin.register(Notice)

@@ -82,7 +82,7 @@ def _connector_key(body: RequestConsentBody) -> ConnectorKey:
 
 def _look_up(app: AppContext, body: RequestConsentBody, key: ConnectorKey, meter: Meter) -> AskedRequest:
     """The request with the person and the scope that it names, or the refusal where there is no such person."""
-    person = read_person(app_pk=app.app_pk, user_id=body.user_id, hint=meter.hint)
+    person = read_person(app_pk=app.app_pk, is_test=app.is_test, user_id=body.user_id, hint=meter.hint)
     if person is None:
         raise ScopeRegistryUnavailable
     user_pk = unknown_users.admit(app_pk=app.app_pk, user_pk=person.user_pk, guesses=person.guesses, meter=meter)

@@ -92,7 +92,6 @@ def _review(request: HttpRequest, asked: ConsentRequest, deny_form: DenyForm | N
     back = urlencode({"next": request.path})
     return {
         "asked": asked,
-        "application": asked.app.application,
         "scope_label": labels.translated(asked.scope_entry.scope_label),
         "cautions": cautions,
         "gravest": cautions[0].tone if cautions else "info",

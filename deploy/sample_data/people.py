@@ -13,7 +13,7 @@ from django.utils import timezone
 from common.encryption import Unreadable, opened, sealed
 from deploy.sample_data import vaults
 from deploy.sample_data.content import OWNER_DATA, SAMPLE_APPLICATION
-from developers.tokens import LONGEST_LIFETIME, digest, new_token
+from developers.tokens.digests import LONGEST_LIFETIME, digest, new_token
 
 Entry = dict[str, str]
 

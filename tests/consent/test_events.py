@@ -13,7 +13,7 @@ from consent.decisions import actions as decision_actions
 from consent.notices.models import Notice
 from consent.notices.waiting import hub
 from consent.requests.models import ConsentRequest
-from developers.actions import restore_app, suspend_app
+from developers.apps.actions import restore_app, suspend_app
 from developers.models import App
 from tests.callers import Developer
 from tests.factories import ConsentRequestFactory

@@ -20,7 +20,7 @@ from consent.decisions import actions as decision_actions
 from consent.notices import webhook_client
 from consent.notices.models import Notice, WebhookDelivery
 from consent.notices.webhooks import PAUSES, deliver_due, replay
-from developers.actions import restore_app, suspend_app
+from developers.apps.actions import restore_app, suspend_app
 from developers.models import WebhookEndpoint
 from tests.factories import ConsentRequestFactory
 from tests.factories.asked import now

@@ -22,10 +22,17 @@ from tests.factories.agents import (
 )
 from tests.factories.asked import ConsentRequestFactory, ExportFactory, GrantFactory, ReadFactory
 from tests.factories.developers import (
+    AppAuditEntryFactory,
     AppFactory,
+    AppInvitationFactory,
     ApplicationFactory,
     IdempotencyKeyFactory,
+    LoggedRequestFactory,
+    LogoFactory,
+    ManagementTokenFactory,
     MemberFactory,
+    SandboxPersonFactory,
+    TestAppFactory,
     TokenFactory,
     WebhookEndpointFactory,
 )
@@ -64,7 +71,9 @@ from tests.factories.vaults import Vault, give_vault
 
 __all__ = [
     "ActorProfileFactory",
+    "AppAuditEntryFactory",
     "AppFactory",
+    "AppInvitationFactory",
     "AppReportFactory",
     "ApplicationFactory",
     "AuditCheckpointFactory",
@@ -88,7 +97,10 @@ __all__ = [
     "ItemFactory",
     "KeyWrapperFactory",
     "LinkSessionFactory",
+    "LoggedRequestFactory",
+    "LogoFactory",
     "MailFactory",
+    "ManagementTokenFactory",
     "ManifestFactory",
     "ManifestPathFactory",
     "MemberFactory",
@@ -106,12 +118,14 @@ __all__ = [
     "RefreshRunFactory",
     "RegistryVersionFactory",
     "RunFactory",
+    "SandboxPersonFactory",
     "ScopeEntryFactory",
     "ScopeTemplateFactory",
     "SessionFactory",
     "StaffFactory",
     "StarterRecordFactory",
     "StepFactory",
+    "TestAppFactory",
     "TokenFactory",
     "Vault",
     "VaultKeyFactory",

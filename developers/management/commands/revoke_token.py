@@ -4,8 +4,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from developers.actions import revoke_token
 from developers.models import DeveloperToken
+from developers.tokens.actions import revoke_token
 
 
 class Command(BaseCommand):

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from django.utils import timezone
 
 from common import encryption
-from developers.models import App, WebhookEndpoint
+from developers.apps.models import App
+from developers.webhooks.models import WebhookEndpoint
 
 
 def add_endpoint(*, app: App, url: str, types: Iterable[str] = ()) -> tuple[WebhookEndpoint, str]:
