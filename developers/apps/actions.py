@@ -4,10 +4,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from django.contrib.auth import get_user_model
 from django.db import transaction
 from django.utils import timezone
 
-from developers.apps.models import App, AppStatus
+from common.problems import InvalidRequest
+from common.text import is_plain
+from developers.apps.audit import record
+from developers.apps.models import App, AppMode, AppStatus
 from developers.signals import app_changed
 
 if TYPE_CHECKING:
@@ -18,6 +22,7 @@ SHOWN_TO_PEOPLE = (
     "name", "verified", "logo_digest", "proved_domain", "application__legal_name", "application__website",
     "application__privacy_policy", "application__contact_email", "application__needed_scopes",
 )  # fmt: skip
+MOST_TEST_APPS = 20
 
 
 @contextmanager
@@ -37,6 +42,20 @@ def _shown_of(app_pk: int) -> dict[str, Any]:
     App.objects.select_for_update().get(pk=app_pk)
     shown: dict[str, Any] = App.objects.values(*SHOWN_TO_PEOPLE).get(pk=app_pk)
     return shown
+
+
+@transaction.atomic
+def make_test_app(*, name: str, by: "User") -> App:
+    """A test app, which needs no staff; `by` becomes its owner. Raises `InvalidRequest`."""
+    if not is_plain(name) or len(name) > 80:
+        raise InvalidRequest("A name is one line of plain text, 1 to 80 characters.")
+    get_user_model().objects.select_for_update().get(pk=by.pk)  # two at once are counted one after the other
+    if App.objects.filter(mode=AppMode.TEST, members__user=by, members__role="owner").count() >= MOST_TEST_APPS:
+        raise InvalidRequest(f"Nobody owns more than {MOST_TEST_APPS} test apps.")
+    app = App.objects.create(mode=AppMode.TEST, name=name.strip())
+    app.members.create(user=by, role="owner")
+    record(app=app, by=by, action="app.made", name=app.name)
+    return app
 
 
 def suspend_app(*, app: App) -> bool:

@@ -1,0 +1,50 @@
+"""The portal's first page, and that of an app."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.translation import gettext
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.authentication import person_of
+from accounts.interrupted.page_actions import can_wait
+from common.problems import Problem
+from developers.apps import actions as app_actions
+from developers.members import queries as member_queries
+from developers.members.models import AppMember
+from developers.portal import page_actions
+from developers.portal.forms import TestAppForm
+from developers.portal.shell import app_page, portal_page
+
+
+@login_required
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    """The apps that this person may manage, and a test app for the asking."""
+    apps = member_queries.memberships_of(person_of(request))
+    return portal_page(request, "developers/home.html", {"memberships": apps, "form": TestAppForm()})
+
+
+@can_wait(page_actions.MAKE_TEST_APP)
+@login_required
+@require_POST
+def make_test_app(request: HttpRequest) -> HttpResponse:
+    form = TestAppForm(request.POST)
+    if form.is_valid():
+        try:
+            app = app_actions.make_test_app(name=form.cleaned_data["name"], by=person_of(request))
+        except Problem as problem:
+            form.add_error(None, problem.detail)
+        else:
+            messages.success(request, gettext("Your test app is ready."))
+            return redirect("developers:app", app.app_id)
+    apps = member_queries.memberships_of(person_of(request))
+    return portal_page(request, "developers/home.html", {"memberships": apps, "form": form}, status=400)
+
+
+@app_page()
+@require_safe
+def app(request: HttpRequest, member: AppMember) -> HttpResponse:
+    """What there is to know of an app at a glance."""
+    return portal_page(request, "developers/app.html", {}, member=member)
