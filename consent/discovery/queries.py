@@ -18,7 +18,7 @@ def user_scopes(*, user_id: str, person: PersonRead) -> UserScopes:
         "user_id": user_id,
         "available_domains": list(found.domains),
         "scopes": list(found.scopes),
-        "scope_entries": list(found.bodies),
+        "scope_entries": found.bodies,  # type: ignore[typeddict-item]  # a list of them, in JSON already
         "runtime": _runtime(can_approve=person.vault_status == "active"),
     }
 
