@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, cast
 
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
@@ -49,7 +49,7 @@ def app_page(*, owners_only: bool = False) -> Callable[[AppView[P]], Page[P]]:
         def page(request: HttpRequest, app_id: str, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
             return view(request, member_of(request, app_id, owners_only=owners_only), *args, **kwargs)
 
-        return page
+        return cast("Page[P]", page)
 
     return decorate
 
