@@ -43,8 +43,8 @@ def make_test_app(request: HttpRequest) -> HttpResponse:
     return portal_page(request, "developers/home.html", {"memberships": apps, "form": form}, status=400)
 
 
-@app_page()
 @require_safe
+@app_page()
 def app(request: HttpRequest, member: AppMember) -> HttpResponse:
     """What there is to know of an app at a glance."""
     return portal_page(request, "developers/app.html", {}, member=member)

@@ -40,7 +40,8 @@ SECTIONS = (Section("developers:app", _("Overview"), "home"),)
 def app_page(*, owners_only: bool = False) -> Callable[[AppView[P]], Page[P]]:
     """For a view of one app: `(request, app_id, …)` comes in, `(request, member, …)` goes on; `member.app` is the app.
 
-    Who is no member gets 404, as for an app that does not exist; a member where only owners may gets 403.
+    Who is no member gets 404, as for an app that does not exist; a member where only owners may gets 403. Stands below
+    `require_safe` and the like, so that a wrong method is told before anything is looked up.
     """
 
     def decorate(view: AppView[P]) -> Page[P]:

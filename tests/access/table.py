@@ -211,6 +211,10 @@ ROWS: list[Row] = [
     Row("account/security/", "GET", page()),
     Row("account/security/wrappers/<str:wrapper_id>/remove/", "POST", act(), _nothing, form=True, names="wrapper_id"),
     Row("account/security/wrappers/<str:wrapper_id>/restore/", "POST", act(), _nothing, form=True, names="wrapper_id"),
+    # --- the developer portal; person A owns app A
+    Row("developers/", "GET", page()),
+    Row("developers/apps/", "POST", act(others="302"), lambda w: {"name": "Lunch Finder"}, form=True),
+    Row("developers/apps/<str:app_id>/", "GET", page(others="404"), names="app_id"),
     # --- profile agents
     Row("api/a2a/consents", "GET", own(others="200")),
     Row(

@@ -66,6 +66,7 @@ def make_world(bank: Aggregator) -> World:
     for other in (stranger, staff, staff_2fa):
         factories.give_vault(other)
     app, other, suspended = (factories.AppFactory() for _ in range(3))
+    factories.MemberFactory(app=app, user=owner)
     pending = factories.ConsentRequestFactory(app=app, user=owner)
     export = factories.ExportFactory(grant__request__app=app, grant__request__user=owner)
     continuous = factories.ExportFactory(

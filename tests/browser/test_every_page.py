@@ -8,7 +8,16 @@ from playwright.sync_api import Page
 
 from accounts.models import User
 from tests.browser.page_faults import THEMES, Complaints, axe_findings, axe_findings_in, faults_at
-from tests.factories import ConsentRequestFactory, ExportFactory, GrantFactory, PersonFactory, StaffFactory, give_vault
+from tests.factories import (
+    ConsentRequestFactory,
+    ExportFactory,
+    GrantFactory,
+    MemberFactory,
+    PersonFactory,
+    StaffFactory,
+    TestAppFactory,
+    give_vault,
+)
 from tests.forms import Form
 
 ROOMS = ("accounts", "pkm", "developers", "consent")
@@ -29,6 +38,19 @@ OWNERS = [
 @pytest.mark.slow("axe reads each of the pages twice in a browser, light and dark")
 def test_pages_before_signing_in_are_sound(page: Page, form: Form) -> None:
     assert [line for path in form.part(SIGNED_OUT, 3) for line in faults_at(page, path)] == []
+
+
+PORTAL = ["/developers/", "/developers/apps/{app_id}/"]
+
+
+@pytest.mark.long("every page; in short a third of them, another each day")
+@pytest.mark.slow("axe reads each of the pages twice in a browser, light and dark")
+def test_pages_of_the_portal_are_sound(page: Page, sign_in: Callable[[Page, User], None], form: Form) -> None:
+    member = MemberFactory(app=TestAppFactory())
+    sign_in(page, member.user)
+
+    paths = [path.format(app_id=member.app.app_id) for path in PORTAL]
+    assert [line for path in form.part(paths, 3) for line in faults_at(page, path)] == []
 
 
 @pytest.mark.long("every page; in short a third of them, another each day")

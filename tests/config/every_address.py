@@ -177,6 +177,9 @@ PAGE = (
     "consent/receipts/<str:receipt_id>/",
     "consent/receipts/<str:receipt_id>/download/",
     "consent/verify/",
+    "developers/",
+    "developers/apps/",
+    "developers/apps/<str:app_id>/",
     "profile/consent/",
     "profile/consent/given/",
     "profile/consent/<str:consent_id>/withdraw/",
@@ -235,6 +238,7 @@ def samples(person: Any, app: Any) -> dict[str, str]:
     give_vault(person)
     grant = factories.ExportFactory(grant__request__user=person, grant__request__app=app).grant
     run = factories.RunFactory(user=person)
+    factories.MemberFactory(app=app, user=person)
     return {
         "user_id": person.public_id,
         "request_id": factories.ConsentRequestFactory(user=person, app=app).request_id,

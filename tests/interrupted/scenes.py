@@ -16,6 +16,7 @@ from consent.decisions import actions as decision_actions
 from consent.decisions.models import AppReport, BlockedApp
 from consent.grants.models import Grant
 from consent.requests.models import ConsentRequest
+from developers.apps.models import App
 from pkm.registry.models import HiddenScope
 from pkm.vault.models import KeyWrapper, VaultKey
 from tests.agents_proxy.agent_server import Agents, speaking
@@ -311,6 +312,17 @@ def remove_item(stage: Stage) -> Scene:
     return Scene(path, path, says, lambda: Item.objects.get().status == "removed")
 
 
+# --- the developer portal ---------------------------------------------------------------------------------------------
+
+
+def make_test_app(stage: Stage) -> Scene:
+    def done() -> bool:
+        return App.objects.filter(name="Lunch Finder", members__user=stage.person).exists()
+
+    says, typed = "You asked to make a test app.", {"name": "Lunch Finder"}
+    return Scene("/developers/apps/", "/developers/", says, done, typed, "Lunch Finder")
+
+
 SCENES: dict[str, Make] = {
     "consent:deny": deny,
     "consent:stop": grant_move("stop", "revoked"),
@@ -339,4 +351,5 @@ SCENES: dict[str, Make] = {
     "financial:link": link,
     "financial:refresh": refresh,
     "financial:remove": remove_item,
+    "developers:make-test-app": make_test_app,
 }
