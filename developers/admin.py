@@ -238,7 +238,8 @@ class TokenAdmin(NeverDeleted):
 
     @admin.action(description=_("Revoke: the next call is refused"), permissions=["end"])
     def revoke(self, request: HttpRequest, queryset: QuerySet[DeveloperToken]) -> None:
-        ended = [token for token in queryset if token_actions.revoke_token(token=token)]
+        by: Any = request.user  # as above
+        ended = [token for token in queryset.select_related("app") if token_actions.revoke_token(token=token, by=by)]
         for token in ended:
             self.log_change(request, token, [{"changed": {"fields": ["revoked_at"]}}])
         text = ngettext("%d token was revoked.", "%d tokens were revoked.", len(ended)) % len(ended)

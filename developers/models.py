@@ -7,6 +7,7 @@ from developers.members.models import AppInvitation, AppMember, MemberRole
 from developers.request_log.models import LoggedRequest
 from developers.tokens.models import (
     DeveloperToken,
+    ManagementPermission,
     ManagementToken,
     Permission,
     default_expiry,
@@ -27,6 +28,7 @@ __all__ = [
     "IdempotencyKey",
     "LoggedRequest",
     "Logo",
+    "ManagementPermission",
     "ManagementToken",
     "MemberRole",
     "Permission",

@@ -17,9 +17,17 @@ DEFAULT_LIFETIME = timedelta(days=90)
 LONGEST_LIFETIME = timedelta(days=365)
 
 
-def new_token(kind: str = "live") -> tuple[str, str, str]:
-    """A fresh token, its prefix and its digest. The secret part holds 256 random bits."""
-    prefix = "".join(secrets.choice(_ALPHABET) for _ in range(8))
+LONGEST_MANAGEMENT_LIFETIME = timedelta(days=90)
+
+
+def new_prefix() -> str:
+    """What a token is known by, and no secret."""
+    return "".join(secrets.choice(_ALPHABET) for _ in range(8))
+
+
+def new_token(kind: str = "live", prefix: str = "") -> tuple[str, str, str]:
+    """A fresh token, its prefix (a new one, unless it is given) and its digest. The secret part holds 256 random bits."""
+    prefix = prefix or new_prefix()
     token = f"cr_{kind}_{prefix}_{secrets.token_urlsafe(32)}"
     return token, prefix, digest(token)
 

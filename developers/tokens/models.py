@@ -24,6 +24,25 @@ def default_expiry() -> datetime:
     return timezone.now() + timedelta(days=90)
 
 
+def leak_constraints(name: str) -> list[models.BaseConstraint]:
+    """A token that was reported as leaked has ended, and nobody is told of a leak that was not reported."""
+    return [
+        models.CheckConstraint(
+            condition=models.Q(leaked_at__isnull=True) | models.Q(revoked_at__isnull=False), name=f"{name}_leak_ends"
+        ),
+        models.CheckConstraint(
+            condition=models.Q(leak_told_at__isnull=True) | models.Q(leaked_at__isnull=False), name=f"{name}_leak_told"
+        ),
+    ]
+
+
+class ManagementPermission(models.TextChoices):
+    """What a management token may do to an app: look at it, and change it."""
+
+    READ = "read", _("Look at it")
+    WRITE = "write", _("Change it")
+
+
 class DeveloperToken(models.Model):
     """A token's digest. The token itself, `cr_live_<8>_<43>` or `cr_test_…`, is shown once and kept nowhere."""
 
@@ -37,6 +56,8 @@ class DeveloperToken(models.Model):
     revoked_at = models.DateTimeField(_("revoked"), null=True, blank=True)
     last_used_at = models.DateTimeField(_("last used"), null=True, blank=True)
     reminded_days = models.PositiveSmallIntegerField(null=True, blank=True)  # 14 or 2: the last reminder that was sent
+    leaked_at = models.DateTimeField(_("reported as leaked"), null=True, blank=True)  # and revoked for it
+    leak_told_at = models.DateTimeField(null=True, blank=True)
     created_by = models.ForeignKey("accounts.User", on_delete=models.PROTECT, related_name="created_tokens")
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -44,6 +65,7 @@ class DeveloperToken(models.Model):
         db_table = "developer_tokens"
         verbose_name = _("developer token")
         verbose_name_plural = _("developer tokens")
+        constraints = leak_constraints("developer_token")
 
     def __str__(self) -> str:
         return f"cr_{self.app.mode}_{self.prefix}_…"
@@ -64,12 +86,15 @@ class ManagementToken(models.Model):
     expires_at = models.DateTimeField(_("expires"))
     revoked_at = models.DateTimeField(_("revoked"), null=True, blank=True)
     last_used_at = models.DateTimeField(_("last used"), null=True, blank=True)
+    leaked_at = models.DateTimeField(_("reported as leaked"), null=True, blank=True)  # as with a developer token
+    leak_told_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         db_table = "management_tokens"
         verbose_name = _("management token")
         verbose_name_plural = _("management tokens")
+        constraints = leak_constraints("management_token")
 
     def __str__(self) -> str:
         return f"cr_mgmt_{self.prefix}_…"
