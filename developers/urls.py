@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from developers.portal import pages
+from developers.portal import audit, management_tokens, pages, settings, tokens
 
 app_name = "developers"
 
@@ -10,4 +10,16 @@ urlpatterns = [
     path("developers/", pages.home, name="home"),
     path("developers/apps/", pages.make_test_app, name="make-test-app"),
     path("developers/apps/<str:app_id>/", pages.app, name="app"),
+    path("developers/apps/<str:app_id>/tokens/", tokens.tokens, name="tokens"),
+    path("developers/apps/<str:app_id>/tokens/<str:prefix>/rotate/", tokens.rotate, name="token-rotate"),
+    path("developers/apps/<str:app_id>/tokens/<str:prefix>/revoke/", tokens.revoke, name="token-revoke"),
+    path("developers/apps/<str:app_id>/settings/", settings.settings, name="settings"),
+    path("developers/apps/<str:app_id>/settings/close/", settings.close, name="close"),
+    path("developers/apps/<str:app_id>/audit/", audit.audit, name="audit"),
+    path("developers/management-tokens/", management_tokens.management_tokens, name="management-tokens"),
+    path(
+        "developers/management-tokens/<str:prefix>/revoke/",
+        management_tokens.revoke_management_token,
+        name="management-token-revoke",
+    ),
 ]

@@ -12,7 +12,7 @@ from common.problems import InvalidRequest
 from common.text import is_plain
 from developers.apps.audit import record
 from developers.apps.models import App, AppMode, AppStatus
-from developers.signals import app_changed
+from developers.signals import app_changed, tokens_ended
 
 if TYPE_CHECKING:
     from accounts.models import User
@@ -47,8 +47,7 @@ def _shown_of(app_pk: int) -> dict[str, Any]:
 @transaction.atomic
 def make_test_app(*, name: str, by: "User") -> App:
     """A test app, which needs no staff; `by` becomes its owner. Raises `InvalidRequest`."""
-    if not is_plain(name) or len(name) > 80:
-        raise InvalidRequest("A name is one line of plain text, 1 to 80 characters.")
+    _check_name(name)
     get_user_model().objects.select_for_update().get(pk=by.pk)  # two at once are counted one after the other
     if App.objects.filter(mode=AppMode.TEST, members__user=by, members__role="owner").count() >= MOST_TEST_APPS:
         raise InvalidRequest(f"Nobody owns more than {MOST_TEST_APPS} test apps.")
@@ -56,6 +55,49 @@ def make_test_app(*, name: str, by: "User") -> App:
     app.members.create(user=by, role="owner")
     record(app=app, by=by, action="app.made", name=app.name)
     return app
+
+
+def rename_app(*, app: App, name: str, by: "User") -> bool:
+    """Call a test app something else; False where that is its name already.
+
+    A live app keeps the name that staff approved, since people decide by it. Raises `InvalidRequest`.
+    """
+    _check_name(name)
+    with changing_app(app_pk=app.pk, by=by):
+        held = App.objects.get(pk=app.pk)
+        if not held.is_test:
+            raise InvalidRequest("Staff alone change the name of a live app.")
+        if held.status == AppStatus.CLOSED:
+            raise InvalidRequest("The app is closed.")
+        if held.name == name.strip():
+            return False
+        App.objects.filter(pk=app.pk).update(name=name.strip(), updated_at=timezone.now())
+        record(app=app, by=by, action="app.renamed", before=held.name, name=name.strip())
+    return True
+
+
+@transaction.atomic
+def close_app(*, app: App, by: "User") -> bool:
+    """End an app for good, with all of its tokens; False where it was closed already.
+
+    What waits for a decision is cancelled. Grants stand as they are, and nobody can read by them any more.
+    """
+    now = timezone.now()
+    App.objects.select_for_update().get(pk=app.pk)  # a token that is being minted comes before or not at all
+    if not App.objects.filter(pk=app.pk).exclude(status=AppStatus.CLOSED).update(
+        status=AppStatus.CLOSED, updated_at=now
+    ):
+        return False
+    live = app.tokens.filter(expires_at__gt=now).exclude(revoked_at__lte=now)
+    record(app=app, by=by, action="app.closed", revoked_tokens=live.update(revoked_at=now))
+    app_changed.send(sender=App, app_pk=app.pk, by=by)
+    tokens_ended.send(sender=App, app_pk=app.pk)
+    return True
+
+
+def _check_name(name: str) -> None:
+    if not is_plain(name) or len(name) > 80:
+        raise InvalidRequest("A name is one line of plain text, 1 to 80 characters.")
 
 
 def suspend_app(*, app: App) -> bool:

@@ -34,7 +34,12 @@ class Section:
     test_apps_only: bool = False
 
 
-SECTIONS = (Section("developers:app", _("Overview"), "home"),)
+SECTIONS = (
+    Section("developers:app", _("Overview"), "home"),
+    Section("developers:tokens", _("Tokens"), "key"),
+    Section("developers:settings", _("Settings"), "settings"),
+    Section("developers:audit", _("Audit"), "history"),
+)
 
 
 def app_page(*, owners_only: bool = False) -> Callable[[AppView[P]], Page[P]]:

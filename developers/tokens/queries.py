@@ -25,7 +25,7 @@ def live_tokens() -> QuerySet[DeveloperToken]:
 
 def tokens_of(app: App) -> QuerySet[DeveloperToken]:
     """All tokens that the app ever had, the newest first."""
-    return DeveloperToken.objects.filter(app=app).select_related("created_by").order_by("-created_at", "-pk")
+    return DeveloperToken.objects.filter(app=app).select_related("app", "created_by").order_by("-created_at", "-pk")
 
 
 def live_management_tokens(user: "User") -> QuerySet[ManagementToken]:
