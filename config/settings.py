@@ -35,6 +35,7 @@ RECEIPT_KEYS: list[dict[str, str]] = env.secret_json(
 )
 
 # --- Limits of the contract ------------------------------------------------------------------------------------------
+LEAKED_TOKENS_PER_HOUR = env.number("LEAKED_TOKENS_PER_HOUR", 600)
 UNKNOWN_USERS_PER_HOUR = env.number("UNKNOWN_USERS_PER_HOUR", 30)
 DENIAL_COOLDOWN_SECONDS = env.number("DENIAL_COOLDOWN_SECONDS", 3600)
 PENDING_REQUESTS_PER_PERSON = env.number("PENDING_REQUESTS_PER_PERSON", 5)
@@ -348,6 +349,7 @@ CELERY_BEAT_SCHEDULE = {
     "find-unrecorded-ends": {"task": "consent.tasks.find_unrecorded_ends", "schedule": 3600.0},
     "deliver-webhooks": {"task": "consent.tasks.deliver_webhooks", "schedule": 2.0},
     "write-mails": {"task": "consent.tasks.write_mails", "schedule": 10.0},
+    "write-token-mails": {"task": "developers.tasks.write_token_mails", "schedule": 30.0},
     "sign-audit-checkpoint": {
         "task": "consent.tasks.sign_audit_checkpoint",
         "schedule": env.number("CHECKPOINT_SECONDS", 300, minimum=5),

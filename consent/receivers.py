@@ -1,19 +1,24 @@
-"""What the rooms below tell: staff changed what waits to be decided, or looked at somebody's rows."""
+"""What the rooms below tell: staff changed what waits to be decided, tokens ended, staff looked at somebody's rows."""
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from django.db import transaction
 from django.dispatch import receiver
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from accounts.signals import staff_viewed
 from common.clock import database_now
+from common.sql.statements import notify
 from consent.event_types import EventType
 from consent.grants.models import Grant
 from consent.ledger import audit
+from consent.notices.outbox import CHANNEL
+from consent.notices.waiting import hub
 from consent.requests.actions import cancel_requests_of
 from consent.requests.models import ConsentRequest
-from developers.signals import app_changed
+from developers.signals import app_changed, tokens_ended
 from pkm.signals import entries_touched, entry_changed
 
 if TYPE_CHECKING:
@@ -30,6 +35,13 @@ def cancel_what_waits_on_an_entry(*, entry_pk: int, by: "User | None", **_: Any)
 def cancel_what_waits_for_an_app(*, app_pk: int, by: "User", **_: Any) -> None:
     """Who asks, and whether somebody checked that, is part of what people decide on."""
     cancel_requests_of(app_pk=app_pk, by=by)
+
+
+@receiver(tokens_ended)
+def end_streams(*, app_pk: int, **_: Any) -> None:
+    """Streams that an ended token holds open end now, and not only with their next comment."""
+    notify(CHANNEL, f"{app_pk} ")
+    transaction.on_commit(partial(hub.wake_streams, app_pk))
 
 
 @receiver(entries_touched)

@@ -181,6 +181,20 @@ class EndConsentBody(Strict):
     ]
 
 
+class LeakedTokenBody(Strict):
+    """`POST /leaked-tokens`."""
+
+    token: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=1000,
+            description="The whole token, as it was found.",
+            examples=["cr_live_4fK9sQ2x_found-in-a-public-place-and-revoked-by-now"],
+        ),
+    ]
+
+
 def describe_members(schema: dict[str, Any]) -> None:
     """Finish a body's JSON Schema as it is published: each description last, and examples of the whole body alone."""
     for member in schema.get("properties", {}).values():

@@ -22,6 +22,10 @@ RequestState = Annotated[RequestStatus, _VALUES]
 GrantState = Annotated[GrantStatus, _VALUES]
 
 
+class LeakReported(Shape):
+    """Nothing: whether there is such a token is not told."""
+
+
 class AccessDuration(Shape):
     """How long reading may be asked for, in seconds."""
 

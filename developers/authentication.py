@@ -16,7 +16,7 @@ from common.clock import database_now
 from common.problems import InvalidRequest
 from common.sql.statements import rows
 from developers.apps.models import AppMode, AppStatus
-from developers.errors import InvalidToken
+from developers.errors import AppSuspended, InvalidToken
 from developers.tokens.digests import digest, has_form
 
 _USE_WRITTEN_EVERY = timedelta(hours=1)
@@ -31,6 +31,11 @@ COLUMNS = """
 TABLES = "developer_tokens t JOIN developer_apps a ON a.id = t.app_id"
 IS_VALID = "t.digest = %(digest)s AND t.expires_at > {clock} AND (t.revoked_at IS NULL OR t.revoked_at > {clock})"
 _FIND = f"SELECT {COLUMNS} FROM {TABLES} WHERE {IS_VALID}"  # noqa: S608  # constants of this program
+_STATUS_OF_HELD = f"""
+SELECT a.status FROM {TABLES}
+ WHERE t.id = %(token_pk)s AND a.status <> 'closed' AND t.expires_at > {{clock}}
+   AND (t.revoked_at IS NULL OR t.revoked_at > {{clock}})
+"""  # noqa: S608  # as above
 _WRITE_USE = """
 UPDATE developer_tokens SET last_used_at = {clock}
  WHERE id = %(token_pk)s AND (last_used_at IS NULL OR last_used_at < %(used_before)s)
@@ -100,6 +105,27 @@ def find_token(token: str) -> AppContext | None:
 @cache
 def _find(clock: str) -> str:
     return _FIND.format(clock=clock)
+
+
+def still_lets_in(token_pk: int) -> bool:
+    """Whether the token that let a held call in is good yet, and its app is active."""
+    return _app_status_of(token_pk) == AppStatus.ACTIVE
+
+
+def require_still_let_in(token_pk: int) -> None:
+    """Raise `InvalidToken` or `AppSuspended` where the token let a call in that was held, and does not any more."""
+    status = _app_status_of(token_pk)
+    if status is None:
+        raise InvalidToken("The developer token ended while this call was held.")
+    if status != AppStatus.ACTIVE:
+        raise AppSuspended("The app was suspended while this call was held.")
+
+
+def _app_status_of(token_pk: int) -> str | None:
+    """The status of the app of this token; None where the token ended, or the app was closed."""
+    clock, parameters = _clock()
+    found = rows(_STATUS_OF_HELD.format(clock=clock), {**parameters, "token_pk": token_pk})
+    return str(found[0]["status"]) if found else None
 
 
 def validity(token: str) -> tuple[str, dict[str, Any]]:

@@ -6,11 +6,12 @@ from drf_spectacular.utils import OpenApiParameter
 from consent import errors, shapes
 from consent.api import samples
 from consent.api.operations import operation
-from consent.schemas import EndConsentBody, RequestConsentBody
+from consent.schemas import EndConsentBody, LeakedTokenBody, RequestConsentBody
 from consent.states import RequestStatus
 from developers.errors import IdempotencyConflict
 
 DISCOVER, ASK, READ, VERIFY = "1. Discover", "2. Ask and wait", "3. Read", "4. Verify"
+PROTECT = "5. Protect"
 
 
 def _query(name: str, description: str, kind: object = OpenApiTypes.STR, **more: object) -> OpenApiParameter:
@@ -224,4 +225,19 @@ consent_checkpoint = operation(
     description="Where all audit chains stood. Open to all, without a token. 404 until the first one is signed.",
     answers={200: shapes.ConsentCheckpoint},
     example=samples.CHECKPOINT,
+)
+leaked_tokens = operation(
+    name="reportLeakedToken",
+    tag=PROTECT,
+    summary="End a token that leaked",
+    description=(
+        "For anybody who found a developer token or a management token where it does not belong, scanners of public "
+        "code too. Open to all, without a token. A real one is revoked at once and its owners are told by mail; the "
+        "answer is always the same."
+    ),
+    answers={202: shapes.LeakReported},
+    example={},
+    body=LeakedTokenBody,
+    body_example=samples.LEAKED_BODY,
+    refusals=[errors.TooManyRequests],
 )

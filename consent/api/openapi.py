@@ -13,7 +13,7 @@ from drf_spectacular.settings import patched_settings
 from common.problems import InvalidRequest
 from consent.api import descriptions as described
 from consent.api.base import PublicView
-from consent.schemas import EndConsentBody, RequestConsentBody, describe_members
+from consent.schemas import EndConsentBody, LeakedTokenBody, RequestConsentBody, describe_members
 
 _DESCRIPTION = (
     "Ask people for a part of what they keep, wait for their decision, and read what they approved. Every refusal is "
@@ -31,7 +31,7 @@ _STATUS_HEADERS: dict[str, dict[str, Any]] = {
     "429": {"Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer"}}},
     "503": {"Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer"}}},
 }
-_LIMITED = ("getUserScopes", "requestConsent", "getConsentStatus", "streamConsentEvents")
+_LIMITED = ("getUserScopes", "requestConsent", "getConsentStatus", "streamConsentEvents", "reportLeakedToken")
 _LIMIT_HEADERS: dict[str, dict[str, Any]] = {
     "RateLimit-Policy": {
         "description": "The limits that are on: name, quota `q`, window `w` in seconds.",
@@ -55,9 +55,9 @@ def document() -> dict[str, Any]:
     schema: dict[str, Any] = orjson.loads(orjson.dumps(made, default=str))  # lazy texts become text
     schema["info"] |= {"description": _DESCRIPTION, "version": "1"}
     schema["servers"] = [{"url": settings.BASE_URL}]
-    order = (described.DISCOVER, described.ASK, described.READ, described.VERIFY)
+    order = (described.DISCOVER, described.ASK, described.READ, described.VERIFY, described.PROTECT)
     schema["tags"] = [{"name": tag} for tag in order]
-    for body in (RequestConsentBody, EndConsentBody):
+    for body in (RequestConsentBody, EndConsentBody, LeakedTokenBody):
         describe_members(schema["components"]["schemas"][body.__name__])
     for item in schema["paths"].values():
         for operation in item.values():

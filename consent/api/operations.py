@@ -27,7 +27,7 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 _EVERYWHERE: tuple[type[Problem], ...] = (InvalidRequest, NotFound, MethodNotAllowed, TemporarilyUnavailable)
 _WITH_TOKEN = (InvalidToken, BrowserPathRefused, AppSuspended, InsufficientScope)
 _WITH_BODY = (UnsupportedMediaType, PayloadTooLarge)
-_MEANINGS = {200: "Done.", 201: "Created.", 304: "What you hold is still the newest; nothing was read."}
+_MEANINGS = {200: "Done.", 201: "Created.", 202: "Taken.", 304: "What you hold is still the newest; nothing was read."}
 _STATUS_NAMES = {
     400: "The request does not fit.",
     401: "The token does not let you in.",

@@ -8,12 +8,14 @@ from consent.schemas import (
     USUAL_ACCESS,
     WRAPPING_ALGORITHM,
     EndConsentBody,
+    LeakedTokenBody,
     RequestConsentBody,
     example_of,
 )
 
 REQUEST_BODY = example_of(RequestConsentBody)
 END_BODY = example_of(EndConsentBody)
+LEAKED_BODY = example_of(LeakedTokenBody)
 APP_ID = "app_o7w3vq5d2ykx6bq4m2nrzj5cfe"
 USER_ID, SCOPE = REQUEST_BODY["user_id"], REQUEST_BODY["scope"]
 REQUEST_ID = END_BODY["request_id"]

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from consent.api import event_stream, public, views
+from consent.api import event_stream, leaked_tokens, public, views
 
 urlpatterns = [
     path("api/v1/user-scopes/<str:user_id>", views.UserScopes.as_view(), name="user-scopes"),
@@ -14,6 +14,7 @@ urlpatterns = [
     path("api/v1/consent-events", event_stream.ConsentEvents.as_view(), name="consent-events"),
     path("api/v1/consent-export", views.ConsentExport.as_view(), name="consent-export"),
     path("api/v1/receipts/<str:receipt_id>", views.Receipt.as_view(), name="receipt"),
+    path("api/v1/leaked-tokens", leaked_tokens.LeakedTokens.as_view(), name="leaked-tokens"),
     path(".well-known/consent-keys.json", public.ConsentKeys.as_view(), name="consent-keys"),
     path(".well-known/consent-checkpoint.json", public.ConsentCheckpoint.as_view(), name="consent-checkpoint"),
 ]

@@ -103,7 +103,10 @@ class ConsentStatus(DeveloperView):
         if query.wait and status["status"] == RequestStatus.PENDING:
             if not waiting.hub.is_full(self.app.app_pk):
                 status = waiting.wait_for_change(
-                    app_pk=self.app.app_pk, request_id=status["request_id"], seconds=query.wait
+                    app_pk=self.app.app_pk,
+                    token_pk=self.app.token_pk,
+                    request_id=status["request_id"],
+                    seconds=query.wait,
                 )
             else:
                 pace(self.app.app_pk, status["request_id"], self.meter)  # who is not held polls, and polls are paced

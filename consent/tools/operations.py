@@ -72,7 +72,10 @@ def check_consent_status(call: CallContext, arguments: StatusArguments) -> Conse
         pace(call.app.app_pk, arguments.request_id, call.meter)
         return status
     return waiting.wait_for_change(
-        app_pk=call.app.app_pk, request_id=arguments.request_id, seconds=arguments.wait_seconds
+        app_pk=call.app.app_pk,
+        token_pk=call.app.token_pk,
+        request_id=arguments.request_id,
+        seconds=arguments.wait_seconds,
     )
 
 

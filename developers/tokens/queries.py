@@ -12,15 +12,15 @@ if TYPE_CHECKING:
     from accounts.models import User
 
 
-def _lives() -> Q:
-    """What a rotated token does until its overlap ends."""
+def lives() -> Q:
+    """Which tokens work now; a rotated one works until its overlap ends."""
     now = timezone.now()
     return (Q(revoked_at=None) | Q(revoked_at__gt=now)) & Q(expires_at__gt=now)
 
 
 def live_tokens() -> QuerySet[DeveloperToken]:
     """The tokens that work now; a rotated one works until its overlap ends."""
-    return DeveloperToken.objects.filter(_lives())
+    return DeveloperToken.objects.filter(lives())
 
 
 def tokens_of(app: App) -> QuerySet[DeveloperToken]:
@@ -30,7 +30,7 @@ def tokens_of(app: App) -> QuerySet[DeveloperToken]:
 
 def live_management_tokens(user: "User") -> QuerySet[ManagementToken]:
     """The management tokens of this person that work now."""
-    return ManagementToken.objects.filter(_lives(), user=user)
+    return ManagementToken.objects.filter(lives(), user=user)
 
 
 def management_tokens_of(user: "User") -> QuerySet[ManagementToken]:

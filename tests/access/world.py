@@ -94,6 +94,7 @@ def make_world(bank: Aggregator) -> World:
         "grant_id": export.grant.grant_id,
         "receipt_id": world.receipt.receipt_id,
         "app_id": app.app_id,
+        "prefix": _same_prefix(app, owner),
         "wrapper_id": owner.key_wrappers.first().wrapper_id,
         "scope": "attr.lifestyle.food.*",
         "domain": "lifestyle",
@@ -108,6 +109,13 @@ def make_world(bank: Aggregator) -> World:
         "url": "nothing",
     }
     return world
+
+
+def _same_prefix(app: App, owner: User) -> str:
+    """Of a token of app A, and of a management token of person A."""
+    prefix: str = factories.TokenFactory(app=app).prefix
+    factories.ManagementTokenFactory(user=owner, prefix=prefix)
+    return prefix
 
 
 def _receipt(app: App, owner: User) -> Receipt:

@@ -9,13 +9,16 @@ from playwright.sync_api import Page
 from accounts.models import User
 from tests.browser.page_faults import THEMES, Complaints, axe_findings, axe_findings_in, faults_at
 from tests.factories import (
+    AppAuditEntryFactory,
     ConsentRequestFactory,
     ExportFactory,
     GrantFactory,
+    ManagementTokenFactory,
     MemberFactory,
     PersonFactory,
     StaffFactory,
     TestAppFactory,
+    TokenFactory,
     give_vault,
 )
 from tests.forms import Form
@@ -40,16 +43,25 @@ def test_pages_before_signing_in_are_sound(page: Page, form: Form) -> None:
     assert [line for path in form.part(SIGNED_OUT, 3) for line in faults_at(page, path)] == []
 
 
-PORTAL = ["/developers/", "/developers/apps/{app_id}/"]
+PORTAL = [
+    "/developers/", "/developers/apps/{app_id}/", "/developers/apps/{app_id}/tokens/",
+    "/developers/apps/{app_id}/tokens/{prefix}/rotate/", "/developers/apps/{app_id}/tokens/{prefix}/revoke/",
+    "/developers/apps/{app_id}/settings/", "/developers/apps/{app_id}/settings/close/",
+    "/developers/apps/{app_id}/audit/", "/developers/management-tokens/",
+    "/developers/management-tokens/{prefix}/revoke/",
+]  # fmt: skip
 
 
 @pytest.mark.long("every page; in short a third of them, another each day")
 @pytest.mark.slow("axe reads each of the pages twice in a browser, light and dark")
 def test_pages_of_the_portal_are_sound(page: Page, sign_in: Callable[[Page, User], None], form: Form) -> None:
     member = MemberFactory(app=TestAppFactory())
+    prefix = TokenFactory(app=member.app, created_by=member.user).prefix
+    ManagementTokenFactory(user=member.user, prefix=prefix)
+    AppAuditEntryFactory(app=member.app, member=member.user, facts={"label": "tests", "prefix": prefix})
     sign_in(page, member.user)
 
-    paths = [path.format(app_id=member.app.app_id) for path in PORTAL]
+    paths = [path.format(app_id=member.app.app_id, prefix=prefix) for path in PORTAL]
     assert [line for path in form.part(paths, 3) for line in faults_at(page, path)] == []
 
 

@@ -66,6 +66,7 @@ DEVELOPER = (
     "api/v1/consent-events",
     "api/v1/consent-export",
     "api/v1/receipts/<str:receipt_id>",
+    "api/v1/leaked-tokens",
 )
 OWNER = (
     "vault/keys",
@@ -180,6 +181,14 @@ PAGE = (
     "developers/",
     "developers/apps/",
     "developers/apps/<str:app_id>/",
+    "developers/apps/<str:app_id>/tokens/",
+    "developers/apps/<str:app_id>/tokens/<str:prefix>/rotate/",
+    "developers/apps/<str:app_id>/tokens/<str:prefix>/revoke/",
+    "developers/apps/<str:app_id>/settings/",
+    "developers/apps/<str:app_id>/settings/close/",
+    "developers/apps/<str:app_id>/audit/",
+    "developers/management-tokens/",
+    "developers/management-tokens/<str:prefix>/revoke/",
     "profile/consent/",
     "profile/consent/given/",
     "profile/consent/<str:consent_id>/withdraw/",
@@ -239,12 +248,14 @@ def samples(person: Any, app: Any) -> dict[str, str]:
     grant = factories.ExportFactory(grant__request__user=person, grant__request__app=app).grant
     run = factories.RunFactory(user=person)
     factories.MemberFactory(app=app, user=person)
+    token = factories.TokenFactory(app=app)
     return {
         "user_id": person.public_id,
         "request_id": factories.ConsentRequestFactory(user=person, app=app).request_id,
         "grant_id": grant.grant_id,
         "receipt_id": factories.ReceiptFactory(request=grant.request).receipt_id,
         "app_id": app.app_id,
+        "prefix": factories.ManagementTokenFactory(user=person, prefix=token.prefix).prefix,
         "analysis_id": run.analysis_id,
         "consent_id": factories.ProcessingConsentFactory(user=person).consent_id,
         "wrapper_id": "wrp_unknown",

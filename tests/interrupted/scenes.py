@@ -17,6 +17,7 @@ from consent.decisions.models import AppReport, BlockedApp
 from consent.grants.models import Grant
 from consent.requests.models import ConsentRequest
 from developers.apps.models import App
+from developers.tokens.models import DeveloperToken, ManagementToken
 from pkm.registry.models import HiddenScope
 from pkm.vault.models import KeyWrapper, VaultKey
 from tests.agents_proxy.agent_server import Agents, speaking
@@ -29,8 +30,12 @@ from tests.factories import (
     ConsentRequestFactory,
     DiscoveryFactory,
     GrantFactory,
+    ManagementTokenFactory,
+    MemberFactory,
     PhoneNumberFactory,
     ProcessingConsentFactory,
+    TestAppFactory,
+    TokenFactory,
     give_vault,
 )
 from tests.fakes.aggregator import aggregating
@@ -323,6 +328,72 @@ def make_test_app(stage: Stage) -> Scene:
     return Scene("/developers/apps/", "/developers/", says, done, typed, "Lunch Finder")
 
 
+def _own_app(stage: Stage) -> App:
+    app: App = MemberFactory(user=stage.person, app=TestAppFactory(name="Lunch Finder")).app
+    return app
+
+
+def mint_token(stage: Stage) -> Scene:
+    app = _own_app(stage)
+    here = f"/developers/apps/{app.app_id}/tokens/"
+
+    def done() -> bool:
+        return DeveloperToken.objects.filter(app=app, label="backend", header_only=True).exists()
+
+    typed = {"label": "backend", "header_only": "on"}
+    return Scene(here, here, "You asked to make a token for Lunch Finder.", done, typed, "backend")
+
+
+def rotate_token(stage: Stage) -> Scene:
+    token = TokenFactory(app=_own_app(stage), label="backend")
+    here = f"/developers/apps/{token.app.app_id}/tokens/{token.prefix}/rotate/"
+
+    def done() -> bool:
+        return DeveloperToken.objects.count() == 2
+
+    return Scene(here, here, "You asked to rotate the token “backend”.", done, {"overlap": "3600"})
+
+
+def revoke_token(stage: Stage) -> Scene:
+    token = TokenFactory(app=_own_app(stage), label="backend")
+    here = f"/developers/apps/{token.app.app_id}/tokens/{token.prefix}/revoke/"
+
+    def done() -> bool:
+        return DeveloperToken.objects.get().revoked_at is not None
+
+    return Scene(here, here, "You asked to revoke the token “backend”.", done)
+
+
+def mint_management_token(stage: Stage) -> Scene:
+    here, says = "/developers/management-tokens/", "You asked to make a management token."
+    return Scene(here, here, says, ManagementToken.objects.exists, {"label": "ci"}, "ci")
+
+
+def revoke_management_token(stage: Stage) -> Scene:
+    token = ManagementTokenFactory(user=stage.person, label="ci")
+    here = f"/developers/management-tokens/{token.prefix}/revoke/"
+
+    def done() -> bool:
+        return ManagementToken.objects.get().revoked_at is not None
+
+    return Scene(here, here, "You asked to revoke the management token “ci”.", done)
+
+
+def rename_app(stage: Stage) -> Scene:
+    here = f"/developers/apps/{_own_app(stage).app_id}/settings/"
+
+    def done() -> bool:
+        return App.objects.filter(name="Supper Finder").exists()
+
+    return Scene(here, here, "You asked to rename Lunch Finder.", done, {"name": "Supper Finder"}, "Supper Finder")
+
+
+def close_app(stage: Stage) -> Scene:
+    here = f"/developers/apps/{_own_app(stage).app_id}/settings/close/"
+    says, typed = "You asked to close Lunch Finder for good.", {"name": "Lunch Finder"}
+    return Scene(here, here, says, lambda: App.objects.get().status == "closed", typed, "Lunch Finder")
+
+
 SCENES: dict[str, Make] = {
     "consent:deny": deny,
     "consent:stop": grant_move("stop", "revoked"),
@@ -352,4 +423,11 @@ SCENES: dict[str, Make] = {
     "financial:refresh": refresh,
     "financial:remove": remove_item,
     "developers:make-test-app": make_test_app,
+    "developers:tokens": mint_token,
+    "developers:token-rotate": rotate_token,
+    "developers:token-revoke": revoke_token,
+    "developers:management-tokens": mint_management_token,
+    "developers:management-token-revoke": revoke_management_token,
+    "developers:settings": rename_app,
+    "developers:close": close_app,
 }
