@@ -8,6 +8,9 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.http import urlencode
 
+from accounts.authentication import person_of
+from accounts.models import Persona
+from accounts.personas import side_of
 from accounts.sign_in import attempts, known_browsers
 from common import limits
 from common.limits import Limit
@@ -61,6 +64,12 @@ class Adapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no ty
         response: HttpResponse = super().post_login(request, user, **told)
         known_browsers.remember(request, response, user.public_id)
         return response
+
+    def get_login_redirect_url(self, request: HttpRequest) -> str:
+        """Where nothing else was asked for: the side that they opened last."""
+        if side_of(person_of(request)) == Persona.DEVELOPER:
+            return reverse("developers:home")
+        return str(super().get_login_redirect_url(request))
 
     def get_email_verification_redirect_url(self, email_address: Any) -> str:
         """After a sign-up and its confirmation, lead to the sign-in and from there to where the sign-up began."""

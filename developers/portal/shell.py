@@ -13,6 +13,8 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from accounts.authentication import person_of
+from accounts.models import Persona
+from accounts.personas import remember_side
 from developers.apps.models import App
 from developers.members.models import AppMember, MemberRole
 
@@ -76,8 +78,10 @@ def member_of(request: HttpRequest, app_id: str, *, owners_only: bool = False) -
 def portal_page(
     request: HttpRequest, template: str, context: dict[str, Any], *, member: AppMember | None = None, status: int = 200
 ) -> HttpResponse:
-    """A page of the portal; with `member`, one of an app, under that app's navigation."""
-    shell = {"member": member, "app": member.app if member else None, "sections": _sections(request, member)}
+    """A page of the portal; with `member`, one of an app, under that app's navigation. Opening it is remembered."""
+    remember_side(person_of(request), Persona.DEVELOPER)
+    app = member.app if member else None
+    shell = {"in_portal": True, "member": member, "app": app, "sections": _sections(request, member)}
     return TemplateResponse(request, template, {**shell, **context}, status=status)
 
 
