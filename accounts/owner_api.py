@@ -1,6 +1,6 @@
 """A signed-in person's own JSON addresses (contract 2): a session with its CSRF token, never a developer token."""
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from django.conf import settings
 from pydantic import BaseModel
@@ -22,7 +22,7 @@ class SignedInRecently(BasePermission):
     """The sign-in is of the last ten minutes; for steps that a stolen session must not be enough for."""
 
     def has_permission(self, request: Request, view: APIView) -> bool:
-        require_recent_sign_in(request._request)
+        cast("OwnerView", view).require_recent_sign_in()
         return True
 
 
@@ -37,6 +37,10 @@ class OwnerView(JSONView):
     def person(self) -> "User":
         """Whose session this is; `SignedIn` let nobody else in."""
         return person_of(self.request)
+
+    def require_recent_sign_in(self) -> None:
+        """Raise unless the sign-in is of the last ten minutes."""
+        require_recent_sign_in(self.request._request)
 
     def query(self, model: type[Model]) -> Model:
         for name, values in self.request.query_params.lists():

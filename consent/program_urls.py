@@ -2,8 +2,11 @@
 
 from django.urls import path
 
-from consent.api.urls import urlpatterns as rest
+from consent.api.urls import urlpatterns as api
+from consent.sandbox.urls import for_programs as sandbox
 from consent.tools.views import McpView
+
+rest = [*api, *sandbox]  # what the OpenAPI document describes
 
 urlpatterns = [
     *rest,

@@ -3,7 +3,7 @@
 import re
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, RootModel, model_validator
 from pydantic.config import JsonDict
 from pydantic_core import PydanticCustomError
 
@@ -262,6 +262,10 @@ class DenyBody(Strict):
 
     decision: Literal["deny"]
     reason: Annotated[str, Field(max_length=500)] | None = None
+
+
+class DecisionBody(RootModel[Annotated[ApproveBody | DenyBody, Field(discriminator="decision")]]):
+    """`POST …/decision`, as the OpenAPI document describes it: one of the two."""
 
 
 class ExportBody(Strict):

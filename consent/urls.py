@@ -11,5 +11,6 @@ urlpatterns = [
     path("api/docs/", docs_pages.api, name="api-docs"),
     path("docs/errors", docs_pages.errors, name="docs-errors"),
     path("docs/security/", docs_pages.security, name="docs-security"),
+    path("", include("consent.sandbox.urls")),
     path("", include("consent.web.urls")),
 ]

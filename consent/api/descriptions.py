@@ -11,14 +11,14 @@ from consent.states import RequestStatus
 from developers.errors import IdempotencyConflict
 
 DISCOVER, ASK, READ, VERIFY = "1. Discover", "2. Ask and wait", "3. Read", "4. Verify"
-PROTECT = "5. Protect"
+SANDBOX, PROTECT = "5. Play a person in the sandbox", "7. Protect"
 
 
-def _query(name: str, description: str, kind: object = OpenApiTypes.STR, **more: object) -> OpenApiParameter:
+def query_member(name: str, description: str, kind: object = OpenApiTypes.STR, **more: object) -> OpenApiParameter:
     return OpenApiParameter(name, kind, OpenApiParameter.QUERY, description=description, **more)  # type: ignore[arg-type]  # passed on
 
 
-def _path(name: str, description: str, example: str) -> OpenApiParameter:
+def path_part(name: str, description: str, example: str) -> OpenApiParameter:
     schema = {"type": "string", "minLength": 1, "example": example}
     return OpenApiParameter(name, schema, OpenApiParameter.PATH, description=description)
 
@@ -49,7 +49,7 @@ user_scopes = operation(
     ),
     permission="`discover`",
     parameters=[
-        _path("user_id", "The person's sharing ID; they find it in the consent app.", samples.USER_ID),
+        path_part("user_id", "The person's sharing ID; they find it in the consent app.", samples.USER_ID),
         _CLIENT_HINT,
     ],
     answers={200: shapes.UserScopes},
@@ -112,10 +112,12 @@ consent_status = operation(
     ),
     permission="`request` or `read`",
     parameters=[
-        _query("request_id", "The request.", _REQUEST_ID),
-        _query("user_id", "The person; together with `scope`.", _REQUEST_ID | {"example": samples.USER_ID}),
-        _query("scope", "The scope; together with `user_id`.", {"type": "string", "minLength": 1, "maxLength": 210}),
-        _query("wait", "Seconds to hold the answer.", _SECONDS_TO_WAIT),
+        query_member("request_id", "The request.", _REQUEST_ID),
+        query_member("user_id", "The person; together with `scope`.", _REQUEST_ID | {"example": samples.USER_ID}),
+        query_member(
+            "scope", "The scope; together with `user_id`.", {"type": "string", "minLength": 1, "maxLength": 210}
+        ),
+        query_member("wait", "Seconds to hold the answer.", _SECONDS_TO_WAIT),
     ],
     answers={200: shapes.ConsentStatus},
     example=samples.STATUS,
@@ -140,9 +142,9 @@ consent_requests = operation(
     description="Newest first, in pages. Give `next_cursor` as `cursor` for the following page.",
     permission="`request` or `read`",
     parameters=[
-        _query("status", "Only requests with this status.", {"type": "string", "enum": _STATES}),
-        _query("cursor", "Where the page begins.", {"type": "string", "minLength": 1, "maxLength": 64}),
-        _query("limit", "Requests on a page.", _PAGE_SIZE),
+        query_member("status", "Only requests with this status.", {"type": "string", "enum": _STATES}),
+        query_member("cursor", "Where the page begins.", {"type": "string", "minLength": 1, "maxLength": 64}),
+        query_member("limit", "Requests on a page.", _PAGE_SIZE),
     ],
     answers={200: shapes.ConsentRequests},
     example=samples.REQUESTS,
@@ -181,7 +183,7 @@ consent_export = operation(
     ),
     permission="`read`",
     parameters=[
-        _query("request_id", "The request.", _REQUEST_ID, required=True),
+        query_member("request_id", "The request.", _REQUEST_ID, required=True),
         _header("Idempotency-Key", "Makes repeats within ten minutes one read."),
         OpenApiParameter("If-None-Match", str, OpenApiParameter.HEADER, description="The `ETag` that you hold."),
     ],
@@ -204,7 +206,7 @@ receipt = operation(
     summary="The signed receipt of one event",
     description="Proof of an approval, a refusal or an end, in your app's copy. It can be verified offline.",
     permission="`read`",
-    parameters=[_path("receipt_id", "As told by the status.", samples.RECEIPT_ID)],
+    parameters=[path_part("receipt_id", "As told by the status.", samples.RECEIPT_ID)],
     answers={200: shapes.Receipt},
     example=samples.RECEIPT,
     jose="The compact JWS alone.",

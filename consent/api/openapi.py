@@ -1,6 +1,7 @@
 """The OpenAPI 3.1 document of the developers' REST, made from the views once per process."""
 
 from functools import cache
+from importlib import import_module
 from typing import Any
 
 import orjson
@@ -47,15 +48,16 @@ _LIMIT_HEADERS: dict[str, dict[str, Any]] = {
 @cache
 def document() -> dict[str, Any]:
     """The whole document as plain data."""
-    from consent.api.urls import urlpatterns
-
-    generator = SchemaGenerator(patterns=urlpatterns)  # type: ignore[no-untyped-call]  # upstream has no types
+    rest = import_module(settings.PROGRAM_URLCONF).rest  # by name, as features above this one have addresses in it
+    generator = SchemaGenerator(patterns=rest)  # type: ignore[no-untyped-call]  # upstream has no types
     with patched_settings({"PREPROCESSING_HOOKS": [], "SORT_OPERATIONS": False}):
         made: dict[str, Any] = generator.get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
     schema: dict[str, Any] = orjson.loads(orjson.dumps(made, default=str))  # lazy texts become text
     schema["info"] |= {"description": _DESCRIPTION, "version": "1"}
     schema["servers"] = [{"url": settings.BASE_URL}]
-    order = (described.DISCOVER, described.ASK, described.READ, described.VERIFY, described.PROTECT)
+    order = (
+        described.DISCOVER, described.ASK, described.READ, described.VERIFY, described.SANDBOX, described.PROTECT,
+    )  # fmt: skip
     schema["tags"] = [{"name": tag} for tag in order]
     for body in (RequestConsentBody, EndConsentBody, LeakedTokenBody):
         describe_members(schema["components"]["schemas"][body.__name__])

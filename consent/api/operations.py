@@ -27,7 +27,10 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 _EVERYWHERE: tuple[type[Problem], ...] = (InvalidRequest, NotFound, MethodNotAllowed, TemporarilyUnavailable)
 _WITH_TOKEN = (InvalidToken, BrowserPathRefused, AppSuspended, InsufficientScope)
 _WITH_BODY = (UnsupportedMediaType, PayloadTooLarge)
-_MEANINGS = {200: "Done.", 201: "Created.", 202: "Taken.", 304: "What you hold is still the newest; nothing was read."}
+_MEANINGS = {
+    200: "Done.", 201: "Created.", 202: "Taken.", 204: "Gone.",
+    304: "What you hold is still the newest; nothing was read.",
+}  # fmt: skip
 _STATUS_NAMES = {
     400: "The request does not fit.",
     401: "The token does not let you in.",
@@ -36,7 +39,7 @@ _STATUS_NAMES = {
     405: "This address takes another method.",
     409: "Not in this state.",
     410: "Ended.",
-    413: "The body is larger than 64 KiB.",
+    413: "The body is larger than this address takes, or there is no room for what is in it.",
     415: "The body is not application/json.",
     429: "Too often.",
     500: "The scope registry cannot be read.",
@@ -104,20 +107,22 @@ def operation(
     jose: str = "",
     stream: str = "",
     not_modified: bool = False,
+    gone: bool = False,
     permission: str = "",
 ) -> Callable[[Method], Method]:
     """Describe a view's method.
 
-    `jose` is the meaning of the second form, application/jose; `stream` that of server-sent events; `permission` what
-    the token must carry, in words; none means that the address is open.
+    `jose` is the meaning of the second form, application/jose; `stream` that of server-sent events; `not_modified` and
+    `gone` say that it may answer 304 or 204; `permission` is what the token must carry, in words; none means that the
+    address is open.
     """
     problems = [*_EVERYWHERE, *refusals, *(_WITH_TOKEN if permission else ()), *(_WITH_BODY if body else ())]
     responses = _json_responses(answers, example)
     for media_type, meaning in (("text/event-stream", stream), ("application/jose", jose)):
         if meaning:
             responses[200, media_type] = OpenApiResponse(response={"type": "string"}, description=meaning)
-    if not_modified:
-        responses[304] = OpenApiResponse(description=_MEANINGS[304])
+    for status in [304] * not_modified + [204] * gone:  # without a body
+        responses[status] = OpenApiResponse(description=_MEANINGS[status])
     responses.update(_problem_responses(problems))
     described = description + (f"\n\nNeeds the permission {permission}." if permission else "")
     given: dict[str, Any] = {

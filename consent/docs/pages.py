@@ -157,7 +157,7 @@ def _members(schema: dict[str, Any]) -> list[Member]:
     required = schema.get("required", [])
     return [
         Member(name, "body", _kind(part), _rule(part), name in required, part.get("description", ""))
-        for name, part in schema["properties"].items()
+        for name, part in schema.get("properties", {}).items()
     ]
 
 

@@ -62,13 +62,13 @@ def _waiting(now: datetime) -> QuerySet[ConsentRequest]:
 
 
 def _due(kind: MailKind, now: datetime) -> QuerySet[ConsentRequest]:
-    """What nobody was written to about."""
+    """What nobody was written to about; a sandbox person has nobody who reads mail."""
     if kind == MailKind.REQUEST:
         found = _waiting(now).filter(created_at__gt=now - _FRESH)
     else:
         ending = Grant.objects.live(now).filter(expires_at__lte=now + _NEAR, starts_at__lte=F("expires_at") - _LONG)
         found = ConsentRequest.objects.filter(grant__in=ending)
-    return found.exclude(mails__kind=kind)
+    return found.filter(user__sandbox_person=None).exclude(mails__kind=kind)
 
 
 def _lately(kind: MailKind, now: datetime) -> QuerySet[Mail]:

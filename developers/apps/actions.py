@@ -84,8 +84,10 @@ def close_app(*, app: App, by: "User") -> bool:
     """
     now = timezone.now()
     App.objects.select_for_update().get(pk=app.pk)  # a token that is being minted comes before or not at all
-    if not App.objects.filter(pk=app.pk).exclude(status=AppStatus.CLOSED).update(
-        status=AppStatus.CLOSED, updated_at=now
+    if (
+        not App.objects.filter(pk=app.pk)
+        .exclude(status=AppStatus.CLOSED)
+        .update(status=AppStatus.CLOSED, updated_at=now)
     ):
         return False
     live = app.tokens.filter(expires_at__gt=now).exclude(revoked_at__lte=now)

@@ -5,47 +5,58 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('developers', '0004_portal_records'),
+        ("developers", "0004_portal_records"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='developertoken',
-            name='leak_told_at',
+            model_name="developertoken",
+            name="leak_told_at",
             field=models.DateTimeField(blank=True, null=True),
         ),
         migrations.AddField(
-            model_name='developertoken',
-            name='leaked_at',
-            field=models.DateTimeField(blank=True, null=True, verbose_name='reported as leaked'),
+            model_name="developertoken",
+            name="leaked_at",
+            field=models.DateTimeField(blank=True, null=True, verbose_name="reported as leaked"),
         ),
         migrations.AddField(
-            model_name='managementtoken',
-            name='leak_told_at',
+            model_name="managementtoken",
+            name="leak_told_at",
             field=models.DateTimeField(blank=True, null=True),
         ),
         migrations.AddField(
-            model_name='managementtoken',
-            name='leaked_at',
-            field=models.DateTimeField(blank=True, null=True, verbose_name='reported as leaked'),
+            model_name="managementtoken",
+            name="leaked_at",
+            field=models.DateTimeField(blank=True, null=True, verbose_name="reported as leaked"),
         ),
         migrations.AddConstraint(
-            model_name='developertoken',
-            constraint=models.CheckConstraint(condition=models.Q(('leaked_at__isnull', True), ('revoked_at__isnull', False), _connector='OR'), name='developer_token_leak_ends'),
+            model_name="developertoken",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("leaked_at__isnull", True), ("revoked_at__isnull", False), _connector="OR"),
+                name="developer_token_leak_ends",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='developertoken',
-            constraint=models.CheckConstraint(condition=models.Q(('leak_told_at__isnull', True), ('leaked_at__isnull', False), _connector='OR'), name='developer_token_leak_told'),
+            model_name="developertoken",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("leak_told_at__isnull", True), ("leaked_at__isnull", False), _connector="OR"),
+                name="developer_token_leak_told",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='managementtoken',
-            constraint=models.CheckConstraint(condition=models.Q(('leaked_at__isnull', True), ('revoked_at__isnull', False), _connector='OR'), name='management_token_leak_ends'),
+            model_name="managementtoken",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("leaked_at__isnull", True), ("revoked_at__isnull", False), _connector="OR"),
+                name="management_token_leak_ends",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='managementtoken',
-            constraint=models.CheckConstraint(condition=models.Q(('leak_told_at__isnull', True), ('leaked_at__isnull', False), _connector='OR'), name='management_token_leak_told'),
+            model_name="managementtoken",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("leak_told_at__isnull", True), ("leaked_at__isnull", False), _connector="OR"),
+                name="management_token_leak_told",
+            ),
         ),
     ]

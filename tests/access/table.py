@@ -54,13 +54,21 @@ def own(owner: str = "200", others: str = "404", strangers: str = "401") -> Answ
     return _people(owner, others, strangers)
 
 
-def program(*needs: str, app: str = "200", other: str = "404") -> Answers:
+def program(*needs: str, app: str = "200", other: str = "404", test: str | None = None) -> Answers:
     """A developers' address: the token decides, then the permission. No session opens it."""
     told = dict.fromkeys(Caller, "401")
     told.update({Caller.APP: app, Caller.OTHER_APP: other, Caller.SUSPENDED: "403"})
+    told.update(dict.fromkeys((Caller.TEST_APP, Caller.OTHER_TEST_APP), other if test is None else test))
     for permission in (Caller.DISCOVER, Caller.REQUEST, Caller.READ):
         told[permission] = app if permission.name.lower() in needs else "403"
     return told
+
+
+def sandbox(app: str = "200", other: str = "404") -> Answers:
+    """A sandbox person's address, or that of all of them: the token of a test app opens it, of a live one never."""
+    told = dict.fromkeys(Caller, "401")
+    live = (Caller.APP, Caller.OTHER_APP, Caller.SUSPENDED, Caller.DISCOVER, Caller.REQUEST, Caller.READ)
+    return {**told, **dict.fromkeys(live, "403"), Caller.TEST_APP: app, Caller.OTHER_TEST_APP: other}
 
 
 def with_a_factor(answers: Answers, answer: str) -> Answers:
@@ -95,6 +103,43 @@ def _segment(world: World) -> dict[str, Any]:
     return segment(world.vault, "lifestyle", "food", {"favorite_cuisine": "Thai"}, base=1)
 
 
+def _played(before: str, answers: Callable[..., Answers]) -> list[Row]:
+    """The addresses at which a sandbox person is played, by a program and by a member of the app alike."""
+
+    def segment(world: World) -> dict[str, Any]:
+        from tests.pkm.sealed_segments import segment
+
+        return segment(world.sandbox.vault, "lifestyle", "food", {"favorite_cuisine": "Thai"}, base=1)
+
+    def refreshed(world: World) -> dict[str, Any]:
+        approval = world.sandbox.approval()
+        return {"revision": 2, "sources": approval["sources"], "jwe": approval["jwe"]}
+
+    def row(rest: str, method: str, body: Body | None = None, query: str = "", *told: str) -> Row:
+        answered = answers(*told)
+        return Row(
+            f"{before}/{rest}", method, answered, body, query=(lambda _: query) if query else None, names="user_id"
+        )
+
+    unfit = "400"  # for everybody who may come: what is sent is looked at before whom it names
+    return [
+        row("keys", "GET"),
+        row("keys", "POST", _nothing, "", unfit, unfit),
+        row("wrappers", "POST", _nothing, "", unfit, unfit),
+        row("wrappers/<str:wrapper_id>", "DELETE", None, "", "409"),
+        row("segments", "GET"),
+        row("segments/<str:domain>/<str:segment_id>", "PUT", segment),
+        row("segments/<str:domain>/<str:segment_id>", "DELETE", None, "base_content_revision=1"),
+        row("requests/<str:request_id>/data", "GET"),
+        row("requests/<str:request_id>/decision", "POST", lambda w: w.sandbox.approval()),
+        row("grants/<str:grant_id>/revoke", "POST", _nothing),
+        row("grants/<str:grant_id>/pause", "POST", _nothing),
+        row("grants/<str:grant_id>/resume", "POST", _nothing),
+        row("grants/<str:grant_id>/export", "PUT", refreshed, "", "400"),
+        row("clock", "POST", lambda w: {"seconds": 60}),
+    ]
+
+
 _LIST_TOOLS = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
 ROWS: list[Row] = [
     Row("livez", "GET", everybody("200")),
@@ -110,9 +155,14 @@ ROWS: list[Row] = [
     Row(".well-known/consent-keys.json", "GET", everybody("200")),
     Row(".well-known/consent-checkpoint.json", "GET", everybody("404")),
     # --- developers' REST
-    Row("api/v1/user-scopes/<str:user_id>", "GET", program("discover", other="200")),
+    Row("api/v1/user-scopes/<str:user_id>", "GET", program("discover", other="200", test="404")),
     Row("api/v1/scope-catalog", "GET", program("discover", other="200")),
-    Row("api/v1/request-consent", "POST", program("request", app="201", other="201"), lambda w: w.body_to_ask()),
+    Row(
+        "api/v1/request-consent",
+        "POST",
+        program("request", app="201", other="201", test="404"),
+        lambda w: w.body_to_ask(),
+    ),
     Row(
         "api/v1/consent-status", "GET", program("request", "read"), query=lambda w: f"request_id={w.pending.request_id}"
     ),
@@ -132,6 +182,11 @@ ROWS: list[Row] = [
     ),
     Row("api/v1/receipts/<str:receipt_id>", "GET", program("read"), names="receipt_id"),
     Row("api/v1/leaked-tokens", "POST", everybody("202"), lambda w: {"token": "cr_live_nobody"}),
+    Row("api/v1/sandbox/people", "GET", sandbox(other="200")),
+    Row("api/v1/sandbox/people", "POST", sandbox("201", other="201"), _nothing),
+    Row("api/v1/sandbox/people/<str:user_id>", "DELETE", sandbox("204"), names="user_id"),
+    *_played("api/v1/sandbox/people/<str:user_id>", sandbox),
+    *_played("developers/apps/<str:app_id>/sandbox/people/<str:user_id>", own),
     Row("mcp", "POST", program("discover", "request", "read", other="200"), lambda w: _LIST_TOOLS),
     Row("mcp/", "POST", program("discover", "request", "read", other="200"), lambda w: _LIST_TOOLS),
     # --- the consent app

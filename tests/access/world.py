@@ -26,8 +26,33 @@ ABSENT = "x" * 26  # ends every made-up ID: of the form of ours, and nobody's
 
 
 @dataclass
+class Sandbox:
+    """Test app A, which person A manages, with a sandbox person of whom it asked the same."""
+
+    app: App
+    vault: Vault
+    pending: ConsentRequest
+    grant: Grant
+
+    def approval(self) -> dict[str, Any]:
+        return approval_body(self.pending, self.vault)
+
+    def ids(self) -> dict[str, str]:
+        return {
+            "app_id": self.app.app_id,
+            "user_id": self.vault.user.public_id,
+            "request_id": self.pending.request_id,
+            "grant_id": self.grant.grant_id,
+            "wrapper_id": self.vault.user.key_wrappers.first().wrapper_id,
+        }
+
+
+@dataclass
 class World:
-    """Who there is, and what the addresses of the table name. All of it is person A's, asked for by app A."""
+    """Who there is, and what the addresses of the table name. All of it is person A's, asked for by app A.
+
+    At the addresses of the sandbox it is the sandbox person's, asked for by test app A.
+    """
 
     owner: User
     stranger: User
@@ -39,12 +64,17 @@ class World:
     grant: Grant
     continuous: Grant
     receipt: Receipt
+    sandbox: Sandbox
     tokens: dict[str, str]
     ids: dict[str, str] = field(default_factory=dict)
     sessions: dict[Caller, Session] = field(default_factory=dict)
 
     def approval(self) -> dict[str, Any]:
         return approval_body(self.pending, self.vault)
+
+    def ids_at(self, route: str) -> dict[str, str]:
+        """What the parts of this route stand for."""
+        return {**self.ids, **self.sandbox.ids()} if "sandbox/people" in route else self.ids
 
     def body_to_ask(self) -> dict[str, Any]:
         """A request that app A may make of person A."""
@@ -73,6 +103,7 @@ def make_world(bank: Aggregator) -> World:
         grant__request__app=app, grant__request__user=owner, grant__request__scope="attr.lifestyle.*",
         grant__request__refresh_policy="continuous",
     ).grant  # fmt: skip
+    sandbox, other_test_app = _sandbox(owner), factories.TestAppFactory()
     world = World(
         owner=owner,
         stranger=stranger,
@@ -84,7 +115,8 @@ def make_world(bank: Aggregator) -> World:
         grant=export.grant,
         continuous=continuous,
         receipt=_receipt(app, owner),
-        tokens=_tokens(app, other, suspended),
+        sandbox=sandbox,
+        tokens=_tokens(app, other, suspended, sandbox.app, other_test_app),
     )
     suspended.status = "suspended"
     suspended.save()
@@ -125,7 +157,19 @@ def _receipt(app: App, owner: User) -> Receipt:
     return Receipt.objects.get(request=denied)
 
 
-def _tokens(app: App, other: App, suspended: App) -> dict[str, str]:
+def _sandbox(member: User) -> Sandbox:
+    app = factories.TestAppFactory()
+    factories.MemberFactory(app=app, user=member)
+    person = factories.SandboxPersonFactory(app=app).user
+    asked = {"app": app, "user": person}
+    grant = factories.ExportFactory(
+        grant__request__app=app, grant__request__user=person, grant__request__refresh_policy="continuous",
+        grant__request__scope="attr.lifestyle.*",
+    ).grant  # fmt: skip
+    return Sandbox(app, factories.give_vault(person), factories.ConsentRequestFactory(**asked), grant)
+
+
+def _tokens(app: App, other: App, suspended: App, test: App, other_test: App) -> dict[str, str]:
     made = {
         "APP": factories.TokenFactory(app=app),
         "OTHER_APP": factories.TokenFactory(app=other),
@@ -134,6 +178,8 @@ def _tokens(app: App, other: App, suspended: App) -> dict[str, str]:
         "DISCOVER": factories.TokenFactory(app=app, permissions=["discover"]),
         "REQUEST": factories.TokenFactory(app=app, permissions=["request"]),
         "READ": factories.TokenFactory(app=app, permissions=["read"]),
+        "TEST_APP": factories.TokenFactory(app=test),
+        "OTHER_TEST_APP": factories.TokenFactory(app=other_test),
     }
     return {name: token.secret for name, token in made.items()}
 

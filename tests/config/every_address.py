@@ -54,6 +54,20 @@ ADMIN = (
     "admin/^(?P<app_label>accounts|pkm|developers|consent|agents_proxy|auth)/$",
     "admin/(?P<url>.*)$",
 )
+PLAYED = (
+    "keys",
+    "wrappers",
+    "wrappers/<str:wrapper_id>",
+    "segments",
+    "segments/<str:domain>/<str:segment_id>",
+    "requests/<str:request_id>/data",
+    "requests/<str:request_id>/decision",
+    "grants/<str:grant_id>/revoke",
+    "grants/<str:grant_id>/pause",
+    "grants/<str:grant_id>/resume",
+    "grants/<str:grant_id>/export",
+    "clock",
+)
 DEVELOPER = (
     "mcp",
     "mcp/",
@@ -67,6 +81,9 @@ DEVELOPER = (
     "api/v1/consent-export",
     "api/v1/receipts/<str:receipt_id>",
     "api/v1/leaked-tokens",
+    "api/v1/sandbox/people",
+    "api/v1/sandbox/people/<str:user_id>",
+    *(f"api/v1/sandbox/people/<str:user_id>/{played}" for played in PLAYED),
 )
 OWNER = (
     "vault/keys",
@@ -85,6 +102,7 @@ OWNER = (
     "consent/grants/<str:grant_id>/pause",
     "consent/grants/<str:grant_id>/resume",
     "consent/grants/<str:grant_id>/export",
+    *(f"developers/apps/<str:app_id>/sandbox/people/<str:user_id>/{played}" for played in PLAYED),
 )
 AGENTS = (
     "api/a2a/consents",

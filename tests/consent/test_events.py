@@ -2,8 +2,8 @@
 
 import threading
 import time
-from datetime import timedelta
 from collections.abc import Iterator
+from datetime import timedelta
 from typing import Any
 
 import orjson

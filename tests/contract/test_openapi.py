@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 from pydantic import BaseModel
 
 from consent.api.openapi import document
-from consent.api.urls import urlpatterns
+from consent.program_urls import rest
 from consent.schemas import EndConsentBody, RequestConsentBody
 from developers.models import Permission
 
@@ -53,7 +53,7 @@ def test_another_form_is_400(query: str, db: None) -> None:
 def test_every_address_is_described() -> None:
     described = {path.lstrip("/") for path in document()["paths"]}
 
-    assert described == {str(route.pattern).replace("<str:", "{").replace(">", "}") for route in urlpatterns}
+    assert described == {str(route.pattern).replace("<str:", "{").replace(">", "}") for route in rest}
 
 
 def test_both_ways_of_sending_the_token_are_declared() -> None:

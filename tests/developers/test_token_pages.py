@@ -222,9 +222,7 @@ def test_the_snippets_hold_the_apps_own_values(client: Client, member: AppMember
     assert set(texts) == {"curl", "python", "node", "mcp", "vscode", "desktop", "stdio"}
     assert all(token in text and settings.BASE_URL in text for text in texts.values())
     assert json.loads(texts["mcp"]) == {
-        "mcpServers": {
-            "consent": {"url": f"{settings.BASE_URL}/mcp", "headers": {"Authorization": f"Bearer {token}"}}
-        }
+        "mcpServers": {"consent": {"url": f"{settings.BASE_URL}/mcp", "headers": {"Authorization": f"Bearer {token}"}}}
     }
     assert json.loads(texts["vscode"])["servers"]["consent"]["type"] == "http"
     assert json.loads(texts["desktop"])["mcpServers"]["consent"]["args"] == ["serve"]
