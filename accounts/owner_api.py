@@ -1,9 +1,11 @@
 """A signed-in person's own JSON addresses (contract 2): a session with its CSRF token, never a developer token."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from django.conf import settings
 from pydantic import BaseModel
+from rest_framework.authentication import BaseAuthentication
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.views import APIView
@@ -29,7 +31,7 @@ class SignedInRecently(BasePermission):
 class OwnerView(JSONView):
     """A signed-in person's own address; `self.person` is who that is. `body_limit` fits a sealed export."""
 
-    authentication_classes = (SignedIn,)
+    authentication_classes: Sequence[type[BaseAuthentication]] = (SignedIn,)
     body_limit = settings.OWNER_BODY_LIMIT
     http_method_names = ["get", "head", "post", "put", "delete"]  # what `Allow` may list
 

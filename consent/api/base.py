@@ -1,9 +1,11 @@
 """The views of the developers' addresses: a token that may be good here, and the limits that its app meets."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, cast
 
 from django.http import HttpRequest
+from rest_framework.authentication import BaseAuthentication
+from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
 from common.admission.views import ProgramView
@@ -28,8 +30,8 @@ class DeveloperView(ProgramView):
     `needs` names the permissions of which the token must carry one.
     """
 
-    authentication_classes = (DeveloperToken,)
-    permission_classes = (AppIsActive, TokenHasPermission)
+    authentication_classes: Sequence[type[BaseAuthentication]] = (DeveloperToken,)
+    permission_classes: Sequence[type[BasePermission]] = (AppIsActive, TokenHasPermission)
     http_method_names = ["get"]
     needs: ClassVar[frozenset[str]]
     app: AppContext

@@ -7,7 +7,8 @@ a stolen session must not be enough for. Mixed into one, these two answer for it
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.views import APIView
@@ -46,12 +47,12 @@ class PlayedByToken(SandboxView, OwnerView):
 
     http_method_names = SandboxView.http_method_names
 
-    def dispatch(self, request: HttpRequest, *args: Any, user_id: str, **kwargs: Any) -> HttpResponse:
+    def dispatch(self, request: HttpRequest, *args: Any, user_id: str, **kwargs: Any) -> HttpResponseBase:
         self.user_id = user_id  # the owner's views know nothing of it
         return super().dispatch(request, *args, **kwargs)
 
     @cached_property
-    def person(self) -> "User":  # type: ignore[override]  # found once a call
+    def person(self) -> "User":
         return queries.played_by_app(app_pk=self.app.app_pk, user_id=self.user_id)
 
     def require_recent_sign_in(self) -> None:
@@ -61,12 +62,12 @@ class PlayedByToken(SandboxView, OwnerView):
 class PlayedByMember(OwnerView):
     """The same for a member of the test app, in the portal's own pages: their session and its CSRF token."""
 
-    def dispatch(self, request: HttpRequest, *args: Any, app_id: str, user_id: str, **kwargs: Any) -> HttpResponse:
+    def dispatch(self, request: HttpRequest, *args: Any, app_id: str, user_id: str, **kwargs: Any) -> HttpResponseBase:
         self.app_id, self.user_id = app_id, user_id
         return super().dispatch(request, *args, **kwargs)
 
     @cached_property
-    def person(self) -> "User":  # type: ignore[override]  # found once a call
+    def person(self) -> "User":
         return queries.played_by_member(by=person_of(self.request), app_id=self.app_id, user_id=self.user_id)
 
     def require_recent_sign_in(self) -> None:
