@@ -8,11 +8,12 @@ because a model would cost five times as much to make and write (docs/adr/0005).
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, Field, GetPydanticSchema
+from pydantic import Field, GetPydanticSchema
 from pydantic_core.core_schema import literal_schema
 
+from common.shapes import NextCursor, Seconds, Shape, Time
 from consent.states import GrantStatus, RequestStatus
-from pkm.shapes import Path, ScopeEntry, Seconds, Shape, Time
+from pkm.shapes import Path, ScopeEntry
 
 UserId = Annotated[str, Field(description="The person's sharing ID.", examples=["usr_t2zp3gog7m6odtqhjuqhpevyku"])]
 RequestId = Annotated[str, Field(examples=["req_4tx2mjm3cwi6q7ezu6c4qiyn7a"])]
@@ -116,7 +117,7 @@ class ConsentRequests(Shape):
     """One page of requests, newest first."""
 
     requests: list[ConsentStatus]
-    next_cursor: Annotated[str | None, Field(description="Give it as `cursor` for the next page; null on the last.")]
+    next_cursor: NextCursor
 
 
 class ConsentExport(Shape):
@@ -156,23 +157,3 @@ class ConsentCheckpoint(Shape):
 
     jws: Annotated[str, Field(description="Compact JWS, EdDSA; its key is in /.well-known/consent-keys.json.")]
     claims: dict[str, Any]
-
-
-class ProblemField(Shape):
-    """One member of a body or query that does not fit."""
-
-    field: str
-    code: str
-    message: str
-
-
-class ProblemDetails(BaseModel):
-    """A refusal (RFC 9457). Some codes add members of their own."""
-
-    type: Annotated[str, Field(examples=["/docs/errors#invalid_scope"])]
-    title: str
-    status: int
-    code: str
-    detail: str
-    trace_id: Annotated[str, Field(description="The same as `X-Request-Id`; name it when you ask for help.")]
-    errors: Annotated[list[ProblemField] | None, Field(description="Only where a body or query does not fit.")] = None

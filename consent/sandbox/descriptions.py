@@ -8,21 +8,21 @@ from common.admission.shapes import Nothing
 from consent import errors
 from consent import shapes as consent_shapes
 from consent.api import samples as story
-from consent.api.descriptions import SANDBOX, path_part, query_member
-from consent.api.operations import operation
+from consent.api.descriptions import SANDBOX
 from consent.sandbox import samples, shapes
 from consent.sandbox.errors import TestModeRequired, TooManySandboxPeople
 from consent.sandbox.schemas import ClockBody, SandboxPersonBody
 from consent.schemas import DecisionBody, ExportBody
+from developers.operations import operation, path_parameter, query_parameter
 from pkm import errors as vault_errors
 from pkm.web.schemas import KeysBody, SegmentBody, WrapperBody
 
-_PERSON = path_part("user_id", "One of your sandbox people.", story.USER_ID)
-_REQUEST = path_part("request_id", "A request of your app to this person.", story.REQUEST_ID)
-_GRANT = path_part("grant_id", "As the status of the approved request tells it.", story.GRANT_ID)
+_PERSON = path_parameter("user_id", "One of your sandbox people.", story.USER_ID)
+_REQUEST = path_parameter("request_id", "A request of your app to this person.", story.REQUEST_ID)
+_GRANT = path_parameter("grant_id", "As the status of the approved request tells it.", story.GRANT_ID)
 _PLACE = [
-    path_part("domain", "A domain of the registry.", "lifestyle"),
-    path_part("segment_id", "Its segment.", "food"),
+    path_parameter("domain", "A domain of the registry.", "lifestyle"),
+    path_parameter("segment_id", "Its segment.", "food"),
 ]
 _NAME = {"type": "string", "pattern": "^[a-z][a-z0-9_]{0,63}$"}
 
@@ -72,7 +72,7 @@ delete_person = _played(
     ),
     answers={},
     example={},
-    gone=True,
+    no_content=True,
 )
 move_clock = _played(
     name="moveSandboxClock",
@@ -120,10 +120,10 @@ remove_wrapper = _played(
     name="removeSandboxWrapper",
     summary="Remove a way into a sandbox person's vault",
     description="The last one stays.",
-    parameters=[path_part("wrapper_id", "As the vault's keys tell it.", samples.WRAPPER_ID)],
+    parameters=[path_parameter("wrapper_id", "As the vault's keys tell it.", samples.WRAPPER_ID)],
     answers={},
     example={},
-    gone=True,
+    no_content=True,
     refusals=[vault_errors.LastWrapper],
 )
 segments = _played(
@@ -131,8 +131,8 @@ segments = _played(
     summary="What a sandbox person keeps, sealed",
     description="The segments that a scope covers or a domain holds; all of them without either.",
     parameters=[
-        query_member("scope", "Only what this scope covers.", {"type": "string", "minLength": 1, "maxLength": 210}),
-        query_member("domain", "Only this domain.", _NAME),
+        query_parameter("scope", "Only what this scope covers.", {"type": "string", "minLength": 1, "maxLength": 210}),
+        query_parameter("domain", "Only this domain.", _NAME),
     ],
     answers={200: shapes.VaultSegments},
     example=samples.SEGMENTS,
@@ -160,7 +160,7 @@ delete_segment = _played(
     description="At the revision that you name. Its counting goes on.",
     parameters=[
         *_PLACE,
-        query_member(
+        query_parameter(
             "base_content_revision",
             "The revision that you know.",
             {"type": "string", "pattern": "^(?:0|[1-9][0-9]{0,8})$"},

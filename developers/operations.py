@@ -1,11 +1,13 @@
 """How an operation is described in the OpenAPI document: `@operation(...)` on a view's method."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 from drf_spectacular.drainage import set_override
 from drf_spectacular.extensions import OpenApiAuthenticationExtension, OpenApiSerializerExtension
 from drf_spectacular.plumbing import ResolvedComponent
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse, extend_schema
 from pydantic import TypeAdapter
 from typing_extensions import is_typeddict
@@ -19,13 +21,13 @@ from common.problems import (
     TemporarilyUnavailable,
     UnsupportedMediaType,
 )
-from consent.shapes import ProblemDetails
+from common.shapes import ProblemDetails
 from developers.errors import AppSuspended, BrowserPathRefused, InsufficientScope, InvalidToken
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 _EVERYWHERE: tuple[type[Problem], ...] = (InvalidRequest, NotFound, MethodNotAllowed, TemporarilyUnavailable)
-_WITH_TOKEN = (InvalidToken, BrowserPathRefused, AppSuspended, InsufficientScope)
+WITH_DEVELOPER_TOKEN = (InvalidToken, BrowserPathRefused, AppSuspended, InsufficientScope)
 _WITH_BODY = (UnsupportedMediaType, PayloadTooLarge)
 _MEANINGS = {
     200: "Done.", 201: "Created.", 202: "Taken.", 204: "Gone.",
@@ -98,8 +100,8 @@ def operation(
     tag: str,
     summary: str,
     description: str,
-    answers: dict[int, Any],
-    example: dict[str, Any],
+    answers: Mapping[int, Any] = MappingProxyType({}),
+    example: Mapping[str, Any] = MappingProxyType({}),
     refusals: Iterable[type[Problem]] = (),
     parameters: Sequence[OpenApiParameter] = (),
     body: Any = None,
@@ -107,21 +109,22 @@ def operation(
     jose: str = "",
     stream: str = "",
     not_modified: bool = False,
-    gone: bool = False,
+    no_content: bool = False,
     permission: str = "",
+    token: Iterable[type[Problem]] = WITH_DEVELOPER_TOKEN,
 ) -> Callable[[Method], Method]:
     """Describe a view's method.
 
     `jose` is the meaning of the second form, application/jose; `stream` that of server-sent events; `not_modified` and
-    `gone` say that it may answer 304 or 204; `permission` is what the token must carry, in words; none means that the
-    address is open.
+    `no_content` are answers without a body. `permission` is what the token must carry, in words; none means that the
+    address is open; `token` is what one may be refused with.
     """
-    problems = [*_EVERYWHERE, *refusals, *(_WITH_TOKEN if permission else ()), *(_WITH_BODY if body else ())]
+    problems = [*_EVERYWHERE, *refusals, *(token if permission else ()), *(_WITH_BODY if body else ())]
     responses = _json_responses(answers, example)
     for media_type, meaning in (("text/event-stream", stream), ("application/jose", jose)):
         if meaning:
             responses[200, media_type] = OpenApiResponse(response={"type": "string"}, description=meaning)
-    for status in [304] * not_modified + [204] * gone:  # without a body
+    for status in (*((204,) if no_content else ()), *((304,) if not_modified else ())):
         responses[status] = OpenApiResponse(description=_MEANINGS[status])
     responses.update(_problem_responses(problems))
     described = description + (f"\n\nNeeds the permission {permission}." if permission else "")
@@ -139,12 +142,26 @@ def operation(
     return extend_schema(**given)
 
 
-def _json_responses(answers: dict[int, Any], example: dict[str, Any]) -> dict[Any, Any]:
+def query_parameter(name: str, description: str, kind: object = OpenApiTypes.STR, **more: object) -> OpenApiParameter:
+    return OpenApiParameter(name, kind, OpenApiParameter.QUERY, description=description, **more)  # type: ignore[arg-type]  # passed on
+
+
+def path_parameter(name: str, description: str, example: str) -> OpenApiParameter:
+    schema = {"type": "string", "minLength": 1, "example": example}
+    return OpenApiParameter(name, schema, OpenApiParameter.PATH, description=description)
+
+
+def header_parameter(name: str, description: str) -> OpenApiParameter:
+    schema = {"type": "string", "minLength": 1, "maxLength": 128, "pattern": "^[!-~]{1,128}$"}
+    return OpenApiParameter(name, schema, OpenApiParameter.HEADER, description=description)
+
+
+def _json_responses(answers: Mapping[int, Any], example: Mapping[str, Any]) -> dict[Any, Any]:
     return {
         (status, "application/json"): OpenApiResponse(
             response=shape,
             description=_MEANINGS[status],
-            examples=[OpenApiExample("answer", value=example, response_only=True, status_codes=[str(status)])],
+            examples=[OpenApiExample("answer", value=dict(example), response_only=True, status_codes=[str(status)])],
         )
         for status, shape in answers.items()
     }
