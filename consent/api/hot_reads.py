@@ -15,9 +15,9 @@ from functools import cache
 from typing import Any
 
 from common.clock import process_now
+from common.identifiers import is_identifier
 from common.sql.statements import rows
 from consent import status, status_queries
-from consent.schemas import is_identifier
 from consent.shapes import ConsentStatus
 from developers.authentication import (
     COLUMNS,

@@ -4,6 +4,7 @@ from django.http import HttpRequest, HttpResponse
 from rest_framework.authentication import BaseAuthentication
 
 from common.admission.requests import JSONRequest
+from common.identifiers import is_identifier
 from common.json_bodies import json_answer
 from common.network import client_address
 from consent import status_queries
@@ -29,7 +30,6 @@ from consent.schemas import (
     ListQuery,
     RequestConsentBody,
     StatusQuery,
-    is_identifier,
 )
 from consent.states import RequestStatus
 from developers.authentication import AppContext, DeveloperToken
