@@ -71,7 +71,7 @@ class DeveloperToken(BaseAuthentication):
         """Raises `InvalidRequest` where a token is given twice, `InvalidToken` for every other reason to refuse it."""
         asked = cast("JSONRequest", request)
         in_query = [value for name, value in asked.query_pairs if name == "token"]
-        in_header = _bearer(asked)
+        in_header = bearer(asked)
         if len(in_query) + (in_header is not None) > 1 or (in_header and "," in in_header):
             raise InvalidRequest(
                 "Send the developer token once: in the Authorization header, or as `token` in the query."
@@ -161,7 +161,7 @@ def app_of(row: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _bearer(request: JSONRequest) -> str | None:
+def bearer(request: JSONRequest) -> str | None:
     """What follows `Bearer` in the Authorization header; None where there is no such header."""
     scheme, _, token = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
     return token.strip() if scheme.lower() == "bearer" else None

@@ -15,6 +15,7 @@ from common.problems import InvalidRequest
 from consent.api import descriptions as described
 from consent.api.base import PublicView
 from consent.schemas import EndConsentBody, LeakedTokenBody, RequestConsentBody, describe_members
+from developers.manage.descriptions import MANAGE
 
 _DESCRIPTION = (
     "Ask people for a part of what they keep, wait for their decision, and read what they approved. Every refusal is "
@@ -56,7 +57,8 @@ def document() -> dict[str, Any]:
     schema["info"] |= {"description": _DESCRIPTION, "version": "1"}
     schema["servers"] = [{"url": settings.BASE_URL}]
     order = (
-        described.DISCOVER, described.ASK, described.READ, described.VERIFY, described.SANDBOX, described.PROTECT,
+        described.DISCOVER, described.ASK, described.READ, described.VERIFY, described.SANDBOX, MANAGE,
+        described.PROTECT,
     )  # fmt: skip
     schema["tags"] = [{"name": tag} for tag in order]
     for body in (RequestConsentBody, EndConsentBody, LeakedTokenBody):

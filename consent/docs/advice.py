@@ -9,6 +9,7 @@ ADVICE = {
     "browser_path_refused": _("Move the call to your server. Send neither Origin nor Sec-Fetch-Site."),
     "app_suspended": _("Write to the operator of this service. Do not retry until the app is active again."),
     "insufficient_scope": _("Use a token with the permission that `detail` names, or mint one that has it."),
+    "owner_required": _("Ask an owner of the app to do it, or to make you one."),
     "not_found": _("Check the address. Addresses of the API do not end in a slash."),
     "method_not_allowed": _("Use a method that the `Allow` header lists."),
     "unsupported_media_type": _("Send the body as application/json in UTF-8, without compression."),

@@ -13,14 +13,14 @@ def pretty(value: Any) -> str:
 
 
 def curl(path: str, method: str, description: dict[str, Any], body: Any) -> str:
-    """A command line that works once `CONSENT_DEVELOPER_TOKEN` is set."""
+    """A command line that works once the variable of its token is set."""
     address, query = _address(path, description)
     written = "&".join(f"{name}={quote(str(value), safe='')}" for name, value in query.items())
     lines = [f"curl -sS '{address}{'?' if written else ''}{written}'"]
     if method != "get":
         lines[0] = f"curl -sS -X {method.upper()} '{address}'"
     if description["security"]:
-        lines.append('-H "Authorization: Bearer $CONSENT_DEVELOPER_TOKEN"')
+        lines.append(f'-H "Authorization: Bearer ${_token(description)}"')
     if body is not None:
         lines.append("-H 'Content-Type: application/json'")
         lines.append(f"-d '{pretty(body)}'")
@@ -36,7 +36,7 @@ def python(path: str, method: str, description: dict[str, Any], body: Any) -> st
     if body is not None:
         arguments.append(f"json={_python_literal(body)}")
     if description["security"]:
-        arguments.append('headers={"Authorization": f"Bearer {os.environ[\'CONSENT_DEVELOPER_TOKEN\']}"}')
+        arguments.append(f'headers={{"Authorization": f"Bearer {{os.environ[\'{_token(description)}\']}}"}}')
     arguments.append(f"timeout={40 if 'wait' in query else 10}")
     joined = ",\n    ".join(arguments)
     imports = "import os\n\nimport requests" if description["security"] else "import requests"
@@ -59,6 +59,11 @@ def trip() -> str:
             "consent-bridge read req_… --key app.jwk",
         ]
     )
+
+
+def _token(description: dict[str, Any]) -> str:
+    """The variable that holds the token of this operation."""
+    return "CONSENT_MANAGEMENT_TOKEN" if {"management": []} in description["security"] else "CONSENT_DEVELOPER_TOKEN"
 
 
 def _address(path: str, description: dict[str, Any]) -> tuple[str, dict[str, Any]]:

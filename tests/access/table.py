@@ -71,6 +71,13 @@ def sandbox(app: str = "200", other: str = "404") -> Answers:
     return {**told, **dict.fromkeys(live, "403"), Caller.TEST_APP: app, Caller.OTHER_TEST_APP: other}
 
 
+def manage(owner: str = "200", others: str = "404", *, reads: bool = False) -> Answers:
+    """A management address: the personal token decides, then its permission, then what its person is to the app."""
+    read_alone = owner if reads else "403"
+    told = {Caller.MANAGER: owner, Caller.MANAGER_READ: read_alone, Caller.OTHER_MANAGER: others}
+    return {**dict.fromkeys(Caller, "401"), **told}
+
+
 def with_a_factor(answers: Answers, answer: str) -> Answers:
     """What differs for whoever has an authenticator app and showed it just now."""
     return {**answers, Caller.STAFF_2FA: answer}
@@ -187,6 +194,8 @@ ROWS: list[Row] = [
     Row("api/v1/sandbox/people/<str:user_id>", "DELETE", sandbox("204"), names="user_id"),
     *_played("api/v1/sandbox/people/<str:user_id>", sandbox),
     *_played("developers/apps/<str:app_id>/sandbox/people/<str:user_id>", own),
+    # --- management by programs
+    Row("api/v1/manage/apps", "GET", manage(others="200", reads=True)),
     Row("mcp", "POST", program("discover", "request", "read", other="200"), lambda w: _LIST_TOOLS),
     Row("mcp/", "POST", program("discover", "request", "read", other="200"), lambda w: _LIST_TOOLS),
     # --- the consent app

@@ -120,7 +120,9 @@ def test_what_is_anothers_and_what_is_not_there_are_the_same_bytes(room: str, wo
 
 
 def _other(row: Row) -> Caller:
-    """Who comes to this address as well, for things of their own."""
+    """Who may call this address as person A or app A may, and has no part in what it names."""
+    if row.route.startswith("api/v1/manage/"):
+        return Caller.OTHER_MANAGER
     if row.answers[Caller.ANONYMOUS] != row.answers[Caller.OWNER]:
         return Caller.STRANGER
     return Caller.OTHER_TEST_APP if row.answers[Caller.APP] == "403" else Caller.OTHER_APP

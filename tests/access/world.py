@@ -116,8 +116,9 @@ def make_world(bank: Aggregator) -> World:
         continuous=continuous,
         receipt=_receipt(app, owner),
         sandbox=sandbox,
-        tokens=_tokens(app, other, suspended, sandbox.app, other_test_app),
+        tokens=_tokens(app, other, suspended, sandbox.app, other_test_app) | _management_tokens(owner, stranger, app),
     )
+    factories.MemberFactory(app=app, user=owner)
     suspended.status = "suspended"
     suspended.save()
     world.ids = {
@@ -180,6 +181,16 @@ def _tokens(app: App, other: App, suspended: App, test: App, other_test: App) ->
         "READ": factories.TokenFactory(app=app, permissions=["read"]),
         "TEST_APP": factories.TokenFactory(app=test),
         "OTHER_TEST_APP": factories.TokenFactory(app=other_test),
+    }
+    return {name: token.secret for name, token in made.items()}
+
+
+def _management_tokens(owner: User, stranger: User, app: App) -> dict[str, str]:
+    """Of person A, who owns app A, and of person B, who has no part in it."""
+    made = {
+        "MANAGER": factories.ManagementTokenFactory(user=owner),
+        "MANAGER_READ": factories.ManagementTokenFactory(user=owner, permissions={app.app_id: ["read"]}),
+        "OTHER_MANAGER": factories.ManagementTokenFactory(user=stranger),
     }
     return {name: token.secret for name, token in made.items()}
 

@@ -85,6 +85,7 @@ DEVELOPER = (
     "api/v1/sandbox/people/<str:user_id>",
     *(f"api/v1/sandbox/people/<str:user_id>/{played}" for played in PLAYED),
 )
+MANAGEMENT = ("api/v1/manage/apps",)
 OWNER = (
     "vault/keys",
     "vault/wrappers",
@@ -242,7 +243,7 @@ _OF_A_RECORD = (
 )  # fmt: skip
 LISTED = {
     *ADMIN, *(f"admin/{record}/{rest}" for record in STAFF_RECORDS for rest in _OF_A_RECORD),
-    *DEVELOPER, *OWNER, *AGENTS, *PAGE, *OPEN,
+    *DEVELOPER, *MANAGEMENT, *OWNER, *AGENTS, *PAGE, *OPEN,
 }  # fmt: skip
 
 

@@ -12,7 +12,10 @@ from pydantic import BaseModel
 from consent.api.openapi import document
 from consent.program_urls import rest
 from consent.schemas import EndConsentBody, RequestConsentBody
+from developers.manage.urls import urlpatterns as manage
 from developers.models import Permission
+
+urlpatterns = [*rest, *manage]
 
 OPERATIONS = [
     pytest.param(path, method, operation, id=operation["operationId"])
@@ -56,11 +59,12 @@ def test_every_address_is_described() -> None:
     assert described == {str(route.pattern).replace("<str:", "{").replace(">", "}") for route in rest}
 
 
-def test_both_ways_of_sending_the_token_are_declared() -> None:
+def test_every_way_of_sending_a_token_is_declared() -> None:
     schemes = document()["components"]["securitySchemes"]
 
     assert {name: (scheme["type"], scheme.get("in")) for name, scheme in schemes.items()} == {
         "bearer": ("http", None),
+        "management": ("http", None),
         "query": ("apiKey", "query"),
     }
 
@@ -76,7 +80,11 @@ def test_an_operation_is_complete(path: str, method: str, operation: dict[str, A
     assert operation["summary"]
     assert operation["description"]
     assert {"invalid_request", "not_found", "method_not_allowed", "temporarily_unavailable"} <= codes
-    if path.startswith("/api/v1/"):
+    if path.startswith("/api/v1/manage/"):
+        assert operation["security"] == [{"management": []}]
+        assert {"invalid_token", "insufficient_scope", "browser_path_refused"} <= codes
+        assert "in a management token" in operation["description"]
+    elif path.startswith("/api/v1/"):
         assert operation["security"] == [{"bearer": []}, {"query": []}]
         assert {"invalid_token", "insufficient_scope", "app_suspended", "browser_path_refused"} <= codes
         assert any(f"`{permission}`" in operation["description"] for permission in Permission.values)

@@ -1,0 +1,9 @@
+"""The management addresses whose records are of this room. No address ends in a slash, and none redirects."""
+
+from django.urls import path
+
+from developers.manage import apps
+
+urlpatterns = [
+    path("api/v1/manage/apps", apps.Apps.as_view(), name="manage-apps"),
+]
