@@ -275,6 +275,8 @@ CONTENT_SECURITY_POLICY = {
     }
 }
 DATA_UPLOAD_MAX_MEMORY_SIZE = OWNER_BODY_LIMIT + 64 * 1024
+FILE_UPLOAD_HANDLERS = ["common.admission.uploads.BoundedUpload"]
+DATA_UPLOAD_MAX_NUMBER_FILES = 2
 
 # --- Words and files -------------------------------------------------------------------------------------------------
 LANGUAGE_CODE, LANGUAGES = "en", [("en", "English"), ("de", "Deutsch")]
@@ -356,6 +358,9 @@ CELERY_BEAT_SCHEDULE = {
     },
     "tidy": {"task": "consent.tasks.tidy", "schedule": 3600.0},
     "forget-rate-counts": {"task": "common.tasks.forget_rate_counts", "schedule": 600.0},
+    "write-application-mails": {"task": "developers.tasks.write_application_mails", "schedule": 30.0},
+    "recheck-domains": {"task": "developers.tasks.recheck_domains", "schedule": 600.0},
+    "forget-unused-logos": {"task": "developers.tasks.forget_unused_logos", "schedule": 3600.0},
     "resume-analyses": {"task": "agents_proxy.tasks.resume_analyses", "schedule": 2.0},
     "maintain-institutions": {"task": "agents_proxy.tasks.maintain_institutions", "schedule": 10.0},
     "purge-analyses": {"task": "agents_proxy.tasks.purge_analyses", "schedule": 60.0},

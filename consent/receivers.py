@@ -32,7 +32,7 @@ def cancel_what_waits_on_an_entry(*, entry_pk: int, by: "User | None", **_: Any)
 
 
 @receiver(app_changed)
-def cancel_what_waits_for_an_app(*, app_pk: int, by: "User", **_: Any) -> None:
+def cancel_what_waits_for_an_app(*, app_pk: int, by: "User | None", **_: Any) -> None:
     """Who asks, and whether somebody checked that, is part of what people decide on."""
     cancel_requests_of(app_pk=app_pk, by=by)
 

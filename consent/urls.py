@@ -12,5 +12,6 @@ urlpatterns = [
     path("docs/errors", docs_pages.errors, name="docs-errors"),
     path("docs/security/", docs_pages.security, name="docs-security"),
     path("", include("consent.sandbox.urls")),
+    path("", include("consent.portal.urls")),
     path("", include("consent.web.urls")),
 ]

@@ -2,6 +2,8 @@
 
 from celery import shared_task
 
+from developers.applications import mail
+from developers.apps import domain_proof, logos
 from developers.tokens.mails import send_due_token_mails
 
 
@@ -9,3 +11,21 @@ from developers.tokens.mails import send_due_token_mails
 def write_token_mails() -> int:
     """Write to members about tokens that end soon, or that leaked."""
     return send_due_token_mails()
+
+
+@shared_task
+def write_application_mails() -> int:
+    """Write to staff about applications that came in, and to developers about decisions and lost proofs."""
+    return mail.send_due_mails()
+
+
+@shared_task
+def recheck_domains() -> int:
+    """Look again for the proofs of apps' domains, each once a day."""
+    return domain_proof.recheck_domains()
+
+
+@shared_task
+def forget_unused_logos() -> int:
+    """Delete pictures that no app and no application shows."""
+    return logos.forget_unused_logos()

@@ -1,8 +1,9 @@
 """The developer portal's own pages."""
 
-from django.urls import path
+from django.urls import path, re_path
 
-from developers.portal import audit, management_tokens, pages, settings, tokens
+from developers.apps.pages import logo
+from developers.portal import audit, domain, management_tokens, pages, settings, tokens
 
 app_name = "developers"
 
@@ -22,4 +23,6 @@ urlpatterns = [
         management_tokens.revoke_management_token,
         name="management-token-revoke",
     ),
+    path("developers/apps/<str:app_id>/domain/", domain.domain, name="domain"),
+    re_path(r"^logos/(?P<digest>[0-9a-f]{64})\.png$", logo, name="logo"),
 ]

@@ -3,6 +3,8 @@
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from developers.apps.models import DomainProof
+
 
 class ApplicationStatus(models.TextChoices):
     """Where an enrolment stands."""
@@ -14,11 +16,11 @@ class ApplicationStatus(models.TextChoices):
     WITHDRAWN = "withdrawn", _("Withdrawn")
 
 
-class DeveloperApplication(models.Model):
+class DeveloperApplication(DomainProof):
     """An enrolment: who stands behind an app and what they need.
 
     One that was sent back can be handed in again, which clears who reviewed it; approved, rejected and withdrawn are
-    ends.
+    ends. The proof of its domain goes to the app. `…_told_at` is when its mail went out, or that none is due.
     """
 
     applicant = models.ForeignKey("accounts.User", on_delete=models.PROTECT, related_name="developer_applications")
@@ -45,6 +47,8 @@ class DeveloperApplication(models.Model):
     )
     reviewed_at = models.DateTimeField(null=True, blank=True)
     note = models.TextField(_("note"), max_length=2000, blank=True)
+    staff_told_at = models.DateTimeField(null=True, blank=True, editable=False)  # that it was handed in
+    applicant_told_at = models.DateTimeField(null=True, blank=True, editable=False)  # what was decided
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
 
@@ -63,6 +67,15 @@ class DeveloperApplication(models.Model):
                 condition=~models.Q(status__in=["approved", "rejected", "sent_back"])
                 | models.Q(reviewer__isnull=False),
                 name="application_decision_has_reviewer",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(proved_domain="", domain_proved_at__isnull=True)
+                | (~models.Q(proved_domain="") & models.Q(domain_proved_at__isnull=False)),
+                name="application_domain_together",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(domain_missing_since__isnull=True) | ~models.Q(proved_domain=""),
+                name="application_domain_missing",
             ),
         ]
 

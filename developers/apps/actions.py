@@ -26,7 +26,7 @@ MOST_TEST_APPS = 20
 
 
 @contextmanager
-def changing_app(*, app_pk: int, by: "User") -> Iterator[None]:
+def changing_app(*, app_pk: int, by: "User | None") -> Iterator[None]:
     """Around a change of an app or its application: where people are shown something else of it then, others learn.
 
     The rows are locked and compared as they are kept: a request that is being asked waits, and then meets what is new.

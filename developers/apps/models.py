@@ -10,6 +10,10 @@ def new_app_id() -> str:
     return new_identifier("app")
 
 
+def new_challenge() -> str:
+    return new_identifier("proof")
+
+
 class AppMode(models.TextChoices):
     """Whom an app reaches (contract 5.2): its sandbox people and those members who agreed, or everybody else."""
 
@@ -25,11 +29,26 @@ class AppStatus(models.TextChoices):
     CLOSED = "closed", _("Closed")
 
 
-class App(models.Model):
+class DomainProof(models.Model):
+    """The domain of a website that was proved by a DNS record or a well-known file which held `domain_challenge`.
+
+    A proof that is looked for again and not found is missing since then, and is taken away after some days.
+    """
+
+    proved_domain = models.CharField(_("proved domain"), max_length=253, blank=True)
+    domain_proved_at = models.DateTimeField(_("domain proved"), null=True, blank=True)
+    domain_challenge = models.CharField(max_length=64, default=new_challenge, editable=False)
+    domain_checked_at = models.DateTimeField(null=True, blank=True, editable=False)
+    domain_missing_since = models.DateTimeField(null=True, blank=True, editable=False)
+
+    class Meta:
+        abstract = True
+
+
+class App(DomainProof):
     """An app that may ask people for data. `verified` says that staff checked its legal name.
 
-    A live app has the application that it was approved by; a test app needs none. `proved_domain` was proved by a DNS
-    record or a well-known file that held `domain_challenge`.
+    A live app has the application that it was approved by; a test app needs none.
     """
 
     app_id = models.CharField(_("app ID"), max_length=64, unique=True, editable=False, default=new_app_id)
@@ -46,9 +65,7 @@ class App(models.Model):
     status = models.CharField(_("status"), max_length=16, choices=AppStatus, default=AppStatus.ACTIVE)
     verified = models.BooleanField(_("verified"), default=False)
     logo_digest = models.CharField(max_length=64, blank=True, editable=False)  # of its `Logo`; empty: none
-    proved_domain = models.CharField(_("proved domain"), max_length=253, blank=True)
-    domain_proved_at = models.DateTimeField(_("domain proved"), null=True, blank=True)
-    domain_challenge = models.CharField(max_length=64, blank=True, editable=False)
+    lost_domain = models.CharField(max_length=253, blank=True, editable=False)  # whose loss its owners are not told yet
     origins = models.JSONField(_("browser origins"), default=list, blank=True)
     return_addresses = models.JSONField(_("return addresses"), default=list, blank=True)
     request_budget = models.PositiveIntegerField(
@@ -75,6 +92,10 @@ class App(models.Model):
                 condition=models.Q(proved_domain="", domain_proved_at__isnull=True)
                 | (~models.Q(proved_domain="") & models.Q(domain_proved_at__isnull=False)),
                 name="app_domain_together",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(domain_missing_since__isnull=True) | ~models.Q(proved_domain=""),
+                name="app_domain_missing",
             ),
         ]
 

@@ -6,7 +6,8 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.authentication import person_of
 from accounts.interrupted.page_actions import Field, Kwargs, PageAction, Values, Words, to_page
-from developers.apps.models import App
+from developers.apps.models import App, AppMode
+from developers.members.models import AppMember
 
 
 def _make_test_app(request: HttpRequest, kwargs: Kwargs, values: Values) -> Words:
@@ -45,3 +46,13 @@ CLOSE = PageAction(
     fields=(Field("name", _("Name of the app"), "text", most=80),),
     shows_itself=True,
 )
+
+
+def _check_domain(request: HttpRequest, kwargs: Kwargs, values: Values) -> Words | None:
+    own = AppMember.objects.filter(user=person_of(request), app__app_id=kwargs["app_id"], app__mode=AppMode.LIVE)
+    name = own.values_list("app__name", flat=True).first()
+    words = gettext("You asked to have the domain of %(name)s checked.")
+    return Words(words % {"name": name}, gettext("Check now")) if name else None
+
+
+CHECK_DOMAIN = PageAction(page=to_page("developers:domain", "app_id"), words=_check_domain, shows_itself=True)

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.authentication import person_of
 from accounts.interrupted.page_actions import can_wait
 from common.problems import Problem
+from developers.applications.queries import applications_of
 from developers.apps import actions as app_actions
 from developers.members import queries as member_queries
 from developers.members.models import AppMember
@@ -22,8 +23,7 @@ from developers.portal.shell import app_page, portal_page
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
     """The apps that this person may manage, and a test app for the asking."""
-    apps = member_queries.memberships_of(person_of(request))
-    return portal_page(request, "developers/home.html", {"memberships": apps, "form": TestAppForm()})
+    return _home_page(request, TestAppForm())
 
 
 @can_wait(page_actions.MAKE_TEST_APP)
@@ -39,8 +39,7 @@ def make_test_app(request: HttpRequest) -> HttpResponse:
         else:
             messages.success(request, gettext("Your test app is ready."))
             return redirect("developers:app", app.app_id)
-    apps = member_queries.memberships_of(person_of(request))
-    return portal_page(request, "developers/home.html", {"memberships": apps, "form": form}, status=400)
+    return _home_page(request, form, status=400)
 
 
 @require_safe
@@ -48,3 +47,13 @@ def make_test_app(request: HttpRequest) -> HttpResponse:
 def app(request: HttpRequest, member: AppMember) -> HttpResponse:
     """What there is to know of an app at a glance."""
     return portal_page(request, "developers/app.html", {}, member=member)
+
+
+def _home_page(request: HttpRequest, form: TestAppForm, *, status: int = 200) -> HttpResponse:
+    by = person_of(request)
+    context = {
+        "memberships": member_queries.memberships_of(by),
+        "applications": applications_of(by).filter(app__isnull=True)[:10],
+        "form": form,
+    }
+    return portal_page(request, "developers/home.html", context, status=status)

@@ -34,6 +34,7 @@ class Section:
     label: "StrOrPromise"
     icon: str
     test_apps_only: bool = False
+    live_apps_only: bool = False
 
 
 SECTIONS = (
@@ -41,6 +42,7 @@ SECTIONS = (
     Section("developers:tokens", _("Tokens"), "key"),
     Section("developers:settings", _("Settings"), "settings"),
     Section("developers:audit", _("Audit"), "history"),
+    Section("developers:domain", _("Domain"), "globe", live_apps_only=True),
 )
 
 
@@ -91,7 +93,7 @@ def _sections(request: HttpRequest, member: AppMember | None) -> list[dict[str, 
     app: App = member.app
     shown = []
     for section in SECTIONS:
-        if section.test_apps_only and not app.is_test:
+        if (section.test_apps_only and not app.is_test) or (section.live_apps_only and app.is_test):
             continue
         url = reverse(section.name, args=[app.app_id])
         current = request.path == url or (section.name != "developers:app" and request.path.startswith(url))
