@@ -1,4 +1,4 @@
-"""Who may ask: applications to decide, apps to suspend and restore, tokens to make, rotate and revoke."""
+"""Who may ask: apps to suspend and restore, tokens to make, rotate and revoke; applications have a file of their own."""
 
 from datetime import timedelta
 from typing import Any
@@ -15,53 +15,12 @@ from django.utils.translation import gettext_lazy as _
 from accounts.staff import NeverDeleted, ReadOnly
 from common.problems import Problem
 from common.text import is_plain
-from developers.applications import actions as application_actions
+from developers.applications.admin import ApplicationAdmin
 from developers.apps import actions as app_actions
-from developers.models import App, AppMember, AppStatus, DeveloperApplication, DeveloperToken, Permission
+from developers.models import App, AppMember, AppStatus, DeveloperToken, Permission
 from developers.tokens import actions as token_actions
 from developers.tokens.digests import DEFAULT_LIFETIME, LONGEST_LIFETIME
 from developers.tokens.queries import live_tokens
-
-
-@admin.register(DeveloperApplication)
-class ApplicationAdmin(ReadOnly):
-    """The enrolment queue. An application is decided once; approving it makes the app."""
-
-    list_display = ("name", "legal_name", "applicant", "status", "created_at", "reviewed_at")
-    list_filter = ("status",)
-    list_select_related = ("applicant",)
-    search_fields = ("name", "legal_name", "applicant__email")
-    ordering = ("-created_at",)
-    actions = ("approve_verified", "approve", "reject")
-    fields = (
-        "name", "legal_name", "website", "privacy_policy", "contact_email", "use_case", "needed_scopes", "applicant",
-        "status", "reviewer", "reviewed_at", "note", "created_at",
-    )  # fmt: skip
-
-    @admin.action(description=_("Approve: the legal name was checked"), permissions=["decide"])
-    def approve_verified(self, request: HttpRequest, queryset: QuerySet[DeveloperApplication]) -> None:
-        self._approve(request, queryset, verified=True)
-
-    @admin.action(description=_("Approve without checking the legal name"), permissions=["decide"])
-    def approve(self, request: HttpRequest, queryset: QuerySet[DeveloperApplication]) -> None:
-        self._approve(request, queryset, verified=False)
-
-    @admin.action(description=_("Reject"), permissions=["decide"])
-    def reject(self, request: HttpRequest, queryset: QuerySet[DeveloperApplication]) -> None:
-        def refuse(application: DeveloperApplication) -> None:
-            application_actions.reject_application(application=application, by=request.user)  # type: ignore[arg-type]  # staff
-
-        _each(self, request, queryset, refuse)
-
-    def has_decide_permission(self, request: HttpRequest) -> bool:
-        return request.user.has_perm("developers.change_developerapplication")
-
-    def _approve(self, request: HttpRequest, queryset: QuerySet[DeveloperApplication], *, verified: bool) -> None:
-        def take(application: DeveloperApplication) -> None:
-            by: Any = request.user
-            application_actions.approve_application(application=application, by=by, verified=verified)
-
-        _each(self, request, queryset, take)
 
 
 class AppForm(forms.ModelForm):  # type: ignore[type-arg]  # the stubs alone know a parameter
@@ -82,14 +41,17 @@ class MemberInline(admin.TabularInline):  # type: ignore[type-arg]  # as above
         return False
 
 
+__all__ = ["AppAdmin", "ApplicationAdmin", "TokenAdmin"]  # Django looks for all of them here
+
+
 @admin.register(App)
 class AppAdmin(NeverDeleted):
     """An app comes from an approved application. To change what people see of it cancels what waits for them."""
 
     form = AppForm
-    list_display = ("name", "app_id", "status", "verified", "owner", "created_at")
-    list_filter = ("status", "verified")
-    list_select_related = ("application__applicant",)
+    list_display = ("name", "mode", "status", "verified", "proved_domain", "owner", "app_id", "created_at")
+    list_filter = ("status", "mode", "verified")
+    list_select_related = ("application",)
     search_fields = ("name", "app_id", "application__legal_name")
     ordering = ("-created_at",)
     actions = ("suspend", "restore")
@@ -255,19 +217,3 @@ class TokenAdmin(NeverDeleted):
             "opts": self.opts,
         }
         return TemplateResponse(request, "admin/developers/developertoken/shown_once.html", context)
-
-
-def _each(page: ReadOnly, request: HttpRequest, queryset: QuerySet[DeveloperApplication], decide: Any) -> None:
-    """Decide each application; a refusal is told and stops none of the others."""
-    decided = 0
-    for application in queryset:
-        try:
-            decide(application)
-        except Problem as problem:
-            page.message_user(request, f"{application.name}: {problem.detail}", messages.ERROR)
-            continue
-        page.log_change(request, application, [{"changed": {"fields": ["status"]}}])
-        decided += 1
-    if decided:
-        text = ngettext("%d application was decided.", "%d applications were decided.", decided) % decided
-        page.message_user(request, text, messages.SUCCESS)

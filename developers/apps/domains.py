@@ -3,6 +3,7 @@
 Nothing here writes, and all of it may wait for other servers: never inside a transaction.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
@@ -17,6 +18,7 @@ from common.outbound.client import Client
 from common.outbound.failures import ExchangeFailed
 
 RECORD, FILE = "_consent-runtime", "/.well-known/consent-runtime.txt"
+_NAME = re.compile(r"(?=.{1,253}\Z)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?!\d+\Z)[a-z0-9-]{2,63}")
 _DNS_SECONDS, _FILE_SECONDS, _LARGEST = 5.0, 10.0, 1024
 _client = Client(may_reach=addresses.is_public, connect_seconds=5)
 
@@ -41,7 +43,7 @@ def domain_of(website: str) -> str:
         host = (urlsplit(website).hostname or "").rstrip(".").encode("idna").decode().lower()
     except ValueError:  # of urlsplit, and of the codec
         return ""
-    return host if "." in host and not host.rpartition(".")[2].isdigit() and ":" not in host else ""
+    return host if _NAME.fullmatch(host) else ""
 
 
 def look_for_proof(domain: str, challenge: str) -> Finding:

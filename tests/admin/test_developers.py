@@ -1,4 +1,4 @@
-"""What staff do to applications, apps and tokens."""
+"""What staff do to apps and tokens."""
 
 import re
 from datetime import timedelta
@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from developers.authentication import find_token
-from developers.models import App, DeveloperToken
+from developers.models import DeveloperToken
 from tests import factories
 from tests.admin.staff_actions import act, list_of, messages
 
@@ -49,23 +49,6 @@ def test_apps_are_suspended_and_restored(page, app):
     assert messages(act(page, "developers", "app", "restore", app)) == ["1 app is now active."]
     assert find_token(token).suspended is False
     assert LogEntry.objects.count() == 2
-
-
-@pytest.mark.parametrize(("action", "verified"), [("approve_verified", True), ("approve", False)])
-def test_application_is_approved_once(page, staff, action, verified):
-    waiting = factories.ApplicationFactory(status="submitted", reviewer=None, reviewed_at=None)
-    assert messages(act(page, "developers", "developerapplication", action, waiting)) == ["1 application was decided."]
-    app = App.objects.get()
-    assert (app.application, app.verified, app.application.reviewer) == (waiting, verified, staff)
-    again = messages(act(page, "developers", "developerapplication", "reject", waiting))
-    assert again == [f"{waiting.name}: Somebody has decided this application already."]
-
-
-def test_application_is_rejected(page):
-    waiting = factories.ApplicationFactory(status="submitted", reviewer=None, reviewed_at=None)
-    act(page, "developers", "developerapplication", "reject", waiting)
-    waiting.refresh_from_db()
-    assert (waiting.status, App.objects.count()) == ("rejected", 0)
 
 
 def _token_form(of, **change):

@@ -66,7 +66,6 @@ def test_superuser_cannot_lock_themselves_out(page, staff):
 @pytest.mark.parametrize(
     ("label", "name", "action"),
     [
-        ("developers", "developerapplication", "approve"),
         ("developers", "developertoken", "revoke"),
         ("consent", "grant", "end"),
         ("pkm", "scopeentry", "withdraw"),

@@ -172,6 +172,11 @@ PAGE = (
     "account/security/",
     "account/security/wrappers/<str:wrapper_id>/remove/",
     "account/security/wrappers/<str:wrapper_id>/restore/",
+    "developers/applications/new/",
+    "developers/applications/<int:pk>/",
+    "developers/applications/<int:pk>/withdraw/",
+    "developers/applications/<int:pk>/domain/",
+    "developers/apps/<str:app_id>/domain/",
     "api/docs/",
     "docs/errors",
     "docs/security/",
@@ -235,6 +240,7 @@ OPEN = (
     ".well-known/consent-keys.json",
     ".well-known/consent-checkpoint.json",
     "api/schema/",
+    r"^logos/(?P<digest>[0-9a-f]{64})\.png$",
 )
 
 _OF_A_RECORD = (

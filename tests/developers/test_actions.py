@@ -189,9 +189,13 @@ def test_application_is_decided_once(person):
     assert list(waiting_applications()) == [waiting]
     app = application_actions.approve_application(application=waiting, by=staff, verified=False, note="fine")
     assert (app.verified, waiting.status, waiting.note) == (False, "approved", "fine")
-    for decide in (application_actions.approve_application, application_actions.reject_application):
-        with pytest.raises(InvalidRequest):
-            decide(application=waiting, by=staff)
+    for decide in (
+        application_actions.approve_application,
+        application_actions.send_back_application,
+        application_actions.reject_application,
+    ):
+        with pytest.raises(InvalidRequest, match="decided this application already"):
+            decide(application=waiting, by=staff, note="again")
     assert App.objects.count() == 1
     assert list(waiting_applications()) == []
 
