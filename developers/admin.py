@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
-from accounts.staff import NeverDeleted, ReadOnly
+from accounts.staff import NeverDeleted
 from common.problems import Problem
 from common.text import is_plain
 from developers.applications.admin import ApplicationAdmin

@@ -131,7 +131,9 @@ class ApplicationAdmin(ReadOnly):
             else:
                 self.log_change(request, application, f"{decision.name}: {note.strip()}"[:500])
                 self.message_user(request, gettext("%s was decided.") % application.name, messages.SUCCESS)
-                return redirect(f"{reverse('admin:developers_developerapplication_changelist')}?status__exact=submitted")
+                return redirect(
+                    f"{reverse('admin:developers_developerapplication_changelist')}?status__exact=submitted"
+                )
         context = {
             **self.admin_site.each_context(request),
             "title": decision.label,
@@ -210,7 +212,9 @@ def _decide(application: DeveloperApplication, decision: Decision, request: Http
 def _entries(scopes: list[str]) -> dict[str, tuple[str, str, str]]:
     """Scope → its label, its tier and the tier's name: of the registry, which is another room's."""
     rows = apps.get_model("pkm", "ScopeEntry")._default_manager.filter(scope__in=scopes)
-    return {row.scope: (gettext(row.scope_label), row.sensitivity_tier, row.get_sensitivity_tier_display()) for row in rows}
+    return {
+        row.scope: (gettext(row.scope_label), row.sensitivity_tier, row.get_sensitivity_tier_display()) for row in rows
+    }
 
 
 def _words(entry: tuple[str, str, str] | None) -> tuple[str, str]:

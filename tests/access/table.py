@@ -273,6 +273,13 @@ ROWS: list[Row] = [
     ),
     Row("vault/hidden-scopes/<str:scope>", "PUT", own(owner="204", others="204")),
     Row("vault/hidden-scopes/<str:scope>", "DELETE", own(owner="204", others="204")),
+    # --- the developer portal
+    Row("developers/applications/new/", "GET", page()),
+    Row("developers/applications/<int:pk>/", "GET", page(others="404"), names="pk"),
+    Row("developers/applications/<int:pk>/withdraw/", "POST", act(), _nothing, form=True, names="pk"),
+    Row("developers/applications/<int:pk>/domain/", "POST", act(), _nothing, form=True, names="pk"),
+    Row("developers/apps/<str:app_id>/domain/", "GET", page(others="404"), names="app_id"),
+    Row("logos/<digest>.png", "GET", everybody("200")),
     Row("account/security/", "GET", page()),
     Row("account/security/wrappers/<str:wrapper_id>/remove/", "POST", act(), _nothing, form=True, names="wrapper_id"),
     Row("account/security/wrappers/<str:wrapper_id>/restore/", "POST", act(), _nothing, form=True, names="wrapper_id"),

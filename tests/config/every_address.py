@@ -295,6 +295,7 @@ def samples(person: Any, app: Any) -> dict[str, str]:
         "key": "unknown",
         "uidb36": "1",
         "pk": "1",
+        "digest": factories.LogoFactory().digest,
         "number_pk": str(factories.PhoneNumberFactory(user=person).pk),
         "item_id": "itm_unknown",
         "link_id": "lnk_unknown",

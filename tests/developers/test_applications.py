@@ -221,7 +221,9 @@ def test_the_applicant_sees_what_was_decided(developer: Client, person: User) ->
     app = actions.approve_application(application=approved, by=StaffFactory())
 
     assert "It is<br>no company." in developer.get(f"/developers/applications/{rejected.pk}/").content.decode()
-    assert f"/developers/apps/{app.app_id}/" in developer.get(f"/developers/applications/{approved.pk}/").content.decode()
+    assert (
+        f"/developers/apps/{app.app_id}/" in developer.get(f"/developers/applications/{approved.pk}/").content.decode()
+    )
 
 
 def test_approval_hands_all_of_it_to_the_app(person: User, developer: Client) -> None:

@@ -191,7 +191,9 @@ def test_an_application_s_domain_is_proved_before_staff_decide(db: None, site: W
     assert row.proved_domain == "trips.example"
     assert row.updated_at == before  # staff who read it meanwhile can still decide
     site.status = 404
-    assert "No proof was found" in client.post(f"/developers/applications/{row.pk}/domain/", follow=True).content.decode()
+    assert (
+        "No proof was found" in client.post(f"/developers/applications/{row.pk}/domain/", follow=True).content.decode()
+    )
     assert DeveloperApplication.objects.get().proved_domain == ""
 
 
