@@ -1,4 +1,4 @@
-"""Who may ask: apps to suspend and restore, tokens to make, rotate and revoke; applications have a file of their own."""
+"""Who may ask: apps to suspend and restore, tokens to make, rotate and revoke; applications in a file of their own."""
 
 from datetime import timedelta
 from typing import Any

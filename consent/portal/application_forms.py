@@ -71,8 +71,18 @@ class ApplicationForm(forms.Form):
     recipients = _text(_("Who receives the data"), _("Everybody you pass it on to, or “nobody else”."), rows=2)
     storage_place = _line(_("Where the data is stored"), 160, _("For example: data centre in Frankfurt, Germany."))
     retention = _line(_("How long it is kept"), 160, _("For example: 30 days after the last use."))
-    origins = _text(_("Browser origins"), _("Sites whose pages call profile agents, one a line, such as https://app.example."), required=False, rows=2)  # fmt: skip
-    return_addresses = _text(_("Return addresses"), _("Pages on these origins that people come back to, one a line."), required=False, rows=2)  # fmt: skip
+    origins = _text(
+        _("Browser origins"),
+        _("Sites whose pages call profile agents, one a line, such as https://app.example."),
+        required=False,
+        rows=2,
+    )
+    return_addresses = _text(
+        _("Return addresses"),
+        _("Pages on these origins that people come back to, one a line."),
+        required=False,
+        rows=2,
+    )
 
     def __init__(self, *args: Any, by: "User", logo_digest: str = "", **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -25,6 +25,7 @@ from developers.apps.domains import domain_of
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
 
+_NOTHING = "-"  # as the admin writes it elsewhere
 _TIERS = ("standard", "confidential", "restricted")  # pkm's, the gravest last
 
 
@@ -87,13 +88,19 @@ class ApplicationAdmin(ReadOnly):
     ordering = ("-created_at",)
     change_form_template = "admin/developers/developerapplication/change_form.html"
     fieldsets = (
-        (None, {"fields": ("status", "applicant", "created_at", "handed_in_before", "note", "reviewer", "reviewed_at")}),
-        (_("Who stands behind it"), {"fields": ("logo", "name", "legal_name", "website", "domain", "privacy_policy", "contact_email")}),
+        (
+            None,
+            {"fields": ("status", "applicant", "created_at", "other_applications", "note", "reviewer", "reviewed_at")},
+        ),
+        (
+            _("Who stands behind it"),
+            {"fields": ("logo", "name", "legal_name", "website", "domain", "privacy_policy", "contact_email")},
+        ),
         (_("What it asks for, and why"), {"fields": ("use_case", "scopes")}),
         (_("What happens to the data"), {"fields": ("jurisdiction", "recipients", "storage_place", "retention")}),
         (_("Where it runs in a browser"), {"fields": ("origin_lines", "return_lines")}),
-    )  # fmt: skip
-    readonly_fields = ("logo", "domain", "scopes", "origin_lines", "return_lines", "handed_in_before")
+    )
+    readonly_fields = ("logo", "domain", "scopes", "origin_lines", "return_lines", "other_applications")
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
         return Queue
@@ -163,7 +170,7 @@ class ApplicationAdmin(ReadOnly):
 
     @admin.display(description=_("kinds of data"))
     def scopes(self, row: DeveloperApplication) -> str:
-        """Each in words, with how sensitive it is and why it is asked for; one that the registry lost is said to be so."""
+        """Each in words, with how sensitive it is and why it is asked for, or that the registry lost it."""
         known = _entries(row.needed_scopes)
         lines = [
             (*_words(known.get(scope)), scope, row.scope_reasons.get(scope) or gettext("no reason was given"))
@@ -173,27 +180,27 @@ class ApplicationAdmin(ReadOnly):
         body = format_html_join("", shown, ((label, scope, tier, why) for label, tier, scope, why in lines))
         heads = (gettext("Kind of data"), gettext("Sensitivity"), gettext("Why"))
         head = format_html("<tr><th scope=col>{}</th><th scope=col>{}</th><th scope=col>{}</th></tr>", *heads)
-        return format_html("<table><thead>{}</thead><tbody>{}</tbody></table>", head, body) if lines else "–"
+        return format_html("<table><thead>{}</thead><tbody>{}</tbody></table>", head, body) if lines else _NOTHING
 
     @admin.display(description=_("logo"))
     def logo(self, row: DeveloperApplication) -> str:
         if not row.logo_digest:
-            return "–"
+            return _NOTHING
         address = reverse("developers:logo", args=[row.logo_digest])
         return format_html('<img src="{}" alt="{}" width="64" height="64">', address, gettext("Logo"))
 
     @admin.display(description=_("browser origins"))
     def origin_lines(self, row: DeveloperApplication) -> str:
-        return format_html_join("", "{}<br>", ((line,) for line in row.origins)) or "–"
+        return format_html_join("", "{}<br>", ((line,) for line in row.origins)) or _NOTHING
 
     @admin.display(description=_("return addresses"))
     def return_lines(self, row: DeveloperApplication) -> str:
-        return format_html_join("", "{}<br>", ((line,) for line in row.return_addresses)) or "–"
+        return format_html_join("", "{}<br>", ((line,) for line in row.return_addresses)) or _NOTHING
 
     @admin.display(description=_("other applications of this person"))
-    def handed_in_before(self, row: DeveloperApplication) -> str:
+    def other_applications(self, row: DeveloperApplication) -> str:
         others = DeveloperApplication.objects.filter(applicant=row.applicant).exclude(pk=row.pk).order_by("-pk")[:20]
-        return ", ".join(f"{one.name} ({one.get_status_display()})" for one in others) or "–"
+        return ", ".join(f"{one.name} ({one.get_status_display()})" for one in others) or _NOTHING
 
 
 def _decide(application: DeveloperApplication, decision: Decision, request: HttpRequest, note: str) -> None:
@@ -218,4 +225,4 @@ def _entries(scopes: list[str]) -> dict[str, tuple[str, str, str]]:
 
 
 def _words(entry: tuple[str, str, str] | None) -> tuple[str, str]:
-    return (entry[0], entry[2]) if entry else (gettext("not in the registry"), "–")
+    return (entry[0], entry[2]) if entry else (gettext("not in the registry"), _NOTHING)
