@@ -1,6 +1,7 @@
 """The enrolment queue: all that decides on one page, and what staff may do about it."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from django.apps import apps
@@ -13,11 +14,12 @@ from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.dateparse import parse_datetime
 from django.utils.html import format_html, format_html_join
+from django.utils.timezone import is_naive
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from accounts.staff import ReadOnly
-from common.problems import Problem
+from common.problems import InvalidRequest, Problem
 from developers.applications import actions
 from developers.applications.models import ApplicationStatus, DeveloperApplication
 from developers.apps.domains import domain_of
@@ -206,7 +208,7 @@ class ApplicationAdmin(ReadOnly):
 def _decide(application: DeveloperApplication, decision: Decision, request: HttpRequest, note: str) -> None:
     """Only what was seen is decided: `seen` came from the page that was read."""
     by: Any = request.user
-    seen = parse_datetime(request.GET.get("seen", "").replace(" ", "+"))
+    seen = _seen(request)
     if decision.name == "send_back":
         actions.send_back_application(application=application, by=by, note=note, seen=seen)
     elif decision.name == "reject":
@@ -214,6 +216,17 @@ def _decide(application: DeveloperApplication, decision: Decision, request: Http
     else:
         verified = decision.name == "approve_verified"
         actions.approve_application(application=application, by=by, note=note, verified=verified, seen=seen)
+
+
+def _seen(request: HttpRequest) -> datetime:
+    """When the application that was read had last changed; a link without that shows nothing that could be decided."""
+    try:
+        seen = parse_datetime(request.GET.get("seen", "").replace(" ", "+"))
+    except ValueError:
+        seen = None
+    if seen is None or is_naive(seen):
+        raise InvalidRequest(gettext("This application is not as you saw it any more: look at it again."))
+    return seen
 
 
 def _entries(scopes: list[str]) -> dict[str, tuple[str, str, str]]:

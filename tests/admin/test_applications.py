@@ -112,6 +112,13 @@ def test_what_was_corrected_meanwhile_is_read_again(page: Client, waiting: Any) 
     assert not App.objects.exists()
 
 
+@pytest.mark.parametrize("seen", ["", "yesterday", "2026-13-45T00:00:00Z", "2026-11-22T10:00:00"])
+def test_who_read_nothing_decides_nothing(page: Client, waiting: Any, seen: str) -> None:
+    answer = page.post(f"{_address(waiting)}?decide=approve&seen={seen}", {"note": ""})
+    assert answer.status_code == 400
+    assert not App.objects.exists()
+
+
 def test_staff_who_may_only_look_decide_nothing(waiting: Any) -> None:
     helper = factories.PersonFactory(is_staff=True)
     helper.user_permissions.add(Permission.objects.get(codename="view_developerapplication"))

@@ -33,7 +33,7 @@ SIGNED_OUT = [
 ]  # fmt: skip
 OWNERS = [
     "/consent/", "/consent/grants/", "/consent/history/", "/vault/", "/account/security/",
-    "/accounts/email/", "/accounts/password/change/",
+    "/accounts/email/", "/accounts/password/change/", "/developers/applications/new/",
 ]  # fmt: skip
 
 
