@@ -346,6 +346,7 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR / "beat-schedule")
 CELERY_BEAT_SCHEDULE = {
     "write-down-expiry": {"task": "consent.tasks.write_down_expiry", "schedule": 15.0},
+    "finish-withdrawals": {"task": "consent.tasks.finish_withdrawals", "schedule": 5.0},
     "chain-reads": {"task": "consent.tasks.chain_reads", "schedule": 5.0},
     "write-pending-audit": {"task": "consent.tasks.write_pending_audit", "schedule": 5.0},
     "find-unrecorded-ends": {"task": "consent.tasks.find_unrecorded_ends", "schedule": 3600.0},

@@ -5,12 +5,13 @@ from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
 from django.dispatch import receiver
-from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
 
 from accounts.signals import staff_viewed
 from common.clock import database_now
 from common.sql.statements import notify
+from consent.decisions import withdrawals
 from consent.event_types import EventType
 from consent.grants.models import Grant
 from consent.ledger import audit
@@ -19,7 +20,8 @@ from consent.notices.waiting import hub
 from consent.requests.actions import cancel_requests_of
 from consent.requests.models import ConsentRequest
 from developers.signals import app_changed, tokens_ended
-from pkm.signals import entries_touched, entry_changed
+from pkm.registry.models import ScopeEntry
+from pkm.signals import Touched, entries_touched, entries_withdrawn, entry_changed
 
 if TYPE_CHECKING:
     from accounts.models import User
@@ -29,6 +31,12 @@ if TYPE_CHECKING:
 def cancel_what_waits_on_an_entry(*, entry_pk: int, by: "User | None", **_: Any) -> None:
     """People decide on what was asked, or not at all."""
     cancel_requests_of(entry_pk=entry_pk, by=by)
+
+
+@receiver(entries_withdrawn)
+def leave_the_rest_to_the_worker(*, entry_pks: list[int], by: "User", ends_grants: bool, **_: Any) -> None:
+    """Thousands may wait: staff are answered at once, and a task cancels."""
+    withdrawals.note_withdrawals(entry_pks=entry_pks, by=by, ends_grants=ends_grants)
 
 
 @receiver(app_changed)
@@ -45,12 +53,17 @@ def end_streams(*, app_pk: int, **_: Any) -> None:
 
 
 @receiver(entries_touched)
-def count_what_a_change_touches(*, entry_pks: list[int], **_ignored: Any) -> list[tuple[str | Promise, int]]:
-    """Requests that wait on these entries, and grants that came of them and live."""
+def count_what_a_change_touches(*, entry_pks: list[int], **_ignored: Any) -> list[Touched]:
+    """Requests that wait on these entries, and grants of these scopes that live; each counted by its index."""
     now = database_now()
-    waiting = ConsentRequest.objects.pending(now).filter(scope_entry__in=entry_pks)
-    live = Grant.objects.live(now).filter(request__scope_entry__in=entry_pks)
-    return [(_("requests that wait for a decision"), waiting.count()), (_("grants that are live"), live.count())]
+    scopes = list(ScopeEntry.objects.filter(pk__in=entry_pks).values_list("scope", flat=True))
+    waiting = ConsentRequest.objects.pending(now).filter(scope_entry__in=entry_pks).count()
+    live = Grant.objects.live(now).filter(scope__in=scopes).count()
+    to_end = ngettext("Also end this %(count)d live grant", "Also end these %(count)d live grants", live)
+    return [
+        Touched(_("requests that wait for a decision"), waiting),
+        Touched(_("grants that are live"), live, to_end % {"count": live} if live else "", "consent.change_grant"),
+    ]
 
 
 @receiver(staff_viewed)

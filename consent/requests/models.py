@@ -142,6 +142,9 @@ class ConsentRequest(models.Model):
             models.Index(fields=["app", "user", "scope", "-id"], name="consent_request_newest"),
             models.Index(fields=["app", "-id"], name="consent_request_of_app"),
             models.Index(fields=["expires_at"], condition=models.Q(status="pending"), name="consent_request_expiring"),
+            models.Index(
+                fields=["scope_entry", "id"], condition=models.Q(status="pending"), name="consent_request_of_scope"
+            ),
         ]
 
     def __str__(self) -> str:

@@ -18,6 +18,7 @@ from accounts.interrupted.page_actions import can_wait
 from accounts.models import Persona
 from accounts.personas import remember_side, side_of
 from common.clock import database_now
+from common.durations import duration
 from common.problems import Problem
 from consent.decisions import actions as decision_actions
 from consent.decisions import queries as decision_queries
@@ -40,7 +41,7 @@ from consent.web import queries as web_queries
 from consent.web.cautions import cautions_of
 from consent.web.changes import Before, before_of
 from consent.web.forms import DenyForm, HistoryFilter
-from consent.web.words import duration, duration_choices
+from consent.web.words import duration_choices
 from developers.models import AppStatus
 from pkm.registry import labels
 from pkm.vault import queries as vault_queries
