@@ -353,6 +353,7 @@ CELERY_BEAT_SCHEDULE = {
     "deliver-webhooks": {"task": "consent.tasks.deliver_webhooks", "schedule": 2.0},
     "write-mails": {"task": "consent.tasks.write_mails", "schedule": 10.0},
     "write-token-mails": {"task": "developers.tasks.write_token_mails", "schedule": 30.0},
+    "write-to-members": {"task": "developers.tasks.write_to_members", "schedule": 10.0},
     "sign-audit-checkpoint": {
         "task": "consent.tasks.sign_audit_checkpoint",
         "schedule": env.number("CHECKPOINT_SECONDS", 300, minimum=5),

@@ -3,7 +3,8 @@
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from django.db import transaction
+from django.db import models, transaction
+from django.db.models import QuerySet
 from django.dispatch import receiver
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
@@ -12,6 +13,7 @@ from accounts.signals import staff_viewed
 from common.clock import database_now
 from common.sql.statements import notify
 from consent.decisions import withdrawals
+from consent.decisions.models import AppReport, BlockedApp
 from consent.event_types import EventType
 from consent.grants.models import Grant
 from consent.ledger import audit
@@ -19,7 +21,8 @@ from consent.notices.outbox import CHANNEL
 from consent.notices.waiting import hub
 from consent.requests.actions import cancel_requests_of
 from consent.requests.models import ConsentRequest
-from developers.signals import app_changed, tokens_ended
+from consent.sandbox.models import SandboxPerson
+from developers.signals import Count, app_changed, apps_counted, tokens_ended
 from pkm.registry.models import ScopeEntry
 from pkm.signals import Touched, entries_touched, entries_withdrawn, entry_changed
 
@@ -64,6 +67,24 @@ def count_what_a_change_touches(*, entry_pks: list[int], **_ignored: Any) -> lis
         Touched(_("requests that wait for a decision"), waiting),
         Touched(_("grants that are live"), live, to_end % {"count": live} if live else "", "consent.change_grant"),
     ]
+
+
+@receiver(apps_counted)
+def count_of_apps(*, app_pks: list[int], **_ignored: Any) -> list[Count]:
+    """What staff see beside an app."""
+    now = database_now()
+    return [
+        Count(_("live grants"), "consent/grant", _by_app(Grant.objects.live(now), app_pks)),
+        Count(_("requests that wait"), "consent/consentrequest", _by_app(ConsentRequest.objects.pending(now), app_pks)),
+        Count(_("reports"), "consent/appreport", _by_app(AppReport.objects.all(), app_pks)),
+        Count(_("people who block it"), "", _by_app(BlockedApp.objects.all(), app_pks)),
+        Count(_("sandbox people"), "consent/sandboxperson", _by_app(SandboxPerson.objects.all(), app_pks)),
+    ]
+
+
+def _by_app(rows: QuerySet[Any], app_pks: list[int]) -> dict[int, int]:
+    found = rows.filter(app__in=app_pks).order_by().values("app").annotate(count=models.Count("pk"))
+    return {row["app"]: row["count"] for row in found}
 
 
 @receiver(staff_viewed)

@@ -1,4 +1,4 @@
-"""Who may ask: apps to suspend and restore, tokens to make, rotate and revoke; applications in a file of their own."""
+"""Who may ask: tokens to make, rotate and revoke; what else there is has pages of its own."""
 
 from datetime import timedelta
 from typing import Any
@@ -16,79 +16,18 @@ from accounts.staff import NeverDeleted
 from common.problems import Problem
 from common.text import is_plain
 from developers.applications.admin import ApplicationAdmin
-from developers.apps import actions as app_actions
-from developers.models import App, AppMember, AppStatus, DeveloperToken, Permission
+from developers.apps import admin as app_admin
+from developers.members import admin as member_admin
+from developers.models import App, AppStatus, DeveloperToken, Permission
+from developers.request_log import admin as request_log_admin
 from developers.tokens import actions as token_actions
+from developers.tokens import admin as token_admin
 from developers.tokens.digests import DEFAULT_LIFETIME, LONGEST_LIFETIME
 from developers.tokens.queries import live_tokens
 
-
-class AppForm(forms.ModelForm):  # type: ignore[type-arg]  # the stubs alone know a parameter
-    def clean_name(self) -> str:
-        name: str = self.cleaned_data["name"]
-        if not is_plain(name):
-            raise forms.ValidationError(gettext("Use one line of plain text without invisible characters."))
-        return name
-
-
-class MemberInline(admin.TabularInline):  # type: ignore[type-arg]  # as above
-    model = AppMember
-    fields = readonly_fields = ("user", "role", "created_at")
-    extra = 0
-    can_delete = False
-
-    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-
-__all__ = ["AppAdmin", "ApplicationAdmin", "TokenAdmin"]  # Django looks for all of them here
-
-
-@admin.register(App)
-class AppAdmin(NeverDeleted):
-    """An app comes from an approved application. To change what people see of it cancels what waits for them."""
-
-    form = AppForm
-    list_display = ("name", "mode", "status", "verified", "proved_domain", "owner", "app_id", "created_at")
-    list_filter = ("status", "mode", "verified")
-    list_select_related = ("application",)
-    search_fields = ("name", "app_id", "application__legal_name")
-    ordering = ("-created_at",)
-    actions = ("suspend", "restore")
-    inlines = (MemberInline,)
-    fields = (
-        "app_id", "name", "status", "verified", "origins", "request_budget", "application", "created_at", "updated_at",
-    )  # fmt: skip
-    readonly_fields = ("app_id", "status", "application", "created_at", "updated_at")
-
-    @admin.display(description=_("legal name"))
-    def owner(self, row: App) -> str:
-        return row.legal_name
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        by: Any = request.user
-        with app_actions.changing_app(app_pk=obj.pk, by=by):
-            super().save_model(request, obj, form, change)
-
-    @admin.action(description=_("Suspend: nothing that these apps send is answered"), permissions=["change"])
-    def suspend(self, request: HttpRequest, queryset: QuerySet[App]) -> None:
-        changed = [app for app in queryset if app_actions.suspend_app(app=app)]
-        self._tell(request, changed, AppStatus.SUSPENDED)
-
-    @admin.action(description=_("Restore suspended apps"), permissions=["change"])
-    def restore(self, request: HttpRequest, queryset: QuerySet[App]) -> None:
-        changed = [app for app in queryset if app_actions.restore_app(app=app)]
-        self._tell(request, changed, AppStatus.ACTIVE)
-
-    def _tell(self, request: HttpRequest, changed: list[App], status: AppStatus) -> None:
-        for app in changed:
-            self.log_change(request, app, [{"changed": {"fields": ["status"]}}])
-        text = ngettext("%(count)d app is now %(status)s.", "%(count)d apps are now %(status)s.", len(changed))
-        values = {"count": len(changed), "status": status.label.lower()}
-        self.message_user(request, text % values, messages.SUCCESS if changed else messages.WARNING)
+__all__ = [  # Django looks for all of them here
+    "ApplicationAdmin", "TokenAdmin", "app_admin", "member_admin", "request_log_admin", "token_admin",
+]  # fmt: skip
 
 
 class TokenForm(forms.ModelForm):  # type: ignore[type-arg]  # as above

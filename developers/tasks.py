@@ -4,6 +4,7 @@ from celery import shared_task
 
 from developers.applications import mail
 from developers.apps import domain_proof, logos
+from developers.members import mailing
 from developers.tokens.mails import send_due_token_mails
 
 
@@ -29,3 +30,9 @@ def recheck_domains() -> int:
 def forget_unused_logos() -> int:
     """Delete pictures that no app and no application shows."""
     return logos.forget_unused_logos()
+
+
+@shared_task
+def write_to_members() -> int:
+    """Write to the members of apps that staff suspended or restored."""
+    return mailing.write_to_members()

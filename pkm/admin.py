@@ -18,6 +18,7 @@ from common.text import is_plain
 from pkm import scopes
 from pkm.registry import actions as registry_actions
 from pkm.registry.models import Domain, ScopeEntry
+from pkm.registry.sync import registry_drift
 from pkm.segments.queries import people_holding
 from pkm.signals import Touched, entries_touched, entry_changed
 
@@ -126,6 +127,19 @@ class ScopeEntryForm(PlainTextForm):
             self.instance.segment_ids = touched
 
 
+class StarterFilter(admin.SimpleListFilter):
+    """The entries that `sync_registry` would change."""
+
+    title = _("starter list")
+    parameter_name = "starter"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("differs", gettext("differs"))]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[ScopeEntry]) -> QuerySet[ScopeEntry]:
+        return queryset.filter(scope__in=registry_drift()) if self.value() == "differs" else queryset
+
+
 @admin.register(ScopeEntry)
 class ScopeEntryAdmin(NeverDeleted):
     """A scope is named once; what it means may change, and what waits on it is then cancelled.
@@ -135,7 +149,7 @@ class ScopeEntryAdmin(NeverDeleted):
 
     form = ScopeEntryForm
     list_display = ("scope", "scope_label", "domain", "sensitivity_tier", "exposure_enabled", "longest_access")
-    list_filter = ("domain", "sensitivity_tier", "exposure_enabled")
+    list_filter = ("domain", "sensitivity_tier", "exposure_enabled", StarterFilter)
     list_select_related = ("domain",)
     search_fields = ("scope", "scope_label", "scope_handle")
     actions = ("expose", "withdraw")

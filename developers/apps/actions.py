@@ -2,16 +2,18 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from django.contrib.auth import get_user_model
 from django.db import transaction
 from django.utils import timezone
 
+from common.broker import tell_worker
 from common.problems import InvalidRequest
 from common.text import is_plain
 from developers.apps.audit import record
-from developers.apps.models import App, AppMode, AppStatus
+from developers.apps.models import RESTORED, SUSPENDED, App, AppMode, AppStatus
 from developers.signals import app_changed, tokens_ended
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ SHOWN_TO_PEOPLE = (
     "application__privacy_policy", "application__contact_email", "application__needed_scopes",
 )  # fmt: skip
 MOST_TEST_APPS = 20
+WRITE_TO_MEMBERS = "developers.tasks.write_to_members"
 
 
 @contextmanager
@@ -102,15 +105,21 @@ def _check_name(name: str) -> None:
         raise InvalidRequest("A name is one line of plain text, 1 to 80 characters.")
 
 
-def suspend_app(*, app: App) -> bool:
-    """Stop everything the app does until it is restored; False where it was not active."""
-    return bool(_active(app, AppStatus.ACTIVE, AppStatus.SUSPENDED))
+@transaction.atomic
+def suspend_app(*, app: App, by: "User | None", note: str) -> bool:
+    """Stop everything the app does until it is restored; False where it was not active. Members read the note."""
+    return _switch(app, AppStatus.ACTIVE, AppStatus.SUSPENDED, by=by, action=SUSPENDED, note=note)
 
 
-def restore_app(*, app: App) -> bool:
-    """Let a suspended app work again; False where it was not suspended."""
-    return bool(_active(app, AppStatus.SUSPENDED, AppStatus.ACTIVE))
+@transaction.atomic
+def restore_app(*, app: App, by: "User | None", note: str) -> bool:
+    """Let a suspended app work again; False where it was not suspended. Members read the note."""
+    return _switch(app, AppStatus.SUSPENDED, AppStatus.ACTIVE, by=by, action=RESTORED, note=note)
 
 
-def _active(app: App, old: AppStatus, new: AppStatus) -> int:
-    return App.objects.filter(pk=app.pk, status=old).update(status=new, updated_at=timezone.now())
+def _switch(app: App, old: AppStatus, new: AppStatus, *, by: "User | None", action: str, note: str) -> bool:
+    if not App.objects.filter(pk=app.pk, status=old).update(status=new, updated_at=timezone.now()):
+        return False
+    record(app=app, by=by, action=action, note=note)
+    transaction.on_commit(partial(tell_worker, WRITE_TO_MEMBERS))
+    return True

@@ -139,8 +139,16 @@ class Logo(models.Model):
         db_table = "app_logos"
 
 
+# What members are written to about.
+SUSPENDED, RESTORED = "app.suspended", "app.restored"
+TOLD_TO_MEMBERS = (SUSPENDED, RESTORED)
+
+
 class AppAuditEntry(models.Model):
-    """What was done to an app, by whom: a member, staff, or the service itself. Only added to."""
+    """What was done to an app, by whom: a member, staff, or the service itself. Only added to.
+
+    `told_at` is when the members were written to about it, of `TOLD_TO_MEMBERS` alone.
+    """
 
     app = models.ForeignKey(App, on_delete=models.CASCADE, related_name="audit_entries")
     member = models.ForeignKey(
@@ -149,9 +157,28 @@ class AppAuditEntry(models.Model):
     action = models.CharField(_("action"), max_length=40)
     facts = models.JSONField(_("facts"), default=dict, blank=True)
     at = models.DateTimeField(_("at"), db_index=False)
+    told_at = models.DateTimeField(_("members told"), null=True, blank=True)
 
     class Meta:
         db_table = "app_audit"
         verbose_name = _("audit entry of an app")
         verbose_name_plural = _("audit of apps")
-        indexes = [models.Index(fields=["app", "-id"], name="app_audit_newest")]
+        indexes = [
+            models.Index(fields=["app", "-id"], name="app_audit_newest"),
+            models.Index(
+                fields=["id"],
+                condition=models.Q(action__in=TOLD_TO_MEMBERS, told_at__isnull=True),
+                name="app_audit_to_tell",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"#{self.pk}"
+
+    @property
+    def in_words(self) -> str:
+        """The facts on one line: `label: backend; permissions: read, request`."""
+        facts = {
+            name: ", ".join(map(str, value)) if isinstance(value, list) else value for name, value in self.facts.items()
+        }
+        return "; ".join(f"{name}: {value}" for name, value in facts.items())

@@ -46,6 +46,8 @@ class AppInvitation(models.Model):
 
     class Meta:
         db_table = "app_invitations"
+        verbose_name = _("invitation to an app")
+        verbose_name_plural = _("invitations to apps")
         constraints = [
             models.UniqueConstraint(
                 fields=["app", "email"],

@@ -167,7 +167,7 @@ def test_nobody_approves_a_withdrawn_scope(page):
     _withdraw(page)
     with pytest.raises(AlreadyDecided) as refused:
         approve(request_id=request.request_id, by=person, body=body)
-    assert refused.value.extra["request_status"] == "cancelled"
+    assert refused.value.members["request_status"] == "cancelled"
     request.refresh_from_db()
     assert (request.status, request.decided_by) == ("cancelled", "staff")
     assert finish_withdrawals() == 0

@@ -95,12 +95,12 @@ def test_a_stream_of_a_suspended_app_ends_and_goes_on_without_a_gap(service: str
     with open_stream(service, api, **{"Last-Event-ID": "0"}) as answer:
         stream = events(answer)
         assert next(stream)[0] == 1
-        suspend_app(app=app)
+        suspend_app(app=app, by=None, note="why")
         decision_actions.deny(request_id=second.request_id, by=second.user)
         assert list(stream) == []
     assert open_stream(service, api).status_code == 403
 
-    restore_app(app=app)
+    restore_app(app=app, by=None, note="why")
     with open_stream(service, api, **{"Last-Event-ID": "1"}) as answer:
         assert next(events(answer)) == (2, Notice.objects.get(sequence=2).facts)
 

@@ -194,7 +194,7 @@ def test_an_answer_that_drips_is_cut_off(
 
 def test_a_suspended_app_is_told_nothing_until_it_is_restored(receiver: Receiver) -> None:
     notice = decide(receiver)
-    suspend_app(app=notice.app)
+    suspend_app(app=notice.app, by=None, note="why")
 
     assert deliver_due() == 0
     later = ConsentRequestFactory(app=notice.app)
@@ -204,7 +204,7 @@ def test_a_suspended_app_is_told_nothing_until_it_is_restored(receiver: Receiver
     assert receiver.arrived == []
     assert set(WebhookDelivery.objects.values_list("status", "attempt")) == {("waiting", 0)}
 
-    restore_app(app=notice.app)
+    restore_app(app=notice.app, by=None, note="why")
     assert deliver_due() == 2
     told = [json.loads(body)["data"] for _, body in receiver.arrived]
     assert sorted(data["sequence"] for data in told) == [1, 2]

@@ -212,12 +212,21 @@ def test_rejected_application_makes_no_app(db):
 
 def test_app_is_suspended_and_restored(app):
     token = TokenFactory(app=app).secret
-    assert (app_actions.suspend_app(app=app), app_actions.suspend_app(app=app)) == (True, False)
+    assert (
+        app_actions.suspend_app(app=app, by=None, note="why"),
+        app_actions.suspend_app(app=app, by=None, note="why"),
+    ) == (True, False)
     assert find_token(token).suspended is True
-    assert (app_actions.restore_app(app=app), app_actions.restore_app(app=app)) == (True, False)
+    assert (
+        app_actions.restore_app(app=app, by=None, note="why"),
+        app_actions.restore_app(app=app, by=None, note="why"),
+    ) == (True, False)
     assert find_token(token).suspended is False
 
 
 def test_closed_app_stays_closed(db):
     closed = AppFactory(status="closed", application=ApplicationFactory(applicant=PersonFactory()))
-    assert (app_actions.suspend_app(app=closed), app_actions.restore_app(app=closed)) == (False, False)
+    assert (
+        app_actions.suspend_app(app=closed, by=None, note="why"),
+        app_actions.restore_app(app=closed, by=None, note="why"),
+    ) == (False, False)

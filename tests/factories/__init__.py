@@ -50,7 +50,9 @@ from tests.factories.history import (
     NoticeCounterFactory,
     NoticeFactory,
     ReceiptFactory,
+    ReportNoteFactory,
     ScopeTemplateFactory,
+    ScopeWithdrawalFactory,
     WebhookDeliveryFactory,
 )
 from tests.factories.pkm import (
@@ -117,10 +119,12 @@ __all__ = [
     "ReceiptFactory",
     "RefreshRunFactory",
     "RegistryVersionFactory",
+    "ReportNoteFactory",
     "RunFactory",
     "SandboxPersonFactory",
     "ScopeEntryFactory",
     "ScopeTemplateFactory",
+    "ScopeWithdrawalFactory",
     "SessionFactory",
     "StaffFactory",
     "StarterRecordFactory",
