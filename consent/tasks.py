@@ -44,7 +44,7 @@ def find_unrecorded_ends() -> int:
 
 @shared_task
 def tidy() -> int:
-    """Delete idempotency keys, counts of misses, removed vault wrappers and sessions whose time is over."""
+    """Delete idempotency keys, counts of misses, old webhook secrets, vault wrappers and sessions that are over."""
     return forget_what_is_over()
 
 

@@ -38,11 +38,13 @@ class Section:
 
 
 SECTIONS = (
-    Section("developers:app", _("Overview"), "home"),
+    Section("developers:app", _("Overview"), "monitor"),
     Section("developers:tokens", _("Tokens"), "key"),
+    Section("portal:webhooks", _("Webhooks"), "bell"),
+    Section("portal:keys", _("Keys"), "fingerprint"),
+    Section("developers:domain", _("Domain"), "globe", live_apps_only=True),
     Section("developers:settings", _("Settings"), "settings"),
     Section("developers:audit", _("Audit"), "history"),
-    Section("developers:domain", _("Domain"), "globe", live_apps_only=True),
 )
 
 
