@@ -147,6 +147,11 @@ def _played(before: str, answers: Callable[..., Answers]) -> list[Row]:
     ]
 
 
+def _endpoint(world: World) -> dict[str, Any]:
+    return {"url": "https://trips.example/new", "type-consent.denied": "on"}
+
+
+_ENDPOINT = "developers/apps/<str:app_id>/webhooks/<int:endpoint_pk>"
 _LIST_TOOLS = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
 ROWS: list[Row] = [
     Row("livez", "GET", everybody("200")),
@@ -316,6 +321,19 @@ ROWS: list[Row] = [
     Row("developers/management-tokens/", "POST", act(owner="400", others="400"), _nothing, form=True),
     Row("developers/management-tokens/<str:prefix>/revoke/", "GET", page(others="404"), names="prefix"),
     Row("developers/management-tokens/<str:prefix>/revoke/", "POST", act(), _nothing, form=True, names="prefix"),
+    Row("developers/apps/<str:app_id>/keys/", "GET", page(others="404"), names="app_id"),
+    Row("developers/apps/<str:app_id>/webhooks/", "GET", page(others="404"), names="app_id"),
+    Row("developers/apps/<str:app_id>/webhooks/", "POST", act(owner="200"), _endpoint, form=True, names="app_id"),
+    Row(f"{_ENDPOINT}/", "GET", page(others="404"), names="endpoint_pk"),
+    Row(f"{_ENDPOINT}/log", "GET", page(others="404"), names="endpoint_pk"),
+    Row(f"{_ENDPOINT}/change/", "POST", act(), _endpoint, form=True, names="endpoint_pk"),
+    Row(f"{_ENDPOINT}/switch/", "POST", act(), lambda w: {"enabled": "no"}, form=True, names="endpoint_pk"),
+    Row(f"{_ENDPOINT}/secret/", "POST", act(owner="200"), lambda w: {"overlap": "0"}, form=True, names="endpoint_pk"),
+    Row(f"{_ENDPOINT}/test/", "POST", act(), _nothing, form=True, names="endpoint_pk"),
+    Row(f"{_ENDPOINT}/delete/", "GET", page(others="404"), names="endpoint_pk"),
+    Row(f"{_ENDPOINT}/delete/", "POST", act(), _nothing, form=True, names="endpoint_pk"),
+    Row(f"{_ENDPOINT}/replay/", "POST", act(), lambda w: {"hours": "24"}, form=True, names="endpoint_pk"),
+    Row(f"{_ENDPOINT}/deliveries/<int:delivery_pk>/replay/", "POST", act(), _nothing, form=True, names="delivery_pk"),
     # --- profile agents
     Row("api/a2a/consents", "GET", own(others="200")),
     Row(

@@ -128,6 +128,7 @@ def make_world(bank: Aggregator) -> World:
         "receipt_id": world.receipt.receipt_id,
         "app_id": app.app_id,
         "prefix": _same_prefix(app, owner),
+        **_of_webhooks(app, pending),
         "wrapper_id": owner.key_wrappers.first().wrapper_id,
         "scope": "attr.lifestyle.food.*",
         "domain": "lifestyle",
@@ -194,6 +195,14 @@ def _management_tokens(owner: User, stranger: User, app: App) -> dict[str, str]:
         "OTHER_MANAGER": factories.ManagementTokenFactory(user=stranger),
     }
     return {name: token.secret for name, token in made.items()}
+
+
+def _of_webhooks(app: App, told: ConsentRequest) -> dict[str, str]:
+    """An endpoint that nothing can be sent to, and a delivery that waits for it."""
+    endpoint = factories.WebhookEndpointFactory(app=app, url="https://127.0.0.1/hook", pk=918_273_645)
+    notice = factories.NoticeFactory(app=app, request=told, sequence=1000)
+    delivery = factories.WebhookDeliveryFactory(endpoint=endpoint, notice=notice, pk=718_273_645)
+    return {"endpoint_pk": str(endpoint.pk), "delivery_pk": str(delivery.pk)}
 
 
 def _of_agents(owner: User, bank: Aggregator) -> dict[str, str]:

@@ -20,7 +20,6 @@ from consent.notices.webhooks import deliver_due
 from developers.models import App, AppAuditEntry, AppMember, WebhookEndpoint
 from developers.webhooks.actions import MOST_ENDPOINTS
 from tests.factories import (
-    AppFactory,
     ConsentRequestFactory,
     MemberFactory,
     PersonFactory,
@@ -388,7 +387,7 @@ EVERY = ("", "log", "delete/", *FORMS)
 
 
 def test_an_endpoint_of_others_is_not_there(developer: Client, member: AppMember) -> None:
-    others = WebhookDeliveryFactory(endpoint__app=AppFactory())
+    others = WebhookDeliveryFactory()
     mine = own(member)
     paths = [
         *(pages(others.endpoint.app, others.endpoint, rest) for rest in EVERY),
