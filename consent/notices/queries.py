@@ -1,12 +1,13 @@
 """What is asked about deliveries more than once."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from django.db.models import Q, QuerySet
 
 from common.problems import NotFound
 from consent.notices.models import DeliveryStatus, WebhookDelivery
-from developers.models import App, WebhookEndpoint
+from developers.models import WebhookEndpoint
 
 # Given up, or still tried after a failure.
 FAILED = Q(status=DeliveryStatus.GIVEN_UP) | Q(status=DeliveryStatus.WAITING, attempt__gt=0)
@@ -28,10 +29,10 @@ def count_waiting(endpoint: WebhookEndpoint) -> int:
     return WebhookDelivery.objects.filter(endpoint=endpoint, status=DeliveryStatus.WAITING).count()
 
 
-def delivery_of(app: App, delivery_pk: int) -> WebhookDelivery:
-    """This one of the app's deliveries; raises `NotFound` for another app's as for none."""
-    of_app = WebhookDelivery.objects.filter(pk=delivery_pk, endpoint__app=app)
-    found = of_app.select_related("endpoint__app", "notice").defer("notice__facts").first()
+def delivery_of(app_pks: Sequence[int], delivery_pk: int) -> WebhookDelivery:
+    """This delivery, where it is of one of these apps; raises `NotFound` for another app's as for none."""
+    of_apps = WebhookDelivery.objects.filter(pk=delivery_pk, endpoint__app__in=app_pks)
+    found = of_apps.select_related("endpoint__app", "notice").defer("notice__facts").first()
     if found is None:
-        raise NotFound("The app has no such delivery.")
+        raise NotFound("There is no such delivery, or it is not yours.")
     return found

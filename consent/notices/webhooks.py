@@ -40,6 +40,11 @@ def replay(deliveries: QuerySet[WebhookDelivery]) -> int:
     )
 
 
+def message_id(app_id: str, sequence: int) -> str:
+    """The `webhook-id` of a notice, the same with every attempt."""
+    return f"msg_{app_id}_{sequence}"
+
+
 def signing_secrets(endpoint: WebhookEndpoint, now: datetime) -> list[str]:
     """What signs for this endpoint: its secret, and for as long as they overlap the one before."""
     sealed = [endpoint.secret]
@@ -90,7 +95,7 @@ def _deliver(delivery_pk: int) -> None:
     outcome = webhook_client.send(
         url=endpoint.url,
         secrets=secrets,
-        message_id=f"msg_{notice.app.app_id}_{notice.sequence}",
+        message_id=message_id(notice.app.app_id, notice.sequence),
         kind=notice.kind,
         at=notice.at,
         data=notice.facts,

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Count, Max, Min
+from django.db.models import Count, Max, Min, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
@@ -15,6 +15,7 @@ from developers.models import App, AppMember
 from developers.portal.shell import app_page, portal_page
 
 MOST_SHOWN = 200
+_KEY = ("connector_thumbprint", "connector_key_id")
 
 
 @dataclass(frozen=True)
@@ -31,20 +32,18 @@ class KeySeen:
 
 def keys_of(app: App, now: datetime) -> list[KeySeen]:
     """The keys that this app asked with, the last used first, at most MOST_SHOWN."""
-    named = ("connector_thumbprint", "connector_key_id")
-    seen = (
-        ConsentRequest.objects.filter(app=app)
-        .order_by()  # an index holds all that is read here (consent_request_keys)
-        .values_list(*named)
-        .annotate(first=Min("created_at"), last=Max("created_at"), requests=Count("pk"))
-        .order_by("-last")[:MOST_SHOWN]
-    )
-    live = Grant.objects.live(now).filter(app=app).values_list(*(f"request__{name}" for name in named))
+    live = Grant.objects.live(now).filter(app=app).values_list(*(f"request__{name}" for name in _KEY))
     grants: dict[Any, int] = {tuple(key): count for *key, count in live.annotate(count=Count("pk"))}
     return [
         KeySeen(key_id, thumbprint, first, last, requests, grants.get((thumbprint, key_id), 0))
-        for thumbprint, key_id, first, last, requests in seen
+        for thumbprint, key_id, first, last, requests in used_keys(app)[:MOST_SHOWN]
     ]
+
+
+def used_keys(app: App) -> "QuerySet[ConsentRequest, tuple[Any, ...]]":
+    """Thumbprint, name, first and last use and number of requests of each key, out of one index (consent_request_keys)."""
+    grouped = ConsentRequest.objects.filter(app=app).order_by().values_list(*_KEY)
+    return grouped.annotate(first=Min("created_at"), last=Max("created_at"), requests=Count("*")).order_by("-last")
 
 
 @require_safe

@@ -137,7 +137,7 @@ def switch(request: HttpRequest, member: AppMember, endpoint: WebhookEndpoint) -
         webhooks.enable_endpoint(endpoint=endpoint, by=member.user)
         messages.success(request, gettext("Enabled. What waited is sent now."))
     elif request.POST.get("enabled") == "no":
-        webhooks.disable_endpoint(endpoint=endpoint, by=member.user, reason="a member of the app")
+        webhooks.disable_endpoint(endpoint=endpoint, by=member.user, reason=webhooks.BY_MEMBER)
         messages.success(request, gettext("Disabled. Nothing is sent there until you enable it again."))
     return _to_endpoint(member, endpoint)
 
@@ -206,7 +206,7 @@ def delete(request: HttpRequest, member: AppMember, endpoint: WebhookEndpoint) -
 @app_page()
 @_of_endpoint
 def replay(request: HttpRequest, member: AppMember, endpoint: WebhookEndpoint, delivery_pk: int) -> HttpResponse:
-    delivery = notice_queries.delivery_of(member.app, delivery_pk)
+    delivery = notice_queries.delivery_of([member.app_id], delivery_pk)
     if delivery.endpoint_id != endpoint.pk:
         raise Http404
     try:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from accounts.models import User
 
 MOST_ENDPOINTS = 20  # of one app
+BY_MEMBER = "a member of the app"
 OVERLAP, LONGEST_OVERLAP = timedelta(hours=24), timedelta(days=30)
 
 
@@ -65,6 +66,24 @@ def change_endpoint(*, endpoint: WebhookEndpoint, url: str, types: Sequence[str]
     endpoint.save(update_fields=["url", "types"])
     record(app=endpoint.app, by=by, action="webhook.changed", endpoint=endpoint.pk, before=before, after=after)
     return True
+
+
+@transaction.atomic
+def update_endpoint(
+    *, endpoint: WebhookEndpoint, by: "User", url: str | None, types: Sequence[str] | None, enabled: bool | None
+) -> WebhookEndpoint:
+    """All that is given of these at once; what is None stays. Returns how it is then. Raises `InvalidRequest`."""
+    change_endpoint(
+        endpoint=endpoint,
+        url=endpoint.url if url is None else url,
+        types=endpoint.types if types is None else types,
+        by=by,
+    )
+    if enabled is True:
+        enable_endpoint(endpoint=endpoint, by=by)
+    elif enabled is False:
+        disable_endpoint(endpoint=endpoint, by=by, reason=BY_MEMBER)
+    return WebhookEndpoint.objects.get(pk=endpoint.pk)
 
 
 @transaction.atomic

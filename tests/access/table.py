@@ -152,6 +152,7 @@ def _endpoint(world: World) -> dict[str, Any]:
 
 
 _ENDPOINT = "developers/apps/<str:app_id>/webhooks/<int:endpoint_pk>"
+_MANAGED = "api/v1/manage/apps/<str:app_id>/webhooks"
 _LIST_TOOLS = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
 ROWS: list[Row] = [
     Row("livez", "GET", everybody("200")),
@@ -201,6 +202,14 @@ ROWS: list[Row] = [
     *_played("developers/apps/<str:app_id>/sandbox/people/<str:user_id>", own),
     # --- management by programs
     Row("api/v1/manage/apps", "GET", manage(others="200", reads=True)),
+    Row(_MANAGED, "GET", manage(reads=True), names="app_id"),
+    Row(_MANAGED, "POST", manage("201"), lambda w: {"url": "https://trips.example/new"}, names="app_id"),
+    Row(f"{_MANAGED}/<str:endpoint_id>", "PATCH", manage(), lambda w: {"enabled": False}, names="endpoint_id"),
+    Row(f"{_MANAGED}/<str:endpoint_id>", "DELETE", manage("204"), names="endpoint_id"),
+    Row(f"{_MANAGED}/<str:endpoint_id>/test", "POST", manage(), _nothing, names="endpoint_id"),
+    Row(f"{_MANAGED}/<str:endpoint_id>/rotate-secret", "POST", manage(), _nothing, names="endpoint_id"),
+    Row(f"{_MANAGED}/<str:endpoint_id>/deliveries", "GET", manage(reads=True), names="endpoint_id"),
+    Row("api/v1/manage/deliveries/<str:delivery_id>/replay", "POST", manage(), _nothing, names="delivery_id"),
     Row("mcp", "POST", program("discover", "request", "read", other="200"), lambda w: _LIST_TOOLS),
     Row("mcp/", "POST", program("discover", "request", "read", other="200"), lambda w: _LIST_TOOLS),
     # --- the consent app

@@ -187,6 +187,15 @@ def _tokens(app: App, other: App, suspended: App, test: App, other_test: App) ->
     return {name: token.secret for name, token in made.items()}
 
 
+def _of_webhooks(app: App, told: ConsentRequest) -> dict[str, str]:
+    """An endpoint that nothing can be sent to, and a delivery that waits for it."""
+    endpoint = factories.WebhookEndpointFactory(app=app, url="https://127.0.0.1/hook", pk=918_273_645)
+    notice = factories.NoticeFactory(app=app, request=told, sequence=1000)
+    delivery = factories.WebhookDeliveryFactory(endpoint=endpoint, notice=notice, pk=718_273_645)
+    named = {"endpoint": str(endpoint.pk), "delivery": str(delivery.pk)}
+    return {f"{what}_{form}": key for what, key in named.items() for form in ("pk", "id")}
+
+
 def _management_tokens(owner: User, stranger: User, app: App) -> dict[str, str]:
     """Of person A, who owns app A, and of person B, who has no part in it."""
     made = {

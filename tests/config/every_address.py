@@ -91,7 +91,15 @@ DEVELOPER = (
     "api/v1/sandbox/people/<str:user_id>",
     *(f"api/v1/sandbox/people/<str:user_id>/{played}" for played in PLAYED),
 )
-MANAGEMENT = ("api/v1/manage/apps",)
+MANAGEMENT = (
+    "api/v1/manage/apps",
+    "api/v1/manage/apps/<str:app_id>/webhooks",
+    "api/v1/manage/apps/<str:app_id>/webhooks/<str:endpoint_id>",
+    "api/v1/manage/apps/<str:app_id>/webhooks/<str:endpoint_id>/test",
+    "api/v1/manage/apps/<str:app_id>/webhooks/<str:endpoint_id>/rotate-secret",
+    "api/v1/manage/apps/<str:app_id>/webhooks/<str:endpoint_id>/deliveries",
+    "api/v1/manage/deliveries/<str:delivery_id>/replay",
+)
 OWNER = (
     "vault/keys",
     "vault/wrappers",
@@ -300,6 +308,8 @@ def samples(person: Any, app: Any) -> dict[str, str]:
         "prefix": factories.ManagementTokenFactory(user=person, prefix=token.prefix).prefix,
         "endpoint_pk": str(factories.WebhookEndpointFactory(app=app, url="https://127.0.0.1/hook").pk),
         "delivery_pk": "1",
+        "endpoint_id": "1",
+        "delivery_id": "1",
         "analysis_id": run.analysis_id,
         "consent_id": factories.ProcessingConsentFactory(user=person).consent_id,
         "wrapper_id": "wrp_unknown",

@@ -1,5 +1,6 @@
 """The page of connector keys: what an app's requests were sealed to."""
 
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -7,7 +8,7 @@ import pytest
 from django.db import connection
 from django.test import Client
 
-from consent.portal.keys import KeySeen, keys_of
+from consent.portal.keys import KeySeen, keys_of, used_keys
 from developers.models import App, AppMember
 from tests.factories import AppFactory, ConsentRequestFactory, GrantFactory, MemberFactory
 from tests.factories.asked import now
@@ -64,17 +65,13 @@ def test_the_page_is_for_members_and_for_looking(client: Client, member: AppMemb
     assert client.get(page(member.app), {"page": "x"}).status_code == 200
 
 
-@pytest.mark.postgres
-def test_an_index_alone_is_read_for_the_requests(member: AppMember) -> None:
+def test_the_use_of_keys_is_read_out_of_an_index_alone(member: AppMember) -> None:
     ConsentRequestFactory.create_batch(3, app=member.app)
     with connection.cursor() as cursor:
-        cursor.execute("SET LOCAL enable_seqscan = off")
-        cursor.execute("SET LOCAL enable_bitmapscan = off")
-        cursor.execute(
-            "EXPLAIN SELECT connector_thumbprint, connector_key_id, min(created_at), max(created_at), count(*) "
-            "FROM consent_requests WHERE app_id = %s GROUP BY connector_thumbprint, connector_key_id",
-            [member.app.pk],
-        )
-        plan = "\n".join(line for (line,) in cursor.fetchall())
+        if connection.vendor == "postgresql":  # so few rows are read as they lie otherwise
+            cursor.execute("SET LOCAL enable_seqscan = off")
+            cursor.execute("SET LOCAL enable_bitmapscan = off")
 
-    assert "Index Only Scan using consent_request_keys" in plan
+    plan = used_keys(member.app).explain()
+
+    assert re.search("(Index Only Scan using|USING COVERING INDEX) consent_request_keys", plan), plan

@@ -27,7 +27,18 @@ class Address:
         return caller.send(method or self.method, self.path + suffix, body, **sent)
 
 
-ADDRESSES = [Address("GET", "/apps")]
+_ENDPOINT = "/apps/app_unknown/webhooks/1"
+ADDRESSES = [
+    Address("GET", "/apps"),
+    Address("GET", "/apps/app_unknown/webhooks"),
+    Address("POST", "/apps/app_unknown/webhooks", {"url": "https://trips.example/hook"}),
+    Address("PATCH", _ENDPOINT, {"enabled": False}),
+    Address("DELETE", _ENDPOINT),
+    Address("POST", f"{_ENDPOINT}/test"),
+    Address("POST", f"{_ENDPOINT}/rotate-secret"),
+    Address("GET", f"{_ENDPOINT}/deliveries"),
+    Address("POST", "/deliveries/1/replay"),
+]
 OF_AN_APP = [address for address in ADDRESSES if "app_unknown" in address.path]
 
 
