@@ -43,6 +43,10 @@ REQUESTS_PER_PERSON_PER_DAY = env.number("REQUESTS_PER_PERSON_PER_DAY", 20)
 REQUEST_BUDGET_PER_HOUR = env.number("REQUEST_BUDGET_PER_HOUR", 1000)
 MAIL_PAUSE_SECONDS = env.number("MAIL_PAUSE_SECONDS", 3600)
 DISCOVERY_FLUSH_SECONDS = env.number("DISCOVERY_FLUSH_SECONDS", 5)
+# the log of an app's requests: written every so many seconds (0 keeps none), rows that one process holds until then
+REQUEST_LOG_FLUSH_SECONDS = env.number("REQUEST_LOG_FLUSH_SECONDS", 1)
+REQUEST_LOG_WAITING = env.number("REQUEST_LOG_WAITING", 20_000, minimum=1)
+REQUEST_LOG_DAYS = env.number("REQUEST_LOG_DAYS", 30, minimum=1, maximum=365)
 STATUS_POLL_BURST = env.number("STATUS_POLL_BURST", 30)
 STATUS_POLL_PER_SECOND = env.number("STATUS_POLL_PER_SECOND", 2)
 STATUS_WAITERS = env.number("STATUS_WAITERS", 400, minimum=1)
@@ -363,6 +367,7 @@ CELERY_BEAT_SCHEDULE = {
     "write-application-mails": {"task": "developers.tasks.write_application_mails", "schedule": 30.0},
     "recheck-domains": {"task": "developers.tasks.recheck_domains", "schedule": 600.0},
     "forget-unused-logos": {"task": "developers.tasks.forget_unused_logos", "schedule": 3600.0},
+    "forget-logged-requests": {"task": "developers.tasks.forget_logged_requests", "schedule": 600.0},
     "resume-analyses": {"task": "agents_proxy.tasks.resume_analyses", "schedule": 2.0},
     "maintain-institutions": {"task": "agents_proxy.tasks.maintain_institutions", "schedule": 10.0},
     "purge-analyses": {"task": "agents_proxy.tasks.purge_analyses", "schedule": 60.0},

@@ -5,6 +5,7 @@ from celery import shared_task
 from developers.applications import mail
 from developers.apps import domain_proof, logos
 from developers.members import mailing
+from developers.request_log.actions import forget_old_requests
 from developers.tokens.mails import send_due_token_mails
 
 
@@ -36,3 +37,9 @@ def forget_unused_logos() -> int:
 def write_to_members() -> int:
     """Write to the members of apps that staff suspended or restored."""
     return mailing.write_to_members()
+
+
+@shared_task
+def forget_logged_requests() -> int:
+    """Delete what the request log has kept long enough."""
+    return forget_old_requests()

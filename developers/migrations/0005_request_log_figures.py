@@ -1,0 +1,14 @@
+"""The index from which the overview of an app adds up its calls."""
+
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+    dependencies = [("developers", "0004_portal_records")]
+
+    operations = [
+        migrations.AddIndex(
+            model_name="loggedrequest",
+            index=models.Index(fields=["app", "at", "status", "code", "ms"], name="request_log_figures"),
+        ),
+    ]
