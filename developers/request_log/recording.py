@@ -11,7 +11,7 @@ import time
 from collections import deque
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.db import DatabaseError, IntegrityError, InterfaceError, connection
@@ -19,6 +19,7 @@ from django.http import HttpRequest, HttpResponse
 
 from common.request_notes import OPERATION, PROBLEM_CODE
 from common.shutdown import shutdown
+from common.sql.inserts import insert_rows
 from developers.apps.models import App
 from developers.authentication import AppContext
 from developers.request_log.models import LoggedRequest
@@ -116,25 +117,25 @@ class _Recorder:
 
 
 def _write(calls: list[_Call]) -> None:
-    rows = [_row(call) for call in calls]
     try:
-        LoggedRequest.objects.bulk_create(rows)
+        insert_rows(LoggedRequest, [_row(call) for call in calls])
     except IntegrityError:  # an app was deleted meanwhile, and what it called is of no interest to anybody
-        left = set(App.objects.filter(pk__in={row.app_id for row in rows}).values_list("pk", flat=True))
-        LoggedRequest.objects.bulk_create([row for row in rows if row.app_id in left])
+        there = set(App.objects.filter(pk__in={call.app_pk for call in calls}).values_list("pk", flat=True))
+        if left := [_row(call) for call in calls if call.app_pk in there]:
+            insert_rows(LoggedRequest, left)
 
 
-def _row(call: _Call) -> LoggedRequest:
-    return LoggedRequest(
-        app_id=call.app_pk,
-        at=datetime.fromtimestamp(call.at, UTC),
-        method=call.method[:8],
-        route=call.route[:120],
-        status=call.status,
-        code=call.code[:48],
-        trace_id=call.trace_id,
-        ms=round(call.seconds * 1000),
-    )
+def _row(call: _Call) -> dict[str, Any]:
+    return {
+        "app_id": call.app_pk,
+        "at": datetime.fromtimestamp(call.at, UTC),
+        "method": call.method[:8],
+        "route": call.route[:120],
+        "status": call.status,
+        "code": call.code[:48],
+        "trace_id": call.trace_id,
+        "ms": round(call.seconds * 1000),
+    }
 
 
 _recorder = _Recorder()
