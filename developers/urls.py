@@ -3,7 +3,7 @@
 from django.urls import path, re_path
 
 from developers.apps.pages import logo
-from developers.portal import audit, domain, management_tokens, pages, settings, tokens
+from developers.portal import audit, domain, management_tokens, pages, request_log, settings, tokens
 
 app_name = "developers"
 
@@ -25,4 +25,6 @@ urlpatterns = [
     ),
     path("developers/apps/<str:app_id>/domain/", domain.domain, name="domain"),
     re_path(r"^logos/(?P<digest>[0-9a-f]{64})\.png$", logo, name="logo"),
+    path("developers/apps/<str:app_id>/log/", request_log.log, name="log"),
+    path("developers/apps/<str:app_id>/log/latest", request_log.log_latest, name="log-latest"),
 ]

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from consent.portal import application_pages, keys, webhooks
+from consent.portal import application_pages, keys, pages, webhooks
 
 app_name = "portal"
 _APPLICATION = "developers/applications"
@@ -25,4 +25,5 @@ urlpatterns = [
     path(f"{_ENDPOINT}/delete/", webhooks.delete, name="webhook-delete"),
     path(f"{_ENDPOINT}/replay/", webhooks.replay_failed, name="webhook-replay-failed"),
     path(f"{_ENDPOINT}/deliveries/<int:delivery_pk>/replay/", webhooks.replay, name="webhook-replay"),
+    path(f"{_APP}/limits/", pages.limits, name="limits"),
 ]

@@ -343,6 +343,9 @@ ROWS: list[Row] = [
     Row(f"{_ENDPOINT}/delete/", "POST", act(), _nothing, form=True, names="endpoint_pk"),
     Row(f"{_ENDPOINT}/replay/", "POST", act(), lambda w: {"hours": "24"}, form=True, names="endpoint_pk"),
     Row(f"{_ENDPOINT}/deliveries/<int:delivery_pk>/replay/", "POST", act(), _nothing, form=True, names="delivery_pk"),
+    Row("developers/apps/<str:app_id>/log/", "GET", page(others="404"), names="app_id"),
+    Row("developers/apps/<str:app_id>/log/latest", "GET", page(others="404"), names="app_id"),
+    Row("developers/apps/<str:app_id>/limits/", "GET", page(others="404"), names="app_id"),
     # --- profile agents
     Row("api/a2a/consents", "GET", own(others="200")),
     Row(
