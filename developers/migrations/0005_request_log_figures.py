@@ -7,6 +7,16 @@ class Migration(migrations.Migration):
     dependencies = [("developers", "0004_portal_records")]
 
     operations = [
+        migrations.AlterField(
+            model_name="loggedrequest",
+            name="app",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=models.deletion.CASCADE,
+                related_name="logged_requests",
+                to="developers.app",
+            ),
+        ),
         migrations.AddIndex(
             model_name="loggedrequest",
             index=models.Index(fields=["app", "at", "status", "code", "ms"], name="request_log_figures"),
