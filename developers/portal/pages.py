@@ -9,14 +9,16 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.authentication import person_of
 from accounts.interrupted.page_actions import can_wait
+from common.clock import database_now
 from common.problems import Problem
 from developers.applications.queries import applications_of
 from developers.apps import actions as app_actions
 from developers.members import queries as member_queries
 from developers.members.models import AppMember
-from developers.portal import page_actions
+from developers.portal import overview, page_actions
 from developers.portal.forms import TestAppForm
 from developers.portal.shell import app_page, portal_page
+from developers.request_log import figures
 
 
 @login_required
@@ -46,7 +48,12 @@ def make_test_app(request: HttpRequest) -> HttpResponse:
 @app_page()
 def app(request: HttpRequest, member: AppMember) -> HttpResponse:
     """What there is to know of an app at a glance."""
-    return portal_page(request, "developers/app.html", {}, member=member)
+    now = database_now()
+    spans = [
+        overview.Span(gettext("Last 24 hours"), "hours", figures.last_day(member.app, now)),
+        overview.Span(gettext("Last 30 days"), "days", figures.last_month(member.app, now)),
+    ]
+    return portal_page(request, "developers/app.html", {"spans": spans}, member=member)
 
 
 def _home_page(request: HttpRequest, form: TestAppForm, *, status: int = 200) -> HttpResponse:
