@@ -2,8 +2,9 @@
 
 from django.urls import path
 
-from developers.manage import apps
+from developers.manage import apps, log
 
 urlpatterns = [
     path("api/v1/manage/apps", apps.Apps.as_view(), name="manage-apps"),
+    path("api/v1/manage/apps/<str:app_id>/log", log.Log.as_view(), name="manage-log"),
 ]

@@ -210,6 +210,7 @@ ROWS: list[Row] = [
     Row(f"{_MANAGED}/<str:endpoint_id>/rotate-secret", "POST", manage(), _nothing, names="endpoint_id"),
     Row(f"{_MANAGED}/<str:endpoint_id>/deliveries", "GET", manage(reads=True), names="endpoint_id"),
     Row("api/v1/manage/deliveries/<str:delivery_id>/replay", "POST", manage(), _nothing, names="delivery_id"),
+    Row("api/v1/manage/apps/<str:app_id>/log", "GET", manage(reads=True), names="app_id"),
     Row("mcp", "POST", program("discover", "request", "read", other="200"), lambda w: _LIST_TOOLS),
     Row("mcp/", "POST", program("discover", "request", "read", other="200"), lambda w: _LIST_TOOLS),
     # --- the consent app

@@ -93,6 +93,7 @@ DEVELOPER = (
 )
 MANAGEMENT = (
     "api/v1/manage/apps",
+    "api/v1/manage/apps/<str:app_id>/log",
     "api/v1/manage/apps/<str:app_id>/webhooks",
     "api/v1/manage/apps/<str:app_id>/webhooks/<str:endpoint_id>",
     "api/v1/manage/apps/<str:app_id>/webhooks/<str:endpoint_id>/test",

@@ -30,6 +30,7 @@ class Address:
 _ENDPOINT = "/apps/app_unknown/webhooks/1"
 ADDRESSES = [
     Address("GET", "/apps"),
+    Address("GET", "/apps/app_unknown/log"),
     Address("GET", "/apps/app_unknown/webhooks"),
     Address("POST", "/apps/app_unknown/webhooks", {"url": "https://trips.example/hook"}),
     Address("PATCH", _ENDPOINT, {"enabled": False}),
