@@ -46,7 +46,8 @@ def _status_read() -> dict[str, Any]:
     asked = ConsentRequestFactory()
     token = TokenFactory(app=asked.app).secret
     return {
-        "REQUEST_METHOD": "GET", "PATH_INFO": "/api/v1/consent-status", "QUERY_STRING": f"request_id={asked.request_id}",
+        "REQUEST_METHOD": "GET", "PATH_INFO": "/api/v1/consent-status",
+        "QUERY_STRING": f"request_id={asked.request_id}",
         "SERVER_NAME": "localhost", "SERVER_PORT": "8000", "SERVER_PROTOCOL": "HTTP/1.1", "wsgi.url_scheme": "http",
         "REMOTE_ADDR": "127.0.0.1", "HTTP_HOST": "localhost", "HTTP_AUTHORIZATION": f"Bearer {token}",
     }  # fmt: skip

@@ -4,7 +4,8 @@ One row, the hot write of asking:
 The plain code is `row.save(force_insert=True)`; tests/consent/test_hot_reads.py compares the two. The ORM compiles the
 same INSERT anew for every row, which costs `POST /request-consent` 13 % more processor time (docs/adr/0019).
 
-Many rows, as JSON in one parameter: `bulk_create` takes some 100 µs a row, the tenth of a hot read, and this takes a few.
+Many rows, as JSON in one parameter: `bulk_create` takes a tenth of a hot read for each row, and this takes the tenth
+of that.
 """
 
 from collections.abc import Mapping, Sequence

@@ -64,7 +64,9 @@ def _budget(app: App) -> Standing:
     return Standing(
         REQUESTS_PER_HOUR,
         gettext("New requests an hour"),
-        gettext("Staff set this number for this app alone.") if own else gettext("The same for every app; staff can give an app a number of its own."),
+                gettext("Staff set this number for this app alone.")
+        if own
+        else gettext("The same for every app; staff can give an app a number of its own."),
         found.limit.allowed,
         **_counted(found),
     )  # fmt: skip
@@ -74,7 +76,10 @@ def _unknown_people(app: App) -> Standing:
     return Standing(
         unknown_users.UNKNOWN_USERS,
         gettext("Unknown people an hour"),
-        gettext("Asking about IDs that nobody has. People whom the app asked before are never refused for it. Where a call says on whose behalf it comes (X-Client-Hint), its misses count for that caller and not here."),
+        gettext(
+            "Asking about IDs that nobody has. People whom the app asked before are never refused for it. Where a call "
+            "says on whose behalf it comes (X-Client-Hint), its misses count for that caller and not here."
+        ),
         settings.UNKNOWN_USERS_PER_HOUR,
         **_counted(unknown_users.look(app.pk, "")),
     )  # fmt: skip
@@ -143,7 +148,8 @@ def _polls() -> Standing:
     return Standing(
         "status-polls",
         gettext("Status polls of one request"),
-        gettext("So many at once, %(each)s; with `wait` the answer is held instead, and nothing is counted.") % {"each": each},
+        gettext("So many at once, %(each)s; with `wait` the answer is held instead, and nothing is counted.")
+        % {"each": each},
         settings.STATUS_POLL_BURST if more else 0,
         resets_words=gettext("all the time"),
     )  # fmt: skip
@@ -153,7 +159,10 @@ def _held() -> Standing:
     return Standing(
         "streams-and-waits",
         gettext("Open streams and held answers"),
-        gettext("Event streams and calls with `wait` or `wait_seconds`, at one time in each server process. Beyond it a stream is refused and a status is answered at once."),
+        gettext(
+            "Event streams and calls with `wait` or `wait_seconds`, at one time in each server process. Beyond it a "
+            "stream is refused and a status is answered at once."
+        ),
         settings.STATUS_WAITERS_PER_APP,
         resets_words=gettext("when one of them ends"),
     )  # fmt: skip

@@ -112,7 +112,7 @@ def _check_envelope(message: Any) -> None:
 
 
 def _operation(message: dict[str, Any]) -> str:
-    """What the message asks for, in names of ours and of the protocol alone: whatever else a caller wrote is not kept."""
+    """What the message asks for, in names of ours and of the protocol alone: what else a caller wrote is not kept."""
     method = message["method"] if message["method"] in _METHODS else "other"
     tool = message.get("params", {}).get("name")
     return f"{method} {tool}" if method == "tools/call" and isinstance(tool, str) and tool in TOOLS else method

@@ -21,8 +21,10 @@ from developers.request_log.queries import Filters
 
 _PAGE = 50
 _STATUS = (
-    ("", _("All answers")), ("failed", _("Refused or failed")), ("2xx", "2xx"), ("3xx", "3xx"), ("4xx", "4xx"), ("5xx", "5xx"),
-)  # fmt: skip
+    ("", _("All answers")),
+    ("failed", _("Refused or failed")),
+    *((name, name) for name in queries.STATUS_CLASSES if name != "failed"),
+)
 
 
 class LogForm(forms.Form):

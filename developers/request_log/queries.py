@@ -10,17 +10,15 @@ from developers.apps.models import App
 from developers.request_log.models import LoggedRequest
 
 FAILED = Q(status__gte=400) | ~Q(code="")  # a tool that refuses answers 200, with the code
-_CLASSES = {
-    "failed": FAILED,
-    **{f"{digit}xx": Q(status__gte=digit * 100, status__lt=digit * 100 + 100) for digit in (2, 3, 4, 5)},
-}
+_HUNDREDS = {f"{digit}xx": Q(status__gte=digit * 100, status__lt=digit * 100 + 100) for digit in (2, 3, 4, 5)}
+_CLASSES = {"failed": FAILED, **_HUNDREDS}
 STATUS_CLASSES = tuple(_CLASSES)
 _RECENT = 2000  # calls in which routes and codes are looked for that somebody may want to pick
 
 
 @dataclass(frozen=True)
 class Filters:
-    """Which calls somebody wants to see; an empty text is all. `status` is one of STATUS_CLASSES, `route` a beginning."""
+    """Which calls somebody wants to see; empty is all. `status` is one of STATUS_CLASSES, `route` a beginning."""
 
     status: str = ""
     route: str = ""
@@ -32,7 +30,7 @@ class Filters:
         return {name: value for name, value in asdict(self).items() if value}
 
 
-def calls_of(app: App, filters: Filters = Filters()) -> QuerySet[LoggedRequest]:  # frozen
+def calls_of(app: App, filters: Filters = Filters()) -> QuerySet[LoggedRequest]:
     """The calls of this app, newest first."""
     found = LoggedRequest.objects.filter(app=app).order_by("-id")
     if filters.status:
@@ -49,7 +47,7 @@ def calls_of(app: App, filters: Filters = Filters()) -> QuerySet[LoggedRequest]:
 def page_of(
     app: App, filters: Filters, *, before: int | None = None, limit: int = 50
 ) -> tuple[list[LoggedRequest], int | None]:
-    """At most `limit` calls, those older than the row `before` where it is given, and the row that the next page is before."""
+    """At most `limit` calls, older than the row `before`, if any, and the row that the next page is before."""
     found = calls_of(app, filters)
     if before is not None:
         found = found.filter(pk__lt=before)

@@ -21,7 +21,6 @@ from common.request_notes import OPERATION, PROBLEM_CODE
 from common.shutdown import shutdown
 from common.sql.inserts import insert_rows
 from developers.apps.models import App
-from developers.authentication import AppContext
 from developers.request_log.models import LoggedRequest
 
 _log = logging.getLogger(__name__)
@@ -143,8 +142,8 @@ _recorder = _Recorder()
 
 def note(request: HttpRequest, response: HttpResponse, seconds: float) -> None:
     """Write this call down where an app was known by its token. A stream is written down when it begins."""
-    app = getattr(request, "auth", None)
-    if not isinstance(app, AppContext) or not settings.REQUEST_LOG_FLUSH_SECONDS:
+    app_pk = getattr(getattr(request, "auth", None), "app_pk", None)
+    if app_pk is None or not settings.REQUEST_LOG_FLUSH_SECONDS:
         return
     match, notes = request.resolver_match, request.META
     route = _spelled(match.route) if match else ""
@@ -152,7 +151,7 @@ def note(request: HttpRequest, response: HttpResponse, seconds: float) -> None:
         route = f"{route} {notes[OPERATION]}"
     _recorder.add(
         _Call(
-            app.app_pk, time.time(), request.method or "", route, response.status_code,
+            app_pk, time.time(), request.method or "", route, response.status_code,
             notes.get(PROBLEM_CODE, ""), getattr(request, "trace_id", ""), seconds,
         )
     )  # fmt: skip

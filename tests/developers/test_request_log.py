@@ -169,7 +169,9 @@ def test_the_rows_of_an_app_that_went_meanwhile_hold_up_no_others() -> None:
     gone, stays = Developer.of(AppFactory()), Developer.of(AppFactory())
     gone.get("/scope-catalog")
     stays.get("/scope-catalog")
-    assert gone.row and gone.app and stays.app
+    assert gone.row
+    assert gone.app
+    assert stays.app
     gone.row.delete()
     gone.app.delete()
 
