@@ -62,6 +62,26 @@ class ScopeCatalog(Shape):
     scope_entries: list[ScopeEntry]
 
 
+class FrozenRequest(Shape):
+    """What was asked, as the person will see it and as it stays: exactly what `request_digest` is over."""
+
+    request_id: RequestId
+    app_id: str
+    app_name: Annotated[str, Field(description="Your app's name as the person sees it.")]
+    user_id: UserId
+    scope: str
+    attributes: Annotated[list[Path], Field(description="What the scope covered when you asked.")]
+    purpose: str
+    connector_thumbprint: Annotated[str, Field(description="RFC 7638 thumbprint of the connector key.")]
+    access_duration: Seconds
+    expires_at: Time
+    required_attributes: list[Path] | None
+    optional_attributes: list[Path] | None
+    max_reads: int | None
+    refresh_policy: str
+    binding_message: str | None
+
+
 class AskedConsent(Shape):
     """A request that waits for the person's decision."""
 
@@ -79,7 +99,10 @@ class AskedConsent(Shape):
     access_duration: Seconds
     connector_key_id: str
     connector_fingerprint: Annotated[str, Field(description="RFC 7638 thumbprint of the connector key.")]
-    request_digest: Annotated[str, Field(description="What the person will see, as base64url SHA-256.")]
+    request: FrozenRequest
+    request_digest: Annotated[
+        str, Field(description="Base64url SHA-256 of `request` in its RFC 8785 form. Make it yourself and compare.")
+    ]
     created_at: Time
 
 

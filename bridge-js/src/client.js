@@ -3,9 +3,10 @@
 
 import { createHash } from "node:crypto";
 
+import { checkAsked } from "./asked.js";
 import { BadAnswer, Problem, Refused, UnknownKey, WaitTimeout } from "./errors.js";
 import { checkConnectorKey, publicHalf, thumbprint } from "./keys.js";
-import { checkKey, compare, openEnvelope } from "./opening.js";
+import { checkKey, openEnvelope } from "./opening.js";
 import { verifyCheckpoint, verifyReceipt } from "./proofs.js";
 import { ASKED, CATALOG, DISCOVERY, ENVELOPE, KEYS, PAGE, shaped, SIGNED, STATUS, TERMS } from "./shapes.js";
 import { PATIENCE, SILENCE, Stream } from "./streams.js";
@@ -71,10 +72,7 @@ export class Client {
       repeatable: Boolean(idempotencyKey),
     });
     const asked = shaped(ASKED, jsonOf(answer));
-    const frozen = { ...body, connector_fingerprint: fingerprint };
-    for (const member of ["user_id", "scope", "connector_key_id", "connector_fingerprint", "access_duration"]) {
-      if (Object.hasOwn(frozen, member)) compare(member, asked[member], /** @type {any} */ (frozen)[member], "the frozen request");
-    }
+    checkAsked(asked, body, fingerprint);
     return asked;
   }
 

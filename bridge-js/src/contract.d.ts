@@ -46,6 +46,28 @@ export interface components {
             scope_entries: components["schemas"]["ScopeEntry"][];
             runtime: components["schemas"]["Runtime"];
         };
+        /** @description What was asked, as the person will see it and as it stays: exactly what `request_digest` is over. */
+        FrozenRequest: {
+            request_id: string;
+            app_id: string;
+            /** @description Your app's name as the person sees it. */
+            app_name: string;
+            /** @description The person's sharing ID. */
+            user_id: string;
+            scope: string;
+            /** @description What the scope covered when you asked. */
+            attributes: string[];
+            purpose: string;
+            /** @description RFC 7638 thumbprint of the connector key. */
+            connector_thumbprint: string;
+            access_duration: number;
+            expires_at: string;
+            required_attributes: string[] | null;
+            optional_attributes: string[] | null;
+            max_reads: number | null;
+            refresh_policy: string;
+            binding_message: string | null;
+        };
         /** @description A request that waits for the person's decision. */
         AskedConsent: {
             request_id: string;
@@ -68,7 +90,8 @@ export interface components {
             connector_key_id: string;
             /** @description RFC 7638 thumbprint of the connector key. */
             connector_fingerprint: string;
-            /** @description What the person will see, as base64url SHA-256. */
+            request: components["schemas"]["FrozenRequest"];
+            /** @description Base64url SHA-256 of `request` in its RFC 8785 form. Make it yourself and compare. */
             request_digest: string;
             created_at: string;
         };
@@ -155,6 +178,7 @@ export type ScopeEntry = components['schemas']['ScopeEntry'];
 export type DurationBounds = components['schemas']['DurationBounds'];
 export type Runtime = components['schemas']['Runtime'];
 export type Discovery = components['schemas']['Discovery'];
+export type FrozenRequest = components['schemas']['FrozenRequest'];
 export type AskedConsent = components['schemas']['AskedConsent'];
 export type Grant = components['schemas']['Grant'];
 export type Status = components['schemas']['Status'];

@@ -26,6 +26,7 @@ class AskedConsent:
     access_duration: int
     connector_key_id: str
     connector_fingerprint: str
+    request: FrozenRequest
     request_digest: str
     created_at: str
 
@@ -67,6 +68,27 @@ class Envelope:
     reads_remaining: int | None
     size_bytes: int
     jwe: str
+
+
+@dataclass(frozen=True)
+class FrozenRequest:
+    """What was asked, as the person will see it and as it stays: exactly what `request_digest` is over."""
+
+    request_id: str
+    app_id: str
+    app_name: str
+    user_id: str
+    scope: str
+    attributes: tuple[str, ...]
+    purpose: str
+    connector_thumbprint: str
+    access_duration: int
+    expires_at: str
+    required_attributes: tuple[str, ...] | None
+    optional_attributes: tuple[str, ...] | None
+    max_reads: int | None
+    refresh_policy: str
+    binding_message: str | None
 
 
 @dataclass(frozen=True)

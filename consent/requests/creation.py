@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, cast
 
 from django.conf import settings
 from django.db import transaction
@@ -26,7 +26,7 @@ from consent.requests.asked import AskedRequest, ConnectorKey
 from consent.requests.models import ConsentRequest
 from consent.requests.recent import RecentRequests, read_recent
 from consent.schemas import RequestConsentBody
-from consent.shapes import AskedConsent
+from consent.shapes import AskedConsent, FrozenRequest
 from consent.states import Actor, RequestStatus
 from consent.status import INTERVAL
 from developers.authentication import AppContext
@@ -184,6 +184,7 @@ def _answer(asked: AskedRequest, entry: Entry, request: ConsentRequest, now: dat
         "access_duration": request.access_duration,
         "connector_key_id": request.connector_key_id,
         "connector_fingerprint": request.connector_thumbprint,
+        "request": cast(FrozenRequest, asked.digested(request)),
         "request_digest": request.request_digest,
         "created_at": rfc3339(request.created_at),
     }

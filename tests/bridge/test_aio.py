@@ -14,7 +14,9 @@ from consent_bridge.sealed import generate_connector_key
 from tests.bridge.fake_service import DROP, Reply, problem
 from tests.bridge.signed_receipts import CLAIMS, OTHER_KEY, SIGNING_KEY, jwks, signed
 from tests.bridge.test_streams import event
-from tests.bridge.wire import APPROVED, ASKED, DISCOVERY, KEY, PENDING, SCOPE, TOKEN, envelope
+from tests.bridge.wire import APPROVED, ASKED, DISCOVERY, KEY, PENDING, SCOPE, TOKEN, asked_for, envelope
+
+LIMITED = {"request_digest": asked_for(max_reads=3)["request_digest"]}
 
 
 @pytest.fixture
@@ -47,9 +49,9 @@ def test_both_clients_offer_the_same():
 
 def test_whole_way_from_asking_to_the_slice(fake, run):
     fake.on("GET", "/api/v1/user-scopes/usr_a", Reply(DISCOVERY))
-    fake.on("POST", "/api/v1/request-consent", Reply(ASKED, 201))
+    fake.on("POST", "/api/v1/request-consent", Reply(asked_for(max_reads=3), 201))
     fake.on("GET", "/api/v1/consent-status", Reply(PENDING), Reply(APPROVED))
-    fake.on("GET", "/api/v1/consent-export", Reply(envelope(), headers=(("ETag", '"exp_a-json"'),)), Reply(b"", 304))
+    fake.on("GET", "/api/v1/consent-export", Reply(envelope(header=LIMITED), headers=(("ETag", '"exp_a-json"'),)), Reply(b"", 304))
 
     async def go(client):
         found = await client.discover("usr_a")
