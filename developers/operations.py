@@ -115,15 +115,15 @@ def operation(
 ) -> Callable[[Method], Method]:
     """Describe a view's method.
 
-    `jose` is the meaning of the second form, application/jose; `stream` that of server-sent events; `not_modified` and
-    `no_content` are answers without a body. `permission` is what the token must carry, in words; none means that the
-    address is open; `token` is what one may be refused with.
+    `jose` is the meaning of the second form, application/jose. It is told in words: as a second media type it would
+    make the answer a union in the types of every generated client, and `.jwe` would be of none. `stream` is the meaning
+    of server-sent events; `not_modified` and `no_content` are answers without a body. `permission` is what the token
+    must carry, in words; none means that the address is open; `token` is what one may be refused with.
     """
     problems = [*_EVERYWHERE, *refusals, *(token if permission else ()), *(_WITH_BODY if body else ())]
-    responses = _json_responses(answers, example)
-    for media_type, meaning in (("text/event-stream", stream), ("application/jose", jose)):
-        if meaning:
-            responses[200, media_type] = OpenApiResponse(response={"type": "string"}, description=meaning)
+    responses = _json_responses(answers, example, more=f" With `Accept: application/jose`: {jose}" if jose else "")
+    if stream:
+        responses[200, "text/event-stream"] = OpenApiResponse(response={"type": "string"}, description=stream)
     for status in (*((204,) if no_content else ()), *((304,) if not_modified else ())):
         responses[status] = OpenApiResponse(description=_MEANINGS[status])
     responses.update(_problem_responses(problems))
@@ -156,11 +156,11 @@ def header_parameter(name: str, description: str) -> OpenApiParameter:
     return OpenApiParameter(name, schema, OpenApiParameter.HEADER, description=description)
 
 
-def _json_responses(answers: Mapping[int, Any], example: Mapping[str, Any]) -> dict[Any, Any]:
+def _json_responses(answers: Mapping[int, Any], example: Mapping[str, Any], *, more: str) -> dict[Any, Any]:
     return {
         (status, "application/json"): OpenApiResponse(
             response=shape,
-            description=_MEANINGS[status],
+            description=_MEANINGS[status] + more,
             examples=[OpenApiExample("answer", value=dict(example), response_only=True, status_codes=[str(status)])],
         )
         for status, shape in answers.items()

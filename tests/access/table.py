@@ -165,6 +165,8 @@ ROWS: list[Row] = [
     Row("api/docs/", "GET", everybody("200")),
     Row("docs/errors", "GET", everybody("200")),
     Row("docs/security/", "GET", everybody("200")),
+    Row("docs/", "GET", everybody("200")),
+    Row("docs/<str:document>/", "GET", everybody("200")),
     Row(".well-known/consent-keys.json", "GET", everybody("200")),
     Row(".well-known/consent-checkpoint.json", "GET", everybody("404")),
     # --- developers' REST

@@ -134,6 +134,7 @@ def make_world(bank: Aggregator) -> World:
         "domain": "lifestyle",
         "segment_id": "food",
         **_of_agents(owner, bank),
+        "document": "integrating",
         "form": "json",
         "key": "no-such-key",
         "uidb36": "1",

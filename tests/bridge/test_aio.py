@@ -51,7 +51,12 @@ def test_whole_way_from_asking_to_the_slice(fake, run):
     fake.on("GET", "/api/v1/user-scopes/usr_a", Reply(DISCOVERY))
     fake.on("POST", "/api/v1/request-consent", Reply(asked_for(max_reads=3), 201))
     fake.on("GET", "/api/v1/consent-status", Reply(PENDING), Reply(APPROVED))
-    fake.on("GET", "/api/v1/consent-export", Reply(envelope(header=LIMITED), headers=(("ETag", '"exp_a-json"'),)), Reply(b"", 304))
+    fake.on(
+        "GET",
+        "/api/v1/consent-export",
+        Reply(envelope(header=LIMITED), headers=(("ETag", '"exp_a-json"'),)),
+        Reply(b"", 304),
+    )
 
     async def go(client):
         found = await client.discover("usr_a")

@@ -29,6 +29,7 @@ pytestmark = pytest.mark.browser
 
 SIGNED_OUT = [
     "/", "/accounts/login/", "/accounts/signup/", "/accounts/password/reset/", "/api/docs/", "/docs/errors",
+    "/docs/", "/docs/integrating/", "/docs/lifecycle/", "/docs/quick-start/",
     "/consent/verify/",
 ]  # fmt: skip
 OWNERS = [

@@ -90,6 +90,10 @@ def test_python_snippets_are_python() -> None:
     for group in docs_pages.operations().values():
         for operation in group:
             compile(operation.python, operation.anchor, "exec")
+            if operation.path.startswith("/api/a2a/"):
+                called = operation.anchor in ("callAgent", "sendMessage")  # the others need a person's session
+                assert ("A2A-Consent: $AGENT_CONSENT_TOKEN" in operation.curl) is bool(operation.curl) is called
+                continue
             assert operation.curl.startswith("curl -sS")
             assert ("Authorization" in operation.curl) is (not operation.path.startswith("/.well-known"))
 
