@@ -47,21 +47,7 @@ _AGGREGATOR = (
 )
 
 _CALLS: dict[Any, dict[str, Any]] = {
-    AgentView: {
-        "post": agent_call(
-            name="callAgent",
-            summary="Ask an agent",
-            description=(
-                "Sends one prompt, once, and answers the agent's JSON-RPC object. It needs a live consent to the agent's "
-                "purpose: that of the signed-in person, or the consent token of another site's visitor. `sessionId` and "
-                "`id` only correlate."
-            ),
-            parameters=[path_member("agent", "Which one.", {"type": "string", "enum": _PROMPTED, "example": "core"})],
-            body=PromptBody,
-            body_example={"text": "Which restaurants would I like?", **_TASK},
-            **_CALL,
-        )
-    },
+    # before `AgentView`, whose method it has: a description of that would be added to
     messaging.MessagingView: {
         "post": agent_call(
             name="sendMessage",
@@ -69,6 +55,21 @@ _CALLS: dict[Any, dict[str, Any]] = {
             description="Either `text` or an approved `template`, to a number that the consenting person verified.",
             body=MessageBody,
             body_example={"to": "+4915123456789", "text": "Your table is ready.", **_TASK},
+            **_CALL,
+        )
+    },
+    AgentView: {
+        "post": agent_call(
+            name="callAgent",
+            summary="Ask an agent",
+            description=(
+                "Sends one prompt, once, and answers the agent's JSON-RPC object. It needs a live consent to the "
+                "agent's purpose: that of the signed-in person, or the consent token of another site's visitor. `sessionId` "
+                "and `id` only correlate."
+            ),
+            parameters=[path_member("agent", "Which one.", {"type": "string", "enum": _PROMPTED, "example": "core"})],
+            body=PromptBody,
+            body_example={"text": "Which restaurants would I like?", **_TASK},
             **_CALL,
         )
     },

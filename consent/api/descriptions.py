@@ -140,7 +140,8 @@ consent_events = operation(
     description=(
         "Server-sent events: `event: consent`, `id` your app's own sequence number, `data` the status body as it was "
         "then, as the schema `ConsentEvent` has them. What happened to a request is its `status`; what happened to an "
-        "approval is `grant.status`: `released` and `superseded` both keep the request's `approved`. Send `Last-Event-ID` to resume without a gap; without it, the stream begins now. A comment comes every "
+        "approval is `grant.status`: `released` and `superseded` both keep the request's `approved`. Send "
+        "`Last-Event-ID` to resume without a gap; without it, the stream begins now. A comment comes every "
         "15 seconds. A stream ends after an hour, or when its token does."
     ),
     permission="`request` or `read`",

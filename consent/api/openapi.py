@@ -1,4 +1,4 @@
-"""The OpenAPI 3.1 document: every view that describes itself, wherever it is, and the webhooks; made once per process."""
+"""The OpenAPI 3.1 document: every view that is described, wherever it is, and the webhooks. Made once per process."""
 
 from functools import cache
 from typing import Any

@@ -1,4 +1,4 @@
-"""The documents of `docs/` that are for readers of the service, as pages. Those for its operators stay with the source."""
+"""The documents of `docs/` that are for readers of the service, as pages; those for its operators are not."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

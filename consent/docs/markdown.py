@@ -1,4 +1,4 @@
-"""Markdown as HTML for the documents: headings with anchors, code with a copy button, links that lead somewhere here."""
+"""Markdown as HTML for the documents: headings with anchors, code with a copy button, links that lead somewhere."""
 
 import re
 from collections.abc import Mapping, Sequence
