@@ -2,11 +2,12 @@
 
 from django.urls import path
 
-from consent.portal import application_pages, keys, pages, webhooks
+from consent.portal import application_pages, keys, pages, sandbox, webhooks
 
 app_name = "portal"
 _APPLICATION = "developers/applications"
 _APP = "developers/apps/<str:app_id>"
+_SANDBOX = f"{_APP}/sandbox"
 _ENDPOINT = f"{_APP}/webhooks/<int:endpoint_pk>"
 
 urlpatterns = [
@@ -26,4 +27,9 @@ urlpatterns = [
     path(f"{_ENDPOINT}/replay/", webhooks.replay_failed, name="webhook-replay-failed"),
     path(f"{_ENDPOINT}/deliveries/<int:delivery_pk>/replay/", webhooks.replay, name="webhook-replay"),
     path(f"{_APP}/limits/", pages.limits, name="limits"),
+    path(f"{_SANDBOX}/", sandbox.people, name="sandbox"),
+    path(f"{_SANDBOX}/new/", sandbox.make_person, name="make-sandbox-person"),
+    path(f"{_SANDBOX}/<str:user_id>/", sandbox.person, name="sandbox-person"),
+    path(f"{_SANDBOX}/<str:user_id>/clock/", sandbox.move_clock, name="sandbox-clock"),
+    path(f"{_SANDBOX}/<str:user_id>/delete/", sandbox.delete_person, name="delete-sandbox-person"),
 ]

@@ -40,6 +40,7 @@ class Section:
 SECTIONS = (
     Section("developers:app", _("Overview"), "monitor"),
     Section("developers:tokens", _("Tokens"), "key"),
+    Section("portal:sandbox", _("Sandbox"), "user", test_apps_only=True),
     Section("portal:webhooks", _("Webhooks"), "bell"),
     Section("developers:log", _("Request log"), "list"),
     Section("portal:keys", _("Keys"), "fingerprint"),

@@ -54,7 +54,9 @@ def test_recorded_answers_are_those_of_the_document(area: str) -> None:
             kinds = [line for line in exchange["headers"] if line.startswith("Content-Type: ")]
             content = response["content"][kinds[0].removeprefix("Content-Type: ")]
             schema = {**content["schema"], "components": document()["components"]}
-            complaints = [error.message for error in Draft202012Validator(schema).iter_errors(as_sent(exchange["json"]))]
+            complaints = [
+                error.message for error in Draft202012Validator(schema).iter_errors(as_sent(exchange["json"]))
+            ]
             assert complaints == [], where
         seen[operation["operationId"]] += 1
 
