@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING
 
+from common.identifiers import is_identifier
 from consent.errors import UnknownUser
 from consent.sandbox import shapes
 from consent.sandbox.models import SandboxPerson
-from consent.schemas import is_identifier
 from developers.models import AppMode
 
 if TYPE_CHECKING:

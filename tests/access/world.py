@@ -74,7 +74,7 @@ class World:
 
     def ids_at(self, route: str) -> dict[str, str]:
         """What the parts of this route stand for."""
-        return {**self.ids, **self.sandbox.ids()} if "sandbox/people" in route else self.ids
+        return {**self.ids, **self.sandbox.ids()} if "/sandbox/" in route else self.ids
 
     def body_to_ask(self) -> dict[str, Any]:
         """A request that app A may make of person A."""

@@ -18,6 +18,7 @@ from consent.decisions import actions as decision_actions
 from consent.decisions.models import AppReport, BlockedApp
 from consent.grants.models import Grant
 from consent.requests.models import ConsentRequest
+from consent.sandbox.models import SandboxPerson
 from developers.models import App, DeveloperApplication
 from developers.tokens.models import DeveloperToken, ManagementToken
 from pkm.registry.models import HiddenScope
@@ -38,6 +39,7 @@ from tests.factories import (
     MemberFactory,
     PhoneNumberFactory,
     ProcessingConsentFactory,
+    SandboxPersonFactory,
     TestAppFactory,
     TokenFactory,
     give_vault,
@@ -456,7 +458,43 @@ def check_domain(stage: Stage) -> Scene:
     return Scene(here, here, says, lambda: bool(App.objects.get().proved_domain))
 
 
+def make_sandbox_person(stage: Stage) -> Scene:
+    here = f"/developers/apps/{_own_app(stage).app_id}/sandbox/"
+
+    def done() -> bool:
+        return SandboxPerson.objects.filter(label="Says yes").exists()
+
+    says = "You asked to make a sandbox person for Lunch Finder."
+    return Scene(f"{here}new/", here, says, done, {"label": "Says yes"}, "Says yes")
+
+
+def _played(stage: Stage) -> tuple[SandboxPerson, str]:
+    played = SandboxPersonFactory(app=_own_app(stage), user__display_name="Ada")
+    return played, f"/developers/apps/{played.app.app_id}/sandbox/{played.user.public_id}/"
+
+
+def move_clock(stage: Stage) -> Scene:
+    played, here = _played(stage)
+    asked = ConsentRequestFactory(user=played.user, app=played.app)
+
+    def done() -> bool:
+        asked.refresh_from_db()
+        return asked.status == "expired"
+
+    days = {"seconds": str(30 * 86400)}
+    return Scene(f"{here}clock/", here, "You asked to move the clock of Ada.", done, days)
+
+
+def delete_sandbox_person(stage: Stage) -> Scene:
+    _, here = _played(stage)
+    says = "You asked to delete the sandbox person Ada."
+    return Scene(f"{here}delete/", here, says, lambda: not SandboxPerson.objects.exists())
+
+
 SCENES: dict[str, Make] = {
+    "portal:make-sandbox-person": make_sandbox_person,
+    "portal:sandbox-clock": move_clock,
+    "portal:delete-sandbox-person": delete_sandbox_person,
     "portal:apply": apply,
     "portal:application": correct_application,
     "portal:withdraw-application": withdraw_application,

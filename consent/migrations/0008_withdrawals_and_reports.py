@@ -12,7 +12,7 @@ def close_what_was_handled(apps, schema_editor):
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("consent", "0006_portal_records"),
+        ("consent", "0007_delivery_times_and_keys"),
         ("developers", "0004_portal_records"),
         ("pkm", "0003_starter_records"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),

@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("developers", "0004_portal_records")]
+    dependencies = [("developers", "0006_reported_leaks")]
 
     operations = [
         migrations.AlterField(

@@ -6,7 +6,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("developers", "0004_portal_records"),
+        ("developers", "0005_enrolment"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
