@@ -87,11 +87,8 @@ def close_app(*, app: App, by: "User") -> bool:
     """
     now = timezone.now()
     App.objects.select_for_update().get(pk=app.pk)  # a token that is being minted comes before or not at all
-    if (
-        not App.objects.filter(pk=app.pk)
-        .exclude(status=AppStatus.CLOSED)
-        .update(status=AppStatus.CLOSED, updated_at=now)
-    ):
+    open_app = App.objects.filter(pk=app.pk).exclude(status=AppStatus.CLOSED)
+    if not open_app.update(status=AppStatus.CLOSED, updated_at=now):
         return False
     live = app.tokens.filter(expires_at__gt=now).exclude(revoked_at__lte=now)
     record(app=app, by=by, action="app.closed", revoked_tokens=live.update(revoked_at=now))
