@@ -1,6 +1,6 @@
 """What allauth asks this service: where a call comes from, how often it may try, and what is mailed."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from allauth.account.adapter import DefaultAccountAdapter
 from django.conf import settings
@@ -8,7 +8,6 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.http import urlencode
 
-from accounts.authentication import person_of
 from accounts.identifiers import is_sandbox_address
 from accounts.models import Persona
 from accounts.personas import side_of
@@ -68,7 +67,7 @@ class Adapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no ty
 
     def get_login_redirect_url(self, request: HttpRequest) -> str:
         """Where nothing else was asked for: the side that they opened last."""
-        if side_of(person_of(request)) == Persona.DEVELOPER:
+        if side_of(cast("User", request.user)) == Persona.DEVELOPER:
             return reverse("developers:home")
         return str(super().get_login_redirect_url(request))
 

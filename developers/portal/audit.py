@@ -46,7 +46,7 @@ def in_words(entry: AppAuditEntry) -> str:
     if words is None:
         facts = ", ".join(f"{name}: {value}" for name, value in entry.facts.items())
         return f"{entry.action} ({facts})" if facts else entry.action
-    known: defaultdict[str, Any] = defaultdict(lambda: "–", entry.facts)
+    known: defaultdict[str, Any] = defaultdict(lambda: "-", entry.facts)
     return str(words) % known
 
 

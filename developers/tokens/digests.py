@@ -26,7 +26,7 @@ def new_prefix() -> str:
 
 
 def new_token(kind: str = "live", prefix: str = "") -> tuple[str, str, str]:
-    """A fresh token, its prefix (a new one, unless it is given) and its digest. The secret part holds 256 random bits."""
+    """A fresh token, its prefix (a new one, unless given) and its digest. The secret part holds 256 random bits."""
     prefix = prefix or new_prefix()
     token = f"cr_{kind}_{prefix}_{secrets.token_urlsafe(32)}"
     return token, prefix, digest(token)
