@@ -41,6 +41,7 @@ DENIAL_COOLDOWN_SECONDS = env.number("DENIAL_COOLDOWN_SECONDS", 3600)
 PENDING_REQUESTS_PER_PERSON = env.number("PENDING_REQUESTS_PER_PERSON", 5)
 REQUESTS_PER_PERSON_PER_DAY = env.number("REQUESTS_PER_PERSON_PER_DAY", 20)
 REQUEST_BUDGET_PER_HOUR = env.number("REQUEST_BUDGET_PER_HOUR", 1000)
+INVITATIONS_PER_DAY = env.number("INVITATIONS_PER_DAY", 20)
 MAIL_PAUSE_SECONDS = env.number("MAIL_PAUSE_SECONDS", 3600)
 DISCOVERY_FLUSH_SECONDS = env.number("DISCOVERY_FLUSH_SECONDS", 5)
 # the log of an app's requests: written every so many seconds (0 keeps none), rows that one process holds until then
@@ -358,6 +359,7 @@ CELERY_BEAT_SCHEDULE = {
     "write-mails": {"task": "consent.tasks.write_mails", "schedule": 10.0},
     "write-token-mails": {"task": "developers.tasks.write_token_mails", "schedule": 30.0},
     "write-to-members": {"task": "developers.tasks.write_to_members", "schedule": 10.0},
+    "write-team-mails": {"task": "developers.tasks.write_team_mails", "schedule": 10.0},
     "sign-audit-checkpoint": {
         "task": "consent.tasks.sign_audit_checkpoint",
         "schedule": env.number("CHECKPOINT_SECONDS", 300, minimum=5),

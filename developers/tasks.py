@@ -2,8 +2,9 @@
 
 from celery import shared_task
 
-from developers.applications import mail
+from developers.applications import mail as application_mail
 from developers.apps import domain_proof, logos
+from developers.members import mail as team_mail
 from developers.members import mailing
 from developers.request_log.actions import forget_old_requests
 from developers.tokens.mails import send_due_token_mails
@@ -18,7 +19,7 @@ def write_token_mails() -> int:
 @shared_task
 def write_application_mails() -> int:
     """Write to staff about applications that came in, and to developers about decisions and lost proofs."""
-    return mail.send_due_mails()
+    return application_mail.send_due_mails()
 
 
 @shared_task
@@ -43,3 +44,9 @@ def write_to_members() -> int:
 def forget_logged_requests() -> int:
     """Delete what the request log has kept long enough."""
     return forget_old_requests()
+
+
+@shared_task
+def write_team_mails() -> int:
+    """Write to those who are invited to an app, or were added to one."""
+    return team_mail.send_due_mails()

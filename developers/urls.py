@@ -3,7 +3,7 @@
 from django.urls import path, re_path
 
 from developers.apps.pages import logo
-from developers.portal import audit, domain, management_tokens, pages, request_log, settings, tokens
+from developers.portal import audit, domain, invitation, management_tokens, pages, request_log, settings, team, tokens
 
 app_name = "developers"
 
@@ -27,4 +27,18 @@ urlpatterns = [
     re_path(r"^logos/(?P<digest>[0-9a-f]{64})\.png$", logo, name="logo"),
     path("developers/apps/<str:app_id>/log/", request_log.log, name="log"),
     path("developers/apps/<str:app_id>/log/latest", request_log.log_latest, name="log-latest"),
+    path("developers/apps/<str:app_id>/members/", team.members, name="members"),
+    path("developers/apps/<str:app_id>/members/invite/", team.invite, name="invite"),
+    path("developers/apps/<str:app_id>/members/leave/", team.leave, name="leave-team"),
+    path("developers/apps/<str:app_id>/members/tests/", team.agree_to_tests, name="agree-to-tests"),
+    path("developers/apps/<str:app_id>/members/<str:user_id>/role/", team.change_role, name="change-role"),
+    path("developers/apps/<str:app_id>/members/<str:user_id>/transfer/", team.transfer, name="transfer-app"),
+    path("developers/apps/<str:app_id>/members/<str:user_id>/remove/", team.remove, name="remove-member"),
+    path("developers/apps/<str:app_id>/invitations/<int:invitation_pk>/send/", team.resend, name="resend-invitation"),
+    path(
+        "developers/apps/<str:app_id>/invitations/<int:invitation_pk>/withdraw/",
+        team.withdraw,
+        name="withdraw-invitation",
+    ),
+    path("developers/invitations/<str:secret>/", invitation.accept, name="invitation"),
 ]

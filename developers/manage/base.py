@@ -17,7 +17,7 @@ from common.admission.shapes import PageQuery
 from common.identifiers import is_identifier
 from common.problems import NotFound
 from developers.manage.authentication import ManagementTokenHeader, Manager
-from developers.manage.errors import OwnerRequired
+from developers.members.errors import OwnerRequired
 from developers.members.models import AppMember, MemberRole
 from developers.program_views import ServerView
 

@@ -18,6 +18,9 @@ class AppMember(models.Model):
     user = models.ForeignKey("accounts.User", on_delete=models.CASCADE, related_name="app_memberships")
     role = models.CharField(max_length=16, choices=MemberRole, default=MemberRole.MEMBER)
     agreed_to_tests_at = models.DateTimeField(_("agreed to be asked by the test app"), null=True, blank=True)
+    # Who was added by their sharing ID gave the team no address; who founded it or was invited by mail did.
+    shows_email = models.BooleanField(default=True)
+    mail_due = models.BooleanField(default=False)  # whether they are yet to be told that somebody added them
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -29,7 +32,11 @@ class AppMember(models.Model):
 
 
 class AppInvitation(models.Model):
-    """Somebody was asked by mail to join an app. The link's secret is kept as its SHA-256; one is open per address."""
+    """Somebody was asked by mail to join an app. The link's secret is kept as its SHA-256; one is open per address.
+
+    The secret is made where the mail is written (`mailed_at`), so that it is nowhere else; until then `digest` is that
+    of a secret which nobody knows.
+    """
 
     app = models.ForeignKey("developers.App", on_delete=models.CASCADE, related_name="invitations")
     email = models.EmailField(_("e-mail address"))
@@ -42,6 +49,7 @@ class AppInvitation(models.Model):
         "accounts.User", on_delete=models.SET_NULL, null=True, blank=True, related_name="accepted_app_invitations"
     )
     withdrawn_at = models.DateTimeField(_("withdrawn"), null=True, blank=True)
+    mailed_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

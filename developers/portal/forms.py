@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from common.text import is_plain
 from developers.apps.models import App
+from developers.members.models import MemberRole
 
 
 class TestAppForm(forms.Form):
@@ -38,3 +39,10 @@ class CloseForm(forms.Form):
         if name != self._app.name:
             raise forms.ValidationError(gettext("That is not the name of this app. Nothing was closed."))
         return name
+
+
+class InvitationForm(forms.Form):
+    email = forms.EmailField(label=_("E-mail address"), max_length=254)
+    role = forms.ChoiceField(
+        label=_("Role"), choices=MemberRole.choices, initial=MemberRole.MEMBER, widget=forms.RadioSelect
+    )

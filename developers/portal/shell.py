@@ -45,6 +45,7 @@ SECTIONS = (
     Section("developers:log", _("Request log"), "list"),
     Section("portal:keys", _("Keys"), "fingerprint"),
     Section("portal:limits", _("Limits"), "clock"),
+    Section("developers:members", _("Team"), "user"),
     Section("developers:domain", _("Domain"), "globe", live_apps_only=True),
     Section("developers:settings", _("Settings"), "settings"),
     Section("developers:audit", _("Audit"), "history"),

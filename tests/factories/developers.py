@@ -3,7 +3,6 @@
 import base64
 import hashlib
 import os
-import secrets
 from datetime import timedelta
 from typing import Any
 
@@ -13,6 +12,7 @@ from factory.django import DjangoModelFactory
 
 from common import encryption
 from consent.sandbox.models import SandboxPerson
+from developers.members.invitation_links import new_secret
 from developers.models import (
     App,
     AppAuditEntry,
@@ -155,7 +155,7 @@ class AppInvitationFactory(DjangoModelFactory):
     class Meta:
         model = AppInvitation
 
-    link_secret = factory.LazyFunction(lambda: secrets.token_urlsafe(32))
+    link_secret = factory.LazyFunction(new_secret)
     app = factory.SubFactory(AppFactory)
     email = factory.Sequence(lambda number: f"invited{number}@example.org")
     digest = factory.LazyAttribute(lambda made: hashlib.sha256(made.link_secret.encode()).hexdigest())

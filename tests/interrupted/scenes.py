@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
+from allauth.account.models import EmailAddress
+from django.utils.timezone import now
 
 from accounts.models import User
 from agents_proxy.analyses import actions as analysis_actions
@@ -19,6 +21,8 @@ from consent.decisions.models import AppReport, BlockedApp
 from consent.grants.models import Grant
 from consent.requests.models import ConsentRequest
 from consent.sandbox.models import SandboxPerson
+from developers.apps.models import App
+from developers.members.models import AppInvitation, AppMember
 from developers.models import App, DeveloperApplication
 from developers.tokens.models import DeveloperToken, ManagementToken
 from pkm.registry.models import HiddenScope
@@ -30,6 +34,7 @@ from tests.agents_proxy.proxy_calls import configure
 from tests.agents_proxy.runs import SUBMITTED, finished, started
 from tests.developers.websites import website
 from tests.factories import (
+    AppInvitationFactory,
     ApplicationFactory,
     BlockedAppFactory,
     ConsentRequestFactory,
@@ -491,6 +496,81 @@ def delete_sandbox_person(stage: Stage) -> Scene:
     return Scene(f"{here}delete/", here, says, lambda: not SandboxPerson.objects.exists())
 
 
+def _team(stage: Stage, role: str = "owner") -> tuple[AppMember, AppMember, str]:
+    """The person's membership, an owner beside them, and the page of their team."""
+    own = MemberFactory(app=TestAppFactory(name="Lunch Finder"), user=stage.person, role=role)
+    return own, MemberFactory(app=own.app), f"/developers/apps/{own.app.app_id}/members/"
+
+
+def invite(stage: Stage) -> Scene:
+    page = _team(stage)[2]
+    says, typed = "You asked to invite somebody to the team of Lunch Finder.", {"email": "new@example.org"}
+    done = AppInvitation.objects.filter(email="new@example.org").exists
+    return Scene(f"{page}invite/", page, says, done, {**typed, "role": "member"}, "new@example.org")
+
+
+def of_invitation(act: str, says: str, field_name: str) -> Make:
+    def make(stage: Stage) -> Scene:
+        own, _, page = _team(stage)
+        at = None if act == "withdraw" else now()
+        made = AppInvitationFactory(app=own.app, email="new@example.org", invited_by=own.user, mailed_at=at)
+
+        def done() -> bool:
+            value = getattr(AppInvitation.objects.get(pk=made.pk), field_name)
+            return (value is None) == (act == "send")
+
+        return Scene(f"/developers/apps/{own.app.app_id}/invitations/{made.pk}/{act}/", page, says, done)
+
+    return make
+
+
+def of_member(act: str, says: str, becomes: str, **typed: str) -> Make:
+    def make(stage: Stage) -> Scene:
+        _, other, page = _team(stage)
+        AppMember.objects.filter(pk=other.pk).update(role="owner" if act != "transfer" else "member")
+
+        def done() -> bool:
+            found = AppMember.objects.filter(pk=other.pk).first()
+            return (found.role if found else "") == becomes
+
+        asked = says % {"who": other.user.email}
+        return Scene(f"{page}{other.user.public_id}/{act}/", page, asked, done, typed)
+
+    return make
+
+
+def leave_team(stage: Stage) -> Scene:
+    own, _, page = _team(stage)
+
+    def done() -> bool:
+        return not AppMember.objects.filter(pk=own.pk).exists()
+
+    return Scene(f"{page}leave/", page, "You asked to leave the team of Lunch Finder.", done)
+
+
+def agree_to_tests(stage: Stage) -> Scene:
+    own, _, page = _team(stage)
+
+    def done() -> bool:
+        return AppMember.objects.get(pk=own.pk).agreed_to_tests_at is not None
+
+    says = "You asked to let Lunch Finder ask you, as a test."
+    return Scene(f"{page}tests/", page, says, done, {"agreed": "yes"})
+
+
+def accept_invitation(stage: Stage) -> Scene:
+    EmailAddress.objects.update_or_create(
+        user=stage.person, email=stage.person.email, defaults={"verified": True, "primary": True}
+    )
+    made = AppInvitationFactory(app=TestAppFactory(name="Lunch Finder"), email=stage.person.email)
+
+    def done() -> bool:
+        return AppMember.objects.filter(app=made.app, user=stage.person).exists()
+
+    path = f"/developers/invitations/{made.secret}/"
+    return Scene(path, path, "You asked to join the team of Lunch Finder.", done)
+
+
 SCENES: dict[str, Make] = {
     "portal:make-sandbox-person": make_sandbox_person,
     "portal:sandbox-clock": move_clock,
@@ -535,4 +615,19 @@ SCENES: dict[str, Make] = {
     "developers:management-token-revoke": revoke_management_token,
     "developers:settings": rename_app,
     "developers:close": close_app,
+    "developers:invite": invite,
+    "developers:resend-invitation": of_invitation(
+        "send", "You asked to send the invitation to new@example.org once more.", "mailed_at"
+    ),
+    "developers:withdraw-invitation": of_invitation(
+        "withdraw", "You asked to withdraw the invitation to new@example.org.", "withdrawn_at"
+    ),
+    "developers:change-role": of_member(
+        "role", "You asked to change the role of %(who)s in Lunch Finder.", "member", role="member"
+    ),
+    "developers:transfer-app": of_member("transfer", "You asked to hand Lunch Finder over to %(who)s.", "owner"),
+    "developers:remove-member": of_member("remove", "You asked to remove %(who)s from the team of Lunch Finder.", ""),
+    "developers:leave-team": leave_team,
+    "developers:agree-to-tests": agree_to_tests,
+    "developers:invitation": accept_invitation,
 }

@@ -25,7 +25,7 @@ CHANGES_NOTHING = {"consent:verify-history"}
 SECOND_STEP = {"mfa_remove_webauthn", "mfa_edit_webauthn", "mfa_deactivate_totp", "mfa_generate_recovery_codes"}
 KWARGS = {
     "analysis_id": "ana_aaaaaaaaaaaa", "agent": "brand", "form": "csv", "number_pk": 1, "pk": 1, "uidb36": "a",
-    "endpoint_pk": 1, "delivery_pk": 1,
+    "endpoint_pk": 1, "delivery_pk": 1, "invitation_pk": 1,
 }  # fmt: skip
 
 
