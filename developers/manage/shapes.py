@@ -44,3 +44,45 @@ class ManagedApps(Shape):
 
     items: list[ManagedApp]
     next_cursor: NextCursor
+
+
+class ManagedToken(Shape):
+    """A token of an app, without the token itself."""
+
+    prefix: Annotated[str, Field(description="The eight characters after `cr_live_` or `cr_test_`.")]
+    app_id: AppId
+    label: str
+    permissions: list[str]
+    header_only: Annotated[bool, Field(description="Whether it is refused in a query.")]
+    created_at: Time
+    expires_at: Time
+    revoked_at: Annotated[Time | None, Field(description="When it ends before that, as a rotated one does.")]
+    last_used_at: Annotated[Time | None, Field(description="To the hour.")]
+
+
+class MadeToken(ManagedToken):
+    """A new token."""
+
+    token: Annotated[str, Field(description="The token itself, shown this once and kept nowhere.")]
+
+
+class ManagedTokens(Shape):
+    """One page of tokens, newest first, those that ended too."""
+
+    items: list[ManagedToken]
+    next_cursor: NextCursor
+
+
+class ManagedMember(Shape):
+    """Somebody who may manage the app."""
+
+    user_id: Annotated[str, Field(examples=["usr_t2zp3gog7m6odtqhjuqhpevyku"])]
+    role: Role
+    created_at: Time
+
+
+class ManagedMembers(Shape):
+    """One page of members, newest first."""
+
+    items: list[ManagedMember]
+    next_cursor: NextCursor

@@ -154,6 +154,8 @@ def _endpoint(world: World) -> dict[str, Any]:
 _ENDPOINT = "developers/apps/<str:app_id>/webhooks/<int:endpoint_pk>"
 _MANAGED = "api/v1/manage/apps/<str:app_id>/webhooks"
 _LIST_TOOLS = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+_TEAM = "developers/apps/<str:app_id>/members"
+_INVITATION = "developers/apps/<str:app_id>/invitations/<int:invitation_pk>"
 ROWS: list[Row] = [
     Row("livez", "GET", everybody("200")),
     Row("readyz", "GET", everybody("200")),
@@ -232,6 +234,22 @@ ROWS: list[Row] = [
     Row(f"{_MANAGED}/<str:endpoint_id>/deliveries", "GET", manage(reads=True), names="endpoint_id"),
     Row("api/v1/manage/deliveries/<str:delivery_id>/replay", "POST", manage(), _nothing, names="delivery_id"),
     Row("api/v1/manage/apps/<str:app_id>/log", "GET", manage(reads=True), names="app_id"),
+    Row("api/v1/manage/apps", "POST", manage("201", others="201"), lambda w: {"name": "Lunch Finder"}),
+    Row("api/v1/manage/apps/<str:app_id>", "GET", manage(reads=True), names="app_id"),
+    Row("api/v1/manage/apps/<str:app_id>", "PATCH", manage("400"), lambda w: {"name": "Lunch Finder"}, names="app_id"),
+    Row("api/v1/manage/apps/<str:app_id>/tokens", "GET", manage(reads=True), names="app_id"),
+    Row("api/v1/manage/apps/<str:app_id>/tokens", "POST", manage("201"), lambda w: {"label": "CI"}, names="app_id"),
+    Row("api/v1/manage/tokens/<str:prefix>/rotate", "POST", manage("201"), lambda w: {"overlap": 60}, names="prefix"),
+    Row("api/v1/manage/tokens/<str:prefix>/revoke", "POST", manage(), _nothing, names="prefix"),
+    Row("api/v1/manage/apps/<str:app_id>/members", "GET", manage(reads=True), names="app_id"),
+    Row(
+        "api/v1/manage/apps/<str:app_id>/members",
+        "POST",
+        manage("201"),
+        lambda w: {"user_id": w.staff.public_id},
+        names="app_id",
+    ),
+    Row("api/v1/manage/apps/<str:app_id>/members/<str:user_id>", "DELETE", manage("409"), names="app_id"),
     Row("mcp", "POST", program("discover", "request", "read", other="200"), lambda w: _LIST_TOOLS),
     Row("mcp/", "POST", program("discover", "request", "read", other="200"), lambda w: _LIST_TOOLS),
     # --- the consent app
@@ -368,6 +386,31 @@ ROWS: list[Row] = [
     Row("developers/apps/<str:app_id>/log/", "GET", page(others="404"), names="app_id"),
     Row("developers/apps/<str:app_id>/log/latest", "GET", page(others="404"), names="app_id"),
     Row("developers/apps/<str:app_id>/limits/", "GET", page(others="404"), names="app_id"),
+    Row("developers/apps/<str:app_id>/members/", "GET", page(others="404"), names="app_id"),
+    Row(
+        f"{_TEAM}/invite/",
+        "POST",
+        act(),
+        lambda w: {"email": "a@b.example", "role": "member"},
+        form=True,
+        names="app_id",
+    ),
+    Row(f"{_TEAM}/leave/", "POST", act(owner="409"), _nothing, form=True, names="app_id"),
+    Row(f"{_TEAM}/tests/", "POST", act(owner="400"), lambda w: {"agreed": "yes"}, form=True, names="app_id"),
+    Row(
+        f"{_TEAM}/<str:user_id>/role/",
+        "POST",
+        act(owner="409"),
+        lambda w: {"role": "member"},
+        form=True,
+        names="app_id",
+    ),
+    Row(f"{_TEAM}/<str:user_id>/transfer/", "POST", act(owner="400"), _nothing, form=True, names="app_id"),
+    Row(f"{_TEAM}/<str:user_id>/remove/", "POST", act(owner="409"), _nothing, form=True, names="app_id"),
+    Row(f"{_INVITATION}/send/", "POST", act(), _nothing, form=True, names="app_id"),
+    Row(f"{_INVITATION}/withdraw/", "POST", act(), _nothing, form=True, names="app_id"),
+    Row("developers/invitations/<str:secret>/", "GET", everybody("200")),
+    Row("developers/invitations/<str:secret>/", "POST", act(others="403"), _nothing, form=True),
     # --- profile agents
     Row("api/a2a/consents", "GET", own(others="200")),
     Row(

@@ -121,6 +121,7 @@ def make_world(bank: Aggregator) -> World:
     factories.MemberFactory(app=app, user=owner)
     suspended.status = "suspended"
     suspended.save()
+    invitation = factories.AppInvitationFactory(app=app, email=owner.email)
     world.ids = {
         "user_id": owner.public_id,
         "request_id": pending.request_id,
@@ -129,6 +130,8 @@ def make_world(bank: Aggregator) -> World:
         "app_id": app.app_id,
         "prefix": _same_prefix(app, owner),
         **_of_webhooks(app, pending),
+        "invitation_pk": str(invitation.pk),
+        "secret": invitation.secret,
         "wrapper_id": owner.key_wrappers.first().wrapper_id,
         "scope": "attr.lifestyle.food.*",
         "domain": "lifestyle",

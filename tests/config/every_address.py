@@ -100,6 +100,12 @@ MANAGEMENT = (
     "api/v1/manage/apps/<str:app_id>/webhooks/<str:endpoint_id>/rotate-secret",
     "api/v1/manage/apps/<str:app_id>/webhooks/<str:endpoint_id>/deliveries",
     "api/v1/manage/deliveries/<str:delivery_id>/replay",
+    "api/v1/manage/apps/<str:app_id>",
+    "api/v1/manage/apps/<str:app_id>/tokens",
+    "api/v1/manage/tokens/<str:prefix>/rotate",
+    "api/v1/manage/tokens/<str:prefix>/revoke",
+    "api/v1/manage/apps/<str:app_id>/members",
+    "api/v1/manage/apps/<str:app_id>/members/<str:user_id>",
 )
 OWNER = (
     "vault/keys",
@@ -249,6 +255,16 @@ PAGE = (
     "developers/apps/<str:app_id>/log/",
     "developers/apps/<str:app_id>/log/latest",
     "developers/apps/<str:app_id>/limits/",
+    "developers/apps/<str:app_id>/members/",
+    "developers/apps/<str:app_id>/members/invite/",
+    "developers/apps/<str:app_id>/members/leave/",
+    "developers/apps/<str:app_id>/members/tests/",
+    "developers/apps/<str:app_id>/members/<str:user_id>/role/",
+    "developers/apps/<str:app_id>/members/<str:user_id>/transfer/",
+    "developers/apps/<str:app_id>/members/<str:user_id>/remove/",
+    "developers/apps/<str:app_id>/invitations/<int:invitation_pk>/send/",
+    "developers/apps/<str:app_id>/invitations/<int:invitation_pk>/withdraw/",
+    "developers/invitations/<str:secret>/",
     "profile/consent/",
     "profile/consent/given/",
     "profile/consent/<str:consent_id>/withdraw/",
@@ -340,6 +356,8 @@ def samples(person: Any, app: Any) -> dict[str, str]:
         "item_id": "itm_unknown",
         "link_id": "lnk_unknown",
         "form": "json",
+        "invitation_pk": str(factories.AppInvitationFactory(app=app).pk),
+        "secret": "inv_unknown",
     }
 
 

@@ -21,7 +21,6 @@ from consent.decisions.models import AppReport, BlockedApp
 from consent.grants.models import Grant
 from consent.requests.models import ConsentRequest
 from consent.sandbox.models import SandboxPerson
-from developers.apps.models import App
 from developers.members.models import AppInvitation, AppMember
 from developers.models import App, DeveloperApplication
 from developers.tokens.models import DeveloperToken, ManagementToken

@@ -16,7 +16,6 @@ class Address:
     method: str
     path: str
     body: dict[str, Any] = field(default_factory=dict)
-    owners: bool = False  # whether a member who is no owner is refused
 
     @property
     def permission(self) -> str:
@@ -39,6 +38,16 @@ ADDRESSES = [
     Address("POST", f"{_ENDPOINT}/rotate-secret"),
     Address("GET", f"{_ENDPOINT}/deliveries"),
     Address("POST", "/deliveries/1/replay"),
+    Address("POST", "/apps", {"name": "Lunch Finder"}),
+    Address("GET", "/apps/app_unknown"),
+    Address("PATCH", "/apps/app_unknown", {"name": "Lunch Finder"}),
+    Address("GET", "/apps/app_unknown/tokens"),
+    Address("POST", "/apps/app_unknown/tokens", {"label": "CI"}),
+    Address("POST", "/tokens/unknown1/rotate", {"overlap": 60}),
+    Address("POST", "/tokens/unknown1/revoke"),
+    Address("GET", "/apps/app_unknown/members"),
+    Address("POST", "/apps/app_unknown/members", {"user_id": "usr_unknown"}),
+    Address("DELETE", "/apps/app_unknown/members/usr_unknown"),
 ]
 OF_AN_APP = [address for address in ADDRESSES if "app_unknown" in address.path]
 

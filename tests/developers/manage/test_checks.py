@@ -124,7 +124,10 @@ def test_what_an_address_does_not_know_is_refused(address: Address, person) -> N
 def test_fifty_calls_are_answered_alike(address: Address, person) -> None:
     caller = manager(person)
 
-    assert len({address.call(caller).status_code for _ in range(50)}) == 1
+    answers = [address.call(caller).status_code for _ in range(50)]
+
+    # nobody owns more than twenty test apps
+    assert answers == ([201] * 20 + [400] * 30 if name_of(address) == "POST /apps" else [answers[0]] * 50)
 
 
 def test_its_use_is_noted_at_most_once_an_hour(person) -> None:
