@@ -8,8 +8,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from allauth.account.models import EmailAddress
+
 from tests.access.callers import PEOPLE, Caller
 from tests.access.world import World
+from tests.factories import PersonFactory
 
 Answers = dict[Caller, str]
 Body = Callable[[World], Any]
@@ -101,6 +104,18 @@ def agent(owner: str, others: str = "403", strangers: str = "403") -> Answers:
 
 
 def _nothing(world: World) -> dict[str, Any]:
+    return {}
+
+
+def _somebody_new(world: World) -> dict[str, Any]:
+    person = PersonFactory()
+    EmailAddress.objects.update_or_create(user=person, email=person.email, defaults={"verified": True})
+    return {"user_id": person.public_id}
+
+
+def _with_confirmed_address(world: World) -> dict[str, Any]:
+    """The invitation went to person A, who has shown that the address is theirs."""
+    EmailAddress.objects.update_or_create(user=world.owner, email=world.owner.email, defaults={"verified": True})
     return {}
 
 
@@ -246,7 +261,7 @@ ROWS: list[Row] = [
         "api/v1/manage/apps/<str:app_id>/members",
         "POST",
         manage("201"),
-        lambda w: {"user_id": w.staff.public_id},
+        _somebody_new,
         names="app_id",
     ),
     Row("api/v1/manage/apps/<str:app_id>/members/<str:user_id>", "DELETE", manage("409"), names="app_id"),
@@ -410,7 +425,7 @@ ROWS: list[Row] = [
     Row(f"{_INVITATION}/send/", "POST", act(), _nothing, form=True, names="app_id"),
     Row(f"{_INVITATION}/withdraw/", "POST", act(), _nothing, form=True, names="app_id"),
     Row("developers/invitations/<str:secret>/", "GET", everybody("200")),
-    Row("developers/invitations/<str:secret>/", "POST", act(others="403"), _nothing, form=True),
+    Row("developers/invitations/<str:secret>/", "POST", act(others="403"), _with_confirmed_address, form=True),
     # --- profile agents
     Row("api/a2a/consents", "GET", own(others="200")),
     Row(
