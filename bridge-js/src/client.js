@@ -8,7 +8,8 @@ import { BadAnswer, Problem, Refused, UnknownKey, WaitTimeout } from "./errors.j
 import { checkConnectorKey, publicHalf, thumbprint } from "./keys.js";
 import { checkKey, openEnvelope } from "./opening.js";
 import { verifyCheckpoint, verifyReceipt } from "./proofs.js";
-import { ASKED, CATALOG, DISCOVERY, ENVELOPE, KEYS, PAGE, shaped, SIGNED, STATUS, TERMS } from "./shapes.js";
+import { makePerson, PEOPLE as SANDBOX, SandboxPerson } from "./sandbox.js";
+import { ASKED, CATALOG, DISCOVERY, ENVELOPE, KEYS, PAGE, PEOPLE, shaped, SIGNED, STATUS, TERMS } from "./shapes.js";
 import { PATIENCE, SILENCE, Stream } from "./streams.js";
 import { isTransient, jsonOf, restBaseUrl, sleep, Transport } from "./transport.js";
 
@@ -194,6 +195,22 @@ export class Client {
       yield* page.requests;
       cursor = page.next_cursor ?? undefined;
     } while (cursor);
+  }
+
+  // -- playing a person
+
+  /** @param {string} [label] */
+  async makeSandboxPerson(label = "") {
+    return makePerson(this.#transport, label);
+  }
+
+  /** @param {string} userId @param {import("./index.js").VaultKey | null} [vaultKey] */
+  sandboxPerson(userId, vaultKey = null) {
+    return new SandboxPerson(this.#transport, userId, "", vaultKey);
+  }
+
+  async sandboxPeople() {
+    return (await this.#get(PEOPLE, SANDBOX)).people;
   }
 
   // -- proofs

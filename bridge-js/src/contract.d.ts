@@ -148,6 +148,34 @@ export interface components {
             /** @description Compact JWE, ECDH-ES+A256KW with A256GCM. */
             jwe: string;
         };
+        /** @description A person whom a test app plays. */
+        SandboxEntry: {
+            /** @description The person's sharing ID. */
+            user_id: string;
+            /** @description Your own name for this person; empty where you gave none. */
+            label: string;
+        };
+        /** @description One sealed segment as it is now. */
+        SealedSegment: {
+            domain: string;
+            segment_id: string;
+            content_revision: number;
+            manifest_revision: number;
+            attributes: string[];
+            jwe: string;
+            size_bytes: number;
+            updated_at: string;
+        };
+        /** @description What a segment became by being written or deleted. */
+        Revisions: {
+            domain: string;
+            segment_id: string;
+            content_revision: number;
+            manifest_revision: number;
+            attributes: string[];
+            size_bytes: number;
+            updated_at: string;
+        };
         /** @description The contract's optional members of a request; null leaves one out. Durations in seconds. */
         Terms: {
             /** @description How many seconds you ask to read for. The person may choose less. */
@@ -184,6 +212,9 @@ export type Grant = components['schemas']['Grant'];
 export type Status = components['schemas']['Status'];
 export type RequestPage = components['schemas']['RequestPage'];
 export type Envelope = components['schemas']['Envelope'];
+export type SandboxEntry = components['schemas']['SandboxEntry'];
+export type SealedSegment = components['schemas']['SealedSegment'];
+export type Revisions = components['schemas']['Revisions'];
 export type Terms = components['schemas']['Terms'];
 export type $defs = Record<string, never>;
 export type operations = Record<string, never>;

@@ -150,6 +150,41 @@ export const SCHEMAS = {
       jwe: {"type": "string"},
     },
   },
+  SandboxEntry: {
+    type: "object",
+    required: ["user_id", "label"],
+    properties: {
+      user_id: {"type": "string"},
+      label: {"type": "string"},
+    },
+  },
+  SealedSegment: {
+    type: "object",
+    required: ["domain", "segment_id", "content_revision", "manifest_revision", "attributes", "jwe", "size_bytes", "updated_at"],
+    properties: {
+      domain: {"type": "string"},
+      segment_id: {"type": "string"},
+      content_revision: {"type": "integer"},
+      manifest_revision: {"type": "integer"},
+      attributes: {"type": "array", "items": {"type": "string"}},
+      jwe: {"type": "string"},
+      size_bytes: {"type": "integer"},
+      updated_at: {"type": "string"},
+    },
+  },
+  Revisions: {
+    type: "object",
+    required: ["domain", "segment_id", "content_revision", "manifest_revision", "attributes", "size_bytes", "updated_at"],
+    properties: {
+      domain: {"type": "string"},
+      segment_id: {"type": "string"},
+      content_revision: {"type": "integer"},
+      manifest_revision: {"type": "integer"},
+      attributes: {"type": "array", "items": {"type": "string"}},
+      size_bytes: {"type": "integer"},
+      updated_at: {"type": "string"},
+    },
+  },
   Terms: {
     type: "object",
     required: [],

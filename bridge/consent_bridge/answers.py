@@ -113,6 +113,19 @@ class RequestPage:
 
 
 @dataclass(frozen=True)
+class Revisions:
+    """What a segment became by being written or deleted."""
+
+    domain: str
+    segment_id: str
+    content_revision: int
+    manifest_revision: int
+    attributes: tuple[str, ...]
+    size_bytes: int
+    updated_at: str
+
+
+@dataclass(frozen=True)
 class Runtime:
     """What the person's side of this service supports."""
 
@@ -122,6 +135,14 @@ class Runtime:
     refresh_policies: tuple[str, ...]
     access_duration: DurationBounds
     interval: int
+
+
+@dataclass(frozen=True)
+class SandboxEntry:
+    """A person whom a test app plays."""
+
+    user_id: str
+    label: str
 
 
 @dataclass(frozen=True)
@@ -136,6 +157,20 @@ class ScopeEntry:
     sensitivity_tier: str
     attributes: tuple[str, ...]
     max_access_duration: int
+    updated_at: str
+
+
+@dataclass(frozen=True)
+class SealedSegment:
+    """One sealed segment as it is now."""
+
+    domain: str
+    segment_id: str
+    content_revision: int
+    manifest_revision: int
+    attributes: tuple[str, ...]
+    jwe: str
+    size_bytes: int
     updated_at: str
 
 

@@ -31,6 +31,9 @@ NAMES = {
     "ConsentStatus": "Status",
     "ConsentRequests": "RequestPage",
     "ConsentExport": "Envelope",
+    "SandboxPerson": "SandboxEntry",
+    "VaultSegment": "SealedSegment",
+    "SegmentRevisions": "Revisions",
 }
 _STRUCTURE = ("$ref", "type", "properties", "required", "items", "anyOf")
 _REFERENCE = re.compile(r"(?<=#/components/schemas/)\w+")
