@@ -79,7 +79,8 @@ move_clock = _played(
     summary="Let a sandbox person's time pass",
     description=(
         "Everything of theirs whose `expires_at` lies within `seconds` from now ends as `expired`, with receipt, "
-        "notice and webhook as at a real expiry. No stored time changes: what you ask for afterwards has its whole time."
+        "notice and webhook as at a real expiry, and dated by its deadline. No stored time changes: what you ask for "
+        "afterwards has its whole time."
     ),
     body=ClockBody,
     body_example=samples.CLOCK,

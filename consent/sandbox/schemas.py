@@ -16,7 +16,7 @@ class SandboxPersonBody(Strict):
     label: Annotated[
         str,
         Field(max_length=80, description="Your own name for this person."),
-        AfterValidator(plain_text),
+        AfterValidator(lambda text: plain_text(text) if text else text),
     ] = ""
 
 
