@@ -62,7 +62,6 @@ def test_the_sandbox_takes_no_more_than_twenty(api: Developer, app: App) -> None
     assert api.post(PEOPLE).status_code == 201
 
 
-@pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
 def test_many_at_once_make_exactly_twenty() -> None:
     app, outcomes = TestAppFactory(), []
