@@ -13,6 +13,7 @@ from allauth.account.models import EmailAddress
 from tests.access.callers import PEOPLE, Caller
 from tests.access.world import World
 from tests.factories import PersonFactory
+from tests.pkm.sealed_segments import segment
 
 Answers = dict[Caller, str]
 Body = Callable[[World], Any]
@@ -120,17 +121,13 @@ def _with_confirmed_address(world: World) -> dict[str, Any]:
 
 
 def _segment(world: World) -> dict[str, Any]:
-    from tests.pkm.sealed_segments import segment
-
     return segment(world.vault, "lifestyle", "food", {"favorite_cuisine": "Thai"}, base=1)
 
 
 def _played(before: str, answers: Callable[..., Answers]) -> list[Row]:
     """The addresses at which a sandbox person is played, by a program and by a member of the app alike."""
 
-    def segment(world: World) -> dict[str, Any]:
-        from tests.pkm.sealed_segments import segment
-
+    def written(world: World) -> dict[str, Any]:
         return segment(world.sandbox.vault, "lifestyle", "food", {"favorite_cuisine": "Thai"}, base=1)
 
     def refreshed(world: World) -> dict[str, Any]:
@@ -138,19 +135,15 @@ def _played(before: str, answers: Callable[..., Answers]) -> list[Row]:
         return {"revision": 2, "sources": approval["sources"], "jwe": approval["jwe"]}
 
     def row(rest: str, method: str, body: Body | None = None, query: str = "", *told: str) -> Row:
-        answered = answers(*told)
-        return Row(
-            f"{before}/{rest}", method, answered, body, query=(lambda _: query) if query else None, names="user_id"
-        )
+        return Row(f"{before}/{rest}", method, answers(*told), body, query=lambda _: query, names="user_id")
 
-    unfit = "400"  # for everybody who may come: what is sent is looked at before whom it names
-    return [
+    return [  # a body is looked at before whom it is about
         row("keys", "GET"),
-        row("keys", "POST", _nothing, "", unfit, unfit),
-        row("wrappers", "POST", _nothing, "", unfit, unfit),
+        row("keys", "POST", _nothing, "", "400", "400"),
+        row("wrappers", "POST", _nothing, "", "400", "400"),
         row("wrappers/<str:wrapper_id>", "DELETE", None, "", "409"),
         row("segments", "GET"),
-        row("segments/<str:domain>/<str:segment_id>", "PUT", segment),
+        row("segments/<str:domain>/<str:segment_id>", "PUT", written),
         row("segments/<str:domain>/<str:segment_id>", "DELETE", None, "base_content_revision=1"),
         row("requests/<str:request_id>/data", "GET"),
         row("requests/<str:request_id>/decision", "POST", lambda w: w.sandbox.approval()),
