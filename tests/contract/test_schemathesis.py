@@ -31,8 +31,6 @@ from tests.factories import (
     ExportFactory,
     PersonFactory,
     ReceiptFactory,
-    SandboxPersonFactory,
-    TestAppFactory,
     give_vault,
 )
 
@@ -77,39 +75,14 @@ def story(app: App, settings: Any) -> Developer:
     return Developer.of(app)
 
 
-@pytest.fixture
-def sandbox(settings: Any) -> Developer:
-    """The same story, of a sandbox person, told by a test app."""
-    app = TestAppFactory()
-    person = SandboxPersonFactory(app=app, user=PersonFactory(public_id=samples.USER_ID)).user
-    give_vault(person)
-    ConsentRequestFactory(app=app, user=person, request_id=samples.REQUEST_ID)
-    ExportFactory(
-        grant__request__app=app, grant__request__user=person, grant__request__scope="attr.lifestyle.*",
-        grant__grant_id=samples.GRANT_ID, grant__request__refresh_policy="continuous",
-    )  # fmt: skip
-    return Developer.of(app)
-
-
-steady = settings(
+@schema.parametrize()
+@settings(
     max_examples=25,
     derandomize=True,
     deadline=None,
     database=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
-
-
-@schema.include(path_regex="/sandbox/").parametrize()
-@steady
-def test_every_answer_of_the_sandbox_is_one_that_the_document_names(case: Any, sandbox: Developer) -> None:
-    answer = case.call(headers={"Authorization": f"Bearer {sandbox.token}"})
-
-    case.validate_response(answer, checks=CHECKS)
-
-
-@schema.parametrize()
-@steady
 def test_every_answer_is_one_that_the_document_names(case: Any, story: Developer) -> None:
     answer = case.call(headers={"Authorization": f"Bearer {story.token}"})
 
