@@ -20,7 +20,7 @@ class BoundedUpload(FileUploadHandler):
         if start < KEPT:
             self.kept.write(raw_data[: KEPT - start])
 
-    def file_complete(self, file_size: int) -> UploadedFile:
+    def file_complete(self, file_size: int) -> "UploadedFile[bytes]":
         self.kept.seek(0)
         return InMemoryUploadedFile(
             self.kept, self.field_name, self.file_name or "", self.content_type, file_size, self.charset,

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 _LOGOS = Limit("logos-of-person", 30, 3600)
 _signer = signing.Signer(salt="logo-of-application")
+Rows = list[tuple[forms.BoundField, forms.BoundField]]
 _ROWS = range(1, MOST_SCOPES + 1)
 SHOWN_ROWS = 3
 
@@ -118,15 +119,15 @@ class ApplicationForm(forms.Form):
     def scope_rows(self) -> Iterator[tuple[forms.BoundField, forms.BoundField]]:
         return ((self[f"scope_{row}"], self[f"why_{row}"]) for row in _ROWS)
 
-    def shown_rows(self) -> list[tuple[forms.BoundField, forms.BoundField]]:
+    def shown_rows(self) -> Rows:
         """The rows with something in them, and room for more."""
         return self._split_rows[0]
 
-    def further_rows(self) -> list[tuple[forms.BoundField, forms.BoundField]]:
+    def further_rows(self) -> Rows:
         return self._split_rows[1]
 
     @cached_property
-    def _split_rows(self) -> tuple[Any, Any]:
+    def _split_rows(self) -> tuple[Rows, Rows]:
         rows = list(self.scope_rows())
         last = max((number for number, (scope, why) in enumerate(rows, 1) if scope.value() or why.value()), default=0)
         shown = max(last, SHOWN_ROWS)

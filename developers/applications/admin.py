@@ -76,7 +76,7 @@ class Queue(ChangeList):
         known = _entries(sorted({scope for row in rows for scope in row.needed_scopes}))
         for row in rows:
             row.known_scopes = known
-        self.result_list = rows  # type: ignore[assignment]  # templates go through it, and nothing else
+        self.result_list = rows  # templates go through it, and nothing else
 
 
 @admin.register(DeveloperApplication)
@@ -115,7 +115,7 @@ class ApplicationAdmin(ReadOnly):
     ) -> HttpResponse:
         """The page of one application, or with `?decide=` the one that asks for a note and decides."""
         chosen = next((one for one in DECISIONS if one.name == request.GET.get("decide")), None)
-        application = self.get_object(request, object_id)
+        application: Any = self.get_object(request, object_id)
         if chosen is not None and application is not None:
             return self._decision_page(request, application, chosen)
         waits = application is not None and application.status == ApplicationStatus.SUBMITTED
