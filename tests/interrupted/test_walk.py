@@ -11,13 +11,13 @@ from django.urls import NoReverseMatch, URLPattern, URLResolver, get_resolver, r
 from accounts.interrupted.page_actions import action_of
 from accounts.models import User
 from tests.fakes.aggregator import aggregating
-from tests.interrupted import account_scenes, scenes, webhook_scenes
+from tests.interrupted import account_scenes, application_scenes, scenes, webhook_scenes
 from tests.interrupted.plain_browser import Browser, form_to
 from tests.interrupted.scenes import Scene, Stage
 
 pytestmark = pytest.mark.django_db
 
-WAITING = {**scenes.SCENES, **account_scenes.SCENES, **webhook_scenes.SCENES}
+WAITING = {**scenes.SCENES, **application_scenes.SCENES, **account_scenes.SCENES, **webhook_scenes.SCENES}
 AT_ONCE = account_scenes.AT_ONCE
 BOUND = account_scenes.BOUND_TO_A_VISIT
 PROGRAMS = ("admin/", "api/", "mcp", ".well-known/", "livez", "readyz")
