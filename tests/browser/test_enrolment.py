@@ -8,6 +8,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from accounts.models import User
 from developers.applications.mail import send_due_mails
+from developers.apps.logos import take_logo
 from developers.models import App, DeveloperApplication
 from tests.browser.page_faults import axe_findings
 from tests.developers.pictures import picture
@@ -95,8 +96,6 @@ def decide(desk: Page, button: str, note: str) -> None:
 
 
 def test_people_see_logo_and_proved_domain(page: Page, sign_in: Callable[[Page, User], None]) -> None:
-    from developers.apps.logos import take_logo
-
     person = PersonFactory()
     give_vault(person)
     asked = ConsentRequestFactory(user=person, app__logo_digest=take_logo(picture()).digest)
