@@ -10,7 +10,7 @@ from accounts.models import User
 from developers.applications.mail import send_due_mails
 from developers.apps.logos import take_logo
 from developers.models import App, DeveloperApplication
-from tests.browser.page_faults import axe_findings
+from tests.browser.page_faults import Complaints, axe_findings
 from tests.developers.pictures import picture
 from tests.factories import ConsentRequestFactory, PersonFactory, StaffFactory, give_vault
 
@@ -20,7 +20,10 @@ PHONE = {"width": 390, "height": 844}
 
 @pytest.mark.slow("two people walk through a dozen pages, and axe reads them")
 def test_an_application_becomes_a_live_app(
-    new_profile: Callable[..., BrowserContext], sign_in: Callable[[Page, User], None], tmp_path: Path
+    new_profile: Callable[..., BrowserContext],
+    sign_in: Callable[[Page, User], None],
+    complaints: Complaints,
+    tmp_path: Path,
 ) -> None:
     developer, staff = PersonFactory(), StaffFactory()
     page, desk = new_profile(viewport=PHONE).new_page(), new_profile().new_page()
@@ -33,8 +36,9 @@ def test_an_application_becomes_a_live_app(
     fill_in(page, tmp_path / "logo.png")
     page.get_by_label("Privacy notice").fill("https://lunch.example/privacy")
     page.get_by_label("Why the app needs it").first.fill("")
-    page.get_by_role("button", name="Hand it in").click()
-    expect(page.locator("[role=alert]").first).to_contain_text("Nothing was handed in yet")
+    with complaints.expecting(400):
+        page.get_by_role("button", name="Hand it in").click()
+        expect(page.locator(".notice-danger[role=alert]")).to_contain_text("Nothing was handed in yet")
     expect(page.get_by_label("Legal name")).to_have_value("Lunch Finder")
     expect(page.get_by_alt_text("The logo that you sent")).to_be_visible()
     assert axe_findings(page) == []
