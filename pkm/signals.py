@@ -26,6 +26,6 @@ class Touched(NamedTuple):
     """
 
     what: str | Promise
-    count: int
+    number: int
     to_end: str = ""
     permission: str = ""

@@ -62,7 +62,7 @@ class AppList(ChangeList):
         numbers = app_queries.numbers_of([app.pk for app in shown])
         for app in shown:
             app.numbers = numbers[app.pk]
-        self.result_list = shown  # type: ignore[assignment]  # the list alone is gone through
+        self.result_list = shown
 
 
 @admin.register(App)
@@ -107,7 +107,7 @@ class AppAdmin(NeverDeleted):
         counts: list[tuple[Any, int]] = row.numbers.counts
         return next((count for line, count in counts if line.record == "consent/grant"), 0)
 
-    @admin.display(description=_("last call, to the hour"))
+    @admin.display(description=_("last call"))
     def last_call(self, row: Any) -> Any:
         return row.numbers.last_call
 

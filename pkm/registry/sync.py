@@ -121,7 +121,7 @@ def _left_the_list(written: Iterable[str], steps: Iterable[_Step]) -> list[Line]
 def _touched(steps: Iterable[_Step]) -> list[tuple[str, int]]:
     changing = [step.row.pk for step in steps if isinstance(step.row, ScopeEntry) and step.found.write]
     answers: list[tuple[Any, Any]] = entries_touched.send(sender=ScopeEntry, entry_pks=changing) if changing else []
-    return [(str(line.what), line.count) for _receiver, told in answers for line in told or ()]
+    return [(str(line.what), line.number) for _receiver, told in answers for line in told or ()]
 
 
 def _take(step: _Step, written: Mapping[str, Any] | None) -> None:

@@ -46,7 +46,7 @@ def test_withdrawing_scopes_asks_first_and_says_what_it_touches(page):
     factories.GrantFactory()
     entry = ScopeEntry.objects.get(scope=FOOD)
     asked = act(page, "pkm", "scopeentry", "withdraw", entry)
-    assert [(str(line.what), line.count) for line in asked.context["touched"]] == [
+    assert [(str(line.what), line.number) for line in asked.context["touched"]] == [
         ("people who keep such data", 1),
         ("requests that wait for a decision", 2),
         ("grants that are live", 1),
