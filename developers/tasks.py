@@ -5,7 +5,7 @@ from celery import shared_task
 from developers.applications import mail as application_mail
 from developers.apps import domain_proof, logos
 from developers.members import mail as team_mail
-from developers.members import mailing
+from developers.members import suspension_mail
 from developers.request_log.actions import forget_old_requests
 from developers.tokens.mails import send_due_token_mails
 
@@ -37,7 +37,7 @@ def forget_unused_logos() -> int:
 @shared_task
 def write_to_members() -> int:
     """Write to the members of apps that staff suspended or restored."""
-    return mailing.write_to_members()
+    return suspension_mail.write_to_members()
 
 
 @shared_task

@@ -46,10 +46,10 @@ class ReportAdmin(AboutPeople, ReadOnly):
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         report = self.get_object(request, object_id)
-        beside = _beside(report) if isinstance(report, AppReport) else {}
-        response = super().change_view(request, object_id, form_url, {**(extra_context or {}), **beside})
+        context = _page_context(report) if isinstance(report, AppReport) else {}
+        response = super().change_view(request, object_id, form_url, {**(extra_context or {}), **context})
         if getattr(response, "context_data", None) is not None:  # the page is shown, with what others reported
-            self._note(request, beside.get("others", []))
+            self._note(request, context.get("others", []))
         return response
 
     @admin.action(description=_("Take in hand"), permissions=["handle"])
@@ -92,7 +92,7 @@ class ReportAdmin(AboutPeople, ReadOnly):
         return None
 
 
-def _beside(report: AppReport) -> dict[str, Any]:
+def _page_context(report: AppReport) -> dict[str, Any]:
     """What stands below a report: its history, the app's numbers, and what others reported about the same app."""
     others = AppReport.objects.filter(app=report.app_id).exclude(pk=report.pk).select_related("user")
     return {

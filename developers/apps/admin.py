@@ -122,8 +122,8 @@ class AppAdmin(NeverDeleted):
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         app = self.get_object(request, object_id)
-        beside = _beside(app) if isinstance(app, App) else {}
-        return super().change_view(request, object_id, form_url, {**(extra_context or {}), **beside})
+        context = _page_context(app) if isinstance(app, App) else {}
+        return super().change_view(request, object_id, form_url, {**(extra_context or {}), **context})
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         by: Any = request.user
@@ -174,7 +174,7 @@ class AppAdmin(NeverDeleted):
         return None
 
 
-def _beside(app: App) -> dict[str, Any]:
+def _page_context(app: App) -> dict[str, Any]:
     """What stands on the page of an app below its form; of tokens and endpoints nothing that is a secret."""
     reasons = app.application.scope_reasons if app.application else {}
     return {

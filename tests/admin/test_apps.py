@@ -7,7 +7,7 @@ from django.core import mail
 from django.urls import reverse
 
 from developers.authentication import find_token
-from developers.members import mailing
+from developers.members import suspension_mail
 from developers.models import App, AppAuditEntry
 from tests import factories
 from tests.admin.staff_actions import act, list_of, messages
@@ -91,13 +91,13 @@ def test_members_are_written_to_in_their_language(page, app):
     german = factories.MemberFactory(app=app, user=factories.PersonFactory(language="de")).user
     factories.MemberFactory()  # of another app
     act(page, "developers", "app", "suspend", app, note="They pretend to be a bank")
-    assert mailing.write_to_members() == 1
+    assert suspension_mail.write_to_members() == 1
     assert [message.to for message in mail.outbox] == [[owner.email], [german.email]]
     assert mail.outbox[0].subject == f"{app.name} was suspended"
     assert '"They pretend to be a bank"' in mail.outbox[0].body
-    assert mailing.write_to_members() == 0
+    assert suspension_mail.write_to_members() == 0
     act(page, "developers", "app", "restore", app, note="Sorted out")
-    assert mailing.write_to_members() == 1
+    assert suspension_mail.write_to_members() == 1
     assert mail.outbox[2].subject == f"{app.name} works again"
     assert "Sorted out" in mail.outbox[2].body
 
@@ -107,9 +107,9 @@ def test_mail_that_is_not_taken_is_written_by_the_next_run(page, app, settings):
     act(page, "developers", "app", "suspend", app, note="Spam")
     backend, settings.EMAIL_BACKEND = settings.EMAIL_BACKEND, "django.core.mail.backends.smtp.EmailBackend"
     settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 1  # nobody listens there
-    assert mailing.write_to_members() == 0
+    assert suspension_mail.write_to_members() == 0
     settings.EMAIL_BACKEND = backend
-    assert mailing.write_to_members() == 1
+    assert suspension_mail.write_to_members() == 1
     assert len(mail.outbox) == 1
 
 
