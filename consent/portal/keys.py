@@ -41,7 +41,7 @@ def keys_of(app: App, now: datetime) -> list[KeySeen]:
 
 
 def used_keys(app: App) -> "QuerySet[ConsentRequest, tuple[Any, ...]]":
-    """Thumbprint, name, first and last use and number of requests of each key, out of one index (consent_request_keys)."""
+    """Each key's thumbprint, name, first and last use and requests, out of one index (consent_request_keys)."""
     grouped = ConsentRequest.objects.filter(app=app).order_by().values_list(*_KEY)
     return grouped.annotate(first=Min("created_at"), last=Max("created_at"), requests=Count("*")).order_by("-last")
 

@@ -19,6 +19,8 @@ from tests.factories import (
     StaffFactory,
     TestAppFactory,
     TokenFactory,
+    WebhookDeliveryFactory,
+    WebhookEndpointFactory,
     give_vault,
 )
 from tests.forms import Form
@@ -51,6 +53,9 @@ PORTAL = [
     "/developers/apps/{app_id}/audit/", "/developers/management-tokens/",
     "/developers/management-tokens/{prefix}/revoke/", "/developers/apps/{app_id}/log/",
     "/developers/apps/{app_id}/log/?code=NO", "/developers/apps/{app_id}/limits/", "/developers/apps/{app_id}/members/",
+    "/developers/apps/{app_id}/webhooks/",
+    "/developers/apps/{app_id}/webhooks/{endpoint_pk}/", "/developers/apps/{app_id}/webhooks/{endpoint_pk}/delete/",
+    "/developers/apps/{app_id}/keys/",
 ]  # fmt: skip
 
 
@@ -63,7 +68,11 @@ def test_pages_of_the_portal_are_sound(page: Page, sign_in: Callable[[Page, User
     AppAuditEntryFactory(app=member.app, member=member.user, facts={"label": "tests", "prefix": prefix})
     sign_in(page, member.user)
 
-    paths = [path.format(app_id=member.app.app_id, prefix=prefix) for path in PORTAL]
+    endpoint = WebhookEndpointFactory(app=member.app)
+    WebhookDeliveryFactory(endpoint=endpoint)
+    ConsentRequestFactory(app=member.app)
+    parts = {"app_id": member.app.app_id, "prefix": prefix, "endpoint_pk": endpoint.pk}
+    paths = [path.format(**parts) for path in PORTAL]
     assert [line for path in form.part(paths, 3) for line in faults_at(page, path)] == []
 
 

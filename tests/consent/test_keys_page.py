@@ -31,7 +31,7 @@ def test_each_key_with_its_use_and_its_live_grants(client: Client, member: AppMe
     first = ConsentRequestFactory(app=app, created_at=earlier, expires_at=later)
     same: dict[str, Any] = {"app": app, "connector": first.connector, "connector_key_id": first.connector_key_id}
     live = GrantFactory(request=ConsentRequestFactory(status="approved", created_at=later, **same))
-    GrantFactory(request=ConsentRequestFactory(status="approved", **same), status="revoked")
+    GrantFactory(request=ConsentRequestFactory(status="approved", created_at=later, **same), status="revoked")
     ran_out = ConsentRequestFactory(status="approved", created_at=earlier, **same)
     GrantFactory(request=ran_out, expires_at=earlier + timedelta(days=1))
     other = ConsentRequestFactory(app=app, connector_key_id="key-2", created_at=later - timedelta(hours=1))
