@@ -1,5 +1,6 @@
 """What the OpenAPI document says of the management of webhooks."""
 
+from common.admission.shapes import Nothing
 from consent.api import webhook_shapes as shapes
 from consent.errors import TooManyRequests
 from developers.errors import AppSuspended
@@ -69,6 +70,8 @@ test_endpoint = manages(
     "app's sequence and is sent whatever types the endpoint wants. Ten a minute.",
     parameters=[APP_ID, _ENDPOINT_ID],
     writes=True,
+    body=Nothing,
+    body_example={},
     answers={200: shapes.TestOutcome},
     example={"delivered": True, "status_code": 204, "ms": 31, "error": None},
     refusals=[AppSuspended, TooManyRequests],
@@ -100,6 +103,8 @@ replay_delivery = manages(
     permission="`write` for the app of the delivery, in a management token",
     parameters=[_DELIVERY_ID],
     writes=True,
+    body=Nothing,
+    body_example={},
     answers={200: shapes.ManagedDelivery},
     example={**_DELIVERY, "attempts": 0, "error": None},
     refusals=[EndpointDisabled, TooManyRequests],
