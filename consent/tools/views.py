@@ -111,7 +111,7 @@ def _check_envelope(message: Any) -> None:
         raise _InvalidMessage("The id of a message is a string or a whole number.")
 
 
-def _operation(message: dict[str, Any]) -> str:
+def _operation(message: Any) -> str:
     """What the message asks for, in names of ours and of the protocol alone: what else a caller wrote is not kept."""
     method = message["method"] if message["method"] in _METHODS else "other"
     tool = message.get("params", {}).get("name")
