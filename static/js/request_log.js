@@ -2,8 +2,7 @@
 // The request log while somebody looks: new calls appear at its top. Nothing is asked for while the page is hidden.
 
 import { find, fromTemplate } from "./page.js";
-import { isInterrupted } from "./vault/api.js";
-import * as api from "./vault/api.js";
+import { call, isInterrupted } from "./vault/api.js";
 
 /** @typedef {{at: string, method: string, route: string, status: number, code: string | null, trace_id: string, ms: number}} Call */
 
@@ -29,24 +28,24 @@ const say = (text = "") => {
   if (state.textContent !== text) state.textContent = text;
 };
 
-/** @param {Call} call */
-function row(call) {
+/** @param {Call} logged */
+function row(logged) {
   const made = fromTemplate("log-row");
   const at = /** @type {HTMLTimeElement} */ (find("[data-at]", made));
-  at.dateTime = call.at;
-  at.textContent = `${time.format(new Date(call.at))} UTC`;
-  find("[data-call]", made).textContent = `${call.method} ${call.route}`;
+  at.dateTime = logged.at;
+  at.textContent = `${time.format(new Date(logged.at))} UTC`;
+  find("[data-call]", made).textContent = `${logged.method} ${logged.route}`;
   const status = find("[data-status]", made);
-  status.textContent = String(call.status);
-  status.classList.add(call.status >= 500 ? "badge-bad" : call.status >= 400 ? "badge-warn" : "badge-neutral");
+  status.textContent = String(logged.status);
+  status.classList.add(logged.status >= 500 ? "badge-bad" : logged.status >= 400 ? "badge-warn" : "badge-neutral");
   const code = find("[data-code]", made);
-  code.textContent = call.code ?? "";
+  code.textContent = logged.code ?? "";
   const help = /** @type {HTMLAnchorElement} */ (find("[data-help]", made));
-  if (call.code) help.href = `${help.dataset.help}#${call.code}`;
-  help.hidden = !call.code;
-  find("[data-none]", made).hidden = Boolean(call.code);
-  find("[data-ms]", made).textContent = String(call.ms);
-  find("[data-trace]", made).textContent = call.trace_id;
+  if (logged.code) help.href = `${help.dataset.help}#${logged.code}`;
+  help.hidden = !logged.code;
+  find("[data-none]", made).hidden = Boolean(logged.code);
+  find("[data-ms]", made).textContent = String(logged.ms);
+  find("[data-trace]", made).textContent = logged.trace_id;
   return made;
 }
 
@@ -64,7 +63,7 @@ async function look() {
   try {
     const query = new URLSearchParams(live.dataset.query);
     if (cursor) query.set("cursor", cursor);
-    const found = await api.call("GET", `${live.dataset.url}?${query}`);
+    const found = await call("GET", `${live.dataset.url}?${query}`);
     if (isPaused) return;
     cursor = found.cursor;
     show(found.items);
