@@ -52,7 +52,7 @@ PORTAL = [
     "/developers/apps/{app_id}/settings/", "/developers/apps/{app_id}/settings/close/",
     "/developers/apps/{app_id}/audit/", "/developers/management-tokens/",
     "/developers/management-tokens/{prefix}/revoke/", "/developers/apps/{app_id}/log/",
-    "/developers/apps/{app_id}/log/?code=NO", "/developers/apps/{app_id}/limits/", "/developers/apps/{app_id}/members/",
+    "/developers/apps/{app_id}/limits/", "/developers/apps/{app_id}/members/",
     "/developers/apps/{app_id}/webhooks/",
     "/developers/apps/{app_id}/webhooks/{endpoint_pk}/", "/developers/apps/{app_id}/webhooks/{endpoint_pk}/delete/",
     "/developers/apps/{app_id}/keys/",
