@@ -118,7 +118,6 @@ def make_world(bank: Aggregator) -> World:
         sandbox=sandbox,
         tokens=_tokens(app, other, suspended, sandbox.app, other_test_app) | _management_tokens(owner, stranger, app),
     )
-    factories.MemberFactory(app=app, user=owner)
     suspended.status = "suspended"
     suspended.save()
     invitation = factories.AppInvitationFactory(app=app, email=owner.email)

@@ -36,7 +36,7 @@ ADDRESSES = {
     "/api/v1/nothing/{}": "refused",
     "/api/v1/crash": "broken",
     "/developers/": "a page",
-    "/nothing/{}": "a page",
+    "/nothing": "a page",
 }
 
 
