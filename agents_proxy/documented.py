@@ -64,8 +64,8 @@ _CALLS: dict[Any, dict[str, Any]] = {
             summary="Ask an agent",
             description=(
                 "Sends one prompt, once, and answers the agent's JSON-RPC object. It needs a live consent to the "
-                "agent's purpose: that of the signed-in person, or the consent token of another site's visitor. `sessionId` "
-                "and `id` only correlate."
+                "agent's purpose: that of the signed-in person, or the consent token of another site's visitor. "
+                "`sessionId` and `id` only correlate."
             ),
             parameters=[path_member("agent", "Which one.", {"type": "string", "enum": _PROMPTED, "example": "core"})],
             body=PromptBody,
