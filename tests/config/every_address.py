@@ -342,6 +342,7 @@ def samples(person: Any, app: Any) -> dict[str, str]:
         "wrapper_id": "wrp_unknown",
         "domain": "lifestyle",
         "segment_id": "food",
+        "document": "integrating",
         "scope": "attr.lifestyle.*",
         "agent": "core",
         "object_id": "1",
