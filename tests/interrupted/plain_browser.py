@@ -60,7 +60,7 @@ class _Forms(HTMLParser):
         elif tag == "input" and has.get("type") in ("checkbox", "radio") and "checked" not in has:
             form.unticked.add(has["name"])
         elif tag == "input":
-            form.fields[has["name"]] = has.get("value", "")
+            form.fields[has["name"]] = has.get("value", "on" if has.get("type") == "checkbox" else "")
 
     def handle_data(self, data: str) -> None:
         if self._typing is not None:
