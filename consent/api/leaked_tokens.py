@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -55,6 +55,6 @@ class LeakedTokens(PublicView):
 
 def _counted(request: HttpRequest | Request, *, amount: int) -> Count | None:
     """Where the caller's network stands; None for a socket without an address, which tells nobody apart."""
-    network = network_of(client_address(cast("HttpRequest", request)))
+    network = network_of(client_address(request))
     limit = Limit("leaked-tokens", settings.LEAKED_TOKENS_PER_HOUR, _HOUR)
     return count(limit, network, amount=amount) if network else None

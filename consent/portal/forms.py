@@ -11,7 +11,7 @@ _HOUR, _DAY = 3600, 86400
 
 class SandboxPersonForm(forms.Form):
     label = forms.CharField(
-        label=_("Name"), max_length=80, required=False, help_text=_("For your team, such as “Says yes to everything”.")
+        label=_("Name"), max_length=80, required=False, help_text=_("For your team, such as “says yes to everything”.")
     )
 
     def clean_label(self) -> str:

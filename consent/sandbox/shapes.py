@@ -4,8 +4,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from common.shapes import Shape, Time
 from consent.shapes import RequestState, UserId
-from pkm.shapes import ScopeEntry, Shape, Time
+from pkm.shapes import ScopeEntry
 
 
 class SandboxPerson(Shape):

@@ -79,6 +79,6 @@ class RevokeToken(_OneToken):
     def post(self, request: HttpRequest, prefix: str) -> HttpResponse:
         self.body(Nothing)
         token = self.token()
-        token_actions.revoke_token(token=token)
+        token_actions.revoke_token(token=token, by=self.manager.user)
         token.refresh_from_db()
         return json_answer(token_body(token))

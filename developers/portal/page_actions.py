@@ -20,7 +20,9 @@ def _app_of(request: HttpRequest, kwargs: Kwargs) -> App | None:
 
 def _rename(request: HttpRequest, kwargs: Kwargs, values: Values) -> Words | None:
     app = _app_of(request, kwargs)
-    return app and Words(gettext("You asked to rename %(app)s.") % {"app": app.name}, gettext("Rename it"))
+    if app is None:
+        return None
+    return Words(gettext("You asked to rename %(app)s.") % {"app": app.name}, gettext("Rename it"))
 
 
 def _close(request: HttpRequest, kwargs: Kwargs, values: Values) -> Words | None:

@@ -34,11 +34,13 @@ class _NewToken(forms.Form):
     """
 
     label = forms.CharField(label=_("Label"), max_length=80, help_text=_("What will use it, such as “backend”."))
-    prefix = forms.CharField(widget=forms.HiddenInput, required=False, max_length=200)
+    # the metaclass takes the fields away, so that Django's own `prefix` of forms stays
+    prefix = forms.CharField(widget=forms.HiddenInput, required=False, max_length=200)  # type: ignore[assignment]
 
     def __init__(self, *args: Any, owner: str, **kwargs: Any) -> None:
         self._signer = signing.Signer(salt=f"prefix-of-new-token:{owner}")
-        super().__init__(*args, initial={"prefix": self._signer.sign(new_prefix())}, **kwargs)
+        kwargs["initial"] = {"prefix": self._signer.sign(new_prefix())}
+        super().__init__(*args, **kwargs)
 
     def clean_label(self) -> str:
         label: str = self.cleaned_data["label"]

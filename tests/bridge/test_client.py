@@ -127,7 +127,7 @@ OTHER_WORDS = {
 }
 
 
-@pytest.mark.parametrize(("member", "other"), OTHER_WORDS.items())
+@pytest.mark.parametrize(("member", "other"), OTHER_WORDS.items(), ids=OTHER_WORDS)
 def test_what_the_person_sees_is_what_was_asked_whatever_digest_the_server_makes(fake, client, member, other):
     fake.on("POST", "/api/v1/request-consent", Reply(asked_for(**{member: other}), 201))
 
