@@ -1,5 +1,6 @@
 """What a sandbox person sees of the app that plays them, and what the app was told of it."""
 
+import hashlib
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -36,8 +37,15 @@ class Waiting:
 class Played:
     waiting: list[Waiting]
     shared: list[Grant]
-    ended: list[Grant]
     notices: list[Notice]
+
+    @property
+    def state(self) -> str:
+        """Another text whenever anything of it is another: the page looks for that, and shows what is new."""
+        told = [(notice.sequence, [sent.status for sent in notice.deliveries.all()]) for notice in self.notices]
+        shared = [(grant.grant_id, grant.status, grant.reads) for grant in self.shared]
+        seen = repr(([asked.request_id for asked in self.waiting], shared, told))
+        return hashlib.sha256(seen.encode()).hexdigest()[:16]
 
 
 def played_by(of: User, *, app: App) -> Played:
@@ -46,12 +54,10 @@ def played_by(of: User, *, app: App) -> Played:
     requests = ConsentRequest.objects.select_related("scope_entry").filter(app=app, user=of).order_by("-pk")
     pending = requests.filter(status=RequestStatus.PENDING, expires_at__gt=now)
     grants = Grant.objects.select_related("request__scope_entry").filter(app=app, user=of).order_by("-pk")
-    newest = list(grants[: 2 * _NEWEST])
-    live = [grant for grant in newest if grant.standing(now) in LIVE_GRANTS]
+    live = [grant for grant in grants.filter(status__in=LIVE_GRANTS)[:_NEWEST] if grant.is_live(now)]
     return Played(
         waiting=[_waiting(request) for request in pending[:_NEWEST]],
         shared=live,
-        ended=[grant for grant in newest if grant not in live][:_NEWEST],
         notices=list(_notices(of, app)[:_NEWEST]),
     )
 

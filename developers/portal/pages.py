@@ -39,8 +39,8 @@ def make_test_app(request: HttpRequest) -> HttpResponse:
         except Problem as problem:
             form.add_error(None, problem.detail)
         else:
-            messages.success(request, gettext("Your test app is ready."))
-            return redirect("developers:app", app.app_id)
+            messages.success(request, gettext("Your test app is ready. Its first token lets your program in."))
+            return redirect("developers:tokens", app.app_id)
     return _home_page(request, form, status=400)
 
 

@@ -58,8 +58,14 @@ class _NewToken(forms.Form):
 
 
 class TokenForm(_NewToken):
-    """A token of an app."""
+    """A token of an app. It has a label already, so that the first one takes one press."""
 
+    label = forms.CharField(
+        label=_("Label"),
+        max_length=80,
+        initial=_("First token"),
+        help_text=_("What will use it, such as “backend”."),
+    )
     discover = forms.BooleanField(label=Permission.DISCOVER.label, required=False, initial=True)
     request = forms.BooleanField(label=Permission.REQUEST.label, required=False, initial=True)
     read = forms.BooleanField(label=Permission.READ.label, required=False, initial=True)

@@ -8,6 +8,7 @@ import { approve, deny, fill, forgetKey, getKeys, heldKey, makeVault, moveGrant,
 
 /** @typedef {import("./vault/types.js").VaultKey} VaultKey */
 
+const LOOK_EVERY = 3000; // milliseconds
 const place = find("#sandbox");
 const person = { userId: place.dataset.userId ?? "", addresses: place.dataset.addresses ?? "" };
 const state = find("#vault-state");
@@ -59,8 +60,12 @@ async function makeAndFill() {
   return vault;
 }
 
+/** @type {VaultKey | null} */
+let open = null;
+
 /** @param {VaultKey} vault */
 async function show(vault) {
+  open = vault;
   const segments = await openAll(person, vault);
   const list = find("#values-list");
   list.replaceChildren(
@@ -72,26 +77,26 @@ async function show(vault) {
   );
   find("#values").hidden = false;
   find("#open-form").hidden = true;
-  await Promise.all(all("form[data-request]").map((form) => said(() => offer(/** @type {HTMLFormElement} */ (form), vault))));
+  await offerAll();
   state.textContent = gettext("Open. This browser holds its key.");
   state.dataset.state = "open";
 }
 
-/** Shows what would be shared, each ticked, and lets it be approved. @param {HTMLFormElement} form @param {VaultKey} vault */
-async function offer(form, vault) {
-  const requestId = form.dataset.request ?? "";
-  const shown = await preview(person, vault, requestId);
+/** What is previewed of each request: that is what is sealed. @type {Map<HTMLElement, Awaited<ReturnType<typeof preview>>>} */
+const shown = new Map();
+
+/** Shows what each request would share, and lets it be approved. */
+const offerAll = () => Promise.all(all("form[data-request]", place).filter((form) => !shown.has(form)).map((form) => said(() => offer(form))));
+
+/** @param {HTMLElement} form */
+async function offer(form) {
+  if (!open) return;
+  const found = await preview(person, open, form.dataset.request ?? "");
+  shown.set(form, found);
   const required = (form.dataset.required ?? "").split(" ");
-  const boxes = shown.held.map(({ path, value }) => tick(path, value, required.includes(path)));
+  const boxes = found.held.map(({ path, value }) => tick(path, value, required.includes(path)));
   find("[data-values]", form).replaceChildren(...(boxes.length ? boxes : [make("p", { class: "muted" }, [gettext("This person keeps none of it.")])]));
-  const button = /** @type {HTMLButtonElement} */ (find("button[type=submit]", form));
-  button.disabled = !boxes.length;
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    const attributes = /** @type {HTMLInputElement[]} */ (all("input[name=attribute]:checked", form)).map(({ value }) => value);
-    const accessDuration = Number(/** @type {HTMLSelectElement} */ (find("select[name=duration]", form)).value);
-    void busy(button, () => said(() => decide(approve(person, shown, { attributes, accessDuration }))));
-  });
+  /** @type {HTMLButtonElement} */ (find("button[type=submit]", form)).disabled = !boxes.length;
 }
 
 /** @param {string} path @param {unknown} value @param {boolean} required */
@@ -103,21 +108,63 @@ function tick(path, value, required) {
   return make("label", { class: "check" }, [box, words]);
 }
 
-/** The page tells what happened. @param {Promise<unknown>} decision */
-async function decide(decision) {
-  await decision;
-  location.reload();
+/** @param {HTMLElement} form */
+async function approveAs(form) {
+  const previewed = shown.get(form);
+  if (!previewed) return;
+  const attributes = /** @type {HTMLInputElement[]} */ (all("input[name=attribute]:checked", form)).map(({ value }) => value);
+  const accessDuration = Number(/** @type {HTMLSelectElement} */ (find("select[name=duration]", form)).value);
+  await approve(person, previewed, { attributes, accessDuration });
 }
 
-for (const button of all("[data-deny]")) {
-  const requestId = /** @type {HTMLElement} */ (button.closest("[data-request]")).dataset.request ?? "";
-  button.addEventListener("click", () => busy(button, () => said(() => decide(deny(person, requestId)))));
+/** Does it, and shows what came of it. @param {HTMLElement} button @param {() => Promise<unknown>} decision */
+const decide = (button, decision) => busy(button, () => said(async () => { await decision(); await showNews(); }));
+
+/**
+ * A page of ours as the browser reads it, without a text of it becoming one here. Null where it did not come.
+ * @param {string} address @returns {Promise<Document | null>}
+ */
+const loaded = (address) => new Promise((resolve) => {
+  const request = new XMLHttpRequest();
+  request.open("GET", address);
+  request.responseType = "document";
+  request.onload = () => resolve(request.status === 200 ? request.responseXML : null);
+  request.onerror = () => resolve(null);
+  request.send();
+});
+
+/** The parts of the page that say how things stand, as they are now; a request that is still there keeps its ticks. */
+async function showNews() {
+  const page = await loaded(location.pathname);
+  const now = /** @type {HTMLElement | null} */ (page?.querySelector("#sandbox"))?.dataset.played;
+  if (!page || now === undefined || now === place.dataset.played) return;
+  for (const part of ["waiting", "shared", "told"]) {
+    const fresh = document.importNode(/** @type {HTMLElement} */ (find(`#${part}`, page)), true);
+    for (const form of all("form[data-request]", fresh)) {
+      const before = place.querySelector(`form[data-request="${form.dataset.request}"]`);
+      if (before) form.replaceWith(before);
+    }
+    find(`#${part}`, place).replaceWith(fresh);
+  }
+  place.dataset.played = now;
+  document.dispatchEvent(new Event("shell:refresh"));
+  await offerAll();
 }
-for (const button of all("[data-move]")) {
-  const grantId = /** @type {HTMLElement} */ (button.closest("[data-grant]")).dataset.grant ?? "";
+
+place.addEventListener("click", (event) => {
+  const button = /** @type {HTMLElement | null} */ (/** @type {Element} */ (event.target).closest("[data-deny], [data-move]"));
+  if (!button) return;
+  const requestId = /** @type {HTMLElement | null} */ (button.closest("[data-request]"))?.dataset.request ?? "";
+  const grantId = /** @type {HTMLElement | null} */ (button.closest("[data-grant]"))?.dataset.grant ?? "";
   const move = /** @type {"pause" | "resume" | "revoke"} */ (button.dataset.move);
-  button.addEventListener("click", () => busy(button, () => said(() => decide(moveGrant(person, grantId, move)))));
-}
+  void decide(button, () => (grantId ? moveGrant(person, grantId, move) : deny(person, requestId)));
+});
+place.addEventListener("submit", (event) => {
+  const form = /** @type {HTMLFormElement} */ (event.target);
+  if (!("request" in form.dataset)) return;
+  event.preventDefault();
+  void decide(find("button[type=submit]", form), () => approveAs(form));
+});
 find("#open-form").addEventListener("submit", (event) => {
   event.preventDefault();
   const button = find("button[type=submit]", find("#open-form"));
@@ -126,3 +173,4 @@ find("#open-form").addEventListener("submit", (event) => {
 });
 find("#delete-form").addEventListener("submit", () => void forgetKey(person.userId));
 void said(begin);
+setInterval(() => { if (!document.hidden) void showNews(); }, LOOK_EVERY);

@@ -19,15 +19,16 @@ def test_somebody_new_makes_a_test_app_and_owns_it(developer: Client) -> None:
     answer = developer.post("/developers/apps/", {"name": " Lunch Finder "})
 
     app = App.objects.get()
-    assert (answer.status_code, answer["Location"]) == (302, f"/developers/apps/{app.app_id}/")
+    assert (answer.status_code, answer["Location"]) == (302, f"/developers/apps/{app.app_id}/tokens/")
     assert (app.name, app.mode, app.status, app.application, app.verified) == (
         "Lunch Finder", "test", "active", None, False,
     )  # fmt: skip
     assert AppMember.objects.values_list("app", "role").get() == (app.pk, "owner")
     assert AppAuditEntry.objects.values_list("action", "facts").get() == ("app.made", {"name": "Lunch Finder"})
-    page = developer.get(answer["Location"])
-    assert page.status_code == 200
-    assert app.app_id in page.content.decode()
+    for path in (answer["Location"], f"/developers/apps/{app.app_id}/"):
+        page = developer.get(path)
+        assert page.status_code == 200
+        assert app.app_id in page.content.decode()
 
 
 @pytest.mark.parametrize("name", ["", "a" * 81, "Lunch\nFinder", "Lunch\u202eFinder"])
@@ -47,7 +48,7 @@ def test_nobody_owns_more_than_twenty_test_apps(developer: Client) -> None:
 def test_an_app_of_others_is_not_there(developer: Client) -> None:
     app = MemberFactory(app=AppFactory()).app
 
-    assert developer.get(f"/developers/apps/{app.app_id}/").status_code == 404
+    assert developer.get(f"/developers/apps/{app.app_id}/tokens/").status_code == 404
     assert app.name not in developer.get("/developers/").content.decode()
 
 
