@@ -20,16 +20,16 @@ from developers.members.models import AppMember
 from developers.portal.shell import app_page, portal_page
 
 
-@app_page()
 @require_safe
+@app_page()
 def people(request: HttpRequest, member: AppMember) -> HttpResponse:
     """Everybody whom this app may try itself against."""
     return _people(request, member, SandboxPersonForm())
 
 
 @can_wait(page_actions.MAKE_PERSON)
-@app_page()
 @require_POST
+@app_page()
 def make_person(request: HttpRequest, member: AppMember) -> HttpResponse:
     _need_test_app(member)
     form = SandboxPersonForm(request.POST)
@@ -43,8 +43,8 @@ def make_person(request: HttpRequest, member: AppMember) -> HttpResponse:
     return _people(request, member, form, status=400)
 
 
-@app_page()
 @require_safe
+@app_page()
 def person(request: HttpRequest, member: AppMember, user_id: str) -> HttpResponse:
     """One of them: what they hold, what waits for them, what they share, and what the app was told."""
     of = _played(member, user_id)
@@ -53,8 +53,8 @@ def person(request: HttpRequest, member: AppMember, user_id: str) -> HttpRespons
 
 
 @can_wait(page_actions.MOVE_CLOCK)
-@app_page()
 @require_POST
+@app_page()
 def move_clock(request: HttpRequest, member: AppMember, user_id: str) -> HttpResponse:
     of, form = _played(member, user_id), ClockForm(request.POST)
     if form.is_valid():
@@ -66,8 +66,8 @@ def move_clock(request: HttpRequest, member: AppMember, user_id: str) -> HttpRes
 
 
 @can_wait(page_actions.DELETE_PERSON)
-@app_page()
 @require_POST
+@app_page()
 def delete_person(request: HttpRequest, member: AppMember, user_id: str) -> HttpResponse:
     sandbox_actions.delete_person(of=_played(member, user_id))
     messages.success(request, gettext("The sandbox person is gone; what was shared with the app has ended."))

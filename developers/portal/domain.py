@@ -15,8 +15,8 @@ from developers.portal.shell import app_page, portal_page
 
 
 @can_wait(page_actions.CHECK_DOMAIN)
-@app_page()
 @require_http_methods(["GET", "HEAD", "POST"])
+@app_page()
 def domain(request: HttpRequest, member: AppMember) -> HttpResponse:
     """What to publish where, and a look for it now. A test app has no website to prove."""
     app = member.app
