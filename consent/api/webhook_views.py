@@ -41,6 +41,7 @@ class Endpoints(ManagementView):
 
     @described.list_endpoints
     def get(self, request: HttpRequest, app_id: str) -> HttpResponse:
+        self.query(PageQuery)  # before what the path names is looked up
         app = self.member().app
         return json_answer(self.page(webhook_queries.endpoints_of(app), endpoint_body))
 

@@ -13,7 +13,7 @@ from common.durations import duration
 from consent.grants.models import Grant
 from consent.notices.models import Notice, WebhookDelivery
 from consent.requests.models import ConsentRequest
-from consent.states import LIVE_GRANTS, RequestStatus
+from consent.states import LIVE_GRANTS
 from developers.apps.models import App
 from pkm.registry import labels
 
@@ -52,7 +52,7 @@ def played_by(of: User, *, app: App) -> Played:
     """Everything between this app and the sandbox person; five queries."""
     now = database_now()
     requests = ConsentRequest.objects.select_related("scope_entry").filter(app=app, user=of).order_by("-pk")
-    pending = requests.filter(status=RequestStatus.PENDING, expires_at__gt=now)
+    pending = requests.pending(now)
     grants = Grant.objects.select_related("request__scope_entry").filter(app=app, user=of).order_by("-pk")
     live = [grant for grant in grants.filter(status__in=LIVE_GRANTS)[:_NEWEST] if grant.is_live(now)]
     return Played(

@@ -100,7 +100,7 @@ def _per_person(app: App) -> list[Standing]:
             gettext("Requests that wait for one person"),
             gettext("A new one is refused until the person decides, its time is over, or the app takes one back."),
             settings.PENDING_REQUESTS_PER_PERSON,
-            **_most(asked.filter(status="pending", expires_at__gt=now), settings.PENDING_REQUESTS_PER_PERSON),
+            **_most(asked.pending(now), settings.PENDING_REQUESTS_PER_PERSON),
             resets_words=gettext("with each decision"),
         ),
         Standing(

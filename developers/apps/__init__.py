@@ -1,5 +1,6 @@
 """The room's registration with Django, which looks for it under this name, and the feature of apps themselves."""
 
+from importlib import import_module
 from typing import Any
 
 from django.apps import AppConfig
@@ -14,6 +15,8 @@ class DevelopersConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
+        import_module("developers.tasks")  # they are told by name (common.broker); they know all features, this one too
+
         post_migrate.connect(_install, sender=self)
 
 

@@ -5,6 +5,7 @@ from typing import Annotated
 from django.http import HttpRequest, HttpResponse
 from pydantic import Field
 
+from common.admission.shapes import PageQuery
 from common.json_bodies import json_answer
 from common.shapes import NextCursor, Shape, Time
 from developers.manage.base import ManagementView
@@ -56,4 +57,5 @@ class Log(ManagementView):
         example={"items": [_CALL], "next_cursor": None},
     )
     def get(self, request: HttpRequest, app_id: str) -> HttpResponse:
+        self.query(PageQuery)  # before what the path names is looked up
         return json_answer(self.page(calls_of(self.member().app), _body))

@@ -86,8 +86,12 @@ def member_of(request: HttpRequest, app_id: str, *, owners_only: bool = False) -
 def portal_page(
     request: HttpRequest, template: str, context: dict[str, Any], *, member: AppMember | None = None, status: int = 200
 ) -> HttpResponse:
-    """A page of the portal; with `member`, one of an app, under that app's navigation. Opening it is remembered."""
-    remember_side(person_of(request), Persona.DEVELOPER)
+    """A page of the portal; with `member`, one of an app, under that app's navigation.
+
+    Opening it is remembered of whoever is signed in; the page of an invitation is open to others too.
+    """
+    if request.user.is_authenticated:
+        remember_side(person_of(request), Persona.DEVELOPER)
     app = member.app if member else None
     shell = {"in_portal": True, "member": member, "app": app, "sections": _sections(request, member)}
     return TemplateResponse(request, template, {**shell, **context}, status=status)

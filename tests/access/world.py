@@ -120,7 +120,7 @@ def make_world(bank: Aggregator) -> World:
     )
     suspended.status = "suspended"
     suspended.save()
-    invitation = factories.AppInvitationFactory(app=app, email=owner.email)
+    invitation = factories.AppInvitationFactory(app=app, email=owner.email, pk=518_273_645)
     world.ids = {
         "user_id": owner.public_id,
         "request_id": pending.request_id,
@@ -140,7 +140,7 @@ def make_world(bank: Aggregator) -> World:
         "form": "json",
         "key": "no-such-key",
         "uidb36": "1",
-        "pk": str(factories.ApplicationFactory(applicant=owner).pk),
+        "pk": str(factories.ApplicationFactory(applicant=owner, pk=618_273_645).pk),
         "digest": factories.LogoFactory().digest,
         "app_label": "accounts",
         "content_type_id": "1",
@@ -207,14 +207,6 @@ def _management_tokens(owner: User, stranger: User, app: App) -> dict[str, str]:
         "OTHER_MANAGER": factories.ManagementTokenFactory(user=stranger),
     }
     return {name: token.secret for name, token in made.items()}
-
-
-def _of_webhooks(app: App, told: ConsentRequest) -> dict[str, str]:
-    """An endpoint that nothing can be sent to, and a delivery that waits for it."""
-    endpoint = factories.WebhookEndpointFactory(app=app, url="https://127.0.0.1/hook", pk=918_273_645)
-    notice = factories.NoticeFactory(app=app, request=told, sequence=1000)
-    delivery = factories.WebhookDeliveryFactory(endpoint=endpoint, notice=notice, pk=718_273_645)
-    return {"endpoint_pk": str(endpoint.pk), "delivery_pk": str(delivery.pk)}
 
 
 def _of_agents(owner: User, bank: Aggregator) -> dict[str, str]:

@@ -123,9 +123,6 @@ DEEDS: dict[str, tuple[Callable[[], Any], str, dict[str, str]]] = {
     "restore an app": (lambda: factories.AppFactory(status="suspended"), "restore", {"note": "Sorry"}),
     "withdraw a scope": (lambda: ScopeEntry.objects.get(scope=FOOD), "withdraw", {"confirmed": "yes"}),
     "end a grant": (lambda: factories.ExportFactory().grant, "end", {"reason": "fraud"}),
-    "approve an application": (
-        lambda: factories.ApplicationFactory(status="submitted", reviewer=None, reviewed_at=None), "approve", {}
-    ),
     "approve a template": (factories.ScopeTemplateFactory, "approve", {}),
     "replace a webhook's secret": (factories.WebhookEndpointFactory, "renew", {}),
 }  # fmt: skip
@@ -149,6 +146,32 @@ def test_a_late_action_waits_for_the_second_factor_and_is_not_lost(staff, deed):
     assert "1 row" in asked.content.decode()
     page.post(address, _form_of(asked))
     assert list(model.objects.order_by("pk").values()) != before
+    assert page.get(address).context["title"] != "Do this now?"
+
+
+@pytest.mark.parametrize(
+    ("decision", "status"),
+    [("approve", "approved"), ("approve_verified", "approved"), ("send_back", "sent_back"), ("reject", "rejected")],
+)
+def test_a_late_decision_waits_for_the_second_factor_and_is_not_lost(staff, decision, status):
+    row = factories.ApplicationFactory(status="submitted", reviewer=None, reviewed_at=None)
+    seen = row.updated_at.isoformat().replace("+", "%2B")
+    here = reverse("admin:developers_developerapplication_change", args=[row.pk])
+    page, address = at_the_admin(staff, seconds_ago=LONG_AGO), f"{here}?decide={decision}&seen={seen}"
+    before = list(type(row).objects.values())
+
+    late = page.post(address, {"note": "Read twice."})
+    assert late.headers["Location"].startswith("/accounts/2fa/reauthenticate/")
+    confirm(page, give_second_factor(staff), back_to=address)
+    asked = page.get(address)
+    assert list(type(row).objects.values()) == before
+    assert App.objects.count() == 0
+    assert asked.context["title"] == "Do this now?"
+    assert asked.context["shown"] == [("note", ["Read twice."])]
+
+    page.post(address, _form_of(asked))
+    row.refresh_from_db()
+    assert (row.status, row.note) == (status, "Read twice.")
     assert page.get(address).context["title"] != "Do this now?"
 
 

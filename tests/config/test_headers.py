@@ -71,7 +71,7 @@ def test_every_answer_has_its_headers(
     parts = every_address.samples(person, app)
     staff = Client(raise_request_exception=False)
     staff.cookies = session
-    token = _manager(person, app) if group == "management" else Developer.of(app).headers
+    token = _manager(person) if group == "management" else Developer.of(app).headers
     wrong: dict[str, list[str]] = {}
     seen: defaultdict[int, set[str]] = defaultdict(set)
     # of staff's records the first stands for all: they differ in what is shown, not in how it is answered
@@ -90,9 +90,8 @@ def test_every_answer_has_its_headers(
     assert secure or wanted - set(seen) == set()
 
 
-def _manager(person: Any, app: Any) -> dict[str, str]:
-    """The headers of a program that manages this app for the person."""
-    factories.MemberFactory(user=person, app=app)
+def _manager(person: Any) -> dict[str, str]:
+    """The headers of a program that manages for the person, who is a member of the app already."""
     return {"Authorization": f"Bearer {factories.ManagementTokenFactory(user=person).secret}"}
 
 
