@@ -24,6 +24,7 @@ ADVICE = {
     "unknown_user": _("Check the sharing ID with the person; they find it in the consent app. Do not try others."),
     "test_mode_required": _("Use the token of a test app, which begins with `cr_test_`."),
     "too_many_sandbox_people": _("Delete a sandbox person that you no longer need."),
+    "endpoint_disabled": _("Switch the webhook endpoint on first, then try again."),
     "unknown_request": _("Check the ID, and that you use a token of the app that asked."),
     "unknown_receipt": _("Take the ID from the status of one of your own requests."),
     "invalid_scope": _("Discover again, and ask for a scope that is listed for this person now."),

@@ -116,6 +116,9 @@ def test_an_operation_is_complete(path: str, method: str, operation: dict[str, A
     elif path.startswith("/api/a2a/"):
         assert {"authentication_required", "csrf_failed"} <= codes
         assert operation["security"] == [{"session": []} if method == "get" else {"session": [], "csrf": []}]
+    elif path == "/api/v1/leaked-tokens":  # whoever finds a token has none of their own
+        assert operation["security"] == []
+        assert not {"invalid_token", "insufficient_scope", "app_suspended"} & codes
     elif path.startswith("/api/v1/"):
         assert operation["security"] == [{"bearer": []}, {"query": []}]
         assert {"invalid_token", "insufficient_scope", "app_suspended", "browser_path_refused"} <= codes

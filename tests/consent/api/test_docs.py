@@ -95,7 +95,8 @@ def test_python_snippets_are_python() -> None:
                 assert ("A2A-Consent: $AGENT_CONSENT_TOKEN" in operation.curl) is bool(operation.curl) is called
                 continue
             assert operation.curl.startswith("curl -sS")
-            assert ("Authorization" in operation.curl) is (not operation.path.startswith("/.well-known"))
+            is_open = operation.path.startswith("/.well-known") or operation.path == "/api/v1/leaked-tokens"
+            assert ("Authorization" in operation.curl) is (not is_open)
 
 
 def test_a_literal_is_pythons_not_jsons() -> None:
