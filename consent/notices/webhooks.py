@@ -14,7 +14,6 @@ from common.shutdown import shutdown
 from consent.notices import webhook_client
 from consent.notices.models import DeliveryStatus, WebhookDelivery
 from developers.models import AppStatus, WebhookEndpoint
-from developers.webhooks.actions import disable_endpoint
 
 # Pauses after each failed attempt: three days in all, each one jittered by a fifth either way.
 PAUSES = tuple(
@@ -33,24 +32,11 @@ def deliver_due() -> int:
         return sum(pool.map(lambda _: _deliver_until_none_is_due(), range(at_once)))
 
 
-def replay(deliveries: QuerySet[WebhookDelivery]) -> int:
-    """Send them once more, whatever became of them: the same identifier, so that a receiver can tell. How many."""
-    return deliveries.update(
+def replay(*, delivery_pk: int) -> None:
+    """Send it once more, whatever became of it: the same identifier, so that a receiver can tell."""
+    WebhookDelivery.objects.filter(pk=delivery_pk).update(
         status=DeliveryStatus.WAITING, attempt=0, failure="", finished_at=None, next_at=database_now()
     )
-
-
-def message_id(app_id: str, sequence: int) -> str:
-    """The `webhook-id` of a notice, the same with every attempt."""
-    return f"msg_{app_id}_{sequence}"
-
-
-def signing_secrets(endpoint: WebhookEndpoint, now: datetime) -> list[str]:
-    """What signs for this endpoint: its secret, and for as long as they overlap the one before."""
-    sealed = [endpoint.secret]
-    if endpoint.previous_until is not None and endpoint.previous_until > now:
-        sealed.append(endpoint.previous_secret)
-    return [encryption.opened(secret) for secret in sealed]
 
 
 def _due(now: datetime) -> QuerySet[WebhookDelivery]:
@@ -86,16 +72,14 @@ def _deliver_until_none_is_due() -> int:
 
 
 def _deliver(delivery_pk: int) -> None:
-    row = WebhookDelivery.objects.select_related("endpoint", "notice__app").filter(pk=delivery_pk).first()
-    if row is None:
-        return  # its endpoint was deleted a moment ago
+    row = WebhookDelivery.objects.select_related("endpoint", "notice__app").get(pk=delivery_pk)
     notice, endpoint = row.notice, row.endpoint
-    secrets = signing_secrets(endpoint, database_now())
+    secret = encryption.opened(endpoint.secret)
     connection.close()  # none is held while the receiver takes its time
     outcome = webhook_client.send(
         url=endpoint.url,
-        secrets=secrets,
-        message_id=message_id(notice.app.app_id, notice.sequence),
+        secret=secret,
+        message_id=f"msg_{notice.app.app_id}_{notice.sequence}",
         kind=notice.kind,
         at=notice.at,
         data=notice.facts,
@@ -110,8 +94,6 @@ def _finish(row: WebhookDelivery, outcome: webhook_client.Outcome) -> None:
     changes: dict[str, Any] = {
         "attempt": attempt,
         "status_code": outcome.status_code,
-        "ms": None if outcome.status_code is None else outcome.ms,
-        "tried_at": now,
         "failure": outcome.failure[:120],
     }
     if outcome.delivered:
@@ -124,12 +106,14 @@ def _finish(row: WebhookDelivery, outcome: webhook_client.Outcome) -> None:
     with transaction.atomic():
         WebhookDelivery.objects.filter(pk=row.pk, status=DeliveryStatus.WAITING).update(**changes)
         if outcome.gone:
-            _disable(row.endpoint, now)
+            _disable(row.endpoint_id, now)
 
 
-def _disable(endpoint: WebhookEndpoint, now: datetime) -> None:
+def _disable(endpoint_pk: int, now: datetime) -> None:
     """410: the receiver asked to be left alone. What still waits for it is given up."""
-    disable_endpoint(endpoint=endpoint, by=None, reason="it answered 410 Gone")
-    WebhookDelivery.objects.filter(endpoint=endpoint, status=DeliveryStatus.WAITING).update(
+    WebhookEndpoint.objects.filter(pk=endpoint_pk, disabled_at=None).update(
+        disabled_at=now, reason="it answered 410 Gone"
+    )
+    WebhookDelivery.objects.filter(endpoint_id=endpoint_pk, status=DeliveryStatus.WAITING).update(
         status=DeliveryStatus.GIVEN_UP, finished_at=now, failure="the endpoint is disabled"
     )

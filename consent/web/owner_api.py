@@ -4,6 +4,7 @@ from django.http import HttpResponse
 from pydantic import Field
 from rest_framework.request import Request
 
+from accounts.authentication import require_recent_sign_in
 from accounts.owner_api import OwnerView
 from common.admission.shapes import Nothing, Strict
 from common.json_bodies import json_answer
@@ -61,7 +62,7 @@ class DecisionView(_OwnerView):
         """Restricted data leaves only soon after a sign-in. What was decided already says so instead."""
         asked = decision_queries.request_data(user=self.person, request_id=request_id)
         if asked["status"] == "pending" and asked["scope_entry"]["sensitivity_tier"] == "restricted":
-            self.require_recent_sign_in()
+            require_recent_sign_in(self.request._request)
 
 
 class OutdatedCopiesView(_OwnerView):

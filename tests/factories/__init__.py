@@ -22,17 +22,10 @@ from tests.factories.agents import (
 )
 from tests.factories.asked import ConsentRequestFactory, ExportFactory, GrantFactory, ReadFactory
 from tests.factories.developers import (
-    AppAuditEntryFactory,
     AppFactory,
-    AppInvitationFactory,
     ApplicationFactory,
     IdempotencyKeyFactory,
-    LoggedRequestFactory,
-    LogoFactory,
-    ManagementTokenFactory,
     MemberFactory,
-    SandboxPersonFactory,
-    TestAppFactory,
     TokenFactory,
     WebhookEndpointFactory,
 )
@@ -50,9 +43,7 @@ from tests.factories.history import (
     NoticeCounterFactory,
     NoticeFactory,
     ReceiptFactory,
-    ReportNoteFactory,
     ScopeTemplateFactory,
-    ScopeWithdrawalFactory,
     WebhookDeliveryFactory,
 )
 from tests.factories.pkm import (
@@ -73,9 +64,7 @@ from tests.factories.vaults import Vault, give_vault
 
 __all__ = [
     "ActorProfileFactory",
-    "AppAuditEntryFactory",
     "AppFactory",
-    "AppInvitationFactory",
     "AppReportFactory",
     "ApplicationFactory",
     "AuditCheckpointFactory",
@@ -99,10 +88,7 @@ __all__ = [
     "ItemFactory",
     "KeyWrapperFactory",
     "LinkSessionFactory",
-    "LoggedRequestFactory",
-    "LogoFactory",
     "MailFactory",
-    "ManagementTokenFactory",
     "ManifestFactory",
     "ManifestPathFactory",
     "MemberFactory",
@@ -119,17 +105,13 @@ __all__ = [
     "ReceiptFactory",
     "RefreshRunFactory",
     "RegistryVersionFactory",
-    "ReportNoteFactory",
     "RunFactory",
-    "SandboxPersonFactory",
     "ScopeEntryFactory",
     "ScopeTemplateFactory",
-    "ScopeWithdrawalFactory",
     "SessionFactory",
     "StaffFactory",
     "StarterRecordFactory",
     "StepFactory",
-    "TestAppFactory",
     "TokenFactory",
     "Vault",
     "VaultKeyFactory",

@@ -7,10 +7,9 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 from common.problems import Problem
-from developers.apps.queries import app_by_id
-from developers.members.queries import first_owner
+from developers.actions import mint_token
 from developers.models import Permission
-from developers.tokens.actions import mint_token
+from developers.queries import app_by_id
 
 
 class Command(BaseCommand):
@@ -33,7 +32,7 @@ class Command(BaseCommand):
             _, token = mint_token(
                 app=app,
                 label=options["label"],
-                by=first_owner(app),
+                by=app.application.applicant,
                 permissions=[name.strip() for name in options["permissions"].split(",") if name.strip()],
                 expires_at=timezone.now() + timedelta(days=min(options["days"], 10_000)),
                 header_only=options["header_only"],

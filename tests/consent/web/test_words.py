@@ -2,8 +2,7 @@
 
 import pytest
 
-from common.durations import duration
-from consent.web.words import duration_choices
+from consent.web.words import duration, duration_choices
 
 
 @pytest.mark.parametrize(
