@@ -1,9 +1,11 @@
 """A signed-in person's own JSON addresses (contract 2): a session with its CSRF token, never a developer token."""
 
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from django.conf import settings
 from pydantic import BaseModel
+from rest_framework.authentication import BaseAuthentication
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.views import APIView
@@ -22,14 +24,14 @@ class SignedInRecently(BasePermission):
     """The sign-in is of the last ten minutes; for steps that a stolen session must not be enough for."""
 
     def has_permission(self, request: Request, view: APIView) -> bool:
-        require_recent_sign_in(request._request)
+        cast("OwnerView", view).require_recent_sign_in()
         return True
 
 
 class OwnerView(JSONView):
     """A signed-in person's own address; `self.person` is who that is. `body_limit` fits a sealed export."""
 
-    authentication_classes = (SignedIn,)
+    authentication_classes: Sequence[type[BaseAuthentication]] = (SignedIn,)
     body_limit = settings.OWNER_BODY_LIMIT
     http_method_names = ["get", "head", "post", "put", "delete"]  # what `Allow` may list
 
@@ -37,6 +39,10 @@ class OwnerView(JSONView):
     def person(self) -> "User":
         """Whose session this is; `SignedIn` let nobody else in."""
         return person_of(self.request)
+
+    def require_recent_sign_in(self) -> None:
+        """Raise unless the sign-in is of the last ten minutes."""
+        require_recent_sign_in(self.request._request)
 
     def query(self, model: type[Model]) -> Model:
         for name, values in self.request.query_params.lists():

@@ -2,13 +2,16 @@
 
 from django.urls import include, path
 
+from agents_proxy import documented
 from agents_proxy.analyses import urls as analyses
 from agents_proxy.financial import urls as financial
 from agents_proxy.messaging import urls as messaging
 from agents_proxy.processing_consent import urls as processing_consent
 from agents_proxy.proxy.api import AgentView
 
-_api = [
+documented.describe()
+
+api = [
     *processing_consent.api,
     *analyses.api,
     *messaging.api,
@@ -18,7 +21,7 @@ _api = [
 ]
 
 urlpatterns = [
-    path("api/a2a/", include(_api)),
+    path("api/a2a/", include(api)),
     path("profile/consent/", include(processing_consent.pages)),
     path("profile/numbers/", include(messaging.pages)),
     path("profile/financial/", include(financial.pages)),

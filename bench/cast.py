@@ -58,7 +58,8 @@ def make_people(count: int) -> list[PersonPart]:
 def make_apps(count: int) -> list[AppPart]:
     """Verified apps with a token of all permissions each."""
     from accounts.models import User
-    from developers.actions import make_app, mint_token
+    from developers.applications.actions import make_app
+    from developers.tokens.actions import mint_token
 
     staff = User.objects.create_user("staff@bench.example", PASSWORD, is_staff=True)
     made = []

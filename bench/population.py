@@ -17,7 +17,7 @@ from consent.notices.models import Notice
 from consent.requests.models import ConsentRequest
 from consent_bridge.sealed import generate_connector_key, public_half, thumbprint
 from developers.models import App, DeveloperApplication, DeveloperToken
-from developers.tokens import new_token
+from developers.tokens.digests import new_token
 from pkm.history.models import Index
 from pkm.registry.models import ScopeEntry
 from pkm.vault.models import VaultKey

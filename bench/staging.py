@@ -96,11 +96,12 @@ def waiting(ask: Callable[..., Any]) -> dict[str, Any]:
 def ask_unverified(scene: Scene) -> Any:
     """What an app that nobody checked asks for: loud words, a name well known, and more than it registered."""
     make = (
-        "from accounts.models import User; from developers import actions; staff = User.objects.get(is_staff=True, "
-        "email='staff@example.org'); app = actions.make_app(name='Nordbank Security', legal_name='Nordbank AB', "
+        "from accounts.models import User; from developers.applications.actions import make_app; "
+        "from developers.tokens.actions import mint_token; staff = User.objects.get(is_staff=True, "
+        "email='staff@example.org'); app = make_app(name='Nordbank Security', legal_name='Nordbank AB', "
         "website='https://nordbank.example', privacy_policy='https://nordbank.example/privacy', "
         "contact_email='info@nordbank.example', owner=staff, by=staff); "
-        "print(actions.mint_token(app=app, label='shots', by=staff)[1])"
+        "print(mint_token(app=app, label='shots', by=staff)[1])"
     )
     said = manage_command("Making an app that nobody checked", "shell", "--verbosity", "0", "--command", make)
     with Client(f"{scene.address}/api/v1", said.split()[-1]) as app:

@@ -12,6 +12,8 @@ from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from pkm.registry.sync import registry_drift
+
 _AUDIT = "consent/auditentry/"
 
 
@@ -35,6 +37,7 @@ def _lines() -> Iterator[tuple[str, Waiting]]:
     """Each with the permission that it takes to see it."""
     now = timezone.now()
     yield from _to_decide()
+    yield from _of_the_registry(now)
     yield from _of_people(now)
     yield from _of_apps(now)
     yield from _of_the_audit(now)
@@ -60,6 +63,29 @@ def _to_decide() -> Iterator[tuple[str, Waiting]]:
         _("templates for a second one of you to approve"), proposed, "created_at",
         "consent/scopetemplate/?approved_by__isempty=1",
     )  # fmt: skip
+    wording = _rows("agents_proxy.MessageTemplate").filter(approved_by=None)
+    yield "agents_proxy.view_messagetemplate", _line(
+        _("wording of messages for a second one of you to approve"), wording, "created_at",
+        "agents_proxy/messagetemplate/?approved_by__isempty=1",
+    )  # fmt: skip
+
+
+def _of_the_registry(now: datetime) -> Iterator[tuple[str, Waiting]]:
+    yield (
+        "pkm.view_scopeentry",
+        Waiting(
+            _("domains and scopes behind the starter list: run sync_registry"),
+            len(registry_drift()),
+            None,
+            "pkm/scopeentry/?starter=differs",
+        ),
+    )
+    unfinished = _rows("consent.ScopeWithdrawal").filter(finished_at=None)
+    under_way = _line(
+        _("withdrawn scopes on which requests still wait"), unfinished, "at",
+        "consent/scopewithdrawal/?finished_at__isempty=1",
+    )  # fmt: skip
+    yield "consent.view_scopewithdrawal", _late(under_way, now - timedelta(minutes=30))
 
 
 def _of_people(now: datetime) -> Iterator[tuple[str, Waiting]]:
@@ -81,6 +107,11 @@ def _of_apps(now: datetime) -> Iterator[tuple[str, Waiting]]:
     yield "consent.view_webhookdelivery", _line(
         _("webhooks given up within a week"), given_up, "finished_at",
         "consent/webhookdelivery/?status__exact=given_up",
+    )  # fmt: skip
+    disabled = _rows("developers.WebhookEndpoint").filter(disabled_at__isnull=False)
+    yield "developers.view_webhookendpoint", _line(
+        _("webhook endpoints that are disabled"), disabled, "disabled_at",
+        "developers/webhookendpoint/?disabled_at__isempty=0",
     )  # fmt: skip
     tokens = _rows("developers.DeveloperToken").filter(
         revoked_at=None, expires_at__gt=now, expires_at__lte=now + timedelta(days=7)

@@ -18,6 +18,7 @@ from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 
 from consent.rules import RULES as CONSENT_RULES
+from developers.rules import RULES as DEVELOPERS_RULES
 from pkm.rules import RULES as PKM_RULES
 
 _TIME_LIMIT = 0.7  # seconds, each of them; /readyz promises one
@@ -51,7 +52,9 @@ def wanted_migrations() -> frozenset[tuple[str, str]]:
 
 @cache
 def _wanted_triggers(vendor: str) -> frozenset[str]:
-    return frozenset(rule.trigger for rule in (*CONSENT_RULES, *PKM_RULES) if rule.statements(vendor))
+    return frozenset(
+        rule.trigger for rule in (*CONSENT_RULES, *DEVELOPERS_RULES, *PKM_RULES) if rule.statements(vendor)
+    )
 
 
 async def _probe_all() -> tuple[Found, bool]:

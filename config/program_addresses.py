@@ -5,6 +5,7 @@ A hot read costs less than that middleware around it: without it a status is ans
 middleware would have added that matters to a program is added here.
 """
 
+import time
 from collections.abc import Callable
 from typing import cast
 
@@ -14,6 +15,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import resolve
 
 from config.headers import of_programs
+from developers.request_log import recording
 
 _PREFIXES = ("/api/v1/", "/.well-known/consent-", "/mcp")
 
@@ -29,7 +31,9 @@ class ProgramAddresses:
         # a deployment behind TLS lets SecurityMiddleware send plain HTTP away, which is not worth doing here once more
         if not request.path_info.startswith(_PREFIXES) or (settings.SECURE_SSL_REDIRECT and not request.is_secure()):
             return self.get_response(request)
+        began = time.perf_counter()
         response = cast(HttpResponse, _answer(request))
+        recording.note(request, response, time.perf_counter() - began)
         for name, value in self.headers.items():
             response.headers[name] = value
         if not response.streaming and "Content-Length" not in response.headers:

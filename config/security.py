@@ -20,6 +20,7 @@ from config.headers import of_programs
 _access = logging.getLogger("access")
 _SECRETS = re.compile(
     r"(cr_[a-z]{2,12}_[A-Za-z0-9]{8}_)[A-Za-z0-9_-]+|(token=)[^&\s\"']+|eyJ[A-Za-z0-9_-]{20,}(\.[A-Za-z0-9_-]*){2,4}"
+    r"|(inv_)[A-Za-z0-9_-]{43}"
 )
 
 Respond = Callable[[HttpRequest], HttpResponse]
@@ -94,8 +95,8 @@ class CsrfBehindNoReferrer(CsrfViewMiddleware):
 
 
 def redacted(text: str) -> str:
-    """`text` without developer tokens and sealed data, whatever put them there."""
-    return _SECRETS.sub(lambda match: f"{match[1] or match[2] or ''}[redacted]", text)
+    """`text` without tokens, links of invitations and sealed data, whatever put them there."""
+    return _SECRETS.sub(lambda match: f"{match[1] or match[2] or match[4] or ''}[redacted]", text)
 
 
 _as_json = json.JSONEncoder(ensure_ascii=False, default=str).encode

@@ -35,13 +35,19 @@ RECEIPT_KEYS: list[dict[str, str]] = env.secret_json(
 )
 
 # --- Limits of the contract ------------------------------------------------------------------------------------------
+LEAKED_TOKENS_PER_HOUR = env.number("LEAKED_TOKENS_PER_HOUR", 600)
 UNKNOWN_USERS_PER_HOUR = env.number("UNKNOWN_USERS_PER_HOUR", 30)
 DENIAL_COOLDOWN_SECONDS = env.number("DENIAL_COOLDOWN_SECONDS", 3600)
 PENDING_REQUESTS_PER_PERSON = env.number("PENDING_REQUESTS_PER_PERSON", 5)
 REQUESTS_PER_PERSON_PER_DAY = env.number("REQUESTS_PER_PERSON_PER_DAY", 20)
 REQUEST_BUDGET_PER_HOUR = env.number("REQUEST_BUDGET_PER_HOUR", 1000)
+INVITATIONS_PER_DAY = env.number("INVITATIONS_PER_DAY", 20)
 MAIL_PAUSE_SECONDS = env.number("MAIL_PAUSE_SECONDS", 3600)
 DISCOVERY_FLUSH_SECONDS = env.number("DISCOVERY_FLUSH_SECONDS", 5)
+# the log of an app's requests: written every so many seconds (0 keeps none), rows that one process holds until then
+REQUEST_LOG_FLUSH_SECONDS = env.number("REQUEST_LOG_FLUSH_SECONDS", 1)
+REQUEST_LOG_WAITING = env.number("REQUEST_LOG_WAITING", 20_000, minimum=1)
+REQUEST_LOG_DAYS = env.number("REQUEST_LOG_DAYS", 30, minimum=1, maximum=365)
 STATUS_POLL_BURST = env.number("STATUS_POLL_BURST", 30)
 STATUS_POLL_PER_SECOND = env.number("STATUS_POLL_PER_SECOND", 2)
 STATUS_WAITERS = env.number("STATUS_WAITERS", 400, minimum=1)
@@ -274,6 +280,8 @@ CONTENT_SECURITY_POLICY = {
     }
 }
 DATA_UPLOAD_MAX_MEMORY_SIZE = OWNER_BODY_LIMIT + 64 * 1024
+FILE_UPLOAD_HANDLERS = ["common.admission.uploads.BoundedUpload"]
+DATA_UPLOAD_MAX_NUMBER_FILES = 2
 
 # --- Words and files -------------------------------------------------------------------------------------------------
 LANGUAGE_CODE, LANGUAGES = "en", [("en", "English"), ("de", "Deutsch")]
@@ -343,17 +351,25 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR / "beat-schedule")
 CELERY_BEAT_SCHEDULE = {
     "write-down-expiry": {"task": "consent.tasks.write_down_expiry", "schedule": 15.0},
+    "finish-withdrawals": {"task": "consent.tasks.finish_withdrawals", "schedule": 5.0},
     "chain-reads": {"task": "consent.tasks.chain_reads", "schedule": 5.0},
     "write-pending-audit": {"task": "consent.tasks.write_pending_audit", "schedule": 5.0},
     "find-unrecorded-ends": {"task": "consent.tasks.find_unrecorded_ends", "schedule": 3600.0},
     "deliver-webhooks": {"task": "consent.tasks.deliver_webhooks", "schedule": 2.0},
     "write-mails": {"task": "consent.tasks.write_mails", "schedule": 10.0},
+    "write-token-mails": {"task": "developers.tasks.write_token_mails", "schedule": 30.0},
+    "write-to-members": {"task": "developers.tasks.write_to_members", "schedule": 10.0},
+    "write-team-mails": {"task": "developers.tasks.write_team_mails", "schedule": 10.0},
     "sign-audit-checkpoint": {
         "task": "consent.tasks.sign_audit_checkpoint",
         "schedule": env.number("CHECKPOINT_SECONDS", 300, minimum=5),
     },
     "tidy": {"task": "consent.tasks.tidy", "schedule": 3600.0},
     "forget-rate-counts": {"task": "common.tasks.forget_rate_counts", "schedule": 600.0},
+    "write-application-mails": {"task": "developers.tasks.write_application_mails", "schedule": 30.0},
+    "recheck-domains": {"task": "developers.tasks.recheck_domains", "schedule": 600.0},
+    "forget-unused-logos": {"task": "developers.tasks.forget_unused_logos", "schedule": 3600.0},
+    "forget-logged-requests": {"task": "developers.tasks.forget_logged_requests", "schedule": 600.0},
     "resume-analyses": {"task": "agents_proxy.tasks.resume_analyses", "schedule": 2.0},
     "maintain-institutions": {"task": "agents_proxy.tasks.maintain_institutions", "schedule": 10.0},
     "purge-analyses": {"task": "agents_proxy.tasks.purge_analyses", "schedule": 60.0},

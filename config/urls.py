@@ -21,6 +21,7 @@ urlpatterns = [
     path("accounts/sessions/", signed_in_page, name="signed-in"),
     path("accounts/", include("allauth.urls")),
     path("", include("pkm.urls")),
+    path("", include("developers.urls")),
     path("", include("consent.urls")),
     path("", include("agents_proxy.urls")),
 ]

@@ -7,6 +7,7 @@ from consent.grants import admin as grant_admin
 from consent.ledger import admin as ledger_admin
 from consent.notices import admin as notice_admin
 from consent.requests import admin as request_admin
+from consent.sandbox import admin as sandbox_admin
 
 __all__ = [
     "decision_admin",
@@ -16,4 +17,5 @@ __all__ = [
     "ledger_admin",
     "notice_admin",
     "request_admin",
+    "sandbox_admin",
 ]

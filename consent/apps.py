@@ -14,7 +14,10 @@ class ConsentConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from consent import receivers  # noqa: F401  # connects them
+        from consent import (
+            receivers,  # noqa: F401  # connects them
+            tasks,  # noqa: F401  # they are told by name: see common.broker
+        )
 
         post_migrate.connect(_install, sender=self)
 

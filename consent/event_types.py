@@ -219,3 +219,4 @@ class EventType(StrEnum):
 
 
 WEBHOOK_TYPES = [event.webhook_type for event in EventType if event.webhook]
+TEST_WEBHOOK_TYPE = "consent.test"  # of no event: an endpoint is tried out with it

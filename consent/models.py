@@ -1,6 +1,6 @@
 """Every record of this room, for Django, which looks for them here; the features keep them."""
 
-from consent.decisions.models import AppReport, BlockedApp
+from consent.decisions.models import AppReport, BlockedApp, ReportNote, ReportStatus, ScopeWithdrawal
 from consent.discovery.models import Discovery, DiscoveryMiss
 from consent.exports.models import Export, Read
 from consent.grants.models import Grant
@@ -8,6 +8,7 @@ from consent.ledger.models import AuditCheckpoint, AuditEntry, AuditHead, AuditP
 from consent.mail.models import Mail
 from consent.notices.models import Notice, NoticeCounter, WebhookDelivery
 from consent.requests.models import ConsentRequest, ScopeTemplate
+from consent.sandbox.models import SandboxPerson
 
 __all__ = [
     "AppReport",
@@ -27,6 +28,10 @@ __all__ = [
     "NoticeCounter",
     "Read",
     "Receipt",
+    "ReportNote",
+    "ReportStatus",
+    "SandboxPerson",
     "ScopeTemplate",
+    "ScopeWithdrawal",
     "WebhookDelivery",
 ]

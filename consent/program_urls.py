@@ -1,9 +1,13 @@
-"""The addresses that programs call with a developer token, REST and tools, for config/program_addresses.py."""
+"""The addresses that programs call with a token, REST and tools, for config/program_addresses.py."""
 
 from django.urls import path
 
-from consent.api.urls import urlpatterns as rest
+from consent.api.urls import urlpatterns as api
+from consent.sandbox.urls import for_programs as sandbox
 from consent.tools.views import McpView
+from developers.manage.urls import urlpatterns as manage
+
+rest = [*api, *sandbox, *manage]  # what the OpenAPI document describes
 
 urlpatterns = [
     *rest,

@@ -29,4 +29,6 @@ RULES: list[Rule] = [
     *append_only("consent_checkpoint_heads"),
     *append_only("consent_receipts"),
     *append_only("consent_notices"),
+    # who wrote a note may go with their account
+    frozen("app_report_notes", ["report_id", "status", "note", "at"]),
 ]

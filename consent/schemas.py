@@ -1,13 +1,12 @@
 """The bodies and queries of the consent runtime, strict: wrong types and unknown members are refused."""
 
-import re
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, RootModel, model_validator
 from pydantic.config import JsonDict
 from pydantic_core import PydanticCustomError
 
-from common.admission.shapes import Strict
+from common.admission.shapes import Identifier, PageQuery, Strict
 from common.problems import Problem
 from common.text import is_plain
 from consent.errors import ConnectorKeyRequired, OneScopePerRequest, UnsupportedWrappingAlgorithm
@@ -52,15 +51,6 @@ def _unique(paths: list[str]) -> list[str]:
     return paths
 
 
-_IDENTIFIER = re.compile(r"[A-Za-z0-9_]{1,64}\Z")
-
-
-def is_identifier(text: str) -> bool:
-    """Whether `text` could be one of our names; what could not is unknown, and never reaches the database."""
-    return _IDENTIFIER.match(text) is not None
-
-
-Identifier = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_]+\Z")]
 Path = Annotated[str, Field(max_length=200, pattern=r"^[a-z][a-z0-9_]{0,63}(\.[a-z][a-z0-9_]{0,63}){2}\Z")]
 OptionalPaths = Annotated[list[Path], Field(max_length=500), AfterValidator(_unique)]
 Sealed = Annotated[str, Field(min_length=1, pattern=r"^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]*){4}\Z")]
@@ -181,6 +171,20 @@ class EndConsentBody(Strict):
     ]
 
 
+class LeakedTokenBody(Strict):
+    """`POST /leaked-tokens`."""
+
+    token: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=1000,
+            description="The whole token, as it was found.",
+            examples=["cr_live_4fK9sQ2x_found-in-a-public-place-and-revoked-by-now"],
+        ),
+    ]
+
+
 def describe_members(schema: dict[str, Any]) -> None:
     """Finish a body's JSON Schema as it is published: each description last, and examples of the whole body alone."""
     for member in schema.get("properties", {}).values():
@@ -210,12 +214,10 @@ class StatusQuery(Strict):
         return self
 
 
-class ListQuery(Strict):
+class ListQuery(PageQuery):
     """`GET /consent-requests`."""
 
     status: Literal["pending", "approved", "denied", "cancelled", "expired"] | None = None
-    cursor: Annotated[str, Field(min_length=1, max_length=64)] | None = None
-    limit: Annotated[int, Field(ge=1, le=100)] = 50
 
 
 class ExportQuery(Strict):
@@ -248,6 +250,10 @@ class DenyBody(Strict):
 
     decision: Literal["deny"]
     reason: Annotated[str, Field(max_length=500)] | None = None
+
+
+class DecisionBody(RootModel[Annotated[ApproveBody | DenyBody, Field(discriminator="decision")]]):
+    """`POST …/decision`, as the OpenAPI document describes it: one of the two."""
 
 
 class ExportBody(Strict):

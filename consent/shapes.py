@@ -8,11 +8,12 @@ because a model would cost five times as much to make and write (docs/adr/0005).
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, Field, GetPydanticSchema
+from pydantic import Field, GetPydanticSchema
 from pydantic_core.core_schema import literal_schema
 
+from common.shapes import NextCursor, Seconds, Shape, Time
 from consent.states import GrantStatus, RequestStatus
-from pkm.shapes import Path, ScopeEntry, Seconds, Shape, Time
+from pkm.shapes import Path, ScopeEntry
 
 UserId = Annotated[str, Field(description="The person's sharing ID.", examples=["usr_t2zp3gog7m6odtqhjuqhpevyku"])]
 RequestId = Annotated[str, Field(examples=["req_4tx2mjm3cwi6q7ezu6c4qiyn7a"])]
@@ -20,6 +21,10 @@ RequestId = Annotated[str, Field(examples=["req_4tx2mjm3cwi6q7ezu6c4qiyn7a"])]
 _VALUES = GetPydanticSchema(lambda states, handler: literal_schema([str(state) for state in states]))
 RequestState = Annotated[RequestStatus, _VALUES]
 GrantState = Annotated[GrantStatus, _VALUES]
+
+
+class LeakReported(Shape):
+    """Nothing: whether there is such a token is not told."""
 
 
 class AccessDuration(Shape):
@@ -57,6 +62,26 @@ class ScopeCatalog(Shape):
     scope_entries: list[ScopeEntry]
 
 
+class FrozenRequest(Shape):
+    """What was asked, as the person will see it and as it stays: exactly what `request_digest` is over."""
+
+    request_id: RequestId
+    app_id: str
+    app_name: Annotated[str, Field(description="Your app's name as the person sees it.")]
+    user_id: UserId
+    scope: str
+    attributes: Annotated[list[Path], Field(description="What the scope covered when you asked.")]
+    purpose: str
+    connector_thumbprint: Annotated[str, Field(description="RFC 7638 thumbprint of the connector key.")]
+    access_duration: Seconds
+    expires_at: Time
+    required_attributes: list[Path] | None
+    optional_attributes: list[Path] | None
+    max_reads: int | None
+    refresh_policy: str
+    binding_message: str | None
+
+
 class AskedConsent(Shape):
     """A request that waits for the person's decision."""
 
@@ -74,7 +99,10 @@ class AskedConsent(Shape):
     access_duration: Seconds
     connector_key_id: str
     connector_fingerprint: Annotated[str, Field(description="RFC 7638 thumbprint of the connector key.")]
-    request_digest: Annotated[str, Field(description="What the person will see, as base64url SHA-256.")]
+    request: FrozenRequest
+    request_digest: Annotated[
+        str, Field(description="Base64url SHA-256 of `request` in its RFC 8785 form. Make it yourself and compare.")
+    ]
     created_at: Time
 
 
@@ -112,7 +140,7 @@ class ConsentRequests(Shape):
     """One page of requests, newest first."""
 
     requests: list[ConsentStatus]
-    next_cursor: Annotated[str | None, Field(description="Give it as `cursor` for the next page; null on the last.")]
+    next_cursor: NextCursor
 
 
 class ConsentExport(Shape):
@@ -152,23 +180,3 @@ class ConsentCheckpoint(Shape):
 
     jws: Annotated[str, Field(description="Compact JWS, EdDSA; its key is in /.well-known/consent-keys.json.")]
     claims: dict[str, Any]
-
-
-class ProblemField(Shape):
-    """One member of a body or query that does not fit."""
-
-    field: str
-    code: str
-    message: str
-
-
-class ProblemDetails(BaseModel):
-    """A refusal (RFC 9457). Some codes add members of their own."""
-
-    type: Annotated[str, Field(examples=["/docs/errors#invalid_scope"])]
-    title: str
-    status: int
-    code: str
-    detail: str
-    trace_id: Annotated[str, Field(description="The same as `X-Request-Id`; name it when you ask for help.")]
-    errors: Annotated[list[ProblemField] | None, Field(description="Only where a body or query does not fit.")] = None

@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from consent.decisions import expiry
+from consent.decisions import expiry, withdrawals
 from consent.decisions.unrecorded import write_down_unrecorded
 from consent.exports.read_batches import chain_waiting_reads
 from consent.ledger.checkpoints import sign_checkpoint
@@ -16,6 +16,12 @@ from consent.retention import forget_what_is_over
 def write_down_expiry() -> int:
     """Write down requests and grants that the clock has ended."""
     return expiry.write_down_expiry()
+
+
+@shared_task
+def finish_withdrawals() -> int:
+    """Cancel what waits on scopes that staff withdrew, and end their grants where staff said so."""
+    return withdrawals.finish_withdrawals()
 
 
 @shared_task
@@ -38,7 +44,7 @@ def find_unrecorded_ends() -> int:
 
 @shared_task
 def tidy() -> int:
-    """Delete idempotency keys, counts of misses, removed vault wrappers and sessions whose time is over."""
+    """Delete idempotency keys, counts of misses, old webhook secrets, vault wrappers and sessions that are over."""
     return forget_what_is_over()
 
 

@@ -1,4 +1,4 @@
-"""Who may ask: applications to decide, apps to suspend and restore, tokens to make, rotate and revoke."""
+"""Who may ask: tokens to make, rotate and revoke; what else there is has pages of its own."""
 
 from datetime import timedelta
 from typing import Any
@@ -12,119 +12,22 @@ from django.utils import timezone
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
-from accounts.staff import NeverDeleted, ReadOnly
+from accounts.staff import NeverDeleted
 from common.problems import Problem
 from common.text import is_plain
-from developers import actions
-from developers.models import App, AppMember, AppStatus, DeveloperApplication, DeveloperToken, Permission
-from developers.queries import live_tokens
-from developers.tokens import DEFAULT_LIFETIME, LONGEST_LIFETIME
+from developers.applications.admin import ApplicationAdmin
+from developers.apps import admin as app_admin
+from developers.members import admin as member_admin
+from developers.models import App, AppStatus, DeveloperToken, Permission
+from developers.request_log import admin as request_log_admin
+from developers.tokens import actions as token_actions
+from developers.tokens import admin as token_admin
+from developers.tokens.digests import DEFAULT_LIFETIME, LONGEST_LIFETIME
+from developers.tokens.queries import live_tokens
 
-
-@admin.register(DeveloperApplication)
-class ApplicationAdmin(ReadOnly):
-    """The enrolment queue. An application is decided once; approving it makes the app."""
-
-    list_display = ("name", "legal_name", "applicant", "status", "created_at", "reviewed_at")
-    list_filter = ("status",)
-    list_select_related = ("applicant",)
-    search_fields = ("name", "legal_name", "applicant__email")
-    ordering = ("-created_at",)
-    actions = ("approve_verified", "approve", "reject")
-    fields = (
-        "name", "legal_name", "website", "privacy_policy", "contact_email", "use_case", "needed_scopes", "applicant",
-        "status", "reviewer", "reviewed_at", "note", "created_at",
-    )  # fmt: skip
-
-    @admin.action(description=_("Approve: the legal name was checked"), permissions=["decide"])
-    def approve_verified(self, request: HttpRequest, queryset: QuerySet[DeveloperApplication]) -> None:
-        self._approve(request, queryset, verified=True)
-
-    @admin.action(description=_("Approve without checking the legal name"), permissions=["decide"])
-    def approve(self, request: HttpRequest, queryset: QuerySet[DeveloperApplication]) -> None:
-        self._approve(request, queryset, verified=False)
-
-    @admin.action(description=_("Reject"), permissions=["decide"])
-    def reject(self, request: HttpRequest, queryset: QuerySet[DeveloperApplication]) -> None:
-        def refuse(application: DeveloperApplication) -> None:
-            actions.reject_application(application=application, by=request.user)  # type: ignore[arg-type]  # staff
-
-        _each(self, request, queryset, refuse)
-
-    def has_decide_permission(self, request: HttpRequest) -> bool:
-        return request.user.has_perm("developers.change_developerapplication")
-
-    def _approve(self, request: HttpRequest, queryset: QuerySet[DeveloperApplication], *, verified: bool) -> None:
-        def take(application: DeveloperApplication) -> None:
-            by: Any = request.user
-            actions.approve_application(application=application, by=by, verified=verified)
-
-        _each(self, request, queryset, take)
-
-
-class AppForm(forms.ModelForm):  # type: ignore[type-arg]  # the stubs alone know a parameter
-    def clean_name(self) -> str:
-        name: str = self.cleaned_data["name"]
-        if not is_plain(name):
-            raise forms.ValidationError(gettext("Use one line of plain text without invisible characters."))
-        return name
-
-
-class MemberInline(admin.TabularInline):  # type: ignore[type-arg]  # as above
-    model = AppMember
-    fields = readonly_fields = ("user", "role", "created_at")
-    extra = 0
-    can_delete = False
-
-    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-
-@admin.register(App)
-class AppAdmin(NeverDeleted):
-    """An app comes from an approved application. To change what people see of it cancels what waits for them."""
-
-    form = AppForm
-    list_display = ("name", "app_id", "status", "verified", "owner", "created_at")
-    list_filter = ("status", "verified")
-    list_select_related = ("application__applicant",)
-    search_fields = ("name", "app_id", "application__legal_name")
-    ordering = ("-created_at",)
-    actions = ("suspend", "restore")
-    inlines = (MemberInline,)
-    fields = (
-        "app_id", "name", "status", "verified", "origins", "request_budget", "application", "created_at", "updated_at",
-    )  # fmt: skip
-    readonly_fields = ("app_id", "status", "application", "created_at", "updated_at")
-
-    @admin.display(description=_("legal name"))
-    def owner(self, row: App) -> str:
-        return row.application.legal_name
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        by: Any = request.user
-        with actions.changing_app(app_pk=obj.pk, by=by):
-            super().save_model(request, obj, form, change)
-
-    @admin.action(description=_("Suspend: nothing that these apps send is answered"), permissions=["change"])
-    def suspend(self, request: HttpRequest, queryset: QuerySet[App]) -> None:
-        changed = [app for app in queryset if actions.suspend_app(app=app)]
-        self._tell(request, changed, AppStatus.SUSPENDED)
-
-    @admin.action(description=_("Restore suspended apps"), permissions=["change"])
-    def restore(self, request: HttpRequest, queryset: QuerySet[App]) -> None:
-        changed = [app for app in queryset if actions.restore_app(app=app)]
-        self._tell(request, changed, AppStatus.ACTIVE)
-
-    def _tell(self, request: HttpRequest, changed: list[App], status: AppStatus) -> None:
-        for app in changed:
-            self.log_change(request, app, [{"changed": {"fields": ["status"]}}])
-        text = ngettext("%(count)d app is now %(status)s.", "%(count)d apps are now %(status)s.", len(changed))
-        values = {"count": len(changed), "status": status.label.lower()}
-        self.message_user(request, text % values, messages.SUCCESS if changed else messages.WARNING)
+__all__ = [  # Django looks for all of them here
+    "ApplicationAdmin", "TokenAdmin", "app_admin", "member_admin", "request_log_admin", "token_admin",
+]  # fmt: skip
 
 
 class TokenForm(forms.ModelForm):  # type: ignore[type-arg]  # as above
@@ -205,7 +108,7 @@ class TokenAdmin(NeverDeleted):
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         asked = form.cleaned_data
-        row, token = actions.mint_token(
+        row, token = token_actions.mint_token(
             app=asked["app"],
             label=asked["label"],
             by=request.user,  # type: ignore[arg-type]  # staff, whom the admin let in
@@ -226,7 +129,7 @@ class TokenAdmin(NeverDeleted):
             self.message_user(request, _("Choose one token to rotate."), messages.ERROR)
             return None
         try:
-            row, token = actions.rotate_token(token=chosen[0], by=request.user)  # type: ignore[arg-type]  # as above
+            row, token = token_actions.rotate_token(token=chosen[0], by=request.user)  # type: ignore[arg-type]  # as above
         except Problem as problem:
             self.message_user(request, problem.detail, messages.ERROR)
             return None
@@ -236,7 +139,8 @@ class TokenAdmin(NeverDeleted):
 
     @admin.action(description=_("Revoke: the next call is refused"), permissions=["end"])
     def revoke(self, request: HttpRequest, queryset: QuerySet[DeveloperToken]) -> None:
-        ended = [token for token in queryset if actions.revoke_token(token=token)]
+        by: Any = request.user  # as above
+        ended = [token for token in queryset.select_related("app") if token_actions.revoke_token(token=token, by=by)]
         for token in ended:
             self.log_change(request, token, [{"changed": {"fields": ["revoked_at"]}}])
         text = ngettext("%d token was revoked.", "%d tokens were revoked.", len(ended)) % len(ended)
@@ -252,19 +156,3 @@ class TokenAdmin(NeverDeleted):
             "opts": self.opts,
         }
         return TemplateResponse(request, "admin/developers/developertoken/shown_once.html", context)
-
-
-def _each(page: ReadOnly, request: HttpRequest, queryset: QuerySet[DeveloperApplication], decide: Any) -> None:
-    """Decide each application; a refusal is told and stops none of the others."""
-    decided = 0
-    for application in queryset:
-        try:
-            decide(application)
-        except Problem as problem:
-            page.message_user(request, f"{application.name}: {problem.detail}", messages.ERROR)
-            continue
-        page.log_change(request, application, [{"changed": {"fields": ["status"]}}])
-        decided += 1
-    if decided:
-        text = ngettext("%d application was decided.", "%d applications were decided.", decided) % decided
-        page.message_user(request, text, messages.SUCCESS)

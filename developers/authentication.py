@@ -15,9 +15,9 @@ from common.admission.requests import JSONRequest
 from common.clock import database_now
 from common.problems import InvalidRequest
 from common.sql.statements import rows
-from developers.errors import InvalidToken
-from developers.models import AppStatus
-from developers.tokens import digest, has_form
+from developers.apps.models import AppMode, AppStatus
+from developers.errors import AppSuspended, InvalidToken
+from developers.tokens.digests import digest, has_form
 
 _USE_WRITTEN_EVERY = timedelta(hours=1)
 
@@ -25,12 +25,17 @@ _USE_WRITTEN_EVERY = timedelta(hours=1)
 # Its parts are public for the one hot read that finds more by the same statement (consent/api/hot_reads.py).
 COLUMNS = """
        t.id AS token_pk, t.permissions, t.header_only, a.id AS app_pk, a.app_id, a.name AS app_name,
-       a.status AS app_status, a.verified, a.request_budget,
+       a.status AS app_status, a.mode, a.verified, a.request_budget,
        (t.last_used_at IS NULL OR t.last_used_at < %(used_before)s) AS use_unwritten
 """
 TABLES = "developer_tokens t JOIN developer_apps a ON a.id = t.app_id"
 IS_VALID = "t.digest = %(digest)s AND t.expires_at > {clock} AND (t.revoked_at IS NULL OR t.revoked_at > {clock})"
 _FIND = f"SELECT {COLUMNS} FROM {TABLES} WHERE {IS_VALID}"  # noqa: S608  # constants of this program
+_STATUS_OF_HELD = f"""
+SELECT a.status FROM {TABLES}
+ WHERE t.id = %(token_pk)s AND a.status <> 'closed' AND t.expires_at > {{clock}}
+   AND (t.revoked_at IS NULL OR t.revoked_at > {{clock}})
+"""  # noqa: S608  # as above
 _WRITE_USE = """
 UPDATE developer_tokens SET last_used_at = {clock}
  WHERE id = %(token_pk)s AND (last_used_at IS NULL OR last_used_at < %(used_before)s)
@@ -49,6 +54,7 @@ class AppContext:
     suspended: bool
     verified: bool
     header_only: bool
+    is_test: bool = False  # reaches sandbox people and members who agreed alone (contract 5.2)
     request_budget: int | None = None  # an hour, where the app has one of its own; 0 is no limit
 
 
@@ -65,7 +71,7 @@ class DeveloperToken(BaseAuthentication):
         """Raises `InvalidRequest` where a token is given twice, `InvalidToken` for every other reason to refuse it."""
         asked = cast("JSONRequest", request)
         in_query = [value for name, value in asked.query_pairs if name == "token"]
-        in_header = _bearer(asked)
+        in_header = bearer(asked)
         if len(in_query) + (in_header is not None) > 1 or (in_header and "," in in_header):
             raise InvalidRequest(
                 "Send the developer token once: in the Authorization header, or as `token` in the query."
@@ -101,6 +107,27 @@ def _find(clock: str) -> str:
     return _FIND.format(clock=clock)
 
 
+def still_lets_in(token_pk: int) -> bool:
+    """Whether the token that let a held call in is good yet, and its app is active."""
+    return _app_status_of(token_pk) == AppStatus.ACTIVE
+
+
+def require_still_let_in(token_pk: int) -> None:
+    """Raise `InvalidToken` or `AppSuspended` where the token let a call in that was held, and does not any more."""
+    status = _app_status_of(token_pk)
+    if status is None:
+        raise InvalidToken("The developer token ended while this call was held.")
+    if status != AppStatus.ACTIVE:
+        raise AppSuspended("The app was suspended while this call was held.")
+
+
+def _app_status_of(token_pk: int) -> str | None:
+    """The status of the app of this token; None where the token ended, or the app was closed."""
+    clock, parameters = _clock()
+    found = rows(_STATUS_OF_HELD.format(clock=clock), {**parameters, "token_pk": token_pk})
+    return str(found[0]["status"]) if found else None
+
+
 def validity(token: str) -> tuple[str, dict[str, Any]]:
     """What `{clock}` stands for in `IS_VALID`, and the parameters of `IS_VALID` and `COLUMNS`."""
     clock, parameters = _clock()
@@ -129,11 +156,12 @@ def app_of(row: Mapping[str, Any]) -> dict[str, Any]:
         "suspended": row["app_status"] != AppStatus.ACTIVE,
         "verified": bool(row["verified"]),
         "header_only": bool(row["header_only"]),
+        "is_test": row["mode"] == AppMode.TEST,
         "request_budget": row["request_budget"],
     }
 
 
-def _bearer(request: JSONRequest) -> str | None:
+def bearer(request: JSONRequest) -> str | None:
     """What follows `Bearer` in the Authorization header; None where there is no such header."""
     scheme, _, token = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
     return token.strip() if scheme.lower() == "bearer" else None

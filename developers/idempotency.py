@@ -6,9 +6,26 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.db import models
+
 from common.clock import database_now
 from developers.errors import IdempotencyConflict
-from developers.models import IdempotencyKey
+
+
+class IdempotencyKey(models.Model):
+    """The first answer to a call that carried an `Idempotency-Key`, repeated to whoever sends it again."""
+
+    app = models.ForeignKey("developers.App", on_delete=models.CASCADE, related_name="idempotency_keys")
+    operation = models.CharField(max_length=32)
+    key = models.CharField(max_length=128)
+    body_digest = models.CharField(max_length=64)
+    answer = models.JSONField()
+    expires_at = models.DateTimeField(db_index=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        db_table = "idempotency_keys"
+        constraints = [models.UniqueConstraint(fields=["app", "operation", "key"], name="idempotency_key_once")]
 
 
 @dataclass(frozen=True)

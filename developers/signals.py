@@ -1,8 +1,27 @@
-"""What this room tells the rooms above it, which it cannot import.
+"""What this room tells and asks the rooms above it, which it cannot import.
 
-`app_changed(app_pk, by)`: staff changed what people are shown of an app; sent inside the transaction.
+`app_changed(app_pk, by)`: what people are shown of an app changed; sent inside the transaction. `by` is None where it
+was the service itself.
+`tokens_ended(app_pk)`: a token of this app works no more, or none does; sent inside the transaction.
+`apps_counted(app_pks)`: asks what the rooms above have of these apps; each receiver answers with a list of `Count`.
 """
 
+from typing import NamedTuple
+
 from django.dispatch import Signal
+from django.utils.functional import Promise
 
 app_changed = Signal()
+apps_counted = Signal()
+tokens_ended = Signal()
+
+
+class Count(NamedTuple):
+    """How many of something each app has: `by_app` maps an app's primary key to the number; who is missing has none.
+
+    `record` is the path of the staff's list of them, such as `consent/grant`; its search finds those of an `app_id`.
+    """
+
+    what: str | Promise
+    record: str
+    by_app: dict[int, int]

@@ -8,16 +8,19 @@ from django.db import transaction
 from django.db.models import Count, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
-from django.utils import timezone
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from accounts.staff import NeverDeleted
+from accounts.staff_fields import DurationField, LinesField
+from common.durations import duration
 from common.text import is_plain
 from pkm import scopes
+from pkm.registry import actions as registry_actions
 from pkm.registry.models import Domain, ScopeEntry
+from pkm.registry.sync import registry_drift
 from pkm.segments.queries import people_holding
-from pkm.signals import entries_touched, entry_changed
+from pkm.signals import Touched, entries_touched, entry_changed
 
 # what a request that waits was asked by, and what people and apps are told that it means
 _MEANING = (
@@ -79,12 +82,17 @@ class DomainAdmin(NeverDeleted):
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         super().save_model(request, obj, form, change)
         if change and "is_active" in form.changed_data and not obj.is_active:
-            for entry_pk in obj.scope_entries.values_list("pk", flat=True):
-                entry_changed.send(sender=type(self), entry_pk=entry_pk, by=request.user)
+            by: Any = request.user
+            registry_actions.retire_domain(domain=obj, by=by)
 
 
 class ScopeEntryForm(PlainTextForm):
-    """A scope, the segments it touches and the attributes it covers say the same thing, or are refused."""
+    """A scope and the attributes it covers say the same thing, or are refused; its segments follow from both."""
+
+    attributes = LinesField(
+        label=_("Attributes"), help_text=_("One to a line, such as lifestyle.food.favorite_cuisine.")
+    )
+    max_access_duration = DurationField(label=_("Longest access"), shortest=300, longest=31536000, initial=31536000)
 
     def clean_scope(self) -> str:
         text: str = self.cleaned_data["scope"]
@@ -97,17 +105,14 @@ class ScopeEntryForm(PlainTextForm):
         scope = scopes.parse(cleaned.get("scope") or self.instance.scope)
         if scope is None:
             return cleaned
-        for name, fits in (
-            ("attributes", lambda path: isinstance(path, str) and scope.covers(path)),
-            ("segment_ids", lambda pair: _covers_pair(scope, pair)),
-        ):
-            listed = cleaned.get(name)
-            if listed is not None and not (isinstance(listed, list) and listed and all(map(fits, listed))):
-                self.add_error(name, gettext("List at least one, each inside the scope."))
-            elif listed is not None and len(set(listed)) != len(listed):
-                self.add_error(name, gettext("List each one once."))
+        listed = cleaned.get("attributes")
+        if listed is not None and not all(map(scope.covers, listed)):
+            self.add_error("attributes", gettext("List at least one, each inside the scope."))
+        elif listed is not None and len(set(listed)) != len(listed):
+            self.add_error("attributes", gettext("List each one once."))
         self._check_domain(cleaned, scope)
-        self._check_segments(cleaned)
+        if not self.errors:
+            self._set_segments(cleaned["attributes"])
         return cleaned
 
     def _check_domain(self, cleaned: dict[str, Any], scope: scopes.Scope) -> None:
@@ -115,47 +120,64 @@ class ScopeEntryForm(PlainTextForm):
         if "domain" in cleaned and (domain.domain_key if domain else None) != scope.domain:
             self.add_error("domain", gettext("This is not the domain that the scope names."))
 
-    def _check_segments(self, cleaned: dict[str, Any]) -> None:
-        if self.errors or "attributes" not in cleaned:
-            return
-        touched = list(dict.fromkeys(path.rsplit(".", 1)[0] for path in cleaned["attributes"]))
-        if sorted(touched) != sorted(cleaned.get("segment_ids") or []):
-            self.add_error("segment_ids", gettext("List exactly the segments of the attributes: ") + ", ".join(touched))
+    def _set_segments(self, attributes: list[str]) -> None:
+        """Exactly those of the attributes; in the order that they had, where they are the same."""
+        touched = list(dict.fromkeys(path.rsplit(".", 1)[0] for path in attributes))
+        if sorted(touched) != sorted(self.instance.segment_ids):
+            self.instance.segment_ids = touched
 
 
-def _covers_pair(scope: scopes.Scope, pair: object) -> bool:
-    parts = pair.split(".") if isinstance(pair, str) else []
-    return len(parts) == 2 and all(map(scopes.is_name, parts)) and scope.covers_segment(*parts)
+class StarterFilter(admin.SimpleListFilter):
+    """The entries that `sync_registry` would change."""
+
+    title = _("starter list")
+    parameter_name = "starter"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("differs", gettext("differs"))]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[ScopeEntry]) -> QuerySet[ScopeEntry]:
+        return queryset.filter(scope__in=registry_drift()) if self.value() == "differs" else queryset
 
 
 @admin.register(ScopeEntry)
 class ScopeEntryAdmin(NeverDeleted):
-    """A scope is named once; what it means may change, and what waits on it is then cancelled."""
+    """A scope is named once; what it means may change, and what waits on it is then cancelled.
+
+    Whether it can be asked for changes by the actions of the list alone, which say first what that touches.
+    """
 
     form = ScopeEntryForm
-    list_display = ("scope", "scope_label", "domain", "sensitivity_tier", "exposure_enabled", "max_access_duration")
-    list_filter = ("domain", "sensitivity_tier", "exposure_enabled")
+    list_display = ("scope", "scope_label", "domain", "sensitivity_tier", "exposure_enabled", "longest_access")
+    list_filter = ("domain", "sensitivity_tier", "exposure_enabled", StarterFilter)
     list_select_related = ("domain",)
     search_fields = ("scope", "scope_label", "scope_handle")
     actions = ("expose", "withdraw")
-    fields = (
-        "scope", "scope_handle", "scope_label", "description", "domain", "segment_ids", "attributes",
-        "sensitivity_tier", "exposure_enabled", "max_access_duration", "created_at", "updated_at",
-    )  # fmt: skip
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
+        asked = ("scope", "scope_label", "description", "domain", "attributes", "sensitivity_tier")
+        if obj is None:
+            return (*asked, "max_access_duration", "exposure_enabled")
+        longest = "max_access_duration" if self.has_change_permission(request, obj) else "longest_access"
+        return (*asked, longest, "segments", "exposure_enabled", "scope_handle", "created_at", "updated_at")
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
-        return ("scope_handle", "created_at", "updated_at", *(("scope",) if obj else ()))
+        return ("scope", "segments", "exposure_enabled", "scope_handle", "created_at", "updated_at") if obj else ()
+
+    @admin.display(description=_("longest access"), ordering="max_access_duration")
+    def longest_access(self, row: ScopeEntry) -> str:
+        return duration(row.max_access_duration)
+
+    @admin.display(description=_("segments"))
+    def segments(self, row: ScopeEntry) -> str:
+        return "\n".join(row.segment_ids)
 
     @transaction.atomic
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         # compared with the row, since the form's own idea of what was there comes from the browser
-        old = ScopeEntry.objects.select_for_update().filter(pk=obj.pk).values(*_MEANING, "exposure_enabled").first()
+        old = ScopeEntry.objects.select_for_update().filter(pk=obj.pk).values(*_MEANING).first()
         super().save_model(request, obj, form, change)
-        if old is None:
-            return
-        new = ScopeEntry.objects.filter(pk=obj.pk).values(*_MEANING, "exposure_enabled").get()
-        withdrawn = old["exposure_enabled"] and not new["exposure_enabled"]
-        if withdrawn or any(old[name] != new[name] for name in _MEANING):
+        if old is not None and ScopeEntry.objects.filter(pk=obj.pk).values(*_MEANING).get() != old:
             entry_changed.send(sender=type(self), entry_pk=obj.pk, by=request.user)
 
     @admin.action(description=_("Let the selected scopes be asked for"), permissions=["change"])
@@ -170,37 +192,44 @@ class ScopeEntryAdmin(NeverDeleted):
         """Ask first, saying what it touches; the second post does it."""
         if request.POST.get("confirmed") != "yes":
             return self._confirmation(request, queryset, exposed=exposed)
+        by: Any = request.user
+        ends_grants = not exposed and request.POST.get("ends_grants") == "yes"
+        chosen = list(queryset.values_list("pk", flat=True))
+        if ends_grants and not any(line.to_end for line in self._touched(request, chosen)):
+            ends_grants = False  # there is none, or it takes a permission that they do not have
         with transaction.atomic():
-            chosen = ScopeEntry.objects.filter(pk__in=list(queryset.values_list("pk", flat=True)))
-            changing = list(chosen.select_for_update().exclude(exposure_enabled=exposed).order_by("pk"))
-            ScopeEntry.objects.filter(pk__in=[entry.pk for entry in changing]).update(
-                exposure_enabled=exposed, updated_at=timezone.now()
-            )
-            for entry in changing:
+            if exposed:
+                changed = registry_actions.expose_scopes(entry_pks=chosen)
+            else:
+                changed = registry_actions.withdraw_scopes(entry_pks=chosen, by=by, ends_grants=ends_grants)
+            for entry in changed:
                 self.log_change(request, entry, [{"changed": {"fields": ["exposure_enabled"]}}])
-                if not exposed:
-                    entry_changed.send(sender=type(self), entry_pk=entry.pk, by=request.user)
-        self.message_user(request, _switched(len(changing), exposed=exposed), messages.SUCCESS)
+        self.message_user(request, _switched(len(changed), exposed=exposed), messages.SUCCESS)
+        if ends_grants:
+            self.message_user(request, gettext("Their live grants end within minutes."), messages.SUCCESS)
         return None
 
     def _confirmation(self, request: HttpRequest, queryset: QuerySet[ScopeEntry], *, exposed: bool) -> TemplateResponse:
         entries = list(queryset.select_related("domain"))
-        answers = entries_touched.send(sender=type(self), entry_pks=[entry.pk for entry in entries])
         pairs = {pair for entry in entries for pair in entry.segment_ids}
+        touched = self._touched(request, [entry.pk for entry in entries])
         context = {
             **self.admin_site.each_context(request),
             "title": _("Let these scopes be asked for?") if exposed else _("Withdraw these scopes?"),
             "exposed": exposed,
             "entries": entries,
-            "touched": [
-                (_("people who keep such data"), people_holding(pairs)),
-                *(line for _receiver, lines in answers for line in lines or ()),
-            ],
+            "touched": [Touched(_("people who keep such data"), people_holding(pairs)), *touched],
             "action": "expose" if exposed else "withdraw",
             "opts": self.opts,
             "media": self.media,
         }
         return TemplateResponse(request, "admin/pkm/scopeentry/confirm_exposure.html", context)
+
+    def _touched(self, request: HttpRequest, entry_pks: list[int]) -> list[Touched]:
+        """What the other rooms say; the choice to end something only for those who may."""
+        answers: list[tuple[Any, Any]] = entries_touched.send(sender=type(self), entry_pks=entry_pks)
+        lines: list[Touched] = [line for _receiver, told in answers for line in told or ()]
+        return [line if request.user.has_perm(line.permission) else line._replace(to_end="") for line in lines]
 
 
 def _switched(count: int, *, exposed: bool) -> str:

@@ -2,17 +2,11 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field, with_config
-from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
+from pydantic import Field
 
-Time = Annotated[str, Field(json_schema_extra={"format": "date-time"}, examples=["2026-11-20T10:00:00Z"])]
-Seconds = Annotated[int, Field(ge=0)]
+from common.shapes import Seconds, Shape, Time
+
 Path = Annotated[str, Field(description="domain.segment.attribute", examples=["lifestyle.food.favorite_cuisine"])]
-
-
-@with_config(extra="forbid")
-class Shape(TypedDict):
-    """Exactly the members that are named."""
 
 
 class ScopeEntry(Shape):

@@ -10,7 +10,7 @@ from django.test import Client
 
 from accounts.models import User
 from developers.models import App, DeveloperToken
-from tests.factories import TokenFactory
+from tests.factories import ManagementTokenFactory, TokenFactory
 
 API = "/api/v1"
 
@@ -31,6 +31,9 @@ class JsonClient:
 
     def post(self, path: str, body: Any = None, /, headers: dict[str, str] | None = None) -> HttpResponse:
         return self.send("POST", path, orjson.dumps({} if body is None else body), headers=headers)
+
+    def patch(self, path: str, body: Any = None, /, headers: dict[str, str] | None = None) -> HttpResponse:
+        return self.send("PATCH", path, orjson.dumps({} if body is None else body), headers=headers)
 
     def put(self, path: str, body: Any = None, /, headers: dict[str, str] | None = None) -> HttpResponse:
         return self.send("PUT", path, orjson.dumps({} if body is None else body), headers=headers)
@@ -70,6 +73,12 @@ class Developer(JsonClient):
             client=Client(), prefix=API, headers={"Authorization": f"Bearer {row.secret}"},
             app=app, token=row.secret, row=row,
         )  # fmt: skip
+
+
+def manager(user: User, **token: Any) -> JsonClient:
+    """A program of this person's at `/api/v1/manage`; the keywords are the management token's fields."""
+    secret = ManagementTokenFactory(user=user, **token).secret
+    return JsonClient(Client(), prefix=f"{API}/manage", headers={"Authorization": f"Bearer {secret}"})
 
 
 def signed_in(user: User, *, seconds_ago: int = 0, enforce_csrf: bool = False) -> JsonClient:

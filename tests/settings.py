@@ -29,5 +29,6 @@ STATIC_ROOT.mkdir(parents=True, exist_ok=True)
 CELERY_TASK_ALWAYS_EAGER = True
 CELERY_TASK_EAGER_PROPAGATES = True
 DISCOVERY_FLUSH_SECONDS = 0  # a timer would write beside a test's own transaction
+REQUEST_LOG_FLUSH_SECONDS = 0  # the same; tests of the log switch it on
 DATABASE_WATCH = False  # it would look at a database that the run is about to remove
 EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"

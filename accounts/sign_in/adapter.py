@@ -1,6 +1,6 @@
 """What allauth asks this service: where a call comes from, how often it may try, and what is mailed."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from allauth.account.adapter import DefaultAccountAdapter
 from django.conf import settings
@@ -8,6 +8,9 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.http import urlencode
 
+from accounts.identifiers import is_sandbox_address
+from accounts.models import Persona
+from accounts.personas import side_of
 from accounts.sign_in import attempts, known_browsers
 from common import limits
 from common.limits import Limit
@@ -62,6 +65,12 @@ class Adapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no ty
         known_browsers.remember(request, response, user.public_id)
         return response
 
+    def get_login_redirect_url(self, request: HttpRequest) -> str:
+        """Where nothing else was asked for: the side that they opened last."""
+        if side_of(cast("User", request.user)) == Persona.DEVELOPER:
+            return reverse("developers:home")
+        return str(super().get_login_redirect_url(request))
+
     def get_email_verification_redirect_url(self, email_address: Any) -> str:
         """After a sign-up and its confirmation, lead to the sign-in and from there to where the sign-up began."""
         if self.request.user.is_authenticated or email_address.user.last_login is not None:
@@ -70,7 +79,12 @@ class Adapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no ty
         return f"{reverse('account_login')}?{urlencode({'next': settings.ACCOUNT_SIGNUP_REDIRECT_URL})}"
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
-        """Beyond a few an hour nothing goes to an address, and no page says so: what came before still works."""
+        """Beyond a few an hour nothing goes to an address, and no page says so: what came before still works.
+
+        Nothing ever goes to a sandbox person, whom somebody may name in the form for a forgotten password.
+        """
+        if is_sandbox_address(email):
+            return
         if template_prefix in _ON_DEMAND and self._often_enough(template_prefix, email):
             return
         super().send_mail(template_prefix, email, context)

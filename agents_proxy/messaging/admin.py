@@ -38,7 +38,7 @@ class TemplateAdmin(NeverDeleted):
 
     form = TemplateForm
     list_display = ("name", "language", "version", "active", "proposed_by", "approved_by", "created_at")
-    list_filter = ("active", "language")
+    list_filter = ("active", "language", ("approved_by", admin.EmptyFieldListFilter))
     list_select_related = ("proposed_by", "approved_by")
     search_fields = ("name",)
     ordering = ("name", "language", "-version")

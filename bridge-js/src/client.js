@@ -3,11 +3,13 @@
 
 import { createHash } from "node:crypto";
 
+import { checkAsked } from "./asked.js";
 import { BadAnswer, Problem, Refused, UnknownKey, WaitTimeout } from "./errors.js";
 import { checkConnectorKey, publicHalf, thumbprint } from "./keys.js";
-import { checkKey, compare, openEnvelope } from "./opening.js";
+import { checkKey, openEnvelope } from "./opening.js";
 import { verifyCheckpoint, verifyReceipt } from "./proofs.js";
-import { ASKED, CATALOG, DISCOVERY, ENVELOPE, KEYS, PAGE, shaped, SIGNED, STATUS, TERMS } from "./shapes.js";
+import { makePerson, PEOPLE as SANDBOX, SandboxPerson } from "./sandbox.js";
+import { ASKED, CATALOG, DISCOVERY, ENVELOPE, KEYS, PAGE, PEOPLE, shaped, SIGNED, STATUS, TERMS } from "./shapes.js";
 import { PATIENCE, SILENCE, Stream } from "./streams.js";
 import { isTransient, jsonOf, restBaseUrl, sleep, Transport } from "./transport.js";
 
@@ -71,10 +73,7 @@ export class Client {
       repeatable: Boolean(idempotencyKey),
     });
     const asked = shaped(ASKED, jsonOf(answer));
-    const frozen = { ...body, connector_fingerprint: fingerprint };
-    for (const member of ["user_id", "scope", "connector_key_id", "connector_fingerprint", "access_duration"]) {
-      if (Object.hasOwn(frozen, member)) compare(member, asked[member], /** @type {any} */ (frozen)[member], "the frozen request");
-    }
+    checkAsked(asked, body, fingerprint);
     return asked;
   }
 
@@ -196,6 +195,22 @@ export class Client {
       yield* page.requests;
       cursor = page.next_cursor ?? undefined;
     } while (cursor);
+  }
+
+  // -- playing a person
+
+  /** @param {string} [label] */
+  async makeSandboxPerson(label = "") {
+    return makePerson(this.#transport, label);
+  }
+
+  /** @param {string} userId @param {import("./index.js").VaultKey | null} [vaultKey] */
+  sandboxPerson(userId, vaultKey = null) {
+    return new SandboxPerson(this.#transport, userId, "", vaultKey);
+  }
+
+  async sandboxPeople() {
+    return (await this.#get(PEOPLE, SANDBOX)).people;
   }
 
   // -- proofs

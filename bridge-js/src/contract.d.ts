@@ -46,6 +46,28 @@ export interface components {
             scope_entries: components["schemas"]["ScopeEntry"][];
             runtime: components["schemas"]["Runtime"];
         };
+        /** @description What was asked, as the person will see it and as it stays: exactly what `request_digest` is over. */
+        FrozenRequest: {
+            request_id: string;
+            app_id: string;
+            /** @description Your app's name as the person sees it. */
+            app_name: string;
+            /** @description The person's sharing ID. */
+            user_id: string;
+            scope: string;
+            /** @description What the scope covered when you asked. */
+            attributes: string[];
+            purpose: string;
+            /** @description RFC 7638 thumbprint of the connector key. */
+            connector_thumbprint: string;
+            access_duration: number;
+            expires_at: string;
+            required_attributes: string[] | null;
+            optional_attributes: string[] | null;
+            max_reads: number | null;
+            refresh_policy: string;
+            binding_message: string | null;
+        };
         /** @description A request that waits for the person's decision. */
         AskedConsent: {
             request_id: string;
@@ -68,7 +90,8 @@ export interface components {
             connector_key_id: string;
             /** @description RFC 7638 thumbprint of the connector key. */
             connector_fingerprint: string;
-            /** @description What the person will see, as base64url SHA-256. */
+            request: components["schemas"]["FrozenRequest"];
+            /** @description Base64url SHA-256 of `request` in its RFC 8785 form. Make it yourself and compare. */
             request_digest: string;
             created_at: string;
         };
@@ -125,6 +148,34 @@ export interface components {
             /** @description Compact JWE, ECDH-ES+A256KW with A256GCM. */
             jwe: string;
         };
+        /** @description A person whom a test app plays. */
+        SandboxEntry: {
+            /** @description The person's sharing ID. */
+            user_id: string;
+            /** @description Your own name for this person; empty where you gave none. */
+            label: string;
+        };
+        /** @description One sealed segment as it is now. */
+        SealedSegment: {
+            domain: string;
+            segment_id: string;
+            content_revision: number;
+            manifest_revision: number;
+            attributes: string[];
+            jwe: string;
+            size_bytes: number;
+            updated_at: string;
+        };
+        /** @description What a segment became by being written or deleted. */
+        Revisions: {
+            domain: string;
+            segment_id: string;
+            content_revision: number;
+            manifest_revision: number;
+            attributes: string[];
+            size_bytes: number;
+            updated_at: string;
+        };
         /** @description The contract's optional members of a request; null leaves one out. Durations in seconds. */
         Terms: {
             /** @description How many seconds you ask to read for. The person may choose less. */
@@ -155,11 +206,15 @@ export type ScopeEntry = components['schemas']['ScopeEntry'];
 export type DurationBounds = components['schemas']['DurationBounds'];
 export type Runtime = components['schemas']['Runtime'];
 export type Discovery = components['schemas']['Discovery'];
+export type FrozenRequest = components['schemas']['FrozenRequest'];
 export type AskedConsent = components['schemas']['AskedConsent'];
 export type Grant = components['schemas']['Grant'];
 export type Status = components['schemas']['Status'];
 export type RequestPage = components['schemas']['RequestPage'];
 export type Envelope = components['schemas']['Envelope'];
+export type SandboxEntry = components['schemas']['SandboxEntry'];
+export type SealedSegment = components['schemas']['SealedSegment'];
+export type Revisions = components['schemas']['Revisions'];
 export type Terms = components['schemas']['Terms'];
 export type $defs = Record<string, never>;
 export type operations = Record<string, never>;

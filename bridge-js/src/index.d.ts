@@ -1,8 +1,8 @@
 // The public API. Results have the wire's own names, durations are whole seconds, times are RFC 3339 in UTC.
 
-import type { AskedConsent, Discovery, Envelope, Grant, RequestPage, ScopeEntry, Status, Terms } from "./contract.js";
+import type { AskedConsent, Discovery, Envelope, Grant, RequestPage, SandboxEntry, ScopeEntry, Status, Terms } from "./contract.js";
 
-export type { AskedConsent, Discovery, Envelope, Grant, RequestPage, ScopeEntry, Status } from "./contract.js";
+export type { AskedConsent, Discovery, Envelope, Grant, RequestPage, SandboxEntry, ScopeEntry, Status } from "./contract.js";
 export type RequestStatus = Status["status"];
 export type GrantStatus = Grant["status"];
 
@@ -155,6 +155,12 @@ export class Client {
   requests(options?: { status?: RequestStatus; cursor?: string; limit?: number }): Promise<RequestPage>;
   /** Every request of this app, newest first. */
   allRequests(options?: { status?: RequestStatus }): AsyncGenerator<Status, void, undefined>;
+  /** A new person to play, with an empty vault; of a test app alone. `fill()` gives them a whole profile. */
+  makeSandboxPerson(label?: string): Promise<SandboxPerson>;
+  /** One that was made before. Without the vault key they can deny, pause and stop, but not approve. */
+  sandboxPerson(userId: string, vaultKey?: VaultKey | null): SandboxPerson;
+  /** All of the app's, the newest first. */
+  sandboxPeople(): Promise<SandboxEntry[]>;
   /** The signed proof of one event, verified. */
   receipt(receiptId: string): Promise<{ receipt_id: string; jws: string; claims: Claims }>;
   /** The newest signed statement of where all audit chains stood, verified. */
@@ -162,6 +168,39 @@ export class Client {
   /** The service's public keys, for `verifyReceipt` and `verifyCheckpoint`. */
   verificationKeys(): Promise<KeySet>;
 }
+
+/** What opens all that a person keeps; `secret` is 32 bytes in base64url. */
+export interface VaultKey {
+  key_id: string;
+  secret: string;
+}
+
+/** A sandbox person of the app whose token the client holds; `makeSandboxPerson` makes one. Decides at once. */
+export class SandboxPerson {
+  private constructor();
+  readonly userId: string;
+  readonly label: string;
+  /** Keep it to play this person again; null where nobody gave it. */
+  vaultKey: VaultKey | null;
+  /** Make their vault, once; its key is held from now on. */
+  makeVault(): Promise<VaultKey>;
+  /** Keep these values, `domain.segment` → attribute → value; without any, a whole synthetic profile. */
+  fill(segments?: Record<string, Record<string, unknown>>): Promise<void>;
+  /** Approve: `attributes` of those asked for, or all that the vault has; for as long as asked, or less. */
+  approve(requestId: string, options?: { attributes?: string[]; accessDuration?: number }): Promise<Status>;
+  /** Refuse; `reason` is the person's own note, which the app does not see. */
+  deny(requestId: string, options?: { reason?: string }): Promise<Status>;
+  revoke(grantId: string): Promise<Status>;
+  pause(grantId: string): Promise<Status>;
+  resume(grantId: string): Promise<Status>;
+  /** Let so much time pass for them: what would end within it ends as `expired` now. */
+  expire(seconds: number): Promise<void>;
+  /** End all that stands, destroy the vault, and forget them. */
+  deletePerson(): Promise<void>;
+}
+
+/** What `fill` keeps unless told otherwise. */
+export const SYNTHETIC_PROFILE: Record<string, Record<string, unknown>>;
 
 /** A fetched export, opened: header, content and envelope all have to say what was asked for. */
 export function openEnvelope(

@@ -15,4 +15,6 @@ export { openExport } from "./exports.js";
 export { checkConnectorKey, checkPrivateKey, generateConnectorKey, publicHalf, thumbprint } from "./keys.js";
 export { openEnvelope } from "./opening.js";
 export { verifyCheckpoint, verifyReceipt } from "./proofs.js";
+export { SandboxPerson } from "./sandbox.js";
+export { SYNTHETIC_PROFILE } from "./synthetic.js";
 export { verifyWebhook } from "./webhooks.js";

@@ -49,9 +49,30 @@ export const SCHEMAS = {
       runtime: {"$ref": "#/components/schemas/Runtime"},
     },
   },
+  FrozenRequest: {
+    type: "object",
+    required: ["request_id", "app_id", "app_name", "user_id", "scope", "attributes", "purpose", "connector_thumbprint", "access_duration", "expires_at", "required_attributes", "optional_attributes", "max_reads", "refresh_policy", "binding_message"],
+    properties: {
+      request_id: {"type": "string"},
+      app_id: {"type": "string"},
+      app_name: {"type": "string"},
+      user_id: {"type": "string"},
+      scope: {"type": "string"},
+      attributes: {"type": "array", "items": {"type": "string"}},
+      purpose: {"type": "string"},
+      connector_thumbprint: {"type": "string"},
+      access_duration: {"type": "integer"},
+      expires_at: {"type": "string"},
+      required_attributes: {"anyOf": [{"type": "array", "items": {"type": "string"}}, {"type": "null"}]},
+      optional_attributes: {"anyOf": [{"type": "array", "items": {"type": "string"}}, {"type": "null"}]},
+      max_reads: {"anyOf": [{"type": "integer"}, {"type": "null"}]},
+      refresh_policy: {"type": "string"},
+      binding_message: {"anyOf": [{"type": "string"}, {"type": "null"}]},
+    },
+  },
   AskedConsent: {
     type: "object",
-    required: ["request_id", "status", "app_id", "issuer", "user_id", "scope", "scope_label", "approval_url", "interval", "expires_in", "expires_at", "access_duration", "connector_key_id", "connector_fingerprint", "request_digest", "created_at"],
+    required: ["request_id", "status", "app_id", "issuer", "user_id", "scope", "scope_label", "approval_url", "interval", "expires_in", "expires_at", "access_duration", "connector_key_id", "connector_fingerprint", "request", "request_digest", "created_at"],
     properties: {
       request_id: {"type": "string"},
       status: {"type": "string"},
@@ -67,6 +88,7 @@ export const SCHEMAS = {
       access_duration: {"type": "integer"},
       connector_key_id: {"type": "string"},
       connector_fingerprint: {"type": "string"},
+      request: {"$ref": "#/components/schemas/FrozenRequest"},
       request_digest: {"type": "string"},
       created_at: {"type": "string"},
     },
@@ -128,6 +150,41 @@ export const SCHEMAS = {
       jwe: {"type": "string"},
     },
   },
+  SandboxEntry: {
+    type: "object",
+    required: ["user_id", "label"],
+    properties: {
+      user_id: {"type": "string"},
+      label: {"type": "string"},
+    },
+  },
+  SealedSegment: {
+    type: "object",
+    required: ["domain", "segment_id", "content_revision", "manifest_revision", "attributes", "jwe", "size_bytes", "updated_at"],
+    properties: {
+      domain: {"type": "string"},
+      segment_id: {"type": "string"},
+      content_revision: {"type": "integer"},
+      manifest_revision: {"type": "integer"},
+      attributes: {"type": "array", "items": {"type": "string"}},
+      jwe: {"type": "string"},
+      size_bytes: {"type": "integer"},
+      updated_at: {"type": "string"},
+    },
+  },
+  Revisions: {
+    type: "object",
+    required: ["domain", "segment_id", "content_revision", "manifest_revision", "attributes", "size_bytes", "updated_at"],
+    properties: {
+      domain: {"type": "string"},
+      segment_id: {"type": "string"},
+      content_revision: {"type": "integer"},
+      manifest_revision: {"type": "integer"},
+      attributes: {"type": "array", "items": {"type": "string"}},
+      size_bytes: {"type": "integer"},
+      updated_at: {"type": "string"},
+    },
+  },
   Terms: {
     type: "object",
     required: [],
@@ -143,3 +200,6 @@ export const SCHEMAS = {
     },
   },
 };
+
+/** What the digest covers where the app gave it: the contract gained these after its first version. */
+export const LATER_MEMBERS = /** @type {string[]} */ ([]);

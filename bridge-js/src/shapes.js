@@ -27,6 +27,18 @@ export const ENVELOPE = named("Envelope");
 export const PAGE = named("RequestPage");
 export const CATALOG = record({ scope_entries: { type: "array", items: named("ScopeEntry") } });
 export const SIGNED = record({ jws: TEXT });
+export const PERSON = named("SandboxEntry");
+export const REVISIONS = named("Revisions");
+export const PEOPLE = record({ people: { type: "array", items: PERSON } });
+export const SEGMENTS = record({ segments: { type: "array", items: named("SealedSegment") } });
+export const DATA = record({
+  request: { type: "object" },
+  request_digest: TEXT,
+  connector_public_key: { type: "object" },
+  connector_key_id: TEXT,
+  issuer: TEXT,
+  export_revision: { type: "integer" },
+});
 export const KEYS = record({ keys: { type: "array", items: { type: "object" } } });
 export const NOTICE = record({ type: TEXT, timestamp: TEXT, data: STATUS });
 

@@ -26,6 +26,7 @@ class AskedConsent:
     access_duration: int
     connector_key_id: str
     connector_fingerprint: str
+    request: FrozenRequest
     request_digest: str
     created_at: str
 
@@ -70,6 +71,27 @@ class Envelope:
 
 
 @dataclass(frozen=True)
+class FrozenRequest:
+    """What was asked, as the person will see it and as it stays: exactly what `request_digest` is over."""
+
+    request_id: str
+    app_id: str
+    app_name: str
+    user_id: str
+    scope: str
+    attributes: tuple[str, ...]
+    purpose: str
+    connector_thumbprint: str
+    access_duration: int
+    expires_at: str
+    required_attributes: tuple[str, ...] | None
+    optional_attributes: tuple[str, ...] | None
+    max_reads: int | None
+    refresh_policy: str
+    binding_message: str | None
+
+
+@dataclass(frozen=True)
 class Grant:
     """What was approved."""
 
@@ -91,6 +113,19 @@ class RequestPage:
 
 
 @dataclass(frozen=True)
+class Revisions:
+    """What a segment became by being written or deleted."""
+
+    domain: str
+    segment_id: str
+    content_revision: int
+    manifest_revision: int
+    attributes: tuple[str, ...]
+    size_bytes: int
+    updated_at: str
+
+
+@dataclass(frozen=True)
 class Runtime:
     """What the person's side of this service supports."""
 
@@ -100,6 +135,14 @@ class Runtime:
     refresh_policies: tuple[str, ...]
     access_duration: DurationBounds
     interval: int
+
+
+@dataclass(frozen=True)
+class SandboxEntry:
+    """A person whom a test app plays."""
+
+    user_id: str
+    label: str
 
 
 @dataclass(frozen=True)
@@ -114,6 +157,20 @@ class ScopeEntry:
     sensitivity_tier: str
     attributes: tuple[str, ...]
     max_access_duration: int
+    updated_at: str
+
+
+@dataclass(frozen=True)
+class SealedSegment:
+    """One sealed segment as it is now."""
+
+    domain: str
+    segment_id: str
+    content_revision: int
+    manifest_revision: int
+    attributes: tuple[str, ...]
+    jwe: str
+    size_bytes: int
     updated_at: str
 
 

@@ -114,7 +114,7 @@ def request_consent(
 
     def read(answer: Answer) -> AskedConsent:
         asked = build(AskedConsent, answer.json())
-        check_asked(asked, {**body, "connector_fingerprint": print_})
+        check_asked(asked, body)
         return asked
 
     headers = _hint(client_hint) | ({"Idempotency-Key": idempotency_key} if idempotency_key else {})

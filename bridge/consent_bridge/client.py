@@ -9,7 +9,8 @@ from typing import Any, TypeVar, Unpack
 import requests
 from requests.auth import AuthBase
 
-from consent_bridge import calls, streams
+from consent_bridge import calls, sandbox, streams
+from consent_bridge.answers import SandboxEntry
 from consent_bridge.calls import Call, Fetched, bearer, whole
 from consent_bridge.errors import BadAnswer, BridgeError
 from consent_bridge.exports import origin_of
@@ -26,9 +27,11 @@ from consent_bridge.results import (
     Slice,
     Status,
 )
+from consent_bridge.sandbox import SandboxPerson
 from consent_bridge.streams import Event
 from consent_bridge.terms import Terms
 from consent_bridge.transport import ATTEMPTS, Transport, anonymous, rest_base_url
+from consent_bridge.wrappers import VaultKey
 
 __all__ = ["Client", "Event", "Terms", "open_envelope"]
 
@@ -247,6 +250,20 @@ class Client:
         """The service's public keys by name, for `consent_bridge.proofs`."""
         self._keys = self._do(calls.keys(), self._origin)
         return self._keys
+
+    # -- playing a person
+
+    def make_sandbox_person(self, label: str = "") -> SandboxPerson:
+        """A new person to play, with an empty vault; of a test app alone. `fill()` gives them a whole profile."""
+        return sandbox.make_person(self._transport, label)
+
+    def sandbox_person(self, user_id: str, vault_key: VaultKey | None = None) -> SandboxPerson:
+        """One that was made before. Without the vault key they can deny, pause and stop, but not approve."""
+        return SandboxPerson(self._transport, user_id, vault_key=vault_key)
+
+    def sandbox_people(self) -> tuple[SandboxEntry, ...]:
+        """All of the app's, the newest first."""
+        return sandbox.list_people(self._transport)
 
     def _verified(self, verify: Callable[[Mapping[str, bytes]], Result]) -> Result:
         if self._keys:

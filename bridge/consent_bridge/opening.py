@@ -7,18 +7,58 @@ from dataclasses import asdict
 from typing import Any
 
 from consent_bridge.errors import KeyRefused, Refused
-from consent_bridge.exports import ExportHeader, open_export, origin_of
+from consent_bridge.exports import LATER_MEMBERS, ExportHeader, open_export, origin_of, request_digest
 from consent_bridge.keys import thumbprint
-from consent_bridge.results import AskedConsent, Envelope, Slice
+from consent_bridge.results import AskedConsent, Envelope, FrozenRequest, Slice, as_json
+from consent_bridge.review import covers
 
-_FROZEN = ("user_id", "scope", "connector_key_id", "connector_fingerprint", "access_duration")
+_DEFAULTS = {"access_duration": 86400, "refresh_policy": "snapshot"}
+_OURS = ("user_id", "scope", "purpose", "access_duration", "required_attributes", "optional_attributes", "max_reads",
+         "refresh_policy", "binding_message")  # fmt: skip
+_STATED_TWICE = ("request_id", "app_id", "user_id", "scope", "access_duration", "expires_at")
 
 
 def check_asked(asked: AskedConsent, body: Mapping[str, Any]) -> None:
-    """The frozen request is the one that we sent."""
-    for member in _FROZEN:
-        if member in body:
-            compare(member, getattr(asked, member), body[member], "the frozen request")
+    """The request that the person will see is the one that we sent in `body`, and its digest is over exactly that.
+
+    The server alone knows the request's and the app's name and id, the deadline and what the scope covers; all else
+    comes from `body`, so that a digest that fits is over our own words.
+    """
+    for member in _STATED_TWICE:
+        compare(member, getattr(asked, member), getattr(asked.request, member), "the answer")
+    compare("connector_key_id", asked.connector_key_id, body["connector_key_id"], "the frozen request")
+    print_ = thumbprint(body["connector_public_key"])
+    compare("connector_fingerprint", asked.connector_fingerprint, print_, "the frozen request")
+    expected = frozen_request(body, asked.request)
+    told = as_json(asked.request)
+    for member in told:
+        compare(member, _as_list(told[member]), expected.get(member), "the frozen request")
+    for path in asked.request.attributes:
+        if not covers(asked.scope, path):
+            raise Refused("the frozen request's attributes are not all in the scope", member="attributes")
+    if request_digest(expected) != asked.request_digest:
+        raise Refused("request_digest is not the digest of what was asked for", member="request_digest")
+
+
+def frozen_request(body: Mapping[str, Any], facts: FrozenRequest) -> dict[str, Any]:
+    """What the digest is over: the members of `body` with the contract's defaults, and what the server alone knows."""
+    own = {member: _as_list(body.get(member)) for member in _OURS}
+    own |= {member: default for member, default in _DEFAULTS.items() if own[member] is None}
+    later = {member: body[member] for member in LATER_MEMBERS if body.get(member) is not None}
+    return {
+        "request_id": facts.request_id,
+        "app_id": facts.app_id,
+        "app_name": facts.app_name,
+        "attributes": list(facts.attributes),
+        "connector_thumbprint": thumbprint(body["connector_public_key"]),
+        "expires_at": facts.expires_at,
+        **own,
+        **later,
+    }
+
+
+def _as_list(value: object) -> object:
+    return list(value) if isinstance(value, tuple) else value
 
 
 def check_key(asked: AskedConsent, key: Mapping[str, Any]) -> None:

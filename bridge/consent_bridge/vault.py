@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from consent_bridge.answers import Revisions, SealedSegment
 from consent_bridge.errors import CannotOpen, KeyRefused
 from consent_bridge.wrappers import Kind, VaultKey, unwrap
+
+__all__ = ["Revisions", "SealedSegment", "Segment", "VaultState", "Wrapper", "unwrap_any"]
 
 
 @dataclass(frozen=True)
@@ -34,20 +37,6 @@ class VaultState:
 
 
 @dataclass(frozen=True)
-class SealedSegment:
-    """A segment as the server keeps it."""
-
-    domain: str
-    segment_id: str
-    content_revision: int
-    manifest_revision: int
-    attributes: tuple[str, ...]
-    jwe: str
-    size_bytes: int
-    updated_at: str
-
-
-@dataclass(frozen=True)
 class Segment:
     """An opened segment: attribute → value."""
 
@@ -55,14 +44,6 @@ class Segment:
     segment_id: str
     content_revision: int
     values: dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Revisions:
-    """What a write made of a segment."""
-
-    content_revision: int
-    manifest_revision: int
 
 
 def unwrap_any(wrappers: list[Wrapper], kind: Kind, secret: str, user_id: str, key_id: str) -> VaultKey:

@@ -20,6 +20,7 @@ from common.problems import (
     TemporarilyUnavailable,
     UnsupportedMediaType,
 )
+from common.request_notes import PROBLEM_CODE
 
 
 def handle_exception(error: Exception, context: dict[str, Any]) -> HttpResponse | None:
@@ -57,7 +58,8 @@ def as_problem(error: Exception) -> Problem | None:
 
 
 def problem_answer(request: HttpRequest, problem: Problem) -> HttpResponse:
-    """application/problem+json (RFC 9457)."""
+    """application/problem+json (RFC 9457). The code is noted on the request, for the log of an app's requests."""
+    request.META[PROBLEM_CODE] = problem.code
     body: dict[str, Any] = {
         "type": f"/docs/errors#{problem.code}",
         "title": str(problem.title),

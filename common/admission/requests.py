@@ -29,6 +29,11 @@ class JSONRequest(Request):
     def has_content(self) -> bool:
         return self.is_chunked or self._declared_length() > 0
 
+    @property
+    def needs_body(self) -> bool:
+        """Whether the view refuses this call without a body; what is deleted is named by the address alone."""
+        return bool(self.parser_context["view"].body_required) and self.method != "DELETE"
+
     @cached_property
     def query_pairs(self) -> list[tuple[str, str]]:
         """The members of the query in order, repeated ones too. Bytes that are no UTF-8 become lone surrogates."""
@@ -50,7 +55,7 @@ class JSONRequest(Request):
     @property
     def stream(self) -> IO[bytes] | None:
         """What a parser reads; None for a body that may be absent, and is: REST framework takes it for `{}`."""
-        if self.has_content or self.parser_context["view"].body_required:
+        if self.has_content or self.needs_body:
             return BytesIO(self.content)
         return None
 

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 
 class Strict(BaseModel):
@@ -22,3 +22,12 @@ def _true(value: bool) -> bool:
 
 
 Agreed = Annotated[bool, AfterValidator(_true)]  # not Literal[True], which takes 1 for it
+
+Identifier = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_]+\Z")]
+
+
+class PageQuery(Strict):
+    """Which page of a list: `cursor` is the `next_cursor` of the page before."""
+
+    cursor: Annotated[str, Field(min_length=1, max_length=64)] | None = None
+    limit: Annotated[int, Field(ge=1, le=100)] = 50

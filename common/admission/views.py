@@ -25,7 +25,7 @@ class JSONView(APIView):
 
     request: JSONRequest
     body_limit: ClassVar[int] = settings.BODY_LIMIT  # bytes
-    body_required: ClassVar[bool] = False  # whether no body at all is refused; else it stands for `{}`
+    body_required: ClassVar[bool] = False  # whether no body at all is refused, but of DELETE; else it stands for `{}`
     takes_query: ClassVar[bool] = False  # whether a handler reads the query; else every member is refused
 
     def initialize_request(self, request: HttpRequest, *args: Any, **kwargs: Any) -> JSONRequest:
@@ -58,7 +58,7 @@ class JSONView(APIView):
 
     def check_content(self, request: JSONRequest) -> None:
         """Raise where the body is of another media type, or over `body_limit`."""
-        if request.method in _WITHOUT_BODY or not (self.body_required or request.has_content):
+        if request.method in _WITHOUT_BODY or not (request.needs_body or request.has_content):
             return
         if self.get_content_negotiator().select_parser(request, request.parsers or ()) is None:
             self.unsupported_media_type(request)

@@ -61,11 +61,20 @@ class Client:
         With a limit of 0 the status alone is wanted: no body is read, and once there is a status, the end of the time
         is the end of the answer. Raises `ExchangeFailed` or one of its kinds.
         """
+        return self._sent("POST", url, body, {"Content-Type": "application/json", **headers}, seconds, limit)
+
+    def get(self, url: str, *, headers: Mapping[str, str], seconds: float, limit: int) -> Answer:
+        """The same for one GET."""
+        return self._sent("GET", url, None, headers, seconds, limit)
+
+    def _sent(
+        self, method: str, url: str, body: bytes | None, headers: Mapping[str, str], seconds: float, limit: int
+    ) -> Answer:
         exchange = Exchange(self._may_reach, self._connect_seconds, seconds, only_status=limit == 0)
         token = current.set(exchange)
         try:
             with self._pools() as pools:
-                return _exchanged(pools, url, body, headers, limit)
+                return _exchanged(pools, method, url, body, headers, limit)
         except (ExchangeFailed, HTTPError, http.client.HTTPException, OSError, ValueError) as error:
             # not by a name of this frame, which its traceback would hold in a circle, with all that was received
             raise _failed(error, may_have_arrived=exchange.has_sent) from None
@@ -80,18 +89,19 @@ class Client:
         return _pools()
 
 
-def _exchanged(pools: urllib3.PoolManager, url: str, body: bytes, headers: Mapping[str, str], limit: int) -> Answer:
+def _exchanged(
+    pools: urllib3.PoolManager, method: str, url: str, body: bytes | None, headers: Mapping[str, str], limit: int
+) -> Answer:
     if parse_url(url).scheme not in ("http", "https"):
         raise AddressRefused  # urllib3 would take an address without a scheme as one of http
     written = {
-        "Content-Type": "application/json",
         "Accept": "*/*",
         "Accept-Encoding": "identity",
         tracing.HEADER: tracing.current() or tracing.new(),
         **headers,
     }
     response = pools.urlopen(
-        "POST", url, body=body, headers=written, redirect=False, retries=False, preload_content=False
+        method, url, body=body, headers=written, redirect=False, retries=False, preload_content=False
     )
     try:
         is_redirect = 300 <= response.status < 400

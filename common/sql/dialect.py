@@ -1,5 +1,6 @@
 """What PostgreSQL and SQLite spell differently, so that a statement is written once and no action names a database."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -31,6 +32,14 @@ def timestamp(moment: datetime) -> Any:
 def joined(column: str) -> str:
     """The aggregate of a text column, with a space between."""
     return f"{'string_agg' if connection.vendor == 'postgresql' else 'group_concat'}({column}, ' ')"
+
+
+def rows_of_json(table: str, names: Sequence[str]) -> str:
+    """A SELECT of these columns of `table` out of its one parameter, a JSON array of objects."""
+    if connection.vendor == "postgresql":
+        return f"SELECT {', '.join(names)} FROM json_populate_recordset(NULL::{table}, %s)"  # noqa: S608  # our own names
+    columns = ", ".join(f"json_extract(value, '$.{name}')" for name in names)
+    return f"SELECT {columns} FROM json_each(%s)"  # noqa: S608  # our own names
 
 
 class ClockTimestamp(Func):

@@ -1,9 +1,10 @@
 """The views of the developers' addresses: a token that may be good here, and the limits that its app meets."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, cast
 
-from django.http import HttpRequest
+from rest_framework.authentication import BaseAuthentication
+from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
 from common.admission.views import ProgramView
@@ -11,8 +12,8 @@ from common.limits import headers
 from consent.discovery import unknown_users
 from consent.meter import Meter
 from developers.authentication import AppContext, DeveloperToken
-from developers.errors import BrowserPathRefused
 from developers.permissions import AppIsActive, TokenHasPermission
+from developers.program_views import ServerView
 
 
 class PublicView(ProgramView):
@@ -22,14 +23,14 @@ class PublicView(ProgramView):
     http_method_names = ["get"]
 
 
-class DeveloperView(ProgramView):
+class DeveloperView(ServerView):
     """An address that a developer's program calls with its token; `self.app` is who calls.
 
     `needs` names the permissions of which the token must carry one.
     """
 
-    authentication_classes = (DeveloperToken,)
-    permission_classes = (AppIsActive, TokenHasPermission)
+    authentication_classes: Sequence[type[BaseAuthentication]] = (DeveloperToken,)
+    permission_classes: Sequence[type[BasePermission]] = (AppIsActive, TokenHasPermission)
     http_method_names = ["get"]
     needs: ClassVar[frozenset[str]]
     app: AppContext
@@ -39,14 +40,8 @@ class DeveloperView(ProgramView):
         self.meter = Meter()
 
     def perform_authentication(self, request: Request) -> None:
-        self.refuse_browser(request)
         super().perform_authentication(request)
         self.app = cast("AppContext", request.auth)
-
-    def refuse_browser(self, request: HttpRequest) -> None:
-        """Raise where the call comes from a web page."""
-        if "HTTP_ORIGIN" in request.META or "HTTP_SEC_FETCH_SITE" in request.META:
-            raise BrowserPathRefused("A developer token must not travel through a browser.")
 
     def limit_headers(self, status: int) -> Mapping[str, str]:
         return headers(self.meter.counts.values())

@@ -1,38 +1,25 @@
 """What the OpenAPI document and the docs page say of each operation."""
 
-from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter
 
 from consent import errors, shapes
 from consent.api import samples
-from consent.api.operations import operation
-from consent.schemas import EndConsentBody, RequestConsentBody
+from consent.schemas import EndConsentBody, LeakedTokenBody, RequestConsentBody
 from consent.states import RequestStatus
 from developers.errors import IdempotencyConflict
+from developers.operations import header_parameter, operation, path_parameter, query_parameter
 
 DISCOVER, ASK, READ, VERIFY = "1. Discover", "2. Ask and wait", "3. Read", "4. Verify"
+SANDBOX, PROTECT = "5. Play a person in the sandbox", "7. Protect"
 
 
-def _query(name: str, description: str, kind: object = OpenApiTypes.STR, **more: object) -> OpenApiParameter:
-    return OpenApiParameter(name, kind, OpenApiParameter.QUERY, description=description, **more)  # type: ignore[arg-type]  # passed on
-
-
-def _path(name: str, description: str, example: str) -> OpenApiParameter:
-    schema = {"type": "string", "minLength": 1, "example": example}
-    return OpenApiParameter(name, schema, OpenApiParameter.PATH, description=description)
-
-
-def _header(name: str, description: str) -> OpenApiParameter:
-    schema = {"type": "string", "minLength": 1, "maxLength": 128, "pattern": "^[!-~]{1,128}$"}
-    return OpenApiParameter(name, schema, OpenApiParameter.HEADER, description=description)
-
-
-_CLIENT_HINT = _header(
+_CLIENT_HINT = header_parameter(
     "X-Client-Hint",
     "Whatever tells your own callers apart, such as a session's name: the limit on unknown people is then that "
     "caller's, and your app's other callers keep theirs. Only some bits of a keyed hash are kept.",
 )
 _REQUEST_ID = {"type": "string", "pattern": "^[A-Za-z0-9_]{1,64}$", "example": samples.REQUEST_ID}
+_SCOPE = {"type": "string", "minLength": 1, "maxLength": 210}
 _SECONDS_TO_WAIT = {"type": "integer", "minimum": 0, "maximum": 30, "default": 0}
 _PAGE_SIZE = {"type": "integer", "minimum": 1, "maximum": 100, "default": 50}
 _STATES = [str(state) for state in RequestStatus]
@@ -48,7 +35,7 @@ user_scopes = operation(
     ),
     permission="`discover`",
     parameters=[
-        _path("user_id", "The person's sharing ID; they find it in the consent app.", samples.USER_ID),
+        path_parameter("user_id", "The person's sharing ID; they find it in the consent app.", samples.USER_ID),
         _CLIENT_HINT,
     ],
     answers={200: shapes.UserScopes},
@@ -78,7 +65,7 @@ request_consent = operation(
     ),
     permission="`request`",
     parameters=[
-        _header("Idempotency-Key", "Repeats the first answer to the same body for 24 hours."),
+        header_parameter("Idempotency-Key", "Repeats the first answer to the same body for 24 hours."),
         _CLIENT_HINT,
     ],
     body=RequestConsentBody,
@@ -111,10 +98,10 @@ consent_status = operation(
     ),
     permission="`request` or `read`",
     parameters=[
-        _query("request_id", "The request.", _REQUEST_ID),
-        _query("user_id", "The person; together with `scope`.", _REQUEST_ID | {"example": samples.USER_ID}),
-        _query("scope", "The scope; together with `user_id`.", {"type": "string", "minLength": 1, "maxLength": 210}),
-        _query("wait", "Seconds to hold the answer.", _SECONDS_TO_WAIT),
+        query_parameter("request_id", "The request.", _REQUEST_ID),
+        query_parameter("user_id", "The person; together with `scope`.", _REQUEST_ID | {"example": samples.USER_ID}),
+        query_parameter("scope", "The scope; together with `user_id`.", _SCOPE),
+        query_parameter("wait", "Seconds to hold the answer.", _SECONDS_TO_WAIT),
     ],
     answers={200: shapes.ConsentStatus},
     example=samples.STATUS,
@@ -139,9 +126,9 @@ consent_requests = operation(
     description="Newest first, in pages. Give `next_cursor` as `cursor` for the following page.",
     permission="`request` or `read`",
     parameters=[
-        _query("status", "Only requests with this status.", {"type": "string", "enum": _STATES}),
-        _query("cursor", "Where the page begins.", {"type": "string", "minLength": 1, "maxLength": 64}),
-        _query("limit", "Requests on a page.", _PAGE_SIZE),
+        query_parameter("status", "Only requests with this status.", {"type": "string", "enum": _STATES}),
+        query_parameter("cursor", "Where the page begins.", {"type": "string", "minLength": 1, "maxLength": 64}),
+        query_parameter("limit", "Requests on a page.", _PAGE_SIZE),
     ],
     answers={200: shapes.ConsentRequests},
     example=samples.REQUESTS,
@@ -152,7 +139,9 @@ consent_events = operation(
     summary="Everything that happens to your requests, as it happens",
     description=(
         "Server-sent events: `event: consent`, `id` your app's own sequence number, `data` the status body as it was "
-        "then. Send `Last-Event-ID` to resume without a gap; without it, the stream begins now. A comment comes every "
+        "then, as the schema `ConsentEvent` has them. What happened to a request is its `status`; what happened to an "
+        "approval is `grant.status`: `released` and `superseded` both keep the request's `approved`. Send "
+        "`Last-Event-ID` to resume without a gap; without it, the stream begins now. A comment comes every "
         "15 seconds. A stream ends after an hour, or when its token does."
     ),
     permission="`request` or `read`",
@@ -180,8 +169,8 @@ consent_export = operation(
     ),
     permission="`read`",
     parameters=[
-        _query("request_id", "The request.", _REQUEST_ID, required=True),
-        _header("Idempotency-Key", "Makes repeats within ten minutes one read."),
+        query_parameter("request_id", "The request.", _REQUEST_ID, required=True),
+        header_parameter("Idempotency-Key", "Makes repeats within ten minutes one read."),
         OpenApiParameter("If-None-Match", str, OpenApiParameter.HEADER, description="The `ETag` that you hold."),
     ],
     answers={200: shapes.ConsentExport},
@@ -203,7 +192,7 @@ receipt = operation(
     summary="The signed receipt of one event",
     description="Proof of an approval, a refusal or an end, in your app's copy. It can be verified offline.",
     permission="`read`",
-    parameters=[_path("receipt_id", "As told by the status.", samples.RECEIPT_ID)],
+    parameters=[path_parameter("receipt_id", "As told by the status.", samples.RECEIPT_ID)],
     answers={200: shapes.Receipt},
     example=samples.RECEIPT,
     jose="The compact JWS alone.",
@@ -224,4 +213,19 @@ consent_checkpoint = operation(
     description="Where all audit chains stood. Open to all, without a token. 404 until the first one is signed.",
     answers={200: shapes.ConsentCheckpoint},
     example=samples.CHECKPOINT,
+)
+leaked_tokens = operation(
+    name="reportLeakedToken",
+    tag=PROTECT,
+    summary="End a token that leaked",
+    description=(
+        "For anybody who found a developer token or a management token where it does not belong, scanners of public "
+        "code too. Open to all, without a token. A real one is revoked at once and its owners are told by mail; the "
+        "answer is always the same."
+    ),
+    answers={202: shapes.LeakReported},
+    example={},
+    body=LeakedTokenBody,
+    body_example=samples.LEAKED_BODY,
+    refusals=[errors.TooManyRequests],
 )

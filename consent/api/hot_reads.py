@@ -15,9 +15,9 @@ from functools import cache
 from typing import Any
 
 from common.clock import process_now
+from common.identifiers import is_identifier
 from common.sql.statements import rows
 from consent import status, status_queries
-from consent.schemas import is_identifier
 from consent.shapes import ConsentStatus
 from developers.authentication import (
     COLUMNS,
@@ -29,7 +29,7 @@ from developers.authentication import (
     find_token,
     validity,
 )
-from developers.tokens import digest, has_form
+from developers.tokens.digests import digest, has_form
 
 _STATUS = f"LEFT JOIN ({status.SELECT_WITH_OWNER}) s ON s.owner_pk = a.id"
 _FIND = f"SELECT {COLUMNS}, s.* FROM {TABLES} {_STATUS} WHERE {IS_VALID}"  # noqa: S608  # constants of this program

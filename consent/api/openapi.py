@@ -1,4 +1,4 @@
-"""The OpenAPI 3.1 document of the developers' REST, made from the views once per process."""
+"""The OpenAPI 3.1 document: every view that is described, wherever it is, and the webhooks. Made once per process."""
 
 from functools import cache
 from typing import Any
@@ -11,15 +11,16 @@ from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.settings import patched_settings
 
 from common.problems import InvalidRequest
-from consent.api import descriptions as described
 from consent.api.base import PublicView
-from consent.schemas import EndConsentBody, RequestConsentBody, describe_members
+from consent.api.webhooks import webhooks
+from consent.schemas import EndConsentBody, LeakedTokenBody, RequestConsentBody, describe_members
 
 _DESCRIPTION = (
     "Ask people for a part of what they keep, wait for their decision, and read what they approved. Every refusal is "
     "`application/problem+json` with a stable `code`; all codes are explained at `/docs/errors`. Call these addresses "
     "from your server: requests that come from a web page are refused."
 )
+_DESCRIBED = "consent.api.openapi.only_described"
 _MEDIA_TYPES = {"json": "application/json", "yaml": "application/yaml"}
 _ANSWER_HEADERS: dict[str, Any] = {
     "X-Request-Id": {"description": "Names this call in our logs.", "schema": {"type": "string"}},
@@ -31,7 +32,7 @@ _STATUS_HEADERS: dict[str, dict[str, Any]] = {
     "429": {"Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer"}}},
     "503": {"Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer"}}},
 }
-_LIMITED = ("getUserScopes", "requestConsent", "getConsentStatus", "streamConsentEvents")
+_LIMITED = ("getUserScopes", "requestConsent", "getConsentStatus", "streamConsentEvents", "reportLeakedToken")
 _LIMIT_HEADERS: dict[str, dict[str, Any]] = {
     "RateLimit-Policy": {
         "description": "The limits that are on: name, quota `q`, window `w` in seconds.",
@@ -47,26 +48,44 @@ _LIMIT_HEADERS: dict[str, dict[str, Any]] = {
 @cache
 def document() -> dict[str, Any]:
     """The whole document as plain data."""
-    from consent.api.urls import urlpatterns
-
-    generator = SchemaGenerator(patterns=urlpatterns)  # type: ignore[no-untyped-call]  # upstream has no types
-    with patched_settings({"PREPROCESSING_HOOKS": [], "SORT_OPERATIONS": False}):
+    generator = SchemaGenerator()  # type: ignore[no-untyped-call]  # upstream has no types
+    with patched_settings({"PREPROCESSING_HOOKS": [_DESCRIBED], "SORT_OPERATIONS": False}):
         made: dict[str, Any] = generator.get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
     schema: dict[str, Any] = orjson.loads(orjson.dumps(made, default=str))  # lazy texts become text
     schema["info"] |= {"description": _DESCRIPTION, "version": "1"}
     schema["servers"] = [{"url": settings.BASE_URL}]
-    order = (described.DISCOVER, described.ASK, described.READ, described.VERIFY)
-    schema["tags"] = [{"name": tag} for tag in order]
-    for body in (RequestConsentBody, EndConsentBody):
+    schema["tags"] = [{"name": tag} for tag in sorted(_tags(schema))]
+    schema["webhooks"] = webhooks(schema["components"]["schemas"])
+    for body in (RequestConsentBody, EndConsentBody, LeakedTokenBody):
         describe_members(schema["components"]["schemas"][body.__name__])
     for item in schema["paths"].values():
         for operation in item.values():
             operation.setdefault("security", [])
             limits = _LIMIT_HEADERS if operation["operationId"] in _LIMITED else {}
             for status, response in operation["responses"].items():
-                response["headers"] = {**_ANSWER_HEADERS, **_STATUS_HEADERS.get(status, {}), **limits}
+                response["headers"] = {**_ANSWER_HEADERS, **_status_headers(operation, status), **limits}
     plain: dict[str, Any] = _ecma_patterns(schema)
     return plain
+
+
+def only_described(endpoints: list[tuple[str, str, str, Any]]) -> list[tuple[str, str, str, Any]]:
+    """drf-spectacular's list of all addresses, without those that nobody described for programs."""
+    return [endpoint for endpoint in endpoints if _is_described(getattr(endpoint[3].cls, endpoint[2].lower(), None))]
+
+
+def _is_described(method: Any) -> bool:
+    return "schema" in getattr(method, "kwargs", {})
+
+
+def _tags(schema: dict[str, Any]) -> set[str]:
+    return {tag for item in schema["paths"].values() for operation in item.values() for tag in operation["tags"]}
+
+
+def _status_headers(operation: dict[str, Any], status: str) -> dict[str, Any]:
+    """What an answer with this status has; the challenge only where a token is what is missing."""
+    if status == "401" and {"bearer": []} not in operation["security"]:
+        return {}
+    return _STATUS_HEADERS.get(status, {})
 
 
 def _ecma_patterns(node: Any) -> Any:
@@ -76,7 +95,9 @@ def _ecma_patterns(node: Any) -> Any:
     if not isinstance(node, dict):
         return node
     return {
-        name: value.replace("\\Z", "$") if name == "pattern" and isinstance(value, str) else _ecma_patterns(value)
+        name: value.replace("\\Z", "$").replace("\\z", "$")
+        if name == "pattern" and isinstance(value, str)
+        else _ecma_patterns(value)
         for name, value in node.items()
     }
 

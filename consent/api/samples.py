@@ -2,18 +2,21 @@
 
 from typing import Any
 
+from consent.ledger.canonical import sha256_canonical
 from consent.schemas import (
     LONGEST_ACCESS,
     SHORTEST_ACCESS,
     USUAL_ACCESS,
     WRAPPING_ALGORITHM,
     EndConsentBody,
+    LeakedTokenBody,
     RequestConsentBody,
     example_of,
 )
 
 REQUEST_BODY = example_of(RequestConsentBody)
 END_BODY = example_of(EndConsentBody)
+LEAKED_BODY = example_of(LeakedTokenBody)
 APP_ID = "app_o7w3vq5d2ykx6bq4m2nrzj5cfe"
 USER_ID, SCOPE = REQUEST_BODY["user_id"], REQUEST_BODY["scope"]
 REQUEST_ID = END_BODY["request_id"]
@@ -47,6 +50,24 @@ USER_SCOPES: dict[str, Any] = {
     },
 }
 SCOPE_CATALOG: dict[str, Any] = {"scope_entries": [SCOPE_ENTRY]}
+THUMBPRINT = "giQqigT_IKcuzHl0FVJ3k5ts3_TWNAxvsC08UZsfcM8"
+FROZEN: dict[str, Any] = {
+    "request_id": REQUEST_ID,
+    "app_id": APP_ID,
+    "app_name": "Trip planner",
+    "user_id": USER_ID,
+    "scope": SCOPE,
+    "attributes": ATTRIBUTES,
+    "purpose": REQUEST_BODY["purpose"],
+    "connector_thumbprint": THUMBPRINT,
+    "access_duration": REQUEST_BODY["access_duration"],
+    "expires_at": "2026-11-21T10:00:00Z",
+    "required_attributes": None,
+    "optional_attributes": REQUEST_BODY["optional_attributes"],
+    "max_reads": None,
+    "refresh_policy": "snapshot",
+    "binding_message": None,
+}
 ASKED: dict[str, Any] = {
     "request_id": REQUEST_ID,
     "status": "pending",
@@ -61,8 +82,9 @@ ASKED: dict[str, Any] = {
     "expires_at": "2026-11-21T10:00:00Z",
     "access_duration": REQUEST_BODY["access_duration"],
     "connector_key_id": REQUEST_BODY["connector_key_id"],
-    "connector_fingerprint": "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k",
-    "request_digest": "mQ0k0dVh1X4r3q0h6yJ1mJ3wq0Qm0c3cJ7i2k9u0m0A",
+    "connector_fingerprint": THUMBPRINT,
+    "request": FROZEN,
+    "request_digest": sha256_canonical(FROZEN),
     "created_at": "2026-11-20T10:00:00Z",
 }
 STATUS: dict[str, Any] = {

@@ -2,7 +2,10 @@
 
 from django.urls import path
 
-from consent.api import event_stream, public, views
+from consent.api import event_stream, leaked_tokens, public, views, webhook_views
+
+_WEBHOOKS = "api/v1/manage/apps/<str:app_id>/webhooks"
+_ENDPOINT = f"{_WEBHOOKS}/<str:endpoint_id>"
 
 urlpatterns = [
     path("api/v1/user-scopes/<str:user_id>", views.UserScopes.as_view(), name="user-scopes"),
@@ -14,6 +17,17 @@ urlpatterns = [
     path("api/v1/consent-events", event_stream.ConsentEvents.as_view(), name="consent-events"),
     path("api/v1/consent-export", views.ConsentExport.as_view(), name="consent-export"),
     path("api/v1/receipts/<str:receipt_id>", views.Receipt.as_view(), name="receipt"),
+    path("api/v1/leaked-tokens", leaked_tokens.LeakedTokens.as_view(), name="leaked-tokens"),
+    path(_WEBHOOKS, webhook_views.Endpoints.as_view(), name="manage-webhooks"),
+    path(_ENDPOINT, webhook_views.Endpoint.as_view(), name="manage-webhook"),
+    path(f"{_ENDPOINT}/test", webhook_views.EndpointTest.as_view(), name="manage-webhook-test"),
+    path(f"{_ENDPOINT}/rotate-secret", webhook_views.EndpointSecret.as_view(), name="manage-webhook-secret"),
+    path(f"{_ENDPOINT}/deliveries", webhook_views.EndpointDeliveries.as_view(), name="manage-webhook-deliveries"),
+    path(
+        "api/v1/manage/deliveries/<str:delivery_id>/replay",
+        webhook_views.DeliveryReplay.as_view(),
+        name="manage-replay",
+    ),
     path(".well-known/consent-keys.json", public.ConsentKeys.as_view(), name="consent-keys"),
     path(".well-known/consent-checkpoint.json", public.ConsentCheckpoint.as_view(), name="consent-checkpoint"),
 ]

@@ -4,6 +4,7 @@ from django.http import HttpRequest, HttpResponse
 from rest_framework.authentication import BaseAuthentication
 
 from common.admission.requests import JSONRequest
+from common.identifiers import is_identifier
 from common.json_bodies import json_answer
 from common.network import client_address
 from consent import status_queries
@@ -29,7 +30,6 @@ from consent.schemas import (
     ListQuery,
     RequestConsentBody,
     StatusQuery,
-    is_identifier,
 )
 from consent.states import RequestStatus
 from developers.authentication import AppContext, DeveloperToken
@@ -103,7 +103,10 @@ class ConsentStatus(DeveloperView):
         if query.wait and status["status"] == RequestStatus.PENDING:
             if not waiting.hub.is_full(self.app.app_pk):
                 status = waiting.wait_for_change(
-                    app_pk=self.app.app_pk, request_id=status["request_id"], seconds=query.wait
+                    app_pk=self.app.app_pk,
+                    token_pk=self.app.token_pk,
+                    request_id=status["request_id"],
+                    seconds=query.wait,
                 )
             else:
                 pace(self.app.app_pk, status["request_id"], self.meter)  # who is not held polls, and polls are paced

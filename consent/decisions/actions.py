@@ -8,6 +8,7 @@ from django.db import transaction
 from common.clock import database_now
 from common.identifiers import new_identifier
 from consent.decisions import policies as decision_policies
+from consent.decisions import withdrawals
 from consent.errors import AlreadyDecided, RequestExpired, UnknownRequest
 from consent.event_types import EventType
 from consent.exports import policies as export_policies
@@ -55,9 +56,21 @@ def _claim(*, request_id: str, by: "User", to: RequestStatus, at: datetime, note
 def approve(*, request_id: str, by: "User", body: ApproveBody) -> None:
     """Share the slice that the person's browser sealed, for as long as they chose.
 
-    Claim, check, grant, export, audit, receipt and notice are one transaction: a refusal leaves the request waiting.
+    A refusal leaves the request waiting. Only where staff withdrew the scope is it cancelled here and now, as the task
+    that cancels what waits on the scope would have done a little later.
     """
+    try:
+        _approve(request_id=request_id, by=by, body=body)
+    except decision_policies.ScopeWithdrawn:
+        withdrawals.cancel_one(request_id=request_id)
+        said = "It was cancelled: nobody can ask for this any more."
+        raise AlreadyDecided(said, request_status=RequestStatus.CANCELLED) from None
+
+
+def _approve(*, request_id: str, by: "User", body: ApproveBody) -> None:
+    """Claim, check, grant, export, audit, receipt and notice in one transaction."""
     with transaction.atomic():
+        decision_policies.hold_scope(request_id)
         now = database_now()
         request = _claim(request_id=request_id, by=by, to=RequestStatus.APPROVED, at=now)
         older = _older_grants(request)

@@ -5,18 +5,37 @@ from typing import TYPE_CHECKING
 
 import pkm.scopes
 import pkm.sealed
+from common.sql.statements import take_locks
 from consent.errors import InvalidAttributes, InvalidDuration, RequestChanged, RequiredAttributeMissing
 from consent.exports.policies import Held, check_header, check_room, check_sources, held_until_commit, holding
 from consent.requests.models import ConsentRequest
 from consent.schemas import ApproveBody
 from developers.errors import AppSuspended
 from developers.models import AppStatus
+from pkm.registry import copy as registry_copy
 
 if TYPE_CHECKING:
     from accounts.models import User
 
 
 SHORTEST_ACCESS = 300  # seconds
+
+_HOLD_SCOPE = """
+SELECT 1 FROM pkm_scope_registry
+ WHERE id = (SELECT scope_entry_id FROM consent_requests WHERE request_id = %(request_id)s) FOR KEY SHARE
+"""
+
+
+class ScopeWithdrawn(Exception):
+    """Staff withdrew the scope of the request; the task that cancels what waits has not come to it yet."""
+
+
+def hold_scope(request_id: str) -> None:
+    """Let staff change or withdraw the scope of this request only once the transaction is over.
+
+    Before the request itself is locked: staff lock the entry first and what waits on it second.
+    """
+    take_locks(_HOLD_SCOPE, {"request_id": request_id})
 
 
 def is_asked(request: ConsentRequest, path: str, held: Held) -> bool:
@@ -40,8 +59,11 @@ def is_asked(request: ConsentRequest, path: str, held: Held) -> bool:
 def may_be_approved(*, request: ConsentRequest, body: ApproveBody, by: "User") -> None:
     """Refuse a decision that is not about this request, or whose export is not what it says.
 
-    Locks the person's index row: the sources stay as they are until the decision is committed.
+    Locks the person's index row: the sources stay as they are until the decision is committed. Raises `ScopeWithdrawn`
+    where the scope cannot be asked for any more, as the registry has it now.
     """
+    if request.scope not in registry_copy.entries().by_scope:
+        raise ScopeWithdrawn
     if request.app.status != AppStatus.ACTIVE:
         raise AppSuspended("Staff suspended the app; nothing can be shared with it now.")
     if body.request_digest != request.request_digest:

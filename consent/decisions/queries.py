@@ -24,7 +24,7 @@ def request_data(*, user: "User", request_id: str) -> dict[str, Any]:
     )
     if request is None:
         raise UnknownRequest
-    application = request.app.application
+    app = request.app
     return {
         "request": request_digest.asked(request, app_id=request.app.app_id, user_id=user.public_id),
         "request_digest": request.request_digest,
@@ -34,10 +34,10 @@ def request_data(*, user: "User", request_id: str) -> dict[str, Any]:
         "app": {
             "app_id": request.app.app_id,
             "name": request.app.name,
-            "legal_name": application.legal_name,
+            "legal_name": app.legal_name,
             "verified": request.app.verified,
-            "website": application.website,
-            "privacy_policy": application.privacy_policy,
+            "website": app.website,
+            "privacy_policy": app.privacy_policy,
         },
         "scope_entry": registry_queries.entry_body(request.scope_entry),
         "issuer": settings.ISSUER,

@@ -15,7 +15,7 @@ def discover_scopes(*, app: AppContext, user_id: str, meter: Meter) -> UserScope
     `meter` says on whose behalf the app asks, and takes note of the limit on guessing. One query beside those of a
     first discovery.
     """
-    person = read_person(app_pk=app.app_pk, user_id=user_id, hint=meter.hint)
+    person = read_person(app_pk=app.app_pk, is_test=app.is_test, user_id=user_id, hint=meter.hint)
     if person is None:
         raise ScopeRegistryUnavailable
     user_pk = unknown_users.admit(app_pk=app.app_pk, user_pk=person.user_pk, guesses=person.guesses, meter=meter)

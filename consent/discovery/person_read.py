@@ -19,15 +19,23 @@ SELECT v.version, CASE WHEN u.is_active THEN u.id END AS user_pk, i.summary_proj
        (SELECT {hidden} FROM hidden_scopes h WHERE h.user_id = u.id) AS hidden
   FROM pkm_registry_version v
  CROSS JOIN {misses}
-  LEFT JOIN users u ON u.public_id = %(user_id)s
+  LEFT JOIN users u ON u.public_id = %(user_id)s AND {reached}
   LEFT JOIN pkm_index i ON i.user_id = u.id
   LEFT JOIN vault_keys k ON k.user_id = u.id
+"""
+# Whom an app reaches (contract 5.2): a live one everybody but sandbox people; a test app its own of them, and those of
+# its members who agreed. To all others it is as if nobody had that ID.
+_REACHED_LIVE = "NOT EXISTS (SELECT 1 FROM sandbox_people s WHERE s.user_id = u.id)"
+_REACHED_IN_TESTS = """
+(EXISTS (SELECT 1 FROM sandbox_people s WHERE s.user_id = u.id AND s.app_id = %(app_pk)s)
+ OR EXISTS (SELECT 1 FROM app_members m
+             WHERE m.user_id = u.id AND m.app_id = %(app_pk)s AND m.agreed_to_tests_at IS NOT NULL))
 """
 
 
 @dataclass(frozen=True)
 class PersonRead:
-    """A person as an app meets them, all of one moment. Where nobody active has the ID, `user_pk` is None."""
+    """A person as an app meets them, all of one moment. `user_pk` is None where it reaches nobody active by that ID."""
 
     registry_version: str
     user_pk: int | None
@@ -38,9 +46,10 @@ class PersonRead:
     guesses: Guesses
 
 
-def read_person(*, app_pk: int, user_id: str, hint: str) -> PersonRead | None:
+def read_person(*, app_pk: int, is_test: bool, user_id: str, hint: str) -> PersonRead | None:
     """None where the registry has no version, so cannot be read either."""
-    statement = _PERSON.format(hidden=joined("h.scope"), misses=MISSES, guesses=COLUMNS)
+    reached = _REACHED_IN_TESTS if is_test else _REACHED_LIVE
+    statement = _PERSON.format(hidden=joined("h.scope"), misses=MISSES, guesses=COLUMNS, reached=reached)
     found = rows(statement, {"user_id": user_id, **parameters(app_pk, hint)})
     if not found:
         return None

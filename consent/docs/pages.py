@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
@@ -15,6 +15,7 @@ from common.problems import Problem, every_problem
 from consent.api.openapi import document
 from consent.docs import snippets
 from consent.docs.advice import ADVICE
+from consent.docs.documents import every_document, find_document
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,23 @@ def errors(request: HttpRequest) -> HttpResponse:
 
 @csrf_exempt  # so that another method is 405 and not a missing token: nothing is taken here
 @require_safe
+def documents(request: HttpRequest) -> HttpResponse:
+    """Which documents there are."""
+    return render(request, "docs/index.html", {"documents": every_document()})
+
+
+@csrf_exempt  # so that another method is 405 and not a missing token: nothing is taken here
+@require_safe
+def document_page(request: HttpRequest, document: str) -> HttpResponse:
+    """One document, for reading."""
+    found = find_document(document)
+    if found is None:
+        raise Http404
+    return render(request, "docs/document.html", {"documents": every_document(), "document": found})
+
+
+@csrf_exempt  # so that another method is 405 and not a missing token: nothing is taken here
+@require_safe
 def security(request: HttpRequest) -> HttpResponse:
     """What this service can and cannot promise."""
     return render(request, "docs/security.html")
@@ -124,7 +142,7 @@ def codes_of_operations() -> frozenset[str]:
 
 def _operation(path: str, method: str, description: dict[str, Any]) -> Operation:
     body = description.get("requestBody", {}).get("content", {}).get("application/json", {})
-    example = _first_example(body)
+    example, callable_ = _first_example(body), snippets.can_be_called(description)
     return Operation(
         anchor=description["operationId"],
         method=method.upper(),
@@ -135,8 +153,8 @@ def _operation(path: str, method: str, description: dict[str, Any]) -> Operation
         members=_members(body["schema"]) if body else [],
         answers=list(_answers(description["responses"])),
         refusals=list(_refusals(description["responses"])),
-        curl=snippets.curl(path, method, description, example),
-        python=snippets.python(path, method, description, example),
+        curl=snippets.curl(path, method, description, example) if callable_ else "",
+        python=snippets.python(path, method, description, example) if callable_ else "",
     )
 
 
@@ -157,7 +175,7 @@ def _members(schema: dict[str, Any]) -> list[Member]:
     required = schema.get("required", [])
     return [
         Member(name, "body", _kind(part), _rule(part), name in required, part.get("description", ""))
-        for name, part in schema["properties"].items()
+        for name, part in schema.get("properties", {}).items()
     ]
 
 
@@ -203,11 +221,9 @@ def _answers(responses: dict[str, Any]) -> Any:
         if int(status) >= 400:
             continue
         example = _first_example(content.get("application/json", {}))
-        also = "application/jose" if "application/jose" in content else ""
         yield {
             "status": status,
             "description": response["description"],
-            "also": also,
             "example": snippets.pretty(example) if example is not None else "",
         }
 

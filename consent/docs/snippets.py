@@ -12,15 +12,28 @@ def pretty(value: Any) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False)
 
 
+_TOKENS = {
+    "bearer": ("Authorization", "Bearer ", "CONSENT_DEVELOPER_TOKEN"),
+    "management": ("Authorization", "Bearer ", "CONSENT_MANAGEMENT_TOKEN"),
+    "agentConsent": ("A2A-Consent", "", "AGENT_CONSENT_TOKEN"),
+}
+
+
+def can_be_called(description: dict[str, Any]) -> bool:
+    """Whether a program can make this call: it is open, or a token of a program's lets it in."""
+    return not description["security"] or _token(description) is not None
+
+
 def curl(path: str, method: str, description: dict[str, Any], body: Any) -> str:
-    """A command line that works once `CONSENT_DEVELOPER_TOKEN` is set."""
+    """A command line that works once the variable is set that it names."""
     address, query = _address(path, description)
     written = "&".join(f"{name}={quote(str(value), safe='')}" for name, value in query.items())
     lines = [f"curl -sS '{address}{'?' if written else ''}{written}'"]
     if method != "get":
         lines[0] = f"curl -sS -X {method.upper()} '{address}'"
-    if description["security"]:
-        lines.append('-H "Authorization: Bearer $CONSENT_DEVELOPER_TOKEN"')
+    if token := _token(description):
+        name, before, variable = token
+        lines.append(f'-H "{name}: {before}${variable}"')
     if body is not None:
         lines.append("-H 'Content-Type: application/json'")
         lines.append(f"-d '{pretty(body)}'")
@@ -35,11 +48,13 @@ def python(path: str, method: str, description: dict[str, Any], body: Any) -> st
         arguments.append(f"params={query!r}")
     if body is not None:
         arguments.append(f"json={_python_literal(body)}")
-    if description["security"]:
-        arguments.append('headers={"Authorization": f"Bearer {os.environ[\'CONSENT_DEVELOPER_TOKEN\']}"}')
+    token = _token(description)
+    if token:
+        name, before, variable = token
+        arguments.append(f'headers={{"{name}": f"{before}{{os.environ[\'{variable}\']}}"}}')
     arguments.append(f"timeout={40 if 'wait' in query else 10}")
     joined = ",\n    ".join(arguments)
-    imports = "import os\n\nimport requests" if description["security"] else "import requests"
+    imports = "import os\n\nimport requests" if token else "import requests"
     return (
         f"{imports}\n\nanswer = requests.{method}(\n    {joined},\n)\nanswer.raise_for_status()\nprint(answer.json())"
     )
@@ -59,6 +74,11 @@ def trip() -> str:
             "consent-bridge read req_… --key app.jwk",
         ]
     )
+
+
+def _token(description: dict[str, Any]) -> tuple[str, str, str] | None:
+    """The header of the token, what stands before it, and the variable that holds it."""
+    return next((_TOKENS[name] for way in description["security"] for name in way if name in _TOKENS), None)
 
 
 def _address(path: str, description: dict[str, Any]) -> tuple[str, dict[str, Any]]:

@@ -35,11 +35,21 @@ def facts_of(grant: Grant) -> GrantFacts:
 
 
 def end_grant(
-    *, grant_pk: int, to: GrantStatus, actor: Actor, at: datetime, reason: str = "", only_expired: bool = False
+    *,
+    grant_pk: int,
+    to: GrantStatus,
+    actor: Actor,
+    at: datetime,
+    reason: str = "",
+    only_expired_at: datetime | None = None,
 ) -> bool:
-    """Move a live grant to an end and delete its ciphertext; False where it was not live. Inside a transaction."""
+    """Move a live grant to an end and delete its ciphertext; False where it was not live. Inside a transaction.
+
+    With `only_expired_at`, False too where its time is not over by that clock.
+    """
     sources = [old for old, news in GRANT_MOVES.items() if to in news]
-    live = (Grant.objects.overdue(at) if only_expired else Grant.objects.all()).filter(pk=grant_pk, status__in=sources)
+    found = Grant.objects.overdue(only_expired_at) if only_expired_at else Grant.objects.all()
+    live = found.filter(pk=grant_pk, status__in=sources)
     ended_at = F("expires_at") if to is GrantStatus.EXPIRED else at
     if not live.update(status=to, ended_at=ended_at, ended_by=actor, end_reason=reason):
         return False

@@ -71,6 +71,7 @@ class Grant(models.Model):
         indexes = [
             models.Index(fields=["user", "status"], name="consent_grant_of_user"),
             models.Index(fields=["expires_at"], condition=LIVE, name="consent_grant_expiring"),
+            models.Index(fields=["scope", "id"], condition=LIVE, name="consent_grant_of_scope"),
         ]
 
     def __str__(self) -> str:

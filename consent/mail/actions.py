@@ -62,13 +62,13 @@ def _waiting(now: datetime) -> QuerySet[ConsentRequest]:
 
 
 def _due(kind: MailKind, now: datetime) -> QuerySet[ConsentRequest]:
-    """What nobody was written to about."""
+    """What nobody was written to about; a sandbox person has nobody who reads mail."""
     if kind == MailKind.REQUEST:
         found = _waiting(now).filter(created_at__gt=now - _FRESH)
     else:
         ending = Grant.objects.live(now).filter(expires_at__lte=now + _NEAR, starts_at__lte=F("expires_at") - _LONG)
         found = ConsentRequest.objects.filter(grant__in=ending)
-    return found.exclude(mails__kind=kind)
+    return found.filter(user__sandbox_person=None).exclude(mails__kind=kind)
 
 
 def _lately(kind: MailKind, now: datetime) -> QuerySet[Mail]:
@@ -122,7 +122,6 @@ def _about_one(request: ConsentRequest, kind: MailKind) -> tuple[str, str]:
     """Subject and text, in the language that is on."""
     context = {
         "request": request,
-        "application": request.app.application,
         "label": labels.translated(request.scope_entry.scope_label),
         "until": _until(request),
         "issuer": settings.ISSUER,
@@ -149,7 +148,7 @@ def _about_several(due: Sequence[ConsentRequest], kind: MailKind, now: datetime)
 def _by_app(due: Sequence[ConsentRequest]) -> list[str]:
     by_app: dict[tuple[str, str], int] = {}
     for request in due:
-        named = (request.app_name, request.app.application.legal_name)
+        named = (request.app_name, request.app.legal_name)
         by_app[named] = by_app.get(named, 0) + 1
     return [f"{name} ({legal}): {_requests(count)}" for (name, legal), count in by_app.items()]
 
@@ -160,7 +159,7 @@ def _by_end(due: Sequence[ConsentRequest]) -> list[str]:
         line
         % {
             "name": request.app_name,
-            "legal": request.app.application.legal_name,
+            "legal": request.app.legal_name,
             "label": labels.translated(request.scope_entry.scope_label),
             "until": _until(request),
         }

@@ -1,10 +1,8 @@
 """Webhooks and notices as staff see them: endpoints, whose secret is shown once, and what became of every delivery."""
 
 from typing import Any
-from urllib.parse import urlsplit
 
 from django import forms
-from django.conf import settings
 from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
@@ -13,11 +11,14 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from accounts.staff import AboutPeople, NeverDeleted, ReadOnly
+from common.problems import InvalidRequest
 from consent.event_types import WEBHOOK_TYPES
 from consent.notices.models import Notice, WebhookDelivery
 from consent.notices.webhooks import replay
-from developers import webhooks
 from developers.models import App, AppStatus, WebhookEndpoint
+from developers.webhooks import actions as webhooks
+from developers.webhooks.policies import check_address
+from developers.webhooks.words import address_refused
 
 
 @admin.register(Notice)
@@ -50,11 +51,10 @@ class EndpointForm(forms.ModelForm):  # type: ignore[type-arg]  # the stubs alon
 
     def clean_url(self) -> str:
         url: str = self.cleaned_data["url"]
-        split = urlsplit(url)
-        if split.scheme != "https" and not settings.WEBHOOK_INTERNAL_ADDRESSES:
-            raise forms.ValidationError(gettext("Use an https address."))
-        if split.username or split.password or split.fragment:
-            raise forms.ValidationError(gettext("Use an address without a name, a password or a fragment."))
+        try:
+            check_address(url)
+        except InvalidRequest as refused:
+            raise forms.ValidationError(address_refused(refused)) from None
         return url
 
 
@@ -80,7 +80,7 @@ class EndpointAdmin(NeverDeleted):
         return ("app", "url", "type_names", "disabled_at", "reason", "created_at")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        return super().get_queryset(request).defer("secret")
+        return super().get_queryset(request).select_related("app").defer("secret", "previous_secret")
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
@@ -102,20 +102,22 @@ class EndpointAdmin(NeverDeleted):
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         asked = form.cleaned_data
-        row, secret = webhooks.add_endpoint(app=asked["app"], url=asked["url"], types=asked["types"])
+        by: Any = request.user
+        row, secret = webhooks.add_endpoint(app=asked["app"], url=asked["url"], types=asked["types"], by=by)
         obj.__dict__.update(row.__dict__)
         obj.plain = secret  # for `response_add` alone; no column takes it
 
     def response_add(self, request: HttpRequest, obj: Any, post_url_continue: str | None = None) -> HttpResponse:
         return self._shown_once(request, obj, obj.plain)
 
-    @admin.action(description=_("Renew the secret: the old one signs nothing any more"), permissions=["end"])
+    @admin.action(description=_("Renew the secret: the old one signs for another 24 hours"), permissions=["end"])
     def renew(self, request: HttpRequest, queryset: QuerySet[WebhookEndpoint]) -> HttpResponse | None:
         chosen = list(queryset[:2])
         if len(chosen) != 1:
             self.message_user(request, _("Choose one endpoint."), messages.ERROR)
             return None
-        secret = webhooks.renew_secret(endpoint=chosen[0])
+        by: Any = request.user
+        secret = webhooks.renew_secret(endpoint=chosen[0], by=by)
         self.log_change(request, chosen[0], [{"changed": {"fields": ["secret"]}}])
         return self._shown_once(request, chosen[0], secret)
 
@@ -123,11 +125,12 @@ class EndpointAdmin(NeverDeleted):
     def disable(self, request: HttpRequest, queryset: QuerySet[WebhookEndpoint]) -> None:
         by: Any = request.user
         reason = f"staff: {by.public_id}"
-        self._tell(request, [row for row in queryset if webhooks.disable_endpoint(endpoint=row, reason=reason)])
+        self._tell(request, [row for row in queryset if webhooks.disable_endpoint(endpoint=row, by=by, reason=reason)])
 
     @admin.action(description=_("Enable: what waits is sent, too"), permissions=["end"])
     def enable(self, request: HttpRequest, queryset: QuerySet[WebhookEndpoint]) -> None:
-        self._tell(request, [row for row in queryset if webhooks.enable_endpoint(endpoint=row)])
+        by: Any = request.user
+        self._tell(request, [row for row in queryset if webhooks.enable_endpoint(endpoint=row, by=by)])
 
     def _tell(self, request: HttpRequest, changed: list[WebhookEndpoint]) -> None:
         for row in changed:
@@ -170,7 +173,10 @@ class DeliveryAdmin(AboutPeople, ReadOnly):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return (
-            super().get_queryset(request).select_related("notice__request__user", "endpoint").defer("endpoint__secret")
+            super()
+            .get_queryset(request)
+            .select_related("notice__request__user", "endpoint")
+            .defer("endpoint__secret", "endpoint__previous_secret")
         )
 
     @admin.display(description=_("type"))
@@ -189,7 +195,7 @@ class DeliveryAdmin(AboutPeople, ReadOnly):
         chosen = list(queryset)
         again = [row for row in chosen if row.endpoint.disabled_at is None]
         for row in again:
-            replay(delivery_pk=row.pk)
+            replay(WebhookDelivery.objects.filter(pk=row.pk))
             self.log_change(request, row, [{"changed": {"fields": ["status"]}}])
         if again:
             text = ngettext("%d delivery will be sent again.", "%d deliveries will be sent again.", len(again))

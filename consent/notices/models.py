@@ -23,6 +23,8 @@ class WebhookDelivery(models.Model):
     status = models.CharField(max_length=16, choices=DeliveryStatus, default=DeliveryStatus.WAITING)
     attempt = models.PositiveSmallIntegerField(default=0)
     status_code = models.PositiveSmallIntegerField(null=True)
+    ms = models.PositiveIntegerField(null=True)  # until the last attempt was answered; null without an answer
+    tried_at = models.DateTimeField(null=True)  # the last attempt
     failure = models.CharField(max_length=120, blank=True)
     trace_id = models.CharField(max_length=64, blank=True)  # of the request or task that caused it
     next_at = models.DateTimeField()

@@ -8,9 +8,9 @@ from typing import Any
 import orjson
 from django.db import connection
 
-from common.sql.dialect import clock
 from common.sql.statements import rows
 from consent.notices.waiting import hub
+from developers.authentication import still_lets_in
 
 KEEP_ALIVE = 15.0  # seconds between comments
 LONGEST = 3600.0  # seconds after which a stream ends and its reader comes back with Last-Event-ID
@@ -19,11 +19,6 @@ _PAGE = 200
 _AFTER = (
     "SELECT sequence, kind, facts FROM consent_notices WHERE app_id = %s AND sequence > %s ORDER BY sequence LIMIT %s"
 )
-_STILL_LETS_IN = """
-SELECT 1 FROM developer_tokens t JOIN developer_apps a ON a.id = t.app_id
- WHERE t.id = %(token_pk)s AND a.status = 'active' AND t.expires_at > {clock}
-   AND (t.revoked_at IS NULL OR t.revoked_at > {clock})
-"""
 
 
 def newest_sequence(app_pk: int) -> int:
@@ -34,14 +29,15 @@ def newest_sequence(app_pk: int) -> int:
 def stream(*, app_pk: int, token_pk: int, after: int) -> Iterator[bytes]:
     """Server-sent events after this sequence, as they come; a comment where none came for fifteen seconds.
 
-    The token is looked at again with every page and every comment, so a revoked one ends its streams within seconds.
+    The token is looked at again before every page and comment, so nothing is told after it ended. Its end wakes the
+    stream: on PostgreSQL in every process, on SQLite in the one where it took place.
     No database connection is held while nothing happens. Where the process is about to end, the last thing that is
     said is when to come back: not all at the same moment, since the streams of a process end together.
     """
     ends_at = time.monotonic() + LONGEST
     yield b"id: %d\nretry: 2000\n\n" % after  # so that a reader who saw nothing yet can resume without a gap too
     with hub.waiting_for(f"app:{app_pk}", app_pk=app_pk) as happened:
-        while time.monotonic() < ends_at and _still_lets_in(token_pk):
+        while time.monotonic() < ends_at and still_lets_in(token_pk):
             happened.clear()
             if hub.has_ended():
                 yield b": this process ends, come back\nretry: %d\n\n" % random.randint(*COME_BACK)  # noqa: S311
@@ -62,8 +58,3 @@ def _event(row: dict[str, Any]) -> bytes:
     facts = row["facts"]
     data = facts.encode() if isinstance(facts, str) else orjson.dumps(facts)
     return b"event: consent\nid: %d\ndata: %b\n\n" % (row["sequence"], data)
-
-
-def _still_lets_in(token_pk: int) -> bool:
-    at = clock()
-    return bool(rows(_STILL_LETS_IN.format(clock=at.sql), {"token_pk": token_pk, **at.parameters}))

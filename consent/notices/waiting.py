@@ -26,6 +26,7 @@ from consent.notices.outbox import CHANNEL
 from consent.shapes import ConsentStatus
 from consent.states import RequestStatus
 from consent.status_queries import status_body
+from developers.authentication import require_still_let_in
 
 _log = logging.getLogger(__name__)
 _POLL_EVERY = 0.1  # seconds, SQLite
@@ -97,6 +98,10 @@ class _Hub:
             self._ended = True
         self._wake_all()
 
+    def wake_streams(self, app_pk: int) -> None:
+        """Have the streams of this app in this process look again whether their tokens let them in."""
+        self._wake(app_pk, "")
+
     def is_silent(self) -> bool:
         """Whether nobody waits and nothing listens."""
         return not self.count() and (self._thread is None or not self._thread.is_alive())
@@ -158,8 +163,10 @@ hub = _Hub()
 shutdown.when_it_begins(hub.end)
 
 
-def wait_for_change(*, app_pk: int, request_id: str, seconds: float) -> ConsentStatus:
+def wait_for_change(*, app_pk: int, token_pk: int, request_id: str, seconds: float) -> ConsentStatus:
     """The status body once the request is no longer pending, or when `seconds` are over.
+
+    Raises `InvalidToken` or `AppSuspended` where that happened while the call was held.
 
     The database connection goes back to the pool while this thread sleeps. Where the process holds too many callers
     already, or is about to end, it answers at once: a poll is always allowed.
@@ -177,3 +184,4 @@ def wait_for_change(*, app_pk: int, request_id: str, seconds: float) -> ConsentS
                 return body
             connection.close()
             event.wait(min(left, _LOOK_AGAIN))
+            require_still_let_in(token_pk)

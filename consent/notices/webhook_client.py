@@ -5,7 +5,9 @@ the reason was: an app chooses the address, and a reason would tell it which por
 """
 
 import logging
-from dataclasses import dataclass
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
@@ -32,10 +34,11 @@ _client = Client(may_reach=_may_reach, connect_seconds=CONNECT_SECONDS)
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one attempt: the status of the answer, or why there was none."""
+    """What became of one attempt: the status of the answer, or why there was none, and after how many milliseconds."""
 
     status_code: int | None
     failure: str = ""
+    ms: int = field(default=0, compare=False)
 
     @property
     def delivered(self) -> bool:
@@ -48,11 +51,20 @@ class Outcome:
 
 
 def send(
-    *, url: str, secret: str, message_id: str, kind: str, at: datetime, data: dict[str, Any], trace_id: str = ""
+    *,
+    url: str,
+    secrets: Sequence[str],
+    message_id: str,
+    kind: str,
+    at: datetime,
+    data: Mapping[str, Any],
+    trace_id: str = "",
+    seconds: float | None = None,
 ) -> Outcome:
     """One attempt to deliver one notice. Never raises: whatever goes wrong is the outcome.
 
-    `trace_id` names what caused it; without one, the delivery names itself.
+    Each of the `secrets` signs: two while one takes the other's place. `trace_id` names what caused it; without one,
+    the delivery names itself. ANSWER_SECONDS, unless `seconds` says otherwise.
     """
     body = orjson.dumps({"type": kind, "timestamp": rfc3339(at), "data": data})
     now = datetime.now(UTC)
@@ -61,15 +73,16 @@ def send(
         tracing.HEADER: trace_id or message_id,
         "webhook-id": message_id,
         "webhook-timestamp": str(int(now.timestamp())),
-        "webhook-signature": Webhook(secret).sign(message_id, now, body.decode()),
+        "webhook-signature": " ".join(Webhook(secret).sign(message_id, now, body.decode()) for secret in secrets),
     }
+    began = time.monotonic()
     try:
-        status = _client.post(url, body, headers=headers, seconds=ANSWER_SECONDS, limit=0).status
+        status = _client.post(url, body, headers=headers, seconds=seconds or ANSWER_SECONDS, limit=0).status
     except ExchangeFailed as failure:
         # for the operator alone, and without what the other side or the network said: that may hold the address
         _log.info("webhook %s cannot be delivered: %s", message_id, type(failure).__name__)
         return Outcome(None, UNREACHABLE)
-    return Outcome(status, _said(status))
+    return Outcome(status, _said(status), ms=int((time.monotonic() - began) * 1000))
 
 
 def _said(status_code: int) -> str:

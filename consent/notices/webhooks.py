@@ -14,6 +14,7 @@ from common.shutdown import shutdown
 from consent.notices import webhook_client
 from consent.notices.models import DeliveryStatus, WebhookDelivery
 from developers.models import AppStatus, WebhookEndpoint
+from developers.webhooks.actions import disable_endpoint
 
 # Pauses after each failed attempt: three days in all, each one jittered by a fifth either way.
 PAUSES = tuple(
@@ -32,11 +33,24 @@ def deliver_due() -> int:
         return sum(pool.map(lambda _: _deliver_until_none_is_due(), range(at_once)))
 
 
-def replay(*, delivery_pk: int) -> None:
-    """Send it once more, whatever became of it: the same identifier, so that a receiver can tell."""
-    WebhookDelivery.objects.filter(pk=delivery_pk).update(
+def replay(deliveries: QuerySet[WebhookDelivery]) -> int:
+    """Send them once more, whatever became of them: the same identifier, so that a receiver can tell. How many."""
+    return deliveries.update(
         status=DeliveryStatus.WAITING, attempt=0, failure="", finished_at=None, next_at=database_now()
     )
+
+
+def message_id(app_id: str, sequence: int) -> str:
+    """The `webhook-id` of a notice, the same with every attempt."""
+    return f"msg_{app_id}_{sequence}"
+
+
+def signing_secrets(endpoint: WebhookEndpoint, now: datetime) -> list[str]:
+    """What signs for this endpoint: its secret, and for as long as they overlap the one before."""
+    sealed = [endpoint.secret]
+    if endpoint.previous_until is not None and endpoint.previous_until > now:
+        sealed.append(endpoint.previous_secret)
+    return [encryption.opened(secret) for secret in sealed]
 
 
 def _due(now: datetime) -> QuerySet[WebhookDelivery]:
@@ -72,14 +86,16 @@ def _deliver_until_none_is_due() -> int:
 
 
 def _deliver(delivery_pk: int) -> None:
-    row = WebhookDelivery.objects.select_related("endpoint", "notice__app").get(pk=delivery_pk)
+    row = WebhookDelivery.objects.select_related("endpoint", "notice__app").filter(pk=delivery_pk).first()
+    if row is None:
+        return  # its endpoint was deleted a moment ago
     notice, endpoint = row.notice, row.endpoint
-    secret = encryption.opened(endpoint.secret)
+    secrets = signing_secrets(endpoint, database_now())
     connection.close()  # none is held while the receiver takes its time
     outcome = webhook_client.send(
         url=endpoint.url,
-        secret=secret,
-        message_id=f"msg_{notice.app.app_id}_{notice.sequence}",
+        secrets=secrets,
+        message_id=message_id(notice.app.app_id, notice.sequence),
         kind=notice.kind,
         at=notice.at,
         data=notice.facts,
@@ -94,6 +110,8 @@ def _finish(row: WebhookDelivery, outcome: webhook_client.Outcome) -> None:
     changes: dict[str, Any] = {
         "attempt": attempt,
         "status_code": outcome.status_code,
+        "ms": None if outcome.status_code is None else outcome.ms,
+        "tried_at": now,
         "failure": outcome.failure[:120],
     }
     if outcome.delivered:
@@ -106,14 +124,12 @@ def _finish(row: WebhookDelivery, outcome: webhook_client.Outcome) -> None:
     with transaction.atomic():
         WebhookDelivery.objects.filter(pk=row.pk, status=DeliveryStatus.WAITING).update(**changes)
         if outcome.gone:
-            _disable(row.endpoint_id, now)
+            _disable(row.endpoint, now)
 
 
-def _disable(endpoint_pk: int, now: datetime) -> None:
+def _disable(endpoint: WebhookEndpoint, now: datetime) -> None:
     """410: the receiver asked to be left alone. What still waits for it is given up."""
-    WebhookEndpoint.objects.filter(pk=endpoint_pk, disabled_at=None).update(
-        disabled_at=now, reason="it answered 410 Gone"
-    )
-    WebhookDelivery.objects.filter(endpoint_id=endpoint_pk, status=DeliveryStatus.WAITING).update(
+    disable_endpoint(endpoint=endpoint, by=None, reason="it answered 410 Gone")
+    WebhookDelivery.objects.filter(endpoint=endpoint, status=DeliveryStatus.WAITING).update(
         status=DeliveryStatus.GIVEN_UP, finished_at=now, failure="the endpoint is disabled"
     )

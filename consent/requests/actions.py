@@ -22,16 +22,23 @@ RELATED = ("app__application", "user", "scope_entry")
 
 
 def close_request(
-    *, request_pk: int, to: RequestStatus, actor: Actor, at: datetime, facts: dict[str, Any] | None = None
+    *,
+    request_pk: int,
+    to: RequestStatus,
+    actor: Actor,
+    at: datetime,
+    facts: dict[str, Any] | None = None,
+    clock: datetime | None = None,
 ) -> bool:
     """Move a pending request to an end without a grant; False where somebody else decided first.
 
     Must run inside a transaction. Expiry is only ever written where the deadline has passed, everything else only
     where it has not: both are in the compare-and-set, so the clock cannot make two of them true. An expiry is dated by
-    its deadline, as every reader was told it before it was written down.
+    its deadline, as every reader was told it before it was written down. `clock` is what an expiry is compared with
+    where that is not `at`: a sandbox's, moved ahead.
     """
     own = ConsentRequest.objects.filter(pk=request_pk)
-    waiting = own.overdue(at) if to is RequestStatus.EXPIRED else own.pending(at)
+    waiting = own.overdue(clock or at) if to is RequestStatus.EXPIRED else own.pending(at)
     decided_at = F("expires_at") if to is RequestStatus.EXPIRED else at
     if not waiting.update(status=to, decided_at=decided_at, decided_by=actor):
         return False

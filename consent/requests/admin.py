@@ -11,6 +11,8 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from accounts.staff import AboutPeople, NeverDeleted, ReadOnly
+from accounts.staff_fields import DurationField
+from common.durations import duration
 from common.problems import Problem
 from common.text import is_plain
 from consent.requests import digest as request_digest
@@ -30,7 +32,7 @@ class RequestAdmin(AboutPeople, ReadOnly):
     ordering = ("-id",)
     fields = (
         "request_id", "app", "app_name", "user", "scope", "attributes", "purpose", "connector_thumbprint",
-        "wrapping_alg", "access_duration", "required_attributes", "optional_attributes", "max_reads",
+        "wrapping_alg", "asked_access", "required_attributes", "optional_attributes", "max_reads",
         "refresh_policy", "binding_message", *request_digest.LATER, "request_digest", "status", "created_at",
         "expires_at", "decided_at", "decided_by",
     )  # fmt: skip
@@ -38,8 +40,13 @@ class RequestAdmin(AboutPeople, ReadOnly):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return super().get_queryset(request).defer("connector_public_key", "decision_note")
 
+    @admin.display(description=_("access asked for"))
+    def asked_access(self, row: ConsentRequest) -> str:
+        return duration(row.access_duration)
+
 
 _SHORTEST, _LONGEST = 300, 31536000
+_PROPOSED = ("template_id", "name", "scope", "purpose", "max_access_duration", "max_reads")
 
 
 class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # the stubs alone know a parameter
@@ -47,9 +54,7 @@ class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # the stubs alon
 
     template_id = forms.RegexField(label=_("Template ID"), regex=r"\A[A-Za-z0-9_]{1,64}\Z", max_length=64)
     purpose = forms.CharField(label=_("Purpose"), min_length=8, max_length=280)
-    max_access_duration = forms.IntegerField(
-        label=_("Longest access in seconds"), min_value=_SHORTEST, max_value=_LONGEST, initial=86400
-    )
+    max_access_duration = DurationField(label=_("Longest access"), shortest=_SHORTEST, longest=_LONGEST, initial=86400)
     max_reads = forms.IntegerField(label=_("Most reads"), min_value=1, max_value=1_000_000, required=False)
 
     def clean_name(self) -> str:
@@ -77,7 +82,10 @@ class TemplateAdmin(NeverDeleted):
     """To change a template, propose its next version; approving that ends the one before."""
 
     form = TemplateForm
-    list_display = ("template_id", "version", "name", "scope", "active", "proposed_by", "approved_by", "approved_at")
+    list_display = (
+        "template_id", "version", "name", "scope", "longest_access", "active", "proposed_by", "approved_by",
+        "approved_at",
+    )  # fmt: skip
     list_filter = ("active", ("approved_by", admin.EmptyFieldListFilter))
     list_select_related = ("proposed_by", "approved_by")
     search_fields = ("template_id", "name", "scope")
@@ -85,9 +93,14 @@ class TemplateAdmin(NeverDeleted):
     actions = ("approve", "withdraw")
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
-        asked = ("template_id", "name", "scope", "purpose", "max_access_duration", "max_reads")
-        decided = ("version", "proposed_by", "created_at", "approved_by", "approved_at", "active")
-        return asked if obj is None else (*asked, *decided)
+        if obj is None:
+            return _PROPOSED
+        shown = ("template_id", "name", "scope", "purpose", "longest_access", "max_reads")
+        return (*shown, "version", "proposed_by", "created_at", "approved_by", "approved_at", "active")
+
+    @admin.display(description=_("longest access"), ordering="max_access_duration")
+    def longest_access(self, row: ScopeTemplate) -> str:
+        return duration(row.max_access_duration)
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
@@ -97,7 +110,7 @@ class TemplateAdmin(NeverDeleted):
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         by: Any = request.user
-        asked = {name: form.cleaned_data[name] for name in self.get_fields(request)}
+        asked = {name: form.cleaned_data[name] for name in _PROPOSED}
         obj.__dict__.update(request_templates.propose_template(by=by, **asked).__dict__)
 
     @admin.action(description=_("Approve what somebody else proposed"), permissions=["decide"])

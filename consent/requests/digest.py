@@ -35,14 +35,9 @@ IDENTITY = tuple(member for member in (*MEMBERS, *LATER) if member not in ("requ
 
 def asked(request: ConsentRequest, *, app_id: str, user_id: str) -> dict[str, Any]:
     """Exactly the members that the digest is over, from a request's row."""
-    own = {member: getattr(request, member) for member in MEMBERS if member not in ("app_id", "user_id", "expires_at")}
-    return {
-        **own,
-        "app_id": app_id,
-        "user_id": user_id,
-        "expires_at": rfc3339(request.expires_at),
-        **later(request),
-    }
+    apart = {"app_id": app_id, "user_id": user_id, "expires_at": rfc3339(request.expires_at)}
+    own = {member: apart[member] if member in apart else getattr(request, member) for member in MEMBERS}
+    return {**own, **later(request)}
 
 
 def later(request: ConsentRequest) -> dict[str, Any]:

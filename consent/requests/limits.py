@@ -122,7 +122,11 @@ def _check_day(recent: RecentRequests, meter: Meter) -> None:
 
 def hourly_budget(app: AppContext) -> Limit:
     """How many new requests the app may make in an hour: its own number, else the deployment's."""
-    own = app.request_budget
+    return hourly_limit(app.request_budget)
+
+
+def hourly_limit(own: int | None) -> Limit:
+    """The same, of an app that has this number of its own, or none."""
     return Limit(REQUESTS_PER_HOUR, settings.REQUEST_BUDGET_PER_HOUR if own is None else own, 3600)
 
 

@@ -141,7 +141,13 @@ class ConsentRequest(models.Model):
             models.Index(fields=["user", "status", "-created_at"], name="consent_request_inbox"),
             models.Index(fields=["app", "user", "scope", "-id"], name="consent_request_newest"),
             models.Index(fields=["app", "-id"], name="consent_request_of_app"),
+            models.Index(
+                fields=["app", "connector_thumbprint", "connector_key_id", "created_at"], name="consent_request_keys"
+            ),
             models.Index(fields=["expires_at"], condition=models.Q(status="pending"), name="consent_request_expiring"),
+            models.Index(
+                fields=["scope_entry", "id"], condition=models.Q(status="pending"), name="consent_request_of_scope"
+            ),
         ]
 
     def __str__(self) -> str:

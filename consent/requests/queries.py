@@ -1,11 +1,9 @@
 """Requests of an app, and those that wait for a person."""
 
-import base64
-import binascii
 from typing import TYPE_CHECKING, Any
 
+from common.admission.cursors import cursor_of, position_of
 from common.clock import database_now
-from common.problems import FieldError, InvalidRequest
 from common.sql.dialect import timestamp
 from common.sql.statements import rows
 from consent import status
@@ -25,30 +23,14 @@ def requests_of_app(*, app_pk: int, status_is: str | None, cursor: str | None, l
     parameters: dict[str, Any] = {"app_pk": app_pk, "most": limit + 1}
     if cursor is not None:
         where.append("r.id < %(before)s")
-        parameters["before"] = _position(cursor)
+        parameters["before"] = position_of(cursor)
     if status_is is not None:
         where.append(requests_standing_sql(RequestStatus(status_is)))
         parameters["now"] = timestamp(now)
     found = rows(f"{status.SELECT} WHERE {' AND '.join(where)} ORDER BY r.id DESC LIMIT %(most)s", parameters)
     page = found[:limit]
-    following = _cursor(page[-1]["id"]) if len(found) > limit else None
+    following = cursor_of(page[-1]["id"]) if len(found) > limit else None
     return {"requests": [status.body(row, now) for row in page], "next_cursor": following}
-
-
-def _cursor(position: int) -> str:
-    return base64.urlsafe_b64encode(f"r{position}".encode()).decode().rstrip("=")
-
-
-def _position(cursor: str) -> int:
-    try:
-        text = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode()
-        position = int(text.removeprefix("r"))
-    except (binascii.Error, ValueError):
-        position = -1
-    if not 0 < position < 2**63 or _cursor(position) != cursor:
-        error: FieldError = {"field": "cursor", "code": "unknown", "message": "use the next_cursor of an answer"}
-        raise InvalidRequest("The cursor is not one of ours.", errors=[error])
-    return position
 
 
 def count_pending(user: "User") -> int:

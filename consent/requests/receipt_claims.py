@@ -27,7 +27,7 @@ def claims_about(
     *, request: ConsentRequest, grant: GrantFacts | None, event: str, happened: datetime, receipt_id: str
 ) -> dict[str, Any]:
     """What a receipt says of an event, whenever it is signed; when that is, and the audit entry, are not among it."""
-    application = request.app.application
+    app = request.app
     seconds = (grant.expires_at - grant.starts_at).total_seconds() if grant else request.access_duration
     return {
         "schema_version": SCHEMA_VERSION,
@@ -35,10 +35,10 @@ def claims_about(
         "receipt_id": receipt_id,
         "pii_principal_id": request.user.public_id,
         "pii_controller": {
-            "name": application.legal_name,
+            "name": app.legal_name,
             "app_id": request.app.app_id,
-            "contact": application.contact_email,
-            "privacy_policy": application.privacy_policy,
+            "contact": app.contact_email,
+            "privacy_policy": app.privacy_policy,
         },
         "purpose": request.purpose,
         "pii_types": _types(request, grant),

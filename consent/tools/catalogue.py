@@ -8,6 +8,7 @@ import mcp_types as mcp
 from pydantic import TypeAdapter
 
 from common.admission.shapes import Nothing, Strict
+from common.shapes import ProblemDetails
 from consent import shapes
 from consent.schemas import RequestConsentBody, describe_members
 from consent.tools import operations
@@ -57,9 +58,9 @@ def _input_schema(model: type[Strict]) -> dict[str, Any]:
 
 def _output_schema(shape: Any) -> dict[str, Any]:
     """The result or, since hosts validate failed results against the schema as well, problem details."""
-    given = [(kind, "serialization", TypeAdapter(kind)) for kind in (shape, shapes.ProblemDetails)]
+    given = [(kind, "serialization", TypeAdapter(kind)) for kind in (shape, ProblemDetails)]
     named, definitions = TypeAdapter.json_schemas(given)  # type: ignore[arg-type]  # its keys may be anything hashable
-    either = [named[kind, "serialization"] for kind in (shape, shapes.ProblemDetails)]
+    either = [named[kind, "serialization"] for kind in (shape, ProblemDetails)]
     return dict(_tidy({"type": "object", "anyOf": either, **definitions}))
 
 

@@ -4,7 +4,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from common.admission.shapes import Nothing, Strict
+from common.admission.shapes import Identifier, Nothing, Strict
+from common.identifiers import is_identifier
 from consent import status_queries
 from consent.api import hot_reads
 from consent.api.headers import client_hint
@@ -15,7 +16,7 @@ from consent.discovery import queries as discovery_queries
 from consent.exports import reads
 from consent.notices import waiting
 from consent.requests import creation
-from consent.schemas import Identifier, RequestConsentBody, is_identifier
+from consent.schemas import RequestConsentBody
 from consent.shapes import AskedConsent, ConsentStatus, UserScopes
 from consent.states import RequestStatus
 from consent.tools.context import CallContext
@@ -72,7 +73,10 @@ def check_consent_status(call: CallContext, arguments: StatusArguments) -> Conse
         pace(call.app.app_pk, arguments.request_id, call.meter)
         return status
     return waiting.wait_for_change(
-        app_pk=call.app.app_pk, request_id=arguments.request_id, seconds=arguments.wait_seconds
+        app_pk=call.app.app_pk,
+        token_pk=call.app.token_pk,
+        request_id=arguments.request_id,
+        seconds=arguments.wait_seconds,
     )
 
 

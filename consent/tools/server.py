@@ -15,6 +15,7 @@ from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.shared.exceptions import MCPError
 
 from common.problems import checked
+from common.request_notes import PROBLEM_CODE
 from consent.schemas import SPECIAL
 from consent.tools import approval_page
 from consent.tools.catalogue import TOOLS, Tool
@@ -131,6 +132,7 @@ def _problem(call: CallContext, error: Exception) -> ProblemAnswer:
     """`error` as problem details; a defect is logged, and answered as an internal error without its details."""
     problem = call.problem(error)
     if problem is None:
+        call.request.META[PROBLEM_CODE] = "internal_error"
         _log.exception("a tool broke", extra={"trace_id": call.trace_id}, exc_info=error)
         raise MCPError(mcp.INTERNAL_ERROR, "Something went wrong on our side.", {"trace_id": call.trace_id})
     return problem

@@ -15,8 +15,10 @@ from rest_framework.authentication import BaseAuthentication
 from common.admission.requests import JSONRequest
 from common.json_bodies import json_answer
 from common.problems import InvalidRequest
+from common.request_notes import OPERATION
 from consent.api.base import DeveloperView
 from consent.api.hot_reads import token_and_status_of_body
+from consent.tools.catalogue import TOOLS
 from consent.tools.context import CALL_CONTEXT, CallContext, problem_answer
 from consent.tools.operations import CHECK_CONSENT_STATUS
 from consent.tools.server import transport
@@ -25,6 +27,10 @@ from developers.errors import BrowserPathRefused
 from developers.models import Permission
 
 _LOOK_AHEAD_LIMIT = 2048  # bytes of a message that is read before its token is checked; a status call takes some 400
+_METHODS = frozenset({
+    "initialize", "notifications/initialized", "notifications/cancelled", "ping", "server/discover", "tools/list",
+    "tools/call", "resources/list", "resources/templates/list", "resources/read", "prompts/list",
+})  # fmt: skip  # those that hosts send, as the log of an app's requests names them
 _FORWARDED = ("CONTENT_TYPE", "HTTP_ACCEPT", "HTTP_MCP_")  # the headers that the SDK sees
 
 
@@ -74,6 +80,7 @@ class McpView(DeveloperView):
             return self._message_error(INVALID_REQUEST, error, _id_of(message))
         except InvalidRequest as error:
             return self._message_error(PARSE_ERROR, error)
+        request.META[OPERATION] = _operation(message)
         headers = {_header(name): value for name, value in request.META.items() if name.startswith(_FORWARDED)}
         call = CallContext(app=self.app, view=self, request=request, meter=self.meter)
         answer = transport().post(headers=headers, body=self.request.content, extra={CALL_CONTEXT: call})
@@ -102,6 +109,13 @@ def _check_envelope(message: Any) -> None:
         raise _InvalidMessage("The params of a message are an object.")
     if "id" in message and (not isinstance(message["id"], str | int) or isinstance(message["id"], bool)):
         raise _InvalidMessage("The id of a message is a string or a whole number.")
+
+
+def _operation(message: Any) -> str:
+    """What the message asks for, in names of ours and of the protocol alone: what else a caller wrote is not kept."""
+    method = message["method"] if message["method"] in _METHODS else "other"
+    tool = message.get("params", {}).get("name")
+    return f"{method} {tool}" if method == "tools/call" and isinstance(tool, str) and tool in TOOLS else method
 
 
 def _id_of(message: Any) -> str | int | None:

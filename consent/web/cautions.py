@@ -43,7 +43,7 @@ def _of_data(tier: str) -> Caution | None:
 
 
 def _of_app(asked: ConsentRequest, *, first_time: bool) -> list[Caution]:
-    app = {"app": asked.app_name, "legal": asked.app.application.legal_name}
+    app = {"app": asked.app_name, "legal": asked.app.legal_name}
     found = []
     if asked.app.status != AppStatus.ACTIVE:
         text = gettext(

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from django.utils.translation import gettext, ngettext
 
 from common.clock import database_now
+from common.durations import duration
 from consent.decisions import queries as decision_queries
 from consent.grants.models import Grant
 from consent.requests.models import ConsentRequest, RefreshPolicy
-from consent.web.words import duration
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ from django.http import HttpResponse
 from pydantic import Field
 from rest_framework.request import Request
 
-from accounts.authentication import require_recent_sign_in
 from accounts.owner_api import OwnerView
 from common.admission.shapes import Nothing, Strict
 from common.json_bodies import json_answer
@@ -62,7 +61,7 @@ class DecisionView(_OwnerView):
         """Restricted data leaves only soon after a sign-in. What was decided already says so instead."""
         asked = decision_queries.request_data(user=self.person, request_id=request_id)
         if asked["status"] == "pending" and asked["scope_entry"]["sensitivity_tier"] == "restricted":
-            require_recent_sign_in(self.request._request)
+            self.require_recent_sign_in()
 
 
 class OutdatedCopiesView(_OwnerView):

@@ -9,13 +9,13 @@ from django.shortcuts import render
 from django.utils.dateparse import parse_datetime
 from django.views.decorators.http import require_safe
 
+from common.durations import duration
 from consent.errors import UnknownReceipt
 from consent.event_types import EventType
 from consent.ledger import queries as ledger_queries
 from consent.requests.models import ConsentRequest
 from consent.shapes import Receipt
 from consent.web import history
-from consent.web.words import duration
 from pkm.registry import labels
 
 if TYPE_CHECKING:

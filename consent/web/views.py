@@ -15,7 +15,10 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.authentication import person_of, signed_in_recently
 from accounts.interrupted.page_actions import can_wait
+from accounts.models import Persona
+from accounts.personas import remember_side, side_of
 from common.clock import database_now
+from common.durations import duration
 from common.problems import Problem
 from consent.decisions import actions as decision_actions
 from consent.decisions import queries as decision_queries
@@ -38,7 +41,7 @@ from consent.web import queries as web_queries
 from consent.web.cautions import cautions_of
 from consent.web.changes import Before, before_of
 from consent.web.forms import DenyForm, HistoryFilter
-from consent.web.words import duration, duration_choices
+from consent.web.words import duration_choices
 from developers.models import AppStatus
 from pkm.registry import labels
 from pkm.vault import queries as vault_queries
@@ -49,13 +52,17 @@ LONG_PURPOSE = 120  # characters: longer ones are cut on the first screen of a p
 
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
-    """What this is; somebody who is signed in goes on to what waits."""
-    return redirect("consent:inbox") if request.user.is_authenticated else render(request, "home.html")
+    """What this is; somebody who is signed in goes on to the side that they opened last."""
+    if not request.user.is_authenticated:
+        return render(request, "home.html")
+    is_developer = side_of(person_of(request)) == Persona.DEVELOPER
+    return redirect("developers:home" if is_developer else "consent:inbox")
 
 
 @login_required
 @require_safe
 def inbox(request: HttpRequest) -> HttpResponse:
+    remember_side(person_of(request), Persona.PERSON)
     vault = vault_queries.vault_keys(person_of(request))["vault_status"]
     return render(
         request, "consent/inbox.html", {**web_queries.inbox(person_of(request)), "has_vault": vault != "absent"}
@@ -92,7 +99,6 @@ def _review(request: HttpRequest, asked: ConsentRequest, deny_form: DenyForm | N
     back = urlencode({"next": request.path})
     return {
         "asked": asked,
-        "application": asked.app.application,
         "scope_label": labels.translated(asked.scope_entry.scope_label),
         "cautions": cautions,
         "gravest": cautions[0].tone if cautions else "info",

@@ -25,11 +25,15 @@ NAMES = {
     "AccessDuration": "DurationBounds",
     "Runtime": "Runtime",
     "UserScopes": "Discovery",
+    "FrozenRequest": "FrozenRequest",
     "AskedConsent": "AskedConsent",
     "Grant": "Grant",
     "ConsentStatus": "Status",
     "ConsentRequests": "RequestPage",
     "ConsentExport": "Envelope",
+    "SandboxPerson": "SandboxEntry",
+    "VaultSegment": "SealedSegment",
+    "SegmentRevisions": "Revisions",
 }
 _STRUCTURE = ("$ref", "type", "properties", "required", "items", "anyOf")
 _REFERENCE = re.compile(r"(?<=#/components/schemas/)\w+")
@@ -69,7 +73,7 @@ def made(env: Mapping[str, str]) -> dict[Path, str]:
         ANSWERS: _dataclasses(answers),
         TERMS: _typed_dictionary(terms),
         SCHEMAS: _runtime_schemas(every),
-        PAGES: _later_members(terms),
+        PAGES: f"// @ts-check\n// {_MADE}\n\n{_later_members(terms)}",
     }
     return texts | ({TYPES: _typescript(every)} if node.is_there() else {})
 
@@ -165,7 +169,8 @@ def _typescript(schemas: Mapping[str, Schema]) -> str:
 def _runtime_schemas(schemas: Mapping[str, Schema]) -> str:
     """What the client for Node holds an answer against, and the terms that it knows."""
     written = ",\n".join(_on_lines(name, _only(_STRUCTURE, schema)) for name, schema in schemas.items())
-    return f"// @ts-check\n// {_MADE}\n\nexport const SCHEMAS = {{\n{written},\n}};\n"
+    shapes = f"// @ts-check\n// {_MADE}\n\nexport const SCHEMAS = {{\n{written},\n}};\n"
+    return f"{shapes}\n{_later_members(schemas['Terms'])}"
 
 
 def _on_lines(name: str, schema: Schema) -> str:
@@ -179,7 +184,6 @@ def _later_members(terms: Schema) -> str:
     """What a request's digest covers beyond the members of the contract's first version."""
     later = [name for name, member in terms["properties"].items() if member["anyOf"][0].get("x-in-digest")]
     return (
-        f"// @ts-check\n// {_MADE}\n\n"
         "/** What the digest covers where the app gave it: the contract gained these after its first version. */\n"
         f"export const LATER_MEMBERS = /** @type {{string[]}} */ ({json.dumps(later)});\n"
     )

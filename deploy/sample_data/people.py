@@ -5,6 +5,7 @@ Each `ensure_…` takes the person's entry in the file of an earlier run, or an 
 
 import base64
 import secrets
+from datetime import timedelta
 from typing import Any
 
 from django.apps import apps
@@ -13,9 +14,11 @@ from django.utils import timezone
 from common.encryption import Unreadable, opened, sealed
 from deploy.sample_data import vaults
 from deploy.sample_data.content import OWNER_DATA, SAMPLE_APPLICATION
-from developers.tokens import LONGEST_LIFETIME, digest, new_token
+from developers.apps.actions import make_test_app
+from developers.tokens.digests import DEFAULT_LIFETIME, LONGEST_LIFETIME, digest, new_token
 
 Entry = dict[str, str]
+_FRESH = timedelta(days=7)  # a management token that ends sooner is made anew
 
 
 def ensure_owner(known: Entry) -> Entry:
@@ -33,16 +36,28 @@ def ensure_owner(known: Entry) -> Entry:
 
 
 def ensure_developer(known: Entry) -> Entry:
-    """Somebody with a verified app and a valid token."""
+    """Somebody with a verified app and a test app, a valid token of each, and one to manage both with."""
     user, password = _ensure_account("dev", "Devon", known)
     existing = apps.get_model("developers.App").objects
     app = (
         existing.filter(app_id=known.get("app_id")).first()
-        or existing.filter(members__user=user).first()
+        or existing.filter(members__user=user, mode="live").first()
         or _make_app(user)
     )
-    token = _ensure_token(app, user, known.get("token", ""))
-    return {"email": user.email, "password": password, "app_id": app.app_id, "token": token}
+    test_app = (
+        existing.filter(app_id=known.get("test_app_id"), mode="test").first()
+        or existing.filter(members__user=user, mode="test").first()
+        or make_test_app(name=f"{SAMPLE_APPLICATION['name']} (test)", by=user)
+    )
+    return {
+        "email": user.email,
+        "password": password,
+        "app_id": app.app_id,
+        "token": _ensure_token(app, user, known.get("token", "")),
+        "test_app_id": test_app.app_id,
+        "test_token": _ensure_token(test_app, user, known.get("test_token", "")),
+        "management_token": _ensure_management_token(user, known.get("management_token", "")),
+    }
 
 
 def ensure_staff(known: Entry) -> Entry:
@@ -104,9 +119,27 @@ def _ensure_token(app: Any, user: Any, known: str) -> str:
     valid = tokens.filter(app=app, revoked_at=None, expires_at__gt=timezone.now())
     if valid.filter(digest=digest(known)).exists():
         return known
-    token, prefix, hashed = new_token()
+    token, prefix, hashed = new_token(app.mode)
     expires_at = timezone.now() + LONGEST_LIFETIME
     tokens.create(app=app, prefix=prefix, digest=hashed, label="Sample", expires_at=expires_at, created_by=user)
+    return token
+
+
+def _ensure_management_token(user: Any, known: str) -> str:
+    """The known token where it is valid for a while still, else a new one: it may last 90 days and no longer."""
+    tokens = apps.get_model("developers.ManagementToken").objects
+    now = timezone.now()
+    if tokens.filter(user=user, revoked_at=None, expires_at__gt=now + _FRESH, digest=digest(known)).exists():
+        return known
+    token, prefix, hashed = new_token("mgmt")
+    tokens.create(
+        user=user,
+        prefix=prefix,
+        digest=hashed,
+        label="Sample",
+        permissions={"*": ["read", "write"]},
+        expires_at=now + DEFAULT_LIFETIME,
+    )
     return token
 
 

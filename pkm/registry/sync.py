@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from common.sql.statements import lock_for_transaction
 from pkm import scopes
@@ -48,9 +49,10 @@ def sync_registry(*, dry_run: bool = False) -> Diff:
     """
     lock_for_transaction("sync_registry")
     written = {record.key: record.written for record in StarterRecord.objects.all()}
-    steps = [*_domains(written)]
+    # no stronger: a new entry of a domain needs a hold on it, and changes nothing of it
+    steps = [*_domains(written, Domain.objects.select_for_update(no_key=True))]
     domains = {step.key: step.row for step in steps}
-    steps += _entries(written, domains)
+    steps += _entries(written, domains, ScopeEntry.objects.select_for_update())
     lines = [line for step in steps for line in step.found.lines]
     diff = Diff([*lines, *_left_the_list(written, steps)], _touched(steps))
     if not dry_run:
@@ -59,9 +61,15 @@ def sync_registry(*, dry_run: bool = False) -> Diff:
     return diff
 
 
-def _domains(written: Mapping[str, Any]) -> Iterator[_Step]:
-    # no stronger: a new entry of a domain needs a hold on it, and changes nothing of it
-    rows = {row.domain_key: row for row in Domain.objects.select_for_update(no_key=True).order_by("pk")}
+def registry_drift() -> set[str]:
+    """The keys of the domains and the scopes that `sync_registry` would add or change now; nothing is locked."""
+    written = {record.key: record.written for record in StarterRecord.objects.all()}
+    steps = [*_domains(written, Domain.objects.all()), *_entries(written, {}, ScopeEntry.objects.all())]
+    return {line.key for step in steps for line in step.found.lines if line.kind in ("added", "changed")}
+
+
+def _domains(written: Mapping[str, Any], kept: QuerySet[Domain]) -> Iterator[_Step]:
+    rows = {row.domain_key: row for row in kept.order_by("pk")}
     for wanted in starter_domains():
         key = wanted["domain_key"]
         if key in rows:
@@ -70,8 +78,8 @@ def _domains(written: Mapping[str, Any]) -> Iterator[_Step]:
             yield _addition(key, Domain(**wanted), wanted, _OF_DOMAIN, wanted["display_name"])
 
 
-def _entries(written: Mapping[str, Any], domains: Mapping[str, Any]) -> Iterator[_Step]:
-    rows = {row.scope: row for row in ScopeEntry.objects.select_for_update().order_by("pk")}
+def _entries(written: Mapping[str, Any], domains: Mapping[str, Any], kept: QuerySet[ScopeEntry]) -> Iterator[_Step]:
+    rows = {row.scope: row for row in kept.order_by("pk")}
     off = [row.scope for row in rows.values() if not row.exposure_enabled and row.scope != scopes.EVERYTHING]
     for wanted in starter_entries():
         scope = wanted["scope"]
@@ -113,7 +121,7 @@ def _left_the_list(written: Iterable[str], steps: Iterable[_Step]) -> list[Line]
 def _touched(steps: Iterable[_Step]) -> list[tuple[str, int]]:
     changing = [step.row.pk for step in steps if isinstance(step.row, ScopeEntry) and step.found.write]
     answers: list[tuple[Any, Any]] = entries_touched.send(sender=ScopeEntry, entry_pks=changing) if changing else []
-    return [(str(what), count) for _receiver, told in answers for what, count in told or ()]
+    return [(str(line.what), line.number) for _receiver, told in answers for line in told or ()]
 
 
 def _take(step: _Step, written: Mapping[str, Any] | None) -> None:

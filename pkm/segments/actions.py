@@ -23,7 +23,7 @@ from pkm.registry.models import ScopeEntry
 from pkm.segments.models import Blob, Manifest, ManifestPath
 from pkm.segments.queries import segment_attributes
 from pkm.segments.storage import make_room, refuse_beyond_quota, storage_of
-from pkm.vault.models import VaultKey, VaultStatus
+from pkm.vault.models import KeyWrapper, VaultKey, VaultStatus
 
 if TYPE_CHECKING:
     from accounts.models import User
@@ -87,6 +87,14 @@ def delete_segment(*, by: "User", domain: str, segment_id: str, base_content_rev
         raise UnknownSegment(f"You keep nothing in {domain[:64]}.{segment_id[:64]}.")
     _compare(current, base_content_revision)
     return _advance(address, index, current, None, [])
+
+
+@transaction.atomic
+def destroy_vault(*, of: "User") -> None:
+    """Delete all that this person keeps and every way into their vault; the history of changes stays."""
+    locked_index(of)
+    for record_of in (Blob, Manifest, KeyWrapper, VaultKey, Index):
+        record_of._default_manager.filter(user=of).delete()
 
 
 def _check_names(attributes: Sequence[str]) -> None:

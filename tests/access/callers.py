@@ -31,12 +31,21 @@ class Caller(Enum):
     DISCOVER = "`discover` alone"
     REQUEST = "`request` alone"
     READ = "`read` alone"
+    TEST_APP = "test app A"
+    OTHER_TEST_APP = "test app B"
+    MANAGER = "A's management token"
+    MANAGER_READ = "the same, `read` alone"
+    OTHER_MANAGER = "B's management token"
     STAFF = "staff"
     STAFF_2FA = "staff, second factor"
 
 
 PEOPLE = (Caller.OWNER, Caller.STRANGER, Caller.STAFF, Caller.STAFF_2FA)
-TOKENS = (Caller.APP, Caller.OTHER_APP, Caller.SUSPENDED, Caller.REVOKED, Caller.DISCOVER, Caller.REQUEST, Caller.READ)
+TOKENS = (
+    Caller.APP, Caller.OTHER_APP, Caller.SUSPENDED, Caller.REVOKED, Caller.DISCOVER, Caller.REQUEST, Caller.READ,
+    Caller.TEST_APP, Caller.OTHER_TEST_APP,
+    Caller.MANAGER, Caller.MANAGER_READ, Caller.OTHER_MANAGER,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -26,8 +26,33 @@ ABSENT = "x" * 26  # ends every made-up ID: of the form of ours, and nobody's
 
 
 @dataclass
+class Sandbox:
+    """Test app A, which person A manages, with a sandbox person of whom it asked the same."""
+
+    app: App
+    vault: Vault
+    pending: ConsentRequest
+    grant: Grant
+
+    def approval(self) -> dict[str, Any]:
+        return approval_body(self.pending, self.vault)
+
+    def ids(self) -> dict[str, str]:
+        return {
+            "app_id": self.app.app_id,
+            "user_id": self.vault.user.public_id,
+            "request_id": self.pending.request_id,
+            "grant_id": self.grant.grant_id,
+            "wrapper_id": self.vault.user.key_wrappers.first().wrapper_id,
+        }
+
+
+@dataclass
 class World:
-    """Who there is, and what the addresses of the table name. All of it is person A's, asked for by app A."""
+    """Who there is, and what the addresses of the table name. All of it is person A's, asked for by app A.
+
+    At the addresses of the sandbox it is the sandbox person's, asked for by test app A.
+    """
 
     owner: User
     stranger: User
@@ -39,12 +64,17 @@ class World:
     grant: Grant
     continuous: Grant
     receipt: Receipt
+    sandbox: Sandbox
     tokens: dict[str, str]
     ids: dict[str, str] = field(default_factory=dict)
     sessions: dict[Caller, Session] = field(default_factory=dict)
 
     def approval(self) -> dict[str, Any]:
         return approval_body(self.pending, self.vault)
+
+    def ids_at(self, route: str) -> dict[str, str]:
+        """What the parts of this route stand for."""
+        return {**self.ids, **self.sandbox.ids()} if "/sandbox/" in route else self.ids
 
     def body_to_ask(self) -> dict[str, Any]:
         """A request that app A may make of person A."""
@@ -66,12 +96,14 @@ def make_world(bank: Aggregator) -> World:
     for other in (stranger, staff, staff_2fa):
         factories.give_vault(other)
     app, other, suspended = (factories.AppFactory() for _ in range(3))
+    factories.MemberFactory(app=app, user=owner)
     pending = factories.ConsentRequestFactory(app=app, user=owner)
     export = factories.ExportFactory(grant__request__app=app, grant__request__user=owner)
     continuous = factories.ExportFactory(
         grant__request__app=app, grant__request__user=owner, grant__request__scope="attr.lifestyle.*",
         grant__request__refresh_policy="continuous",
     ).grant  # fmt: skip
+    sandbox, other_test_app = _sandbox(owner), factories.TestAppFactory()
     world = World(
         owner=owner,
         stranger=stranger,
@@ -83,30 +115,45 @@ def make_world(bank: Aggregator) -> World:
         grant=export.grant,
         continuous=continuous,
         receipt=_receipt(app, owner),
-        tokens=_tokens(app, other, suspended),
+        sandbox=sandbox,
+        tokens=_tokens(app, other, suspended, sandbox.app, other_test_app) | _management_tokens(owner, stranger, app),
     )
     suspended.status = "suspended"
     suspended.save()
+    invitation = factories.AppInvitationFactory(app=app, email=owner.email, pk=518_273_645)
     world.ids = {
         "user_id": owner.public_id,
         "request_id": pending.request_id,
         "grant_id": export.grant.grant_id,
         "receipt_id": world.receipt.receipt_id,
         "app_id": app.app_id,
+        "prefix": _same_prefix(app, owner),
+        **_of_webhooks(app, pending),
+        "invitation_pk": str(invitation.pk),
+        "secret": invitation.secret,
         "wrapper_id": owner.key_wrappers.first().wrapper_id,
         "scope": "attr.lifestyle.food.*",
         "domain": "lifestyle",
         "segment_id": "food",
         **_of_agents(owner, bank),
+        "document": "integrating",
         "form": "json",
         "key": "no-such-key",
         "uidb36": "1",
-        "pk": "1",
+        "pk": str(factories.ApplicationFactory(applicant=owner, pk=618_273_645).pk),
+        "digest": factories.LogoFactory().digest,
         "app_label": "accounts",
         "content_type_id": "1",
         "url": "nothing",
     }
     return world
+
+
+def _same_prefix(app: App, owner: User) -> str:
+    """Of a token of app A, and of a management token of person A."""
+    prefix: str = factories.TokenFactory(app=app).prefix
+    factories.ManagementTokenFactory(user=owner, prefix=prefix)
+    return prefix
 
 
 def _receipt(app: App, owner: User) -> Receipt:
@@ -116,7 +163,19 @@ def _receipt(app: App, owner: User) -> Receipt:
     return Receipt.objects.get(request=denied)
 
 
-def _tokens(app: App, other: App, suspended: App) -> dict[str, str]:
+def _sandbox(member: User) -> Sandbox:
+    app = factories.TestAppFactory()
+    factories.MemberFactory(app=app, user=member)
+    person = factories.SandboxPersonFactory(app=app).user
+    asked = {"app": app, "user": person}
+    grant = factories.ExportFactory(
+        grant__request__app=app, grant__request__user=person, grant__request__refresh_policy="continuous",
+        grant__request__scope="attr.lifestyle.*",
+    ).grant  # fmt: skip
+    return Sandbox(app, factories.give_vault(person), factories.ConsentRequestFactory(**asked), grant)
+
+
+def _tokens(app: App, other: App, suspended: App, test: App, other_test: App) -> dict[str, str]:
     made = {
         "APP": factories.TokenFactory(app=app),
         "OTHER_APP": factories.TokenFactory(app=other),
@@ -125,6 +184,27 @@ def _tokens(app: App, other: App, suspended: App) -> dict[str, str]:
         "DISCOVER": factories.TokenFactory(app=app, permissions=["discover"]),
         "REQUEST": factories.TokenFactory(app=app, permissions=["request"]),
         "READ": factories.TokenFactory(app=app, permissions=["read"]),
+        "TEST_APP": factories.TokenFactory(app=test),
+        "OTHER_TEST_APP": factories.TokenFactory(app=other_test),
+    }
+    return {name: token.secret for name, token in made.items()}
+
+
+def _of_webhooks(app: App, told: ConsentRequest) -> dict[str, str]:
+    """An endpoint that nothing can be sent to, and a delivery that waits for it."""
+    endpoint = factories.WebhookEndpointFactory(app=app, url="https://127.0.0.1/hook", pk=918_273_645)
+    notice = factories.NoticeFactory(app=app, request=told, sequence=1000)
+    delivery = factories.WebhookDeliveryFactory(endpoint=endpoint, notice=notice, pk=718_273_645)
+    named = {"endpoint": str(endpoint.pk), "delivery": str(delivery.pk)}
+    return {f"{what}_{form}": key for what, key in named.items() for form in ("pk", "id")}
+
+
+def _management_tokens(owner: User, stranger: User, app: App) -> dict[str, str]:
+    """Of person A, who owns app A, and of person B, who has no part in it."""
+    made = {
+        "MANAGER": factories.ManagementTokenFactory(user=owner),
+        "MANAGER_READ": factories.ManagementTokenFactory(user=owner, permissions={app.app_id: ["read"]}),
+        "OTHER_MANAGER": factories.ManagementTokenFactory(user=stranger),
     }
     return {name: token.secret for name, token in made.items()}
 

@@ -1,4 +1,4 @@
-"""What staff do to applications, apps and tokens."""
+"""What staff do to apps and tokens."""
 
 import re
 from datetime import timedelta
@@ -9,63 +9,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from developers.authentication import find_token
-from developers.models import App, DeveloperToken
+from developers.models import DeveloperToken
 from tests import factories
 from tests.admin.staff_actions import act, list_of, messages
-
-
-def _app_form(app, **change):
-    members = {f"members-{name}": 0 for name in ("TOTAL_FORMS", "INITIAL_FORMS", "MIN_NUM_FORMS", "MAX_NUM_FORMS")}
-    return {"name": app.name, "verified": "on", "origins": "[]", **members} | change
-
-
-@pytest.mark.parametrize(
-    ("change", "status"),
-    [
-        ({"name": "Another Name"}, "cancelled"),
-        ({"verified": ""}, "cancelled"),
-        ({"origins": '["https://trips.example"]'}, "pending"),  # nobody is shown these
-        ({}, "pending"),
-    ],
-)
-def test_request_is_cancelled_when_what_people_see_of_the_app_changes(page, change, status):
-    request = factories.ConsentRequestFactory()
-    answer = page.post(reverse("admin:developers_app_change", args=[request.app.pk]), _app_form(request.app, **change))
-    assert answer.status_code == 302
-    request.refresh_from_db()
-    assert request.status == status
-
-
-def test_app_name_is_plain_text(page, app):
-    answer = page.post(reverse("admin:developers_app_change", args=[app.pk]), _app_form(app, name="a\u202eb"))
-    assert list(answer.context["adminform"].form.errors) == ["name"]
-
-
-def test_apps_are_suspended_and_restored(page, app):
-    token = factories.TokenFactory(app=app).secret
-    assert messages(act(page, "developers", "app", "suspend", app)) == ["1 app is now suspended."]
-    assert find_token(token).suspended is True
-    assert messages(act(page, "developers", "app", "suspend", app)) == ["0 apps are now suspended."]
-    assert messages(act(page, "developers", "app", "restore", app)) == ["1 app is now active."]
-    assert find_token(token).suspended is False
-    assert LogEntry.objects.count() == 2
-
-
-@pytest.mark.parametrize(("action", "verified"), [("approve_verified", True), ("approve", False)])
-def test_application_is_approved_once(page, staff, action, verified):
-    waiting = factories.ApplicationFactory(status="submitted", reviewer=None, reviewed_at=None)
-    assert messages(act(page, "developers", "developerapplication", action, waiting)) == ["1 application was decided."]
-    app = App.objects.get()
-    assert (app.application, app.verified, app.application.reviewer) == (waiting, verified, staff)
-    again = messages(act(page, "developers", "developerapplication", "reject", waiting))
-    assert again == [f"{waiting.name}: Somebody has decided this application already."]
-
-
-def test_application_is_rejected(page):
-    waiting = factories.ApplicationFactory(status="submitted", reviewer=None, reviewed_at=None)
-    act(page, "developers", "developerapplication", "reject", waiting)
-    waiting.refresh_from_db()
-    assert (waiting.status, App.objects.count()) == ("rejected", 0)
 
 
 def _token_form(of, **change):

@@ -13,6 +13,7 @@ from django.utils import timezone
 from consent.errors import AuditUnavailable
 from consent.ledger import audit
 from consent.ledger.models import AuditEntry
+from pkm.registry.models import ScopeEntry, StarterRecord
 from tests import factories
 from tests.callers import signed_in
 from tests.factories.asked import now
@@ -50,6 +51,12 @@ FACTORIES = {
     "scopetemplate": factories.ScopeTemplateFactory,
     "webhookendpoint": factories.WebhookEndpointFactory,
     "webhookdelivery": factories.WebhookDeliveryFactory,
+    "appauditentry": factories.AppAuditEntryFactory,
+    "appinvitation": factories.AppInvitationFactory,
+    "managementtoken": factories.ManagementTokenFactory,
+    "loggedrequest": factories.LoggedRequestFactory,
+    "sandboxperson": factories.SandboxPersonFactory,
+    "scopewithdrawal": factories.ScopeWithdrawalFactory,
 }
 OURS = sorted(
     (model._meta.model_name, model._meta.app_label)
@@ -57,6 +64,7 @@ OURS = sorted(
     if model._meta.app_label in ("accounts", "pkm", "developers", "consent")
 )
 ABOUT_PEOPLE = {"user", "consentrequest", "grant", "export", "read", "receipt", "notice", "discovery", "appreport"}
+ABOUT_PEOPLE |= {"appinvitation", "managementtoken"}
 POLICY = "trusted-types default"
 
 
@@ -131,7 +139,9 @@ def test_looking_at_rows_of_people_is_written_into_their_history(page, staff, na
     label = dict(OURS)[name]
     row = FACTORIES[name]()
     about = next(getattr(row, name) for name in ("grant", "request", "pk") if hasattr(row, name))
-    who = row if name == "user" else row.user if hasattr(row, "user") else about.user
+    who = (
+        row if name == "user" else row.user if hasattr(row, "user") else getattr(row, "invited_by", None) or about.user
+    )
     for address in _addresses(name, label, row):
         page.get(address)
     entries = AuditEntry.objects.filter(chain=f"person:{who.public_id}", kind="staff_viewed").order_by("sequence")
@@ -242,6 +252,11 @@ def test_dashboard_counts_what_waits(page):
     factories.GrantFactory()
     factories.ScopeTemplateFactory()
     factories.ScopeTemplateFactory(agreed=True)
+    factories.MessageTemplateFactory()
+    factories.ScopeWithdrawalFactory()
+    factories.WebhookEndpointFactory(disabled_at=now(), reason="gone")
+    ScopeEntry.objects.filter(scope="attr.lifestyle.food.*").update(description="")
+    StarterRecord.objects.filter(key="attr.lifestyle.food.*").update(written={"description": ""})
     factories.WebhookDeliveryFactory(status="given_up", finished_at=now())
     factories.WebhookDeliveryFactory(status="given_up", finished_at=now() - timedelta(days=8))
     answer = page.get("/admin/")
@@ -250,11 +265,15 @@ def test_dashboard_counts_what_waits(page):
         "applications to decide": 1,
         "reports about apps": 0,
         "templates for a second one of you to approve": 1,
+        "wording of messages for a second one of you to approve": 1,
+        "domains and scopes behind the starter list: run sync_registry": 1,
+        "withdrawn scopes on which requests still wait": 1,
         "requests that people have not decided": 2,
         "expiries not written down yet": 0,
         "live grants": 1,
         "reads not in the audit chain yet": 0,
         "webhooks given up within a week": 1,
+        "webhook endpoints that are disabled": 1,
         "tokens that expire within a week": 0,
         "suspended apps": 0,
         "audit entries that could not be written yet": 0,

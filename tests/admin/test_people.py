@@ -30,13 +30,6 @@ def test_ending_a_grant_asks_why_first(page, staff):
     assert messages(act(page, "consent", "grant", "end", grant, reason="again")) == ["0 grants were ended."]
 
 
-def test_report_is_marked_as_handled(page):
-    report = factories.AppReportFactory()
-    assert messages(act(page, "consent", "appreport", "handled", report)) == ["1 report was marked as handled."]
-    report.refresh_from_db()
-    assert report.handled_at is not None
-
-
 def test_person_is_locked_out(page, person, owner):
     answer = page.post(reverse("admin:accounts_user_change", args=[person.pk]), {"groups": []})
     assert answer.status_code == 302
@@ -66,7 +59,6 @@ def test_superuser_cannot_lock_themselves_out(page, staff):
 @pytest.mark.parametrize(
     ("label", "name", "action"),
     [
-        ("developers", "developerapplication", "approve"),
         ("developers", "developertoken", "revoke"),
         ("consent", "grant", "end"),
         ("pkm", "scopeentry", "withdraw"),

@@ -2,12 +2,22 @@
 
 import pytest
 from django.contrib.admin.models import LogEntry
+from django.contrib.auth.models import Permission as PermissionRow
 from django.urls import reverse
 
+from consent.decisions.actions import approve
+from consent.decisions.models import ScopeWithdrawal
+from consent.decisions.withdrawals import finish_withdrawals
+from consent.errors import AlreadyDecided
+from consent.ledger import audit
+from consent.ledger.models import AuditEntry, Receipt
+from consent.notices.models import Notice
 from pkm.registry import copy as registry_copy
 from pkm.registry.models import Domain, ScopeEntry
 from tests import factories
 from tests.admin.staff_actions import act, messages
+from tests.consent.decisions import approval
+from tests.staff import at_the_admin
 
 FOOD = "attr.lifestyle.food.*"
 
@@ -17,12 +27,12 @@ def _entry_form(entry, **change):
         "scope_label": entry.scope_label,
         "description": entry.description,
         "domain": entry.domain_id or "",
-        "segment_ids": str(entry.segment_ids).replace("'", '"'),
-        "attributes": str(entry.attributes).replace("'", '"'),
+        "attributes": "\n".join(entry.attributes),
         "sensitivity_tier": entry.sensitivity_tier,
-        "max_access_duration": entry.max_access_duration,
+        "max_access_duration_0": entry.max_access_duration // 3600,
+        "max_access_duration_1": 3600,
     }
-    return fields | ({"exposure_enabled": "on"} if entry.exposure_enabled else {}) | change
+    return fields | change
 
 
 def _save_entry(page, entry, **change):
@@ -36,7 +46,7 @@ def test_withdrawing_scopes_asks_first_and_says_what_it_touches(page):
     factories.GrantFactory()
     entry = ScopeEntry.objects.get(scope=FOOD)
     asked = act(page, "pkm", "scopeentry", "withdraw", entry)
-    assert [(str(label), count) for label, count in asked.context["touched"]] == [
+    assert [(str(line.what), line.number) for line in asked.context["touched"]] == [
         ("people who keep such data", 1),
         ("requests that wait for a decision", 2),
         ("grants that are live", 1),
@@ -47,14 +57,120 @@ def test_withdrawing_scopes_asks_first_and_says_what_it_touches(page):
     assert FOOD not in registry_copy.entries().by_scope
 
 
+def _grant(scope):
+    return factories.GrantFactory(request=factories.ConsentRequestFactory(scope=scope, status="approved"))
+
+
+def _withdraw(page, *scopes, **more):
+    entries = [ScopeEntry.objects.get(scope=scope) for scope in scopes or (FOOD,)]
+    return act(page, "pkm", "scopeentry", "withdraw", *entries, confirmed="yes", **more)
+
+
 def test_withdrawing_cancels_what_waits_and_leaves_grants_alone(page, staff):
     request, other = factories.ConsentRequestFactory(), factories.ConsentRequestFactory(scope="attr.brands.*")
     grant = factories.GrantFactory()
-    act(page, "pkm", "scopeentry", "withdraw", ScopeEntry.objects.get(scope=FOOD), confirmed="yes")
+    _withdraw(page)
+    assert finish_withdrawals() == 1
     for row in (request, other, grant):
         row.refresh_from_db()
     assert (request.status, request.decided_by) == ("cancelled", "staff")
     assert (other.status, grant.status) == ("pending", "active")
+    told = AuditEntry.objects.get(chain=f"person:{request.user.public_id}")
+    assert (told.kind, told.actor, told.facts["by"]) == ("cancelled", "staff", staff.public_id)
+    assert Notice.objects.get(request=request).kind == "consent.cancelled"
+    assert Receipt.objects.get(request=request).event == "cancelled"
+    assert finish_withdrawals() == 0
+
+
+def test_live_grants_end_where_staff_tick_it(page, staff):
+    grant, other, paused = factories.GrantFactory(), _grant("attr.brands.*"), factories.GrantFactory(status="paused")
+    factories.ExportFactory(grant=grant)
+    entry = ScopeEntry.objects.get(scope=FOOD)
+    asked = act(page, "pkm", "scopeentry", "withdraw", entry).content.decode()
+    assert "Also end these 2 live grants" in asked
+    assert "checked" not in asked.split('name="ends_grants"')[1].split(">")[0]
+    assert messages(_withdraw(page, ends_grants="yes")) == [
+        "1 scope was withdrawn.",
+        "Their live grants end within minutes.",
+    ]
+    assert finish_withdrawals() == 2
+    for row in (grant, other, paused):
+        row.refresh_from_db()
+    assert (grant.status, grant.ended_by, grant.end_reason) == (
+        "terminated", "staff", f"{staff.public_id}: staff withdrew the scope"
+    )  # fmt: skip
+    assert (paused.status, other.status) == ("terminated", "active")
+    assert grant.exports.get().ciphertext is None
+    done = ScopeWithdrawal.objects.get()
+    assert (done.cancelled, done.ended, done.finished_at is not None) == (0, 2, True)
+
+
+def test_grants_of_a_scope_withdrawn_earlier_can_be_ended_later(page):
+    grant = factories.GrantFactory()
+    _withdraw(page)
+    finish_withdrawals()
+    _withdraw(page, ends_grants="yes")
+    assert finish_withdrawals() == 1
+    grant.refresh_from_db()
+    assert grant.status == "terminated"
+
+
+def test_ending_grants_takes_its_own_permission(db):
+    grant, entry = factories.GrantFactory(), ScopeEntry.objects.get(scope=FOOD)
+    keeper = factories.StaffFactory(is_superuser=False)
+    wanted = ("view_scopeentry", "change_scopeentry")
+    keeper.user_permissions.set(PermissionRow.objects.filter(codename__in=wanted))
+    page = at_the_admin(keeper)
+    assert b"ends_grants" not in act(page, "pkm", "scopeentry", "withdraw", entry).content
+    assert messages(_withdraw(page, ends_grants="yes")) == ["1 scope was withdrawn."]
+    assert finish_withdrawals() == 0
+    grant.refresh_from_db()
+    assert grant.status == "active"
+
+
+def test_withdrawing_takes_a_permission(db):
+    reader = factories.StaffFactory(is_superuser=False)
+    reader.user_permissions.set(PermissionRow.objects.filter(codename="view_scopeentry"))
+    _withdraw(at_the_admin(reader))
+    assert ScopeEntry.objects.get(scope=FOOD).exposure_enabled is True
+    assert not ScopeWithdrawal.objects.exists()
+
+
+def test_what_is_asked_once_the_scope_is_back_is_left_alone(page):
+    before = factories.ConsentRequestFactory()
+    _withdraw(page, ends_grants="yes")
+    act(page, "pkm", "scopeentry", "expose", ScopeEntry.objects.get(scope=FOOD), confirmed="yes")
+    request, grant = factories.ConsentRequestFactory(), factories.GrantFactory()
+    assert finish_withdrawals() == 1
+    for row in (before, request, grant):
+        row.refresh_from_db()
+    assert (before.status, request.status, grant.status) == ("cancelled", "pending", "active")
+
+
+def test_run_that_is_out_of_time_goes_on_in_the_next(page):
+    app = factories.AppFactory()
+    factories.ConsentRequestFactory.create_batch(60, app=app)
+    _withdraw(page)
+    assert finish_withdrawals(most_seconds=0) == 50
+    assert ScopeWithdrawal.objects.filter(finished_at=None, cancelled=50).exists()
+    assert finish_withdrawals(most_seconds=0) == 10
+    finish_withdrawals()
+    assert ScopeWithdrawal.objects.get().finished_at is not None
+    assert not list(audit.verify())
+
+
+def test_nobody_approves_a_withdrawn_scope(page):
+    person = factories.PersonFactory()
+    vault = factories.give_vault(person)
+    request = factories.ConsentRequestFactory(user=person)
+    body = approval(request, vault)
+    _withdraw(page)
+    with pytest.raises(AlreadyDecided) as refused:
+        approve(request_id=request.request_id, by=person, body=body)
+    assert refused.value.members["request_status"] == "cancelled"
+    request.refresh_from_db()
+    assert (request.status, request.decided_by) == ("cancelled", "staff")
+    assert finish_withdrawals() == 0
 
 
 def test_exposing_scopes_cancels_nothing(page):
@@ -73,10 +189,10 @@ def test_exposing_scopes_cancels_nothing(page):
     ("change", "status"),
     [
         ({"scope_label": "Meals"}, "cancelled"),
-        ({"attributes": '["lifestyle.food.favorite_cuisine"]'}, "cancelled"),
+        ({"attributes": "lifestyle.food.favorite_cuisine"}, "cancelled"),
         ({"sensitivity_tier": "restricted"}, "cancelled"),
-        ({"max_access_duration": "86400"}, "cancelled"),
-        ({"exposure_enabled": ""}, "cancelled"),
+        ({"max_access_duration_0": "24"}, "cancelled"),
+        ({"exposure_enabled": ""}, "pending"),  # the actions of the list alone change that
         ({"description": "What you like to eat."}, "cancelled"),
         ({}, "pending"),
     ],
@@ -92,15 +208,15 @@ def test_request_is_cancelled_when_what_it_asked_for_changes(page, change, statu
 @pytest.mark.parametrize(
     ("change", "field"),
     [
-        ({"attributes": '["brands.affinity.likes"]'}, "attributes"),
-        ({"attributes": "[]"}, "attributes"),
-        ({"attributes": '{"a": 1}'}, "attributes"),
-        ({"attributes": "[1]"}, "attributes"),
-        ({"attributes": '["lifestyle.food.a", "lifestyle.food.a"]'}, "attributes"),
-        ({"segment_ids": '["lifestyle.fitness"]'}, "segment_ids"),
-        ({"segment_ids": '["food"]'}, "segment_ids"),
+        ({"attributes": "brands.affinity.likes"}, "attributes"),
+        ({"attributes": " \n "}, "attributes"),
+        ({"attributes": '["lifestyle.food.a"]'}, "attributes"),
+        ({"attributes": "lifestyle.food.a\n lifestyle.food.a"}, "attributes"),
         ({"scope_label": "two\nlines\u202e"}, "scope_label"),
-        ({"max_access_duration": "1"}, "__all__"),
+        ({"max_access_duration_0": "0"}, "max_access_duration"),
+        ({"max_access_duration_0": "299", "max_access_duration_1": "1"}, "max_access_duration"),
+        ({"max_access_duration_0": "366", "max_access_duration_1": "86400"}, "max_access_duration"),
+        ({"max_access_duration_1": "7"}, "max_access_duration"),
     ],
 )
 def test_scope_entry_that_contradicts_itself_is_refused(page, change, field):
@@ -146,14 +262,17 @@ def test_new_domain_and_scope_can_be_discovered(page):
                 "scope_label": "Pets at home",
                 "description": "",
                 "domain": domain.pk,
-                "segment_ids": '["pets.home"]',
-                "attributes": '["pets.home.dogs", "pets.home.cats"]',
+                "attributes": "pets.home.dogs\n\npets.home.cats ",
                 "sensitivity_tier": "standard",
                 "exposure_enabled": "on",
-                "max_access_duration": 86400,
+                "max_access_duration_0": 1,
+                "max_access_duration_1": 86400,
             },
         )
         assert answer.status_code == 302, answer.context["adminform"].form.errors
+    made = ScopeEntry.objects.get(scope="attr.pets.*")
+    assert (made.segment_ids, made.attributes) == (["pets.home"], ["pets.home.dogs", "pets.home.cats"])
+    assert made.max_access_duration == 86400
     assert list(registry_copy.entries().discovered({"pets": {"home": 1}}, []).scopes) == [
         "attr.pets.*",
         "attr.pets.home.*",
@@ -180,4 +299,7 @@ def test_retiring_a_domain_cancels_what_waits(page):
     body = {"display_name": domain.display_name, "description": "", "icon": domain.icon, "position": 60}
     assert page.post(reverse("admin:pkm_domain_change", args=[domain.pk]), body).status_code == 302
     request.refresh_from_db()
-    assert (Domain.objects.get(pk=domain.pk).is_active, request.status) == (False, "cancelled")
+    assert (Domain.objects.get(pk=domain.pk).is_active, request.status) == (False, "pending")
+    assert finish_withdrawals() == 1
+    request.refresh_from_db()
+    assert request.status == "cancelled"

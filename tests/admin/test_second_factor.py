@@ -48,7 +48,7 @@ def test_a_password_alone_opens_nothing(staff):
 def test_a_password_alone_changes_nothing(staff):
     app, page = factories.AppFactory(), signed_in(staff).client
     page.post(reverse("admin:developers_developertoken_add"), {"app": app.pk, **TOKEN})
-    act(page, "developers", "app", "suspend", app)
+    act(page, "developers", "app", "suspend", app, note="Spam")
     assert DeveloperToken.objects.count() == 0
     assert App.objects.get().status == "active"
 
@@ -119,13 +119,10 @@ def test_a_form_for_something_new_asks_before_it_is_filled_in(staff):
 DEEDS: dict[str, tuple[Callable[[], Any], str, dict[str, str]]] = {
     "revoke a token": (factories.TokenFactory, "revoke", {}),
     "rotate a token": (factories.TokenFactory, "rotate", {}),
-    "suspend an app": (factories.AppFactory, "suspend", {}),
-    "restore an app": (lambda: factories.AppFactory(status="suspended"), "restore", {}),
+    "suspend an app": (factories.AppFactory, "suspend", {"note": "Spam"}),
+    "restore an app": (lambda: factories.AppFactory(status="suspended"), "restore", {"note": "Sorry"}),
     "withdraw a scope": (lambda: ScopeEntry.objects.get(scope=FOOD), "withdraw", {"confirmed": "yes"}),
     "end a grant": (lambda: factories.ExportFactory().grant, "end", {"reason": "fraud"}),
-    "approve an application": (
-        lambda: factories.ApplicationFactory(status="submitted", reviewer=None, reviewed_at=None), "approve", {}
-    ),
     "approve a template": (factories.ScopeTemplateFactory, "approve", {}),
     "replace a webhook's secret": (factories.WebhookEndpointFactory, "renew", {}),
 }  # fmt: skip
@@ -149,6 +146,32 @@ def test_a_late_action_waits_for_the_second_factor_and_is_not_lost(staff, deed):
     assert "1 row" in asked.content.decode()
     page.post(address, _form_of(asked))
     assert list(model.objects.order_by("pk").values()) != before
+    assert page.get(address).context["title"] != "Do this now?"
+
+
+@pytest.mark.parametrize(
+    ("decision", "status"),
+    [("approve", "approved"), ("approve_verified", "approved"), ("send_back", "sent_back"), ("reject", "rejected")],
+)
+def test_a_late_decision_waits_for_the_second_factor_and_is_not_lost(staff, decision, status):
+    row = factories.ApplicationFactory(status="submitted", reviewer=None, reviewed_at=None)
+    seen = row.updated_at.isoformat().replace("+", "%2B")
+    here = reverse("admin:developers_developerapplication_change", args=[row.pk])
+    page, address = at_the_admin(staff, seconds_ago=LONG_AGO), f"{here}?decide={decision}&seen={seen}"
+    before = list(type(row).objects.values())
+
+    late = page.post(address, {"note": "Read twice."})
+    assert late.headers["Location"].startswith("/accounts/2fa/reauthenticate/")
+    confirm(page, give_second_factor(staff), back_to=address)
+    asked = page.get(address)
+    assert list(type(row).objects.values()) == before
+    assert App.objects.count() == 0
+    assert asked.context["title"] == "Do this now?"
+    assert asked.context["shown"] == [("note", ["Read twice."])]
+
+    page.post(address, _form_of(asked))
+    row.refresh_from_db()
+    assert (row.status, row.note) == (status, "Read twice.")
     assert page.get(address).context["title"] != "Do this now?"
 
 
@@ -176,7 +199,7 @@ def test_powers_take_a_new_confirmation_and_what_was_filled_in_stays(staff, pers
 def test_what_waited_is_dropped_where_nobody_goes_on(staff, settings):
     app = factories.AppFactory()
     page, address = at_the_admin(staff, seconds_ago=LONG_AGO), list_of("developers", "app")
-    page.post(address, {"action": "suspend", "_selected_action": [app.pk]})
+    page.post(address, {"action": "suspend", "_selected_action": [app.pk], "note": "Spam"})
     confirm(page, give_second_factor(staff))
     assert page.get("/admin/").status_code == 200
     assert page.get(list_of("developers", "developertoken")).context["title"] != "Do this now?"  # another page
@@ -192,7 +215,7 @@ def test_what_was_sent_without_the_forms_token_is_not_kept(staff):
     page.cookies = at_the_admin(staff, seconds_ago=LONG_AGO).cookies
     app, address = factories.AppFactory(), list_of("developers", "app")
     assert secret
-    assert page.post(address, {"action": "suspend", "_selected_action": [app.pk]}).status_code == 403
+    assert page.post(address, {"action": "suspend", "_selected_action": [app.pk], "note": "Spam"}).status_code == 403
     assert "admin_waits_for_confirmation" not in page.session
 
 

@@ -14,7 +14,7 @@ from tests.staff import at_the_admin
 
 FORM = {
     "template_id": "lunch", "name": "Lunch", "scope": FOOD, "purpose": "Suggest lunch places near you",
-    "max_access_duration": 3600, "max_reads": 5,
+    "max_access_duration_0": 1, "max_access_duration_1": 3600, "max_reads": 5,
 }  # fmt: skip
 
 
@@ -91,8 +91,8 @@ def test_the_action_itself_keeps_four_eyes(db):
         ({"purpose": "Lunch"}, "purpose"),
         ({"purpose": "a\u202eb"}, "purpose"),
         ({"scope": "attr.no.such.*"}, "scope"),
-        ({"max_access_duration": 299}, "max_access_duration"),
-        ({"max_access_duration": 31536001}, "max_access_duration"),
+        ({"max_access_duration_0": 4, "max_access_duration_1": 60}, "max_access_duration"),
+        ({"max_access_duration_0": 366, "max_access_duration_1": 86400}, "max_access_duration"),
         ({"max_reads": 0}, "max_reads"),
     ],
 )

@@ -15,7 +15,7 @@ from tests.architecture.test_house import ROOT, files, text_of
 PACKAGES = {room: ROOT / room for room in (*ROOMS, "bench", "deploy", "examples", "tests")}
 PACKAGES["consent_bridge"] = ROOT / "bridge" / "consent_bridge"
 # names on the wire that look like modules: event types, the widest scope, the ids of Django's checks
-WIRE = re.compile(r"consent\.[a-z]+ed|pkm\.read|config\.E\d{3}")
+WIRE = re.compile(r"consent\.(?:[a-z]+ed|test)|pkm\.read|config\.E\d{3}")
 PRODUCTS = {"Node.js"}
 GENERATED = ("var/", ".venv/", "bridge/build/", "node_modules/")  # made by programs, not kept by git
 _SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")

@@ -14,9 +14,10 @@ from agents_proxy.rules import RULES as AGENTS_RULES
 from common.sql.triggers import Rule, install_rules, missing_rules
 from consent.rules import RULES as CONSENT_RULES
 from consent.states import GrantStatus, RequestStatus, may_become
+from developers.rules import RULES as DEVELOPERS_RULES
 from pkm.rules import RULES as PKM_RULES
 
-RULES = [*CONSENT_RULES, *PKM_RULES, *AGENTS_RULES]
+RULES = [*CONSENT_RULES, *DEVELOPERS_RULES, *PKM_RULES, *AGENTS_RULES]
 # Of the trigger alone, on a row whose other columns never fit the state that is tried.
 OTHER_VALUES: dict[Any, Any] = {
     models.CharField: "another",

@@ -144,7 +144,7 @@ class FakeSite:
             "size_bytes": len(body["jwe"]),
             "updated_at": "2026-11-20T10:00:00Z",
         }
-        return Reply({"content_revision": current + 1, "manifest_revision": 1})
+        return Reply({name: value for name, value in self.segments[domain, segment_id].items() if name != "jwe"})
 
     def delete(self, asked: Asked) -> Reply:
         domain, segment_id = asked.path.split("/")[3:5]

@@ -14,6 +14,7 @@ from tests.bridge.wire import (
     PENDING,
     SCOPE,
     TOKEN,
+    asked_for,
     envelope,
 )
 
@@ -32,9 +33,11 @@ def environ(fake, tmp_path):
 def test_command_line_goes_the_whole_way(fake, cli, environ):
     fake.on("GET", "/api/v1/user-scopes/usr_a", Reply(DISCOVERY))
     fake.on("GET", "/api/v1/scope-catalog", Reply({"scope_entries": [ENTRY]}))
-    fake.on("POST", "/api/v1/request-consent", Reply(ASKED, 201))
+    answer = asked_for(required_attributes=["lifestyle.food.favorite_cuisine"])
+    header = {"request_digest": answer["request_digest"]}
+    fake.on("POST", "/api/v1/request-consent", Reply(answer, 201))
     fake.on("GET", "/api/v1/consent-status", Reply(APPROVED))
-    fake.on("GET", "/api/v1/consent-export", Reply(envelope(2)), Reply(envelope(1)))
+    fake.on("GET", "/api/v1/consent-export", Reply(envelope(2, header=header)), Reply(envelope(1, header=header)))
     ask = ["request", "usr_a", SCOPE, "--purpose", "Suggest food", "--required", "lifestyle.food.favorite_cuisine"]
 
     discovered = cli("discover", "usr_a", **environ)
@@ -47,7 +50,7 @@ def test_command_line_goes_the_whole_way(fake, cli, environ):
     assert [json.loads(done.stdout) for done in (discovered, catalog, asked, waited)] == [
         DISCOVERY,
         {"scope_entries": [ENTRY]},
-        ASKED,
+        answer,
         APPROVED,
     ]
     assert json.loads(read.stdout)["data"] == {"lifestyle": {"food": {"favorite_cuisine": "Thai"}}}

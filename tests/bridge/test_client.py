@@ -11,19 +11,24 @@ from consent_bridge.errors import KeyRefused, Problem, Refused, Unreachable, Wai
 from consent_bridge.results import AskedConsent, Discovery, Grant, Status, as_json, build
 from consent_bridge.sealed import (
     public_half,
+    request_digest,
     thumbprint,
 )
 from tests.bridge.fake_service import DROP, Reply, problem
 from tests.bridge.wire import (
     APPROVED,
     ASKED,
+    DIGEST,
     DISCOVERY,
     ENTRY,
+    FROZEN,
     GRANT,
     KEY,
     PENDING,
+    PURPOSE,
     SCOPE,
     TOKEN,
+    asked_for,
 )
 
 
@@ -45,7 +50,7 @@ def test_a_hint_of_ones_own_caller_leaves_as_a_hash(fake, client):
     fake.on("POST", "/api/v1/request-consent", Reply(ASKED, 201))
 
     client.discover("usr_a", client_hint="Zoë at the form")
-    client.request_consent("usr_a", SCOPE, purpose="Suggest restaurants", key=KEY, client_hint="Zoë at the form")
+    client.request_consent("usr_a", SCOPE, purpose=PURPOSE, key=KEY, client_hint="Zoë at the form")
     client.discover("usr_a")
 
     hint = hashlib.sha256("Zoë at the form".encode()).hexdigest()
@@ -66,7 +71,9 @@ def test_catalog_is_every_scope(fake, client):
 
 
 def test_request_sends_the_public_half_and_only_what_was_given(fake, client):
-    fake.on("POST", "/api/v1/request-consent", Reply({**ASKED, "access_duration": 3600}, 201))
+    terms = {"access_duration": 3600, "required_attributes": ["lifestyle.food.favorite_cuisine"]}
+    answer = asked_for(purpose="Suggest restaurants", **terms)
+    fake.on("POST", "/api/v1/request-consent", Reply(answer, 201))
 
     asked = client.request_consent(
         "usr_a",
@@ -79,7 +86,7 @@ def test_request_sends_the_public_half_and_only_what_was_given(fake, client):
         idempotency_key="order-7",
     )
 
-    assert asked == build(AskedConsent, {**ASKED, "access_duration": 3600})
+    assert asked == build(AskedConsent, answer)
     [sent] = fake.asked
     assert sent.headers["idempotency-key"] == "order-7"
     assert sent.json() == {
@@ -101,6 +108,56 @@ def test_request_that_was_frozen_otherwise_is_refused(fake, client, member):
 
     with pytest.raises(Refused) as caught:
         client.request_consent("usr_a", SCOPE, purpose="Suggest food", key=KEY, access_duration=86400)
+
+    assert caught.value.member == member
+
+
+OTHER_WORDS = {
+    "user_id": "usr_b",
+    "scope": "attr.lifestyle.*",
+    "attributes": ["financial.income.salary"],
+    "purpose": "Sell what you like",
+    "connector_thumbprint": DIGEST,
+    "access_duration": 31536000,
+    "required_attributes": ["lifestyle.food.diet_preference"],
+    "optional_attributes": ["lifestyle.food.diet_preference"],
+    "max_reads": 7,
+    "refresh_policy": "continuous",
+    "binding_message": "Blue cat",
+}
+
+
+@pytest.mark.parametrize(("member", "other"), OTHER_WORDS.items(), ids=OTHER_WORDS)
+def test_what_the_person_sees_is_what_was_asked_whatever_digest_the_server_makes(fake, client, member, other):
+    fake.on("POST", "/api/v1/request-consent", Reply(asked_for(**{member: other}), 201))
+
+    with pytest.raises(Refused) as caught:
+        client.request_consent("usr_a", SCOPE, purpose=PURPOSE, key=KEY)
+
+    assert caught.value.member == member
+
+
+def test_a_digest_over_anything_else_is_refused(fake, client):
+    hidden = request_digest({**FROZEN, "purpose": "Sell what you like"})
+    fake.on("POST", "/api/v1/request-consent", Reply({**ASKED, "request_digest": hidden}, 201))
+
+    with pytest.raises(Refused) as caught:
+        client.request_consent("usr_a", SCOPE, purpose=PURPOSE, key=KEY)
+
+    assert caught.value.member == "request_digest"
+
+
+@pytest.mark.parametrize("member", ["request_id", "app_id", "expires_at"])
+def test_what_the_answer_says_twice_it_says_alike(fake, client, member):
+    request = {**FROZEN, member: "another"}
+    fake.on(
+        "POST",
+        "/api/v1/request-consent",
+        Reply({**ASKED, "request": request, "request_digest": request_digest(request)}, 201),
+    )
+
+    with pytest.raises(Refused) as caught:
+        client.request_consent("usr_a", SCOPE, purpose=PURPOSE, key=KEY)
 
     assert caught.value.member == member
 

@@ -5,7 +5,7 @@ import pytest
 from consent_bridge.errors import KeyRefused, Problem, Refused
 from consent_bridge.sealed import VaultKey, seal_segment, unwrap, wrap
 from consent_bridge.segments import SegmentHeader
-from consent_bridge.vault import Revisions, Segment
+from consent_bridge.vault import Segment
 from tests.bridge.fake_site import FOOD, PASSPHRASE
 
 
@@ -89,7 +89,9 @@ def test_stale_write_is_a_problem_with_the_current_revision(unlocked):
 
 
 def test_update_keeps_what_it_does_not_change(unlocked):
-    assert unlocked.update("lifestyle", "food", {"own_dish": "stew"}) == Revisions(2, 1)
+    updated = unlocked.update("lifestyle", "food", {"own_dish": "stew"})
+
+    assert (updated.content_revision, updated.manifest_revision) == (2, 1)
     assert unlocked.segments(domain="lifestyle")[0].values == {**FOOD, "own_dish": "stew"}
 
 

@@ -6,6 +6,7 @@ from consent_bridge.sealed import (
     Source,
     generate_connector_key,
     public_half,
+    request_digest,
     seal_export,
     thumbprint,
 )
@@ -13,7 +14,6 @@ from consent_bridge.sealed import (
 TOKEN = "cr_live_abcdefgh_" + "s" * 43
 KEY = generate_connector_key()
 SCOPE = "attr.lifestyle.food.*"
-DIGEST = "dRKsJqS-4qKhHzI69mb3fHbDFRpVzS7WwqS8QT8VpiA"
 ENTRY = {
     "scope": SCOPE,
     "scope_handle": "s_0f3a00000000",
@@ -39,6 +39,25 @@ DISCOVERY = {
         "interval": 5,
     },
 }
+PURPOSE = "Suggest food"
+FROZEN = {
+    "request_id": "req_a",
+    "app_id": "app_a",
+    "app_name": "Food guide",
+    "user_id": "usr_a",
+    "scope": SCOPE,
+    "attributes": ["lifestyle.food.diet_preference", "lifestyle.food.favorite_cuisine"],
+    "purpose": PURPOSE,
+    "connector_thumbprint": thumbprint(KEY),
+    "access_duration": 86400,
+    "expires_at": "2026-11-21T10:00:00Z",
+    "required_attributes": None,
+    "optional_attributes": None,
+    "max_reads": None,
+    "refresh_policy": "snapshot",
+    "binding_message": None,
+}
+DIGEST = request_digest(FROZEN)
 ASKED = {
     "request_id": "req_a",
     "status": "pending",
@@ -54,9 +73,19 @@ ASKED = {
     "access_duration": 86400,
     "connector_key_id": thumbprint(KEY),
     "connector_fingerprint": thumbprint(KEY),
+    "request": FROZEN,
     "request_digest": DIGEST,
     "created_at": "2026-11-20T10:00:00Z",
 }
+
+
+def asked_for(**frozen):
+    """The answer to a request, all of one piece: what `frozen` changes is changed in the digest too."""
+    request = {**FROZEN, **frozen}
+    stated = {member: request[member] for member in ("user_id", "scope", "access_duration")}
+    return {**ASKED, **stated, "request": request, "request_digest": request_digest(request)}
+
+
 PENDING = {
     "request_id": "req_a",
     "status": "pending",

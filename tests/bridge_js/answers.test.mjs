@@ -14,12 +14,25 @@ const HANG = "never answer";
 const KEY = await bridge.generateConnectorKey("P-256");
 const PRINT = await bridge.thumbprint(KEY);
 const SCOPE = "attr.lifestyle.food.*";
+// as Node writes it: the names are in order already
+const digestOf = (request) => createHash("sha256").update(JSON.stringify(request, Object.keys(request).sort())).digest("base64url");
+const FROZEN = {
+  request_id: "req_a", app_id: "app_a", app_name: "Food guide", user_id: "usr_a", scope: SCOPE,
+  attributes: ["lifestyle.food.diet_preference"], purpose: "Suggest food", connector_thumbprint: PRINT,
+  access_duration: 86400, expires_at: "2026-11-21T10:00:00Z", required_attributes: null, optional_attributes: null,
+  max_reads: null, refresh_policy: "snapshot", binding_message: null,
+};
 const ASKED = {
   request_id: "req_a", status: "pending", app_id: "app_a", issuer: "https://consent.example", user_id: "usr_a",
   scope: SCOPE, scope_label: "Food", approval_url: "https://consent.example/consent/requests/req_a/", interval: 5,
   expires_in: 86400, expires_at: "2026-11-21T10:00:00Z", access_duration: 86400, connector_key_id: PRINT,
-  connector_fingerprint: PRINT, request_digest: "dRKsJqS-4qKhHzI69mb3fHbDFRpVzS7WwqS8QT8VpiA",
+  connector_fingerprint: PRINT, request: FROZEN, request_digest: digestOf(FROZEN),
   created_at: "2026-11-20T10:00:00Z",
+};
+const askedFor = (frozen) => {
+  const request = { ...FROZEN, ...frozen };
+  const { user_id, scope, access_duration } = request;
+  return { ...ASKED, user_id, scope, access_duration, request, request_digest: digestOf(request) };
 };
 const PENDING = {
   request_id: "req_a", status: "pending", user_id: "usr_a", scope: SCOPE, interval: 5,
@@ -68,8 +81,9 @@ const ask = (more = {}, by = client) =>
   by.requestConsent({ userId: "usr_a", scope: SCOPE, purpose: "Suggest food", key: KEY, ...more });
 
 test("what is sent is the contract's", async () => {
-  answers({ status: 201, body: ASKED });
-  assert.deepEqual(await ask({ maxReads: 3, accessDuration: 86400, bindingMessage: null }), ASKED);
+  const answer = askedFor({ max_reads: 3 });
+  answers({ status: 201, body: answer });
+  assert.deepEqual(await ask({ maxReads: 3, accessDuration: 86400, bindingMessage: null }), answer);
   const [{ method, url, headers, body }] = asked;
   assert.deepEqual([method, url, headers.authorization], ["POST", "/api/v1/request-consent", `Bearer ${TOKEN}`]);
   const { d, ...open } = KEY;
@@ -84,6 +98,30 @@ for (const member of ["user_id", "scope", "connector_key_id", "connector_fingerp
   test(`a frozen request with another ${member} is refused`, async () => {
     answers({ body: { ...ASKED, [member]: member === "access_duration" ? 7 : "other" } });
     await assert.rejects(ask({ accessDuration: 86400 }), (error) => error instanceof bridge.Refused && error.member === member);
+  });
+}
+
+const OTHER_WORDS = {
+  user_id: "usr_b", scope: "attr.lifestyle.*", attributes: ["financial.income.salary"], purpose: "Sell what you like",
+  connector_thumbprint: "other", access_duration: 31536000, required_attributes: ["lifestyle.food.diet_preference"],
+  optional_attributes: ["lifestyle.food.diet_preference"], max_reads: 7, refresh_policy: "continuous", binding_message: "Blue cat",
+};
+for (const [member, other] of Object.entries(OTHER_WORDS)) {
+  test(`another ${member} than was asked is refused, whatever digest the server makes`, async () => {
+    answers({ status: 201, body: askedFor({ [member]: other }) });
+    await assert.rejects(ask(), (error) => error instanceof bridge.Refused && error.member === member);
+  });
+}
+
+test("a digest over anything else is refused", async () => {
+  answers({ status: 201, body: { ...ASKED, request_digest: digestOf({ ...FROZEN, purpose: "Sell what you like" }) } });
+  await assert.rejects(ask(), (error) => error instanceof bridge.Refused && error.member === "request_digest");
+});
+
+for (const member of ["request_id", "app_id", "expires_at"]) {
+  test(`an answer that says two things of ${member} is refused`, async () => {
+    answers({ status: 201, body: { ...ASKED, request: { ...FROZEN, [member]: "other" } } });
+    await assert.rejects(ask(), (error) => error instanceof bridge.Refused && error.member === member);
   });
 }
 

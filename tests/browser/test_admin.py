@@ -82,10 +82,16 @@ def test_every_kind_of_page_is_sound(page: Page, staff: User, sign_in: SignIn, f
     rows = [
         read, read.export, read.grant, read.grant.request, read.token, read.grant.app, read.grant.app.application,
         receipt, read.grant.user, ScopeEntry.objects.get(scope="attr.lifestyle.*"), Domain.objects.first(),
-        factories.AppReportFactory(), factories.DiscoveryFactory(), factories.AuditCheckpointFactory(),
+        factories.AppReportFactory(app=read.grant.app), factories.DiscoveryFactory(),
+        factories.ReportNoteFactory().report, factories.AuditCheckpointFactory(),
+        factories.AppAuditEntryFactory(app=read.grant.app), factories.AppInvitationFactory(app=read.grant.app),
+        factories.ManagementTokenFactory(), factories.LoggedRequestFactory(app=read.grant.app),
+        factories.SandboxPersonFactory(), factories.ScopeWithdrawalFactory(), factories.ScopeTemplateFactory(),
+        factories.WebhookEndpointFactory(app=read.grant.app),
     ]  # fmt: skip
     sign_in(page, staff)
     addresses = ["/admin/", "/admin/pkm/", "/admin/pkm/domain/add/", "/admin/pkm/scopeentry/add/"]
+    addresses += ["/admin/consent/scopetemplate/add/", "/admin/pkm/scopeentry/?starter=differs"]
     addresses += ["/admin/developers/developertoken/add/", "/admin/pkm/scopeentry/?sensitivity_tier__exact=restricted"]
     for row in rows:
         name = f"admin:{row._meta.app_label}_{row._meta.model_name}"
@@ -146,7 +152,10 @@ def test_what_was_sent_too_late_is_done_after_the_code(page: Page, staff: User, 
     expect(page.locator("#content strong")).to_contain_text("Suspend")
     assert axe_findings(page) == []
     page.get_by_role("button", name="Yes, do it").click()
-    expect(page.locator(".messagelist .success")).to_have_text("1 app is now suspended.")
+    page.get_by_label("Note").fill("They pretend to be a bank.")
+    assert axe_findings(page) == []
+    page.get_by_role("button", name="Suspend them").click()
+    expect(page.locator(".messagelist .success")).to_have_text("1 app was suspended.")
     app.refresh_from_db()
     assert app.status == "suspended"
 

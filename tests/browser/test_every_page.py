@@ -8,7 +8,21 @@ from playwright.sync_api import Page
 
 from accounts.models import User
 from tests.browser.page_faults import THEMES, Complaints, axe_findings, axe_findings_in, faults_at
-from tests.factories import ConsentRequestFactory, ExportFactory, GrantFactory, PersonFactory, StaffFactory, give_vault
+from tests.factories import (
+    AppAuditEntryFactory,
+    ConsentRequestFactory,
+    ExportFactory,
+    GrantFactory,
+    ManagementTokenFactory,
+    MemberFactory,
+    PersonFactory,
+    StaffFactory,
+    TestAppFactory,
+    TokenFactory,
+    WebhookDeliveryFactory,
+    WebhookEndpointFactory,
+    give_vault,
+)
 from tests.forms import Form
 
 ROOMS = ("accounts", "pkm", "developers", "consent")
@@ -17,11 +31,12 @@ pytestmark = pytest.mark.browser
 
 SIGNED_OUT = [
     "/", "/accounts/login/", "/accounts/signup/", "/accounts/password/reset/", "/api/docs/", "/docs/errors",
+    "/docs/", "/docs/integrating/", "/docs/lifecycle/", "/docs/quick-start/",
     "/consent/verify/",
 ]  # fmt: skip
 OWNERS = [
     "/consent/", "/consent/grants/", "/consent/history/", "/vault/", "/account/security/",
-    "/accounts/email/", "/accounts/password/change/",
+    "/accounts/email/", "/accounts/password/change/", "/developers/applications/new/",
 ]  # fmt: skip
 
 
@@ -29,6 +44,36 @@ OWNERS = [
 @pytest.mark.slow("axe reads each of the pages twice in a browser, light and dark")
 def test_pages_before_signing_in_are_sound(page: Page, form: Form) -> None:
     assert [line for path in form.part(SIGNED_OUT, 3) for line in faults_at(page, path)] == []
+
+
+PORTAL = [
+    "/developers/", "/developers/apps/{app_id}/", "/developers/apps/{app_id}/tokens/",
+    "/developers/apps/{app_id}/tokens/{prefix}/rotate/", "/developers/apps/{app_id}/tokens/{prefix}/revoke/",
+    "/developers/apps/{app_id}/settings/", "/developers/apps/{app_id}/settings/close/",
+    "/developers/apps/{app_id}/audit/", "/developers/management-tokens/",
+    "/developers/management-tokens/{prefix}/revoke/", "/developers/apps/{app_id}/log/",
+    "/developers/apps/{app_id}/limits/", "/developers/apps/{app_id}/members/",
+    "/developers/apps/{app_id}/webhooks/",
+    "/developers/apps/{app_id}/webhooks/{endpoint_pk}/", "/developers/apps/{app_id}/webhooks/{endpoint_pk}/delete/",
+    "/developers/apps/{app_id}/keys/",
+]  # fmt: skip
+
+
+@pytest.mark.long("every page; in short a third of them, another each day")
+@pytest.mark.slow("axe reads each of the pages twice in a browser, light and dark")
+def test_pages_of_the_portal_are_sound(page: Page, sign_in: Callable[[Page, User], None], form: Form) -> None:
+    member = MemberFactory(app=TestAppFactory())
+    prefix = TokenFactory(app=member.app, created_by=member.user).prefix
+    ManagementTokenFactory(user=member.user, prefix=prefix)
+    AppAuditEntryFactory(app=member.app, member=member.user, facts={"label": "tests", "prefix": prefix})
+    sign_in(page, member.user)
+
+    endpoint = WebhookEndpointFactory(app=member.app)
+    WebhookDeliveryFactory(endpoint=endpoint)
+    ConsentRequestFactory(app=member.app)
+    parts = {"app_id": member.app.app_id, "prefix": prefix, "endpoint_pk": endpoint.pk}
+    paths = [path.format(**parts) for path in PORTAL]
+    assert [line for path in form.part(paths, 3) for line in faults_at(page, path)] == []
 
 
 @pytest.mark.long("every page; in short a third of them, another each day")

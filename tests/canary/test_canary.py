@@ -2,8 +2,6 @@
 
 import os
 import secrets
-import sqlite3
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,11 +9,11 @@ from typing import Any
 
 import pytest
 from django.conf import settings
-from django.db import connection
 
 from consent_bridge.client import Client
 from consent_bridge.keys import generate_connector_key
 from consent_bridge.owner import Owner
+from tests.canary.kept import dump
 from tests.factories import AppFactory, PersonFactory, TokenFactory
 from tests.factories.accounts import PASSWORD
 from tests.served_site import running_site
@@ -33,16 +31,6 @@ def site(settings: Any) -> Iterator[str]:
     with running_site(DJANGO_SETTINGS_MODULE="config.settings") as address:
         settings.BASE_URL = settings.ISSUER = address
         yield address
-
-
-def dump() -> bytes:
-    """The whole database as text."""
-    if connection.vendor == "sqlite":
-        with sqlite3.connect(settings.DATABASES["default"]["NAME"]) as copy:
-            return "\n".join(copy.iterdump()).encode()
-    database = connection.settings_dict
-    address = ["-h", database["HOST"], "-p", str(database["PORT"] or 5432), "-U", database["USER"] or "root"]
-    return subprocess.run(["pg_dump", *address, database["NAME"]], capture_output=True, check=True).stdout
 
 
 def server_processes(site: str) -> list[int]:

@@ -15,7 +15,18 @@ from django.test import Client
 from tests import factories
 from tests.callers import Developer, signed_in
 from tests.config import every_address
-from tests.config.every_address import ADMIN, AGENTS, DEVELOPER, LISTED, OPEN, OWNER, PAGE, STAFF_RECORDS, path_of
+from tests.config.every_address import (
+    ADMIN,
+    AGENTS,
+    DEVELOPER,
+    LISTED,
+    MANAGEMENT,
+    OPEN,
+    OWNER,
+    PAGE,
+    STAFF_RECORDS,
+    path_of,
+)
 from tests.config.wanted_headers import lacking
 from tests.consent.api.test_failing import failing
 from tests.forms import Form
@@ -32,6 +43,7 @@ GROUPS = {
     "pages": (PAGE, {200, 302, 403, 404, 405, 500, 503}),
     "owner": (OWNER, {200, 400, 401, 404, 405, 500, 503}),
     "developers": (DEVELOPER, {200, 400, 401, 403, 405, 415, 500, 503}),
+    "management": (MANAGEMENT, {200, 400, 401, 403, 404, 405, 415, 500, 503}),
     "agents": (AGENTS, {200, 400, 401, 403, 404, 405, 415, 500, 503}),
     "staff": (STAFF_PAGES, {200, 302, 403, 404, 500, 503}),
     "open": (OPEN, {200, 405, 503}),
@@ -59,7 +71,7 @@ def test_every_answer_has_its_headers(
     parts = every_address.samples(person, app)
     staff = Client(raise_request_exception=False)
     staff.cookies = session
-    token = Developer.of(app).headers
+    token = _manager(person) if group == "management" else Developer.of(app).headers
     wrong: dict[str, list[str]] = {}
     seen: defaultdict[int, set[str]] = defaultdict(set)
     # of staff's records the first stands for all: they differ in what is shown, not in how it is answered
@@ -76,6 +88,11 @@ def test_every_answer_has_its_headers(
 
     assert wrong == {}
     assert secure or wanted - set(seen) == set()
+
+
+def _manager(person: Any) -> dict[str, str]:
+    """The headers of a program that manages for the person, who is a member of the app already."""
+    return {"Authorization": f"Bearer {factories.ManagementTokenFactory(user=person).secret}"}
 
 
 def calls(

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{8,64}\Z")
 STATIC = "/static/"
+KEPT_BY_BROWSERS = (STATIC, "/logos/")  # under addresses that change with what they hold
 
 
 def lacking(path: str, status: int, headers: Mapping[str, str], *, https: bool) -> list[str]:
@@ -23,7 +24,7 @@ def lacking(path: str, status: int, headers: Mapping[str, str], *, https: bool) 
         wrong.append(f"Content-Security-Policy: {policy}")
     if not REQUEST_ID.match(headers.get("X-Request-Id", "")):
         wrong.append("X-Request-Id")
-    if not (path.startswith(STATIC) and status in (200, 206, 304)) and "no-store" not in headers.get(
+    if not (path.startswith(KEPT_BY_BROWSERS) and status in (200, 206, 304)) and "no-store" not in headers.get(
         "Cache-Control", ""
     ):
         wrong.append(f"Cache-Control: {headers.get('Cache-Control')}")

@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Iterator
+from datetime import timedelta
 from typing import Any
 
 import orjson
@@ -13,8 +14,11 @@ from consent.decisions import actions as decision_actions
 from consent.notices.models import Notice
 from consent.notices.waiting import hub
 from consent.requests.models import ConsentRequest
-from developers.actions import restore_app, suspend_app
-from developers.models import App
+from developers.apps.actions import close_app, restore_app, suspend_app
+from developers.models import App, DeveloperToken
+from developers.tokens.actions import revoke_token, rotate_token
+from developers.tokens.digests import digest
+from developers.tokens.leaks import report_leak
 from tests.callers import Developer
 from tests.factories import ConsentRequestFactory
 from tests.patience import wait_until
@@ -91,12 +95,12 @@ def test_a_stream_of_a_suspended_app_ends_and_goes_on_without_a_gap(service: str
     with open_stream(service, api, **{"Last-Event-ID": "0"}) as answer:
         stream = events(answer)
         assert next(stream)[0] == 1
-        suspend_app(app=app)
+        suspend_app(app=app, by=None, note="why")
         decision_actions.deny(request_id=second.request_id, by=second.user)
         assert list(stream) == []
     assert open_stream(service, api).status_code == 403
 
-    restore_app(app=app)
+    restore_app(app=app, by=None, note="why")
     with open_stream(service, api, **{"Last-Event-ID": "1"}) as answer:
         assert next(events(answer)) == (2, Notice.objects.get(sequence=2).facts)
 
@@ -144,3 +148,53 @@ def test_bad_input_a_stranger_and_a_wrong_method(service: str, app: App, api: De
     assert (stranger.status_code, stranger.json()["code"]) == (401, "invalid_token")
     wrong = requests.post(f"{service}/api/v1/consent-events", timeout=40)
     assert (wrong.status_code, wrong.headers["Allow"]) == (405, "GET")
+
+
+@pytest.mark.parametrize("end", ["revoked", "leaked", "closed", "rotated"])
+def test_a_stream_ends_with_its_token_at_once(
+    service: str, app: App, api: Developer, end: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("consent.notices.streams.KEEP_ALIVE", 30.0)
+    token = DeveloperToken.objects.get(digest=digest(api.token))
+    ends = {
+        "revoked": lambda: revoke_token(token=token, by=None),
+        "leaked": lambda: report_leak(token=api.token),
+        "closed": lambda: close_app(app=app, by=token.created_by),
+        "rotated": lambda: rotate_token(token=token, by=token.created_by, overlap=timedelta(0)),
+    }
+    with open_stream(service, api) as answer:
+        lines = answer.iter_lines(chunk_size=1)
+        next(lines)
+        assert wait_until(lambda: hub.held_of(app.pk) == 1)
+        began = time.monotonic()
+        ends[end]()
+
+        assert [line for line in lines if line and not line.startswith(b"retry")] == []
+    assert time.monotonic() - began < 10
+
+
+def test_a_held_answer_is_refused_once_its_token_ended(
+    service: str, app: App, api: Developer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("consent.notices.waiting._LOOK_AGAIN", 0.2)
+    request = ConsentRequestFactory(app=app)
+    token = DeveloperToken.objects.get(digest=digest(api.token))
+    answers = []
+
+    def ask() -> None:
+        answers.append(
+            requests.get(
+                f"{service}/api/v1/consent-status",
+                {"request_id": request.request_id, "wait": 20},
+                headers={"Authorization": f"Bearer {api.token}"},
+                timeout=40,
+            )
+        )
+
+    asking = threading.Thread(target=ask)
+    asking.start()
+    assert wait_until(lambda: hub.held_of(app.pk) == 1)
+    revoke_token(token=token, by=None)
+    asking.join()
+
+    assert (answers[0].status_code, answers[0].json()["code"]) == (401, "invalid_token")

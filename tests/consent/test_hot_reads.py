@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import orjson
 import pytest
@@ -21,7 +22,8 @@ from consent.exports.models import Export, Read
 from consent.exports.taken_reads import ReadCall
 from consent.requests.models import ConsentRequest
 from consent.requests.recent import DAY, RecentRequest, RecentRequests, read_recent
-from developers.models import App
+from consent.sandbox.models import SandboxPerson
+from developers.models import App, AppMember
 from pkm.registry.models import HiddenScope, RegistryVersion
 from tests.consent.test_races import app_context
 from tests.factories import (
@@ -29,15 +31,19 @@ from tests.factories import (
     AuditEntryFactory,
     ConsentRequestFactory,
     ExportFactory,
+    MemberFactory,
     PersonFactory,
+    TestAppFactory,
     give_vault,
 )
 from tests.factories.asked import now
 
 
-def person_plainly(*, app_pk: int, user_id: str, hint: str) -> PersonRead:
+def person_plainly(*, app_pk: int, is_test: bool, user_id: str, hint: str) -> PersonRead:
     version = RegistryVersion.objects.get().version
     user = User.objects.filter(public_id=user_id).select_related("pkm_index", "vault_key").first()
+    if user is not None and not reaches(app_pk, is_test, user):
+        user = None
     misses = DiscoveryMiss.objects.filter(
         app_id=app_pk, hint=hashed_hint(app_pk, hint), minute__gt=timezone.now() - timedelta(hours=1)
     ).aggregate(sum=Sum("count"), first=Min("minute"))
@@ -53,6 +59,16 @@ def person_plainly(*, app_pk: int, user_id: str, hint: str) -> PersonRead:
         vault_status=vault.vault_status if vault else None,
         has_blocked=BlockedApp.objects.filter(user=user, app_id=app_pk).exists(),
         guesses=replace(guesses, asked_before=ConsentRequest.objects.filter(user=user, app_id=app_pk).exists()),
+    )
+
+
+def reaches(app_pk: int, is_test: bool, user: User) -> bool:
+    played_by = SandboxPerson.objects.filter(user=user).first()
+    if not is_test:
+        return played_by is None
+    member = AppMember.objects.filter(app_id=app_pk, user=user).first()
+    return (played_by is not None and played_by.app_id == app_pk) or (
+        member is not None and member.agreed_to_tests_at is not None
     )
 
 
@@ -81,21 +97,45 @@ def leave(app: App, user: User) -> None:
     User.objects.filter(pk=user.pk).update(is_active=False)
 
 
+def play(app: App, user: User) -> None:
+    SandboxPerson.objects.create(app=app, user=user)
+
+
+def play_for_another(app: App, user: User) -> None:
+    SandboxPerson.objects.create(app=TestAppFactory(), user=user)
+
+
+def join(app: App, user: User) -> None:
+    MemberFactory(app=app, user=user)
+
+
+def join_and_agree(app: App, user: User) -> None:
+    MemberFactory(app=app, user=user, agreed_to_tests_at=now())
+
+
 def nothing(app: App, user: User) -> None:
     pass
 
 
-@pytest.mark.parametrize("happened", [nothing, block, hide, ask_before, guess, leave])
+@pytest.mark.parametrize(
+    "happened", [nothing, block, hide, ask_before, guess, leave, play, play_for_another, join, join_and_agree]
+)
 @pytest.mark.parametrize("hint", ["", "caller"])
+@pytest.mark.parametrize("factory", [AppFactory, TestAppFactory], ids=["live app", "test app"])
 @pytest.mark.parametrize("asked_about", ["somebody with a vault", "somebody without", "nobody"])
 def test_a_person_is_read_as_plainly(
-    db: None, happened: Callable[[App, User], None], hint: str, asked_about: str
+    db: None, happened: Callable[[App, User], None], hint: str, asked_about: str, factory: Any
 ) -> None:
-    app, user = AppFactory(), PersonFactory()
+    app, user = factory(), PersonFactory()
     if asked_about == "somebody with a vault":
         give_vault(user)
     happened(app, user)
-    given = {"app_pk": app.pk, "user_id": "usr_nobody" if asked_about == "nobody" else user.public_id, "hint": hint}
+    given = {
+        "app_pk": app.pk,
+        "is_test": app.is_test,
+        "user_id": "usr_nobody" if asked_about == "nobody" else user.public_id,
+        "hint": hint,
+    }
 
     found, plain = read_person(**given), person_plainly(**given)
 

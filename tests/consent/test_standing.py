@@ -94,7 +94,6 @@ COMPARING = {
     "exports/read_at_once.py",  # claims a read in one statement
     "exports/read_steps.py",  # the same claim, by the clock of the database
     "mail/actions.py",  # which ends come near
-    "notices/streams.py",  # a token's deadline
 }
 
 

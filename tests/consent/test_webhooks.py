@@ -7,7 +7,6 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import timedelta
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
@@ -20,52 +19,19 @@ from consent.decisions import actions as decision_actions
 from consent.notices import webhook_client
 from consent.notices.models import Notice, WebhookDelivery
 from consent.notices.webhooks import PAUSES, deliver_due, replay
-from developers.actions import restore_app, suspend_app
+from developers.apps.actions import restore_app, suspend_app
 from developers.models import WebhookEndpoint
 from tests.factories import ConsentRequestFactory
 from tests.factories.asked import now
+from tests.fakes.receiver import Receiver, receiving
 
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
 
-class Receiver(ThreadingHTTPServer):
-    """Keeps what arrives; answers with the statuses in `answers`, the last one again and again."""
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
-        self.arrived: list[tuple[dict[str, str], bytes]] = []
-        self.answers = [204]
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}/hook"
-
-
-class _Handler(BaseHTTPRequestHandler):
-    server: Receiver
-
-    def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        self.server.arrived.append((dict(self.headers), body))
-        status = self.server.answers.pop(0) if len(self.server.answers) > 1 else self.server.answers[0]
-        self.send_response(status)
-        if status in (301, 302, 307):
-            self.send_header("Location", self.server.url + "-elsewhere")
-        self.send_header("Content-Length", "0")
-        self.end_headers()
-
-    def log_message(self, *args: Any) -> None:
-        """Quiet."""
-
-
 @pytest.fixture
 def receiver(settings: Any) -> Iterator[Receiver]:
-    settings.WEBHOOK_INTERNAL_ADDRESSES = True
-    server = Receiver()
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield server
-    server.shutdown()
-    server.server_close()
+    with receiving(settings) as server:
+        yield server
 
 
 def decide(receiver: Receiver, **endpoint: Any) -> Notice:
@@ -133,7 +99,7 @@ def test_the_last_failure_gives_up_and_a_replay_starts_over(receiver: Receiver) 
 
     deliver_due()
     assert WebhookDelivery.objects.get().status == "given_up"
-    replay(delivery_pk=WebhookDelivery.objects.get().pk)
+    replay(WebhookDelivery.objects.all())
     deliver_due()
 
     assert WebhookDelivery.objects.get().status == "delivered"
@@ -184,7 +150,7 @@ def test_an_answer_that_drips_is_cut_off(
         thread.start()
         url = f"http://127.0.0.1:{listener.getsockname()[1]}/"
         outcome = webhook_client.send(
-            url=url, secret=SECRET, message_id="msg_1", kind="consent.denied", at=now(), data={}
+            url=url, secrets=[SECRET], message_id="msg_1", kind="consent.denied", at=now(), data={}
         )
         thread.join()
 
@@ -194,17 +160,17 @@ def test_an_answer_that_drips_is_cut_off(
 
 def test_a_suspended_app_is_told_nothing_until_it_is_restored(receiver: Receiver) -> None:
     notice = decide(receiver)
-    suspend_app(app=notice.app)
+    suspend_app(app=notice.app, by=None, note="why")
 
     assert deliver_due() == 0
     later = ConsentRequestFactory(app=notice.app)
     decision_actions.deny(request_id=later.request_id, by=later.user)
-    replay(delivery_pk=WebhookDelivery.objects.order_by("pk")[0].pk)
+    replay(WebhookDelivery.objects.filter(notice=notice))
     assert deliver_due() == 0
     assert receiver.arrived == []
     assert set(WebhookDelivery.objects.values_list("status", "attempt")) == {("waiting", 0)}
 
-    restore_app(app=notice.app)
+    restore_app(app=notice.app, by=None, note="why")
     assert deliver_due() == 2
     told = [json.loads(body)["data"] for _, body in receiver.arrived]
     assert sorted(data["sequence"] for data in told) == [1, 2]

@@ -1,5 +1,6 @@
 """The OpenAPI document: valid, complete, and true of itself."""
 
+import re
 from typing import Any
 
 import pytest
@@ -9,10 +10,16 @@ from drf_spectacular.validation import validate_schema
 from jsonschema import Draft202012Validator
 from pydantic import BaseModel
 
+from agents_proxy.errors import every_refusal
+from agents_proxy.urls import api as agents_api
 from consent.api.openapi import document
-from consent.api.urls import urlpatterns
+from consent.event_types import WEBHOOK_TYPES
+from consent.program_urls import rest
 from consent.schemas import EndConsentBody, RequestConsentBody
+from developers.manage.urls import urlpatterns as manage
 from developers.models import Permission
+
+urlpatterns = [*rest, *manage]
 
 OPERATIONS = [
     pytest.param(path, method, operation, id=operation["operationId"])
@@ -52,17 +59,34 @@ def test_another_form_is_400(query: str, db: None) -> None:
 
 def test_every_address_is_described() -> None:
     described = {path.lstrip("/") for path in document()["paths"]}
+    agents = {f"api/a2a/{route.pattern}" for route in agents_api} - {
+        "api/a2a/messaging/reports"
+    }  # no program of an app's
+    written = {re.sub(r"<\w+:(\w+)>", r"{\1}", path) for path in agents | {str(route.pattern) for route in rest}}
 
-    assert described == {str(route.pattern).replace("<str:", "{").replace(">", "}") for route in urlpatterns}
+    assert written <= described
+    assert {path for path in described if path.startswith("api/a2a/")} <= written
 
 
-def test_both_ways_of_sending_the_token_are_declared() -> None:
+def test_every_way_of_sending_a_token_is_declared() -> None:
     schemes = document()["components"]["securitySchemes"]
 
-    assert {name: (scheme["type"], scheme.get("in")) for name, scheme in schemes.items()} == {
-        "bearer": ("http", None),
-        "query": ("apiKey", "query"),
-    }
+    found = {name: (scheme["type"], scheme.get("in")) for name, scheme in schemes.items()}
+    assert (
+        found.items()
+        >= {
+            "bearer": ("http", None),
+            "management": ("http", None),
+            "query": ("apiKey", "query"),
+            "session": ("apiKey", "cookie"),
+            "csrf": ("apiKey", "header"),
+            "agentConsent": ("apiKey", "header"),
+        }.items()
+    )
+
+
+def _speaks_json_rpc(operation: dict[str, Any]) -> bool:
+    return operation["operationId"] in ("callAgent", "sendMessage")
 
 
 @every_operation
@@ -75,14 +99,33 @@ def test_an_operation_is_complete(path: str, method: str, operation: dict[str, A
 
     assert operation["summary"]
     assert operation["description"]
+    if _speaks_json_rpc(operation):
+        codes = {
+            example["value"]["error"]["data"]["code"]
+            for status, response in operation["responses"].items()
+            if status != "200"
+            for example in response["content"]["application/json"]["examples"].values()
+        }
+        assert codes == {refusal.name for refusal in every_refusal()}
+        return
     assert {"invalid_request", "not_found", "method_not_allowed", "temporarily_unavailable"} <= codes
-    if path.startswith("/api/v1/"):
+    if path.startswith("/api/v1/manage/"):
+        assert operation["security"] == [{"management": []}]
+        assert {"invalid_token", "insufficient_scope", "browser_path_refused"} <= codes
+        assert "in a management token" in operation["description"]
+    elif path.startswith("/api/a2a/"):
+        assert {"authentication_required", "csrf_failed"} <= codes
+        assert operation["security"] == [{"session": []} if method == "get" else {"session": [], "csrf": []}]
+    elif path == "/api/v1/leaked-tokens":  # whoever finds a token has none of their own
+        assert operation["security"] == []
+        assert not {"invalid_token", "insufficient_scope", "app_suspended"} & codes
+    elif path.startswith("/api/v1/"):
         assert operation["security"] == [{"bearer": []}, {"query": []}]
         assert {"invalid_token", "insufficient_scope", "app_suspended", "browser_path_refused"} <= codes
         assert any(f"`{permission}`" in operation["description"] for permission in Permission.values)
     else:
         assert operation["security"] == []
-    if method == "post":
+    if method == "post" and "requestBody" in operation:
         assert {"unsupported_media_type", "payload_too_large"} <= codes
         assert list(operation["requestBody"]["content"]) == ["application/json"]
     for response in operation["responses"].values():
@@ -115,3 +158,26 @@ def test_every_member_of_a_body_says_what_it_is_for(model: type[BaseModel]) -> N
 
 def test_patterns_are_in_the_dialect_of_json_schema() -> None:
     assert "\\Z" not in str(document())
+
+
+def test_every_webhook_has_a_type_of_its_own() -> None:
+    told = document()["webhooks"]
+
+    assert list(told) == WEBHOOK_TYPES
+    for name, item in told.items():
+        content = item["post"]["requestBody"]["content"]["application/json"]
+        schema = validator(content["schema"])
+        example = content["examples"]["event"]["value"]
+        schema.validate(example)
+        for other in WEBHOOK_TYPES:
+            assert schema.is_valid({**example, "type": other}) == (other == name)
+
+
+def test_an_answer_has_one_media_type_so_that_clients_type_its_members() -> None:
+    for item in document()["paths"].values():
+        for operation in item.values():
+            for status, response in operation["responses"].items():
+                assert int(status) >= 400 or len(response.get("content", {"": {}})) == 1, (
+                    operation["operationId"],
+                    status,
+                )

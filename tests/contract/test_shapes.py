@@ -9,6 +9,7 @@ import pytest
 from pydantic import TypeAdapter
 from typing_extensions import get_type_hints, is_typeddict
 
+from common.shapes import ProblemField
 from consent import shapes
 from developers.models import App
 from tests.callers import Developer
@@ -127,4 +128,4 @@ def test_what_does_not_fit_is_found(change: dict[str, Any]) -> None:
 
 def test_another_order_is_found() -> None:
     with pytest.raises(AssertionError):
-        fits(shapes.ProblemField, b'{"code": "a", "field": "b", "message": "c"}')
+        fits(ProblemField, b'{"code": "a", "field": "b", "message": "c"}')

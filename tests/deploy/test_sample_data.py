@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,12 @@ import pytest
 from cryptography.fernet import Fernet
 from django.apps import apps
 from django.core.management import call_command, get_commands
+from django.utils import timezone
 
 from common.encryption import opened
 from consent_bridge import sealed
+from developers.authentication import find_token
+from developers.tokens.digests import digest
 from pkm.vault import queries as vault_queries
 from tests.visitor import Visitor
 
@@ -73,6 +77,46 @@ def test_the_sample_of_an_older_clone_gets_a_second_factor(var: Path, service: s
 
 def test_again_it_keeps_what_is_there(var: Path) -> None:
     assert made(var) == made(var)
+
+
+def test_the_developer_has_a_test_app_and_valid_tokens(var: Path) -> None:
+    developer = made(var)["developer"]
+    live, test = find_token(developer["token"]), find_token(developer["test_token"])
+    row = apps.get_model("developers.ManagementToken").objects.get(digest=digest(developer["management_token"]))
+
+    assert live
+    assert not live.is_test
+    assert live.app_id == developer["app_id"]
+    assert test
+    assert test.is_test
+    assert test.app_id == developer["test_app_id"]
+    assert row.user.email == developer["email"]
+    assert row.permissions == {"*": ["read", "write"]}
+    assert timedelta(days=89) < row.expires_at - timezone.now() <= timedelta(days=90)
+
+
+def test_the_file_of_an_older_clone_gains_the_test_app(var: Path) -> None:
+    first = made(var)
+    for name in ("test_app_id", "test_token", "management_token"):
+        del first["developer"][name]
+    (var / "sample.json").write_text(json.dumps(first))
+
+    developer = made(var)["developer"]
+
+    assert developer["app_id"] == first["developer"]["app_id"]
+    assert (found := find_token(developer["test_token"]))
+    assert found.app_id == developer["test_app_id"]
+    assert apps.get_model("developers.App").objects.filter(mode="test").count() == 1
+
+
+def test_a_management_token_near_its_end_is_made_anew(var: Path) -> None:
+    first = made(var)["developer"]
+    apps.get_model("developers.ManagementToken").objects.update(expires_at=timezone.now() + timedelta(days=1))
+
+    second = made(var)["developer"]
+
+    assert second["management_token"] != first["management_token"]
+    assert second["test_token"] == first["test_token"]
 
 
 def test_without_its_file_somebody_new_begins(var: Path) -> None:

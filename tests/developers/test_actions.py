@@ -9,11 +9,16 @@ from django.db import connection
 from django.utils import timezone
 
 from common.problems import InvalidRequest
-from developers import actions, queries
+from developers.applications import actions as application_actions
+from developers.applications.queries import waiting_applications
+from developers.apps import actions as app_actions
+from developers.apps.queries import app_by_id
 from developers.authentication import find_token
 from developers.models import App, AppMember, DeveloperApplication, DeveloperToken
 from developers.signals import app_changed
-from developers.tokens import has_form
+from developers.tokens import actions as token_actions
+from developers.tokens.digests import has_form
+from developers.tokens.queries import live_tokens
 from tests.factories import AppFactory, ApplicationFactory, PersonFactory, StaffFactory, TokenFactory
 
 LINKS = {"website": "https://trips.example", "privacy_policy": "https://trips.example/privacy"}
@@ -41,7 +46,7 @@ def test_other_rooms_learn_what_people_see_changed_of_an_app(app, change, told):
     staff = StaffFactory()
     app_changed.connect(hear)
     try:
-        with actions.changing_app(app_pk=app.pk, by=staff):
+        with app_actions.changing_app(app_pk=app.pk, by=staff):
             DeveloperApplication.objects.filter(pk=app.application_id).update(
                 **{"reviewed_at": timezone.now(), **change}
             )
@@ -52,7 +57,7 @@ def test_other_rooms_learn_what_people_see_changed_of_an_app(app, change, told):
 
 def test_minted_token_works_and_is_kept_as_a_digest(app, person):
     expires_at = timezone.now() + timedelta(days=30)
-    row, token = actions.mint_token(
+    row, token = token_actions.mint_token(
         app=app, label="backend", by=person, permissions=["read", "discover"], expires_at=expires_at, header_only=True
     )
     kept = DeveloperToken.objects.get()
@@ -73,7 +78,7 @@ def test_minted_token_works_and_is_kept_as_a_digest(app, person):
 
 
 def test_token_lives_ninety_days_with_all_permissions_by_default(app, person):
-    row, _ = actions.mint_token(app=app, label="backend", by=person)
+    row, _ = token_actions.mint_token(app=app, label="backend", by=person)
     assert row.permissions == ["discover", "request", "read"]
     assert timedelta(days=89, hours=23) < row.expires_at - timezone.now() <= timedelta(days=90)
 
@@ -93,73 +98,73 @@ def test_token_lives_ninety_days_with_all_permissions_by_default(app, person):
 )
 def test_token_that_may_not_be_is_refused(app, person, change):
     with pytest.raises(InvalidRequest):
-        actions.mint_token(**({"app": app, "label": "backend", "by": person} | change))
+        token_actions.mint_token(**({"app": app, "label": "backend", "by": person} | change))
     assert not DeveloperToken.objects.exists()
 
 
 def test_closed_app_gets_no_token(person):
     with pytest.raises(InvalidRequest):
-        actions.mint_token(app=AppFactory(status="closed"), label="backend", by=person)
+        token_actions.mint_token(app=AppFactory(status="closed"), label="backend", by=person)
 
 
 def test_revoked_token_is_refused_at_once(app, person):
-    row, token = actions.mint_token(app=app, label="backend", by=person)
-    assert actions.revoke_token(token=row) is True
+    row, token = token_actions.mint_token(app=app, label="backend", by=person)
+    assert token_actions.revoke_token(token=row, by=None) is True
     assert find_token(token) is None
-    assert actions.revoke_token(token=row) is False
+    assert token_actions.revoke_token(token=row, by=None) is False
 
 
 def test_expired_token_cannot_be_revoked_any_more(app):
-    assert actions.revoke_token(token=TokenFactory(app=app, expires_at=timezone.now())) is False
+    assert token_actions.revoke_token(token=TokenFactory(app=app, expires_at=timezone.now()), by=None) is False
 
 
 def test_rotated_token_works_until_its_overlap_ends(app, person):
-    row, old = actions.mint_token(app=app, label="backend", by=person, permissions=["read"], header_only=True)
-    fresh, token = actions.rotate_token(token=row, by=person, overlap=timedelta(hours=2))
+    row, old = token_actions.mint_token(app=app, label="backend", by=person, permissions=["read"], header_only=True)
+    fresh, token = token_actions.rotate_token(token=row, by=person, overlap=timedelta(hours=2))
     assert (fresh.label, fresh.permissions, fresh.header_only) == ("backend", ["read"], True)
     assert find_token(old) is not None
     assert find_token(token) is not None
     row.refresh_from_db()
     assert timedelta(hours=1, minutes=59) < row.revoked_at - timezone.now() <= timedelta(hours=2)
-    assert set(queries.live_tokens()) == {row, fresh}
+    assert set(live_tokens()) == {row, fresh}
     DeveloperToken.objects.filter(pk=row.pk).update(revoked_at=timezone.now())
     assert find_token(old) is None
-    assert set(queries.live_tokens()) == {fresh}
+    assert set(live_tokens()) == {fresh}
 
 
 def test_rotation_without_overlap_ends_the_old_one_now(app, person):
-    row, old = actions.mint_token(app=app, label="backend", by=person)
-    actions.rotate_token(token=row, by=person, overlap=timedelta(0))
+    row, old = token_actions.mint_token(app=app, label="backend", by=person)
+    token_actions.rotate_token(token=row, by=person, overlap=timedelta(0))
     assert find_token(old) is None
 
 
 def test_token_in_its_overlap_can_be_revoked_but_not_rotated_again(app, person):
-    row, old = actions.mint_token(app=app, label="backend", by=person)
-    actions.rotate_token(token=row, by=person)
+    row, old = token_actions.mint_token(app=app, label="backend", by=person)
+    token_actions.rotate_token(token=row, by=person)
     with pytest.raises(InvalidRequest):
-        actions.rotate_token(token=row, by=person)
-    assert actions.revoke_token(token=row) is True
+        token_actions.rotate_token(token=row, by=person)
+    assert token_actions.revoke_token(token=row, by=None) is True
     assert find_token(old) is None
 
 
 @pytest.mark.parametrize("overlap", [timedelta(seconds=-1), timedelta(days=31)])
 def test_overlap_has_bounds(app, person, overlap):
-    row, _ = actions.mint_token(app=app, label="backend", by=person)
+    row, _ = token_actions.mint_token(app=app, label="backend", by=person)
     with pytest.raises(InvalidRequest):
-        actions.rotate_token(token=row, by=person, overlap=overlap)
+        token_actions.rotate_token(token=row, by=person, overlap=overlap)
     assert DeveloperToken.objects.count() == 1
 
 
 def test_make_app_leaves_its_application_and_its_owner(person):
     staff = StaffFactory()
-    app = actions.make_app(**WORDS, **LINKS, owner=person, by=staff, verified=True)
+    app = application_actions.make_app(**WORDS, **LINKS, owner=person, by=staff, verified=True)
     kept = App.objects.get()
     assert (kept, kept.name, kept.status, kept.verified) == (app, "Trip Planner", "active", True)
     application = kept.application
     assert (application.applicant, application.reviewer, application.status) == (person, staff, "approved")
     assert list(AppMember.objects.values_list("app", "user", "role")) == [(app.pk, person.pk, "owner")]
-    assert queries.app_by_id(app.app_id) == app
-    assert queries.app_by_id("app_unknown") is None
+    assert app_by_id(app.app_id) == app
+    assert app_by_id("app_unknown") is None
 
 
 @pytest.mark.parametrize(
@@ -174,27 +179,31 @@ def test_make_app_leaves_its_application_and_its_owner(person):
 )
 def test_app_that_people_could_not_trust_is_refused_whole(person, change):
     with pytest.raises(InvalidRequest):
-        actions.make_app(**(WORDS | LINKS | change), owner=person, by=person)
+        application_actions.make_app(**(WORDS | LINKS | change), owner=person, by=person)
     assert not DeveloperApplication.objects.exists()
 
 
 def test_application_is_decided_once(person):
     staff = StaffFactory()
     waiting = ApplicationFactory(status="submitted", reviewer=None, reviewed_at=None, applicant=person)
-    assert list(queries.waiting_applications()) == [waiting]
-    app = actions.approve_application(application=waiting, by=staff, verified=False, note="fine")
+    assert list(waiting_applications()) == [waiting]
+    app = application_actions.approve_application(application=waiting, by=staff, verified=False, note="fine")
     assert (app.verified, waiting.status, waiting.note) == (False, "approved", "fine")
-    for decide in (actions.approve_application, actions.reject_application):
-        with pytest.raises(InvalidRequest):
-            decide(application=waiting, by=staff)
+    for decide in (
+        application_actions.approve_application,
+        application_actions.send_back_application,
+        application_actions.reject_application,
+    ):
+        with pytest.raises(InvalidRequest, match="decided this application already"):
+            decide(application=waiting, by=staff, note="again")
     assert App.objects.count() == 1
-    assert list(queries.waiting_applications()) == []
+    assert list(waiting_applications()) == []
 
 
 def test_rejected_application_makes_no_app(db):
     waiting = ApplicationFactory(status="submitted", reviewer=None, reviewed_at=None)
     staff = StaffFactory()
-    actions.reject_application(application=waiting, by=staff, note="no privacy notice")
+    application_actions.reject_application(application=waiting, by=staff, note="no privacy notice")
     waiting.refresh_from_db()
     assert (waiting.status, waiting.reviewer, waiting.note) == ("rejected", staff, "no privacy notice")
     assert waiting.reviewed_at is not None
@@ -203,12 +212,21 @@ def test_rejected_application_makes_no_app(db):
 
 def test_app_is_suspended_and_restored(app):
     token = TokenFactory(app=app).secret
-    assert (actions.suspend_app(app=app), actions.suspend_app(app=app)) == (True, False)
+    assert (
+        app_actions.suspend_app(app=app, by=None, note="why"),
+        app_actions.suspend_app(app=app, by=None, note="why"),
+    ) == (True, False)
     assert find_token(token).suspended is True
-    assert (actions.restore_app(app=app), actions.restore_app(app=app)) == (True, False)
+    assert (
+        app_actions.restore_app(app=app, by=None, note="why"),
+        app_actions.restore_app(app=app, by=None, note="why"),
+    ) == (True, False)
     assert find_token(token).suspended is False
 
 
 def test_closed_app_stays_closed(db):
     closed = AppFactory(status="closed", application=ApplicationFactory(applicant=PersonFactory()))
-    assert (actions.suspend_app(app=closed), actions.restore_app(app=closed)) == (False, False)
+    assert (
+        app_actions.suspend_app(app=closed, by=None, note="why"),
+        app_actions.restore_app(app=closed, by=None, note="why"),
+    ) == (False, False)

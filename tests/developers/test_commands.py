@@ -5,7 +5,7 @@ from django.core.management import CommandError, call_command
 
 from developers.authentication import find_token
 from developers.models import App, DeveloperToken
-from tests.factories import AppFactory
+from tests.factories import AppFactory, MemberFactory
 
 ARGUMENTS = {
     "name": "Trip Planner",
@@ -30,19 +30,25 @@ def test_make_app_that_cannot_be(person, change):
     assert not App.objects.exists()
 
 
-def test_make_token_prints_it_once(app, capsys):
-    call_command("make_token", app.app_id, label="backend", permissions="read, request", days=1, header_only=True)
+@pytest.fixture
+def owned_app(app):
+    MemberFactory(app=app, user=app.application.applicant)
+    return app
+
+
+def test_make_token_prints_it_once(owned_app, capsys):
+    call_command("make_token", owned_app.app_id, label="backend", permissions="read, request", days=1, header_only=True)
     token = capsys.readouterr().out.strip()
     found = find_token(token)
-    assert (found.app_id, found.permissions, found.header_only) == (app.app_id, {"request", "read"}, True)
+    assert (found.app_id, found.permissions, found.header_only) == (owned_app.app_id, {"request", "read"}, True)
     row = DeveloperToken.objects.get()
-    assert (row.label, row.created_by) == ("backend", app.application.applicant)
+    assert (row.label, row.created_by) == ("backend", owned_app.application.applicant)
 
 
 @pytest.mark.parametrize("options", [{"days": 366}, {"days": 0}, {"permissions": "approve"}, {"permissions": ""}])
-def test_make_token_that_may_not_be(app, options):
+def test_make_token_that_may_not_be(owned_app, options):
     with pytest.raises(CommandError):
-        call_command("make_token", app.app_id, **options)
+        call_command("make_token", owned_app.app_id, **options)
     assert not DeveloperToken.objects.exists()
 
 
@@ -51,8 +57,8 @@ def test_make_token_needs_an_app(db):
         call_command("make_token", "app_unknown")
 
 
-def test_revoke_token(app, capsys):
-    call_command("make_token", app.app_id)
+def test_revoke_token(owned_app, capsys):
+    call_command("make_token", owned_app.app_id)
     token = capsys.readouterr().out.strip()
     prefix = DeveloperToken.objects.get().prefix
     call_command("revoke_token", prefix)

@@ -140,7 +140,7 @@ def test_receiver_takes_what_the_service_sends(settings, service, api, owner, ac
         second = json.loads(receiver.line())
         # A repetition, one that came late, one of somebody else: none of them is news.
         for delivery in WebhookDelivery.objects.all():
-            replay(delivery_pk=delivery.pk)
+            replay(WebhookDelivery.objects.filter(pk=delivery.pk))
         deliver_due()
         forged = requests.post(address, data=b"{}", headers=signed_by_another(b"{}"), timeout=30)
         refused = json.loads(receiver.line())

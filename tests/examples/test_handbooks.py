@@ -1,5 +1,6 @@
 """What the handbooks say of webhooks and tasks is what the code does."""
 
+import json
 import re
 from datetime import UTC, datetime
 from itertools import groupby
@@ -11,6 +12,7 @@ from consent.docs.handbooks import with_webhook_types
 from consent.event_types import WEBHOOK_TYPES
 from consent.notices.webhook_client import ANSWER_SECONDS
 from consent.notices.webhooks import PAUSES
+from consent_bridge.sealed import DIGEST_MEMBERS, request_digest
 from tests.bridge.live.hosts import ROOT
 
 TIMES = {1: "", 3: "three times "}
@@ -57,3 +59,21 @@ def test_periodic_tasks_are_those_of_the_settings():
     told = section(handbook("operating.md"), "Periodic tasks")
 
     assert re.findall(r"^\| `([a-z-]+)` \|", told, re.MULTILINE) == list(settings.CELERY_BEAT_SCHEDULE)
+
+
+def test_the_vector_of_a_digest_is_that_of_the_vectors():
+    told = section(handbook("integrating.md"), "2. Ask")
+    export = json.loads((ROOT / "tests/vectors/sealed.json").read_text())["exports"][0]
+    request = json.loads(re.search(r"^```json request\n(.*?)^```$", told, re.MULTILINE | re.DOTALL)[1])
+
+    assert request == export["request"]
+    assert re.search(r"^```text request_digest\n(.*)\n```$", told, re.MULTILINE)[1] == request_digest(request)
+    assert request_digest(request) == export["request_digest"]
+
+
+def test_the_members_of_a_digest_are_told_in_full():
+    told = section(handbook("integrating.md"), "2. Ask").partition("### Check what the person will see")[2]
+
+    assert set(DIGEST_MEMBERS) <= set(re.findall(r"`([a-z_]+)`", told))
+    assert len(DIGEST_MEMBERS) == 15
+    assert "fifteen members" in told

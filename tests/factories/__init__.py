@@ -22,10 +22,17 @@ from tests.factories.agents import (
 )
 from tests.factories.asked import ConsentRequestFactory, ExportFactory, GrantFactory, ReadFactory
 from tests.factories.developers import (
+    AppAuditEntryFactory,
     AppFactory,
+    AppInvitationFactory,
     ApplicationFactory,
     IdempotencyKeyFactory,
+    LoggedRequestFactory,
+    LogoFactory,
+    ManagementTokenFactory,
     MemberFactory,
+    SandboxPersonFactory,
+    TestAppFactory,
     TokenFactory,
     WebhookEndpointFactory,
 )
@@ -43,7 +50,9 @@ from tests.factories.history import (
     NoticeCounterFactory,
     NoticeFactory,
     ReceiptFactory,
+    ReportNoteFactory,
     ScopeTemplateFactory,
+    ScopeWithdrawalFactory,
     WebhookDeliveryFactory,
 )
 from tests.factories.pkm import (
@@ -64,7 +73,9 @@ from tests.factories.vaults import Vault, give_vault
 
 __all__ = [
     "ActorProfileFactory",
+    "AppAuditEntryFactory",
     "AppFactory",
+    "AppInvitationFactory",
     "AppReportFactory",
     "ApplicationFactory",
     "AuditCheckpointFactory",
@@ -88,7 +99,10 @@ __all__ = [
     "ItemFactory",
     "KeyWrapperFactory",
     "LinkSessionFactory",
+    "LoggedRequestFactory",
+    "LogoFactory",
     "MailFactory",
+    "ManagementTokenFactory",
     "ManifestFactory",
     "ManifestPathFactory",
     "MemberFactory",
@@ -105,13 +119,17 @@ __all__ = [
     "ReceiptFactory",
     "RefreshRunFactory",
     "RegistryVersionFactory",
+    "ReportNoteFactory",
     "RunFactory",
+    "SandboxPersonFactory",
     "ScopeEntryFactory",
     "ScopeTemplateFactory",
+    "ScopeWithdrawalFactory",
     "SessionFactory",
     "StaffFactory",
     "StarterRecordFactory",
     "StepFactory",
+    "TestAppFactory",
     "TokenFactory",
     "Vault",
     "VaultKeyFactory",

@@ -11,17 +11,25 @@ from django.utils import timezone
 from factory.django import DjangoModelFactory
 
 from common import encryption
+from consent.sandbox.models import SandboxPerson
+from developers.members.invitation_links import new_secret
 from developers.models import (
     App,
+    AppAuditEntry,
+    AppInvitation,
     ApplicationStatus,
     AppMember,
+    AppMode,
     DeveloperApplication,
     DeveloperToken,
     IdempotencyKey,
+    LoggedRequest,
+    Logo,
+    ManagementToken,
     MemberRole,
     WebhookEndpoint,
 )
-from developers.tokens import new_token
+from developers.tokens.digests import new_token
 from tests.factories.accounts import PersonFactory, StaffFactory
 
 
@@ -55,6 +63,18 @@ class AppFactory(DjangoModelFactory):
     verified = True
 
 
+class TestAppFactory(DjangoModelFactory):
+    """An app that needs no staff: it reaches its sandbox people and the members who agreed."""
+
+    __test__ = False  # of pytest's
+
+    class Meta:
+        model = App
+
+    name = factory.Sequence(lambda number: f"Trip Planner {number} (test)")
+    mode = AppMode.TEST
+
+
 class MemberFactory(DjangoModelFactory):
     class Meta:
         model = AppMember
@@ -71,11 +91,13 @@ class TokenFactory(DjangoModelFactory):
         model = DeveloperToken
 
     app = factory.SubFactory(AppFactory)
-    minted = factory.LazyFunction(new_token)
+    minted = factory.LazyAttribute(lambda made: new_token(made.app.mode))
     prefix = factory.LazyAttribute(lambda made: made.minted[1])
     digest = factory.LazyAttribute(lambda made: made.minted[2])
     label = "tests"
-    created_by = factory.SelfAttribute("app.application.applicant")
+    created_by = factory.LazyAttribute(
+        lambda made: made.app.application.applicant if made.app.application else PersonFactory()
+    )
 
     @classmethod
     def _create(cls, model_class: Any, *args: Any, minted: tuple[str, str, str], **kwargs: Any) -> DeveloperToken:
@@ -105,3 +127,88 @@ class WebhookEndpointFactory(DjangoModelFactory):
     app = factory.SubFactory(AppFactory)
     url = factory.Sequence(lambda number: f"https://trips.example/hooks/{number}")
     secret = factory.LazyFunction(lambda: encryption.sealed("whsec_" + base64.b64encode(os.urandom(32)).decode()))
+
+
+class LogoFactory(DjangoModelFactory):
+    """A picture that is no picture: what is kept of one is looked at where it comes in alone."""
+
+    class Meta:
+        model = Logo
+
+    png = factory.Sequence(lambda number: f"picture {number}".encode())
+    digest = factory.LazyAttribute(lambda made: hashlib.sha256(made.png).hexdigest())
+
+
+class AppAuditEntryFactory(DjangoModelFactory):
+    class Meta:
+        model = AppAuditEntry
+
+    app = factory.SubFactory(AppFactory)
+    member = factory.SubFactory(PersonFactory)
+    action = "token.minted"
+    at = factory.LazyFunction(timezone.now)
+
+
+class AppInvitationFactory(DjangoModelFactory):
+    """One that waits; the link's secret is at `made.secret`, which the record does not keep."""
+
+    class Meta:
+        model = AppInvitation
+
+    link_secret = factory.LazyFunction(new_secret)
+    app = factory.SubFactory(AppFactory)
+    email = factory.Sequence(lambda number: f"invited{number}@example.org")
+    digest = factory.LazyAttribute(lambda made: hashlib.sha256(made.link_secret.encode()).hexdigest())
+    invited_by = factory.SubFactory(PersonFactory)
+    expires_at = factory.LazyFunction(lambda: timezone.now() + timedelta(days=7))
+
+    @classmethod
+    def _create(cls, model_class: Any, *args: Any, link_secret: str, **kwargs: Any) -> AppInvitation:
+        invitation: AppInvitation = super()._create(model_class, *args, **kwargs)
+        invitation.secret = link_secret
+        return invitation
+
+
+class ManagementTokenFactory(DjangoModelFactory):
+    """A token for every app of its person; the token itself is at `made.secret`, which the record does not keep."""
+
+    class Meta:
+        model = ManagementToken
+
+    user = factory.SubFactory(PersonFactory)
+    minted = factory.LazyFunction(lambda: new_token("mgmt"))
+    prefix = factory.LazyAttribute(lambda made: made.minted[1])
+    digest = factory.LazyAttribute(lambda made: made.minted[2])
+    label = "tests"
+    permissions = factory.LazyFunction(lambda: {"*": ["read", "write"]})
+    expires_at = factory.LazyFunction(lambda: timezone.now() + timedelta(days=30))
+
+    @classmethod
+    def _create(cls, model_class: Any, *args: Any, minted: tuple[str, str, str], **kwargs: Any) -> ManagementToken:
+        token: ManagementToken = super()._create(model_class, *args, **kwargs)
+        token.secret = minted[0]
+        return token
+
+
+class LoggedRequestFactory(DjangoModelFactory):
+    class Meta:
+        model = LoggedRequest
+
+    app = factory.SubFactory(AppFactory)
+    at = factory.LazyFunction(timezone.now)
+    method = "GET"
+    route = "/api/v1/consent-status"
+    status = 200
+    trace_id = factory.Sequence(lambda number: f"{number:032x}")
+    ms = 3
+
+
+class SandboxPersonFactory(DjangoModelFactory):
+    """Somebody whom the developers of a test app play."""
+
+    class Meta:
+        model = SandboxPerson
+
+    app = factory.SubFactory(TestAppFactory)
+    user = factory.SubFactory(PersonFactory)
+    label = factory.Sequence(lambda number: f"Person {number}")

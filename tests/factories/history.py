@@ -4,7 +4,7 @@ import factory
 from factory.django import DjangoModelFactory
 
 from common.identifiers import new_identifier
-from consent.decisions.models import AppReport, BlockedApp
+from consent.decisions.models import AppReport, BlockedApp, ReportNote, ReportStatus, ScopeWithdrawal
 from consent.discovery.models import Discovery, DiscoveryMiss
 from consent.ledger import audit, receipts
 from consent.ledger.models import AuditCheckpoint, AuditEntry, AuditHead, AuditPending, CheckpointHead, Receipt
@@ -12,6 +12,7 @@ from consent.mail.models import Mail, MailKind
 from consent.notices.models import Notice, NoticeCounter, WebhookDelivery
 from consent.requests.models import ScopeTemplate
 from consent.states import RequestStatus
+from pkm.registry.models import ScopeEntry
 from tests.factories.accounts import PersonFactory, StaffFactory
 from tests.factories.asked import FOOD, ConsentRequestFactory, now
 from tests.factories.developers import AppFactory, WebhookEndpointFactory
@@ -135,6 +136,17 @@ class BlockedAppFactory(DjangoModelFactory):
     app = factory.SubFactory(AppFactory)
 
 
+class ScopeWithdrawalFactory(DjangoModelFactory):
+    """A withdrawal whose work is not done yet; there was nothing when it took place."""
+
+    class Meta:
+        model = ScopeWithdrawal
+
+    scope_entry = factory.LazyFunction(lambda: ScopeEntry.objects.get(scope=FOOD))
+    by = factory.SubFactory(StaffFactory)
+    at = factory.LazyFunction(now)
+
+
 class AppReportFactory(DjangoModelFactory):
     class Meta:
         model = AppReport
@@ -190,3 +202,14 @@ class ScopeTemplateFactory(DjangoModelFactory):
     scope = FOOD
     purpose = "Suggest restaurants that you would like"
     proposed_by = factory.SubFactory(StaffFactory)
+
+
+class ReportNoteFactory(DjangoModelFactory):
+    class Meta:
+        model = ReportNote
+
+    report = factory.SubFactory(AppReportFactory)
+    status = ReportStatus.OPEN
+    by = factory.SubFactory(StaffFactory)
+    note = "Asked the developer what they do with it"
+    at = factory.LazyFunction(now)

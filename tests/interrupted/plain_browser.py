@@ -32,6 +32,7 @@ class _Forms(HTMLParser):
         self._by_id: dict[str, Form] = {}  # a field may stand outside of the form that it names
         self._inside: Form | None = None
         self._typing: tuple[Form, str] | None = None
+        self._choosing: tuple[Form, str] | None = None
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         has = {name: value or "" for name, value in attrs}
@@ -42,18 +43,24 @@ class _Forms(HTMLParser):
                 self._inside.action = has.get("action", "")
             if has.get("method", "").lower() == "post":
                 self.forms.append(self._inside)
+        if tag == "option" and self._choosing is not None:
+            chosen, name = self._choosing
+            if "selected" in has or name not in chosen.fields:
+                chosen.fields[name] = has.get("value", "")
         form = self._by_id.setdefault(has["form"], Form("")) if "form" in has else self._inside
         if form is None or ("name" not in has and tag != "button"):
             return
         if tag == "button":
             form.buttons.append((has.get("name", ""), has.get("value", ""), has.get("formaction", "")))
+        elif tag == "select":
+            self._choosing = (form, has["name"])
         elif tag == "textarea":
             self._typing = (form, has["name"])
             form.fields[has["name"]] = ""
         elif tag == "input" and has.get("type") in ("checkbox", "radio") and "checked" not in has:
             form.unticked.add(has["name"])
         elif tag == "input":
-            form.fields[has["name"]] = has.get("value", "")
+            form.fields[has["name"]] = has.get("value", "on" if has.get("type") == "checkbox" else "")
 
     def handle_data(self, data: str) -> None:
         if self._typing is not None:
@@ -65,6 +72,8 @@ class _Forms(HTMLParser):
             self._inside = None
         elif tag == "textarea":
             self._typing = None
+        elif tag == "select":
+            self._choosing = None
 
 
 def forms_of(answer: HttpResponse) -> list[Form]:

@@ -11,19 +11,23 @@ from django.urls import NoReverseMatch, URLPattern, URLResolver, get_resolver, r
 from accounts.interrupted.page_actions import action_of
 from accounts.models import User
 from tests.fakes.aggregator import aggregating
-from tests.interrupted import account_scenes, scenes
+from tests.interrupted import account_scenes, application_scenes, portal_scenes, scenes, webhook_scenes
 from tests.interrupted.plain_browser import Browser, form_to
 from tests.interrupted.scenes import Scene, Stage
 
 pytestmark = pytest.mark.django_db
 
-WAITING = {**scenes.SCENES, **account_scenes.SCENES}
+_FILES = (scenes, portal_scenes, application_scenes, account_scenes, webhook_scenes)
+WAITING = {name: make for file in _FILES for name, make in file.SCENES.items()}
 AT_ONCE = account_scenes.AT_ONCE
 BOUND = account_scenes.BOUND_TO_A_VISIT
 PROGRAMS = ("admin/", "api/", "mcp", ".well-known/", "livez", "readyz")
 CHANGES_NOTHING = {"consent:verify-history"}
 SECOND_STEP = {"mfa_remove_webauthn", "mfa_edit_webauthn", "mfa_deactivate_totp", "mfa_generate_recovery_codes"}
-KWARGS = {"analysis_id": "ana_aaaaaaaaaaaa", "agent": "brand", "form": "csv", "number_pk": 1, "pk": 1, "uidb36": "a"}
+KWARGS = {
+    "analysis_id": "ana_aaaaaaaaaaaa", "agent": "brand", "form": "csv", "number_pk": 1, "pk": 1, "uidb36": "a",
+    "endpoint_pk": 1, "delivery_pk": 1, "invitation_pk": 1, "digest": "a" * 64,
+}  # fmt: skip
 
 
 @pytest.fixture

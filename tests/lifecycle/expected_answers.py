@@ -145,6 +145,7 @@ def _asked(world: World, request: Request) -> Facts:
         "access_duration": request.terms["access_duration"],
         "connector_key_id": request.terms["connector_key_id"],
         "connector_fingerprint": sealed.thumbprint(request.terms["connector_public_key"]),
+        "request": Frozen(world, request),
         "request_digest": Digest(world, request),
         "created_at": wire(request.created_at),
     }
@@ -162,6 +163,18 @@ class Url:
     __hash__ = None  # type: ignore[assignment]
 
 
+class Frozen:
+    """The members of the digest, once the request's name is known."""
+
+    def __init__(self, world: World, request: Request) -> None:
+        self.world, self.request = world, request
+
+    def __eq__(self, other: object) -> bool:
+        return other == frozen_of(self.world, self.request)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
 class Digest:
     """What a request's digest has to be once its name is known, by the bridge's own code."""
 
@@ -175,21 +188,23 @@ class Digest:
 
 
 def digest_of(world: World, request: Request) -> str:
+    return sealed.request_digest(frozen_of(world, request))
+
+
+def frozen_of(world: World, request: Request) -> Facts:
     terms = request.terms
     frozen = ("scope", "purpose", "access_duration", "required_attributes", "optional_attributes", "max_reads")
     members: dict[str, Any] = {name: terms[name] for name in (*frozen, "refresh_policy", "binding_message")}
-    return sealed.request_digest(
-        {
-            **members,
-            "request_id": request.request_id.value,
-            "app_id": request.app,
-            "app_name": world.app_names[request.app],
-            "user_id": request.user_id,
-            "attributes": request.attributes,
-            "connector_thumbprint": sealed.thumbprint(terms["connector_public_key"]),
-            "expires_at": wire(request.expires_at),
-        }
-    )
+    return {
+        **members,
+        "request_id": request.request_id.value,
+        "app_id": request.app,
+        "app_name": world.app_names[request.app],
+        "user_id": request.user_id,
+        "attributes": request.attributes,
+        "connector_thumbprint": sealed.thumbprint(terms["connector_public_key"]),
+        "expires_at": wire(request.expires_at),
+    }
 
 
 def read(world: World, request: Request, *, jose: bool, tag: str | None, key: str | None) -> Answer:

@@ -6,7 +6,7 @@ from django.apps import apps
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from common.problems import Problem
-from developers.actions import make_app
+from developers.applications.actions import make_app
 
 
 class Command(BaseCommand):

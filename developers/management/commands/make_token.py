@@ -7,9 +7,10 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 from common.problems import Problem
-from developers.actions import mint_token
+from developers.apps.queries import app_by_id
+from developers.members.queries import first_owner
 from developers.models import Permission
-from developers.queries import app_by_id
+from developers.tokens.actions import mint_token
 
 
 class Command(BaseCommand):
@@ -32,7 +33,7 @@ class Command(BaseCommand):
             _, token = mint_token(
                 app=app,
                 label=options["label"],
-                by=app.application.applicant,
+                by=first_owner(app),
                 permissions=[name.strip() for name in options["permissions"].split(",") if name.strip()],
                 expires_at=timezone.now() + timedelta(days=min(options["days"], 10_000)),
                 header_only=options["header_only"],

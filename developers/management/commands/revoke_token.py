@@ -4,8 +4,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from developers.actions import revoke_token
 from developers.models import DeveloperToken
+from developers.tokens.actions import revoke_token
 
 
 class Command(BaseCommand):
@@ -15,7 +15,8 @@ class Command(BaseCommand):
         parser.add_argument("prefix")
 
     def handle(self, *args: Any, prefix: str, **options: Any) -> None:
-        token = DeveloperToken.objects.filter(prefix=prefix).first()
+        token = DeveloperToken.objects.select_related("app").filter(prefix=prefix).first()
         if token is None:
             raise CommandError(f"There is no token cr_live_{prefix}_…")
-        self.stdout.write(f"{token} is revoked." if revoke_token(token=token) else f"{token} had ended already.")
+        ended = revoke_token(token=token, by=None)
+        self.stdout.write(f"{token} is revoked." if ended else f"{token} had ended already.")

@@ -46,14 +46,23 @@ export const loadRequest = (requestId) => once(shown, requestId, () => checkedRe
 /** @param {string} requestId @returns {Promise<RequestData>} */
 async function checkedRequest(requestId) {
   const data = await api.getRequestData(requestId);
+  await checkRequest(data, { requestId, userId: pageOwner()?.userId });
+  return data;
+}
+
+/**
+ * @param {RequestData} data
+ * @param {{requestId: string, userId: string | undefined}} expected
+ * @throws {Refused} reason request_changed, as for `loadRequest`
+ */
+export async function checkRequest(data, { requestId, userId }) {
   const { request } = data;
   const key = await checkConnectorKey(data.connector_public_key);
   same("request_id", requestId, request.request_id);
-  same("user_id", pageOwner()?.userId, request.user_id);
+  same("user_id", userId, request.user_id);
   same("app_id", request.app_id, data.app?.app_id);
   same("connector_thumbprint", await thumbprint(key), request.connector_thumbprint);
   same("request_digest", await requestDigest(request), data.request_digest);
-  return data;
 }
 
 /** @param {string} member @param {unknown} computed @param {unknown} stated */
@@ -152,8 +161,8 @@ export async function approve(requestId, { attributes, accessDuration }) {
 export const deny = (requestId, reason) =>
   api.decide(requestId, reason ? { decision: "deny", reason } : { decision: "deny" });
 
-/** @param {RequestData} data */
-function exportMembers({ request, request_digest, connector_key_id, issuer, export_revision }) {
+/** What the sealed slice of an approval says of itself. @param {RequestData} data */
+export function exportMembers({ request, request_digest, connector_key_id, issuer, export_revision }) {
   return {
     kid: connector_key_id,
     iss: new URL(issuer).origin,

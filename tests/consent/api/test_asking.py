@@ -125,6 +125,7 @@ def test_a_request_is_made_and_told_in_full(api: Developer, vault: Vault, settin
         "access_duration": 604800,
         "connector_key_id": "trip-planner-1",
         "connector_fingerprint": sealed.thumbprint(sealed.public_half(CONNECTOR)),
+        "request": body["request"],
         "request_digest": made.request_digest,
         "created_at": body["created_at"],
     }
@@ -159,6 +160,7 @@ def test_what_fits_is_asked_and_its_digest_can_be_computed_by_the_app(
         "refresh_policy": sent.get("refresh_policy", "snapshot"),
         "binding_message": sent.get("binding_message"),
     }  # fmt: skip
+    assert body["request"] == frozen
     assert sealed.request_digest(frozen) == body["request_digest"]
 
 

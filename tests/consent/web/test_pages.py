@@ -107,7 +107,7 @@ def test_inbox_shows_what_waits_and_nothing_of_others(owner, person, django_asse
     )
     ConsentRequestFactory(purpose="Of somebody else")
 
-    with django_assert_max_num_queries(8):  # session, user, vault and wrappers, waiting, decided, count, clock
+    with django_assert_max_num_queries(9):  # session, user, side, vault and wrappers, waiting, decided, count, clock
         shown = text(owner.get("/consent/"))
 
     assert [f"Waiting number {number}" in shown for number in range(4)] == [True] * 4

@@ -2,7 +2,8 @@
 
 import pytest
 
-from consent.web.words import duration, duration_choices
+from common.durations import duration
+from consent.web.words import duration_choices
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,343 @@
+"""Each address of the agents with what the OpenAPI document says of it. `describe` marks the views with it."""
+
+from typing import Any
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema_view
+
+from agents_proxy import answers, errors
+from agents_proxy import descriptions as told
+from agents_proxy.agents import AGENTS
+from agents_proxy.analyses import api as analyses
+from agents_proxy.analyses import errors as analysis_errors
+from agents_proxy.analyses.schemas import AnalysisBody
+from agents_proxy.descriptions import agent_call, own_address, path_member
+from agents_proxy.financial import api as financial
+from agents_proxy.financial import errors as financial_errors
+from agents_proxy.messaging import api as messaging
+from agents_proxy.messaging import phone_numbers
+from agents_proxy.messaging.schemas import CodeBody, MessageBody, NumberBody
+from agents_proxy.processing_consent import api as consents
+from agents_proxy.processing_consent.schemas import ConsentBody
+from agents_proxy.proxy.api import AgentView
+from agents_proxy.proxy.schemas import PromptBody
+
+_TASK = {"sessionId": "session-1", "id": "task-1"}
+_CALL: dict[str, Any] = {
+    "answer": answers.AgentAnswer,
+    "refused": answers.AgentRefusal,
+    "refusals": list(errors.every_refusal()),
+}
+_PROMPTED = [name for name in AGENTS if name != "messaging"]
+_ID = {"type": "string", "minLength": 1}
+_ANALYSIS = path_member(
+    "analysis_id", "As the start of the analysis was answered.", _ID | {"example": "ana_4tx2mjm3cwi6q7ez"}
+)
+_ITEM = path_member("item_id", "As the list of institutions has it.", _ID)
+_AGENT_OF_STEP = {"type": "string", "enum": [name for name, agent in AGENTS.items() if agent.in_analysis]}
+_FINANCIAL = (financial_errors.AggregatorNotConfigured, financial_errors.FinancialConsentRequired)
+_AGGREGATOR = (
+    *_FINANCIAL,
+    financial_errors.AggregatorProblem,
+    financial_errors.AggregatorTimeout,
+    financial_errors.AggregatorBusy,
+    financial_errors.AggregatorRefused,
+    financial_errors.LoginRequired,
+    financial_errors.ItemRevoked,
+    financial_errors.NotReady,
+)
+
+_CALLS: dict[Any, dict[str, Any]] = {
+    # before `AgentView`, whose method it has: a description of that would be added to
+    messaging.MessagingView: {
+        "post": agent_call(
+            name="sendMessage",
+            summary="Send a message to a verified number",
+            description="Either `text` or an approved `template`, to a number that the consenting person verified.",
+            body=MessageBody,
+            body_example={"to": "+4915123456789", "text": "Your table is ready.", **_TASK},
+            **_CALL,
+        )
+    },
+    AgentView: {
+        "post": agent_call(
+            name="callAgent",
+            summary="Ask an agent",
+            description=(
+                "Sends one prompt, once, and answers the agent's JSON-RPC object. It needs a live consent to the "
+                "agent's purpose: that of the signed-in person, or the consent token of another site's visitor. "
+                "`sessionId` and `id` only correlate."
+            ),
+            parameters=[path_member("agent", "Which one.", {"type": "string", "enum": _PROMPTED, "example": "core"})],
+            body=PromptBody,
+            body_example={"text": "Which restaurants would I like?", **_TASK},
+            **_CALL,
+        )
+    },
+}
+_CONSENTS: dict[Any, dict[str, Any]] = {
+    consents.Consents: {
+        "get": own_address(
+            name="listAgentConsents",
+            tag=told.CONSENT,
+            summary="What one agreed to",
+            description="Every consent to processing, newest first, in the words that were agreed to.",
+            answers={200: answers.AgentConsents},
+        ),
+        "post": own_address(
+            name="giveAgentConsent",
+            tag=told.CONSENT,
+            summary="Agree to processing",
+            description="Covers the person's own calls of the agents with these purposes.",
+            body=ConsentBody,
+            body_example={"purposes": ["profile", "brand_affinity"], "agreed": True},
+            answers={201: answers.AgentConsentGiven},
+        ),
+    },
+    consents.OneConsent: {
+        "delete": own_address(
+            name="withdrawAgentConsent",
+            tag=told.CONSENT,
+            summary="Withdraw a consent",
+            description="Ends it at once. A repeated call answers the same.",
+            parameters=[path_member("consent_id", "As the list has it.", _ID)],
+            answers={204: None},
+            refusals=[errors.UnknownConsent],
+            takes_body=True,
+        )
+    },
+}
+_ANALYSES: dict[Any, dict[str, Any]] = {
+    analyses.Analyses: {
+        "get": own_address(
+            name="listAnalyses",
+            tag=told.ANALYSES,
+            summary="One's analyses",
+            description="Newest first, in pages; give `nextCursor` as `cursor` for the following one.",
+            parameters=[
+                OpenApiParameter("cursor", {"type": "string", "pattern": "^ana_[a-z2-7]{1,60}$"}),
+                OpenApiParameter("limit", {"type": "integer", "minimum": 1, "maximum": 100, "default": 50}),
+            ],
+            answers={200: answers.AnalysisPage},
+        ),
+        "post": own_address(
+            name="startAnalysis",
+            tag=told.ANALYSES,
+            summary="Have one's profile put together",
+            description="`agreed` is the consent to profile, enrichment and brand_affinity for this run alone.",
+            body=AnalysisBody,
+            body_example={
+                "email": "ada@example.org",
+                "fullName": "Ada Example",
+                "countryCode": "+49",
+                "phoneNumber": "15123456789",
+                "agreed": True,
+            },
+            answers={202: answers.AnalysisAccepted},
+            refusals=[analysis_errors.TooManyAnalyses],
+        ),
+    },
+    analyses.Analysis: {
+        "get": own_address(
+            name="getAnalysis",
+            tag=told.ANALYSES,
+            summary="How an analysis stands",
+            description="Its steps, and once it ended the merged profile.",
+            parameters=[_ANALYSIS],
+            answers={200: answers.AnalysisStatus},
+            refusals=[analysis_errors.UnknownAnalysis],
+        ),
+        "delete": own_address(
+            name="deleteAnalysis",
+            tag=told.ANALYSES,
+            summary="Delete an analysis",
+            description="What went in and what came out is gone at once.",
+            parameters=[_ANALYSIS],
+            answers={204: None},
+            refusals=[analysis_errors.UnknownAnalysis],
+            takes_body=True,
+        ),
+    },
+    analyses.Cancel: {
+        "post": own_address(
+            name="cancelAnalysis",
+            tag=told.ANALYSES,
+            summary="Stop an analysis",
+            description="What was found so far stays.",
+            parameters=[_ANALYSIS],
+            answers={200: answers.AnalysisStatus},
+            refusals=[analysis_errors.UnknownAnalysis, analysis_errors.AnalysisEnded],
+            takes_body=True,
+        )
+    },
+    analyses.Raw: {
+        "get": own_address(
+            name="getRawAnalysis",
+            tag=told.ANALYSES,
+            summary="What each agent answered, in full",
+            description="Input, merged profile and every agent's result.",
+            parameters=[_ANALYSIS],
+            answers={200: answers.AnalysisRaw},
+            refusals=[analysis_errors.UnknownAnalysis],
+        )
+    },
+    analyses.Retry: {
+        "post": own_address(
+            name="retryAnalysisStep",
+            tag=told.ANALYSES,
+            summary="Try a failed step again",
+            description="Once the analysis has ended.",
+            parameters=[_ANALYSIS, path_member("agent", "Whose step.", _AGENT_OF_STEP)],
+            answers={202: answers.AnalysisAccepted},
+            refusals=[
+                analysis_errors.UnknownAnalysis,
+                analysis_errors.StepNotFailed,
+                analysis_errors.ConsentEnded,
+                analysis_errors.TooManyAnalyses,
+            ],
+            takes_body=True,
+        )
+    },
+}
+_MESSAGES: dict[Any, dict[str, Any]] = {
+    messaging.Messages: {
+        "get": own_address(
+            name="listSentMessages",
+            tag=told.MESSAGES,
+            summary="Messages that were sent to one",
+            description="Neither the number nor the words were kept.",
+            answers={200: answers.SentMessages},
+        )
+    },
+    messaging.Numbers: {
+        "get": own_address(
+            name="listPhoneNumbers",
+            tag=told.MESSAGES,
+            summary="One's verified numbers",
+            description="In the order in which they came.",
+            answers={200: answers.PhoneNumbers},
+        ),
+        "post": own_address(
+            name="addPhoneNumber",
+            tag=told.MESSAGES,
+            summary="Have a code sent to a number",
+            description="The number is there once the code came back.",
+            body=NumberBody,
+            body_example={"to": "+4915123456789"},
+            answers={202: answers.CodeSent},
+            refusals=[
+                phone_numbers.InvalidNumber,
+                phone_numbers.TooManyCodes,
+                phone_numbers.MessagingUnavailable,
+            ],
+        ),
+    },
+    messaging.Codes: {
+        "post": own_address(
+            name="verifyPhoneNumber",
+            tag=told.MESSAGES,
+            summary="Prove a number by its code",
+            description="Five wrong codes end it.",
+            body=CodeBody,
+            body_example={"to": "+4915123456789", "code": "123456"},
+            answers={200: answers.NumberVerified},
+            refusals=[phone_numbers.InvalidNumber, phone_numbers.WrongCode, phone_numbers.UnknownNumber],
+        )
+    },
+    messaging.OneNumber: {
+        "delete": own_address(
+            name="forgetPhoneNumber",
+            tag=told.MESSAGES,
+            summary="Forget a number",
+            description="No message is sent to it any more.",
+            parameters=[path_member("number_pk", "As the list has it.", {"type": "integer", "minimum": 0})],
+            answers={204: None},
+            refusals=[phone_numbers.UnknownNumber],
+            takes_body=True,
+        )
+    },
+}
+_INSTITUTIONS: dict[Any, dict[str, Any]] = {
+    financial.Links: {
+        "post": own_address(
+            name="linkInstitution",
+            tag=told.FINANCIAL,
+            summary="Open a visit to the aggregator's page",
+            description="The person signs in to their institution there.",
+            answers={201: answers.FinancialLink},
+            refusals=_AGGREGATOR,
+            takes_body=True,
+        )
+    },
+    financial.Items: {
+        "get": own_address(
+            name="listInstitutions",
+            tag=told.FINANCIAL,
+            summary="Linked institutions",
+            description="Newest first, each with its latest refresh.",
+            answers={200: answers.FinancialItems},
+            refusals=_FINANCIAL,
+        )
+    },
+    financial.OneItem: {
+        "get": own_address(
+            name="getInstitution",
+            tag=told.FINANCIAL,
+            summary="One linked institution",
+            description="With its latest refresh.",
+            parameters=[_ITEM],
+            answers={200: answers.FinancialItem},
+            refusals=[*_FINANCIAL, financial_errors.UnknownItem],
+        ),
+        "delete": own_address(
+            name="removeInstitution",
+            tag=told.FINANCIAL,
+            summary="Remove an institution",
+            description="Its access token is given back and everything of it deleted.",
+            parameters=[_ITEM],
+            answers={204: None},
+            refusals=[*_AGGREGATOR, financial_errors.UnknownItem],
+            takes_body=True,
+        ),
+    },
+    financial.Refreshes: {
+        "post": own_address(
+            name="refreshInstitution",
+            tag=told.FINANCIAL,
+            summary="Have an institution's purchases read anew",
+            description="One that is under way is the answer to another.",
+            parameters=[_ITEM],
+            answers={202: answers.FinancialRefresh},
+            refusals=[*_FINANCIAL, financial_errors.UnknownItem],
+            takes_body=True,
+        )
+    },
+    financial.Identity: {
+        "post": own_address(
+            name="readFinancialIdentity",
+            tag=told.FINANCIAL,
+            summary="Who the institution says that one is",
+            description="Needs a consent to `identity`, and is kept nowhere.",
+            parameters=[_ITEM],
+            answers={200: answers.FinancialIdentity},
+            refusals=[*_AGGREGATOR, financial_errors.UnknownItem],
+            takes_body=True,
+        )
+    },
+    financial.Signals: {
+        "get": own_address(
+            name="getFinancialSignals",
+            tag=told.FINANCIAL,
+            summary="What one's purchases say",
+            description="As it goes into the brand agent's prompt.",
+            answers={200: answers.FinancialSignals},
+            refusals=_FINANCIAL,
+        )
+    },
+}
+
+
+def describe() -> None:
+    """Mark every view, as drf-spectacular's decorators do where views describe themselves."""
+    for group in (_CONSENTS, _CALLS, _ANALYSES, _MESSAGES, _INSTITUTIONS):
+        for view, methods in group.items():
+            extend_schema_view(**methods)(view)

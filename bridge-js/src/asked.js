@@ -1,0 +1,69 @@
+// @ts-check
+// What the person will be shown is what we asked: compared member by member, and then by its digest.
+
+import { createHash } from "node:crypto";
+
+import { Refused } from "./errors.js";
+import { compare } from "./opening.js";
+import { LATER_MEMBERS } from "./schemas.js";
+
+/** @typedef {import("./index.js").AskedConsent} AskedConsent */
+/** @typedef {Record<string, unknown>} Members */
+
+/** @type {Members} */
+const DEFAULTS = { access_duration: 86400, refresh_policy: "snapshot" };
+const OURS = ["user_id", "scope", "purpose", "access_duration", "required_attributes", "optional_attributes", "max_reads",
+  "refresh_policy", "binding_message"];
+const STATED_TWICE = /** @type {const} */ (["request_id", "app_id", "user_id", "scope", "access_duration", "expires_at"]);
+
+/**
+ * The server alone knows the request's and the app's name and id, the deadline and what the scope covers; all else
+ * comes from `body`, so that a digest that fits is over our own words.
+ * @param {AskedConsent} asked @param {Members} body what was sent @param {string} fingerprint of the key in it
+ */
+export function checkAsked(asked, body, fingerprint) {
+  for (const member of STATED_TWICE) compare(member, asked[member], asked.request[member], "the answer");
+  compare("connector_key_id", asked.connector_key_id, body.connector_key_id, "the frozen request");
+  compare("connector_fingerprint", asked.connector_fingerprint, fingerprint, "the frozen request");
+  const told = /** @type {Members} */ ({ ...asked.request });
+  const expected = frozenRequest(body, told, fingerprint);
+  for (const member of Object.keys(expected)) {
+    compare(member, canonical(told[member] ?? null), canonical(expected[member]), "the frozen request");
+  }
+  if (!asked.request.attributes.every((path) => covers(asked.scope, path))) {
+    throw new Refused("the frozen request's attributes are not all in the scope", "attributes");
+  }
+  if (requestDigest(expected) !== asked.request_digest) {
+    throw new Refused("request_digest is not the digest of what was asked for", "request_digest");
+  }
+}
+
+/** What the digest is over. @param {Members} body @param {Members} facts @param {string} fingerprint @returns {Members} */
+function frozenRequest(body, facts, fingerprint) {
+  const { request_id, app_id, app_name, attributes, expires_at } = facts;
+  const own = Object.fromEntries(OURS.map((member) => [member, body[member] ?? DEFAULTS[member] ?? null]));
+  const given = LATER_MEMBERS.filter((member) => (body[member] ?? null) !== null);
+  const later = Object.fromEntries(given.map((member) => [member, body[member]]));
+  return { request_id, app_id, app_name, attributes, expires_at, connector_thumbprint: fingerprint, ...own, ...later };
+}
+
+/** Base64url SHA-256 of the RFC 8785 form of what the person is shown. @param {Members} request */
+export function requestDigest(request) {
+  return createHash("sha256").update(canonical(request), "utf8").digest("base64url");
+}
+
+/** RFC 8785: names sorted by UTF-16 code units, which is what sort() does; the rest as ECMAScript writes it. @param {unknown} value @returns {string} */
+function canonical(value) {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const object = /** @type {Members} */ (value);
+  return `{${Object.keys(object).sort().map((name) => `${JSON.stringify(name)}:${canonical(object[name])}`).join(",")}}`;
+}
+
+/** Whether an attribute lies in a scope; an unknown form of scope covers nothing. @param {string} scope @param {string} path */
+function covers(scope, path) {
+  if (scope === "pkm.read") return true;
+  if (!scope.startsWith("attr.")) return false;
+  const rest = scope.slice("attr.".length);
+  return rest.endsWith(".*") ? path.startsWith(rest.slice(0, -1)) : path === rest;
+}

@@ -1,0 +1,210 @@
+// @ts-check
+// People to play: somebody of a test app, whose vault key this process makes and holds, for tests without a browser.
+
+import { isObject } from "./encoding.js";
+import { BadAnswer, KeyRefused, Problem, Refused } from "./errors.js";
+import { thumbprint } from "./keys.js";
+import { generateVaultKey, openSegment, requestDigest, sealExport, sealSegment, wrapUnderNewCode } from "./sealing.js";
+import { DATA, PERSON, REVISIONS, SEGMENTS, shaped, STATUS } from "./shapes.js";
+import { SYNTHETIC_PROFILE } from "./synthetic.js";
+import { jsonOf } from "./transport.js";
+
+/** @typedef {import("./index.js").Status} Status */
+/** @typedef {import("./index.js").VaultKey} VaultKey */
+/** @typedef {{domain: string, segment_id: string, content_revision: number, values: Record<string, unknown>}} Segment */
+
+export const PEOPLE = "/sandbox/people";
+
+/** A sandbox person of the app whose token the client holds. Each call is described in index.d.ts. */
+export class SandboxPerson {
+  #transport;
+  #before;
+
+  /** @param {import("./transport.js").Transport} transport @param {string} userId @param {string} label @param {VaultKey | null} vaultKey */
+  constructor(transport, userId, label, vaultKey) {
+    this.#transport = transport;
+    this.#before = `${PEOPLE}/${encodeURIComponent(userId)}`;
+    this.userId = userId;
+    this.label = label;
+    this.vaultKey = vaultKey;
+  }
+
+  /** @returns {Promise<VaultKey>} */
+  async makeVault() {
+    const key = generateVaultKey();
+    const wrapper = { kind: "recovery", label: "Recovery code", jwe: await wrapUnderNewCode(key, this.userId) };
+    await this.#send("POST", "/keys", { key_id: key.key_id, wrappers: [wrapper] });
+    this.vaultKey = key;
+    return key;
+  }
+
+  /** @param {Record<string, Record<string, unknown>>} [segments] domain.segment → attribute → value */
+  async fill(segments = SYNTHETIC_PROFILE) {
+    for (const [place, values] of Object.entries(segments)) {
+      const [domain = "", segmentId = ""] = place.split(".");
+      await this.#write(domain, segmentId, values, 0);
+    }
+  }
+
+  /** @param {string} requestId @param {{attributes?: string[], accessDuration?: number}} [options] @returns {Promise<Status>} */
+  async approve(requestId, { attributes, accessDuration } = {}) {
+    const asked = await this.#review(requestId);
+    const { request } = asked;
+    const held = valuesOf(await this.#segments(request.scope));
+    const named = [...(request.required_attributes ?? []), ...(request.optional_attributes ?? [])];
+    const offered = named.length ? named : request.attributes;
+    const approved = attributes ?? offered.filter((/** @type {string} */ path) => held.has(path));
+    const missing = approved.find((/** @type {string} */ path) => !held.has(path));
+    if (missing !== undefined) throw new Refused(`the vault does not hold ${missing}`);
+    if (!approved.length) throw new Refused("the vault holds none of the attributes that are asked for");
+    const content = contentOf(request.scope, approved, held);
+    return this.#status("POST", `/requests/${encodeURIComponent(requestId)}/decision`, {
+      decision: "approve",
+      request_digest: asked.request_digest,
+      access_duration: accessDuration ?? request.access_duration,
+      approved_attributes: approved,
+      sources: content.sources,
+      jwe: await sealExport(content, asked.connector_public_key, headerOf(asked)),
+    });
+  }
+
+  /** @param {string} requestId @param {{reason?: string}} [options] @returns {Promise<Status>} */
+  async deny(requestId, { reason } = {}) {
+    const body = { decision: "deny", ...(reason ? { reason } : {}) };
+    return this.#status("POST", `/requests/${encodeURIComponent(requestId)}/decision`, body);
+  }
+
+  /** @param {string} grantId */
+  revoke = (grantId) => this.#move(grantId, "revoke");
+  /** @param {string} grantId */
+  pause = (grantId) => this.#move(grantId, "pause");
+  /** @param {string} grantId */
+  resume = (grantId) => this.#move(grantId, "resume");
+
+  /** @param {number} seconds */
+  async expire(seconds) {
+    await this.#send("POST", "/clock", { seconds });
+  }
+
+  async deletePerson() {
+    await this.#send("DELETE", "");
+    this.vaultKey = null;
+  }
+
+  /** @param {string} domain @param {string} segmentId @param {Record<string, unknown>} values @param {number} base @returns {Promise<void>} */
+  async #write(domain, segmentId, values, base) {
+    const place = { sub: this.userId, domain, segment_id: segmentId, content_revision: base + 1 };
+    const body = {
+      jwe: await sealSegment(this.#unlocked(), place, values),
+      base_content_revision: base,
+      attributes: Object.keys(values),
+    };
+    try {
+      shaped(REVISIONS, await this.#send("PUT", `/segments/${domain}/${segmentId}`, body));
+    } catch (error) {
+      const found = error instanceof Problem && error.code === "stale_revision" ? error.body.current_content_revision : null;
+      if (base !== 0 || !Number.isSafeInteger(found)) throw error;
+      await this.#write(domain, segmentId, values, found);
+    }
+  }
+
+  /** @param {string} scope @returns {Promise<Segment[]>} */
+  async #segments(scope) {
+    const key = this.#unlocked();
+    const listed = shaped(SEGMENTS, await this.#send("GET", `/segments?scope=${encodeURIComponent(scope)}`)).segments;
+    return Promise.all(
+      listed.map(async (/** @type {import("./contract.js").SealedSegment} */ { domain, segment_id, content_revision, jwe }) => {
+        const place = { sub: this.userId, domain, segment_id, content_revision };
+        return { domain, segment_id, content_revision, values: await openSegment(key, place, jwe) };
+      }),
+    );
+  }
+
+  /** What is asked, believed only after the digest and the key's thumbprint were recomputed here. @param {string} requestId */
+  async #review(requestId) {
+    const body = shaped(DATA, await this.#send("GET", `/requests/${encodeURIComponent(requestId)}/data`));
+    const own = {
+      request_digest: await requestDigest(body.request),
+      connector_thumbprint: await thumbprint(body.connector_public_key),
+      request_id: requestId,
+      user_id: this.userId,
+    };
+    for (const [member, value] of Object.entries(own)) {
+      if ((member === "request_digest" ? body : body.request)[member] !== value) {
+        throw new Refused(`${member} does not fit the request`, member);
+      }
+    }
+    return body;
+  }
+
+  #unlocked() {
+    if (!this.vaultKey) throw new KeyRefused("the vault is locked");
+    return this.vaultKey;
+  }
+
+  /** @param {string} grantId @param {string} verb @returns {Promise<Status>} */
+  async #move(grantId, verb) {
+    return this.#status("POST", `/grants/${encodeURIComponent(grantId)}/${verb}`, {});
+  }
+
+  /** @param {string} method @param {string} path @param {unknown} body @returns {Promise<Status>} */
+  async #status(method, path, body) {
+    return shaped(STATUS, await this.#send(method, path, body));
+  }
+
+  /** @param {string} method @param {string} path @param {unknown} [body] */
+  async #send(method, path, body) {
+    const answer = await this.#transport.send(this.#before + path, { method, body, repeatable: method === "GET" });
+    return answer.status === 204 ? {} : jsonOf(answer);
+  }
+}
+
+/** A new one, with a vault that is empty. @param {import("./transport.js").Transport} transport @param {string} label */
+export async function makePerson(transport, label) {
+  const answer = await transport.send(PEOPLE, { method: "POST", body: { label }, repeatable: false });
+  const made = shaped(PERSON, jsonOf(answer));
+  const person = new SandboxPerson(transport, made.user_id, made.label, null);
+  await person.makeVault();
+  return person;
+}
+
+/** attribute path → its value and the segment that holds it @param {Segment[]} segments */
+function valuesOf(segments) {
+  return new Map(
+    segments.flatMap((segment) =>
+      Object.entries(segment.values).map(([name, value]) => [`${segment.domain}.${segment.segment_id}.${name}`, { value, segment }]),
+    ),
+  );
+}
+
+/** @param {string} scope @param {string[]} approved @param {ReturnType<typeof valuesOf>} held @returns {import("./index.js").ExportContent} */
+function contentOf(scope, approved, held) {
+  /** @type {import("./index.js").Data} */
+  const data = {};
+  const sources = new Map();
+  for (const path of approved) {
+    const [domain = "", segment_id = "", attribute = ""] = path.split(".");
+    const found = held.get(path);
+    if (!found) throw new BadAnswer(`nothing is held at ${path}`);
+    ((data[domain] ??= {})[segment_id] ??= {})[attribute] = found.value;
+    sources.set(`${domain}.${segment_id}`, { domain, segment_id, content_revision: found.segment.content_revision });
+  }
+  return { scope, approved_attributes: approved, data, sources: [...sources.values()], sealed_at: sealedAt() };
+}
+
+const sealedAt = () => new Date().toISOString().replace(/\.\d+Z$/, "Z");
+
+/** @param {any} asked */
+function headerOf({ request, request_digest, connector_key_id, issuer, export_revision }) {
+  if (!isObject(request)) throw new BadAnswer("the request is not an object");
+  return {
+    kid: connector_key_id,
+    iss: new URL(issuer).origin,
+    sub: request.user_id,
+    aud: request.app_id,
+    request_id: request.request_id,
+    scope: request.scope,
+    revision: export_revision,
+    request_digest,
+  };
+}

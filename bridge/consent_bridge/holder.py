@@ -1,0 +1,197 @@
+"""Whoever holds a vault key: what they keep, and what they decide, over the owner's addresses.
+
+The vault key never leaves this process; what is sent is sealed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Protocol
+from urllib.parse import quote
+
+from consent_bridge.errors import KeyRefused, Problem, Refused
+from consent_bridge.results import Status, build
+from consent_bridge.review import Review, read_review
+from consent_bridge.segments import SegmentHeader, open_segment, seal_segment
+from consent_bridge.slicing import chosen_paths, sealed_slice, slice_of, values_at
+from consent_bridge.transport import Answer
+from consent_bridge.vault import Revisions, SealedSegment, Segment, VaultState
+from consent_bridge.wrappers import VaultKey
+
+_ATTEMPTS_AT_A_SEGMENT = 3
+
+
+class Addresses(Protocol):
+    """One person's addresses, without their first folder: `/keys`, `/segments/…`, `/requests/…`, `/grants/…`."""
+
+    def get(self, path: str, params: Mapping[str, str] | None = None) -> dict[str, Any]:
+        """A JSON answer; tried again where the connection fails."""
+
+    def send(self, method: str, path: str, body: object = None, params: Mapping[str, str] | None = None) -> Answer:
+        """One JSON call that changes something; never repeated."""
+
+
+class VaultHolder:
+    """One person with their vault: read, write and decide, however their addresses are reached.
+
+    Errors: Problem (the service said no), Unreachable, BadAnswer, Refused (something is not what it has to be; nothing
+    was sent then).
+    """
+
+    def __init__(self, addresses: Addresses) -> None:
+        self._addresses = addresses
+        self._key: VaultKey | None = None
+        self._user_id = ""
+        self._seen: dict[tuple[str, str], int] = {}
+
+    # -- the vault
+
+    def vault(self) -> VaultState:
+        """The vault's state and its wrappers."""
+        state = build(VaultState, self._addresses.get("/keys"))
+        self._user_id = state.user_id
+        return state
+
+    def lock(self) -> None:
+        """Forget the vault key."""
+        self._key = None
+
+    # -- segments
+
+    def segments(self, *, scope: str | None = None, domain: str | None = None) -> list[Segment]:
+        """The segments of a scope, of a domain, or all, opened and checked against the place they were asked from."""
+        params = {"scope": scope} if scope is not None else {"domain": domain} if domain is not None else {}
+        listed = self._addresses.get("/segments", params).get("segments")
+        sealed = [build(SealedSegment, item) for item in (listed if isinstance(listed, list) else [])]
+        return [self._opened(segment) for segment in sealed]
+
+    def write(self, domain: str, segment_id: str, values: Mapping[str, Any], *, base: int) -> Revisions:
+        """Write a segment over revision `base` (0 for a new one); Problem `stale_revision` if someone was faster."""
+        key = self._unlocked()
+        header = SegmentHeader(key.key_id, self._user_id, domain, segment_id, base + 1)
+        body = {
+            "jwe": seal_segment(values, key.secret, header),
+            "base_content_revision": base,
+            "attributes": list(values),
+        }
+        revisions = build(Revisions, self._addresses.send("PUT", _segment_path(domain, segment_id), body).json())
+        self._seen[domain, segment_id] = revisions.content_revision
+        return revisions
+
+    def update(self, domain: str, segment_id: str, changes: Mapping[str, Any]) -> Revisions:
+        """Set attributes of a segment and keep the others, also those that someone else writes meanwhile."""
+        least = 0
+        for attempt in range(1, _ATTEMPTS_AT_A_SEGMENT + 1):
+            current = self._segment(domain, segment_id)
+            base = max(current.content_revision, least)
+            try:
+                return self.write(domain, segment_id, {**current.values, **changes}, base=base)
+            except Problem as problem:
+                if problem.code != "stale_revision" or attempt == _ATTEMPTS_AT_A_SEGMENT:
+                    raise
+                # A deleted segment is not listed, but its counting goes on: only the refusal tells how far.
+                found = problem.extra.get("current_content_revision")
+                least = found if isinstance(found, int) else 0
+        raise AssertionError("unreachable: the last attempt returns or raises")
+
+    def delete(self, domain: str, segment_id: str, *, base: int) -> None:
+        """Delete a segment at revision `base`."""
+        self._addresses.send("DELETE", _segment_path(domain, segment_id), params={"base_content_revision": str(base)})
+
+    def _segment(self, domain: str, segment_id: str) -> Segment:
+        for segment in self.segments(domain=domain):
+            if segment.segment_id == segment_id:
+                return segment
+        return Segment(domain, segment_id, 0, {})
+
+    def _opened(self, sealed: SealedSegment) -> Segment:
+        key = self._unlocked()
+        place = (sealed.domain, sealed.segment_id)
+        if sealed.content_revision < self._seen.get(place, 0):
+            raise Refused(
+                f"segment {'.'.join(place)} is revision {sealed.content_revision}, older than one seen before",
+                member="content_revision",
+            )
+        header = SegmentHeader(key.key_id, self._user_id, *place, sealed.content_revision)
+        values = open_segment(sealed.jwe, key.secret, header)
+        self._seen[place] = sealed.content_revision
+        return Segment(*place, sealed.content_revision, values)
+
+    def _unlocked(self) -> VaultKey:
+        if self._key is None:
+            raise KeyRefused("the vault is locked")
+        return self._key
+
+    # -- decisions
+
+    def review(self, request_id: str) -> Review:
+        """What is asked, recomputed: Refused if the digest or the key's thumbprint is not the frozen request's."""
+        user_id = self._user_id or self.vault().user_id
+        body = self._addresses.get(f"/requests/{quote(request_id, safe='')}/data")
+        return read_review(body, request_id=request_id, user_id=user_id)
+
+    def preview(self, review: Review) -> dict[str, Any]:
+        """What would leave if everything asked for were approved: attribute path → value."""
+        return values_at(self._segments_of(review), review.attributes)
+
+    def _approve(self, review: Review, attributes: Iterable[str] | None, access_duration: int | None) -> Status:
+        segments = self._segments_of(review)
+        approved = chosen_paths(review, segments, attributes)
+        content = slice_of(review.scope, approved, segments)
+        body = {
+            "decision": "approve",
+            "request_digest": review.request_digest,
+            "access_duration": review.access_duration if access_duration is None else access_duration,
+            "approved_attributes": approved,
+            **sealed_slice(review, content, review.export_revision),
+        }
+        return self._decide(review.request_id, body)
+
+    def deny(self, request_id: str, *, reason: str | None = None) -> Status:
+        """Refuse; `reason` is the person's own note, which the app does not see."""
+        return self._decide(request_id, {"decision": "deny", **({"reason": reason} if reason else {})})
+
+    def revoke(self, grant_id: str) -> Status:
+        """End a grant; its ciphertext is deleted."""
+        return self._grant(grant_id, "revoke")
+
+    def pause(self, grant_id: str) -> Status:
+        """Let nobody read until `resume`."""
+        return self._grant(grant_id, "pause")
+
+    def resume(self, grant_id: str) -> Status:
+        """End a pause."""
+        return self._grant(grant_id, "resume")
+
+    def refresh_grant(self, status: Status) -> Status:
+        """Under a continuous grant: seal what the vault now holds of what was approved, as the next revision.
+
+        `status` is the newest one of the request, as `approve`, `resume` or this returned it; Problem
+        `stale_revision` where another revision, or a change of a segment, was faster.
+        """
+        grant = status.grant
+        if grant is None or grant.export_revision is None:
+            raise Refused("this request has no grant whose export could be refreshed")
+        review = self.review(status.request_id)
+        if review.request["refresh_policy"] != "continuous":
+            raise Refused("this approval is a snapshot; it has no newer revisions", member="refresh_policy")
+        content = slice_of(review.scope, list(grant.approved_attributes), self._segments_of(review))
+        revision = grant.export_revision + 1
+        body = {"revision": revision, **sealed_slice(review, content, revision)}
+        path = f"/grants/{quote(grant.grant_id, safe='')}/export"
+        return build(Status, self._addresses.send("PUT", path, body).json())
+
+    def _segments_of(self, review: Review) -> dict[tuple[str, str], Segment]:
+        return {(item.domain, item.segment_id): item for item in self.segments(scope=review.scope)}
+
+    def _decide(self, request_id: str, body: Mapping[str, Any]) -> Status:
+        path = f"/requests/{quote(request_id, safe='')}/decision"
+        return build(Status, self._addresses.send("POST", path, dict(body)).json())
+
+    def _grant(self, grant_id: str, verb: str) -> Status:
+        path = f"/grants/{quote(grant_id, safe='')}/{verb}"
+        return build(Status, self._addresses.send("POST", path, {}).json())
+
+
+def _segment_path(domain: str, segment_id: str) -> str:
+    return f"/segments/{quote(domain, safe='')}/{quote(segment_id, safe='')}"

@@ -1,0 +1,108 @@
+"""People to play: somebody of a test app, whose vault key this process makes and holds, for tests without a browser."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+from urllib.parse import quote
+
+from consent_bridge.answers import SandboxEntry
+from consent_bridge.errors import BadAnswer, Problem
+from consent_bridge.holder import VaultHolder
+from consent_bridge.results import Status, build
+from consent_bridge.synthetic import SYNTHETIC_PROFILE, Segments
+from consent_bridge.transport import Answer, Transport
+from consent_bridge.wrappers import VaultKey, generate_recovery_code, generate_vault_key, wrap
+
+PATH = "/sandbox/people"
+
+
+class _PlayedAddresses:
+    """The owner's addresses about one sandbox person, with the app's token in place of a session."""
+
+    def __init__(self, transport: Transport, user_id: str) -> None:
+        self._transport, self._before = transport, f"{PATH}/{quote(user_id, safe='')}"
+
+    def get(self, path: str, params: Mapping[str, str] | None = None) -> dict[str, Any]:
+        return self._transport.send("GET", self._before + path, params=params, repeatable=True).json()
+
+    def send(self, method: str, path: str, body: object = None, params: Mapping[str, str] | None = None) -> Answer:
+        return self._transport.send(method, self._before + path, params=params, body=body)
+
+
+class SandboxPerson(VaultHolder):
+    """A sandbox person of the app whose token the client holds. What they decide is decided at once.
+
+    Whoever holds `vault_key` can play them again later: `Client.sandbox_person(user_id, vault_key)`. A `with` block
+    deletes the person at its end.
+    """
+
+    def __init__(self, transport: Transport, user_id: str, label: str = "", vault_key: VaultKey | None = None) -> None:
+        super().__init__(_PlayedAddresses(transport, user_id))
+        self._user_id, self.label, self._key = user_id, label, vault_key
+
+    def __enter__(self) -> SandboxPerson:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.delete_person()
+
+    @property
+    def user_id(self) -> str:
+        """Their sharing ID, which the app asks."""
+        return self._user_id
+
+    @property
+    def vault_key(self) -> VaultKey:
+        """What opens all that they keep; KeyRefused where nobody gave it."""
+        return self._unlocked()
+
+    def make_vault(self) -> VaultKey:
+        """Make their vault, once; its key is held from now on."""
+        key = generate_vault_key()
+        sealed = wrap(key, "recovery", generate_recovery_code(), self._user_id)  # a vault has at least one way in
+        wrapper = {"kind": "recovery", "label": "Recovery code", "jwe": sealed}
+        self._addresses.send("POST", "/keys", {"key_id": key.key_id, "wrappers": [wrapper]})
+        self._key = key
+        return key
+
+    def fill(self, segments: Segments = SYNTHETIC_PROFILE) -> None:
+        """Keep these values, (domain, segment) → attribute → value; without any, a whole synthetic profile."""
+        for place, values in segments.items():
+            try:
+                self.write(*place, values, base=0)
+            except Problem as problem:
+                if problem.code != "stale_revision":
+                    raise
+                self.update(*place, values)
+
+    def approve(
+        self, request_id: str, *, attributes: Iterable[str] | None = None, access_duration: int | None = None
+    ) -> Status:
+        """Approve: `attributes` of those asked for, or all that the vault has; for as long as asked, or less."""
+        return self._approve(self.review(request_id), attributes, access_duration)
+
+    def expire(self, seconds: int) -> None:
+        """Let so much time pass for them: what would end within it ends as `expired` now."""
+        self._addresses.send("POST", "/clock", {"seconds": seconds})
+
+    def delete_person(self) -> None:
+        """End all that stands, destroy the vault, and forget them."""
+        self._addresses.send("DELETE", "")
+        self.lock()
+
+
+def make_person(transport: Transport, label: str) -> SandboxPerson:
+    """A new one, with a vault that is empty."""
+    made = build(SandboxEntry, transport.send("POST", PATH, body={"label": label}).json())
+    person = SandboxPerson(transport, made.user_id, made.label)
+    person.make_vault()
+    return person
+
+
+def list_people(transport: Transport) -> tuple[SandboxEntry, ...]:
+    """All of the app's, the newest first."""
+    people = transport.send("GET", PATH, repeatable=True).json().get("people")
+    if not isinstance(people, list):
+        raise BadAnswer("the answer has no people")
+    return tuple(build(SandboxEntry, entry) for entry in people)

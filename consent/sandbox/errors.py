@@ -1,0 +1,21 @@
+"""What the sandbox refuses."""
+
+from common.problems import Problem
+
+
+class TestModeRequired(Problem):
+    """Only a test app has sandbox people: a token that begins with `cr_test_` is needed here."""
+
+    __test__ = False  # of pytest's
+
+    code = "test_mode_required"
+    status = 403
+    title = "Use the token of a test app"
+
+
+class TooManySandboxPeople(Problem):
+    """A test app has at most twenty sandbox people at a time."""
+
+    code = "too_many_sandbox_people"
+    status = 409
+    title = "The sandbox is full"

@@ -1,0 +1,105 @@
+"""What the sandbox's addresses answer with, beside the status body."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from common.shapes import Shape, Time
+from consent.shapes import RequestState, UserId
+from pkm.shapes import ScopeEntry
+
+
+class SandboxPerson(Shape):
+    """A person whom a test app plays."""
+
+    user_id: UserId
+    label: Annotated[str, Field(description="Your own name for this person; empty where you gave none.")]
+
+
+class SandboxPeople(Shape):
+    """The test app's sandbox people, the newest first."""
+
+    people: list[SandboxPerson]
+
+
+class Empty(Shape):
+    """Done; there is nothing to tell."""
+
+
+class VaultWrapper(Shape):
+    """The vault key sealed under one secret."""
+
+    wrapper_id: str
+    kind: Literal["passphrase", "recovery", "passkey"]
+    label: str
+    credential_id: str | None
+    jwe: str
+    created_at: Time
+    last_used_at: Time | None
+
+
+class VaultKeys(Shape):
+    """A vault and the ways into it; `absent` and without any before it is made."""
+
+    user_id: UserId
+    key_id: str | None
+    vault_status: Literal["absent", "active", "locked_out", "rotating"]
+    primary_wrapper_id: str | None
+    wrappers: list[VaultWrapper]
+
+
+class VaultSegment(Shape):
+    """One sealed segment as it is now."""
+
+    domain: str
+    segment_id: str
+    content_revision: int
+    manifest_revision: int
+    attributes: list[str]
+    jwe: str
+    size_bytes: int
+    updated_at: Time
+
+
+class VaultSegments(Shape):
+    """The segments that were asked for."""
+
+    segments: list[VaultSegment]
+
+
+class SegmentRevisions(Shape):
+    """What a segment became by being written or deleted."""
+
+    domain: str
+    segment_id: str
+    content_revision: int
+    manifest_revision: int
+    attributes: list[str]
+    size_bytes: int
+    updated_at: Time
+
+
+class AskingApp(Shape):
+    """Who asks, as the person is shown it."""
+
+    app_id: str
+    name: str
+    legal_name: str
+    verified: bool
+    website: str
+    privacy_policy: str
+
+
+class RequestData(Shape):
+    """What the person decides on, and what the export is sealed to."""
+
+    request: Annotated[dict[str, Any], Field(description="The members that `request_digest` is of.")]
+    request_digest: str
+    status: RequestState
+    connector_public_key: dict[str, Any]
+    connector_key_id: str
+    app: AskingApp
+    scope_entry: ScopeEntry
+    issuer: str
+    export_revision: int
+    known_connector_key: bool

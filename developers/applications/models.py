@@ -1,0 +1,83 @@
+"""Enrolments: who stands behind an app and what they need."""
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from developers.apps.models import DomainProof
+
+
+class ApplicationStatus(models.TextChoices):
+    """Where an enrolment stands."""
+
+    SUBMITTED = "submitted", _("Submitted")
+    APPROVED = "approved", _("Approved")
+    SENT_BACK = "sent_back", _("Sent back")
+    REJECTED = "rejected", _("Rejected")
+    WITHDRAWN = "withdrawn", _("Withdrawn")
+
+
+class DeveloperApplication(DomainProof):
+    """An enrolment: who stands behind an app and what they need.
+
+    One that was sent back can be handed in again, which clears who reviewed it; approved, rejected and withdrawn are
+    ends. The proof of its domain goes to the app. `…_told_at` is when its mail went out, or that none is due.
+    """
+
+    applicant = models.ForeignKey("accounts.User", on_delete=models.PROTECT, related_name="developer_applications")
+    name = models.CharField(_("name"), max_length=80)
+    legal_name = models.CharField(_("legal name"), max_length=160)
+    website = models.URLField(_("website"))
+    privacy_policy = models.URLField(_("privacy policy"))
+    contact_email = models.EmailField(_("contact"))
+    logo_digest = models.CharField(max_length=64, blank=True, editable=False)  # as `App.logo_digest`
+    use_case = models.TextField(_("use case"), max_length=2000, blank=True)
+    needed_scopes = models.JSONField(_("needed scopes"), default=list, blank=True)
+    scope_reasons = models.JSONField(_("why each"), default=dict, blank=True)  # scope → why it is needed
+    jurisdiction = models.CharField(_("jurisdiction"), max_length=80, blank=True)
+    recipients = models.TextField(_("who receives the data"), max_length=2000, blank=True)
+    storage_place = models.CharField(_("where the data is stored"), max_length=160, blank=True)
+    retention = models.CharField(_("how long it is kept"), max_length=160, blank=True)
+    origins = models.JSONField(_("browser origins"), default=list, blank=True)
+    return_addresses = models.JSONField(_("return addresses"), default=list, blank=True)
+    status = models.CharField(
+        _("status"), max_length=16, choices=ApplicationStatus, default=ApplicationStatus.SUBMITTED
+    )
+    reviewer = models.ForeignKey(
+        "accounts.User", on_delete=models.PROTECT, null=True, blank=True, related_name="reviewed_applications"
+    )
+    reviewed_at = models.DateTimeField(null=True, blank=True)
+    note = models.TextField(_("note"), max_length=2000, blank=True)
+    staff_told_at = models.DateTimeField(null=True, blank=True, editable=False)  # that it was handed in
+    applicant_told_at = models.DateTimeField(null=True, blank=True, editable=False)  # what was decided
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        db_table = "developer_applications"
+        verbose_name = _("application")
+        verbose_name_plural = _("applications")
+        constraints = [
+            models.CheckConstraint(condition=models.Q(status__in=ApplicationStatus.values), name="application_status"),
+            models.CheckConstraint(
+                condition=models.Q(reviewer__isnull=True, reviewed_at__isnull=True)
+                | models.Q(reviewer__isnull=False, reviewed_at__isnull=False),
+                name="application_review_together",
+            ),
+            models.CheckConstraint(
+                condition=~models.Q(status__in=["approved", "rejected", "sent_back"])
+                | models.Q(reviewer__isnull=False),
+                name="application_decision_has_reviewer",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(proved_domain="", domain_proved_at__isnull=True)
+                | (~models.Q(proved_domain="") & models.Q(domain_proved_at__isnull=False)),
+                name="application_domain_together",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(domain_missing_since__isnull=True) | ~models.Q(proved_domain=""),
+                name="application_domain_missing",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name

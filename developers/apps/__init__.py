@@ -1,0 +1,27 @@
+"""The room's registration with Django, which looks for it under this name, and the feature of apps themselves."""
+
+from importlib import import_module
+from typing import Any
+
+from django.apps import AppConfig
+from django.db import connections
+from django.db.models.signals import post_migrate
+from django.utils.translation import gettext_lazy as _
+
+
+class DevelopersConfig(AppConfig):
+    name = "developers"
+    verbose_name = _("Developers")
+    default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        import_module("developers.tasks")  # they are told by name (common.broker); they know all features, this one too
+
+        post_migrate.connect(_install, sender=self)
+
+
+def _install(using: str, **_ignored: Any) -> None:
+    from common.sql.triggers import install_rules
+    from developers.rules import RULES
+
+    install_rules(connections[using], RULES)

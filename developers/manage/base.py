@@ -1,0 +1,93 @@
+"""The views of the management addresses (contract 5.1): a token that may be good here, and the app it is about.
+
+An address of one app has its `app_id` in the path. A view takes the membership of the token's person from
+`self.member()`, which answers 404 where there is none; what acts says `by=self.manager.user`.
+"""
+
+from collections.abc import Callable
+from typing import Any, TypedDict, TypeVar, cast
+
+from django.db.models import Model, QuerySet
+from rest_framework.permissions import BasePermission
+from rest_framework.request import Request
+from rest_framework.views import APIView
+
+from common.admission.cursors import cursor_of, position_of
+from common.admission.shapes import PageQuery
+from common.identifiers import is_identifier
+from common.problems import NotFound
+from developers.manage.authentication import ManagementTokenHeader, Manager
+from developers.members.errors import OwnerRequired
+from developers.members.models import AppMember, MemberRole
+from developers.program_views import ServerView
+
+Row = TypeVar("Row", bound=Model)
+
+READ, WRITE = "read", "write"
+
+
+class Page(TypedDict):
+    """One page of a list."""
+
+    items: list[Any]
+    next_cursor: str | None
+
+
+class TokenManages(BasePermission):
+    """The token carries `read` for what looks and `write` for what changes, for the app in the path."""
+
+    def has_permission(self, request: Request, view: APIView) -> bool:
+        asked = cast("ManagementView", view)
+        asked.manager.require(asked.permission, asked.permission_for())
+        return True
+
+
+class ManagementView(ServerView):
+    """An address that a program calls with a personal management token; `self.manager` is who calls."""
+
+    authentication_classes = (ManagementTokenHeader,)
+    permission_classes = (TokenManages,)
+    manager: Manager
+
+    def perform_authentication(self, request: Request) -> None:
+        super().perform_authentication(request)
+        self.manager = cast("Manager", request.auth)
+
+    @property
+    def permission(self) -> str:
+        """What the token needs for this call."""
+        return READ if self.request.method == "GET" else WRITE
+
+    def permission_for(self) -> str | None:
+        """The `app_id` that the token needs it for, `*` for every app of the person, or None for any of them."""
+        return cast("str | None", self.kwargs.get("app_id"))
+
+    def memberships(self) -> QuerySet[AppMember]:
+        """The person's memberships in those apps that the token has the permission of this call for."""
+        found = AppMember.objects.select_related("app__application", "user").filter(user=self.manager.user)
+        app_ids = self.manager.app_ids(self.permission)
+        return found if app_ids is None else found.filter(app__app_id__in=app_ids)
+
+    def member(self, *, owner: bool = False) -> AppMember:
+        """The person's membership of the app in the path, with the app.
+
+        Raises `NotFound` where there is no such app or they have no part in it, `OwnerRequired` where `owner` says that
+        only owners may and they are none.
+        """
+        app_id = self.kwargs["app_id"]
+        found = self.memberships().filter(app__app_id=app_id).first() if is_identifier(app_id) else None
+        if found is None:
+            raise NotFound("There is no such app, or it is not yours.")
+        if owner and found.role != MemberRole.OWNER:
+            raise OwnerRequired
+        return found
+
+    def page(self, rows: QuerySet[Row], body: Callable[[Row], Any]) -> Page:
+        """The page of `rows` that the query asks for, newest first, each as `body` makes it. Needs `takes_query`."""
+        query = self.query(PageQuery)
+        if query.cursor is not None:
+            rows = rows.filter(pk__lt=position_of(query.cursor))
+        found = list(rows.order_by("-pk")[: query.limit + 1])
+        shown = found[: query.limit]
+        following = cursor_of(shown[-1].pk) if len(found) > query.limit else None
+        return {"items": [body(row) for row in shown], "next_cursor": following}

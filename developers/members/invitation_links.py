@@ -1,0 +1,24 @@
+"""The secrets of invitations' links: 256 random bits, in the mail alone, kept as a SHA-256 digest (pure).
+
+Their form is one that the logs know and redact (config/security.py).
+"""
+
+import hashlib
+import re
+import secrets
+
+_FORM = re.compile(r"inv_[A-Za-z0-9_-]{43}\Z")
+
+
+def new_secret() -> str:
+    return f"inv_{secrets.token_urlsafe(32)}"
+
+
+def digest(secret: str) -> str:
+    """What is kept of a secret, found by a unique index."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def has_form(secret: str) -> bool:
+    """Whether this could be such a secret at all."""
+    return _FORM.match(secret) is not None

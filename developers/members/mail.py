@@ -1,0 +1,98 @@
+"""Mail about teams: to whom an app invites, and to whom it added. The rows say what is due."""
+
+import logging
+import smtplib
+from typing import TYPE_CHECKING, Any
+
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.core.mail import send_mail
+from django.db import transaction
+from django.db.models import QuerySet
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils import translation
+
+from accounts.language import language_for
+from common.clock import database_now
+from common.shutdown import shutdown
+from developers.members.invitation_links import digest, new_secret
+from developers.members.models import AppInvitation, AppMember
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+_log = logging.getLogger(__name__)
+
+
+def send_due_mails(*, limit: int = 100) -> int:
+    """Write what is due; returns how many mails went out. What is not taken is tried again at the next run."""
+    written = 0
+    due = [
+        *((_write_invitation, pk) for pk in _invitations().values_list("pk", flat=True)[:limit]),
+        *((_tell_member, pk) for pk in _untold().values_list("pk", flat=True)[:limit]),
+    ]
+    for write, pk in due:
+        if shutdown.has_begun():
+            break
+        try:
+            written += write(pk)
+        except (smtplib.SMTPRecipientsRefused, smtplib.SMTPDataError, smtplib.SMTPNotSupportedError):
+            _log.warning("One mail about a team was not taken; it is tried again", exc_info=True)
+        except OSError:  # smtplib's exceptions are of this kind too: nobody's mail goes out now
+            _log.exception("The mail server takes nothing; what is left waits for the next run")
+            break
+    return written
+
+
+def _invitations() -> QuerySet[AppInvitation]:
+    return AppInvitation.objects.filter(
+        mailed_at=None, accepted_at=None, withdrawn_at=None, expires_at__gt=database_now()
+    ).order_by("pk")
+
+
+def _untold() -> QuerySet[AppMember]:
+    return AppMember.objects.filter(mail_due=True).order_by("pk")
+
+
+@transaction.atomic
+def _write_invitation(pk: int) -> bool:
+    """The row first, the mail inside its transaction: one that fails takes the row back, and none goes out twice.
+
+    The secret is made here, and is nowhere but in the mail.
+    """
+    secret = new_secret()
+    if not _invitations().filter(pk=pk).update(digest=digest(secret), mailed_at=database_now()):
+        return False
+    invitation = AppInvitation.objects.select_related("app__application", "invited_by").get(pk=pk)
+    reader = get_user_model().objects.filter(email=invitation.email, is_active=True).first()
+    link = f"{settings.ISSUER}{reverse('developers:invitation', args=[secret])}"
+    context = {"invitation": invitation, "app": invitation.app, "link": link}
+    return _send(invitation.email, reader or invitation.invited_by, "invitation", context)
+
+
+@transaction.atomic
+def _tell_member(pk: int) -> bool:
+    if not _untold().filter(pk=pk).update(mail_due=False):
+        return False
+    member = AppMember.objects.select_related("app__application", "user").get(pk=pk)
+    link = f"{settings.ISSUER}{reverse('developers:members', args=[member.app.app_id])}"
+    return _send(member.user.email, member.user, "member_added", {"member": member, "app": member.app, "link": link})
+
+
+def _send(address: str, reader: "User", about: str, context: dict[str, Any]) -> bool:
+    """Write `developers/mail/<about>.txt` in the language of `reader`, who may be whoever invites a stranger.
+
+    False where the address is refused for good; raises what smtplib raises where it may be taken later.
+    """
+    with translation.override(language_for(reader)):
+        subject = render_to_string(f"developers/mail/{about}_subject.txt", context).strip()
+        body = render_to_string(f"developers/mail/{about}.txt", context)
+    try:
+        send_mail(subject, body, settings.DEFAULT_FROM_EMAIL, [address])
+    except smtplib.SMTPRecipientsRefused as refused:
+        if any(code < 500 for code, _ in refused.recipients.values()):
+            raise
+        _log.warning("An address is refused for good; a mail of the kind %s is given up", about)
+        return False
+    return True

@@ -1,0 +1,74 @@
+"""Who may manage an app."""
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+
+class MemberRole(models.TextChoices):
+    """What somebody is to an app."""
+
+    OWNER = "owner", _("Owner")
+    MEMBER = "member", _("Member")
+
+
+class AppMember(models.Model):
+    """Somebody who may manage an app."""
+
+    app = models.ForeignKey("developers.App", on_delete=models.CASCADE, related_name="members")
+    user = models.ForeignKey("accounts.User", on_delete=models.CASCADE, related_name="app_memberships")
+    role = models.CharField(max_length=16, choices=MemberRole, default=MemberRole.MEMBER)
+    agreed_to_tests_at = models.DateTimeField(_("agreed to be asked by the test app"), null=True, blank=True)
+    # Who was added by their sharing ID gave the team no address; who founded it or was invited by mail did.
+    shows_email = models.BooleanField(default=True)
+    mail_due = models.BooleanField(default=False)  # whether they are yet to be told that somebody added them
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        db_table = "app_members"
+        constraints = [
+            models.UniqueConstraint(fields=["app", "user"], name="app_member_once"),
+            models.CheckConstraint(condition=models.Q(role__in=MemberRole.values), name="app_member_role"),
+        ]
+
+
+class AppInvitation(models.Model):
+    """Somebody was asked by mail to join an app. The link's secret is kept as its SHA-256; one is open per address.
+
+    The secret is made where the mail is written (`mailed_at`), so that it is nowhere else; until then `digest` is that
+    of a secret which nobody knows.
+    """
+
+    app = models.ForeignKey("developers.App", on_delete=models.CASCADE, related_name="invitations")
+    email = models.EmailField(_("e-mail address"))
+    role = models.CharField(max_length=16, choices=MemberRole, default=MemberRole.MEMBER)
+    digest = models.CharField(max_length=64, unique=True)
+    invited_by = models.ForeignKey("accounts.User", on_delete=models.CASCADE, related_name="app_invitations")
+    expires_at = models.DateTimeField(_("expires"))
+    accepted_at = models.DateTimeField(_("accepted"), null=True, blank=True)
+    accepted_by = models.ForeignKey(
+        "accounts.User", on_delete=models.SET_NULL, null=True, blank=True, related_name="accepted_app_invitations"
+    )
+    withdrawn_at = models.DateTimeField(_("withdrawn"), null=True, blank=True)
+    mailed_at = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        db_table = "app_invitations"
+        verbose_name = _("invitation to an app")
+        verbose_name_plural = _("invitations to apps")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["app", "email"],
+                condition=models.Q(accepted_at__isnull=True, withdrawn_at__isnull=True),
+                name="app_invitation_open_once",
+            ),
+            models.CheckConstraint(condition=models.Q(role__in=MemberRole.values), name="app_invitation_role"),
+            models.CheckConstraint(
+                condition=models.Q(accepted_by__isnull=True) | models.Q(accepted_at__isnull=False),
+                name="app_invitation_accepted_together",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(accepted_at__isnull=True) | models.Q(withdrawn_at__isnull=True),
+                name="app_invitation_ends_once",
+            ),
+        ]

@@ -1,0 +1,42 @@
+"""What is asked about members more than once."""
+
+from typing import TYPE_CHECKING
+
+from django.db.models import QuerySet
+
+from common.identifiers import is_identifier
+from developers.apps.models import App
+from developers.members.models import AppInvitation, AppMember, MemberRole
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+
+def first_owner(app: App) -> "User":
+    """Who has owned the app the longest; it always has an owner."""
+    member = AppMember.objects.select_related("user").filter(app=app, role=MemberRole.OWNER).earliest("pk")
+    owner: User = member.user
+    return owner
+
+
+def memberships_of(user: "User") -> QuerySet[AppMember]:
+    """The apps that this person may manage, with their role, the newest first."""
+    return AppMember.objects.select_related("app__application").filter(user=user).order_by("-app__created_at", "-pk")
+
+
+def team_of(app: App) -> QuerySet[AppMember]:
+    """Everybody who may manage the app, owners first."""
+    return AppMember.objects.select_related("user").filter(app=app).order_by("-role", "pk")
+
+
+def team_member(app: App, user_id: str) -> AppMember | None:
+    """The member of this app who has this sharing ID."""
+    if not is_identifier(user_id):
+        return None
+    return AppMember.objects.select_related("app", "user").filter(app=app, user__public_id=user_id).first()
+
+
+def pending_invitations(app: App) -> QuerySet[AppInvitation]:
+    """The invitations that nobody accepted or withdrew, those that expired too, the newest first."""
+    waiting = AppInvitation.objects.filter(app=app, accepted_at=None, withdrawn_at=None)
+    return waiting.select_related("app", "invited_by").order_by("-pk")

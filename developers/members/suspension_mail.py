@@ -1,0 +1,61 @@
+"""Mail to the members of an app when staff suspend or restore it. The entries of the app's audit are the queue."""
+
+import logging
+import smtplib
+
+from django.conf import settings
+from django.core.mail import send_mail
+from django.db import transaction
+from django.template.loader import render_to_string
+from django.utils import translation
+
+from accounts.language import language_for
+from common.clock import database_now
+from common.shutdown import shutdown
+from developers.apps.models import SUSPENDED, TOLD_TO_MEMBERS, AppAuditEntry
+from developers.members.models import AppMember
+
+_log = logging.getLogger(__name__)
+
+
+def write_to_members(*, limit: int = 100) -> int:
+    """Write about what nobody was told yet, the oldest first; returns how many entries that were.
+
+    Where the mail server takes nothing, what is left waits for the next run.
+    """
+    told = 0
+    waiting = AppAuditEntry.objects.filter(action__in=TOLD_TO_MEMBERS, told_at=None).order_by("pk")
+    for entry_pk in list(waiting.values_list("pk", flat=True)[:limit]):
+        if shutdown.has_begun():
+            break
+        try:
+            told += _write_about(entry_pk)
+        except OSError:  # smtplib's exceptions are of this kind too
+            _log.exception("The mail server takes nothing; what is left waits for the next run")
+            break
+    return told
+
+
+def _write_about(entry_pk: int) -> bool:
+    """One mail to each member, in their language. The row first: a mail that fails takes it back."""
+    with transaction.atomic():
+        held = AppAuditEntry.objects.select_for_update(skip_locked=True, of=("self",)).select_related("app")
+        entry = held.filter(pk=entry_pk, told_at=None).first()
+        if entry is None:
+            return False  # another worker has it
+        AppAuditEntry.objects.filter(pk=entry_pk).update(told_at=database_now())
+        for member in AppMember.objects.filter(app=entry.app_id).select_related("user").order_by("pk"):
+            _write(entry, member)
+    return True
+
+
+def _write(entry: AppAuditEntry, member: AppMember) -> None:
+    name = "suspended" if entry.action == SUSPENDED else "restored"
+    context = {"app": entry.app, "note": entry.facts.get("note", ""), "issuer": settings.ISSUER}
+    with translation.override(language_for(member.user)):
+        subject = render_to_string(f"developers/mail/{name}_subject.txt", context).strip()
+        body = render_to_string(f"developers/mail/{name}.txt", context)
+    try:
+        send_mail(subject, body, settings.DEFAULT_FROM_EMAIL, [member.user.email])
+    except (smtplib.SMTPRecipientsRefused, smtplib.SMTPDataError):
+        _log.warning("A member's address is refused; they are not told about #%s", entry.pk)

@@ -1,0 +1,147 @@
+"""The page of an app's team, and what its buttons do. A refusal is told on the page, and nothing typed is lost."""
+
+from collections.abc import Callable
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.translation import gettext
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.interrupted.page_actions import can_wait
+from common.clock import database_now
+from common.problems import Problem
+from developers.members import actions, invitations, queries
+from developers.members.models import AppInvitation, AppMember, MemberRole
+from developers.portal import team_page_actions as page_actions
+from developers.portal.forms import InvitationForm
+from developers.portal.shell import app_page, portal_page
+from developers.portal.team_words import in_words
+
+
+@require_safe
+@app_page()
+def members(request: HttpRequest, member: AppMember) -> HttpResponse:
+    """Everybody in the team, who is invited, and what this person may do about it."""
+    return _page(request, member, InvitationForm())
+
+
+def _page(request: HttpRequest, member: AppMember, form: InvitationForm, status: int = 200) -> HttpResponse:
+    context = {
+        "team": queries.team_of(member.app),
+        "invitations": queries.pending_invitations(member.app),
+        "is_owner": member.role == MemberRole.OWNER,
+        "form": form,
+        "now": database_now(),
+    }
+    return portal_page(request, "developers/members.html", context, member=member, status=status)
+
+
+@can_wait(page_actions.INVITE)
+@require_POST
+@app_page(owners_only=True)
+def invite(request: HttpRequest, member: AppMember) -> HttpResponse:
+    form = InvitationForm(request.POST)
+    if not form.is_valid():
+        return _page(request, member, form, status=400)
+    try:
+        invitations.invite(
+            app=member.app, email=form.cleaned_data["email"], role=form.cleaned_data["role"], by=member.user
+        )
+    except Problem as problem:
+        form.add_error(None, in_words(problem))
+        return _page(request, member, form, status=problem.status)
+    messages.success(request, gettext("The invitation goes out by mail within a minute."))
+    return redirect("developers:members", member.app.app_id)
+
+
+@can_wait(page_actions.RESEND)
+@require_POST
+@app_page(owners_only=True)
+def resend(request: HttpRequest, member: AppMember, invitation_pk: int) -> HttpResponse:
+    invitation = _invitation(member, invitation_pk)
+    done = gettext("The invitation goes out once more, with a new link.")
+    return _act(request, member, lambda: invitations.resend_invitation(invitation=invitation, by=member.user), done)
+
+
+@can_wait(page_actions.WITHDRAW)
+@require_POST
+@app_page(owners_only=True)
+def withdraw(request: HttpRequest, member: AppMember, invitation_pk: int) -> HttpResponse:
+    invitation = _invitation(member, invitation_pk)
+    done = gettext("The invitation is withdrawn; its link opens nothing any more.")
+    return _act(request, member, lambda: invitations.withdraw_invitation(invitation=invitation, by=member.user), done)
+
+
+@can_wait(page_actions.CHANGE_ROLE)
+@require_POST
+@app_page(owners_only=True)
+def change_role(request: HttpRequest, member: AppMember, user_id: str) -> HttpResponse:
+    other, role = _other(member, user_id), request.POST.get("role", "")
+    if role not in MemberRole.values:
+        messages.error(request, gettext("Choose one of the two roles."))
+        return _page(request, member, InvitationForm(), status=400)
+    done = gettext("The role is changed.")
+    return _act(request, member, lambda: actions.change_role(member=other, role=role, by=member.user), done)
+
+
+@can_wait(page_actions.TRANSFER)
+@require_POST
+@app_page(owners_only=True)
+def transfer(request: HttpRequest, member: AppMember, user_id: str) -> HttpResponse:
+    other = _other(member, user_id)
+    done = gettext("The app has changed hands; you are a member of it now.")
+    return _act(request, member, lambda: actions.transfer_ownership(to=other, by=member.user), done)
+
+
+@can_wait(page_actions.REMOVE)
+@require_POST
+@app_page(owners_only=True)
+def remove(request: HttpRequest, member: AppMember, user_id: str) -> HttpResponse:
+    other = _other(member, user_id)
+    done = gettext("They are no longer in the team. Rotate the tokens that they knew.")
+    return _act(request, member, lambda: actions.remove_member(member=other, by=member.user), done)
+
+
+@can_wait(page_actions.LEAVE)
+@require_POST
+@app_page()
+def leave(request: HttpRequest, member: AppMember) -> HttpResponse:
+    done = gettext("You left the team of %(app)s.") % {"app": member.app.name}
+    return _act(request, member, lambda: actions.remove_member(member=member, by=member.user), done)
+
+
+@can_wait(page_actions.AGREE_TO_TESTS)
+@require_POST
+@app_page()
+def agree_to_tests(request: HttpRequest, member: AppMember) -> HttpResponse:
+    agreed = request.POST.get("agreed") == "yes"
+    done = gettext("This app may ask you now.") if agreed else gettext("This app may not ask you any more.")
+    return _act(request, member, lambda: actions.agree_to_tests(member=member, agreed=agreed, by=member.user), done)
+
+
+def _act(request: HttpRequest, member: AppMember, act: Callable[[], object], done: str) -> HttpResponse:
+    """Do it and go on; a refusal is told on the page. Who is in the team no more goes to their apps."""
+    try:
+        act()
+    except Problem as problem:
+        messages.error(request, in_words(problem))
+        return _page(request, member, InvitationForm(), status=problem.status)
+    messages.success(request, done)
+    if not AppMember.objects.filter(app=member.app, user=member.user).exists():
+        return redirect("developers:home")
+    return redirect("developers:members", member.app.app_id)
+
+
+def _other(member: AppMember, user_id: str) -> AppMember:
+    found = queries.team_member(member.app, user_id)
+    if found is None:
+        raise Http404
+    return found
+
+
+def _invitation(member: AppMember, invitation_pk: int) -> AppInvitation:
+    found = AppInvitation.objects.select_related("app").filter(app=member.app, pk=invitation_pk).first()
+    if found is None:
+        raise Http404
+    return found

@@ -1,0 +1,16 @@
+"""Calls of apps as staff see them: what was answered, never a token, a value or a query."""
+
+from django.contrib import admin
+
+from accounts.staff import ReadOnly
+from developers.request_log.models import LoggedRequest
+
+
+@admin.register(LoggedRequest)
+class RequestLogAdmin(ReadOnly):
+    list_display = ("at", "app", "method", "route", "status", "code", "ms", "trace_id")
+    list_filter = ("method", "status")
+    list_select_related = ("app",)
+    search_fields = ("=app__app_id", "=trace_id", "=code")
+    ordering = ("-id",)
+    fields = ("at", "app", "method", "route", "status", "code", "ms", "trace_id")

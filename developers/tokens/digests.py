@@ -1,0 +1,47 @@
+"""Tokens: `cr_<kind>_<8>_<43>`, shown once, kept as a SHA-256 digest (pure but for the mint).
+
+The kind is `live` or `test`, the mode of the app, or `mgmt` for a person's own management token.
+"""
+
+import hashlib
+import re
+import secrets
+import string
+from datetime import timedelta
+
+_FORM = re.compile(r"cr_(live|test)_([A-Za-z0-9]{8})_([A-Za-z0-9_-]{43})\Z")
+_MANAGEMENT_FORM = re.compile(r"cr_mgmt_([A-Za-z0-9]{8})_([A-Za-z0-9_-]{43})\Z")
+_ALPHABET = string.ascii_letters + string.digits
+
+DEFAULT_LIFETIME = timedelta(days=90)
+LONGEST_LIFETIME = timedelta(days=365)
+
+
+LONGEST_MANAGEMENT_LIFETIME = timedelta(days=90)
+
+
+def new_prefix() -> str:
+    """What a token is known by, and no secret."""
+    return "".join(secrets.choice(_ALPHABET) for _ in range(8))
+
+
+def new_token(kind: str = "live", prefix: str = "") -> tuple[str, str, str]:
+    """A fresh token, its prefix (a new one, unless given) and its digest. The secret part holds 256 random bits."""
+    prefix = prefix or new_prefix()
+    token = f"cr_{kind}_{prefix}_{secrets.token_urlsafe(32)}"
+    return token, prefix, digest(token)
+
+
+def digest(token: str) -> str:
+    """What is kept of a token: found by a unique index, so no comparison here depends on its bytes."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def has_form(token: str) -> bool:
+    """Whether this could be a developer token at all."""
+    return _FORM.match(token) is not None
+
+
+def has_management_form(token: str) -> bool:
+    """Whether this could be a management token at all."""
+    return _MANAGEMENT_FORM.match(token) is not None

@@ -1,0 +1,35 @@
+"""Tokens that somebody found where they do not belong: revoked at once, and their owners are told by mail."""
+
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+from django.utils import timezone
+
+from developers.apps.audit import record
+from developers.signals import tokens_ended
+from developers.tokens.digests import digest
+from developers.tokens.models import DeveloperToken, ManagementToken
+from developers.tokens.queries import lives
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
+
+def report_leak(*, token: str) -> None:
+    """Revoke `token` where it is a live one of anybody's, in its overlap too; who has to know is written to later.
+
+    Says nothing to whoever reports, and does the same for every text: two updates by a digest.
+    """
+    hashed = digest(token)
+    with transaction.atomic():
+        ended = _end(DeveloperToken.objects.filter(digest=hashed))
+        _end(ManagementToken.objects.filter(digest=hashed))
+        if ended:
+            found = DeveloperToken.objects.select_related("app").get(digest=hashed)
+            record(app=found.app, by=None, action="token.leaked", prefix=found.prefix, label=found.label)
+            tokens_ended.send(sender=DeveloperToken, app_pk=found.app_id)
+
+
+def _end(tokens: "QuerySet[DeveloperToken] | QuerySet[ManagementToken]") -> bool:
+    now = timezone.now()
+    return bool(tokens.filter(lives()).update(revoked_at=now, leaked_at=now))

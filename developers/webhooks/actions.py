@@ -1,0 +1,151 @@
+"""Where apps want to be told: endpoints, and the secrets that sign what they are sent.
+
+Keyword-only, the one who acts as `by=`, which is None for the service itself; each change is written into the app's
+audit. Which types of notices there are, the caller knows and has checked.
+"""
+
+import base64
+import secrets
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+from django.utils import timezone
+
+from common import encryption
+from common.clock import database_now
+from common.problems import InvalidRequest
+from developers.apps.audit import record
+from developers.apps.models import App, AppStatus
+from developers.webhooks.models import WebhookEndpoint
+from developers.webhooks.policies import check_address, refused_address
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+MOST_ENDPOINTS = 20  # of one app
+BY_MEMBER = "a member of the app"
+OVERLAP, LONGEST_OVERLAP = timedelta(hours=24), timedelta(days=30)
+
+
+@transaction.atomic
+def add_endpoint(*, app: App, url: str, by: "User | None", types: Sequence[str] = ()) -> tuple[WebhookEndpoint, str]:
+    """A new endpoint and its secret, which is told this once and kept encrypted. No types: every type.
+
+    Raises `InvalidRequest`.
+    """
+    check_address(url)
+    held = App.objects.select_for_update().get(pk=app.pk)  # two at once are counted one after the other
+    if held.status == AppStatus.CLOSED:
+        raise InvalidRequest("The app is closed.")
+    if WebhookEndpoint.objects.filter(app=app).count() >= MOST_ENDPOINTS:
+        raise refused_address("too_many", f"An app has at most {MOST_ENDPOINTS} endpoints.")
+    _must_be_free(app, url)
+    secret = _new_secret()
+    endpoint = WebhookEndpoint.objects.create(app=app, url=url, types=list(types), secret=encryption.sealed(secret))
+    record(app=app, by=by, action="webhook.added", endpoint=endpoint.pk, url=url, types=list(types))
+    return endpoint, secret
+
+
+@transaction.atomic
+def change_endpoint(*, endpoint: WebhookEndpoint, url: str, types: Sequence[str], by: "User") -> bool:
+    """Send to `url` and of `types` from now on, what waits too; False where that is so already.
+
+    Raises `InvalidRequest`.
+    """
+    App.objects.select_for_update().get(pk=endpoint.app_id)
+    before = {"url": endpoint.url, "types": list(endpoint.types)}
+    after = {"url": url, "types": list(types)}
+    if before == after:
+        return False
+    if url != endpoint.url:
+        check_address(url)
+        _must_be_free(endpoint.app, url)
+    endpoint.url, endpoint.types = url, list(types)
+    endpoint.save(update_fields=["url", "types"])
+    record(app=endpoint.app, by=by, action="webhook.changed", endpoint=endpoint.pk, before=before, after=after)
+    return True
+
+
+@transaction.atomic
+def update_endpoint(
+    *, endpoint: WebhookEndpoint, by: "User", url: str | None, types: Sequence[str] | None, enabled: bool | None
+) -> WebhookEndpoint:
+    """All that is given of these at once; what is None stays. Returns how it is then. Raises `InvalidRequest`."""
+    change_endpoint(
+        endpoint=endpoint,
+        url=endpoint.url if url is None else url,
+        types=endpoint.types if types is None else types,
+        by=by,
+    )
+    if enabled is True:
+        enable_endpoint(endpoint=endpoint, by=by)
+    elif enabled is False:
+        disable_endpoint(endpoint=endpoint, by=by, reason=BY_MEMBER)
+    return WebhookEndpoint.objects.get(pk=endpoint.pk)
+
+
+@transaction.atomic
+def delete_endpoint(*, endpoint: WebhookEndpoint, by: "User") -> bool:
+    """Forget the endpoint with its secret, and its deliveries with what became of them; False where it was gone."""
+    deleted, _ = WebhookEndpoint.objects.filter(pk=endpoint.pk).delete()
+    if deleted:
+        record(app=endpoint.app, by=by, action="webhook.deleted", endpoint=endpoint.pk, url=endpoint.url)
+    return bool(deleted)
+
+
+@transaction.atomic
+def renew_secret(*, endpoint: WebhookEndpoint, by: "User", overlap: timedelta = OVERLAP) -> str:
+    """A new secret, which signs from the next delivery on; for `overlap` the old one signs beside it.
+
+    24 h by default, at most 30 days; none at all where the old one leaked. Renewed once more within an overlap, the
+    oldest signs nothing any more. Raises `InvalidRequest`.
+    """
+    if not timedelta(0) <= overlap <= LONGEST_OVERLAP:
+        raise InvalidRequest("The old secret may sign for another 0 to 30 days.")
+    held = WebhookEndpoint.objects.select_for_update().get(pk=endpoint.pk)
+    secret = _new_secret()
+    held.previous_secret, held.previous_until = (held.secret, database_now() + overlap) if overlap else ("", None)
+    held.secret = encryption.sealed(secret)
+    held.save(update_fields=["secret", "previous_secret", "previous_until"])
+    seconds = int(overlap.total_seconds())
+    record(app=endpoint.app, by=by, action="webhook.secret_renewed", endpoint=endpoint.pk, overlap=seconds)
+    return secret
+
+
+def forget_previous_secrets(*, now: datetime) -> int:
+    """Forget the old secrets whose overlap is over; returns how many."""
+    over = WebhookEndpoint.objects.filter(previous_until__lte=now)
+    return over.update(previous_secret="", previous_until=None)  # none
+
+
+@transaction.atomic
+def disable_endpoint(*, endpoint: WebhookEndpoint, by: "User | None", reason: str) -> bool:
+    """Send nothing there until it is enabled again; False where nothing was sent already."""
+    live = WebhookEndpoint.objects.filter(pk=endpoint.pk, disabled_at=None)
+    changed = bool(live.update(disabled_at=timezone.now(), reason=reason))
+    if changed:
+        record(app=endpoint.app, by=by, action="webhook.disabled", endpoint=endpoint.pk, reason=reason)
+    return changed
+
+
+@transaction.atomic
+def enable_endpoint(*, endpoint: WebhookEndpoint, by: "User") -> bool:
+    """Send there again; False where it was not disabled."""
+    disabled = WebhookEndpoint.objects.filter(pk=endpoint.pk, disabled_at__isnull=False)
+    changed = bool(disabled.update(disabled_at=None, reason=""))
+    if changed:
+        record(app=endpoint.app, by=by, action="webhook.enabled", endpoint=endpoint.pk)
+    return changed
+
+
+def _must_be_free(app: App, url: str) -> None:
+    """The caller holds the app, so that nobody takes the address meanwhile."""
+    if WebhookEndpoint.objects.filter(app=app, url=url).exists():
+        raise refused_address("not_new", "The app has an endpoint with this address already.")
+
+
+def _new_secret() -> str:
+    """As Standard Webhooks write them: 32 random octets in base64."""
+    return "whsec_" + base64.b64encode(secrets.token_bytes(32)).decode()

@@ -1,0 +1,92 @@
+// @ts-check
+// The log of a webhook endpoint: what changes on the server changes here, row by row, while "Live" is ticked.
+
+import { all, find, fromTemplate, make } from "./page.js";
+import { call } from "./vault/api.js";
+
+const PAUSE = 3000; // milliseconds between two looks
+const PAUSE_AFTER_TROUBLE = 10000;
+/** @type {Record<string, string>} */
+const TONES = { delivered: "good", given_up: "bad" };
+
+/**
+ * @typedef {{delivery_pk: number, kind: string, sequence: number, status: string, label: string, attempts: number,
+ *   status_code: number | null, ms: number | null, tried_at: string | null, next_at: string | null, error: string,
+ *   replay_url: string}} Delivery
+ */
+
+const log = find("#deliveries");
+const body = find("tbody", log);
+
+/** @param {Element} row @param {string} name @param {string} text */
+function write(row, name, text) {
+  for (const place of all(`[data-field="${name}"]`, row)) if (place.textContent !== text) place.textContent = text;
+}
+
+/** @param {Element} row @param {string} name @param {string | null} moment */
+function writeTime(row, name, moment) {
+  const place = find(`[data-time="${name}"]`, row);
+  if ((place.querySelector("time")?.dateTime ?? null) === moment) return;
+  place.replaceChildren(moment ? make("time", { datetime: moment, "data-relative": "" }, [moment]) : "–");
+}
+
+/** @param {Delivery} delivery */
+function toneOf(delivery) {
+  return TONES[delivery.status] ?? (delivery.error ? "warn" : "neutral");
+}
+
+/** @param {HTMLElement} row @param {Delivery} delivery */
+function fill(row, delivery) {
+  row.dataset.delivery = String(delivery.delivery_pk);
+  write(row, "kind", delivery.kind);
+  write(row, "sequence", String(delivery.sequence));
+  write(row, "label", delivery.label);
+  find('[data-field="label"]', row).className = `badge badge-${toneOf(delivery)}`;
+  write(row, "error", delivery.error);
+  write(row, "attempts", String(delivery.attempts));
+  write(row, "status_code", delivery.status_code === null ? "–" : String(delivery.status_code));
+  write(row, "took", delivery.ms === null ? "" : ` · ${delivery.ms} ms`);
+  writeTime(row, "tried_at", delivery.tried_at);
+  writeTime(row, "next_at", delivery.next_at);
+  find("form", row).setAttribute("action", delivery.replay_url);
+}
+
+/** Rows that stay are changed in place, so that nobody loses their focus. @param {Delivery[]} deliveries */
+function show(deliveries) {
+  const known = new Map(all("tr", body).map((row) => [row.dataset.delivery, row]));
+  const wanted = deliveries.map((delivery) => {
+    const row = known.get(String(delivery.delivery_pk)) ?? fromTemplate("delivery");
+    known.delete(String(delivery.delivery_pk));
+    fill(row, delivery);
+    return row;
+  });
+  known.forEach((row) => row.remove());
+  wanted.forEach((row, place) => {
+    if (body.children[place] !== row) body.insertBefore(row, body.children[place] ?? null);
+  });
+  find("[data-table]", log).hidden = !deliveries.length;
+  find("[data-empty]", log).hidden = deliveries.length > 0;
+  document.dispatchEvent(new Event("shell:refresh"));
+}
+
+/** @param {string} address @returns {Promise<number>} how long to wait before the next look */
+async function look(address) {
+  const live = /** @type {HTMLInputElement} */ (find("#live"));
+  if (!live.checked || document.hidden) return PAUSE;
+  try {
+    /** @type {{deliveries: Delivery[]}} */
+    const { deliveries } = await call("GET", address);
+    show(deliveries);
+    return PAUSE;
+  } catch {
+    return PAUSE_AFTER_TROUBLE; // what is shown was true a moment ago, and the page can be loaded anew
+  }
+}
+
+/** @param {string} address */
+async function follow(address) {
+  const pause = await look(address);
+  setTimeout(() => void follow(address), pause);
+}
+
+if (log.dataset.address) setTimeout(() => void follow(log.dataset.address ?? ""), PAUSE);

@@ -1,0 +1,105 @@
+"""`POST /leaked-tokens`: anybody ends a token that they found; nobody learns whether it was one."""
+
+import time
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.core import mail
+from django.test import Client
+from django.utils import timezone
+
+from developers.authentication import find_token
+from developers.models import AppAuditEntry, DeveloperToken, ManagementToken
+from developers.tokens.mails import send_due_token_mails
+from tests.factories import ManagementTokenFactory, MemberFactory, PersonFactory, TokenFactory
+
+pytestmark = pytest.mark.django_db
+PATH = "/api/v1/leaked-tokens"
+UNKNOWN = f"cr_live_abcdefgh_{'x' * 43}"
+
+
+def report(body: Any, client: Client | None = None, **headers: str) -> Any:
+    return (client or Client()).post(PATH, body, content_type="application/json", headers=headers)
+
+
+def test_a_real_token_is_revoked_at_once_and_its_members_are_told() -> None:
+    app = MemberFactory(user__email="ana@example.org", user__language="de").app
+    MemberFactory(app=app, user__email="bo@example.org", role="member")
+    MemberFactory(app=app, user__email="gone@example.org", user__is_active=False)
+    token, other = TokenFactory(app=app, label="backend"), TokenFactory(app=app)
+
+    answer = report({"token": token.secret}, Origin="https://scanner.example")
+
+    assert (answer.status_code, answer.json()) == (202, {})
+    assert [find_token(one.secret) is None for one in (token, other)] == [True, False]
+    assert AppAuditEntry.objects.values_list("app", "member", "action", "facts").get() == (
+        app.pk, None, "token.leaked", {"prefix": token.prefix, "label": "backend"},
+    )  # fmt: skip
+    assert [send_due_token_mails(), send_due_token_mails()] == [1, 0]
+    assert sorted(sent.to[0] for sent in mail.outbox) == ["ana@example.org", "bo@example.org"]
+    assert all(token.prefix in sent.body and token.secret not in sent.body for sent in mail.outbox)
+    assert all(f"/developers/apps/{app.app_id}/tokens/" in sent.body for sent in mail.outbox)
+
+
+def test_a_management_token_too() -> None:
+    token = ManagementTokenFactory(user=PersonFactory(email="ana@example.org"))
+
+    assert report({"token": token.secret}).status_code == 202
+
+    row = ManagementToken.objects.get()
+    assert row.revoked_at is not None
+    assert row.leaked_at == row.revoked_at
+    assert [send_due_token_mails(), send_due_token_mails()] == [1, 0]
+    assert (mail.outbox[0].to, token.secret in mail.outbox[0].body) == (["ana@example.org"], False)
+
+
+def test_one_in_its_overlap_ends_now_and_one_that_had_ended_stays_as_it_was() -> None:
+    now = timezone.now()
+    rotated = TokenFactory(revoked_at=now + timedelta(hours=3))
+    ended = [TokenFactory(revoked_at=now - timedelta(hours=3)), TokenFactory(expires_at=now - timedelta(hours=3))]
+    for token in (rotated, *ended):
+        report({"token": token.secret})
+
+    assert find_token(rotated.secret) is None
+    assert DeveloperToken.objects.filter(leaked_at__isnull=False).get() == rotated
+
+
+def test_an_unknown_one_is_answered_with_the_same_bytes_after_the_same_time() -> None:
+    token = TokenFactory()
+    told, took = [], []
+    for text in (token.secret, token.secret, UNKNOWN, "hunter2", "é" * 1000):
+        began = time.monotonic()
+        answer = report({"token": text})
+        took.append(time.monotonic() - began)
+        told.append((answer.status_code, answer.content, sorted(set(answer.headers) - {"X-Request-Id"})))
+
+    assert len({str(one) for one in told}) == 1
+    assert all(each >= 0.1 for each in took)
+    assert AppAuditEntry.objects.count() == 1
+
+
+@pytest.mark.parametrize("body", ["{}", "[]", '{"token": ""}', '{"token": 1}', '{"token": "a", "b": 1}', "nonsense"])
+def test_what_does_not_fit_is_told(body: str) -> None:
+    answer = report(body)
+
+    assert (answer.status_code, answer.json()["code"]) == (400, "invalid_request")
+
+
+def test_other_methods_and_media_types_are_refused() -> None:
+    assert [Client().get(PATH).status_code, Client().delete(PATH).status_code] == [405, 405]
+    assert Client().post(PATH, {"token": UNKNOWN}).status_code == 415
+
+
+def test_one_network_may_report_only_so_often(settings: Any) -> None:
+    settings.LEAKED_TOKENS_PER_HOUR = 2
+    token = TokenFactory()
+
+    answers = [report({"token": text}) for text in (UNKNOWN, UNKNOWN, token.secret)]
+
+    assert [answer.status_code for answer in answers] == [202, 202, 429]
+    assert int(answers[2]["Retry-After"]) > 3000
+    assert answers[0]["RateLimit"].startswith('"leaked-tokens";r=1')
+    assert find_token(token.secret) is not None
+    elsewhere = Client(REMOTE_ADDR="203.0.113.9")
+    assert report({"token": token.secret}, elsewhere).status_code == 202

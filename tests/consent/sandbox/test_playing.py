@@ -1,0 +1,242 @@
+"""What an app does in a sandbox person's place, with its token and with a member's session."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from accounts.models import User
+from consent.grants.models import Grant
+from consent_bridge import sealed
+from developers.models import App
+from pkm.segments.models import Blob
+from tests.callers import Developer, JsonClient, signed_in
+from tests.consent.decisions import approval_body
+from tests.consent.sandbox.conftest import of
+from tests.factories import (
+    AppFactory,
+    ConsentRequestFactory,
+    ExportFactory,
+    MemberFactory,
+    PersonFactory,
+    SandboxPersonFactory,
+    TestAppFactory,
+    Vault,
+    give_vault,
+)
+from tests.pkm.sealed_segments import segment
+
+# (address, method, a body that does not fit), and every method beside those that it takes
+ADDRESSES: list[tuple[str, str, Any]] = [
+    ("/keys", "GET", None),
+    ("/keys", "POST", {"key_id": 1}),
+    ("/wrappers", "POST", {"kind": "passphrase"}),
+    ("/wrappers/wrp_a", "DELETE", None),
+    ("/segments", "GET", None),
+    ("/segments/lifestyle/food", "PUT", {"jwe": ""}),
+    ("/segments/lifestyle/food", "DELETE", None),
+    ("/requests/req_a/data", "GET", None),
+    ("/requests/req_a/decision", "POST", {"decision": "perhaps"}),
+    ("/grants/grt_a/revoke", "POST", {"why": "so"}),
+    ("/grants/grt_a/pause", "POST", {"why": "so"}),
+    ("/grants/grt_a/resume", "POST", {"why": "so"}),
+    ("/grants/grt_a/export", "PUT", {"revision": 1}),
+    ("/clock", "POST", {"seconds": 0}),
+]
+every_address = pytest.mark.parametrize(("address", "method", "unfit"), ADDRESSES)
+
+
+@pytest.fixture
+def member(app: App, played: User) -> JsonClient:
+    """A member of the test app, signed in long ago, at the sandbox person's addresses of the portal."""
+    client = signed_in(MemberFactory(app=app, role="member").user, seconds_ago=3600)
+    client.prefix = portal(app, played)
+    return client
+
+
+@pytest.fixture
+def program(api: Developer, played: User) -> JsonClient:
+    return JsonClient(api.client, f"{api.prefix}{of(played)}", api.headers)
+
+
+@pytest.fixture(params=["token", "session"])
+def player(request: pytest.FixtureRequest) -> JsonClient:
+    """Either of the two, at the person's addresses."""
+    found: JsonClient = request.getfixturevalue("program" if request.param == "token" else "member")
+    return found
+
+
+def portal(app: App, person: User) -> str:
+    return f"/developers/apps/{app.app_id}/sandbox/people/{person.public_id}"
+
+
+def test_a_vault_is_made_filled_read_and_emptied(player: JsonClient, played: User) -> None:
+    key, code = sealed.generate_vault_key(), sealed.generate_recovery_code()
+    wrapper = {"kind": "recovery", "label": "Recovery", "jwe": sealed.wrap(key, "recovery", code, played.public_id)}
+    made = player.post("/keys", {"key_id": key.key_id, "wrappers": [wrapper]})
+    vault = Vault(played, key, code, None, {})
+    second = player.post("/wrappers", wrapper)
+    gone = player.delete(f"/wrappers/{second.json()['wrapper_id']}")
+    written = player.put("/segments/lifestyle/food", segment(vault, "lifestyle", "food", {"favorite_cuisine": "Thai"}))
+    listed = player.get("/segments", scope="attr.lifestyle.*").json()["segments"]
+    header = sealed.SegmentHeader(key.key_id, played.public_id, "lifestyle", "food", 1)
+    deleted = player.delete("/segments/lifestyle/food", base_content_revision="1")
+
+    assert [made.status_code, second.status_code, gone.status_code, written.status_code] == [201, 201, 204, 200]
+    assert sealed.open_segment(listed[0]["jwe"], key.secret, header) == {"favorite_cuisine": "Thai"}
+    assert deleted.json()["content_revision"] == 2
+    assert player.get("/keys").json()["vault_status"] == "active"
+
+
+def test_a_request_is_looked_at_and_approved_even_restricted_data(player: JsonClient, app: App, vault: Vault) -> None:
+    vault.write("financial", "signals", {"spend_bracket": "low"})
+    held = Vault(vault.user, vault.key, "", None, {("financial", "signals"): {"spend_bracket": "low"}})
+    request = ConsentRequestFactory(app=app, user=vault.user, scope="attr.financial.signals.*")
+
+    data = player.get(f"/requests/{request.request_id}/data")
+    approved = player.post(f"/requests/{request.request_id}/decision", approval_body(request, held))
+
+    assert data.json()["scope_entry"]["sensitivity_tier"] == "restricted"
+    assert approved.json()["status"] == "approved", approved.content
+
+
+def test_a_request_is_denied(player: JsonClient, api: Developer, app: App, vault: Vault) -> None:
+    request = ConsentRequestFactory(app=app, user=vault.user)
+
+    denied = player.post(f"/requests/{request.request_id}/decision", {"decision": "deny", "reason": "not today"})
+
+    assert denied.json() == api.get("/consent-status", request_id=request.request_id).json()
+    assert denied.json()["status"] == "denied"
+
+
+def test_an_approval_is_paused_resumed_refreshed_and_revoked(
+    player: JsonClient, api: Developer, app: App, vault: Vault
+) -> None:
+    request = ConsentRequestFactory(app=app, user=vault.user, refresh_policy="continuous")
+    player.post(f"/requests/{request.request_id}/decision", approval_body(request, vault))
+    grant = Grant.objects.get()
+    vault.write("lifestyle", "food", {**vault.segments["lifestyle", "food"], "coffee_or_tea": "Coffee"}, base=1)
+    newer = approval_body(request, vault, header={"revision": 2})
+    body = {"revision": 2, "sources": newer["sources"], "jwe": newer["jwe"]}
+
+    def standing() -> str:
+        found: str = api.get("/consent-status", request_id=request.request_id).json()["grant"]["status"]
+        return found
+
+    seen = [standing()]
+    for move in ("pause", "resume"):
+        assert player.post(f"/grants/{grant.grant_id}/{move}").status_code == 200
+        seen.append(standing())
+    refreshed = player.put(f"/grants/{grant.grant_id}/export", body)
+    player.post(f"/grants/{grant.grant_id}/revoke")
+
+    assert [*seen, standing()] == ["active", "paused", "active", "revoked"]
+    assert refreshed.json()["grant"]["export_revision"] == 2
+
+
+@every_address
+def test_a_body_or_method_that_does_not_fit_is_refused(
+    player: JsonClient, address: str, method: str, unfit: Any
+) -> None:
+    if unfit is not None:
+        answer = player.send(method, address, sealed_json(unfit))
+        assert (answer.status_code, answer.json()["code"]) == (400, "invalid_request")
+    taken = {taken for path, taken, _ in ADDRESSES if path == address}
+    for other in {"GET", "POST", "PUT", "DELETE"} - taken:
+        assert player.send(other, address, b"{}").json()["code"] == "method_not_allowed"
+
+
+def sealed_json(value: Any) -> bytes:
+    import orjson
+
+    return orjson.dumps(value)
+
+
+@every_address
+def test_a_stranger_finds_nobody(app: App, vault: Vault, address: str, method: str, unfit: Any) -> None:
+    stranger = signed_in(PersonFactory())
+    other = TestAppFactory()
+    theirs = signed_in(MemberFactory(app=other).user)
+    body = _fitting(app, vault).get((address, method), {})
+    query = "?base_content_revision=1" if (address, method) == ("/segments/lifestyle/food", "DELETE") else ""
+    calls: list[tuple[JsonClient, str]] = [
+        (stranger, portal(app, vault.user)),
+        (theirs, portal(other, vault.user)),
+        (theirs, portal(app, vault.user)),
+        (Developer.of(other), of(vault.user)),
+    ]
+
+    for caller, where in calls:
+        sent = b"" if method in ("GET", "DELETE") else sealed_json(body)
+        answer = caller.send(method, f"{where}{address}{query}", sent)
+        assert (answer.status_code, answer.json()["code"]) == (404, "unknown_user"), (where, answer.content)
+    assert Client().generic(method, f"{portal(app, vault.user)}{address}").status_code == 401
+    assert Blob.objects.filter(user=vault.user, is_current=True, ciphertext__isnull=False).count() == 1
+
+
+def _fitting(app: App, vault: Vault) -> dict[tuple[str, str], Any]:
+    request = ConsentRequestFactory(app=app, user=vault.user)
+    approval = approval_body(request, vault)
+    wrapper = {
+        "kind": "recovery",
+        "label": "R",
+        "jwe": sealed.wrap(vault.key, "recovery", vault.recovery_code, "usr_a"),
+    }
+    return {
+        ("/keys", "POST"): {"key_id": vault.key.key_id, "wrappers": [wrapper]},
+        ("/wrappers", "POST"): wrapper,
+        ("/segments/lifestyle/food", "PUT"): segment(vault, "lifestyle", "food", {"favorite_cuisine": "Thai"}, base=1),
+        ("/requests/req_a/decision", "POST"): {"decision": "deny"},
+        ("/grants/grt_a/export", "PUT"): {"revision": 2, "sources": approval["sources"], "jwe": approval["jwe"]},
+        ("/clock", "POST"): {"seconds": 60},
+    }
+
+
+def test_what_is_another_persons_stays_theirs(player: JsonClient, app: App, vault: Vault) -> None:
+    someone = give_vault(SandboxPersonFactory(app=app).user)
+    request = ConsentRequestFactory(app=app, user=someone.user)
+    grant = ExportFactory(grant__request__app=app, grant__request__user=someone.user).grant
+
+    answers = [
+        player.get(f"/requests/{request.request_id}/data"),
+        player.post(f"/requests/{request.request_id}/decision", {"decision": "deny"}),
+        player.post(f"/grants/{grant.grant_id}/revoke"),
+        player.delete(f"/wrappers/{someone.user.key_wrappers.get().wrapper_id}"),
+    ]
+
+    assert [answer.status_code for answer in answers] == [404, 404, 404, 404]
+
+
+def test_a_member_of_a_live_app_plays_nobody(played: User) -> None:
+    live = AppFactory()
+    SandboxPersonFactory(app=live, user=(person := PersonFactory()))
+    member = signed_in(MemberFactory(app=live).user)
+
+    assert member.get(f"{portal(live, person)}/keys").status_code == 404
+
+
+def test_a_members_session_needs_its_csrf_token(app: App, vault: Vault) -> None:
+    member = signed_in(MemberFactory(app=app).user, enforce_csrf=True)
+
+    answer = member.post(f"{portal(app, vault.user)}/clock", {"seconds": 60})
+
+    assert (answer.status_code, answer.json()["code"]) == (403, "csrf_failed")
+
+
+@pytest.mark.parametrize("change", [{"Origin": "http://localhost:8000"}, {"Sec-Fetch-Site": "same-origin"}])
+def test_a_token_does_not_come_from_a_browser(program: JsonClient, change: dict[str, str]) -> None:
+    assert program.get("/keys", headers=change).json()["code"] == "browser_path_refused"
+
+
+def test_a_session_opens_no_program_address_and_a_token_no_page(
+    api: Developer, app: App, played: User, member: JsonClient
+) -> None:
+    assert member.client.get(f"/api/v1{of(played)}/keys").status_code == 401
+    assert Client().get(f"{portal(app, played)}/keys", headers=api.headers).status_code == 401
+
+
+def test_a_suspended_test_app_plays_nobody(api: Developer, app: App, played: User) -> None:
+    app.status = "suspended"
+    app.save()
+
+    assert api.get(of(played, "/keys")).json()["code"] == "app_suspended"

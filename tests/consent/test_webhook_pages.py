@@ -1,0 +1,326 @@
+"""The pages of an app's webhooks: endpoints made, changed, tried out and deleted, and who may."""
+
+import json
+import re
+from collections.abc import Iterator
+from datetime import timedelta
+from html import unescape
+from typing import Any
+
+import pytest
+from django.http import HttpResponse
+from django.test import Client
+from standardwebhooks.webhooks import Webhook
+
+from common import encryption
+from consent.event_types import WEBHOOK_TYPES
+from consent.notices.models import NoticeCounter, WebhookDelivery
+from consent_bridge.webhooks import verify
+from developers.models import App, AppAuditEntry, AppMember, WebhookEndpoint
+from developers.webhooks.actions import MOST_ENDPOINTS
+from tests.factories import (
+    MemberFactory,
+    PersonFactory,
+    WebhookDeliveryFactory,
+    WebhookEndpointFactory,
+)
+from tests.factories.asked import now
+from tests.fakes.receiver import Receiver, receiving
+
+URL = "https://trips.example/hook"
+SECRET = re.compile(r"whsec_[A-Za-z0-9+/]{43}=")
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def receiver(settings: Any) -> Iterator[Receiver]:
+    with receiving(settings) as server:
+        yield server
+
+
+@pytest.fixture
+def member() -> AppMember:
+    return MemberFactory(role="member")
+
+
+@pytest.fixture
+def developer(client: Client, member: AppMember) -> Client:
+    client.force_login(member.user)
+    return client
+
+
+def pages(app: App, endpoint: WebhookEndpoint | None = None, rest: str = "") -> str:
+    return f"/developers/apps/{app.app_id}/webhooks/" + (f"{endpoint.pk}/{rest}" if endpoint else "")
+
+
+def own(member: AppMember, **values: Any) -> WebhookEndpoint:
+    return WebhookEndpointFactory(app=member.app, **values)
+
+
+def secret_on(answer: HttpResponse) -> str:
+    (found,) = set(SECRET.findall(unescape(answer.content.decode())))
+    return str(found)
+
+
+def told(developer: Client, answer: HttpResponse) -> str:
+    """What the page says that a form leads to."""
+    return unescape(developer.get(answer["Location"]).content.decode())
+
+
+def audited() -> list[tuple[str, dict[str, Any]]]:
+    return list(AppAuditEntry.objects.order_by("pk").values_list("action", "facts"))
+
+
+# --- endpoints --------------------------------------------------------------------------------------------------------
+
+
+def test_an_endpoint_is_made_and_its_secret_shown_once(developer: Client, member: AppMember) -> None:
+    here = pages(member.app)
+    assert "no endpoint yet" in developer.get(here).content.decode()
+
+    answer = developer.post(here, {"url": URL, "type-consent.denied": "on", "type-consent.approved": "on"})
+
+    endpoint = WebhookEndpoint.objects.get()
+    assert (endpoint.app, endpoint.url) == (member.app, URL)
+    assert endpoint.types == ["consent.approved", "consent.denied"]
+    secret = secret_on(answer)
+    assert encryption.opened(endpoint.secret) == secret
+    assert answer["Cache-Control"] == "no-store"
+    for page in (here, pages(member.app, endpoint)):
+        shown = developer.get(page).content.decode()
+        assert URL in shown
+        assert "whsec_" not in shown
+    facts = {"endpoint": endpoint.pk, "url": URL, "types": ["consent.approved", "consent.denied"]}
+    assert audited() == [("webhook.added", facts)]
+    assert secret not in json.dumps(audited())
+
+
+def test_nothing_ticked_is_every_type(developer: Client, member: AppMember) -> None:
+    developer.post(pages(member.app), {"url": URL})
+
+    assert WebhookEndpoint.objects.get().types == []
+
+
+@pytest.mark.parametrize(
+    ("url", "says"),
+    [
+        ("http://trips.example/hook", "Use an https address."),
+        ("ftp://trips.example/hook", "Use a web address."),
+        ("https://name@trips.example/hook", "Use an address without a name, a password or a fragment."),
+        ("https://trips.example/hook#part", "Use an address without a name, a password or a fragment."),
+        ("https://10.0.0.1/hook", "Use an address on the public internet."),
+        ("https://169.254.169.254/latest", "Use an address on the public internet."),
+        ("https://[::1]/hook", "Use an address on the public internet."),
+        ("https://[::ffff:127.0.0.1]/hook", "Use an address on the public internet."),
+        ("https://localhost/hook", "Use an address on the public internet."),
+        ("nonsense", "Enter a valid URL."),
+        ("", "This field is required."),
+        (f"https://trips.example/{'a' * 500}", "Ensure this value has at most 500 characters"),
+    ],
+)
+def test_an_address_that_may_not_be_is_refused_and_stays_in_the_form(
+    developer: Client, member: AppMember, url: str, says: str
+) -> None:
+    answer = developer.post(pages(member.app), {"url": url, "type-consent.denied": "on"})
+
+    assert answer.status_code == 400
+    shown = answer.content.decode()
+    assert says in unescape(shown)
+    assert 'name="type-consent.denied" id="id_type-consent.denied" checked' in shown
+    assert not WebhookEndpoint.objects.exists()
+    assert audited() == []
+
+
+def test_an_address_is_there_once(developer: Client, member: AppMember) -> None:
+    own(member, url=URL)
+    WebhookEndpointFactory(url="https://other.example/hook")
+
+    assert "has an endpoint with this address" in developer.post(pages(member.app), {"url": URL}).content.decode()
+    assert developer.post(pages(member.app), {"url": "https://other.example/hook"}).status_code == 200
+    assert WebhookEndpoint.objects.filter(app=member.app).count() == 2
+
+
+def test_an_app_has_so_many_endpoints_and_no_more(developer: Client, member: AppMember) -> None:
+    for _ in range(MOST_ENDPOINTS - 1):
+        own(member)
+
+    answers = [developer.post(pages(member.app), {"url": f"{URL}/{number}"}).status_code for number in range(2)]
+
+    assert answers == [200, 400]
+    assert WebhookEndpoint.objects.filter(app=member.app).count() == MOST_ENDPOINTS
+
+
+def test_an_endpoint_is_changed(developer: Client, member: AppMember) -> None:
+    endpoint = own(member, types=["consent.approved"])
+    page = pages(member.app, endpoint)
+    assert 'name="type-consent.approved" id="id_type-consent.approved" checked' in developer.get(page).content.decode()
+
+    answer = developer.post(f"{page}change/", {"url": URL, "type-export.updated": "on"})
+    again = developer.post(f"{page}change/", {"url": URL, "type-export.updated": "on"})
+    refused = developer.post(f"{page}change/", {"url": "https://192.168.1.1/"})
+
+    assert (answer["Location"], again.status_code, refused.status_code) == (page, 302, 400)
+    before = {"url": endpoint.url, "types": ["consent.approved"]}
+    endpoint.refresh_from_db()
+    assert (endpoint.url, endpoint.types) == (URL, ["export.updated"])
+    after = {"url": URL, "types": ["export.updated"]}
+    assert audited() == [("webhook.changed", {"endpoint": endpoint.pk, "before": before, "after": after})]
+
+
+def test_an_endpoint_is_disabled_and_enabled(developer: Client, member: AppMember) -> None:
+    endpoint = own(member)
+    page = pages(member.app, endpoint)
+
+    for enabled in ("no", "no", "perhaps"):
+        developer.post(f"{page}switch/", {"enabled": enabled})
+    endpoint.refresh_from_db()
+    assert (endpoint.disabled_at is None, endpoint.reason) == (False, "a member of the app")
+    assert "Disabled" in developer.get(page).content.decode()
+    developer.post(f"{page}switch/", {"enabled": "yes"})
+
+    endpoint.refresh_from_db()
+    assert (endpoint.disabled_at, endpoint.reason) == (None, "")
+    assert [action for action, _ in audited()] == ["webhook.disabled", "webhook.enabled"]
+
+
+def test_a_secret_is_renewed_with_an_overlap(developer: Client, member: AppMember) -> None:
+    endpoint = own(member)
+    old = endpoint.secret
+
+    answer = developer.post(pages(member.app, endpoint, "secret/"), {"overlap": "1h"})
+
+    secret = secret_on(answer)
+    endpoint.refresh_from_db()
+    assert encryption.opened(endpoint.secret) == secret
+    assert endpoint.previous_secret == old
+    assert endpoint.previous_until is not None
+    assert timedelta(minutes=59) < endpoint.previous_until - now() <= timedelta(hours=1, seconds=1)
+    assert "Two secrets sign now" in developer.get(pages(member.app, endpoint)).content.decode()
+    refused = developer.post(pages(member.app, endpoint, "secret/"), {"overlap": "for ever"})
+    assert "Nothing was changed." in told(developer, refused)
+    assert encryption.opened(WebhookEndpoint.objects.get().secret) == secret
+
+
+def test_an_endpoint_is_deleted_after_the_page_said_what_is_lost(developer: Client, member: AppMember) -> None:
+    endpoint = own(member)
+    WebhookDeliveryFactory(endpoint=endpoint)
+    here = pages(member.app, endpoint, "delete/")
+    assert "1 delivery still waits" in developer.get(here).content.decode()
+    assert WebhookEndpoint.objects.exists()
+
+    assert developer.post(here)["Location"] == pages(member.app)
+
+    assert not WebhookEndpoint.objects.exists()
+    assert not WebhookDelivery.objects.exists()
+    assert audited() == [("webhook.deleted", {"endpoint": endpoint.pk, "url": endpoint.url})]
+    assert developer.post(here).status_code == 404
+
+
+# --- the test button --------------------------------------------------------------------------------------------------
+
+
+def test_a_test_is_signed_tells_of_nobody_and_takes_no_number(
+    developer: Client, member: AppMember, receiver: Receiver
+) -> None:
+    secret = secret_on(developer.post(pages(member.app), {"url": receiver.url, "type-consent.denied": "on"}))
+    endpoint = WebhookEndpoint.objects.get()
+
+    answer = developer.post(pages(member.app, endpoint, "test/"))
+
+    assert "The test arrived: it answered 204 after" in told(developer, answer)
+    ((headers, body),) = receiver.arrived
+    sent = Webhook(secret).verify(body, headers)
+    assert sent["type"] == verify(body, headers, secret).type == "consent.test"
+    assert headers["webhook-id"].startswith("msg_test_")
+    data = sent["data"]
+    assert (data["request_id"], data["user_id"], data["sequence"]) == ("req_test", "usr_test", None)
+    assert not NoticeCounter.objects.exists()
+    assert not WebhookDelivery.objects.exists()
+    assert "consent.test" not in WEBHOOK_TYPES
+
+
+def test_what_a_test_meets_is_told(developer: Client, member: AppMember, receiver: Receiver, settings: Any) -> None:
+    endpoint = own(member, url=receiver.url)
+    here = pages(member.app, endpoint, "test/")
+
+    receiver.answers = [500, 410, 204]
+    assert "The test was refused: it answered 500 after" in told(developer, developer.post(here))
+    assert "it answered 410" in told(developer, developer.post(here))
+    endpoint.refresh_from_db()
+    assert endpoint.disabled_at is None
+    settings.WEBHOOK_INTERNAL_ADDRESSES = False
+    assert "It cannot be reached" in told(developer, developer.post(here))
+    assert len(receiver.arrived) == 2
+
+
+def test_ten_tests_a_minute_and_none_for_a_suspended_app(
+    developer: Client, member: AppMember, receiver: Receiver
+) -> None:
+    endpoint = own(member, url=receiver.url)
+    here = pages(member.app, endpoint, "test/")
+    App.objects.update(status="suspended")
+    assert "suspended" in told(developer, developer.post(here))
+    App.objects.update(status="active")
+
+    answers = [told(developer, developer.post(here)) for _ in range(11)]
+
+    assert ["The test arrived" in answer for answer in answers] == [True] * 10 + [False]
+    assert "often enough for now" in answers[-1]
+    assert len(receiver.arrived) == 10
+
+
+# --- who may, and how -------------------------------------------------------------------------------------------------
+
+FORMS = ("change/", "switch/", "secret/", "test/", "replay/")
+EVERY = ("", "log", "delete/", *FORMS)
+
+
+def test_an_endpoint_of_others_is_not_there(developer: Client, member: AppMember) -> None:
+    others = WebhookDeliveryFactory()
+    mine = own(member)
+    paths = [
+        *(pages(others.endpoint.app, others.endpoint, rest) for rest in EVERY),
+        *(pages(member.app, others.endpoint, rest) for rest in EVERY),  # a member here, yet not of that app
+        pages(others.endpoint.app),
+        pages(others.endpoint.app, others.endpoint, f"deliveries/{others.pk}/replay/"),
+        pages(member.app, mine, f"deliveries/{others.pk}/replay/"),
+        pages(member.app, WebhookEndpoint(pk=10**30)),
+    ]
+    before = list(WebhookEndpoint.objects.values()), list(WebhookDelivery.objects.values())
+
+    for path in paths:
+        answers = {developer.post(path, {"url": URL, "enabled": "no", "overlap": "0", "hours": "24"}).status_code}
+        answers.add(developer.get(path).status_code)
+        assert answers <= {404, 405}, path
+        assert 404 in answers
+
+    assert (list(WebhookEndpoint.objects.values()), list(WebhookDelivery.objects.values())) == before
+
+
+def test_who_is_signed_out_signs_in_first(client: Client) -> None:
+    row = WebhookDeliveryFactory()
+    app, endpoint = row.endpoint.app, row.endpoint
+    for path in (pages(app), pages(app, endpoint), pages(app, endpoint, "log"), pages(app, endpoint, "delete/")):
+        assert client.get(path)["Location"] == f"/accounts/login/?next={path}"
+    for path in (pages(app), *(pages(app, endpoint, rest) for rest in (*FORMS, "delete/"))):
+        assert client.post(path, {"url": URL}).status_code == 302
+    assert WebhookEndpoint.objects.get().url == endpoint.url
+    assert audited() == []
+
+
+def test_other_methods_are_refused(developer: Client, member: AppMember) -> None:
+    row = WebhookDeliveryFactory(endpoint=own(member))
+    for rest in (*FORMS, f"deliveries/{row.pk}/replay/"):
+        assert developer.get(pages(member.app, row.endpoint, rest)).status_code == 405
+    for rest in ("", "log"):
+        assert developer.post(pages(member.app, row.endpoint, rest)).status_code == 405
+    assert developer.put(pages(member.app)).status_code == 405
+    assert developer.delete(pages(member.app, row.endpoint, "delete/")).status_code == 405
+
+
+def test_another_persons_form_is_not_taken(member: AppMember) -> None:
+    strict = Client(enforce_csrf_checks=True)
+    strict.force_login(PersonFactory())
+
+    assert strict.post(pages(member.app), {"url": URL}).status_code in (403, 404)
+    assert not WebhookEndpoint.objects.exists()

@@ -1,0 +1,63 @@
+"""The page of an app's limits says what the counters say that refuse."""
+
+from typing import Any
+
+from django.test import Client
+
+from consent.portal.standings import Standing, standings
+from developers.models import App
+from tests.callers import Developer
+from tests.consent.api.addresses import asked
+from tests.factories import MemberFactory, PersonFactory, give_vault
+
+
+def by_name(app: App) -> dict[str, Standing]:
+    return {standing.name: standing for standing in standings(app)}
+
+
+def test_what_is_left_is_what_the_next_answer_says(api: Developer, app: App, settings: Any) -> None:
+    settings.REQUEST_BUDGET_PER_HOUR, settings.UNKNOWN_USERS_PER_HOUR = 9, 4
+    people = [give_vault(PersonFactory()).user for _ in range(2)]
+    assert {name: by_name(app)[name].left for name in ("requests-per-hour", "unknown-users")} == {
+        "requests-per-hour": 9, "unknown-users": 4,
+    }  # fmt: skip
+
+    answers = [api.post("/request-consent", asked(person)) for person in (*people, people[0])]
+    api.get("/user-scopes/usr_nobody")
+
+    assert [answer.status_code for answer in answers] == [201, 201, 200]
+    found = by_name(app)
+    assert (found["requests-per-hour"].used, found["requests-per-hour"].left) == (2, 7)
+    assert '"requests-per-hour";r=7' in answers[-1]["RateLimit"]
+    assert 0 < found["requests-per-hour"].resets_in <= 3600
+    assert (found["unknown-users"].used, found["unknown-users"].left) == (1, 3)
+    assert (found["pending-per-person"].used, found["requests-per-person"].used) == (1, 1)
+
+
+def test_an_own_budget_and_switched_off_limits(app: App, settings: Any) -> None:
+    settings.UNKNOWN_USERS_PER_HOUR = settings.STATUS_POLL_BURST = 0
+    app.request_budget = 5
+    app.save()
+
+    found = by_name(app)
+
+    assert (found["requests-per-hour"].allowed, found["requests-per-hour"].left) == (5, 5)
+    assert (found["unknown-users"].allowed, found["unknown-users"].left) == (0, None)
+    assert found["status-polls"].allowed == 0
+    assert found["streams-and-waits"].used is None
+
+
+def test_the_page_is_for_members(app: App, api: Developer, client: Client, settings: Any) -> None:
+    settings.PENDING_REQUESTS_PER_PERSON = 1
+    api.post("/request-consent", asked(give_vault(PersonFactory()).user))
+    path = f"/developers/apps/{app.app_id}/limits/"
+    client.force_login(MemberFactory(app=app, role="member").user)
+    stranger = Client()
+    stranger.force_login(PersonFactory())
+
+    shown = client.get(path)
+
+    assert shown.status_code == 200
+    assert "1 person has reached it" in shown.content.decode()
+    assert (client.post(path).status_code, stranger.get(path).status_code) == (405, 404)
+    assert Client().get(path)["Location"].startswith("/accounts/login/?next=")

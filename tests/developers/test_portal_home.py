@@ -1,0 +1,64 @@
+"""The portal's first page: the apps that somebody manages, and a test app for the asking."""
+
+import pytest
+from django.test import Client
+
+from developers.models import App, AppAuditEntry, AppMember
+from tests.factories import AppFactory, MemberFactory, PersonFactory
+
+
+@pytest.fixture
+def developer(client: Client, db: None) -> Client:
+    client.force_login(PersonFactory())
+    return client
+
+
+def test_somebody_new_makes_a_test_app_and_owns_it(developer: Client) -> None:
+    assert "You manage no app yet." in developer.get("/developers/").content.decode()
+
+    answer = developer.post("/developers/apps/", {"name": " Lunch Finder "})
+
+    app = App.objects.get()
+    assert (answer.status_code, answer["Location"]) == (302, f"/developers/apps/{app.app_id}/tokens/")
+    assert (app.name, app.mode, app.status, app.application, app.verified) == (
+        "Lunch Finder", "test", "active", None, False,
+    )  # fmt: skip
+    assert AppMember.objects.values_list("app", "role").get() == (app.pk, "owner")
+    assert AppAuditEntry.objects.values_list("action", "facts").get() == ("app.made", {"name": "Lunch Finder"})
+    for path in (answer["Location"], f"/developers/apps/{app.app_id}/"):
+        page = developer.get(path)
+        assert page.status_code == 200
+        assert app.app_id in page.content.decode()
+
+
+@pytest.mark.parametrize("name", ["", "a" * 81, "Lunch\nFinder", "Lunch\u202eFinder"])
+def test_a_name_that_would_mislead_makes_nothing(developer: Client, name: str) -> None:
+    answer = developer.post("/developers/apps/", {"name": name})
+
+    assert answer.status_code == 400
+    assert not App.objects.exists()
+
+
+def test_nobody_owns_more_than_twenty_test_apps(developer: Client) -> None:
+    answers = [developer.post("/developers/apps/", {"name": f"App {number}"}).status_code for number in range(21)]
+
+    assert answers == [302] * 20 + [400]
+
+
+def test_an_app_of_others_is_not_there(developer: Client) -> None:
+    app = MemberFactory(app=AppFactory()).app
+
+    assert developer.get(f"/developers/apps/{app.app_id}/tokens/").status_code == 404
+    assert app.name not in developer.get("/developers/").content.decode()
+
+
+def test_who_is_signed_out_signs_in_first(client: Client, db: None) -> None:
+    for path in ("/developers/", "/developers/apps/app_x/"):
+        assert client.get(path)["Location"] == f"/accounts/login/?next={path}"
+    client.post("/developers/apps/", {"name": "Lunch Finder"})
+    assert not App.objects.exists()
+
+
+@pytest.mark.parametrize(("path", "method"), [("/developers/", "post"), ("/developers/apps/", "get")])
+def test_other_methods_are_refused(developer: Client, path: str, method: str) -> None:
+    assert getattr(developer, method)(path).status_code == 405

@@ -1,0 +1,292 @@
+"""The team of an app: who may change it, that an owner stays, and what invitations open to whom."""
+
+import hashlib
+import re
+from datetime import timedelta
+
+import pytest
+from allauth.account.models import EmailAddress
+from django.core import mail
+from django.db import IntegrityError, transaction
+from django.test import Client
+from django.utils import timezone
+
+from common.problems import Problem
+from config.security import redacted
+from developers.members import actions, invitations
+from developers.members.mail import send_due_mails
+from developers.models import App, AppAuditEntry, AppInvitation, AppMember, MemberRole
+from tests.factories import MemberFactory, PersonFactory, TestAppFactory
+
+
+def confirmed(**fields):
+    person = PersonFactory(**fields)
+    EmailAddress.objects.update_or_create(user=person, email=person.email, defaults={"verified": True, "primary": True})
+    return person
+
+
+@pytest.fixture
+def owner(db) -> AppMember:
+    return MemberFactory(app=TestAppFactory())
+
+
+@pytest.fixture
+def member(owner) -> AppMember:
+    return MemberFactory(app=owner.app, role=MemberRole.MEMBER)
+
+
+def refused(act) -> str:
+    with pytest.raises(Problem) as found:
+        act()
+    return found.value.code
+
+
+def told(app: App) -> list[tuple[str, dict[str, object]]]:
+    return list(AppAuditEntry.objects.filter(app=app).order_by("pk").values_list("action", "facts"))
+
+
+def secret_in(letter) -> str:
+    return re.search(r"/developers/invitations/([^/]+)/", letter.body)[1]
+
+
+def invite(owner, email, **fields):
+    return invitations.invite(app=owner.app, email=email, by=owner.user, **fields)
+
+
+def test_roles_change_and_each_change_is_in_the_audit(owner, member):
+    actions.change_role(member=member, role="owner", by=owner.user)
+    actions.change_role(member=member, role="owner", by=owner.user)
+    actions.remove_member(member=owner, by=member.user)
+
+    assert told(owner.app) == [
+        ("member.role_changed", {"user_id": member.user.public_id, "role": "owner"}),
+        ("member.removed", {"user_id": owner.user.public_id, "role": "owner"}),
+    ]
+    assert list(AppMember.objects.values_list("user", "role")) == [(member.user_id, "owner")]
+
+
+def test_a_change_that_cannot_be_written_down_does_not_take_place(owner, member, monkeypatch):
+    def broken(**_):
+        raise IntegrityError
+
+    monkeypatch.setattr(actions, "record", broken)
+
+    for act in (
+        lambda: actions.change_role(member=member, role="owner", by=owner.user),
+        lambda: actions.remove_member(member=member, by=owner.user),
+        lambda: actions.transfer_ownership(to=member, by=owner.user),
+    ):
+        with pytest.raises(IntegrityError), transaction.atomic():
+            act()
+    assert set(AppMember.objects.values_list("user", "role")) == {(owner.user_id, "owner"), (member.user_id, "member")}
+
+
+def test_an_app_always_keeps_an_owner(owner, member):
+    assert refused(lambda: actions.remove_member(member=owner, by=owner.user)) == "last_owner"
+    assert refused(lambda: actions.change_role(member=owner, role="member", by=owner.user)) == "last_owner"
+
+    actions.transfer_ownership(to=member, by=owner.user)
+    actions.remove_member(member=owner, by=owner.user)
+
+    assert list(AppMember.objects.values_list("user", "role")) == [(member.user_id, "owner")]
+    assert refused(lambda: actions.remove_member(member=owner, by=member.user)) == "not_found"
+
+
+def test_who_owns_nothing_changes_nothing_but_may_leave(owner, member):
+    for by in (member.user, PersonFactory()):
+        for act in (
+            lambda by=by: actions.change_role(member=owner, role="member", by=by),
+            lambda by=by: actions.remove_member(member=owner, by=by),
+            lambda by=by: actions.transfer_ownership(to=member, by=by),
+            lambda by=by: invitations.invite(app=owner.app, email="a@b.example", by=by),
+            lambda by=by: actions.add_member(app=owner.app, user_id="usr_x", by=by),
+        ):
+            assert refused(act) == "owner_required"
+
+    actions.remove_member(member=member, by=member.user)
+
+    assert [action for action, _ in told(owner.app)] == ["member.left"]
+    assert AppMember.objects.get() == owner
+
+
+def test_an_invitation_opens_the_app_to_its_address_alone(owner):
+    invite(owner, " New@Example.org ")
+    assert (send_due_mails(), send_due_mails()) == (1, 0)
+    [letter] = mail.outbox
+    secret = secret_in(letter)
+    person = confirmed(email="new@example.org")
+
+    assert letter.to == ["new@example.org"]
+    assert AppInvitation.objects.get().digest == hashlib.sha256(secret.encode()).hexdigest()
+    assert secret not in str(AppInvitation.objects.values().get())
+    assert refused(lambda: invitations.accept_invitation(secret=secret, by=confirmed())) == "invitation_for_another"
+    EmailAddress.objects.filter(user=person).update(verified=False)
+    assert refused(lambda: invitations.accept_invitation(secret=secret, by=person)) == "invitation_for_another"
+    EmailAddress.objects.filter(user=person).update(verified=True)
+    joined = invitations.accept_invitation(secret=secret, by=person)
+    assert (joined.app, joined.role, joined.shows_email) == (owner.app, "member", True)
+    assert refused(lambda: invitations.accept_invitation(secret=secret, by=person)) == "invitation_ended"
+    assert told(owner.app) == [
+        ("invitation.made", {"address": "n…@example.org", "role": "member"}),
+        ("invitation.accepted", {"user_id": person.public_id, "role": "member"}),
+    ]
+
+
+def test_one_invitation_is_open_for_an_address_and_another_mail_ends_the_first_link(owner):
+    made = invite(owner, "new@example.org")
+    assert refused(lambda: invite(owner, "NEW@example.org")) == "already_invited"
+    send_due_mails()
+    first = secret_in(mail.outbox[0])
+
+    invitations.resend_invitation(invitation=made, by=owner.user)
+    assert invitations.open_invitation(first) is None
+    send_due_mails()
+    second = secret_in(mail.outbox[1])
+    assert first != second
+    assert invitations.open_invitation(second) == made
+    assert invitations.withdraw_invitation(invitation=made, by=owner.user) is True
+    assert invitations.withdraw_invitation(invitation=made, by=owner.user) is False
+    assert invitations.open_invitation(second) is None
+    assert refused(lambda: invitations.resend_invitation(invitation=made, by=owner.user)) == "invitation_ended"
+
+
+def test_an_invitation_ends_after_seven_days_and_with_the_ownership_of_who_invited(owner, member):
+    invite(owner, "late@example.org")
+    send_due_mails()
+    late = secret_in(mail.outbox[-1])
+    assert invitations.open_invitation(late) is not None
+    AppInvitation.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+    assert invitations.open_invitation(late) is None
+    again = invite(owner, "late@example.org")
+
+    actions.transfer_ownership(to=member, by=owner.user)
+
+    again.refresh_from_db()
+    assert again.withdrawn_at is not None
+    assert abs(timedelta(days=7) - (again.expires_at - again.created_at)) < timedelta(minutes=1)
+
+
+def test_accepting_as_a_member_changes_nothing_but_to_own(owner):
+    person = confirmed(email="both@example.org")
+    invite(owner, "both@example.org", role="owner")
+    MemberFactory(app=owner.app, user=person, role="member")
+    assert refused(lambda: invite(owner, "both@example.org")) == "already_member"
+    send_due_mails()
+
+    invitations.accept_invitation(secret=secret_in(mail.outbox[0]), by=person)
+
+    assert AppMember.objects.get(user=person).role == "owner"
+
+
+@pytest.mark.parametrize("email", ["", "nobody", "a@b", "a@b.example\nBcc: c@d.example", "a" * 250 + "@b.example"])
+def test_what_is_no_address_is_not_invited(owner, email):
+    assert refused(lambda: invite(owner, email)) == "invalid_request"
+
+
+def test_invitations_of_a_day_are_limited(owner, settings):
+    settings.INVITATIONS_PER_DAY = 3
+    for number in range(3):
+        invite(owner, f"a{number}@example.org")
+
+    assert refused(lambda: invite(owner, "a9@example.org")) == "too_many_invitations"
+    assert AppInvitation.objects.count() == 3
+
+
+def test_who_is_added_by_sharing_id_is_told_by_mail_and_shows_no_address(owner):
+    person = confirmed()
+    added = actions.add_member(app=owner.app, user_id=person.public_id, by=owner.user)
+    again = refused(lambda: actions.add_member(app=owner.app, user_id=person.public_id, by=owner.user))
+
+    assert (added.role, added.shows_email, again) == ("member", False, "already_member")
+    assert (send_due_mails(), send_due_mails()) == (1, 0)
+    assert mail.outbox[0].to == [person.email]
+    shown = browser(owner.user).get(f"/developers/apps/{owner.app.app_id}/members/").content.decode()
+    assert person.public_id in shown
+    assert person.email not in shown
+
+
+@pytest.mark.parametrize("user_id", ["usr_unknown", "", "\x00", "usr_\ud800"])
+def test_nobody_is_added_whom_nobody_knows(owner, user_id):
+    assert refused(lambda: actions.add_member(app=owner.app, user_id=user_id, by=owner.user)) == "not_found"
+
+
+def test_members_of_a_test_app_say_themselves_that_it_may_ask_them(owner, member):
+    actions.agree_to_tests(member=member, agreed=True, by=member.user)
+    first = AppMember.objects.get(pk=member.pk).agreed_to_tests_at
+    actions.agree_to_tests(member=member, agreed=True, by=member.user)
+    assert first == AppMember.objects.get(pk=member.pk).agreed_to_tests_at is not None
+    assert refused(lambda: actions.agree_to_tests(member=member, agreed=False, by=owner.user)) == "invalid_request"
+    actions.agree_to_tests(member=member, agreed=False, by=member.user)
+    assert AppMember.objects.get(pk=member.pk).agreed_to_tests_at is None
+    assert [action for action, _ in told(owner.app)] == ["member.agreed_to_tests", "member.ended_tests"]
+    live = MemberFactory()
+    assert refused(lambda: actions.agree_to_tests(member=live, agreed=True, by=live.user)) == "invalid_request"
+
+
+def test_a_mail_that_nobody_took_is_tried_again(owner, monkeypatch):
+    def away(*_):
+        raise ConnectionRefusedError
+
+    invite(owner, "new@example.org")
+    with monkeypatch.context() as mail_server:
+        mail_server.setattr("developers.members.mail.send_mail", away)
+        assert send_due_mails() == 0
+    assert send_due_mails() == 1
+
+
+def test_the_logs_leave_out_what_a_link_opens():
+    link = f"GET /developers/invitations/inv_{'a' * 43}/"
+
+    assert redacted(link) == "GET /developers/invitations/inv_[redacted]/"
+
+
+# --- the pages --------------------------------------------------------------------------------------------------------
+
+
+def browser(user) -> Client:
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def test_an_owner_does_everything_on_the_page_and_leaves(owner, member):
+    page, here = browser(owner.user), f"/developers/apps/{owner.app.app_id}"
+    assert page.post(f"{here}/members/invite/", {"email": "new@example.org", "role": "member"}).status_code == 302
+    again = page.post(f"{here}/members/invite/", {"email": "new@example.org", "role": "member"})
+    assert (again.status_code, "An invitation to this address is open" in again.content.decode()) == (409, True)
+    assert page.post(f"{here}/members/invite/", {"email": "nobody", "role": "member"}).status_code == 400
+    assert page.post(f"{here}/members/invite/", {"email": "a@b.example", "role": "king"}).status_code == 400
+    invited = AppInvitation.objects.get()
+    assert page.post(f"{here}/invitations/{invited.pk}/send/").status_code == 302
+    assert page.post(f"{here}/invitations/{invited.pk}/withdraw/").status_code == 302
+    assert page.post(f"{here}/invitations/{invited.pk + 1}/withdraw/").status_code == 404
+    them = f"{here}/members/{member.user.public_id}"
+    assert page.post(f"{them}/role/", {"role": "king"}).status_code == 400
+    assert page.post(f"{them}/role/", {"role": "owner"}).status_code == 302
+    assert page.post(f"{here}/members/usr_unknown/remove/").status_code == 404
+    assert page.post(f"{here}/members/tests/", {"agreed": "yes"}).status_code == 302
+    assert page.post(f"{them}/transfer/").status_code == 302
+    assert page.post(f"{them}/remove/").status_code == 403
+    assert page.get(f"{here}/members/").status_code == 200
+    assert page.get(f"{here}/members/invite/").status_code == 405
+    assert page.post(f"{here}/members/leave/")["Location"] == "/developers/"
+    assert page.get(f"{here}/members/").status_code == 404
+
+
+def test_an_invitation_is_accepted_on_its_page_after_signing_in(owner):
+    invite(owner, "new@example.org")
+    send_due_mails()
+    path = f"/developers/invitations/{secret_in(mail.outbox[0])}/"
+    stranger = Client()
+
+    shown = stranger.get(path)
+    assert shown.status_code == 200
+    assert f"?next={path}".replace("/", "%2F") in shown.content.decode()
+    assert shown["Referrer-Policy"] == "no-referrer"
+    assert stranger.post(path)["Location"].startswith("/accounts/login/")
+    assert browser(confirmed()).post(path).status_code == 403
+    answer = browser(confirmed(email="new@example.org")).post(path)
+    assert answer["Location"] == f"/developers/apps/{owner.app.app_id}/"
+    assert stranger.get(path).status_code == 404
+    assert stranger.get("/developers/invitations/%00/").status_code == 404
+    assert stranger.put(path).status_code == 405

@@ -1,0 +1,231 @@
+"""The same for the forms of the developer portal."""
+
+from allauth.account.models import EmailAddress
+from django.utils.timezone import now
+
+from consent.sandbox.models import SandboxPerson
+from developers.members.models import AppInvitation, AppMember
+from developers.models import App
+from developers.tokens.models import DeveloperToken, ManagementToken
+from tests.factories import (
+    AppInvitationFactory,
+    ConsentRequestFactory,
+    ManagementTokenFactory,
+    MemberFactory,
+    SandboxPersonFactory,
+    TestAppFactory,
+    TokenFactory,
+)
+from tests.interrupted.scenes import Make, Scene, Stage
+
+
+def make_test_app(stage: Stage) -> Scene:
+    def done() -> bool:
+        return App.objects.filter(name="Lunch Finder", members__user=stage.person).exists()
+
+    says, typed = "You asked to make a test app.", {"name": "Lunch Finder"}
+    return Scene("/developers/apps/", "/developers/", says, done, typed, "Lunch Finder")
+
+
+def _own_app(stage: Stage) -> App:
+    app: App = MemberFactory(user=stage.person, app=TestAppFactory(name="Lunch Finder")).app
+    return app
+
+
+def mint_token(stage: Stage) -> Scene:
+    app = _own_app(stage)
+    here = f"/developers/apps/{app.app_id}/tokens/"
+
+    def done() -> bool:
+        return DeveloperToken.objects.filter(app=app, label="backend", header_only=True).exists()
+
+    typed = {"label": "backend", "header_only": "on"}
+    return Scene(here, here, "You asked to make a token for Lunch Finder.", done, typed, "backend")
+
+
+def rotate_token(stage: Stage) -> Scene:
+    token = TokenFactory(app=_own_app(stage), label="backend")
+    here = f"/developers/apps/{token.app.app_id}/tokens/{token.prefix}/rotate/"
+
+    def done() -> bool:
+        return DeveloperToken.objects.count() == 2
+
+    return Scene(here, here, "You asked to rotate the token “backend”.", done, {"overlap": "3600"})
+
+
+def revoke_token(stage: Stage) -> Scene:
+    token = TokenFactory(app=_own_app(stage), label="backend")
+    here = f"/developers/apps/{token.app.app_id}/tokens/{token.prefix}/revoke/"
+
+    def done() -> bool:
+        return DeveloperToken.objects.get().revoked_at is not None
+
+    return Scene(here, here, "You asked to revoke the token “backend”.", done)
+
+
+def mint_management_token(stage: Stage) -> Scene:
+    here, says = "/developers/management-tokens/", "You asked to make a management token."
+    return Scene(here, here, says, ManagementToken.objects.exists, {"label": "ci"}, "ci")
+
+
+def revoke_management_token(stage: Stage) -> Scene:
+    token = ManagementTokenFactory(user=stage.person, label="ci")
+    here = f"/developers/management-tokens/{token.prefix}/revoke/"
+
+    def done() -> bool:
+        return ManagementToken.objects.get().revoked_at is not None
+
+    return Scene(here, here, "You asked to revoke the management token “ci”.", done)
+
+
+def rename_app(stage: Stage) -> Scene:
+    here = f"/developers/apps/{_own_app(stage).app_id}/settings/"
+
+    def done() -> bool:
+        return App.objects.filter(name="Supper Finder").exists()
+
+    return Scene(here, here, "You asked to rename Lunch Finder.", done, {"name": "Supper Finder"}, "Supper Finder")
+
+
+def close_app(stage: Stage) -> Scene:
+    here = f"/developers/apps/{_own_app(stage).app_id}/settings/close/"
+    says, typed = "You asked to close Lunch Finder for good.", {"name": "Lunch Finder"}
+    return Scene(here, here, says, lambda: App.objects.get().status == "closed", typed, "Lunch Finder")
+
+
+def make_sandbox_person(stage: Stage) -> Scene:
+    here = f"/developers/apps/{_own_app(stage).app_id}/sandbox/"
+
+    def done() -> bool:
+        return SandboxPerson.objects.filter(label="Says yes").exists()
+
+    says = "You asked to make a sandbox person for Lunch Finder."
+    return Scene(f"{here}new/", here, says, done, {"label": "Says yes"}, "Says yes")
+
+
+def _played(stage: Stage) -> tuple[SandboxPerson, str]:
+    played = SandboxPersonFactory(app=_own_app(stage), user__display_name="Ada")
+    return played, f"/developers/apps/{played.app.app_id}/sandbox/{played.user.public_id}/"
+
+
+def move_clock(stage: Stage) -> Scene:
+    played, here = _played(stage)
+    asked = ConsentRequestFactory(user=played.user, app=played.app)
+
+    def done() -> bool:
+        asked.refresh_from_db()
+        return asked.status == "expired"
+
+    days = {"seconds": str(30 * 86400)}
+    return Scene(f"{here}clock/", here, "You asked to move the clock of Ada.", done, days)
+
+
+def delete_sandbox_person(stage: Stage) -> Scene:
+    _, here = _played(stage)
+    says = "You asked to delete the sandbox person Ada."
+    return Scene(f"{here}delete/", here, says, lambda: not SandboxPerson.objects.exists())
+
+
+def _team(stage: Stage, role: str = "owner") -> tuple[AppMember, AppMember, str]:
+    """The person's membership, an owner beside them, and the page of their team."""
+    own = MemberFactory(app=TestAppFactory(name="Lunch Finder"), user=stage.person, role=role)
+    return own, MemberFactory(app=own.app), f"/developers/apps/{own.app.app_id}/members/"
+
+
+def invite(stage: Stage) -> Scene:
+    page = _team(stage)[2]
+    says, typed = "You asked to invite somebody to the team of Lunch Finder.", {"email": "new@example.org"}
+    done = AppInvitation.objects.filter(email="new@example.org").exists
+    return Scene(f"{page}invite/", page, says, done, {**typed, "role": "member"}, "new@example.org")
+
+
+def of_invitation(act: str, says: str, field_name: str) -> Make:
+    def make(stage: Stage) -> Scene:
+        own, _, page = _team(stage)
+        at = None if act == "withdraw" else now()
+        made = AppInvitationFactory(app=own.app, email="new@example.org", invited_by=own.user, mailed_at=at)
+
+        def done() -> bool:
+            value = getattr(AppInvitation.objects.get(pk=made.pk), field_name)
+            return (value is None) == (act == "send")
+
+        return Scene(f"/developers/apps/{own.app.app_id}/invitations/{made.pk}/{act}/", page, says, done)
+
+    return make
+
+
+def of_member(act: str, says: str, becomes: str, **typed: str) -> Make:
+    def make(stage: Stage) -> Scene:
+        _, other, page = _team(stage)
+        AppMember.objects.filter(pk=other.pk).update(role="owner" if act != "transfer" else "member")
+
+        def done() -> bool:
+            found = AppMember.objects.filter(pk=other.pk).first()
+            return (found.role if found else "") == becomes
+
+        asked = says % {"who": other.user.email}
+        return Scene(f"{page}{other.user.public_id}/{act}/", page, asked, done, typed)
+
+    return make
+
+
+def leave_team(stage: Stage) -> Scene:
+    own, _, page = _team(stage)
+
+    def done() -> bool:
+        return not AppMember.objects.filter(pk=own.pk).exists()
+
+    return Scene(f"{page}leave/", page, "You asked to leave the team of Lunch Finder.", done)
+
+
+def agree_to_tests(stage: Stage) -> Scene:
+    own, _, page = _team(stage)
+
+    def done() -> bool:
+        return AppMember.objects.get(pk=own.pk).agreed_to_tests_at is not None
+
+    says = "You asked to let Lunch Finder ask you, as a test."
+    return Scene(f"{page}tests/", page, says, done, {"agreed": "yes"})
+
+
+def accept_invitation(stage: Stage) -> Scene:
+    EmailAddress.objects.update_or_create(
+        user=stage.person, email=stage.person.email, defaults={"verified": True, "primary": True}
+    )
+    made = AppInvitationFactory(app=TestAppFactory(name="Lunch Finder"), email=stage.person.email)
+
+    def done() -> bool:
+        return AppMember.objects.filter(app=made.app, user=stage.person).exists()
+
+    path = f"/developers/invitations/{made.secret}/"
+    return Scene(path, path, "You asked to join the team of Lunch Finder.", done)
+
+
+SCENES: dict[str, Make] = {
+    "portal:make-sandbox-person": make_sandbox_person,
+    "portal:sandbox-clock": move_clock,
+    "portal:delete-sandbox-person": delete_sandbox_person,
+    "developers:make-test-app": make_test_app,
+    "developers:tokens": mint_token,
+    "developers:token-rotate": rotate_token,
+    "developers:token-revoke": revoke_token,
+    "developers:management-tokens": mint_management_token,
+    "developers:management-token-revoke": revoke_management_token,
+    "developers:settings": rename_app,
+    "developers:close": close_app,
+    "developers:invite": invite,
+    "developers:resend-invitation": of_invitation(
+        "send", "You asked to send the invitation to new@example.org once more.", "mailed_at"
+    ),
+    "developers:withdraw-invitation": of_invitation(
+        "withdraw", "You asked to withdraw the invitation to new@example.org.", "withdrawn_at"
+    ),
+    "developers:change-role": of_member(
+        "role", "You asked to change the role of %(who)s in Lunch Finder.", "member", role="member"
+    ),
+    "developers:transfer-app": of_member("transfer", "You asked to hand Lunch Finder over to %(who)s.", "owner"),
+    "developers:remove-member": of_member("remove", "You asked to remove %(who)s from the team of Lunch Finder.", ""),
+    "developers:leave-team": leave_team,
+    "developers:agree-to-tests": agree_to_tests,
+    "developers:invitation": accept_invitation,
+}

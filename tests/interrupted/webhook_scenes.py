@@ -1,0 +1,101 @@
+"""The scenes of an app's webhooks (see scenes.py)."""
+
+from collections.abc import Callable
+from typing import Any
+
+from consent.notices.models import WebhookDelivery
+from developers.models import WebhookEndpoint
+from tests.factories import MemberFactory, WebhookDeliveryFactory, WebhookEndpointFactory
+from tests.factories.asked import now
+from tests.fakes.receiver import receiving
+from tests.interrupted.scenes import Make, Scene, Stage
+
+URL = "https://trips.example/new"
+
+
+def _endpoint(stage: Stage, **values: Any) -> tuple[WebhookEndpoint, str]:
+    """One of an app that the person manages, and the address of its page."""
+    made = WebhookEndpointFactory(app=MemberFactory(user=stage.person).app, **values)
+    return made, f"/developers/apps/{made.app.app_id}/webhooks/{made.pk}/"
+
+
+def add(stage: Stage) -> Scene:
+    app = MemberFactory(user=stage.person).app
+    here = f"/developers/apps/{app.app_id}/webhooks/"
+    typed = {"url": URL, "type-consent.denied": "on", "type-export.updated": "on"}
+
+    def done() -> bool:
+        return list(WebhookEndpoint.objects.values_list("url", "types")) == [
+            (URL, ["consent.denied", "export.updated"])
+        ]
+
+    return Scene(here, here, f"You asked to add a webhook endpoint to {app.name}.", done, typed, URL)
+
+
+def change(stage: Stage) -> Scene:
+    made, here = _endpoint(stage)
+    says = f"You asked to change the endpoint {made.url}."
+    typed = {"url": URL, "type-consent.denied": "on", "type-consent.paused": "on"}
+
+    def done() -> bool:
+        row = WebhookEndpoint.objects.get()
+        return (row.url, row.types) == (URL, ["consent.denied", "consent.paused"])
+
+    return Scene(f"{here}change/", here, says, done, typed, URL)
+
+
+def switch(stage: Stage) -> Scene:
+    made, here = _endpoint(stage)
+    says = f"You asked to send no webhooks to {made.url}."
+    typed = {"enabled": "no"}
+    return Scene(f"{here}switch/", here, says, lambda: WebhookEndpoint.objects.get().disabled_at is not None, typed)
+
+
+def renew(stage: Stage) -> Scene:
+    made, here = _endpoint(stage)
+    says = f"You asked to renew the secret of {made.url}."
+    return Scene(
+        f"{here}secret/", here, says, lambda: WebhookEndpoint.objects.get().secret != made.secret, {"overlap": "1h"}
+    )
+
+
+def test(stage: Stage) -> Scene:
+    receiver = stage.after.enter_context(receiving(stage.settings))
+    made, here = _endpoint(stage, url=receiver.url)
+    says = f"You asked to send a test to {made.url}."
+    return Scene(f"{here}test/", here, says, lambda: len(receiver.arrived) == 1)
+
+
+def delete(stage: Stage) -> Scene:
+    made, here = _endpoint(stage)
+    says = f"You asked to delete the endpoint {made.url}."
+    return Scene(f"{here}delete/", f"{here}delete/", says, lambda: not WebhookEndpoint.objects.exists())
+
+
+def replays(path: Callable[[WebhookDelivery], str], says: str, **typed: str) -> Make:
+    def make(stage: Stage) -> Scene:
+        made, here = _endpoint(stage)
+        given_up = WebhookDeliveryFactory(endpoint=made, status="given_up", attempt=13, finished_at=now())
+
+        def done() -> bool:
+            return WebhookDelivery.objects.get().status == "waiting"
+
+        return Scene(f"{here}{path(given_up)}", here, says.format(url=made.url), done, typed)
+
+    return make
+
+
+SCENES: dict[str, Make] = {
+    "portal:webhooks": add,
+    "portal:webhook-change": change,
+    "portal:webhook-switch": switch,
+    "portal:webhook-renew": renew,
+    "portal:webhook-test": test,
+    "portal:webhook-delete": delete,
+    "portal:webhook-replay": replays(
+        lambda row: f"deliveries/{row.pk}/replay/", "You asked to send a delivery to {url} once more."
+    ),
+    "portal:webhook-replay-failed": replays(
+        lambda row: "replay/", "You asked to send once more what did not arrive at {url}.", hours="24"
+    ),
+}
