@@ -6,3 +6,6 @@ from django.apps import AppConfig
 class CommonConfig(AppConfig):
     name = "common"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        from common.sql import prefixes  # noqa: F401  # registers a lookup

@@ -114,6 +114,14 @@ class UnsupportedMediaType(Problem):
     title = "Send application/json"
 
 
+class TooManyRequests(Problem):
+    """A limit was reached; `Retry-After` says when to go on."""
+
+    code = "too_many_requests"
+    status = 429
+    title = "Too many requests"
+
+
 class TemporarilyUnavailable(Problem):
     """The database is away, the process ends, or the audit cannot be written for what gives access; nothing changed."""
 

@@ -1,14 +1,25 @@
 """Rules that live in the database as triggers, for SQLite and PostgreSQL alike."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from django.db import transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 _REFUSE_FUNCTION = """
 CREATE OR REPLACE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN RAISE EXCEPTION '%', TG_ARGV[0] USING ERRCODE = 'integrity_constraint_violation'; END $$
+"""
+
+
+# Whether this statement is of a function of erasing.py: such a function alone runs as the owner and with this setting.
+# Anybody can make the setting, and only the owner is the owner.
+IS_ERASING_FUNCTION = """
+CREATE OR REPLACE FUNCTION is_erasing() RETURNS boolean LANGUAGE sql STABLE AS $$
+SELECT coalesce(current_setting('consent.erasing', true), '') = 'on' AND current_user = (
+    SELECT pg_get_userbyid(relowner) FROM pg_catalog.pg_class WHERE oid = to_regclass('public.erasures')) $$
 """
 
 
@@ -21,6 +32,7 @@ class Rule:
     event: str
     message: str
     condition: str = ""
+    erasable: bool = False  # stands aside while a person's rows are erased (erasing.py)
 
     @property
     def trigger(self) -> str:
@@ -30,7 +42,9 @@ class Rule:
         """The statements that (re)install this rule; none where the database has no such event."""
         if vendor == "postgresql":
             level = "STATEMENT" if self.event == "TRUNCATE" else "ROW"
-            when = f"WHEN ({self.condition})" if self.condition else ""
+            terms = [f"({self.condition})"] if self.condition else []
+            terms += ["NOT is_erasing()"] if self.erasable else []
+            when = f"WHEN ({' AND '.join(terms)})" if terms else ""
             return [
                 f'DROP TRIGGER IF EXISTS "{self.trigger}" ON "{self.table}"',
                 f'CREATE TRIGGER "{self.trigger}" BEFORE {self.event} ON "{self.table}" '
@@ -47,18 +61,24 @@ class Rule:
         ]
 
 
-def append_only(table: str) -> list[Rule]:
-    """Rows are added and never changed or removed."""
+def closed(table: str) -> list[Rule]:
+    """Rows are neither added nor changed; they can only leave."""
+    return [Rule(table, f"no_{event.lower()}", event, f"{table} is closed") for event in ("INSERT", "UPDATE")]
+
+
+def append_only(table: str, *, erasable: Iterable[str] = ()) -> list[Rule]:
+    """Rows are added and never changed or removed; erasing a person may do what `erasable` names of UPDATE, DELETE."""
     return [
-        Rule(table, f"no_{event.lower()}", event, f"{table} is append-only")
+        Rule(table, f"no_{event.lower()}", event, f"{table} is append-only", erasable=event in erasable)
         for event in ("UPDATE", "DELETE", "TRUNCATE")
     ]
 
 
-def frozen(table: str, columns: Iterable[str]) -> Rule:
+def frozen(table: str, columns: Iterable[str], *, erasable: bool = False) -> Rule:
     """These columns keep the value they were inserted with."""
     condition = " OR ".join(f'OLD."{column}" IS DISTINCT FROM NEW."{column}"' for column in columns)
-    return Rule(table, "frozen", "UPDATE", f"{table}: what was written once does not change", condition)
+    message = f"{table}: what was written once does not change"
+    return Rule(table, "frozen", "UPDATE", message, condition, erasable)
 
 
 def transitions(table: str, allowed: Mapping[Any, Iterable[str]], column: str = "status") -> Rule:
@@ -75,16 +95,44 @@ def install_rules(database: BaseDatabaseWrapper, rules: Iterable[Rule]) -> None:
     with database.cursor() as cursor:
         if database.vendor == "postgresql":
             cursor.execute(_REFUSE_FUNCTION)
+            cursor.execute(IS_ERASING_FUNCTION)
         for rule in rules:
             if rule.table in tables:
                 for statement in rule.statements(database.vendor):
                     cursor.execute(statement)
 
 
+@contextmanager
+def lifted(database: BaseDatabaseWrapper, rules: Iterable[Rule]) -> Iterator[None]:
+    """Within this these rules do not hold for the transaction that it is part of, and for no other.
+
+    Both databases change triggers as part of a transaction: nobody else ever sees one that is off, and what fails or
+    is killed leaves it on. PostgreSQL wants the table's owner for it, who is not the role of the server.
+    """
+    rules = list(rules)
+    with transaction.atomic(using=database.alias), database.cursor() as cursor:
+        for rule in rules:
+            cursor.execute(_switch(rule, "DISABLE", database.vendor))
+        yield
+        if database.vendor == "postgresql":
+            # checks of foreign keys wait for the commit, and a table with waiting ones cannot be altered
+            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+            cursor.execute("SET CONSTRAINTS ALL DEFERRED")
+        for rule in rules:
+            cursor.execute(_switch(rule, "ENABLE", database.vendor))
+
+
+def _switch(rule: Rule, how: str, vendor: str) -> str:
+    """SQLite cannot switch a trigger off, so there it goes and is made again."""
+    if vendor == "postgresql":
+        return f'ALTER TABLE "{rule.table}" {how} TRIGGER "{rule.trigger}"'
+    return f'DROP TRIGGER "{rule.trigger}"' if how == "DISABLE" else rule.statements(vendor)[1]
+
+
 def missing_rules(database: BaseDatabaseWrapper, rules: Iterable[Rule]) -> list[str]:
     """The names of the triggers that should be in the database and are not."""
     known = (
-        "SELECT tgname FROM pg_trigger WHERE NOT tgisinternal"
+        "SELECT tgname FROM pg_trigger WHERE NOT tgisinternal AND tgenabled <> 'D'"
         if database.vendor == "postgresql"
         else "SELECT name FROM sqlite_master WHERE type = 'trigger'"
     )

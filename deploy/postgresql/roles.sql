@@ -17,7 +17,7 @@ GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA public TO :"role";
 
 -- what is only ever added to
 REVOKE UPDATE ON
-    consent_audit, consent_audit_checkpoints, consent_checkpoint_heads, consent_receipts, consent_notices,
+    consent_audit, audit_facts, audit_chains, consent_audit_checkpoints, consent_checkpoint_heads, consent_receipts, consent_notices,
     agent_calls, pkm_events, django_admin_log
 FROM :"role";
 -- an entry that waits to be written goes when it is, and does not change until then
@@ -28,12 +28,25 @@ GRANT UPDATE (batch) ON consent_reads TO :"role";
 -- what `migrate` and `sync_registry` alone write, which the owner runs
 REVOKE INSERT, UPDATE ON django_migrations, django_content_type, auth_permission, pkm_starter_records FROM :"role";
 
+-- what the old system left; `import_legacy` alone adds to it, which the owner runs
+REVOKE INSERT ON legacy_encrypted_blobs, legacy_metadata_index FROM :"role";
+REVOKE UPDATE ON legacy_encrypted_blobs, legacy_metadata_index FROM :"role";
+
 -- what people take back, what ends with a session, what has been written down since, and what is tidied away when its
 -- time is over
 GRANT DELETE ON
     account_emailaddress, account_emailconfirmation, analysis_runs, analysis_steps, audit_pending, auth_group,
     auth_group_permissions, blocked_apps, cache_entries, discovery_misses, hidden_scopes, idempotency_keys,
-    mfa_authenticator, outbound_messages, phone_numbers, pkm_blobs, pkm_manifest_paths, rate_counts, sessions,
-    users_groups, users_user_permissions, vault_key_wrappers
+    legacy_encrypted_blobs, legacy_metadata_index, mfa_authenticator, outbound_messages, phone_numbers, pkm_blobs, pkm_manifest_paths, rate_counts, sessions,
+    users_groups, users_user_permissions, vault_key_wrappers, vault_resets, vault_rotation_wrappers
+TO :"role";
+
+-- What erasing a person takes out of tables that nobody may delete from: each function looks for an erasure that is
+-- due before it does anything, and takes away the rows of that person alone.
+REVOKE UPDATE ON erasures FROM :"role";
+GRANT UPDATE (undo_digest, mailed_at, cancelled_at, done_at) ON erasures TO :"role";
+GRANT EXECUTE ON FUNCTION
+    erase_account_rows(bigint), erase_agents_rows(bigint), erase_consent_rows(bigint), erase_developer_rows(bigint),
+    erase_vault_rows(bigint)
 TO :"role";
 COMMIT;
