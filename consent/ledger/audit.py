@@ -1,6 +1,9 @@
 """The audit chain: one per person and one per app.
 
-`entry_hash = SHA-256(RFC 8785 of {chain, sequence, prev_hash, kind, actor, at, facts})`, base64url without padding.
+`entry_hash = SHA-256(RFC 8785 of {v: 2, chain, sequence, prev_hash, kind, actor, at, facts_hash})` and `facts_hash =
+SHA-256(32 random bytes || RFC 8785 of facts)`, base64url without padding. Entries of version 1 are over {chain,
+sequence, prev_hash, kind, actor, at, facts}. `chain` is a random name; the actions here take a chain by its subject,
+whom it is about. `actor` is a role: who it was stands in the facts, which erasure takes away.
 An entry is appended in the transaction of what it tells; where it cannot be written, nothing else happens either. The
 exception is what protects a person (consent/requests/record.py): it commits in any case, and its entry waits in
 `audit_pending`, which the next append to that chain writes first.
@@ -9,7 +12,7 @@ apps' heads, each by name; notice counters. Whoever appends for several people t
 Rows of `audit_pending` are added under the lock of their request or grant and taken away under their chain's head.
 """
 
-import itertools
+import secrets
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,11 +23,13 @@ from django.db import DatabaseError, InterfaceError, OperationalError, connectio
 
 from common.clock import database_now, rfc3339
 from consent.errors import AuditUnavailable
+from consent.event_types import EventType
 from consent.ledger import receipts
 from consent.ledger.canonical import sha256_canonical
-from consent.ledger.models import AuditEntry, AuditHead, AuditPending, Receipt
+from consent.ledger.models import AuditChain, AuditEntry, AuditFacts, AuditHead, AuditPending, Receipt, new_chain_id
 
 GENESIS = ""  # the prev_hash of a chain's first entry
+_PERSON = "person:"
 
 
 @dataclass(frozen=True)
@@ -41,28 +46,41 @@ class Link:
 
 
 def person_chain(user_id: str) -> str:
-    return f"person:{user_id}"
+    """The subject of a person's chain."""
+    return f"{_PERSON}{user_id}"
 
 
 def app_chain(app_id: str) -> str:
+    """The subject of an app's chain."""
     return f"app:{app_id}"
 
 
+def chain_id(subject: str) -> str | None:
+    """The random name of this subject's chain, if it has one."""
+    return AuditChain.objects.filter(subject=subject).values_list("chain", flat=True).first()
+
+
+def facts_hash(facts: dict[str, Any], salt: bytes) -> str:
+    """The hash by which an entry holds its facts; the salt keeps them from being guessed once they are erased."""
+    return sha256_canonical(facts, salt)
+
+
 def entry_hash(
-    *, chain: str, sequence: int, prev_hash: str, kind: str, actor: str, at: datetime, facts: dict[str, Any]
+    *,
+    version: int,
+    chain: str,
+    sequence: int,
+    prev_hash: str,
+    kind: str,
+    actor: str,
+    at: datetime,
+    own_facts: dict[str, Any] | None,
+    facts_hash: str,
 ) -> str:
     """The hash that the next entry carries on."""
-    return sha256_canonical(
-        {
-            "chain": chain,
-            "sequence": sequence,
-            "prev_hash": prev_hash,
-            "kind": kind,
-            "actor": actor,
-            "at": rfc3339(at),
-            "facts": facts,
-        }
-    )
+    links = {"chain": chain, "sequence": sequence, "prev_hash": prev_hash, "kind": kind, "actor": actor}
+    told = {"facts": own_facts} if version == 1 else {"v": version, "facts_hash": facts_hash}
+    return sha256_canonical({**links, "at": rfc3339(at), **told})
 
 
 @contextmanager
@@ -88,10 +106,11 @@ def append(*, chain: str, kind: str, actor: str, at: datetime, facts: dict[str, 
     """
     with must_be_written():
         head = _locked_head(chain)
-        last = _write_pending(head.link) if head.has_pending else head.link
-        entry = _following(last, kind=kind, actor=actor, at=at, facts=facts)
-        entry.save(force_insert=True)
-        link = _link(entry)
+        last = _write_pending(head) if head.has_pending else head.link
+        new = _following(last, subject=chain, kind=kind, actor=actor, at=at, facts=facts)
+        new.entry.save(force_insert=True)
+        new.facts_of_saved().save(force_insert=True)
+        link = _link(new.entry)
         _move_head(link)
     return link
 
@@ -100,7 +119,7 @@ def write_pending(chain: str, *, most: int) -> int:
     """Write up to `most` entries that wait for this chain, in a transaction of their own; returns how many."""
     with must_be_written():
         head = _locked_head(chain)
-        link = _write_pending(head.link, most) if head.has_pending else head.link
+        link = _write_pending(head, most) if head.has_pending else head.link
         if link != head.link:
             _move_head(link)
     return link.sequence - head.link.sequence
@@ -128,40 +147,65 @@ def hold(
     )
 
 
-def _write_pending(last: Link, most: int | None = None) -> Link:
+def _write_pending(head: "_Head", most: int | None = None) -> Link:
     """Append what waits for this chain, oldest first, sign the receipts that wait with it, and forget it.
 
     The head is locked and not moved yet. The entry says when things took place, and when that was written.
     """
-    now = database_now()
-    held = list(AuditPending.objects.filter(chain=last.chain).order_by("pk")[:most])
-    entries: list[AuditEntry] = []
+    now, last = database_now(), head.link
+    held = list(AuditPending.objects.filter(chain=head.subject).order_by("pk")[:most])
+    new: list[_New] = []
     signed: list[Receipt] = []
     for row in held:
         facts = {**row.facts, "written_at": rfc3339(now)}
-        entries.append(_following(last, kind=row.kind, actor=row.actor, at=row.at, facts=facts))
-        last = _link(entries[-1])
+        new.append(_following(last, subject=head.subject, kind=row.kind, actor=row.actor, at=row.at, facts=facts))
+        last = _link(new[-1].entry)
         if row.receipt is not None and row.request_id is not None:
             claims = row.receipt
             signed.append(receipts.signed(claims=claims, request_pk=row.request_id, entry=last.as_claims(), at=now))
-    AuditEntry.objects.bulk_create(entries, batch_size=500)
+    AuditEntry.objects.bulk_create([each.entry for each in new], batch_size=500)
+    AuditFacts.objects.bulk_create([each.facts_of_saved() for each in new], batch_size=500)
     Receipt.objects.bulk_create(signed, batch_size=500)
     AuditPending.objects.filter(pk__in=[row.pk for row in held]).delete()
     return last
 
 
-def _following(last: Link, *, kind: str, actor: str, at: datetime, facts: dict[str, Any]) -> AuditEntry:
-    """The entry after `last`, not saved yet."""
-    content = {
+@dataclass(frozen=True)
+class _New:
+    """An entry and its facts, not saved yet."""
+
+    entry: AuditEntry
+    facts: AuditFacts
+
+    def facts_of_saved(self) -> AuditFacts:
+        """The facts, once the entry has its key."""
+        self.facts.entry = self.entry
+        return self.facts
+
+
+def _following(last: Link, *, subject: str, kind: str, actor: str, at: datetime, facts: dict[str, Any]) -> _New:
+    """The entry after `last`."""
+    salt = secrets.token_bytes(32)
+    content: dict[str, Any] = {
+        "version": 2,
         "chain": last.chain,
         "sequence": last.sequence + 1,
         "prev_hash": last.entry_hash,
         "kind": kind,
         "actor": actor,
         "at": at.replace(microsecond=0),  # what is hashed is what is kept
-        "facts": facts,
+        "own_facts": None,
+        "facts_hash": facts_hash(facts, salt),
     }
-    return AuditEntry(**content, entry_hash=entry_hash(**content))  # type: ignore[arg-type]  # as named above
+    entry = AuditEntry(**content, entry_hash=entry_hash(**content))
+    return _New(entry, AuditFacts(entry=entry, salt=salt, facts=facts, about=_about(subject, kind, facts)))
+
+
+def _about(subject: str, kind: str, facts: dict[str, Any]) -> str:
+    """Whose erasure takes these facts away; what tells of an erasure names nobody, and stays."""
+    if kind == EventType.ERASED:
+        return ""
+    return subject.removeprefix(_PERSON) if subject.startswith(_PERSON) else str(facts.get("user_id") or "")
 
 
 def _link(entry: AuditEntry) -> Link:
@@ -174,8 +218,9 @@ def _move_head(link: Link) -> None:
 
 @dataclass(frozen=True)
 class _Head:
-    """Where a chain stands, and whether entries wait for it."""
+    """Where a chain stands, whose it is, and whether entries wait for it."""
 
+    subject: str
     link: Link
     has_pending: bool
 
@@ -183,74 +228,33 @@ class _Head:
 # A row that somebody commits while this waits for the lock is not seen: its transaction overlaps with this one, so it
 # may as well come after.
 _LOCK_HEAD = """
-INSERT INTO consent_audit_heads (chain, sequence, entry_hash) VALUES (%s, 0, '')
+INSERT INTO consent_audit_heads (chain, sequence, entry_hash)
+SELECT c.chain, 0, '' FROM audit_chains c WHERE c.subject = %(subject)s
 ON CONFLICT (chain) DO UPDATE SET chain = excluded.chain
-RETURNING sequence, entry_hash, EXISTS (SELECT 1 FROM audit_pending p WHERE p.chain = consent_audit_heads.chain)
+RETURNING chain, sequence, entry_hash, EXISTS (SELECT 1 FROM audit_pending p WHERE p.chain = %(subject)s)
+"""
+# a chain that an older version of this program began keeps the name that it gave it
+_NAME_CHAIN = """
+INSERT INTO audit_chains (chain, subject)
+SELECT coalesce((SELECT h.chain FROM consent_audit_heads h WHERE h.chain = %(subject)s), %(chain)s), %(subject)s
+WHERE true ON CONFLICT (subject) DO NOTHING
 """
 
 
-def _locked_head(chain: str) -> _Head:
+def _locked_head(subject: str) -> _Head:
     """The chain's newest link, its row locked until commit; made where the chain is new."""
     with connection.cursor() as cursor:
-        cursor.execute(_LOCK_HEAD, [chain])
-        sequence, digest, has_pending = cursor.fetchone()
-    return _Head(Link(chain=chain, sequence=int(sequence), entry_hash=str(digest)), bool(has_pending))
+        cursor.execute(_LOCK_HEAD, {"subject": subject})
+        found = cursor.fetchone()
+        if found is None:
+            cursor.execute(_NAME_CHAIN, {"chain": new_chain_id(), "subject": subject})
+            cursor.execute(_LOCK_HEAD, {"subject": subject})
+            found = cursor.fetchone()
+    chain, sequence, digest, has_pending = found
+    return _Head(subject, Link(chain=chain, sequence=int(sequence), entry_hash=str(digest)), bool(has_pending))
 
 
 def lock_heads(chains: Iterable[str]) -> None:
     """Take these heads in the one order, before the first of several events is appended in one transaction."""
-    for chain in sorted(set(chains), key=lambda name: (not name.startswith(person_chain("")), name)):
+    for chain in sorted(set(chains), key=lambda name: (not name.startswith(_PERSON), name)):
         _locked_head(chain)
-
-
-@dataclass(frozen=True)
-class Broken:
-    """The first entry of a chain that does not hold, and why."""
-
-    chain: str
-    sequence: int
-    reason: str
-
-
-def verify(chain: str | None = None) -> Iterator[Broken]:
-    """The first broken entry of every chain (or of one); nothing where all hold."""
-    entries = AuditEntry.objects.order_by("chain", "sequence").values()
-    heads = AuditHead.objects.order_by("chain")
-    if chain is not None:
-        entries, heads = entries.filter(chain=chain), heads.filter(chain=chain)
-    expected = {head.chain: (head.sequence, head.entry_hash) for head in heads}
-    found: dict[str, tuple[int, str]] = {}
-    for name, group in itertools.groupby(entries.iterator(chunk_size=2000), key=lambda entry: entry["chain"]):
-        last, broken = _verify_chain(name, group)
-        found[name] = last
-        if broken is not None:
-            yield broken
-            expected.pop(name, None)
-    for name, head in expected.items():
-        if head != found.get(name, (0, GENESIS)):
-            yield Broken(name, found.get(name, (0, GENESIS))[0] + 1, "the chain ends before its head")
-    for name in found.keys() - {head.chain for head in heads}:
-        yield Broken(name, 1, "the chain has no head")
-
-
-def _verify_chain(name: str, entries: Iterator[Any]) -> tuple[tuple[int, str], Broken | None]:
-    last: tuple[int, str] = (0, GENESIS)
-    broken = None
-    for entry in entries:
-        if broken is not None:
-            continue  # the group must be read to its end
-        reason = _flaw(entry, *last)
-        if reason is None:
-            last = (entry["sequence"], entry["entry_hash"])
-        else:
-            broken = Broken(name, last[0] + 1 if entry["sequence"] > last[0] + 1 else entry["sequence"], reason)
-    return last, broken
-
-
-def _flaw(entry: dict[str, Any], sequence: int, previous: str) -> str | None:
-    if entry["sequence"] != sequence + 1:
-        return "an entry is missing before it"
-    if entry["prev_hash"] != previous:
-        return "it does not follow the entry before it"
-    content = {name: entry[name] for name in ("chain", "sequence", "prev_hash", "kind", "actor", "at", "facts")}
-    return None if entry_hash(**content) == entry["entry_hash"] else "it is not what was written"

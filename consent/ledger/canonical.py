@@ -32,6 +32,6 @@ def _is_plain(value: Any) -> bool:
     return value is None
 
 
-def sha256_canonical(value: Any) -> str:
-    """base64url SHA-256, without padding, of the RFC 8785 form of `value`."""
-    return base64.urlsafe_b64encode(hashlib.sha256(canonical(value)).digest()).decode().rstrip("=")
+def sha256_canonical(value: Any, salt: bytes = b"") -> str:
+    """base64url SHA-256, without padding, of `salt` and the RFC 8785 form of `value`."""
+    return base64.urlsafe_b64encode(hashlib.sha256(salt + canonical(value)).digest()).decode().rstrip("=")

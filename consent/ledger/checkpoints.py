@@ -18,8 +18,8 @@ from joserfc import jws
 from common.clock import database_now, rfc3339
 from common.sql.statements import lock_for_transaction
 from consent.ledger import receipts
-from consent.ledger.audit import Broken
 from consent.ledger.models import AuditCheckpoint, AuditEntry, AuditHead, CheckpointHead
+from consent.ledger.verifying import Broken, subjects
 
 TYPE = "consent-checkpoint+jwt"
 Head = tuple[int, str]  # sequence and entry hash
@@ -79,6 +79,7 @@ def _replayed() -> dict[str, Head]:
 def verify_checkpoints() -> Iterator[Broken]:
     """What the checkpoints swear to and the chains do not hold: the first of each checkpoint, or nothing."""
     heads: dict[str, Head] = {}
+    names = subjects()
     for checkpoint in AuditCheckpoint.objects.order_by("pk").prefetch_related("moved").iterator(chunk_size=100):
         name = f"checkpoint:{checkpoint.pk}"
         moved = {head.chain: (head.sequence, head.entry_hash) for head in checkpoint.moved.all()}
@@ -90,15 +91,15 @@ def verify_checkpoints() -> Iterator[Broken]:
         if root_of(heads) != checkpoint.root or len(heads) != checkpoint.head_count:
             yield Broken(name, checkpoint.pk, "its heads are not those that were signed")
             continue
-        yield from _missing(moved)
+        yield from _missing(moved, names)
 
 
-def _missing(moved: dict[str, Head]) -> Iterator[Broken]:
+def _missing(moved: dict[str, Head], names: dict[str, str]) -> Iterator[Broken]:
     """Entries that a checkpoint saw and that are no longer there as they were."""
     for chain, (sequence, digest) in sorted(moved.items()):
         found = AuditEntry.objects.filter(chain=chain, sequence=sequence).values_list("entry_hash", flat=True).first()
         if found != digest:
-            yield Broken(chain, sequence, "it is not the entry that a checkpoint was signed over")
+            yield Broken(names.get(chain, chain), sequence, "it is not the entry that a checkpoint was signed over")
             return
 
 

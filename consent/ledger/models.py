@@ -1,6 +1,9 @@
 """The audit chain and the receipts. No foreign keys in a chain, so that history outlives its subjects."""
 
+from typing import Any, Self
+
 from django.db import models
+from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from common.identifiers import new_identifier
@@ -10,9 +13,45 @@ def new_pending_id() -> str:
     return new_identifier("pnd")
 
 
-class AuditEntry(models.Model):
-    """One link of one chain; `chain` is `person:<user_id>` or `app:<app_id>`, hashes are base64url SHA-256."""
+def new_chain_id() -> str:
+    return new_identifier("chn")
 
+
+class AuditChain(models.Model):
+    """Whose chain a chain is. Only erasure takes a row away; then its entries are nobody's, and verifiable as before.
+
+    `subject` is `person:<user_id>` or `app:<app_id>`. A chain from before chains had names of their own has its
+    subject's.
+    """
+
+    chain = models.CharField(max_length=80, primary_key=True, default=new_chain_id)
+    subject = models.CharField(max_length=80, unique=True)
+
+    class Meta:
+        db_table = "audit_chains"
+
+
+class Entries(models.QuerySet["AuditEntry"]):
+    """Entries with what they tell."""
+
+    def of(self, subject: str) -> Self:
+        """Those of one person's or app's chain."""
+        return self.filter(chain__in=AuditChain.objects.filter(subject=subject).values("chain"))
+
+    def telling(self, **facts: Any) -> Self:
+        """Those whose facts have these members, wherever they are kept."""
+        for name, value in facts.items():
+            self = self.filter(Q(**{f"own_facts__{name}": value}) | Q(**{f"kept__facts__{name}": value}))
+        return self
+
+
+class AuditEntry(models.Model):
+    """One link of one chain; hashes are base64url SHA-256.
+
+    Version 2 holds the hash of its facts, which stand in `AuditFacts`; an entry of version 1 holds its facts itself.
+    """
+
+    version = models.PositiveSmallIntegerField(default=2, db_default=1)
     chain = models.CharField(_("chain"), max_length=80)
     sequence = models.PositiveIntegerField(_("number"))
     prev_hash = models.CharField(max_length=43, blank=True)
@@ -20,13 +59,43 @@ class AuditEntry(models.Model):
     kind = models.CharField(_("what"), max_length=40)
     actor = models.CharField(_("by"), max_length=80)
     at = models.DateTimeField(_("when"))
-    facts = models.JSONField(_("facts"))
+    own_facts = models.JSONField(_("facts"), db_column="facts", null=True)
+    facts_hash = models.CharField(max_length=43, blank=True, db_default="")
+
+    objects = Entries.as_manager()
 
     class Meta:
         db_table = "consent_audit"
         verbose_name = _("audit entry")
         verbose_name_plural = _("audit entries")
-        constraints = [models.UniqueConstraint(fields=["chain", "sequence"], name="consent_audit_sequence")]
+        constraints = [
+            models.UniqueConstraint(fields=["chain", "sequence"], name="consent_audit_sequence"),
+            models.CheckConstraint(
+                condition=Q(version=1, facts_hash="") | (Q(version=2, own_facts__isnull=True) & ~Q(facts_hash="")),
+                name="consent_audit_version",
+            ),
+        ]
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What it tells; empty once that was erased. Ask for `kept` with the entries, where several are read."""
+        if self.version == 1:
+            return self.own_facts or {}
+        kept: AuditFacts | None = getattr(self, "kept", None)
+        return kept.facts if kept is not None else {}
+
+
+class AuditFacts(models.Model):
+    """What an entry tells, with the salt of its hash; apart, so that erasing it leaves the chain verifiable."""
+
+    entry = models.OneToOneField(AuditEntry, on_delete=models.PROTECT, primary_key=True, related_name="kept")
+    salt = models.BinaryField(max_length=32)
+    facts = models.JSONField()
+    about = models.CharField(max_length=80, blank=True)  # the user_id of the person, in whosever chain
+
+    class Meta:
+        db_table = "audit_facts"
+        indexes = [models.Index(fields=["about"], name="audit_facts_about")]
 
 
 class AuditHead(models.Model):
@@ -47,7 +116,7 @@ class AuditPending(models.Model):
     """
 
     pending_id = models.CharField(max_length=64, unique=True, default=new_pending_id)
-    chain = models.CharField(max_length=80)
+    chain = models.CharField(max_length=80)  # the chain's subject: a chain that is new has no other name yet
     kind = models.CharField(max_length=40)
     actor = models.CharField(max_length=80)
     at = models.DateTimeField()

@@ -10,8 +10,8 @@ from django.db.models import Min
 from common.clock import database_now, rfc3339
 from consent.errors import AuditUnavailable
 from consent.ledger import audit
-from consent.ledger.audit import Broken
 from consent.ledger.models import AuditPending
+from consent.ledger.verifying import Broken
 
 _log = logging.getLogger(__name__)
 ALARM_AFTER = timedelta(minutes=10)

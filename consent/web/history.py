@@ -8,7 +8,7 @@ from datetime import datetime
 from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils.translation import gettext, ngettext
 
 from consent.discovery.models import Discovery
@@ -16,6 +16,7 @@ from consent.event_types import EventType, Group
 from consent.exports.models import Read
 from consent.ledger import audit
 from consent.ledger.models import AuditEntry
+from consent.ledger.verifying import Broken, verify
 from consent.requests.models import ConsentRequest
 from consent.states import Actor
 from consent.web import staff_looks
@@ -91,11 +92,10 @@ def _some(found: QuerySet[Any], most: int | None) -> Iterator[Any]:
     return iter(found[:most]) if most is not None else found.iterator(chunk_size=_AT_ONCE)
 
 
-def checked_chain(user: "User") -> tuple[int, audit.Broken | None]:
+def checked_chain(user: "User") -> tuple[int, Broken | None]:
     """How many entries this person's chain has, and the first that does not hold, if any."""
     chain = audit.person_chain(user.public_id)
-    count = AuditEntry.objects.filter(chain=chain).count()
-    return count, next(audit.verify(chain), None)
+    return AuditEntry.objects.of(chain).count(), next(verify(chain), None)
 
 
 def apps_met(user: "User") -> list[tuple[str, str]]:
@@ -106,11 +106,13 @@ def apps_met(user: "User") -> list[tuple[str, str]]:
 
 
 def _chained(user: "User", group: str, app_id: str) -> Iterator[Happened]:
-    entries = AuditEntry.objects.filter(chain=audit.person_chain(user.public_id), kind__in=_kinds(group))
+    chain = audit.person_chain(user.public_id)
+    entries = AuditEntry.objects.of(chain).filter(kind__in=_kinds(group)).select_related("kept")
     if app_id:
-        entries = entries.filter(facts__app_id=app_id)
+        entries = entries.telling(app_id=app_id)
     if group in (Group.DECISIONS, Group.ENDS):  # "expired" is told of both, and only a grant's end names the grant
-        entries = entries.exclude(kind=EventType.EXPIRED, facts__grant_id__isnull=group == Group.ENDS)
+        of_grants = Q(pk__in=AuditEntry.objects.of(chain).telling(grant_id__startswith="").values("pk"))
+        entries = entries.exclude(Q(kind=EventType.EXPIRED) & (of_grants if group == Group.DECISIONS else ~of_grants))
     entries = entries.order_by("-sequence")
     # as far as somebody reads on: how many entries make a page is known only once they are folded
     most = _FIRST
@@ -118,7 +120,7 @@ def _chained(user: "User", group: str, app_id: str) -> Iterator[Happened]:
     while some:
         asked = _requests(entry.facts.get("request_id") for entry in some)
         names = _names(entry.facts.get("app_id") for entry in some if "request_id" not in entry.facts)
-        yield from (_line(entry, asked.get(entry.facts.get("request_id")), names) for entry in some)
+        yield from (_line(entry, asked.get(entry.facts.get("request_id", "")), names) for entry in some)
         if len(some) < most:
             return
         most = _AT_ONCE

@@ -3,7 +3,7 @@
 
 import { gettext, interpolate, ngettext } from "./i18n.js";
 import { all, busy, explain, find, make, toast } from "./page.js";
-import { check, CHECKPOINT, entryHash, fetchKeys } from "./proofs.js";
+import { check, CHECKPOINT, entryHash, fetchKeys, holdsItsFacts } from "./proofs.js";
 import { verdict } from "./receipt_words.js";
 import { call } from "./vault/api.js";
 
@@ -13,7 +13,6 @@ import { call } from "./vault/api.js";
 
 const form = find("#verify-history");
 const progress = find("#verify-progress");
-const own = `person:${form.dataset.userId}`;
 
 /** @param {number} done @param {number} total */
 function showProgress(done, total) {
@@ -23,12 +22,13 @@ function showProgress(done, total) {
   find("[data-count]", progress).textContent = interpolate(gettext("%(done)s of %(total)s"), { done, total });
 }
 
-/** Why an entry does not follow the one before it, if so. @param {Entry} entry @param {Head} last @returns {Promise<string | null>} */
-async function flaw(entry, last) {
-  if (entry.chain !== own) return gettext("It is of somebody else's history.");
+/** Why an entry does not follow the one before it, if so. @param {Entry} entry @param {Head} last @param {string} chain @returns {Promise<string | null>} */
+async function flaw(entry, last, chain) {
+  if (entry.chain !== chain) return gettext("It is of somebody else's history.");
   if (entry.sequence !== last.sequence + 1) return gettext("An entry is missing before it.");
   if (entry.prev_hash !== last.entry_hash) return gettext("It does not follow the entry before it.");
-  return (await entryHash(entry)) === entry.entry_hash ? null : gettext("It is not what was written.");
+  const holds = (await entryHash(entry)) === entry.entry_hash && (await holdsItsFacts(entry));
+  return holds ? null : gettext("It is not what was written.");
 }
 
 /** The whole chain, computed again. @returns {Promise<{broken: {sequence: number, why: string} | null, count: number, checkpoint: any, hashes: Map<number, string>}>} */
@@ -39,7 +39,7 @@ async function walk() {
   for (;;) {
     const { head, checkpoint, entries } = await call("GET", `/consent/history/chain?after=${last.sequence}`);
     for (const entry of /** @type {Entry[]} */ (entries)) {
-      const why = await flaw(entry, last);
+      const why = await flaw(entry, last, head.chain);
       if (why) return { broken: { sequence: last.sequence + 1, why }, count: last.sequence, checkpoint, hashes };
       last = entry;
       hashes.set(entry.sequence, entry.entry_hash);

@@ -4,7 +4,7 @@
 import { compactVerify, decodeProtectedHeader, importJWK } from "../vendor/jose.js";
 import { gettext, interpolate } from "./i18n.js";
 import { call } from "./vault/api.js";
-import { fromUtf8, toBase64url, utf8 } from "./vault/bytes.js";
+import { fromUtf8, strictBase64url, toBase64url, utf8 } from "./vault/bytes.js";
 import { canonical } from "./vault/digest.js";
 
 /** @typedef {{kty: string, crv: string, x: string, kid: string}} PublicKey */
@@ -110,10 +110,22 @@ async function verified(jws, key) {
   }
 }
 
-/** @typedef {{chain: string, sequence: number, prev_hash: string, entry_hash: string, kind: string, actor: string, at: string, facts: any}} Entry */
+/** @typedef {{v: number, chain: string, sequence: number, prev_hash: string, entry_hash: string, kind: string, actor: string, at: string, facts: any, facts_hash: string, salt: string}} Entry */
+
+/** @param {Uint8Array<ArrayBuffer>} bytes */
+async function digest(bytes) {
+  return toBase64url(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
+}
 
 /** @param {Entry} entry @returns {Promise<string>} the hash that it must carry */
-export async function entryHash({ chain, sequence, prev_hash, kind, actor, at, facts }) {
-  const bytes = utf8(canonical({ chain, sequence, prev_hash, kind, actor, at, facts }));
-  return toBase64url(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
+export async function entryHash({ v, chain, sequence, prev_hash, kind, actor, at, facts, facts_hash }) {
+  const links = { chain, sequence, prev_hash, kind, actor, at };
+  return digest(utf8(canonical(v === 1 ? { ...links, facts } : { v, ...links, facts_hash })));
+}
+
+/** Whether an entry was made over these facts; one of version 1 has them in its own hash. @param {Entry} entry */
+export async function holdsItsFacts({ v, facts, facts_hash, salt }) {
+  if (v === 1) return true;
+  const salted = strictBase64url(salt);
+  return salted !== null && (await digest(new Uint8Array([...salted, ...utf8(canonical(facts))]))) === facts_hash;
 }

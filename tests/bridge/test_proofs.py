@@ -19,6 +19,7 @@ def test_receipt_gives_its_claims():
 
 def test_claims_are_compared_where_something_is_expected():
     expected = {"receipt_id": "rct_a", "event.type": "approved", "retention.expires_at": None, "iat": 1795169100}
+    expected |= {"storage.location": "Turku, Finland", "storage.retention": "30 days", "jurisdiction": "Finland"}
 
     assert verify_receipt(signed(), KEYS, expected) == CLAIMS
 

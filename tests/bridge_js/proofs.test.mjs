@@ -8,7 +8,7 @@ import { CannotOpen, KeyRefused, Refused, UnknownKey, verifyCheckpoint, verifyRe
 const [OWN, OTHER] = [generateKeyPairSync("ed25519"), generateKeyPairSync("ed25519")];
 const jwkOf = ({ publicKey }, kid) => ({ ...publicKey.export({ format: "jwk" }), kid, use: "sig", alg: "EdDSA" });
 const JWKS = { keys: [{ kty: "RSA", n: "AQ", e: "AQAB" }, jwkOf(OWN, "own")] };
-const CLAIMS = { receipt_id: "rct_a", event: { type: "approved" }, retention: { expires_at: null }, iat: 7, purpose: "Vorschläge" };
+const CLAIMS = { receipt_id: "rct_a", event: { type: "approved" }, retention: { expires_at: null }, storage: { location: "Turku" }, iat: 7, purpose: "Vorschläge" };
 const encode = (value) => Buffer.from(typeof value === "string" ? value : JSON.stringify(value)).toString("base64url");
 
 function signed(claims = CLAIMS, { pair = OWN, header = {} } = {}) {
@@ -19,7 +19,7 @@ function signed(claims = CLAIMS, { pair = OWN, header = {} } = {}) {
 
 test("a receipt gives its claims", async () => {
   assert.deepEqual(await verifyReceipt(signed(), JWKS), CLAIMS);
-  const expected = { receipt_id: "rct_a", "event.type": "approved", "retention.expires_at": null, iat: 7 };
+  const expected = { receipt_id: "rct_a", "event.type": "approved", "retention.expires_at": null, "storage.location": "Turku", iat: 7 };
   assert.deepEqual(await verifyReceipt(signed(), JWKS, expected), CLAIMS);
 });
 

@@ -20,7 +20,7 @@ from consent.exports.models import Export, Read
 from consent.exports.read_batches import chain_waiting_reads
 from consent.grants import actions as grant_actions
 from consent.grants.models import Grant
-from consent.ledger import audit
+from consent.ledger import audit, verifying
 from consent.ledger.models import AuditEntry, AuditPending, Receipt
 from consent.ledger.pending import verify_pending, write_pending_entries
 from consent.ledger.queries import receipt_for_owner
@@ -28,6 +28,7 @@ from consent.notices.models import Notice
 from consent.requests import actions as request_actions
 from consent.requests.models import ConsentRequest
 from tests.callers import Developer, JsonClient
+from tests.chains import entries_about
 from tests.consent.broken_audit import audit_away
 from tests.consent.decisions import approval, approval_body
 from tests.factories import ConsentRequestFactory, ExportFactory, StaffFactory, Vault, give_vault
@@ -57,12 +58,12 @@ def status(api: Developer, request: ConsentRequest) -> dict[str, Any]:
 
 def told(request: ConsentRequest, chain: str) -> list[str]:
     """What a chain says of a request, in its order."""
-    entries = AuditEntry.objects.filter(chain__startswith=chain, facts__request_id=request.request_id)
+    entries = entries_about(chain).telling(request_id=request.request_id)
     return list(entries.order_by("sequence").values_list("kind", flat=True))
 
 
 def holds() -> bool:
-    return [*audit.verify(), *verify_pending(), *verify_ends()] == []
+    return [*verifying.verify(), *verify_pending(), *verify_ends()] == []
 
 
 # --- What gives access ------------------------------------------------------------------------------------------------
@@ -180,7 +181,7 @@ def test_stopping_and_pausing_take_effect_at_once_and_are_written_later(
     assert {**after, "receipt_id": None} == {**body, "receipt_id": None}
     if state == "revoked":
         receipt = receipt_for_owner(user=grant.user, receipt_id=after["receipt_id"])["claims"]
-        entry = entries.get(chain__startswith="person:")
+        entry = (entries & entries_about("person:")).get()
         assert receipt["event"]["type"] == entry.kind
         assert receipt["audit"] == {
             "chain": entry.chain, "sequence": entry.sequence, "entry_hash": entry.entry_hash,
@@ -277,7 +278,7 @@ def test_the_next_append_writes_what_waits_first_and_in_order(api: Developer, ow
     assert owner.post(f"/consent/grants/{grant.grant_id}/resume").status_code == 200
 
     assert told(grant.request, "person:") == ["approved", "paused", "resumed"]
-    of_app = AuditEntry.objects.filter(chain=f"app:{api.app.app_id}").order_by("sequence")
+    of_app = AuditEntry.objects.of(f"app:{api.app.app_id}").order_by("sequence")
     assert list(of_app.values_list("kind", flat=True)) == ["approved", "paused", "denied", "resumed"]
     assert list(AuditPending.objects.values_list("chain", flat=True)) == [f"person:{other.user.public_id}"]
     write_pending_entries()
@@ -293,7 +294,7 @@ def test_the_chain_of_reads_goes_on_behind_what_waits(api: Developer, owner: Jso
 
     chain_waiting_reads()
 
-    chain = AuditEntry.objects.filter(chain=f"person:{grant.user.public_id}").order_by("sequence")
+    chain = AuditEntry.objects.of(f"person:{grant.user.public_id}").order_by("sequence")
     assert list(chain.values_list("kind", flat=True)) == ["approved", "revoked", "reads"]
     assert holds()
 

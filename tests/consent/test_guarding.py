@@ -1,5 +1,7 @@
 """Blocking, reporting, keeping current."""
 
+import base64
+
 import pytest
 
 from consent.decisions import actions as decision_actions
@@ -10,10 +12,12 @@ from consent.errors import MoveNotAllowed, UnknownApp, UnknownGrant
 from consent.exports.models import Export
 from consent.grants import actions as grant_actions
 from consent.grants.models import Grant
-from consent.ledger import audit
+from consent.ledger import verifying
+from consent.ledger.canonical import sha256_canonical
 from consent.ledger.models import AuditEntry, Receipt
 from consent.ledger.proofs import chain_of
 from consent.requests.models import ConsentRequest
+from tests.chains import entries_about
 from tests.factories import AppFactory, ConsentRequestFactory, ExportFactory, PersonFactory
 
 
@@ -26,10 +30,11 @@ def test_blocking_cancels_what_waits_and_keeps_what_is_shared(db: None) -> None:
 
     grant.refresh_from_db()
     assert (ConsentRequest.objects.get(pk=waiting.pk).status, grant.status) == ("cancelled", "active")
-    assert AuditEntry.objects.filter(kind="app_blocked").values_list("chain", flat=True).get().startswith("person:")
+    assert entries_about("person:").filter(kind="app_blocked").count() == 1
+    assert AuditEntry.objects.filter(kind="app_blocked").count() == 1
     blocked_apps.unblock_app(app_id=grant.app.app_id, by=grant.user)
     assert not BlockedApp.objects.exists()
-    assert list(audit.verify()) == []
+    assert list(verifying.verify()) == []
 
 
 @pytest.mark.parametrize("blocks", [True, False])
@@ -55,7 +60,7 @@ def test_everything_that_an_app_reads_stops_in_one_step(db: None, blocks: bool) 
     assert Receipt.objects.filter(event="revoked").count() == 2
     assert ConsentRequest.objects.get(pk=waiting.pk).status == ("cancelled" if blocks else "pending")
     assert {Grant.objects.get(pk=grant.pk).status for grant in of_others} == {"active"}
-    assert list(audit.verify()) == []
+    assert list(verifying.verify()) == []
 
 
 def test_an_app_that_never_asked_is_unknown(db: None) -> None:
@@ -75,7 +80,7 @@ def test_a_report_reaches_staff_and_not_the_app(db: None) -> None:
     blocked_apps.report_app(app_id=request.app.app_id, by=request.user, text="They pretend to be my bank.")
 
     assert AppReport.objects.get().text == "They pretend to be my bank."
-    assert not AuditEntry.objects.filter(chain__startswith="app:").exists()
+    assert not entries_about("app:").exists()
 
 
 def test_keeping_current_is_for_continuous_grants_of_ones_own(db: None) -> None:
@@ -102,9 +107,10 @@ def test_a_persons_chain_can_be_checked_from_what_they_are_given(db: None) -> No
     told = chain_of(user=request.user, after=0)
 
     entry = told["entries"][0]
-    assert told["head"] == {"sequence": 1, "entry_hash": entry["entry_hash"]}
-    hashed = {name: value for name, value in entry.items() if name != "entry_hash"}
-    from consent.ledger.canonical import sha256_canonical
-
-    assert sha256_canonical(hashed) == entry["entry_hash"]
+    assert told["head"] == {"chain": entry["chain"], "sequence": 1, "entry_hash": entry["entry_hash"]}
+    names = ("v", "chain", "sequence", "prev_hash", "kind", "actor", "at", "facts_hash")
+    assert sha256_canonical({name: entry[name] for name in names}) == entry["entry_hash"]
+    salt = base64.urlsafe_b64decode(entry["salt"] + "=")
+    assert len(salt) == 32
+    assert sha256_canonical(entry["facts"], salt) == entry["facts_hash"]
     assert chain_of(user=request.user, after=1)["entries"] == []

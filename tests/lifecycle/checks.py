@@ -9,7 +9,7 @@ from consent.discovery.counts import flush_discoveries
 from consent.discovery.models import Discovery, DiscoveryMiss
 from consent.exports.models import Export
 from consent.grants.models import Grant
-from consent.ledger import audit
+from consent.ledger import audit, verifying
 from consent.ledger.models import AuditEntry, Receipt
 from consent.ledger.receipts import claims_of, public_keys
 from consent.notices.models import Notice, NoticeCounter
@@ -95,7 +95,7 @@ class Records:
             **{audit.app_chain(app.app_id): app.app_id for app in self.stage.apps},
         }
         for chain, name in chains.items():
-            same([], list(audit.verify(chain)))
+            same([], list(verifying.verify(chain)))
             same([(kind, actor, _plain(about)) for kind, actor, about in world.chains.get(name, [])], _told(chain))
         self._check_signatures(world)
         self._check_discoveries(world)
@@ -109,7 +109,7 @@ class Records:
             told = (entry.kind, entry.entry_hash, entry.facts["receipt_id"])
             same((receipt.event, own["audit"]["entry_hash"], receipt.receipt_id), told)
             same({"entry_hash"}, set(app.pop("audit")))
-            same(audit.person_chain(world.user_id), own.pop("audit")["chain"])
+            same(audit.chain_id(audit.person_chain(world.user_id)), own.pop("audit")["chain"])
             same(own, app)
             check_claims(own, request, receipt.event, receipt.receipt_id)
 
@@ -127,10 +127,14 @@ def _end(body: dict[str, Any]) -> str:
 
 
 def _told(chain: str) -> list[tuple[str, str, Any]]:
-    entries = AuditEntry.objects.filter(chain=chain).exclude(kind=_BY_STAFF_LOOKING).order_by("sequence")
+    entries = AuditEntry.objects.of(chain).exclude(kind=_BY_STAFF_LOOKING).order_by("sequence")
     return [
-        (kind, actor, facts["count"] if kind == "reads" else facts.get("request_id", facts.get("app_id")))
-        for kind, actor, facts in entries.values_list("kind", "actor", "facts")
+        (
+            entry.kind,
+            entry.actor,
+            entry.facts["count"] if entry.kind == "reads" else entry.facts.get("request_id", entry.facts.get("app_id")),
+        )
+        for entry in entries.select_related("kept")
     ]
 
 

@@ -8,12 +8,14 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
-from django.db.models import Max
+from django.db.models import Max, QuerySet
 
 from consent.exports.models import Read
 from consent.grants.models import Grant
 from consent.ledger import audit
-from consent.ledger.models import AuditEntry, AuditHead, CheckpointHead
+from consent.ledger.models import AuditEntry, AuditFacts, AuditHead, CheckpointHead
+from consent.ledger.verifying import subjects
+from tests.chains import entries_about
 
 Tamper = Callable[[random.Random, str], set[str]]
 _ASIDE = 10_000  # a sequence that no entry has
@@ -21,72 +23,81 @@ _ASIDE = 10_000  # a sequence that no entry has
 
 def edit_one_column(dice: random.Random, chain: str) -> set[str]:
     entry = _any(dice, chain)
-    column = dice.choice(["kind", "actor", "at", "facts", "prev_hash", "entry_hash"])
-    AuditEntry.objects.filter(pk=entry.pk).update(**{column: _other(dice, getattr(entry, column))})
-    return {chain}
+    column = dice.choice(["kind", "actor", "at", "facts", "facts_hash", "prev_hash", "entry_hash"])
+    other = {column: _other(dice, getattr(entry, column))}
+    (AuditFacts.objects.filter(entry=entry) if column == "facts" else AuditEntry.objects.filter(pk=entry.pk)).update(
+        **other
+    )
+    return _names(chain)
+
+
+def erase_the_facts_of_one(dice: random.Random, chain: str) -> set[str]:
+    """Without an entry that says so."""
+    AuditFacts.objects.filter(entry=_any(dice, chain)).delete()
+    return _names(chain)
 
 
 def edit_and_hash_again(dice: random.Random, chain: str) -> set[str]:
     """The entry fits its own hash; the one after it, or the head, does not follow it any more."""
     entry = _any(dice, chain)
-    entry.facts = _other(dice, entry.facts)
+    _tell_otherwise(dice, entry)
     _hash_and_save(entry, entry.prev_hash)
-    return {chain}
+    return _names(chain)
 
 
 def edit_and_forge_the_rest(dice: random.Random, chain: str) -> set[str]:
     """Everything after it is hashed again, the head too: only a signed checkpoint can tell."""
     entry = _any(dice, chain)
-    AuditEntry.objects.filter(pk=entry.pk).update(facts=_other(dice, entry.facts))
+    _tell_otherwise(dice, entry)
     _forge(chain)
-    return {chain}
+    return _names(chain)
 
 
 def delete_one(dice: random.Random, chain: str) -> set[str]:
-    AuditEntry.objects.filter(pk=_any(dice, chain).pk).delete()
-    return {chain}
+    _delete(AuditEntry.objects.filter(pk=_any(dice, chain).pk))
+    return _names(chain)
 
 
 def delete_some_and_close_the_gap(dice: random.Random, chain: str) -> set[str]:
     first = _any(dice, chain).sequence
-    AuditEntry.objects.filter(chain=chain, sequence__range=(first, first + dice.randrange(3))).delete()
+    _delete(AuditEntry.objects.filter(chain=chain, sequence__range=(first, first + dice.randrange(3))))
     _forge(chain)
-    return {chain}
+    return _names(chain)
 
 
 def swap_two(dice: random.Random, chain: str) -> set[str]:
     _swap(dice, chain)
-    return {chain}
+    return _names(chain)
 
 
 def swap_two_and_forge_the_rest(dice: random.Random, chain: str) -> set[str]:
     _swap(dice, chain)
     _forge(chain)
-    return {chain}
+    return _names(chain)
 
 
 def cut_off(dice: random.Random, chain: str) -> set[str]:
-    AuditEntry.objects.filter(chain=chain, sequence__gte=_any(dice, chain).sequence).delete()
-    return {chain}
+    _delete(AuditEntry.objects.filter(chain=chain, sequence__gte=_any(dice, chain).sequence))
+    return _names(chain)
 
 
 def cut_off_and_rewind_the_head(dice: random.Random, chain: str) -> set[str]:
     cut_off(dice, chain)
     _forge(chain)
-    return {chain}
+    return _names(chain)
 
 
 def cut_off_and_drop_the_head(dice: random.Random, chain: str) -> set[str]:
     cut_off(dice, chain)
     AuditHead.objects.filter(chain=chain).delete()
-    return {chain}
+    return _names(chain)
 
 
 def move_to_another_chain(dice: random.Random, chain: str) -> set[str]:
     other = dice.choice([head.chain for head in AuditHead.objects.exclude(chain=chain)])
     last = AuditEntry.objects.filter(chain=other).aggregate(last=Max("sequence"))["last"]
     AuditEntry.objects.filter(pk=_any(dice, chain).pk).update(chain=other, sequence=last + 1)
-    return {chain, other}
+    return _names(chain) | _names(other)
 
 
 def rewrite_the_head(dice: random.Random, chain: str) -> set[str]:
@@ -96,7 +107,7 @@ def rewrite_the_head(dice: random.Random, chain: str) -> set[str]:
     else:
         head.entry_hash = _other(dice, head.entry_hash)
     head.save()
-    return {chain}
+    return _names(chain)
 
 
 def forge_the_checkpoints_too(dice: random.Random, chain: str) -> set[str]:
@@ -132,15 +143,16 @@ def slip_a_read_in(dice: random.Random, chain: str) -> set[str]:
     read = _any_read(dice)
     read.pk = Read.objects.aggregate(last=Max("pk"))["last"] + 1
     read.save(force_insert=True)
-    first = AuditEntry.objects.filter(kind="reads", facts__batch=read.batch, chain__startswith="person:").get()
-    AuditEntry.objects.filter(pk=first.pk).update(
+    first = entries_about("person:").filter(kind="reads").telling(batch=read.batch).get()
+    AuditFacts.objects.filter(entry=first).update(
         facts={**first.facts, "last": read.pk, "count": first.facts["count"] + 1}
     )
-    return {first.chain}
+    return _names(first.chain)
 
 
 KINDS: tuple[Tamper, ...] = (
     edit_one_column,
+    erase_the_facts_of_one,
     edit_and_hash_again,
     edit_and_forge_the_rest,
     delete_one,
@@ -157,6 +169,21 @@ KINDS: tuple[Tamper, ...] = (
     delete_a_read,
     slip_a_read_in,
 )
+
+
+def _names(chain: str) -> set[str]:
+    """What is said of a chain is said of whom it is about."""
+    return {subjects()[chain]}
+
+
+def _tell_otherwise(dice: random.Random, entry: AuditEntry) -> None:
+    entry.kept.facts = _other(dice, entry.kept.facts)
+    entry.kept.save()
+
+
+def _delete(entries: QuerySet[AuditEntry]) -> None:
+    AuditFacts.objects.filter(entry__in=entries).delete()
+    entries.delete()
 
 
 def _any(dice: random.Random, chain: str) -> AuditEntry:
@@ -196,8 +223,9 @@ def _forge(chain: str) -> None:
 
 def _hash_and_save(entry: AuditEntry, previous: str) -> None:
     entry.prev_hash = previous
+    entry.facts_hash = audit.facts_hash(entry.kept.facts, bytes(entry.kept.salt))
     entry.entry_hash = audit.entry_hash(
-        chain=entry.chain, sequence=entry.sequence, prev_hash=previous,
-        kind=entry.kind, actor=entry.actor, at=entry.at, facts=entry.facts,
+        version=entry.version, chain=entry.chain, sequence=entry.sequence, prev_hash=previous, kind=entry.kind,
+        actor=entry.actor, at=entry.at, own_facts=None, facts_hash=entry.facts_hash,
     )  # fmt: skip
     entry.save()

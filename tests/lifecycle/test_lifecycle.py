@@ -16,7 +16,7 @@ from django.core.servers.basehttp import WSGIRequestHandler
 from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from consent.ledger import audit
+from consent.ledger import verifying
 from consent.ledger.checkpoints import sign_checkpoint, verify_checkpoints
 from tests.forms import Form
 from tests.lifecycle import expected_answers
@@ -82,4 +82,4 @@ def test_the_service_does_what_the_model_does(transport: Transport, form: Form) 
     sys.stdout.write(f"{runs} runs, {Machine.steps} steps in {took:.0f} s, {type(transport).__name__}\n")
     sys.stdout.write(", ".join(f"{what} {count}" for what, count in sorted(Machine.met.items())) + "\n")
 
-    assert [*audit.verify(), *verify_checkpoints()] == []
+    assert [*verifying.verify(), *verify_checkpoints()] == []

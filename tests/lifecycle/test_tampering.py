@@ -17,7 +17,7 @@ from django.db import connection, transaction
 from common.sql.triggers import install_rules
 from consent.decisions import actions as decision_actions
 from consent.exports.read_batches import chain_waiting_reads
-from consent.ledger import audit
+from consent.ledger import verifying
 from consent.ledger.checkpoints import sign_checkpoint, verify_checkpoints
 from consent.ledger.models import AuditHead
 from consent.rules import RULES
@@ -66,7 +66,7 @@ def test_whatever_is_done_to_the_chains_is_found(history: list[str]) -> None:
 
     assert len(history) == 5
     assert missed == [], f"TAMPER_SEED={seed}"
-    assert [*audit.verify(), *verify_checkpoints()] == []
+    assert [*verifying.verify(), *verify_checkpoints()] == []
 
 
 def complaints() -> list[str]:

@@ -6,10 +6,10 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from consent.decisions.unrecorded import verify_ends
 from consent.exports.read_batches import verify_reads
-from consent.ledger import audit
 from consent.ledger.checkpoints import verify_checkpoints
-from consent.ledger.models import AuditEntry, AuditHead, AuditPending
+from consent.ledger.models import AuditChain, AuditEntry, AuditHead, AuditPending
 from consent.ledger.pending import verify_pending
+from consent.ledger.verifying import verify
 
 
 class Command(BaseCommand):
@@ -22,9 +22,9 @@ class Command(BaseCommand):
         parser.add_argument("--chain", help="check one chain only, for example person:usr_…")
 
     def handle(self, *args: Any, chain: str | None = None, **options: Any) -> None:
-        if chain and not AuditHead.objects.filter(chain=chain).exists():
+        if chain and not AuditChain.objects.filter(subject=chain).exists():
             raise CommandError(f"There is no chain {chain}. A chain is person:<sharing ID> or app:<app ID>.")
-        broken = [*audit.verify(chain), *verify_reads(chain), *verify_pending(chain)]
+        broken = [*verify(chain), *verify_reads(chain), *verify_pending(chain)]
         if not chain:
             broken += [*verify_checkpoints(), *verify_ends()]
         for flaw in broken:
@@ -36,6 +36,6 @@ class Command(BaseCommand):
         if count := waiting.count():
             self.stdout.write(f"{count} entries wait to be written.")
         if chain:
-            self.stdout.write(f"{chain}, {AuditEntry.objects.filter(chain=chain).count()} entries: all hold.")
+            self.stdout.write(f"{chain}, {AuditEntry.objects.of(chain).count()} entries: all hold.")
         else:
             self.stdout.write(f"{AuditHead.objects.count()} chains, {AuditEntry.objects.count()} entries: all hold.")
