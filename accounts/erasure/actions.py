@@ -1,0 +1,135 @@
+"""A person asks to be erased, takes that back, and is erased when the time has come."""
+
+import hashlib
+import logging
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+from django.db import transaction
+
+from accounts.erasure.errors import StandsInTheWay
+from accounts.erasure.queries import obstacles, open_erasures
+from accounts.hooks import leaving_rooms
+from accounts.models import AskedBy, Erasure, Session, User
+from common.clock import database_now
+from common.shutdown import shutdown
+from common.sql.dialect import timestamp
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+_log = logging.getLogger(__name__)
+
+
+@transaction.atomic
+def ask_to_erase(*, by: User) -> Erasure:
+    """The account goes after ERASURE_WAIT_DAYS. Asked again, it stays as it was. Raises `StandsInTheWay`."""
+    return _ask(by, AskedBy.PERSON, timedelta(days=settings.ERASURE_WAIT_DAYS))
+
+
+@transaction.atomic
+def order_erasure(*, of: User) -> Erasure:
+    """An operator erases somebody who asked them to: due at once. Raises `StandsInTheWay`."""
+    User.objects.select_for_update().get(pk=of.pk)
+    now = database_now()
+    open_erasures().filter(user=of).update(cancelled_at=now)
+    return _ask(of, AskedBy.OPERATOR, timedelta(0))
+
+
+def _ask(user: User, asked_by: AskedBy, wait: timedelta) -> Erasure:
+    User.objects.select_for_update().get(pk=user.pk)
+    if words := obstacles(user):
+        raise StandsInTheWay(words)
+    found = open_erasures().filter(user=user).first()
+    if found is not None:
+        return found
+    now = database_now()
+    made = Erasure.objects.create(user=user, asked_by=asked_by, asked_at=now, due_at=now + wait)
+    User.objects.filter(pk=user.pk).update(leaves_at=made.due_at)
+    return made
+
+
+@transaction.atomic
+def take_back(*, by: User) -> bool:
+    """The account stays after all; False where it was not to go, or its time has come."""
+    return _take_back(open_erasures().filter(user=by).values_list("pk", flat=True).first())
+
+
+@transaction.atomic
+def take_back_by_mail(*, secret: str) -> bool:
+    """The same by the secret of the mail's link, which is enough to keep an account and for nothing else."""
+    return _take_back(erasure_of_secret(secret))
+
+
+def erasure_of_secret(secret: str) -> int | None:
+    """The open erasure whose mail holds this secret."""
+    return open_erasures().filter(undo_digest=digest_of(secret)).values_list("pk", flat=True).first()
+
+
+def digest_of(secret: str) -> str:
+    """The only form in which the secret of a mail is kept."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def _take_back(erasure_pk: int | None) -> bool:
+    if erasure_pk is None:
+        return False
+    now = database_now()
+    waiting = open_erasures().filter(pk=erasure_pk, due_at__gt=now)
+    if not waiting.update(cancelled_at=now, undo_digest=""):
+        return False
+    User.objects.filter(erasures=erasure_pk).update(leaves_at=None)
+    return True
+
+
+def erase_due(*, limit: int = 20) -> int:
+    """Erase every account whose time has come; returns how many. What was cut off goes on where it was."""
+    done = 0
+    due = open_erasures().filter(due_at__lte=database_now()).order_by("due_at", "pk")
+    for erasure_pk in list(due.values_list("pk", flat=True)[:limit]):
+        if shutdown.has_begun():
+            break
+        try:
+            done += erase(erasure_pk=erasure_pk)
+        except Exception:  # one that fails holds up no other, and is tried again
+            _log.exception("erasure %d failed and is tried again", erasure_pk)
+    return done
+
+
+def erase(*, erasure_pk: int) -> bool:
+    """Carry out one erasure, step by step, a transaction each; False where it is not due or over. Safe to repeat."""
+    user = _close(erasure_pk)
+    if user is None:
+        return False
+    for room in leaving_rooms():
+        room.ends(user)
+    for room in leaving_rooms():
+        with transaction.atomic():
+            erasure = _held(erasure_pk, database_now())
+            if erasure is None:
+                return False  # another worker was faster
+            room.before_rows(erasure)
+            room.rows.erase(erasure_pk=erasure_pk, now=timestamp(database_now()))
+    with transaction.atomic():
+        done = _held(erasure_pk, database_now()) is not None
+        open_erasures().filter(pk=erasure_pk).update(done_at=database_now(), undo_digest="")
+    if done:
+        _log.warning("%s was erased", user.public_id)
+    return done
+
+
+@transaction.atomic
+def _close(erasure_pk: int) -> User | None:
+    """From here on nobody signs in, nobody is asked, and nothing is added while the rest goes."""
+    erasure = _held(erasure_pk, database_now())
+    if erasure is None:
+        return None
+    User.objects.filter(pk=erasure.user_id).update(is_active=False)
+    Session.objects.filter(user=erasure.user_id).delete()
+    return User.objects.get(pk=erasure.user_id)
+
+
+def _held(erasure_pk: int, now: "datetime") -> Erasure | None:
+    due = open_erasures().filter(pk=erasure_pk, due_at__lte=now)
+    return due.select_for_update(of=("self",)).select_related("user").first()

@@ -1,0 +1,97 @@
+"""The page on which a person deletes their account, and the two ways to take that back."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.formats import date_format
+from django.utils.http import urlencode
+from django.utils.translation import gettext
+from django.views.decorators.http import require_http_methods, require_POST
+
+from accounts.authentication import person_of, signed_in_recently
+from accounts.erasure import actions as erasure_actions
+from accounts.erasure import page_actions as erasure_page_actions
+from accounts.erasure import queries as erasure_queries
+from accounts.erasure.errors import StandsInTheWay
+from accounts.interrupted.middleware import wait_for_sign_in
+from accounts.interrupted.page_actions import can_wait
+from accounts.sign_in.second_factors import has_second_factor, showed_second_factor_recently
+
+_PAGE = ["GET", "HEAD", "POST"]
+
+
+@require_http_methods(_PAGE)
+@login_required
+@can_wait(erasure_page_actions.DELETE)
+def delete(request: HttpRequest) -> HttpResponse:
+    """What becomes of everything, then the form; behind a fresh sign-in, with the second factor where there is one."""
+    confirm_at = _where_to_confirm(request)
+    if request.method == "POST":
+        return wait_for_sign_in(request, erasure_page_actions.DELETE, confirm_at) if confirm_at else _ask(request)
+    return _page(request, confirm_at)
+
+
+def _page(request: HttpRequest, confirm_at: str, wrong: str = "") -> HttpResponse:
+    user = person_of(request)
+    shown = {
+        "says": erasure_queries.what_becomes(user),
+        "obstacles": erasure_queries.obstacles(user),
+        "confirm_at": confirm_at,
+        "wrong": wrong,
+    }
+    return render(request, "account_security/delete.html", shown, status=400 if wrong else 200)
+
+
+def _ask(request: HttpRequest) -> HttpResponse:
+    user = person_of(request)
+    if request.POST.get("address", "").strip().lower() != user.email:
+        return _page(request, "", gettext("This is not the address of this account."))
+    try:
+        asked = erasure_actions.ask_to_erase(by=user)
+    except StandsInTheWay:
+        return redirect("account-delete")
+    when = date_format(asked.due_at, "DATETIME_FORMAT")
+    messages.success(
+        request, gettext("Your account will be deleted on %(when)s. Until then you can keep it.") % {"when": when}
+    )
+    return redirect("account-delete")
+
+
+def _where_to_confirm(request: HttpRequest) -> str:
+    """Where to show that it is them; empty where they just did."""
+    user = person_of(request)
+    back = urlencode({"next": reverse("account-delete")})
+    if has_second_factor(user):
+        if showed_second_factor_recently(request):
+            return ""
+        way = "mfa_reauthenticate" if _has_app(user.pk) else "mfa_reauthenticate_webauthn"
+        return f"{reverse(way)}?{back}"
+    return "" if signed_in_recently(request) else f"{reverse('account_reauthenticate')}?{back}"
+
+
+def _has_app(user_pk: int) -> bool:
+    from allauth.mfa.models import Authenticator
+
+    return bool(Authenticator.objects.filter(user_id=user_pk, type="totp").exists())
+
+
+@require_POST
+@login_required
+@can_wait(erasure_page_actions.KEEP)
+def keep(request: HttpRequest) -> HttpResponse:
+    """The account stays after all."""
+    if erasure_actions.take_back(by=person_of(request)):
+        messages.success(request, gettext("Your account stays. Nothing was deleted."))
+    return redirect("account-delete")
+
+
+@require_http_methods(_PAGE)
+@can_wait(erasure_page_actions.KEEP_BY_MAIL)
+def keep_by_mail(request: HttpRequest, secret: str) -> HttpResponse:
+    """The same by the link of the mail, signed in or not; a page with a button, since mail programs open links."""
+    kept = request.method == "POST" and erasure_actions.take_back_by_mail(secret=secret)
+    waits = not kept and erasure_actions.erasure_of_secret(secret) is not None
+    status = 200 if kept or waits else 404
+    return render(request, "account_security/keep.html", {"kept": kept, "waits": waits}, status=status)

@@ -1,0 +1,113 @@
+"""What of the account itself is destroyed, and what of its row stays."""
+
+# ruff: noqa: S608  # the statements are of our own names
+from typing import TYPE_CHECKING, Any
+
+from django.utils.translation import gettext as _
+
+from accounts.hooks import LeavingRoom, Words
+from accounts.models import MarketplacePublicProfile, ReleasedHandle
+from accounts.public_profile.handles import erased_handle
+from common.clock import database_now
+from common.sql.erasing import PersonalRows
+
+if TYPE_CHECKING:
+    from accounts.models import Erasure, User
+
+_EMAIL = "SELECT 1 FROM users u WHERE u.id = :person AND {has|%s|u.email}"
+_GONE = "destroyed"
+_TABLES = (
+    "actor_profiles", "marketplace_public_profiles", "runtime_persona_state", "sessions", "mfa_authenticator",
+    "users_groups", "users_user_permissions",
+)  # fmt: skip
+
+ROWS = PersonalRows(
+    name="erase_account_rows",
+    statements=(
+        # staff's notes on other records stay; what they say of this account goes
+        "UPDATE django_admin_log SET object_repr = '', change_message = '' WHERE "
+        "(object_id = CAST(:person AS text) AND content_type_id IN "
+        "(SELECT id FROM django_content_type WHERE app_label = 'accounts' AND model = 'user')) "
+        f"OR EXISTS ({_EMAIL % 'django_admin_log.object_repr'}) "
+        f"OR EXISTS ({_EMAIL % 'django_admin_log.change_message'})",
+        "DELETE FROM account_emailconfirmation WHERE email_address_id IN "
+        "(SELECT id FROM account_emailaddress WHERE user_id = :person)",
+        "DELETE FROM account_emailaddress WHERE user_id = :person",
+        "DELETE FROM released_handles WHERE user_id = :person AND substr(handle, 1, 1) <> '#'",
+        *(f"DELETE FROM {table} WHERE user_id = :person" for table in _TABLES),
+        "UPDATE users SET email = :user_id || '@erased.invalid', display_name = '', password = '!', language = '', "
+        "is_active = false, is_staff = false, is_superuser = false, last_login = NULL, leaves_at = NULL, "
+        "erased_at = CURRENT_TIMESTAMP WHERE id = :person",
+    ),
+)
+TABLES = {
+    **dict.fromkeys((*_TABLES, "account_emailaddress", "account_emailconfirmation"), _GONE),
+    "users": "stays, anonymous: the sharing ID that apps know, and when it was erased",
+    "erasures": "stays: when an anonymous account was to go, and went",
+    "released_handles": "stays as a hash for 90 days, so that nobody passes for them",
+    "django_admin_log": "stays, without what it says of this account",
+}
+
+
+def obstacles(user: "User") -> list[Words]:
+    """Staff are let go by other staff first: their acts need somebody who answers for them."""
+    if user.is_staff:
+        return [_("You are a member of staff. Ask another one to take that away first.")]
+    return []
+
+
+def says(user: "User") -> list[Words]:
+    """What the page tells before anybody confirms."""
+    return [
+        _("Your address, name, sign-in, public profile and settings are deleted."),
+        _("Backups are kept for a while. What one brings back is erased again."),
+    ]
+
+
+def rest_handles(erasure: "Erasure") -> None:
+    """Their handles go on resting, so that nobody can read them."""
+    held = ReleasedHandle.objects.filter(user=erasure.user_id).exclude(handle__startswith="#")
+    resting = dict(held.values_list("handle", "released_at"))
+    profile = MarketplacePublicProfile.objects.filter(user=erasure.user_id, handle__isnull=False).first()
+    if profile is not None and profile.handle is not None:
+        resting[profile.handle] = database_now()
+    for handle, at in resting.items():
+        ReleasedHandle.objects.update_or_create(
+            handle=erased_handle(handle), defaults={"user_id": erasure.user_id, "released_at": at}
+        )
+
+
+def export(user: "User") -> dict[str, Any]:
+    """The account, and what was chosen to be shown."""
+    from allauth.account.models import EmailAddress
+    from allauth.mfa.models import Authenticator
+
+    profile = MarketplacePublicProfile.objects.filter(user=user)
+    return {
+        "user_id": user.public_id,
+        "email": user.email,
+        "display_name": user.display_name,
+        "language": user.language,
+        "created_at": user.created_at,
+        "last_login": user.last_login,
+        "addresses": list(EmailAddress.objects.filter(user=user).values("email", "verified", "primary")),
+        "second_factors": list(Authenticator.objects.filter(user=user).values("type", "created_at", "last_used_at")),
+        "sessions": list(user.sessions.values("created_at", "expires_at")),
+        "public_profile": list(
+            profile.values("handle", "display_name", "headline", "location_hint", "is_discoverable")
+        ),
+        "released_handles": list(user.released_handles.values("handle", "released_at")),
+        "erasures": list(user.erasures.values("asked_by", "asked_at", "due_at", "cancelled_at")),
+    }
+
+
+ROOM = LeavingRoom(
+    name="account",
+    order=90,
+    rows=ROWS,
+    tables=TABLES,
+    says=says,
+    obstacles=obstacles,
+    before_rows=rest_handles,
+    export=export,
+)

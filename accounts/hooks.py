@@ -1,0 +1,64 @@
+"""What the rooms above have to do with a person who leaves. They register in `ready`; nothing here knows them.
+
+Erasing runs through the rooms by `order`: first everything that tells others (`ends`), then everything that goes
+(`rows`), a transaction each. A step that was done does nothing when it is done again.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from django.utils.functional import Promise
+
+from common.sql.erasing import PersonalRows
+
+if TYPE_CHECKING:
+    from accounts.models import Erasure, User
+
+Words = str | Promise
+
+
+def _nothing(user: "User") -> list[Words]:
+    return []
+
+
+def _no_end(user: "User") -> None:
+    return None
+
+
+def _no_entry(erasure: "Erasure") -> None:
+    return None
+
+
+@dataclass(frozen=True)
+class LeavingRoom:
+    """One room's part in a person's leaving.
+
+    `says`: sentences on what becomes of what is theirs. `obstacles`: sentences on what they have to settle themselves
+    first. `ends`: what ends, told to whom it concerns; outside of a transaction. `before_rows`: what is written in the
+    transaction in which `rows` go. `tables`: {table: what becomes of it}, for every table that leads to a person.
+    `export`: {name: what is held in clear, or sealed}, as JSON takes it.
+    """
+
+    name: str
+    order: int
+    rows: PersonalRows
+    tables: Mapping[str, str]
+    says: Callable[["User"], list[Words]] = _nothing
+    obstacles: Callable[["User"], list[Words]] = _nothing
+    ends: Callable[["User"], None] = _no_end
+    before_rows: Callable[["Erasure"], None] = _no_entry
+    export: Callable[["User"], dict[str, Any]] = field(default=lambda user: {})
+
+
+_rooms: dict[str, LeavingRoom] = {}
+
+
+def register_room(room: LeavingRoom) -> None:
+    """Make a room part of erasure and of the answer to a request of access."""
+    _rooms[room.name] = room
+
+
+def leaving_rooms() -> list[LeavingRoom]:
+    """All of them, in the order in which they are erased."""
+    return sorted(_rooms.values(), key=lambda room: room.order)

@@ -1,0 +1,17 @@
+"""What the worker does for this room on a timer."""
+
+from celery import shared_task
+
+from accounts.erasure import actions, mail
+
+
+@shared_task
+def carry_out_erasures() -> int:
+    """Erase the accounts whose time has come."""
+    return actions.erase_due()
+
+
+@shared_task
+def write_erasure_mails() -> int:
+    """Write to people whose account is to go, with the way to take that back."""
+    return mail.write_erasure_mails()

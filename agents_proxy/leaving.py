@@ -1,0 +1,98 @@
+"""What becomes of analyses, linked accounts and messages when a person leaves (accounts/hooks.py)."""
+
+# ruff: noqa: S608  # the statements are of our own names
+import logging
+from typing import TYPE_CHECKING, Any
+
+from django.utils.translation import gettext as _
+
+from accounts.hooks import LeavingRoom, Words
+from agents_proxy.analyses.models import Run
+from agents_proxy.financial.items import forget, remove_item
+from agents_proxy.financial.models import Item
+from agents_proxy.messaging.models import PhoneNumber
+from agents_proxy.processing_consent.models import ProcessingConsent
+from common import encryption
+from common.problems import Problem
+from common.sql.erasing import PersonalRows
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+_log = logging.getLogger(__name__)
+_CONSENTS = "(SELECT id FROM processing_consents WHERE user_id = :person)"
+_RUNS = "(SELECT id FROM analysis_runs WHERE user_id = :person)"
+_ITEMS = "(SELECT id FROM aggregator_items WHERE user_id = :person)"
+_GONE = "destroyed"
+
+ROWS = PersonalRows(
+    name="erase_agents_rows",
+    statements=(
+        f"DELETE FROM analysis_steps WHERE run_id IN {_RUNS}",
+        "DELETE FROM analysis_runs WHERE user_id = :person",
+        f"DELETE FROM aggregator_refresh_runs WHERE item_id IN {_ITEMS}",
+        "DELETE FROM aggregator_link_sessions WHERE user_id = :person",
+        "DELETE FROM aggregator_items WHERE user_id = :person",
+        "DELETE FROM phone_numbers WHERE user_id = :person",
+        f"DELETE FROM outbound_messages WHERE consent_id IN {_CONSENTS}",
+        f"UPDATE agent_calls SET consent_id = NULL WHERE consent_id IN {_CONSENTS}",
+        "DELETE FROM processing_consents WHERE user_id = :person",
+    ),
+)
+TABLES = {
+    "analysis_runs": _GONE,
+    "analysis_steps": _GONE,
+    "aggregator_items": _GONE + "; the access at the aggregator is ended",
+    "aggregator_link_sessions": _GONE,
+    "aggregator_refresh_runs": _GONE,
+    "phone_numbers": _GONE,
+    "outbound_messages": _GONE,
+    "processing_consents": _GONE,
+    "agent_calls": "stays, of nobody: which agent was called, how long it took",
+    "message_templates": "stays: an act of staff, by an anonymous account",
+}
+
+
+def says(user: "User") -> list[Words]:
+    """What the page tells before anybody confirms."""
+    said: list[Words] = []
+    if Run.objects.filter(user=user).exists():
+        said.append(_("Your profile analyses are deleted."))
+    if Item.objects.filter(user=user, access_token__isnull=False).exists():
+        said.append(_("Linked bank accounts are unlinked."))
+    return said
+
+
+def unlink(user: "User") -> None:
+    """End the access at the aggregator. Where it cannot be told now, its token is destroyed here all the same."""
+    for item in Item.objects.filter(user=user, access_token__isnull=False).order_by("pk"):
+        try:
+            remove_item(by=user, item_id=item.item_id)
+        except Problem as problem:
+            _log.warning("the aggregator could not be told that %s was removed: %s", item.item_id, problem.code)
+            forget(item.pk)
+
+
+def export(user: "User") -> dict[str, Any]:
+    """Analyses and numbers in clear: they are encrypted with the server's own key alone."""
+    return {
+        "processing_consents": list(
+            ProcessingConsent.objects.filter(user=user).values("consent_id", "purposes", "given_at", "withdrawn_at")
+        ),
+        "analyses": [
+            {
+                "analysis_id": run.analysis_id,
+                "status": run.status,
+                "input": encryption.opened(run.input),
+                "profile": encryption.opened(run.profile) if run.profile else None,
+            }
+            for run in Run.objects.filter(user=user).order_by("pk")
+        ],
+        "linked_accounts": list(Item.objects.filter(user=user).values("item_id", "institution", "status")),
+        "phone_numbers": [
+            encryption.opened(row.number) for row in PhoneNumber.objects.filter(user=user).order_by("pk")
+        ],
+    }
+
+
+ROOM = LeavingRoom(name="agents", order=40, rows=ROWS, tables=TABLES, says=says, ends=unlink, export=export)

@@ -1,0 +1,93 @@
+"""What becomes of teams, tokens and applications when a developer leaves (accounts/hooks.py)."""
+
+# ruff: noqa: S608  # the statements are of our own names
+from typing import TYPE_CHECKING, Any
+
+from django.db.models import Exists, OuterRef, QuerySet
+from django.utils.translation import gettext as _
+
+from accounts.hooks import LeavingRoom, Words
+from common.sql.erasing import PersonalRows
+from developers.apps.actions import close_app
+from developers.apps.models import App, AppStatus
+from developers.members.models import AppMember, MemberRole
+from developers.rules import RULES
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+_EMAIL = "(SELECT email FROM users WHERE id = :person)"
+_NO_APP = "NOT EXISTS (SELECT 1 FROM developer_apps a WHERE a.application_id = developer_applications.id)"
+_GONE = "destroyed"
+
+ROWS = PersonalRows(
+    name="erase_developer_rows",
+    rules=tuple(rule for rule in RULES if rule.erasable),
+    statements=(
+        "UPDATE app_audit SET facts = '{}' WHERE EXISTS ("
+        "SELECT 1 FROM users u WHERE u.id = :person AND {has|app_audit.facts|u.email})",
+        f"DELETE FROM app_invitations WHERE invited_by_id = :person OR accepted_by_id = :person OR email = {_EMAIL}",
+        "DELETE FROM app_members WHERE user_id = :person",
+        "DELETE FROM management_tokens WHERE user_id = :person",
+        f"DELETE FROM developer_applications WHERE applicant_id = :person AND {_NO_APP}",
+        "DELETE FROM idempotency_keys WHERE {has|answer|:user_id}",
+    ),
+)
+TABLES = {
+    "app_members": _GONE,
+    "management_tokens": _GONE,
+    "app_invitations": _GONE,
+    "developer_applications": _GONE + " where no app came of it; else it stays with the app: who asked people for data",
+    "developer_tokens": "stays with the app; who made it is an anonymous account",
+    "app_audit": "stays with the app; who did it is an anonymous account",
+}
+
+
+def _left_alone(user: "User") -> QuerySet[App]:
+    """The open apps that would have no owner."""
+    own = AppMember.objects.filter(app=OuterRef("pk"), user=user, role=MemberRole.OWNER)
+    others = AppMember.objects.filter(app=OuterRef("pk"), role=MemberRole.OWNER).exclude(user=user)
+    return App.objects.exclude(status=AppStatus.CLOSED).filter(Exists(own)).exclude(Exists(others)).order_by("pk")
+
+
+def obstacles(user: "User") -> list[Words]:
+    """The apps that somebody else has to own first, or that have to be closed."""
+    words = _("You are the only owner of “%(app)s”. Make somebody else an owner, or close the app, first.")
+    return [words % {"app": app.name} for app in _left_alone(user)]
+
+
+def says(user: "User") -> list[Words]:
+    """What the page tells before anybody confirms."""
+    teams = AppMember.objects.filter(user=user).exclude(app__status=AppStatus.CLOSED)
+    names = ", ".join(teams.order_by("app__name").values_list("app__name", flat=True))
+    return [_("You leave the teams of %(apps)s; the apps stay with the others.") % {"apps": names}] if names else []
+
+
+def end_everything(user: "User") -> None:
+    """Close what nobody else owns: whoever became its only owner while the account waited cannot say any more."""
+    for app in _left_alone(user):
+        close_app(app=app, by=user)
+
+
+def export(user: "User") -> dict[str, Any]:
+    """Teams, tokens by their labels, applications."""
+    applied = ("name", "legal_name", "website", "privacy_policy", "contact_email", "use_case", "status", "created_at")
+    return {
+        "teams": list(AppMember.objects.filter(user=user).values("app__app_id", "app__name", "role", "created_at")),
+        "management_tokens": list(user.management_tokens.values("label", "prefix", "created_at", "expires_at")),
+        "tokens_made": list(user.created_tokens.values("app__app_id", "label", "created_at")),
+        "applications": list(user.developer_applications.values(*applied)),
+        "invitations_sent": list(user.app_invitations.values("email", "created_at")),
+    }
+
+
+ROOM = LeavingRoom(
+    name="developers",
+    order=30,
+    rows=ROWS,
+    tables=TABLES,
+    says=says,
+    obstacles=obstacles,
+    ends=end_everything,
+    export=export,
+)

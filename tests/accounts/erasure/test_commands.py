@@ -1,0 +1,62 @@
+"""What an operator has for a person's request: to be erased, and to see what is held."""
+
+import json
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from accounts.models import Erasure
+from developers.members.models import MemberRole
+from tests import factories
+
+
+def test_erase_person_says_what_it_does_and_erases_at_once(db: None) -> None:
+    grant = factories.ExportFactory().grant
+    said = StringIO()
+
+    call_command("erase_person", grant.user.email.upper(), yes=True, stdout=said)
+
+    assert grant.app.name in said.getvalue()
+    assert f"{grant.user.public_id} is erased." in said.getvalue()
+    assert Erasure.objects.get().done_at is not None
+    again = StringIO()
+    call_command("erase_person", grant.user.public_id, yes=True, stdout=again)
+    assert "was erased on" in again.getvalue()
+
+
+def test_erase_person_asks_and_takes_no_other_answer(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    user = factories.PersonFactory()
+    monkeypatch.setattr("builtins.input", lambda _: "yes")
+
+    with pytest.raises(CommandError, match="Nothing was erased"):
+        call_command("erase_person", user.public_id, stdout=StringIO())
+    assert not Erasure.objects.exists()
+
+
+def test_erase_person_names_what_has_to_be_settled_first(db: None) -> None:
+    member = factories.MemberFactory(role=MemberRole.OWNER)
+
+    with pytest.raises(CommandError, match="only owner"):
+        call_command("erase_person", member.user.email, yes=True, stdout=StringIO())
+    with pytest.raises(CommandError, match="nobody called"):
+        call_command("erase_person", "nobody@example.org", yes=True, stdout=StringIO())
+
+
+def test_export_person_holds_all_rooms_and_what_is_sealed_as_it_is(db: None) -> None:
+    vault = factories.give_vault(factories.PersonFactory())
+    factories.ExportFactory(grant__request__user=vault.user)
+    factories.RunFactory(user=vault.user)
+    factories.PhoneNumberFactory(user=vault.user)
+    said = StringIO()
+
+    call_command("export_person", vault.user.email, stdout=said)
+
+    held = json.loads(said.getvalue())
+    assert set(held) == {"account", "agents", "consent", "developers", "vault"}
+    assert held["account"]["email"] == vault.user.email
+    assert held["vault"]["sealed_segments"][0]["ciphertext"].count(".") == 4
+    assert held["vault"]["ways_in"][0]["jwe"].count(".") == 4
+    assert len(held["consent"]["grants"]) == len(held["consent"]["sealed_exports"]) == 1
+    with pytest.raises(CommandError, match="nobody called"):
+        call_command("export_person", "usr_nobody", stdout=StringIO())

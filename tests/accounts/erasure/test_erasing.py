@@ -1,0 +1,124 @@
+"""Erasing a person, in every room at once."""
+
+from datetime import timedelta
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.core.management import call_command
+from django.db import models
+from django.utils import timezone
+
+from accounts.erasure.actions import ask_to_erase, erase, erase_due, order_erasure, take_back
+from accounts.hooks import leaving_rooms
+from accounts.models import Erasure, User
+from common.sql.erasing import PersonalRows
+from consent.decisions import actions as decision_actions
+from consent.grants.models import Grant
+from consent.ledger import verifying
+from consent.ledger.models import AuditChain, AuditEntry, AuditFacts, Receipt
+from consent.notices.models import Notice
+from tests import factories
+from tests.chains import entries_about
+
+
+def tables_of_people() -> set[str]:
+    """Every table from which foreign keys lead to a person, however far, but not by way of staff or an app."""
+    known = {"users"}
+    around = True
+    while around:
+        around = False
+        for model in apps.get_models(include_auto_created=True):
+            if model._meta.db_table in known or not model._meta.managed:
+                continue
+            for field in model._meta.local_fields:
+                if isinstance(field, models.ForeignKey) and field.related_model._meta.db_table in known - {
+                    "developer_applications",  # what hangs on an application is an app's
+                    "developer_tokens",
+                }:
+                    known.add(model._meta.db_table)
+                    around = True
+    return known
+
+
+def test_every_table_that_leads_to_a_person_is_known_to_erasure() -> None:
+    known = {table for room in leaving_rooms() for table in room.tables}
+
+    assert tables_of_people() - known == set()
+
+
+def due(user: User) -> Erasure:
+    return factories.ErasureFactory(user=user, asked_at=timezone.now() - timedelta(days=8))
+
+
+def test_an_erased_person_leaves_an_anonymous_row_and_chains_that_hold(db: None) -> None:
+    vault = factories.give_vault(factories.PersonFactory())
+    user = vault.user
+    export = factories.ExportFactory(grant__request__user=user)
+    other = factories.ConsentRequestFactory(app=export.grant.app)
+    denied = factories.ConsentRequestFactory(app=export.grant.app, user=user)
+    decision_actions.deny(request_id=denied.request_id, by=user)
+    decision_actions.deny(request_id=other.request_id, by=other.user)
+    pending = factories.ConsentRequestFactory(user=user)
+
+    assert erase(erasure_pk=due(user).pk)
+
+    user.refresh_from_db()
+    assert (user.email, user.display_name, user.is_active) == (f"{user.public_id}@erased.invalid", "", False)
+    grant = Grant.objects.get(pk=export.grant.pk)
+    assert (grant.status, grant.approved_attributes) == ("revoked", [])
+    pending.refresh_from_db()
+    assert (pending.status, pending.purpose) == ("cancelled", "")
+    assert Notice.objects.filter(request__user=user).count() == 3
+    assert not Receipt.objects.filter(request__user=user).exists()
+    assert Receipt.objects.filter(request=other).exists()
+    assert not AuditFacts.objects.filter(about=user.public_id).exists()
+    assert not AuditChain.objects.filter(subject=f"person:{user.public_id}").exists()
+    assert AuditEntry.objects.filter(kind="erased").count() == 3
+    assert [entry.facts["user_id"] for entry in entries_about("app:").filter(kind="denied") if entry.facts] == [
+        other.user.public_id
+    ]
+    assert list(verifying.verify()) == []
+    call_command("verify_audit", stdout=StringIO())
+    assert Erasure.objects.get().done_at is not None
+    assert not erase(erasure_pk=Erasure.objects.get().pk)
+
+
+@pytest.mark.parametrize("broken_at", ["vault", "consent", "account"])
+def test_what_was_cut_off_is_carried_on(db: None, broken_at: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    user = factories.ExportFactory().grant.user
+    due(user)
+    room = next(room for room in leaving_rooms() if room.name == broken_at)
+
+    erase_rows = PersonalRows.erase
+
+    def cut(rows: PersonalRows, **given: Any) -> None:
+        erase_rows(rows, **given)
+        if rows is room.rows:
+            raise OSError("cut off")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(PersonalRows, "erase", cut)
+        assert erase_due() == 0
+    user.refresh_from_db()
+    assert not user.is_active
+
+    assert erase_due() == 1
+    assert list(verifying.verify()) == []
+
+
+def test_an_erasure_waits_and_can_be_taken_back(db: None) -> None:
+    user = factories.PersonFactory()
+
+    asked = ask_to_erase(by=user)
+
+    assert asked.due_at - asked.asked_at == timedelta(days=7)
+    assert ask_to_erase(by=user).pk == asked.pk
+    assert erase_due() == 0
+    assert not erase(erasure_pk=asked.pk)
+    assert take_back(by=user)
+    assert not take_back(by=user)
+    user.refresh_from_db()
+    assert user.leaves_at is None
+    assert order_erasure(of=user).due_at <= timezone.now() + timedelta(seconds=5)
