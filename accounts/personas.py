@@ -1,6 +1,8 @@
-"""Which side of the service somebody opened last: their own data, or the developer portal."""
+"""Which sides of the service somebody uses, and which they opened last: their own data, or the developer portal."""
 
-from accounts.models import Persona, RuntimePersonaState, User
+from typing import Any
+
+from accounts.models import ActorProfile, Persona, RuntimePersonaState, User
 
 
 def side_of(user: User) -> Persona:
@@ -13,3 +15,31 @@ def remember_side(user: User, side: Persona) -> None:
     """One read where they are on that side already, which is nearly always."""
     if side_of(user) != side:
         RuntimePersonaState.objects.update_or_create(user=user, defaults={"last_active_persona": side})
+        _note_persona(user, side)
+
+
+def own_actor_profile(user: User) -> ActorProfile:
+    """Theirs, made where they have none: everybody is a person first."""
+    return ActorProfile.objects.get_or_create(user=user, defaults={"personas": [Persona.PERSON.value]})[0]
+
+
+def _note_persona(user: User, side: Persona) -> None:
+    profile = own_actor_profile(user)
+    profile.personas = _in_order({*profile.personas, side.value})
+    profile.last_active_persona = side
+    profile.save(update_fields=["personas", "last_active_persona", "updated_at"])
+
+
+def note_personas(sender: object, user: User, **_: Any) -> None:
+    """At a sign-in: everybody is a person, and staff are staff only as long as they are."""
+    RuntimePersonaState.objects.get_or_create(user=user)  # the consent app opens first, until they choose another side
+    profile = own_actor_profile(user)
+    others = set(profile.personas) - {Persona.STAFF.value} | {Persona.PERSON.value}
+    personas = _in_order(others | ({Persona.STAFF.value} if user.is_staff else set()))
+    if personas != profile.personas:
+        profile.personas = personas
+        profile.save(update_fields=["personas", "updated_at"])
+
+
+def _in_order(personas: set[str]) -> list[str]:
+    return [persona for persona in Persona.values if persona in personas]

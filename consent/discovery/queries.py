@@ -19,7 +19,7 @@ def user_scopes(*, user_id: str, person: PersonRead) -> UserScopes:
         "available_domains": list(found.domains),
         "scopes": list(found.scopes),
         "scope_entries": found.bodies,  # type: ignore[typeddict-item]  # a list of them, in JSON already
-        "runtime": _runtime(can_approve=person.vault_status == "active"),
+        "runtime": _runtime(can_approve=person.vault_status in ("active", "rotating")),
     }
 
 

@@ -21,11 +21,12 @@ from django.utils import timezone
 
 from common.clock import database_now, utc
 from common.limits import Count, Limit
+from common.problems import TooManyRequests
 from common.sql.counters import add_to_count
 from common.sql.dialect import timestamp
 from common.sql.statements import rows
 from consent.discovery.models import DiscoveryMiss
-from consent.errors import TooManyRequests, UnknownUser
+from consent.errors import UnknownUser
 from consent.meter import Meter
 
 UNKNOWN_USERS = "unknown-users"

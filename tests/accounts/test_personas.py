@@ -5,9 +5,9 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from accounts.models import Persona, RuntimePersonaState, User
+from accounts.models import ActorProfile, Persona, RuntimePersonaState, User
 from accounts.personas import side_of
-from tests.factories import MemberFactory, PersonFactory
+from tests.factories import MemberFactory, PersonFactory, TestAppFactory, give_vault
 from tests.factories.accounts import PASSWORD
 
 pytestmark = pytest.mark.django_db
@@ -22,7 +22,7 @@ def person(client: Client) -> User:
 
 def test_the_side_that_was_opened_last_opens_first(client: Client, person: User) -> None:
     assert client.get("/")["Location"] == "/consent/"
-    assert not RuntimePersonaState.objects.exists()
+    assert RuntimePersonaState.objects.get().last_active_persona == "person"  # as of their first sign-in
 
     client.get("/developers/")
     assert client.get("/")["Location"] == "/developers/"
@@ -32,8 +32,49 @@ def test_the_side_that_was_opened_last_opens_first(client: Client, person: User)
     assert side_of(person) is Persona.PERSON
 
 
+@pytest.mark.parametrize("path", ["/consent/grants/", "/consent/history/", "/vault/", "/profile/"])
+def test_any_page_of_the_consent_app_is_that_side(client: Client, person: User, path: str) -> None:
+    give_vault(person)
+    client.get("/developers/")
+
+    assert client.get(path).status_code == 200
+    assert client.get("/")["Location"] == "/consent/"
+
+
+@pytest.mark.parametrize("page", ["", "tokens/", "sandbox/", "webhooks/", "log/", "keys/", "limits/", "members/"])
+def test_any_page_of_the_portal_is_that_side(client: Client, person: User, page: str) -> None:
+    app = MemberFactory(user=person, app=TestAppFactory()).app
+
+    assert client.get(f"/developers/apps/{app.app_id}/{page}").status_code == 200
+    assert client.get("/")["Location"] == "/developers/"
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/docs/", 200),
+        ("/accounts/email/", 200),
+        ("/developers/apps/app_nobodys/", 404),
+        ("/developers/applications/new", 301),
+        ("/consent/requests/req_nobodys/", 404),
+        ("/vault/keys", 200),
+    ],
+)
+def test_what_is_of_no_side_or_was_refused_opens_none(client: Client, person: User, path: str, status: int) -> None:
+    client.get("/consent/" if path.startswith("/developers/") else "/developers/")
+    before = side_of(person)
+
+    assert client.get(path).status_code == status
+    assert side_of(person) is before
+
+
+def test_of_a_stranger_nothing_is_remembered(client: Client) -> None:
+    assert client.get("/consent/verify/").status_code == 200
+    assert not RuntimePersonaState.objects.exists()
+
+
 def test_a_developer_lands_in_the_portal_after_signing_in(person: User) -> None:
-    RuntimePersonaState.objects.create(user=person, last_active_persona="developer")
+    RuntimePersonaState.objects.update(last_active_persona="developer")
     sent = {"login": person.email, "password": PASSWORD}
 
     assert Client().post("/accounts/login/", sent)["Location"] == "/developers/"
@@ -59,3 +100,26 @@ def test_it_costs_one_read_and_nothing_is_written_again(client: Client, person: 
     about = [query["sql"] for query in seen if "runtime_persona_state" in query["sql"]]
     assert len(about) == 1
     assert not [query["sql"] for query in seen if not query["sql"].startswith("SELECT")]
+
+
+def personas_of(person: User) -> list[str]:
+    return list(ActorProfile.objects.get(user=person).personas)
+
+
+def test_the_sides_that_somebody_uses_are_gathered(client: Client, person: User) -> None:
+    assert personas_of(person) == ["person"]
+
+    client.get("/developers/")
+    client.get("/consent/")
+
+    assert personas_of(person) == ["person", "developer"]
+    assert ActorProfile.objects.get(user=person).last_active_persona == "person"
+
+
+def test_staff_are_staff_as_of_their_next_sign_in_and_no_longer_than_that(client: Client, person: User) -> None:
+    client.get("/developers/")
+    for is_staff, personas in ((True, ["person", "developer", "staff"]), (False, ["person", "developer"])):
+        person.is_staff = is_staff
+        person.save()
+        Client().force_login(person)
+        assert personas_of(person) == personas

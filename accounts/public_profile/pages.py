@@ -1,0 +1,127 @@
+"""The pages of the public profile: to write and preview it, its switches, and the page that everybody sees."""
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from accounts.authentication import person_of
+from accounts.interrupted.page_actions import can_wait
+from accounts.public_profile import actions as profile_actions
+from accounts.public_profile import page_actions as profile_page_actions
+from accounts.public_profile import queries as profile_queries
+from accounts.public_profile.errors import (
+    HandleTaken,
+    InvalidHandle,
+    NotAsPreviewed,
+    NotShown,
+    ReservedHandle,
+    TooManyHandles,
+)
+from accounts.public_profile.forms import PublicProfileForm
+
+_WORDS = {
+    InvalidHandle: _("Use 3 to 32 letters from a to z, digits and single hyphens, with no hyphen first or last."),
+    ReservedHandle: _("This word is kept for the service. Choose another one."),
+    HandleTaken: _("This handle is taken, or was given up by somebody a short while ago. Choose another one."),
+    TooManyHandles: _("You have chosen many handles today. Keep this one, or try again tomorrow."),
+}
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+@can_wait(profile_page_actions.SAVE)
+def edit(request: HttpRequest) -> HttpResponse:
+    """The form, empty until they type into it, and the switches."""
+    own = profile_queries.own_profile(person_of(request))
+    form = PublicProfileForm(request.POST or None, initial=dict(own["card"]) if own else {})
+    if request.method == "POST" and _saved(request, form):
+        if own is None or not own["is_shown"]:
+            return redirect("public-profile-preview")
+        messages.success(request, gettext("Saved. Others see it like this now."))
+        return redirect("public-profile")
+    return render(request, "people/edit.html", {"form": form, "own": own, "address": _address(own)})
+
+
+def _saved(request: HttpRequest, form: PublicProfileForm) -> bool:
+    if not form.is_valid():
+        return False
+    try:
+        profile_actions.save_profile(by=person_of(request), **form.cleaned_data)
+    except tuple(_WORDS) as refused:
+        form.add_error("handle", str(_WORDS[type(refused)]))
+        return False
+    return True
+
+
+def _address(own: profile_queries.OwnProfile | None) -> str:
+    return f"{settings.BASE_URL}{reverse('person-page', args=[own['card']['handle']])}" if own else ""
+
+
+@login_required
+@require_safe
+def preview(request: HttpRequest) -> HttpResponse:
+    """What others would see, and the button that lets them."""
+    own = profile_queries.own_profile(person_of(request))
+    if own is None:
+        return redirect("public-profile")
+    return render(request, "people/preview.html", {"own": own, "address": _address(own)})
+
+
+@require_POST
+@login_required
+@can_wait(profile_page_actions.SWITCH)
+def switch(request: HttpRequest) -> HttpResponse:
+    if request.POST.get("shown") != "yes":
+        profile_actions.hide_profile(by=person_of(request))
+        messages.success(request, gettext("Your page is off. Nobody sees it, and apps do not find you."))
+        return redirect("public-profile")
+    try:
+        profile_actions.show_profile(by=person_of(request), seen=request.POST.get("seen", ""))
+    except NotAsPreviewed:
+        messages.error(request, gettext("The text has changed since you looked at it. Look at it again first."))
+        return redirect("public-profile-preview")
+    messages.success(request, gettext("Your page is on. Everybody who has its address sees it."))
+    return redirect("public-profile")
+
+
+@require_POST
+@login_required
+@can_wait(profile_page_actions.LIST)
+def directory(request: HttpRequest) -> HttpResponse:
+    if request.POST.get("listed") != "yes":
+        profile_actions.unlist_profile(by=person_of(request))
+        messages.success(request, gettext("Apps no longer find you in the directory."))
+        return redirect("public-profile")
+    try:
+        profile_actions.list_profile(by=person_of(request))
+    except NotShown:
+        messages.error(request, gettext("Switch your page on first: apps would find what it shows."))
+    else:
+        messages.success(request, gettext("Apps can find you in the directory now."))
+    return redirect("public-profile")
+
+
+@require_POST
+@login_required
+@can_wait(profile_page_actions.REMOVE)
+def remove(request: HttpRequest) -> HttpResponse:
+    profile_actions.remove_profile(by=person_of(request))
+    messages.success(request, gettext("Your public profile is removed, with all that you typed for it."))
+    return redirect("public-profile")
+
+
+@require_safe
+def person(request: HttpRequest, handle: str) -> HttpResponse:
+    """Open to everybody while it is on; before and after, the same answer as for a handle that nobody has."""
+    card = profile_queries.shown_card(handle)
+    if card is None:
+        raise Http404
+    answer = render(request, "people/person.html", {"card": card})
+    answer["X-Robots-Tag"] = "noindex, noarchive"  # a copy with somebody else would outlive the switch
+    return answer

@@ -1,0 +1,41 @@
+"""`GET /people`: the directory of those who let apps find them (contract 1.6)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from rest_framework.request import Request
+from rest_framework.throttling import BaseThrottle
+
+from common.json_bodies import json_answer
+from consent.api import descriptions as described
+from consent.api.base import DeveloperView
+from consent.discovery import directory
+from consent.schemas import PeopleQuery
+
+
+class Searches(BaseThrottle):
+    """How many searches an app may make in an hour; a call that does not fit counts too."""
+
+    def allow_request(self, request: Request, view: Any) -> bool:
+        directory.admit_search(app_pk=view.app.app_pk, meter=view.meter)
+        return True
+
+
+class People(DeveloperView):
+    """Whom an app finds by handle or name."""
+
+    throttle_classes = (Searches,)
+    needs = frozenset({"discover"})
+    takes_query = True
+
+    def limit_headers(self, status: int) -> Mapping[str, str]:
+        if hasattr(self, "app") and status < 500 and directory.PEOPLE_SEARCHES not in self.meter.counts:
+            self.meter.note(directory.look(self.app.app_pk))
+        return super().limit_headers(status)
+
+    @described.people
+    def get(self, request: HttpRequest) -> HttpResponse:
+        asked = self.query(PeopleQuery)
+        page = directory.people_found(app=self.app, beginning=asked.query, cursor=asked.cursor, limit=asked.limit)
+        return json_answer(page)
