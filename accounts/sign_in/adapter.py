@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from allauth.account.adapter import DefaultAccountAdapter
 from django.conf import settings
+from django.core.validators import MaxLengthValidator
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.http import urlencode
@@ -19,6 +20,7 @@ from common.network import client_address
 if TYPE_CHECKING:
     from accounts.models import User
 
+_FITS = MaxLengthValidator(254)
 _NO_ADDRESS = "::"  # "unspecified": a record of a session must have one
 _HOUR = 3600
 _MAILS_OF_PERSON = Limit("mails-of-person", 20, _HOUR)  # to addresses of others, by somebody who is signed in
@@ -46,6 +48,12 @@ class Adapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no ty
             attempts.count_of_network(request, Limit("sign-ups", settings.SIGN_UPS_PER_NETWORK, _HOUR))
         return True
 
+    def clean_email(self, email: str) -> str:
+        """RFC 5321 has 254 characters, as the column; a form field of Django takes 320."""
+        cleaned: str = super().clean_email(email)
+        _FITS(cleaned)
+        return cleaned
+
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
         """allauth counts here, for everybody who names the account alike; `authenticate` counts for us."""
 
@@ -59,6 +67,12 @@ class Adapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no ty
         else:
             attempt.succeeded()
         return found
+
+    def save_user(self, request: HttpRequest, user: "User", form: Any, commit: bool = True) -> "User":
+        """The account that a passkey was made for has the identifier that the passkey holds."""
+        user.public_id = getattr(form, "user_id", None) or user.public_id
+        saved: User = super().save_user(request, user, form, commit)
+        return saved
 
     def post_login(self, request: HttpRequest, user: "User", **told: Any) -> HttpResponse:
         response: HttpResponse = super().post_login(request, user, **told)

@@ -18,10 +18,15 @@ _RESETS_OF_ACCOUNT = Limit("resets", 5, _HOUR)
 
 
 class SignUp(SignupForm):  # type: ignore[misc]  # allauth has no types
-    """Takes as long for an address that has an account as for one that has none."""
+    """Takes as long for an address that has an account as for one that has none.
+
+    `user_id` is the identifier that a passkey holds already (accounts/sign_in/passkeys.py), or None: one is made.
+    """
+
+    user_id: str | None = None
 
     def try_save(self, request: HttpRequest) -> Any:
-        if self.account_already_exists:
+        if self.account_already_exists and not self.by_passkey:
             make_password(self.cleaned_data["password1"])  # what a new account's own password takes
         return super().try_save(request)
 

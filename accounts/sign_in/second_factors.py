@@ -29,6 +29,10 @@ class SealedSecrets(DefaultMFAAdapter):  # type: ignore[misc]  # allauth has no 
     def decrypt(self, encrypted_text: str) -> str:
         return opened(encrypted_text)
 
+    def get_public_key_credential_user_entity(self, user: "User") -> dict[str, Any]:
+        """A passkey names the account by its sharing ID, which exists before the row does and says nothing about it."""
+        return {"id": user.public_id.encode(), "display_name": user.get_short_name(), "name": user.email}
+
 
 def seal_secrets(authenticators: "QuerySet[Any]") -> int:
     """Bring every secret under the newest key, whether it stood in clear or under an older one; how many rows changed.
@@ -58,6 +62,15 @@ def _rewrite(authenticators: "QuerySet[Any]", how: "Callable[[str], str]") -> in
 def has_second_factor(user: "User") -> bool:
     """Whether an authenticator app or a passkey is active. Recovery codes alone are none: they come with one."""
     return bool(SealedSecrets().is_mfa_enabled(user, ["totp", "webauthn"]))
+
+
+def gets_in_by_one_passkey_alone(user: "User") -> bool:
+    """Whether losing one device would end their way into the account: no password, no second passkey, no codes."""
+    from allauth.mfa.models import Authenticator
+
+    if user.has_usable_password():
+        return False
+    return list(Authenticator.objects.filter(user_id=user.pk).values_list("type", flat=True)) == ["webauthn"]
 
 
 def seconds_since_second_factor(request: HttpRequest) -> float | None:

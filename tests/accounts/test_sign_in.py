@@ -40,3 +40,8 @@ def test_session_without_any_record_is_not_fresh(person):
     client = Client()
     client.force_login(person)
     assert client.get("/account/security/").context["fresh"] is False
+
+
+def test_an_address_longer_than_one_can_be_is_told(db):
+    page = Client().post(reverse("account_signup"), FORM | {"email": "a" * 243 + "@example.org"})
+    assert page.context["form"].errors["email"] == ["Ensure this value has at most 254 characters (it has 255)."]

@@ -17,7 +17,7 @@ PASSPHRASE = "a quiet river in november"
 ADD = f"""async (secret) => {{ {VAULT} {PAGE}
   const person = {{ name: "a@example.org", displayName: "A" }};
   const added = {{ kind: "passkey", label: "This laptop", person }};
-  return failure(() => vault.addWrapper({{ kind: "passphrase", secret }}, added));
+  return failure(async () => (await vault.prepareWays({{ kind: "passphrase", secret }}, [added])).confirm());
 }}"""
 UNLOCK = f"""async () => {{ {VAULT} {PAGE}
   await vault.lock();
