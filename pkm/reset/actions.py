@@ -1,0 +1,102 @@
+"""Giving up a vault that nobody can open any more, so that its person can begin anew.
+
+It takes effect after seven days, in which the page, a mail and every unlock can take it back: whoever has a session
+alone must not be able to destroy what its owner can still open.
+"""
+
+import logging
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+
+from common.clock import database_now
+from common.shutdown import shutdown
+from pkm.errors import VaultAbsent
+from pkm.history.events import locked_index, record
+from pkm.history.models import EventKind, Index
+from pkm.reset.models import VaultReset
+from pkm.rotation.actions import give_up_rotation
+from pkm.segments.actions import delete_segment
+from pkm.segments.models import Blob
+from pkm.vault.capabilities import capabilities_of, rewrite_capabilities
+from pkm.vault.models import KeyWrapper, VaultKey, VaultStatus
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+RESET_WAITS = timedelta(days=7)  # contract §2
+_log = logging.getLogger(__name__)
+
+
+@transaction.atomic
+def ask_for_reset(*, by: "User") -> VaultReset:
+    """The vault is locked out, and destroyed when the time has come. Asked again, it stays as it was. `VaultAbsent`."""
+    index = locked_index(by)
+    vault = VaultKey.objects.filter(user=by).first()
+    if vault is None:
+        raise VaultAbsent
+    found = VaultReset.objects.filter(vault=vault).first()
+    if found is not None:
+        return found
+    if vault.vault_status == VaultStatus.ROTATING:
+        give_up_rotation(by=by)
+    VaultKey.objects.filter(pk=vault.pk).update(vault_status=VaultStatus.LOCKED_OUT)
+    _tell_that_nothing_opens_it(index)
+    now = database_now()
+    return VaultReset.objects.create(vault=vault, asked_at=now, due_at=now + RESET_WAITS)
+
+
+@transaction.atomic
+def take_back_reset(*, by: "User") -> bool:
+    """The vault is as it was; whether it had been given up."""
+    if not VaultReset.objects.filter(vault__user=by).exists():
+        return False  # the usual case, without the lock
+    index = locked_index(by)
+    if not VaultReset.objects.filter(vault__user=by).delete()[0]:
+        return False
+    VaultKey.objects.filter(user=by).update(vault_status=VaultStatus.ACTIVE)
+    live = KeyWrapper.objects.filter(user=by, removed_at=None)
+    rewrite_capabilities(index, live.values_list("kind", flat=True))
+    return True
+
+
+def carry_out_resets(*, limit: int = 20) -> int:
+    """Destroy the vaults whose time has come; returns how many."""
+    due = VaultReset.objects.filter(due_at__lte=database_now()).order_by("due_at", "pk")
+    done = 0
+    for reset_pk in list(due.values_list("pk", flat=True)[:limit]):
+        if shutdown.has_begun():
+            break
+        done += _carry_out(reset_pk)
+    return done
+
+
+@transaction.atomic
+def _carry_out(reset_pk: int) -> bool:
+    """Each segment leaves its tombstone, from which counting goes on in the next vault; every way in goes."""
+    due = VaultReset.objects.filter(pk=reset_pk, due_at__lte=database_now()).select_related("vault__user")
+    reset = due.first()
+    if reset is None:
+        return False
+    user = reset.vault.user
+    index = locked_index(user)
+    if not due.exists():  # taken back before this had the lock
+        return False
+    kept = Blob.objects.filter(user=user, is_current=True, ciphertext__isnull=False).order_by("pk")
+    for domain, segment_id, revision in kept.values_list("domain", "segment_id", "content_revision"):
+        delete_segment(by=user, domain=domain, segment_id=segment_id, base_content_revision=revision)
+    for wrapper in KeyWrapper.objects.filter(user=user, removed_at=None).order_by("pk"):
+        record(user, EventKind.WRAPPER_REMOVED, wrapper_id=wrapper.wrapper_id, kind=wrapper.kind)
+    KeyWrapper.objects.filter(user=user).delete()
+    reset.vault.delete()
+    index.refresh_from_db()
+    _tell_that_nothing_opens_it(index)
+    _log.warning("The vault of %s was given up and is destroyed", user.public_id)
+    return True
+
+
+def _tell_that_nothing_opens_it(index: Index) -> None:
+    kinds = set(KeyWrapper.objects.filter(user=index.user_id, removed_at=None).values_list("kind", flat=True))
+    index.capability_flags = capabilities_of(has_vault=False, kinds=kinds)
+    index.save(update_fields=["capability_flags", "updated_at"])

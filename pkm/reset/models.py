@@ -1,0 +1,18 @@
+"""A vault that nobody can open any more, which its person gives up."""
+
+from django.db import models
+
+
+class VaultReset(models.Model):
+    """One a vault, which is `locked_out` until this is taken back or carried out. Then the row goes."""
+
+    vault = models.OneToOneField("pkm.VaultKey", on_delete=models.CASCADE, related_name="reset")
+    asked_at = models.DateTimeField()
+    due_at = models.DateTimeField()
+    mailed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        db_table = "vault_resets"
+        constraints = [
+            models.CheckConstraint(condition=models.Q(due_at__gt=models.F("asked_at")), name="vault_reset_waits")
+        ]

@@ -1,0 +1,58 @@
+"""The page for whoever lost every way into their data: what giving it up means, and the way back."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.http import urlencode
+from django.utils.translation import gettext
+from django.views.decorators.http import require_http_methods, require_POST
+
+from accounts.authentication import person_of, signed_in_recently
+from accounts.interrupted.middleware import wait_for_sign_in
+from accounts.interrupted.page_actions import can_wait
+from pkm.reset import actions as reset_actions
+from pkm.reset.queries import waiting_reset
+from pkm.web import page_actions as web_page_actions
+from pkm.web.my_data import has_vault
+
+_SIGN_IN = "/accounts/reauthenticate/?" + urlencode({"next": "/account/security/reset/"})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@login_required
+@can_wait(web_page_actions.GIVE_UP_VAULT)
+def give_up(request: HttpRequest) -> HttpResponse:
+    """Behind a fresh sign-in, and only where a box says that it is understood."""
+    user = person_of(request)
+    if not has_vault(user):
+        return redirect("vault:setup")
+    if request.method != "POST":
+        return _page(request)
+    if not signed_in_recently(request):
+        return wait_for_sign_in(request, web_page_actions.GIVE_UP_VAULT, _SIGN_IN)
+    if "understood" not in request.POST:
+        return _page(request, unconfirmed=True)
+    reset_actions.ask_for_reset(by=user)
+    return redirect("vault-reset")
+
+
+def _page(request: HttpRequest, *, unconfirmed: bool = False) -> HttpResponse:
+    shown = {
+        "reset": waiting_reset(person_of(request)),
+        "fresh": signed_in_recently(request),
+        "reauthenticate_url": _SIGN_IN,
+        "unconfirmed": unconfirmed,
+        "days": reset_actions.RESET_WAITS.days,
+    }
+    return render(request, "account_security/reset.html", shown, status=400 if unconfirmed else 200)
+
+
+@require_POST
+@login_required
+@can_wait(web_page_actions.KEEP_VAULT)
+def keep(request: HttpRequest) -> HttpResponse:
+    """Taking it back needs no fresh sign-in: it destroys nothing."""
+    if reset_actions.take_back_reset(by=person_of(request)):
+        messages.success(request, gettext("Your data stays as it is."))
+    return redirect("security")
