@@ -1,0 +1,48 @@
+"""What staff see of the old system's records: whose they are and how far they have been moved, never what is sealed."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+
+from accounts.staff import AboutPeople, ReadOnly
+from pkm.legacy.models import LegacyBlob, LegacyMetadata, MigrationState
+
+
+@admin.register(LegacyBlob)
+class LegacyBlobAdmin(AboutPeople, ReadOnly):
+    list_display = fields = ("domain", "user", "updated_at")
+    list_select_related = ("user",)
+    list_filter = ("domain",)
+    search_fields = ("=user__public_id", "=domain")
+    ordering = ("-id",)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return super().get_queryset(request).defer("jwe")
+
+
+@admin.register(LegacyMetadata)
+class LegacyMetadataAdmin(AboutPeople, ReadOnly):
+    list_display = fields = ("domain", "user", "updated_at")
+    list_select_related = ("user",)
+    search_fields = ("=user__public_id", "=domain")
+    ordering = ("-id",)
+
+
+@admin.register(MigrationState)
+class MigrationStateAdmin(AboutPeople, ReadOnly):
+    list_display = ("source", "user", "status", "last_error", "changed")
+    list_select_related = ("user",)
+    list_filter = ("status",)
+    search_fields = ("=user__public_id", "source")
+    ordering = ("-id",)
+    fields = ("source", "user", "status", "counts", "checkpoint", "last_error", "created_at", "updated_at")
+
+    def person_of(self, row: MigrationState) -> str | None:
+        return row.user.public_id if row.user else None
+
+    @admin.display(description=_("changed at"), ordering="updated_at")
+    def changed(self, row: MigrationState) -> Any:
+        return row.updated_at
