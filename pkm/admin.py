@@ -16,11 +16,14 @@ from accounts.staff_fields import DurationField, LinesField
 from common.durations import duration
 from common.text import is_plain
 from pkm import scopes
+from pkm.legacy import admin as legacy_admin
 from pkm.registry import actions as registry_actions
 from pkm.registry.models import Domain, ScopeEntry
 from pkm.registry.sync import registry_drift
 from pkm.segments.queries import people_holding
 from pkm.signals import Touched, entries_touched, entry_changed
+
+__all__ = ["DomainAdmin", "ScopeEntryAdmin", "legacy_admin"]
 
 # what a request that waits was asked by, and what people and apps are told that it means
 _MEANING = (

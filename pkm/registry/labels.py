@@ -67,3 +67,10 @@ def label_of_scope(scope: str) -> str:
     """The registry's name for a scope, or the scope itself where the registry has forgotten it."""
     label = ScopeEntry.objects.filter(scope=scope).values_list("scope_label", flat=True).first()
     return translated(label) if label else scope
+
+
+def scope_labels(named: Iterable[str]) -> dict[str, str]:
+    """The same for many scopes; one query. A scope that the registry has forgotten stands for itself."""
+    wanted = {scope for scope in named if scope}
+    known = dict(ScopeEntry.objects.filter(scope__in=wanted).values_list("scope", "scope_label"))
+    return {scope: translated(known.get(scope, "")) or scope for scope in wanted}

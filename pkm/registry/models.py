@@ -82,9 +82,13 @@ class ScopeEntry(models.Model):
 
 
 class RegistryVersion(models.Model):
-    """One row whose `version` a trigger replaces at every change of the registry: the key of the processes' copies."""
+    """One row whose `version` a trigger replaces at every change of the registry: the key of the processes' copies.
+
+    `in_manifests` is the version that the paths of people's manifests were last brought to.
+    """
 
     version = models.CharField(max_length=64)
+    in_manifests = models.CharField(max_length=64, blank=True, db_default="")
 
     class Meta:
         db_table = "pkm_registry_version"

@@ -11,19 +11,20 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
-from django.utils import timezone
 
 from common.clock import rfc3339
 from common.problems import InvalidRequest
 from pkm import scopes, sealed
-from pkm.errors import SegmentMismatch, StaleRevision, TooManyAttributes, UnknownSegment, VaultAbsent
+from pkm.errors import SegmentMismatch, StaleRevision, TooManyAttributes, UnknownSegment
 from pkm.history.events import locked_index, record
 from pkm.history.models import EventKind, Index
 from pkm.registry.models import ScopeEntry
+from pkm.segments.exposure import told_by
 from pkm.segments.models import Blob, Manifest, ManifestPath
 from pkm.segments.queries import segment_attributes
 from pkm.segments.storage import make_room, refuse_beyond_quota, storage_of
-from pkm.vault.models import KeyWrapper, VaultKey, VaultStatus
+from pkm.vault.models import IN_USE, KeyWrapper, VaultKey
+from pkm.vault.queries import not_in_use
 
 if TYPE_CHECKING:
     from accounts.models import User
@@ -41,7 +42,8 @@ class _Address:
     segment_id: str
 
     def blobs(self) -> Any:
-        return Blob.objects.filter(user=self.user, domain=self.domain, segment_id=self.segment_id)
+        blobs = Blob.objects.filter(user=self.user, domain=self.domain, segment_id=self.segment_id)
+        return blobs.defer("resealed")
 
 
 @transaction.atomic
@@ -59,12 +61,13 @@ def write_segment(
     _check_names(attributes)
     address = _Address(by, domain, segment_id)
     index = locked_index(by)
-    key_id = VaultKey.objects.filter(user=by, vault_status=VaultStatus.ACTIVE).values_list("key_id", flat=True).first()
+    key_id = VaultKey.objects.filter(user=by, vault_status__in=IN_USE).values_list("key_id", flat=True).first()
     if key_id is None:
-        raise VaultAbsent
+        raise not_in_use(by)
     current = address.blobs().filter(is_current=True).first()
     _compare(current, base_content_revision)
-    _check_header(address, jwe, key_id, base_content_revision + 1)
+    revision = base_content_revision + 1
+    check_sealed(jwe, by=by, key_id=key_id, domain=domain, segment_id=segment_id, content_revision=revision)
     storage = storage_of(by)
     held = current.size_bytes if current is not None and current.ciphertext is not None else None
     refuse_beyond_quota(storage=storage, size_bytes=len(jwe), replaces_bytes=held)
@@ -113,15 +116,16 @@ def _compare(current: Blob | None, base: int) -> None:
         )
 
 
-def _check_header(address: _Address, jwe: str, key_id: str, revision: int) -> None:
+def check_sealed(jwe: str, *, by: "User", key_id: str, domain: str, segment_id: str, content_revision: int) -> None:
+    """Raises `SegmentMismatch` where this is sealed under another key or for another person, address or revision."""
     try:
         sealed.check_segment_header(
             sealed.read_header(jwe),
             key_id=key_id,
-            user_id=address.user.public_id,
-            domain=address.domain,
-            segment_id=address.segment_id,
-            content_revision=revision,
+            user_id=by.public_id,
+            domain=domain,
+            segment_id=segment_id,
+            content_revision=content_revision,
         )
     except sealed.InvalidHeader as unfit:
         raise SegmentMismatch(f"The sealed segment: {unfit}.", member=unfit.member) from None
@@ -131,10 +135,10 @@ def _advance(
     address: _Address, index: Index, current: Blob | None, jwe: str | None, attributes: list[str]
 ) -> dict[str, Any]:
     """Put the next revision in place of `current`; the caller holds the index row and has compared."""
-    now = timezone.now()
     revision = current.content_revision + 1 if current else 1
     manifest = _manifest(address, attributes)
-    address.blobs().filter(is_current=True).update(is_current=False)  # before the next: one current at any time
+    # before the next: one current at any time, and what was re-sealed is not what counts any more
+    address.blobs().filter(is_current=True).update(is_current=False, resealed=None, resealed_sha256="")
     blob = Blob.objects.create(
         user=address.user,
         domain=address.domain,
@@ -147,7 +151,7 @@ def _advance(
     # what was deleted is gone at once, older revisions included
     outdated = address.blobs().filter(content_revision__lte=revision - (1 if jwe is None else KEPT_REVISIONS))
     outdated.delete()
-    _rewrite_index(index, address, len(attributes), now)
+    _rewrite_index(index, address, len(attributes), blob.created_at)
     record(
         address.user,
         EventKind.SEGMENT_WRITTEN if jwe is not None else EventKind.SEGMENT_DELETED,
@@ -200,26 +204,16 @@ def _manifest(address: _Address, attributes: list[str]) -> Manifest:
 
 
 def _paths(address: _Address, attributes: list[str]) -> list[ManifestPath]:
-    """Each attribute with the narrowest scope of the registry that reveals it: its own, else its segment's."""
-    base = f"attr.{address.domain}.{address.segment_id}"
-    entries = {entry.scope: entry for entry in ScopeEntry.objects.filter(scope__startswith=f"{base}.")}
-    paths = []
-    for name in attributes:
-        entry = entries.get(f"{base}.{name}") or entries[f"{base}.*"]
-        paths.append(
-            ManifestPath(
-                path=f"{address.domain}.{address.segment_id}.{name}",
-                segment_id=address.segment_id,
-                scope_handle=entry.scope_handle,
-                sensitivity_tier=entry.sensitivity_tier,
-                exposure_eligible=entry.exposure_enabled,
-            )
-        )
-    return paths
+    base = f"{address.domain}.{address.segment_id}"
+    entries = {entry.scope: entry for entry in ScopeEntry.objects.filter(scope__startswith=f"attr.{base}.")}
+    return [
+        ManifestPath(path=f"{base}.{name}", segment_id=address.segment_id, **told_by(entries, f"{base}.{name}"))
+        for name in attributes
+    ]
 
 
-def _rewrite_index(index: Index, address: _Address, count: int, now: datetime) -> None:
-    """Counts and freshness as they are now; a segment without attributes is not held."""
+def _rewrite_index(index: Index, address: _Address, count: int, at: datetime) -> None:
+    """Counts and freshness after a change `at`; a segment without attributes is not held."""
     projection = index.summary_projection
     segments = {name: number for name, number in projection.get(address.domain, {}).items() if number}
     segments.pop(address.segment_id, None)
@@ -229,7 +223,7 @@ def _rewrite_index(index: Index, address: _Address, count: int, now: datetime) -
     index.domain_freshness.pop(address.domain, None)
     if segments:
         projection[address.domain] = segments
-        index.domain_freshness[address.domain] = rfc3339(now)
+        index.domain_freshness[address.domain] = rfc3339(at)
     index.available_domains = sorted(projection)
     index.total_attributes = sum(number for held in projection.values() for number in held.values())
     index.save()

@@ -42,7 +42,8 @@ class ManifestPath(models.Model):
 class Blob(models.Model):
     """One revision of one segment, sealed. The newest counts and the last ten stay.
 
-    A deleted segment leaves a tombstone (no ciphertext), so that its counting goes on.
+    A deleted segment leaves a tombstone (no ciphertext), so that its counting goes on. While the vault's key is
+    changed, `resealed` is the same revision under the key to come; only what is current has one: a write drops it.
     """
 
     user = models.ForeignKey("accounts.User", on_delete=models.CASCADE, related_name="blobs")
@@ -53,6 +54,8 @@ class Blob(models.Model):
     manifest_revision = models.PositiveIntegerField()
     size_bytes = models.PositiveIntegerField()
     is_current = models.BooleanField(default=True)
+    resealed = models.TextField(null=True)  # noqa: DJ001  # null is "not yet", empty would be a defect
+    resealed_sha256 = models.CharField(max_length=64, blank=True, default="", db_default="")
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -69,5 +72,10 @@ class Blob(models.Model):
                 condition=models.Q(ciphertext__isnull=True, size_bytes=0)
                 | models.Q(ciphertext__isnull=False, size_bytes__gt=0),
                 name="blob_size_with_ciphertext",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(resealed__isnull=True, resealed_sha256="")
+                | models.Q(resealed__isnull=False, resealed_sha256__gt="", ciphertext__isnull=False, is_current=True),
+                name="blob_resealed_is_current",
             ),
         ]

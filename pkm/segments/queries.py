@@ -35,7 +35,7 @@ def sealed_segments(user: "User", *, scope: str | None = None, domain: str | Non
     parsed = scopes.parse(scope) if scope is not None else scopes.Scope(domain=domain)
     if parsed is None:
         return []
-    blobs = Blob.objects.filter(user=user, is_current=True, ciphertext__isnull=False)
+    blobs = Blob.objects.filter(user=user, is_current=True, ciphertext__isnull=False).defer("resealed")
     names = ManifestPath.objects.filter(manifest__user=user, manifest__is_current=True)
     if parsed.domain is not None:
         blobs, names = blobs.filter(domain=parsed.domain), names.filter(manifest__domain=parsed.domain)

@@ -1,0 +1,70 @@
+"""The page that lists every change: numbered, in words, in pages."""
+
+import pytest
+
+from accounts.models import User
+from pkm.history.events import record
+from pkm.history.models import EventKind
+from tests.callers import JsonClient, signed_in
+from tests.factories import PersonFactory, Vault, give_vault
+
+
+@pytest.fixture
+def vault(person: User) -> Vault:
+    return give_vault(person)
+
+
+def _text(client: JsonClient, query: str = "") -> str:
+    answer = client.get(f"/vault/changes/{query}")
+    assert answer.status_code == 200
+    return str(answer.content.decode())
+
+
+def test_every_kind_of_change_is_told_in_words(owner: JsonClient, vault: Vault) -> None:
+    place = {"domain": "lifestyle", "segment_id": "food"}
+    record(vault.user, EventKind.WRAPPER_ADDED, wrapper_id="wrp_a", kind="passkey")
+    record(vault.user, EventKind.WRAPPER_REMOVED, wrapper_id="wrp_a", kind="passkey")
+    record(vault.user, EventKind.WRAPPER_RESTORED, wrapper_id="wrp_a", kind="passkey")
+    record(vault.user, EventKind.SEGMENT_DELETED, **place, content_revision=2, size_bytes=0)
+    record(vault.user, EventKind.SCOPE_HIDDEN, scope="attr.lifestyle.*")
+    record(vault.user, EventKind.SCOPE_SHOWN, scope="attr.gone.*")
+    record(vault.user, EventKind.MIGRATION_STEP, **place)
+
+    page = _text(owner)
+
+    for said in (
+        "Your vault was set up", "Saved: Food and drink", "What you keep changed: Lifestyle", "3 things kept",
+        "A way to unlock was added", "A way to unlock was removed", "A way to unlock was put back", "Passkey",
+        "Deleted: Food and drink", "Hidden from apps: Lifestyle", "Shown to apps: attr.gone.*",
+        "Older data was taken over",
+    ):  # fmt: skip
+        assert said in page
+
+
+def test_nobody_sees_another_persons_changes(vault: Vault) -> None:
+    other = give_vault(PersonFactory(), {})
+
+    assert "Food and drink" not in _text(signed_in(other.user))
+
+
+def test_many_changes_come_in_pages(owner: JsonClient, vault: Vault) -> None:
+    for _ in range(60):
+        record(vault.user, EventKind.SCOPE_HIDDEN, scope="attr.lifestyle.*")
+
+    first = _text(owner)
+    older = _text(owner, "?before=14")
+
+    assert "?before=14" in first
+    assert "Change 63<" in first
+    assert "Change 13<" in older
+    assert "Change 14<" not in older
+    assert 'rel="next"' not in older
+
+
+@pytest.mark.parametrize("before", ["", "x", "-1", "9" * 12, "%00"])
+def test_a_page_that_is_none_shows_the_newest(owner: JsonClient, vault: Vault, before: str) -> None:
+    assert "Saved: Food and drink" in _text(owner, f"?before={before}")
+
+
+def test_before_the_first_change_there_is_nothing(owner: JsonClient, vault: Vault) -> None:
+    assert "Nothing changed before this" in _text(owner, "?before=1")
