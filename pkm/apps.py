@@ -1,5 +1,6 @@
 """The room of what people keep, sealed."""
 
+from importlib import import_module
 from typing import Any
 
 from django.apps import AppConfig
@@ -14,6 +15,12 @@ class PkmConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
+        import_module("pkm.tasks")  # they are told by name: see common.broker
+
+        from accounts.hooks import register_room
+        from pkm.leaving import ROOM
+
+        register_room(ROOM)
         post_migrate.connect(_install, sender=self)
 
 

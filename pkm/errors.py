@@ -19,12 +19,24 @@ class VaultAbsent(Problem):
     title = "Create your vault first"
 
 
+class VaultLockedOut(Problem):
+    """Its owner said that every way into the vault is lost; `DELETE /vault/reset` takes that back."""
+
+    code = "vault_locked_out"
+    status = 409
+    title = "You gave your vault up; take that back first"
+
+
 class LastWrapper(Problem):
     """The last way into a vault cannot be removed."""
 
     code = "last_wrapper"
     status = 409
     title = "This is the last way into your vault"
+
+
+class OnlyRecoveryLeft(Exception):
+    """The recovery code alone would be left: a page asks once more before it does this."""
 
 
 class StaleRevision(Problem):
@@ -75,6 +87,26 @@ class QuotaExceeded(Problem):
     title = "There is no room left for this"
 
 
+class RotationUnderWay(Problem):
+    """The vault's key is being changed: finish that, or give it up, first."""
+
+    code = "rotation_under_way"
+    status = 409
+    title = "The vault's key is being changed"
+
+
+class RotationIncomplete(Problem):
+    """Not every segment is re-sealed as it is now, or not as you read it back; `missing` names the first of them."""
+
+    code = "rotation_incomplete"
+    status = 409
+    title = "The change of the vault's key is not complete"
+
+
+class UnknownRotation(NotFound):
+    """Your vault's key is not being changed."""
+
+
 class UnknownSegment(NotFound):
     """The registry has no such segment in an active domain."""
 
@@ -85,3 +117,7 @@ class UnknownWrapper(NotFound):
 
 class UnknownScope(NotFound):
     """The registry has no such scope."""
+
+
+class UnknownLegacyRecord(NotFound):
+    """Nothing of yours from the old system waits there."""

@@ -1,9 +1,11 @@
 """Every record of this room, for Django, which looks for them here; the features keep them."""
 
 from pkm.history.models import Event, Index
+from pkm.legacy.models import LegacyBlob, LegacyMetadata, MigrationState
 from pkm.registry.models import Domain, HiddenScope, RegistryVersion, ScopeEntry, StarterRecord
+from pkm.reset.models import VaultReset
 from pkm.segments.models import Blob, Manifest, ManifestPath
-from pkm.vault.models import KeyWrapper, VaultKey
+from pkm.vault.models import KeyWrapper, RotationWrapper, VaultKey
 
 __all__ = [
     "Blob",
@@ -12,10 +14,15 @@ __all__ = [
     "HiddenScope",
     "Index",
     "KeyWrapper",
+    "LegacyBlob",
+    "LegacyMetadata",
     "Manifest",
     "ManifestPath",
+    "MigrationState",
     "RegistryVersion",
+    "RotationWrapper",
     "ScopeEntry",
     "StarterRecord",
     "VaultKey",
+    "VaultReset",
 ]

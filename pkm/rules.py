@@ -4,9 +4,11 @@ from uuid import uuid4
 
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-from common.sql.triggers import Rule, append_only
+from common.sql.triggers import Rule, append_only, closed
 
-RULES: list[Rule] = append_only("pkm_events")
+# what the old system left: lifted by `manage.py import_legacy` alone, in its own transactions
+LEGACY_RULES: list[Rule] = [*closed("legacy_encrypted_blobs"), *closed("legacy_metadata_index")]
+RULES: list[Rule] = [*append_only("pkm_events", erasable=["DELETE"]), *LEGACY_RULES]
 
 _BUMP_FUNCTION = """
 CREATE OR REPLACE FUNCTION bump_registry_version() RETURNS trigger LANGUAGE plpgsql AS $$

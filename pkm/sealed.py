@@ -25,6 +25,8 @@ _KEY_MEMBERS = {("OKP", "X25519"): ("kty", "crv", "x"), ("EC", "P-256"): ("kty",
 _CURVE_NAMES = {"X25519": "OKP", "P-256": "EC"}
 
 CONNECTOR_CURVES = ("X25519", "P-256")
+LEGACY_ALGS = ("PBES2-HS256+A128KW", "PBES2-HS384+A192KW", "PBES2-HS512+A256KW")
+_LEGACY_ITERATIONS = (1_000, 1_000_000)
 SEGMENT_ALG, EXPORT_ALG, PASSPHRASE_ALG, ENC = "A256KW", "ECDH-ES+A256KW", "PBES2-HS512+A256KW", "A256GCM"
 
 Header = dict[str, Any]
@@ -119,6 +121,26 @@ def check_wrapper_header(header: Mapping[str, Any], *, key_id: str, user_id: str
     decode(header["p2s"], "p2s", 16)
     if not _is_number(header["p2c"]) or not MIN_ITERATIONS <= header["p2c"] <= MAX_ITERATIONS:
         raise InvalidHeader(f"must lie between {MIN_ITERATIONS} and {MAX_ITERATIONS}", "p2c")
+
+
+def check_legacy_header(header: Mapping[str, Any]) -> None:
+    """Refuse what no browser would open with the old passphrase.
+
+    The old system chose the passphrase's algorithm, salt and iterations; refusing the weaker ones would only lose what
+    is sealed under them.
+    """
+    for member in header:
+        if member not in ("alg", "enc", "p2s", "p2c", "typ", "cty", "kid"):
+            raise InvalidHeader("does not belong in this header", member[:64])
+    if header.get("alg") not in LEGACY_ALGS:
+        raise InvalidHeader("is not sealed under a passphrase", "alg")
+    if header.get("enc") != ENC:
+        raise InvalidHeader(f"is not {ENC!r}", "enc")
+    least, most = _LEGACY_ITERATIONS
+    if not _is_number(header.get("p2c")) or not least <= header["p2c"] <= most:
+        raise InvalidHeader(f"must lie between {least} and {most}", "p2c")
+    if not 8 <= len(decode(header.get("p2s"), "p2s")) <= 64:
+        raise InvalidHeader("has not between 8 and 64 bytes", "p2s")
 
 
 def check_export_header(header: Mapping[str, Any], expected: Mapping[str, Any], *, curve: str) -> None:

@@ -12,11 +12,21 @@ from common import encryption
 from common.identifiers import new_identifier
 from common.problems import InvalidRequest
 from pkm import sealed
-from pkm.errors import LastWrapper, TooManyWrappers, UnknownWrapper, VaultAbsent, VaultExists, WrapperMismatch
+from pkm.errors import (
+    LastWrapper,
+    OnlyRecoveryLeft,
+    RotationUnderWay,
+    TooManyWrappers,
+    UnknownWrapper,
+    VaultAbsent,
+    VaultExists,
+    WrapperMismatch,
+)
 from pkm.history.events import locked_index, record
 from pkm.history.models import EventKind
-from pkm.vault.models import KeyWrapper, VaultKey, VaultStatus, WrapperKind
-from pkm.vault.queries import restorable_since, vault_keys, wrapper_body
+from pkm.vault.capabilities import rewrite_capabilities
+from pkm.vault.models import IN_USE, KeyWrapper, VaultKey, VaultStatus, WrapperKind
+from pkm.vault.queries import not_in_use, only_recovery_left, restorable_since, vault_keys, wrapper_body
 
 if TYPE_CHECKING:
     from accounts.models import User
@@ -43,38 +53,48 @@ def create_vault(*, by: "User", key_id: str, wrappers: Sequence[NewWrapper]) -> 
     if not wrappers or len(wrappers) > MOST_WRAPPERS:
         raise InvalidRequest(f"A vault starts with one to {MOST_WRAPPERS} wrappers.")
     for wrapper in wrappers:
-        _check(wrapper, by=by, key_id=key_id)
-    locked_index(by)
+        check_wrapper(wrapper, by=by, key_id=key_id)
+    index = locked_index(by)
     if VaultKey.objects.filter(user=by).exists():
         raise VaultExists
     kept = [_keep(wrapper, by=by) for wrapper in wrappers]
     try:
         with transaction.atomic():
             VaultKey.objects.create(
-                user=by, key_id=key_id, vault_status=VaultStatus.ACTIVE, primary_wrapper_id=_primary(kept).wrapper_id
+                user=by, key_id=key_id, vault_status=VaultStatus.ACTIVE, primary_wrapper_id=primary_of(kept).wrapper_id
             )
     except IntegrityError:  # key_id is unique over all people, and this person has none yet
         raise InvalidRequest("This key_id is taken; make a new vault key.") from None
+    rewrite_capabilities(index, (wrapper.kind for wrapper in kept))
     record(by, EventKind.VAULT_CREATED, key_id=key_id, wrappers=[wrapper.wrapper_id for wrapper in kept])
     return vault_keys(by)
 
 
 @transaction.atomic
 def add_wrapper(*, by: "User", wrapper: NewWrapper) -> dict[str, Any]:
-    """Add a way into the vault; returns it. Raises `VaultAbsent`, `TooManyWrappers`, `WrapperMismatch`."""
-    locked_index(by)
-    _check(wrapper, by=by, key_id=_vault(by).key_id)
-    if KeyWrapper.objects.filter(user=by, removed_at=None).count() >= MOST_WRAPPERS:
+    """Add a way into the vault; returns it.
+
+    Raises `VaultAbsent`, `RotationUnderWay`, `TooManyWrappers`, `WrapperMismatch`.
+    """
+    index = locked_index(by)
+    check_wrapper(wrapper, by=by, key_id=_vault(by).key_id)
+    kinds = list(KeyWrapper.objects.filter(user=by, removed_at=None).values_list("kind", flat=True))
+    if len(kinds) >= MOST_WRAPPERS:
         raise TooManyWrappers(f"A vault has at most {MOST_WRAPPERS} ways in; remove one first.")
     kept = _keep(wrapper, by=by)
+    rewrite_capabilities(index, [*kinds, kept.kind])
     record(by, EventKind.WRAPPER_ADDED, wrapper_id=kept.wrapper_id, kind=kept.kind)
     return wrapper_body(kept)
 
 
 @transaction.atomic
-def remove_wrapper(*, by: "User", wrapper_id: str) -> None:
-    """Close a way into the vault; it can be restored for seven days. Raises `UnknownWrapper`, `LastWrapper`."""
-    locked_index(by)
+def remove_wrapper(*, by: "User", wrapper_id: str, leave_only_recovery: bool = False) -> None:
+    """Close a way into the vault; it can be restored for seven days.
+
+    `leave_only_recovery` says that a piece of paper may be all that is left. Raises `UnknownWrapper`, `LastWrapper`,
+    `OnlyRecoveryLeft`, `RotationUnderWay`.
+    """
+    index = locked_index(by)
     live = list(KeyWrapper.objects.filter(user=by, removed_at=None).order_by("pk"))
     gone = next((wrapper for wrapper in live if wrapper.wrapper_id == wrapper_id), None)
     if gone is None:
@@ -82,12 +102,15 @@ def remove_wrapper(*, by: "User", wrapper_id: str) -> None:
     left = [wrapper for wrapper in live if wrapper is not gone]
     if not left:
         raise LastWrapper("Add another way in before you remove this one.")
+    if not leave_only_recovery and only_recovery_left(gone, left):
+        raise OnlyRecoveryLeft
     vault = _vault(by)
     if vault.primary_wrapper_id == gone.wrapper_id:
-        vault.primary_wrapper_id = _primary(left).wrapper_id
+        vault.primary_wrapper_id = primary_of(left).wrapper_id
         vault.save(update_fields=["primary_wrapper_id", "updated_at"])
     gone.removed_at = timezone.now()
     gone.save(update_fields=["removed_at"])
+    rewrite_capabilities(index, (wrapper.kind for wrapper in left))
     record(by, EventKind.WRAPPER_REMOVED, wrapper_id=gone.wrapper_id, kind=gone.kind)
 
 
@@ -95,31 +118,39 @@ def remove_wrapper(*, by: "User", wrapper_id: str) -> None:
 def restore_wrapper(*, by: "User", wrapper_id: str) -> dict[str, Any]:
     """Put back a way in that was removed within the last seven days; returns it. Never removed: nothing changes.
 
-    The limit on wrappers does not count here: whoever removed one must not be able to block its way back.
+    The limit on wrappers does not count here: whoever removed one must not be able to block its way back. Raises
+    `UnknownWrapper`, `RotationUnderWay`.
     """
-    locked_index(by)
+    index = locked_index(by)
     wrapper = KeyWrapper.objects.filter(user=by, wrapper_id=wrapper_id).first()
     if wrapper is None or (wrapper.removed_at is not None and wrapper.removed_at <= restorable_since()):
         raise UnknownWrapper
     if wrapper.removed_at is not None:
+        _vault(by)
         wrapper.removed_at = None
         wrapper.save(update_fields=["removed_at"])
+        live = KeyWrapper.objects.filter(user=by, removed_at=None)
+        rewrite_capabilities(index, live.values_list("kind", flat=True))
         record(by, EventKind.WRAPPER_RESTORED, wrapper_id=wrapper.wrapper_id, kind=wrapper.kind)
     return wrapper_body(wrapper)
 
 
 @transaction.atomic
-def note_unlock(*, by: "User", wrapper_id: str) -> None:
-    """The browser opened the vault with this wrapper. Raises `UnknownWrapper`."""
+def note_unlock(*, by: "User", wrapper_id: str) -> bool:
+    """The browser opened the vault with this wrapper; whether its owner had given it up. Raises `UnknownWrapper`."""
     now = timezone.now()
     if not KeyWrapper.objects.filter(user=by, wrapper_id=wrapper_id, removed_at=None).update(last_used_at=now):
         raise UnknownWrapper
-    VaultKey.objects.filter(user=by).update(last_login_at=now, first_login_at=Coalesce("first_login_at", now))
+    vault = VaultKey.objects.filter(user=by)
+    told = {"last_login_at": now, "first_login_at": Coalesce("first_login_at", now)}
+    if vault.exclude(vault_status=VaultStatus.LOCKED_OUT).update(**told):
+        return False
+    return bool(vault.update(**told))
 
 
 def finish_setup(*, by: "User") -> None:
     """The first minutes are over: there is a vault, and the person saw what an app would see. Raises `VaultAbsent`."""
-    if not VaultKey.objects.filter(user=by, vault_status=VaultStatus.ACTIVE).update(pre_onboarding_completed=True):
+    if not VaultKey.objects.filter(user=by, vault_status__in=IN_USE).update(pre_onboarding_completed=True):
         raise VaultAbsent
 
 
@@ -130,13 +161,17 @@ def forget_removed_wrappers() -> int:
 
 
 def _vault(user: "User") -> VaultKey:
-    vault = VaultKey.objects.filter(user=user, vault_status=VaultStatus.ACTIVE).first()
+    """The vault, whose ways in may change now: what wraps a key that is about to go would be lost with it."""
+    vault = VaultKey.objects.filter(user=user, vault_status__in=IN_USE).first()
     if vault is None:
-        raise VaultAbsent
+        raise not_in_use(user)
+    if vault.vault_status == VaultStatus.ROTATING:
+        raise RotationUnderWay("Finish the change of the vault's key, or give it up, before you change the ways in.")
     return vault
 
 
-def _check(wrapper: NewWrapper, *, by: "User", key_id: str) -> None:
+def check_wrapper(wrapper: NewWrapper, *, by: "User", key_id: str) -> None:
+    """Raises `WrapperMismatch`."""
     try:
         sealed.check_wrapper_header(
             sealed.read_header(wrapper.jwe), key_id=key_id, user_id=by.public_id, kind=wrapper.kind
@@ -156,6 +191,6 @@ def _keep(wrapper: NewWrapper, *, by: "User") -> KeyWrapper:
     )
 
 
-def _primary(wrappers: Sequence[KeyWrapper]) -> KeyWrapper:
+def primary_of(wrappers: Sequence[KeyWrapper]) -> KeyWrapper:
     """The way in that is offered first: a recovery code only where there is nothing else."""
     return next((wrapper for wrapper in wrappers if wrapper.kind != WrapperKind.RECOVERY), wrappers[0])

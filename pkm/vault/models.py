@@ -13,6 +13,10 @@ class VaultStatus(models.TextChoices):
     ROTATING = "rotating", _("Rotating")
 
 
+# a vault that is used: while its key is changed, the present one goes on to be good for everything
+IN_USE = (VaultStatus.ACTIVE, VaultStatus.ROTATING)
+
+
 class WrapperKind(models.TextChoices):
     """What opens a wrapper."""
 
@@ -22,7 +26,7 @@ class WrapperKind(models.TextChoices):
 
 
 class VaultKey(models.Model):
-    """One vault a person."""
+    """One vault a person. While it rotates, `key_id` is the key that counts and `rotation_key_id` the one to come."""
 
     user = models.OneToOneField("accounts.User", on_delete=models.CASCADE, related_name="vault_key")
     key_id = models.CharField(max_length=132, unique=True)
@@ -31,6 +35,8 @@ class VaultKey(models.Model):
     first_login_at = models.DateTimeField(null=True)
     last_login_at = models.DateTimeField(null=True)
     pre_onboarding_completed = models.BooleanField(default=False)
+    rotation_key_id = models.CharField(max_length=132, blank=True, default="", db_default="")
+    rotation_started_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
 
@@ -39,8 +45,24 @@ class VaultKey(models.Model):
         constraints = [
             models.CheckConstraint(condition=models.Q(vault_status__in=VaultStatus.values), name="vault_status"),
             models.CheckConstraint(
-                condition=~models.Q(vault_status=VaultStatus.ACTIVE) | ~models.Q(primary_wrapper_id=""),
+                condition=~models.Q(vault_status__in=IN_USE) | ~models.Q(primary_wrapper_id=""),
                 name="vault_active_needs_wrapper",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(
+                    vault_status=VaultStatus.ROTATING, rotation_started_at__isnull=False, rotation_key_id__gt=""
+                )
+                | (
+                    ~models.Q(vault_status=VaultStatus.ROTATING)
+                    & models.Q(rotation_started_at__isnull=True, rotation_key_id="")
+                ),
+                name="vault_rotation_together",
+            ),
+            models.CheckConstraint(
+                condition=~models.Q(rotation_key_id=models.F("key_id")), name="vault_rotation_to_another_key"
+            ),
+            models.UniqueConstraint(
+                fields=["rotation_key_id"], condition=~models.Q(rotation_key_id=""), name="vault_rotation_key_once"
             ),
             models.CheckConstraint(
                 condition=models.Q(first_login_at__isnull=True, last_login_at__isnull=True)
@@ -70,5 +92,27 @@ class KeyWrapper(models.Model):
             models.CheckConstraint(
                 condition=models.Q(kind=WrapperKind.PASSKEY) ^ models.Q(credential_id=""),
                 name="wrapper_credential_is_passkeys",
+            ),
+        ]
+
+
+class RotationWrapper(models.Model):
+    """A way into the vault as it will be: the key to come, sealed as in `KeyWrapper`. It takes effect at the end."""
+
+    vault = models.ForeignKey(VaultKey, on_delete=models.CASCADE, related_name="rotation_wrappers")
+    wrapper_id = models.CharField(max_length=64, unique=True)
+    kind = models.CharField(max_length=16, choices=WrapperKind)
+    label = models.CharField(max_length=80)
+    jwe = models.TextField()
+    credential_id = models.CharField(max_length=1400, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        db_table = "vault_rotation_wrappers"
+        constraints = [
+            models.CheckConstraint(condition=models.Q(kind__in=WrapperKind.values), name="rotation_wrapper_kind"),
+            models.CheckConstraint(
+                condition=models.Q(kind=WrapperKind.PASSKEY) ^ models.Q(credential_id=""),
+                name="rotation_wrapper_credential_is_passkeys",
             ),
         ]

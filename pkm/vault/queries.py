@@ -1,23 +1,31 @@
 """What may be known of somebody's vault and the ways into it."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from django.db.models import Count, Q
 from django.utils import timezone
 
 from common import encryption
 from common.clock import rfc3339
-from pkm.vault.models import KeyWrapper, VaultKey
+from pkm.errors import VaultAbsent, VaultLockedOut
+from pkm.vault.models import KeyWrapper, RotationWrapper, VaultKey, VaultStatus, WrapperKind
 
 if TYPE_CHECKING:
     from accounts.models import User
 
 
 RESTORABLE_FOR = timedelta(days=7)
+RECOVERY_TRIED_WITHIN = timedelta(days=365)
 
 
 def vault_keys(user: "User") -> dict[str, Any]:
-    """Contract §2, `GET /vault/keys`; two queries. Without a vault the status is `absent` and the rest empty."""
+    """Contract §2, `GET /vault/keys`; two queries, three while the key is changed.
+
+    Without a vault the status is `absent` and the rest empty.
+    """
     vault = VaultKey.objects.filter(user=user).first()
     wrappers = KeyWrapper.objects.filter(user=user, removed_at=None).order_by("pk") if vault else []
     return {
@@ -26,10 +34,20 @@ def vault_keys(user: "User") -> dict[str, Any]:
         "vault_status": vault.vault_status if vault else "absent",
         "primary_wrapper_id": vault.primary_wrapper_id if vault else None,
         "wrappers": [wrapper_body(wrapper) for wrapper in wrappers],
+        "rotation": rotation_progress(user, vault) if vault else None,
     }
 
 
-def wrapper_body(wrapper: KeyWrapper) -> dict[str, Any]:
+def rotation_progress(user: "User", vault: VaultKey) -> dict[str, Any] | None:
+    """{"key_id": of the key to come, "done", "total": segments}, or None where the key is not being changed."""
+    if vault.vault_status != VaultStatus.ROTATING:
+        return None
+    current = user.blobs.filter(is_current=True, ciphertext__isnull=False)
+    counts = current.aggregate(done=Count("pk", filter=Q(resealed__isnull=False)), total=Count("pk"))
+    return {"key_id": vault.rotation_key_id, **counts}
+
+
+def wrapper_body(wrapper: KeyWrapper | RotationWrapper) -> dict[str, Any]:
     """One wrapper as its owner gets it; `jwe` without the server's own layer."""
     return {
         "wrapper_id": wrapper.wrapper_id,
@@ -38,8 +56,14 @@ def wrapper_body(wrapper: KeyWrapper) -> dict[str, Any]:
         "credential_id": wrapper.credential_id or None,
         "jwe": encryption.opened(wrapper.jwe),
         "created_at": rfc3339(wrapper.created_at),
-        "last_used_at": rfc3339(wrapper.last_used_at),
+        "last_used_at": rfc3339(getattr(wrapper, "last_used_at", None)),
     }
+
+
+def not_in_use(user: "User") -> VaultAbsent | VaultLockedOut:
+    """Why nothing can be written to this person's vault: there is none, or they gave it up."""
+    given_up = VaultKey.objects.filter(user=user, vault_status=VaultStatus.LOCKED_OUT).exists()
+    return VaultLockedOut() if given_up else VaultAbsent()
 
 
 def restorable_since() -> datetime:
@@ -59,3 +83,34 @@ def removed_wrappers(user: "User") -> list[dict[str, Any]]:
         }
         for row in rows
     ]
+
+
+@dataclass(frozen=True)
+class Removal:
+    """What it would mean to remove this way in."""
+
+    gone: KeyWrapper
+    left: Sequence[KeyWrapper]
+
+    @property
+    def leaves_only_recovery(self) -> bool:
+        return only_recovery_left(self.gone, self.left)
+
+
+def removal(user: "User", wrapper_id: str) -> Removal | None:
+    """None where this person has no such way in, or removed it already."""
+    live = list(KeyWrapper.objects.filter(user=user, removed_at=None).order_by("pk"))
+    gone = next((wrapper for wrapper in live if wrapper.wrapper_id == wrapper_id), None)
+    return Removal(gone, [wrapper for wrapper in live if wrapper is not gone]) if gone else None
+
+
+def only_recovery_left(gone: KeyWrapper, left: Sequence[KeyWrapper]) -> bool:
+    """Whether without `gone` a recovery code would be all that opens the vault, and was not before."""
+    return gone.kind != WrapperKind.RECOVERY and all(wrapper.kind == WrapperKind.RECOVERY for wrapper in left)
+
+
+def recovery_check_due(user: "User") -> bool:
+    """Whether there are recovery codes and for a year none was made or opened anything."""
+    codes = KeyWrapper.objects.filter(user=user, removed_at=None, kind=WrapperKind.RECOVERY)
+    latest = max((code.last_used_at or code.created_at for code in codes), default=None)
+    return latest is not None and latest <= timezone.now() - RECOVERY_TRIED_WITHIN

@@ -7,6 +7,7 @@ from accounts.owner_api import OwnerView, SignedInRecently
 from common.admission.shapes import Nothing
 from common.json_bodies import json_answer
 from pkm.registry import hidden_scopes
+from pkm.reset import actions as reset_actions
 from pkm.segments import actions as segment_actions
 from pkm.segments import queries as segment_queries
 from pkm.vault import actions as vault_actions
@@ -39,7 +40,8 @@ class Wrapper(OwnerView):
 
     def delete(self, request: Request, wrapper_id: str) -> HttpResponse:
         self.body(Nothing)
-        vault_actions.remove_wrapper(by=self.person, wrapper_id=wrapper_id)
+        # whoever writes a program has decided; it is people in front of a button who are asked twice
+        vault_actions.remove_wrapper(by=self.person, wrapper_id=wrapper_id, leave_only_recovery=True)
         return HttpResponse(status=204)
 
 
@@ -53,7 +55,8 @@ class RestoreWrapper(OwnerView):
 
 class Unlocked(OwnerView):
     def post(self, request: Request) -> HttpResponse:
-        vault_actions.note_unlock(by=self.person, wrapper_id=self.body(web_schemas.UnlockedBody).wrapper_id)
+        if vault_actions.note_unlock(by=self.person, wrapper_id=self.body(web_schemas.UnlockedBody).wrapper_id):
+            reset_actions.take_back_reset(by=self.person)  # a way in is left after all
         return HttpResponse(status=204)
 
 

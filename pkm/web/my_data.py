@@ -16,12 +16,15 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.authentication import person_of
 from accounts.interrupted.page_actions import can_wait
+from pkm import hooks
 from pkm.errors import UnknownScope, VaultAbsent
+from pkm.legacy import queries as legacy_queries
 from pkm.registry import copy as registry_copy
 from pkm.registry import hidden_scopes
 from pkm.registry import queries as registry_queries
 from pkm.registry.labels import described, translated
 from pkm.registry.vocabulary import for_script, word
+from pkm.reset.queries import waiting_reset
 from pkm.segments.storage import storage_of
 from pkm.vault import actions as vault_actions
 from pkm.vault import queries as vault_queries
@@ -57,9 +60,11 @@ def _steps(current: int) -> list[dict[str, Any]]:
 def overview(request: HttpRequest) -> HttpResponse:
     """Everything the person keeps, by domain."""
     user = person_of(request)
-    if not has_vault(user):
+    status = vault_queries.vault_keys(user)["vault_status"]
+    if status == "absent":
         return redirect("vault:setup")
-    domains = [_in_words(domain) for domain in web_queries.my_data(user)]
+    audience = hooks.audience_of(user)
+    domains = [_in_words(domain) | {"audience": audience.get(domain["domain"])} for domain in web_queries.my_data(user)]
     words = {
         f"{domain['domain']}.{segment['segment_id']}.{attribute['name']}": attribute["word"]
         for domain in domains
@@ -74,6 +79,9 @@ def overview(request: HttpRequest) -> HttpResponse:
             "words": words,
             "total": sum(domain["held"] for domain in domains),
             "storage": storage_of(user),
+            "check_due": vault_queries.recovery_check_due(user),
+            "reset": waiting_reset(user) if status == "locked_out" else None,
+            "old_rows": legacy_queries.rows_waiting(user),
         },
     )
 
@@ -158,16 +166,19 @@ def transfer(request: HttpRequest) -> HttpResponse:
     user = person_of(request)
     if not has_vault(user):
         return redirect("vault:setup")
-    domains = [_in_words(domain) for domain in web_queries.my_data(user)]
-    known = {
+    return render(request, "vault/transfer.html", {"known": segments_in_words(user)})
+
+
+def segments_in_words(user: "User") -> dict[str, Any]:
+    """`domain.segment` → its label and the words of its attributes, for every segment that has a place here."""
+    return {
         f"{domain['domain']}.{segment['segment_id']}": {
             "label": f"{domain['label']}: {segment['label']}",
             "attributes": {attribute["name"]: attribute["word"] for attribute in segment["attributes"]},
         }
-        for domain in domains
+        for domain in map(_in_words, web_queries.my_data(user))
         for segment in domain["segments"]
     }
-    return render(request, "vault/transfer.html", {"known": known})
 
 
 @login_required
@@ -178,11 +189,11 @@ def setup(request: HttpRequest) -> HttpResponse:
     if has_vault(user):
         return redirect("vault:overview")
     person = {"name": user.email, "displayName": user.get_short_name()}
-    context = {"steps": _steps(0), "known": _known_about(user), "person": person}
+    context = {"steps": _steps(0), "known": known_about(user), "person": person}
     return render(request, "vault/setup.html", context)
 
 
-def _known_about(user: "User") -> list[str]:
+def known_about(user: "User") -> list[str]:
     """Words that others would try first when guessing this person's passphrase."""
     return [part for part in {user.email, user.email.split("@")[0], user.display_name} if part]
 

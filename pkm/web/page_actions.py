@@ -5,6 +5,7 @@ from typing import Any
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from accounts.authentication import person_of
 from accounts.interrupted.page_actions import Field, Kwargs, PageAction, Values, Words, to_page
@@ -59,11 +60,35 @@ def _label(wrappers: list[dict[str, Any]], wrapper_id: str) -> str | None:
     return next((str(one["label"]) for one in wrappers if one["wrapper_id"] == wrapper_id), None)
 
 
+def _give_up(request: HttpRequest, kwargs: Kwargs, values: Values) -> Words | None:
+    if vault_queries.vault_keys(person_of(request))["vault_status"] in ("absent", "locked_out"):
+        return None
+    return Words(gettext("You asked to give up your sealed data."), gettext("Give it up"), danger=True)
+
+
+def _keep(request: HttpRequest, kwargs: Kwargs, values: Values) -> Words | None:
+    if vault_queries.vault_keys(person_of(request))["vault_status"] != "locked_out":
+        return None
+    return Words(gettext("You asked to keep your sealed data."), gettext("Keep my data"))
+
+
 DISCOVERY = PageAction(
     page=lambda kwargs, values: page_of_scope(values.get("scope", "")),
     words=_discovery,
     fields=(Field("scope"), Field("hide")),
 )
 SETUP_DONE = PageAction(page=to_page("vault:setup-preview"), words=_setup_done, fields=(Field("then"),))
-REMOVE_WRAPPER = PageAction(page=to_page("security"), words=_remove)
+REMOVE_WRAPPER = PageAction(
+    page=to_page("security"),
+    words=_remove,
+    fields=(Field("only_recovery", _("Only my recovery code may be left"), "check"),),
+    shows_itself=True,
+)
 RESTORE_WRAPPER = PageAction(page=to_page("security"), words=_restore)
+GIVE_UP_VAULT = PageAction(
+    page=to_page("vault-reset"),
+    words=_give_up,
+    fields=(Field("understood", _("I have no way left to unlock my data, and it may be destroyed."), "check"),),
+    shows_itself=True,
+)
+KEEP_VAULT = PageAction(page=to_page("vault-reset"), words=_keep)

@@ -90,3 +90,24 @@ class DeleteQuery(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     base_content_revision: Annotated[str, Field(pattern=r"^(?:0|[1-9][0-9]{0,8})$")]
+
+
+class RotationBody(Strict):
+    """`POST /vault/rotation`. A vault has no approval root yet, so there is none to be sealed again."""
+
+    key_id: KeyId
+    wrappers: Annotated[list[WrapperBody], Field(min_length=1, max_length=20)]
+    signing_jwe: None = None
+
+
+class ResealedBody(Strict):
+    """`PUT /vault/rotation/segments/{domain}/{segment_id}`: the revision that stands, under the key to come."""
+
+    jwe: Annotated[str, Field(min_length=1)]
+    content_revision: Annotated[int, Field(ge=1, le=2**31 - 1)]
+
+
+class FinishBody(Strict):
+    """`POST /vault/rotation/finish`. `read_back` holds the end to what was read back, see `read_back_mark`."""
+
+    read_back: Annotated[str, Field(pattern=r"^[0-9a-f]{64}\Z")] | None = None

@@ -1,23 +1,42 @@
 """The security page: the lock of the account (allauth's pages) and the lock of the data, side by side."""
 
 from collections.abc import Callable
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.http import urlencode
+from django.utils.http import url_has_allowed_host_and_scheme, urlencode
 from django.utils.translation import gettext
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.authentication import person_of, signed_in_recently
 from accounts.interrupted.middleware import wait_for_sign_in
 from accounts.interrupted.page_actions import PageAction, can_wait
-from pkm.errors import LastWrapper, TooManyWrappers, UnknownWrapper
+from accounts.sign_in.second_factors import gets_in_by_one_passkey_alone
+from common.clock import rfc3339
+from pkm.errors import (
+    LastWrapper,
+    OnlyRecoveryLeft,
+    RotationUnderWay,
+    TooManyWrappers,
+    UnknownRotation,
+    UnknownWrapper,
+)
+from pkm.registry import copy as registry_copy
+from pkm.registry.labels import scope_labels
+from pkm.reset.queries import waiting_reset
+from pkm.rotation import queries as rotation_queries
 from pkm.vault import actions as vault_actions
 from pkm.vault import queries as vault_queries
+from pkm.vault.models import KeyWrapper
 from pkm.web import page_actions as web_page_actions
+from pkm.web.my_data import known_about
+
+if TYPE_CHECKING:
+    from accounts.models import User
 
 _ICONS = {"passphrase": "key", "recovery": "file", "passkey": "fingerprint"}
 
@@ -27,30 +46,75 @@ _ICONS = {"passphrase": "key", "recovery": "file", "passkey": "fingerprint"}
 def security(request: HttpRequest) -> HttpResponse:
     """Every way to sign in and every way to unlock."""
     user = person_of(request)
+    removed = [wrapper | {"icon": _ICONS[wrapper["kind"]]} for wrapper in vault_queries.removed_wrappers(user)]
+    shown = _locks(request) | {
+        "removed": removed,
+        "check_due": vault_queries.recovery_check_due(user),
+        "one_passkey": gets_in_by_one_passkey_alone(user),
+    }
+    return render(request, "account_security/security.html", shown)
+
+
+@login_required
+@require_safe
+def recover(request: HttpRequest) -> HttpResponse:
+    """For whoever forgot the passphrase: what still opens the data leads to new secrets, which replace the old."""
+    shown = _locks(request)
+    if not shown["has_vault"]:
+        return redirect("vault:setup")
+    passphrases = [way for way in shown["wrappers"] if way["kind"] == "passphrase"]
+    back = request.GET.get("next", "")
+    back = back if url_has_allowed_host_and_scheme(back, None) else "/vault/"
+    return render(request, "account_security/recover.html", shown | {"back": back, "passphrases": passphrases})
+
+
+@login_required
+@require_safe
+def change_key(request: HttpRequest) -> HttpResponse:
+    """A new key for everything that is kept; one that was begun earlier, or on another device, goes on here."""
+    shown = _locks(request)
+    if not shown["has_vault"]:
+        return redirect("vault:setup")
+    coming = {wrapper["kind"] for wrapper in _coming(person_of(request))} if shown["rotation"] else set()
+    shown |= {"coming": coming, "labels": _segment_labels()}
+    return render(request, "account_security/change_key.html", shown)
+
+
+def _segment_labels() -> dict[str, str]:
+    """`domain.segment` → what people call it."""
+    scopes = [scope for scope in registry_copy.entries().by_scope if scope.count(".") == 3 and scope.endswith(".*")]
+    return {scope.removeprefix("attr.").removesuffix(".*"): label for scope, label in scope_labels(scopes).items()}
+
+
+def _coming(user: "User") -> list[dict[str, Any]]:
+    try:
+        return list(rotation_queries.rotation(user)["wrappers"])
+    except UnknownRotation:  # it ended at this very moment
+        return []
+
+
+def _locks(request: HttpRequest) -> dict[str, Any]:
+    """What both pages show and their scripts need: the ways in without what is sealed, and whose they are."""
+    user = person_of(request)
     keys = vault_queries.vault_keys(user)
     shown = ("wrapper_id", "kind", "label", "created_at", "last_used_at")
-    wrappers = [
-        {name: wrapper[name] for name in shown} | {"icon": _ICONS[wrapper["kind"]]} for wrapper in keys["wrappers"]
-    ]
-    return render(
-        request,
-        "account_security/security.html",
-        {
-            "has_vault": keys["vault_status"] != "absent",
-            "wrappers": wrappers,
-            "removed": [
-                wrapper | {"icon": _ICONS[wrapper["kind"]]} for wrapper in vault_queries.removed_wrappers(user)
-            ],
-            "fresh": signed_in_recently(request),
-            "reauthenticate_url": _reauthenticate_url(),
-            "person": {"name": user.email, "displayName": user.get_short_name()},
-            "known": [part for part in {user.email, user.email.split("@")[0], user.display_name} if part],
-        },
-    )
+    return {
+        "has_vault": keys["vault_status"] != "absent",
+        "reset": waiting_reset(user) if keys["vault_status"] == "locked_out" else None,
+        "rotation": keys["rotation"],
+        "wrappers": [
+            {name: wrapper[name] for name in shown} | {"icon": _ICONS[wrapper["kind"]]} for wrapper in keys["wrappers"]
+        ],
+        "kinds": {wrapper["kind"] for wrapper in keys["wrappers"]},
+        "fresh": signed_in_recently(request),
+        "reauthenticate_url": _reauthenticate_url(request.get_full_path()),
+        "person": {"name": user.email, "displayName": user.get_short_name()},
+        "known": known_about(user),
+    }
 
 
-def _reauthenticate_url() -> str:
-    return "/accounts/reauthenticate/?" + urlencode({"next": "/account/security/"})
+def _reauthenticate_url(back: str = "/account/security/") -> str:
+    return "/accounts/reauthenticate/?" + urlencode({"next": back})
 
 
 def _change(
@@ -65,6 +129,10 @@ def _change(
         raise Http404 from None
     except LastWrapper:
         messages.error(request, gettext("This is the last way to unlock your data, so it cannot be removed."))
+    except RotationUnderWay:
+        told = gettext("The key of your data is being changed. Finish that, or give it up, before you change these.")
+        messages.error(request, told)
+        return redirect("change-key")
     except TooManyWrappers:
         messages.error(request, gettext("There are as many ways to unlock as there can be. Remove one first."))
     else:
@@ -72,12 +140,38 @@ def _change(
     return redirect("security")
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 @can_wait(web_page_actions.REMOVE_WRAPPER)
 def remove(request: HttpRequest, wrapper_id: str) -> HttpResponse:
+    """What would still open the data, then the button; a second look where that is a piece of paper."""
+    if request.method != "POST":
+        return _before_removal(request, wrapper_id)
+    change = partial(vault_actions.remove_wrapper, leave_only_recovery="only_recovery" in request.POST)
     done = gettext("Removed. It no longer unlocks your data. You can put it back for 7 days.")
-    return _change(request, wrapper_id, vault_actions.remove_wrapper, web_page_actions.REMOVE_WRAPPER, done)
+    try:
+        return _change(request, wrapper_id, change, web_page_actions.REMOVE_WRAPPER, done)
+    except OnlyRecoveryLeft:
+        return _before_removal(request, wrapper_id, unconfirmed=True)
+
+
+def _before_removal(request: HttpRequest, wrapper_id: str, *, unconfirmed: bool = False) -> HttpResponse:
+    removal = vault_queries.removal(person_of(request), wrapper_id)
+    if removal is None:
+        raise Http404
+    left = [_in_words(wrapper) for wrapper in removal.left]
+    shown = {"gone": removal.gone, "left": left, "only_recovery": removal.leaves_only_recovery}
+    page = "account_security/remove.html"
+    return render(request, page, shown | {"unconfirmed": unconfirmed}, status=400 if unconfirmed else 200)
+
+
+def _in_words(wrapper: KeyWrapper) -> dict[str, str | None]:
+    return {
+        "label": wrapper.label,
+        "icon": _ICONS[wrapper.kind],
+        "created_at": rfc3339(wrapper.created_at),
+        "last_used_at": rfc3339(wrapper.last_used_at),
+    }
 
 
 @require_POST

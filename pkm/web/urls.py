@@ -2,14 +2,16 @@
 
 from django.urls import include, path
 
-from pkm.web import my_data, profile_import, security
+from pkm.web import archive, giving_up, my_data, profile_import, security, vault_events
 
 _vault = (
     [
         path("", my_data.overview, name="overview"),
         path("data/<str:domain>/", my_data.domain, name="domain"),
         path("discovery/", my_data.discovery, name="discovery"),
+        path("changes/", vault_events.changes, name="changes"),
         path("transfer/", my_data.transfer, name="transfer"),
+        path("archive/", archive.archive, name="archive"),
         path("import/", profile_import.keep, name="import"),
         path("setup/", my_data.setup, name="setup"),
         path("setup/first/", my_data.setup_first, name="setup-first"),
@@ -23,6 +25,10 @@ _vault = (
 urlpatterns = [
     path("vault/", include(_vault)),
     path("account/security/", security.security, name="security"),
+    path("account/security/recover/", security.recover, name="recover"),
+    path("account/security/reset/", giving_up.give_up, name="vault-reset"),
+    path("account/security/reset/keep/", giving_up.keep, name="vault-reset-keep"),
+    path("account/security/key/", security.change_key, name="change-key"),
     path("account/security/wrappers/<str:wrapper_id>/remove/", security.remove, name="wrapper-remove"),
     path("account/security/wrappers/<str:wrapper_id>/restore/", security.restore, name="wrapper-restore"),
 ]

@@ -33,6 +33,7 @@ class Segment {
     this.seen = null;
     this.form = /** @type {HTMLFormElement} */ (find("[data-fields-form]", section));
     this.save = /** @type {HTMLButtonElement} */ (find("[data-save]", section));
+    this.settled = false; // whether the last save was a choice between two values
     this.kept = false; // whether what is typed waits in this tab for a sign-in
     this.form.addEventListener("input", () => {
       this.mark();
@@ -51,6 +52,12 @@ class Segment {
     find("[data-clear]", section).addEventListener("click", () => this.clear());
   }
 
+  /** @param {string} name @returns {Word} */
+  wordOf(name) {
+    const known = Object.hasOwn(this.words, name) ? this.words[name] : undefined;
+    return known ?? { label: humanised(name), kind: "text", options: {}, parts: {} };
+  }
+
   /** @param {Seen} seen what is stored now, as this page shows it @param {Record<string, unknown>} [typed] over it, not saved */
   show(seen, typed = {}) {
     this.seen = seen;
@@ -58,7 +65,7 @@ class Segment {
     const values = Object.fromEntries(Object.entries({ ...seen?.values, ...typed }).filter(([, value]) => value !== null));
     this.editors.clear();
     find("[data-fields]", this.section).replaceChildren(...Object.entries(this.words).map(([name, word]) => this.field(name, word, values[name])));
-    const own = Object.keys(values).filter((name) => !(name in this.words));
+    const own = Object.keys(values).filter((name) => !Object.hasOwn(this.words, name));
     find("[data-own]", this.section).replaceChildren(...own.map((name) => this.ownField(name, values[name])));
     find("[data-clear]", this.section).hidden = !Object.keys(values).length;
     this.fail("");
@@ -87,6 +94,7 @@ class Segment {
 
   /** Takes every value off the page. */
   hide() {
+    this.dropUndo();
     this.save.disabled = true;
     this.seen = null;
     this.editors.clear();
@@ -108,7 +116,7 @@ class Segment {
 
   /** @param {string} name @param {unknown} value @returns {HTMLElement} */
   ownField(name, value) {
-    const field = this.field(name, { label: humanised(name), kind: "text", options: {}, parts: {} }, value);
+    const field = this.field(name, this.wordOf(name), value);
     const remove = fromTemplate("own-remove");
     find("[data-label]", remove).textContent = interpolate(gettext("Delete %(name)s"), { name: humanised(name) });
     remove.addEventListener("click", () => this.removeOwn(name, field));
@@ -150,22 +158,40 @@ class Segment {
 
   /** Deletes these, and offers to put them back. @param {string[]} names */
   async take(names) {
-    const before = Object.fromEntries(names.map((name) => [name, this.seen?.values[name]]));
-    const done = await this.store(Object.fromEntries(names.map((name) => [name, null])));
-    if (!done) return;
+    const before = this.valuesOf(names);
+    if (!(await this.store(Object.fromEntries(names.map((name) => [name, null]))))) return;
+    find("[data-undo]", this.offerUndo(before, gettext("Deleted."))).focus();
+  }
+
+  /** What these are now, null where there is none. @param {string[]} names @returns {Record<string, unknown>} */
+  valuesOf(names) {
+    return Object.fromEntries(names.map((name) => [name, this.seen?.values[name] ?? null]));
+  }
+
+  /** One step back, as a new revision: what somebody else wrote meanwhile is asked about. @param {Record<string, unknown>} before @param {string} text */
+  offerUndo(before, text) {
+    this.dropUndo();
     const bar = fromTemplate("undo-bar");
-    find("[data-text]", bar).textContent = gettext("Deleted.");
+    find("[data-text]", bar).textContent = text;
     find("[data-undo]", bar).addEventListener("click", async () => {
       bar.remove();
       await this.store(before);
     });
     this.form.after(bar);
-    find("[data-undo]", bar).focus();
+    return bar;
+  }
+
+  dropUndo() {
+    this.section.querySelector("[data-undo]")?.parentElement?.remove();
   }
 
   async submit() {
     try {
-      await this.store(this.changes());
+      const changes = this.changes();
+      const before = this.valuesOf(Object.keys(changes));
+      this.settled = false;
+      // after a choice between two values there is no one step back
+      if ((await this.store(changes)) && !this.settled) this.offerUndo(before, gettext("Saved. You can take it back."));
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
       this.fail(error.message);
@@ -179,7 +205,7 @@ class Segment {
       try {
         return [name, made.read()];
       } catch (error) {
-        if (error instanceof RangeError) throw new RangeError(`${this.words[name]?.label ?? humanised(name)}: ${error.message}`);
+        if (error instanceof RangeError) throw new RangeError(`${this.wordOf(name).label}: ${error.message}`);
         throw error;
       }
     });
@@ -214,8 +240,9 @@ class Segment {
 
   /** Shows both values of each difference and writes what is chosen. @param {Record<string, unknown>} changes @param {Conflict} conflict */
   async settle(changes, conflict) {
-    const choices = await chosenOf(conflict, (name) => this.words[name] ?? { label: humanised(name), kind: "text", options: {}, parts: {} });
+    const choices = await chosenOf(conflict, (name) => this.wordOf(name));
     if (!choices) return false;
+    this.settled = true;
     const now = (await openAll({ domain })).find(({ segment_id }) => segment_id === this.id) ?? null;
     const kept = Object.fromEntries(Object.entries(changes).filter(([name]) => choices[name] !== "theirs"));
     if (Object.keys(kept).length) {
@@ -283,11 +310,22 @@ async function opened() {
   try {
     const stored = await openAll({ domain });
     for (const segment of segments) await segment.showAgain(stored.find(({ segment_id }) => segment_id === segment.id) ?? null);
+    goToNamed();
   } catch (error) {
     if (error instanceof Locked) return;
     problem.textContent = explain(error);
     problem.hidden = false;
   }
+}
+
+let named = location.hash.slice(1);
+
+/** To the field that a search led to, once it is there. */
+function goToNamed() {
+  const field = named.startsWith("f-") ? document.getElementById(named) : null;
+  named = "";
+  field?.scrollIntoView({ block: "center" });
+  field?.focus({ preventScroll: true });
 }
 
 addEventListener("beforeunload", (event) => {

@@ -34,6 +34,18 @@ const EVENTS = () => /** @type {Record<string, string>} */ ({
   superseded: gettext("Replaced by a newer approval"),
 });
 
+/** What the app said becomes of the data, as far as it said it. @param {any} claims @returns {[string, string][]} */
+function handling({ recipients, storage, jurisdiction }) {
+  /** @type {[string, string | undefined][]} */
+  const said = [
+    [gettext("Who receives the data"), recipients],
+    [gettext("Where the data is stored"), storage?.location],
+    [gettext("How long it is kept"), storage?.retention],
+    [gettext("Whose law applies"), jurisdiction],
+  ];
+  return /** @type {[string, string][]} */ (said.filter(([, words]) => words));
+}
+
 /** What the receipt says; only of one whose signature holds. @param {any} claims @returns {HTMLElement} */
 export function inWords(claims) {
   const when = (/** @type {string} */ text) => new Date(text).toLocaleString(document.documentElement.lang || undefined, { dateStyle: "long", timeStyle: "short" });
@@ -46,6 +58,7 @@ export function inWords(claims) {
     [gettext("About"), claims.pii_principal_id],
     [gettext("What"), names],
     [gettext("Why, in their own words"), claims.purpose],
+    ...handling(claims),
     [gettext("Until when"), claims.retention.expires_at ? when(claims.retention.expires_at) : gettext("Nothing was shared")],
     [gettext("Receipt"), claims.receipt_id],
   ];

@@ -1,20 +1,25 @@
 // @ts-check
-// Adding ways to unlock: an existing secret is asked for again, since the kept key cannot be read.
+// Adding and changing ways to unlock: an existing secret is asked for again, since the kept key cannot be read.
 
-import { gettext } from "./i18n.js";
+import { existingSecret } from "./existing_secret.js";
+import { gettext, interpolate } from "./i18n.js";
 import { all, busy, explain, find, pageData } from "./page.js";
 import { passphraseFields } from "./passphrase.js";
 import { showRecoveryCode } from "./recovery.js";
-import { addWrapper, passkeysSupported } from "./vault/vault.js";
+import { passkeysSupported, prepareWays } from "./vault/vault.js";
 
-/** @typedef {"passphrase" | "recovery" | "passkey"} Kind */
+/** @typedef {import("./vault/types.js").WrapperKind} WrapperKind */
+/** @typedef {Awaited<ReturnType<typeof prepareWays>>} Ways */
+/** @typedef {{kind: WrapperKind, label: string, replaced: string | null}} Wish `replaced` is the wrapper that goes */
 
 const dialog = /** @type {HTMLDialogElement} */ (find("#add-dialog"));
 const form = find("#add-form");
+const label = /** @type {HTMLInputElement} */ (find("#way-label"));
+const panels = { give: form, code: find("#new-code"), done: find("#way-changed") };
+const existing = existingSecret();
 const passphrase = passphraseFields(pageData("known"));
-const secret = /** @type {HTMLInputElement} */ (find("#existing-secret"));
-/** @type {Kind} */
-let kind = "passphrase";
+/** @type {Wish} */
+let wish = { kind: "passphrase", label: "", replaced: null };
 
 /** @param {HTMLElement} where @param {string} text */
 function fail(where, text) {
@@ -23,68 +28,105 @@ function fail(where, text) {
   place.hidden = !text;
 }
 
-/** @param {Kind} wanted */
-function open(wanted) {
-  kind = wanted;
-  const title = find("#add-title");
-  title.textContent = title.dataset[wanted] ?? "";
-  for (const part of all("[data-for]", form)) part.hidden = part.dataset.for !== wanted;
-  find("#new-code").hidden = true;
-  form.hidden = false;
-  fail(form, "");
-  dialog.showModal();
-  secret.focus();
+/** @param {keyof typeof panels} shown */
+function show(shown) {
+  for (const [name, panel] of Object.entries(panels)) panel.hidden = name !== shown;
 }
 
-async function add() {
+/** @param {Wish} wanted @param {string} title */
+function open(wanted, title) {
+  wish = wanted;
+  find("#add-title").textContent = title;
+  for (const part of all("[data-for]", form)) part.hidden = !part.dataset.for?.split(" ").includes(wish.kind);
+  find("#label-field").hidden = wish.kind === "recovery" || wish.replaced !== null;
+  label.value = wish.label;
+  find("#add-submit").textContent = wish.kind === "recovery" ? gettext("Go on") : wish.replaced ? gettext("Change") : gettext("Add");
+  show("give");
+  fail(form, "");
+  dialog.showModal();
+  existing.focus();
+}
+
+async function prepare() {
   fail(form, "");
   try {
-    const existing = { kind: /** @type {Kind} */ (/** @type {HTMLSelectElement} */ (find("#existing-kind")).value), secret: secret.value };
-    const { recoveryCode } = await addWrapper(existing, await wanted());
-    secret.value = "";
-    passphrase.clear();
-    if (recoveryCode) showCode(recoveryCode);
-    else location.reload();
+    const ways = await prepareWays(existing.given(), [await wanted()]);
+    if (ways.recoveryCode) showCode(ways, ways.recoveryCode);
+    else await finish(ways);
   } catch (error) {
     fail(form, error instanceof RangeError ? error.message : explain(error));
   }
 }
 
-/** @returns {Promise<{kind: Kind, label: string, secret?: string, person?: {name: string, displayName: string}}>} */
 async function wanted() {
-  if (kind === "passphrase") return { kind, label: gettext("Passphrase"), secret: await passphrase.checked() };
-  if (kind === "recovery") return { kind, label: gettext("Recovery code") };
-  const label = /** @type {HTMLInputElement} */ (find("#passkey-label")).value.trim() || gettext("Passkey");
-  return { kind, label, person: pageData("person") };
+  const { kind } = wish;
+  const name = label.value.trim() || wish.label;
+  if (kind === "passphrase") return { kind, label: name, secret: await passphrase.checked() };
+  return kind === "recovery" ? { kind, label: name } : { kind, label: name, person: pageData("person") };
 }
 
-/** @param {string} code */
-function showCode(code) {
+/** @param {Ways} ways */
+async function finish(ways) {
+  await ways.confirm(wish.replaced ? [wish.replaced] : []);
+  existing.clear();
+  passphrase.clear();
+  if (!wish.replaced) return location.reload();
+  for (const part of all("[data-changed]")) part.hidden = part.dataset.changed !== wish.kind;
+  show("done");
+  find("#way-changed h2").focus();
+}
+
+/** Until the code is confirmed nothing was sent: closing the dialog changes nothing. @param {Ways} ways @param {string} code */
+function showCode(ways, code) {
   const shown = showRecoveryCode(code);
-  form.hidden = true;
-  find("#new-code").hidden = false;
   const confirm = find("#confirm-form");
-  find("#confirm-group").focus();
+  const typed = /** @type {HTMLInputElement} */ (find("#confirm-group"));
+  typed.value = "";
+  fail(confirm, "");
+  show("code");
+  typed.focus();
   confirm.onsubmit = (event) => {
     event.preventDefault();
-    const typed = /** @type {HTMLInputElement} */ (find("#confirm-group")).value;
-    if (!shown.matches(typed)) return fail(confirm, gettext("That is not this group. Look at what you wrote down."));
-    shown.forget();
-    location.reload();
-    return undefined;
+    if (!shown.matches(typed.value)) return fail(confirm, gettext("That is not this group. Look at what you wrote down."));
+    return void busy(find("button[type=submit]", confirm), async () => {
+      try {
+        await finish(ways);
+        shown.forget();
+      } catch (error) {
+        fail(confirm, explain(error));
+      }
+    });
   };
 }
 
+/** @type {Record<string, () => {title: string, label: string}>} by what is added */
+const ADDED = {
+  passkey: () => ({ title: gettext("Add a passkey"), label: gettext("Passkey") }),
+  passphrase: () => ({ title: gettext("Add a passphrase"), label: gettext("Passphrase") }),
+  recovery: () => ({ title: gettext("New recovery code"), label: gettext("Recovery code") }),
+};
+
 for (const button of all("[data-add]")) {
-  const wants = /** @type {Kind} */ (button.dataset.add);
-  if (wants === "passkey") button.hidden = !passkeysSupported();
-  button.addEventListener("click", () => open(wants));
+  const kind = /** @type {WrapperKind} */ (button.dataset.add);
+  if (kind === "passkey") button.hidden = !passkeysSupported();
+  button.addEventListener("click", () => {
+    const words = ADDED[kind]?.();
+    if (words) open({ kind, label: words.label, replaced: null }, words.title);
+  });
+}
+for (const button of all("[data-change]")) {
+  const { change = "", kind = "", label: name = "" } = button.dataset;
+  button.addEventListener("click", () => {
+    open({ kind: /** @type {WrapperKind} */ (kind), label: name, replaced: change }, interpolate(gettext("Change: %(name)s"), { name }));
+  });
 }
 form.addEventListener("submit", (event) => {
   event.preventDefault();
-  void busy(find("button[type=submit]", form), add);
+  void busy(find("button[type=submit]", form), prepare);
 });
-// A code that was made works from now on: it must not be closed away before it was written down.
-dialog.addEventListener("cancel", (event) => {
-  if (!find("#new-code").hidden) event.preventDefault();
+dialog.addEventListener("close", () => {
+  existing.clear();
+  passphrase.clear();
+  find("#recovery-code").replaceChildren();
+  if (!panels.done.hidden) location.reload();
 });

@@ -3,12 +3,13 @@
 
 import { readFile } from "./files.js";
 import { gettext, interpolate } from "./i18n.js";
+import { drawMapping, mapped } from "./mapping.js";
 import { all, busy, entry, explain, find, make, pageData, toast } from "./page.js";
 import { save } from "./recovery.js";
 import { refreshExports } from "./refresh.js";
 import { followLock } from "./unlock.js";
 import { humanised, inWords } from "./values.js";
-import { openAll, writeAttributes } from "./vault/vault.js";
+import { Conflict, openAll, writeAll } from "./vault/vault.js";
 
 /** @typedef {import("./values.js").Word} Word */
 /** @type {Record<string, {label: string, attributes: Record<string, Word>}>} "domain.segment" → its words */
@@ -16,8 +17,14 @@ const known = pageData("known");
 const problem = find("#transfer-problem");
 const plan = find("#import-plan");
 const file = /** @type {HTMLInputElement} */ (find("#import-file"));
+const mapping = /** @type {HTMLFormElement} */ (find("#import-mapping"));
+const who = /** @type {HTMLSelectElement} */ (find("#import-entry"));
 /** @type {Map<string, unknown>} */
 let found = new Map();
+/** @type {import("./mapping.js").Entry[]} the people of a file that names no places */
+let entries = [];
+/** @type {Map<string, import("./vault/types.js").OpenedSegment>} what was compared with */
+let seen = new Map();
 let stopped = false;
 
 /** Everything that is kept, domain by domain. */
@@ -32,7 +39,7 @@ async function guarded(work) {
   try {
     await work();
   } catch (error) {
-    problem.textContent = error instanceof RangeError ? error.message : explain(error);
+    problem.textContent = error instanceof RangeError ? error.message : error instanceof Conflict ? gettext("Your data changed somewhere else in the meantime. Choose the file again to see it as it is now.") : explain(error);
     problem.hidden = false;
   }
 }
@@ -46,15 +53,36 @@ async function exportAll() {
   toast(gettext("Saved as a file."));
 }
 
-async function showPlan() {
+async function choose() {
   const chosen = file.files?.[0];
+  close();
   if (!chosen) return;
-  const read = readFile(await chosen.text(), chosen.name);
-  const present = new Map((await everything()).flatMap(({ domain, segment_id, values }) =>
-    Object.entries(values).map(([name, value]) => [`${domain}.${segment_id}.${name}`, value])));
-  const placed = [...read.found].filter(([path]) => segmentOf(path) in known);
+  const read = await readFile(chosen, (path) => Object.hasOwn(known, segmentOf(path)));
+  if ("found" in read) return void (await showPlan(read));
+  entries = read.entries;
+  who.replaceChildren(...entries.map(({ title }, at) => make("option", { value: String(at) }, [title || String(at + 1)])));
+  find("[data-who]", mapping).hidden = entries.length < 2;
+  showMapping();
+  find("#mapping-title").focus();
+}
+
+/** The person of the file that was picked. */
+const picked = () => entry(Object.fromEntries(entries.entries()), who.value || "0");
+
+function showMapping() {
+  drawMapping(mapping, picked(), known);
+  plan.hidden = true;
+  mapping.hidden = false;
+}
+
+/** @param {import("./files.js").Placed} read */
+async function showPlan(read) {
+  seen = new Map((await everything()).map((segment) => [`${segment.domain}.${segment.segment_id}`, segment]));
+  const present = new Map([...seen].flatMap(([address, { values }]) =>
+    Object.entries(values).map(([name, value]) => [`${address}.${name}`, value])));
+  const placed = [...read.found].filter(([path]) => Object.hasOwn(known, segmentOf(path)));
   found = new Map(placed.filter(([path, value]) => JSON.stringify(present.get(path)) !== JSON.stringify(value)));
-  const homeless = [...read.skipped, ...[...read.found.keys()].filter((path) => !(segmentOf(path) in known))];
+  const homeless = [...read.skipped, ...[...read.found.keys()].filter((path) => !(Object.hasOwn(known, segmentOf(path))))];
   find("[data-plan]", plan).replaceChildren(...planned(present));
   find("[data-skipped]", plan).textContent = skippedWords(homeless, placed.length - found.size);
   find("#import-start").hidden = !found.size;
@@ -81,12 +109,13 @@ function planned(present) {
     make("h4", { class: "value-domain" }, [entry(known, address).label]),
     make("ul", { class: "values", role: "list" }, [...found].filter(([path]) => segmentOf(path) === address).map(([path, value]) => {
       const [, , name = ""] = path.split(".");
-      const word = entry(known, address).attributes[name];
+      const words = entry(known, address).attributes;
+      const word = Object.hasOwn(words, name) ? words[name] : undefined;
       const box = make("input", { type: "checkbox", value: path, checked: "" });
       const before = present.has(path) ? interpolate(gettext("now: %(value)s"), { value: inWords(present.get(path), word) }) : gettext("new");
       return make("li", { class: "value" }, [
         make("label", { class: "value-pick" }, [box, make("span", { class: "value-label" }, [word?.label ?? humanised(name)])]),
-        make("span", { class: "value-data" }, [inWords(value, word)]),
+        make("span", { class: "value-data" }, [value === null ? gettext("(empty)") : inWords(value, word)]),
         make("span", { class: "value-flags small muted" }, [before]),
       ]);
     })),
@@ -107,7 +136,7 @@ async function importTicked() {
     find("[data-count]", progress).textContent = interpolate(gettext("%(done)s of %(total)s"), { done, total: addresses.length });
     const [domain = "", segment = ""] = address.split(".");
     const changes = Object.fromEntries(ticked.filter((path) => segmentOf(path) === address).map((path) => [path.split(".")[2], found.get(path)]));
-    await writeAttributes(domain, segment, changes);
+    await writeAll(domain, segment, changes, seen.get(address) ?? null);
     for (const name of Object.keys(changes)) found.delete(`${address}.${name}`);
   }
   progress.hidden = true;
@@ -117,21 +146,33 @@ async function importTicked() {
     toast(gettext("Imported."));
   }
   void refreshExports();
-  close();
+  closed();
 }
 
 function close() {
-  plan.hidden = true;
+  plan.hidden = mapping.hidden = true;
+  entries = [];
+  seen = new Map();
+  find("[data-mapping]", mapping).replaceChildren();
   find("[data-plan]", plan).replaceChildren();
-  file.value = "";
   found = new Map();
 }
 
+function closed() {
+  close();
+  file.value = "";
+}
+
 find("#export").addEventListener("click", (event) => busy(/** @type {HTMLElement} */ (event.currentTarget), () => guarded(exportAll)));
-file.addEventListener("change", () => guarded(showPlan));
+file.addEventListener("change", () => guarded(choose));
+who.addEventListener("change", showMapping);
+mapping.addEventListener("submit", (event) => {
+  event.preventDefault();
+  void busy(find("button[type=submit]", mapping), () => guarded(() => showPlan(mapped(mapping, picked(), known))));
+});
 find("#import-start").addEventListener("click", (event) => busy(/** @type {HTMLElement} */ (event.currentTarget), () => guarded(importTicked)));
 find("#import-cancel").addEventListener("click", () => {
   stopped = true;
-  if (find("[data-progress]", plan).hidden) close();
+  if (find("[data-progress]", plan).hidden) closed();
 });
-void followLock({ closed: close });
+void followLock({ closed });

@@ -20,9 +20,12 @@ export async function followLock({ opened = () => {}, closed = () => {} }) {
   changes.addEventListener("locked", (event) => {
     look(false);
     const { reason } = /** @type {CustomEvent} */ (event).detail ?? {};
+    if (reason === "key_changed") toast(gettext("The key of your data was changed on another device. Unlock your data again."), "info");
     if (reason === "idle") toast(gettext("Your data was locked after 15 minutes without activity."), "info");
   });
   all("form[data-unlock]").forEach((form) => wire(/** @type {HTMLFormElement} */ (form)));
+  const back = new URLSearchParams({ next: location.pathname + location.search });
+  for (const way of all("a[data-recover]")) /** @type {HTMLAnchorElement} */ (way).search = back.toString();
   look(await isUnlocked());
 }
 
@@ -72,11 +75,20 @@ async function attempt(form, unlocking, backTo) {
   try {
     await unlock(unlocking);
     form.reset();
+    if (unlocking.kind === "recovery") offerNewSecrets();
   } catch (error) {
     find("[data-text]", place).textContent = explain(error);
     place.hidden = false;
     backTo.focus();
   }
+}
+
+/** Whoever needed the paper is led on to a passphrase and a paper that was not used. What is on this page stays. */
+function offerNewSecrets() {
+  const notice = document.getElementById("recovered");
+  if (!notice) return;
+  notice.hidden = false;
+  notice.focus();
 }
 
 /** @param {HTMLFormElement} form @param {() => void} withoutPassphrase what to do where this vault has none */

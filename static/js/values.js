@@ -32,11 +32,14 @@ export function inWords(value, word = PLAIN) {
   if (value !== null && typeof value === "object") {
     return Object.entries(value)
       .filter(([, part]) => part !== null && part !== "")
-      .map(([name, part]) => `${word.parts[name]?.label ?? humanised(name)}: ${inWords(part, word.parts[name])}`)
+      .map(([name, part]) => `${own(word.parts, name)?.label ?? humanised(name)}: ${inWords(part, own(word.parts, name))}`)
       .join("\n");
   }
-  return word.options[String(value)] ?? String(value);
+  return own(word.options, String(value)) ?? String(value);
 }
+
+/** What a table itself holds under a name: "constructor" is a word like any other. @template T @param {Record<string, T>} table @param {string} name */
+const own = (table, name) => (Object.hasOwn(table, name) ? table[name] : undefined);
 
 /** Whether there is anything to keep. @param {unknown} value */
 export const isEmpty = (value) =>
@@ -59,7 +62,7 @@ function kindFor({ kind, parts }, value) {
   const known = /** @type {"text" | "number" | "choice" | "yesno" | "list" | "group"} */ (kind);
   if (isEmpty(value)) return known;
   if (Array.isArray(value)) return value.every((entry) => typeof entry === "string") ? "list" : "other";
-  if (typeof value === "object") return kind === "group" && Object.keys(value ?? {}).every((name) => name in parts) ? "group" : "other";
+  if (typeof value === "object") return kind === "group" && Object.keys(value ?? {}).every((name) => Object.hasOwn(parts, name)) ? "group" : "other";
   if (typeof value === "boolean") return "yesno";
   if (typeof value === "number") return kind === "choice" || kind === "group" ? "other" : "number";
   if (typeof value === "string") return kind === "choice" ? "choice" : "text";
@@ -98,7 +101,7 @@ function choiceEditor({ options }, id) {
     ...made,
     write: (/** @type {unknown} */ value) => {
       // what is there already can always be kept, even if it is none of the suggestions
-      if (!(String(value) in options)) select.append(make("option", { value: String(value) }, [String(value)]));
+      if (!Object.hasOwn(options, String(value))) select.append(make("option", { value: String(value) }, [String(value)]));
       made.write(value);
     },
   };

@@ -14,7 +14,7 @@ from consent_bridge import sealed
 from pkm.registry.models import HiddenScope
 from pkm.segments.models import Blob
 from tests.browser.page_faults import Complaints
-from tests.browser.people import PASSPHRASE, SignIn, enter, lock, save, unlock
+from tests.browser.people import PASSPHRASE, SignIn, enter, save, unlock
 from tests.factories import ConsentRequestFactory, PersonFactory, Vault, give_vault
 
 pytestmark = pytest.mark.browser
@@ -195,38 +195,6 @@ def test_signing_out_drops_the_key(lifestyle: Page, sign_in: SignIn, vault: Vaul
     expect(lifestyle.locator("#vault-chip")).to_have_attribute("data-state", "locked")
 
 
-def test_new_passphrase_takes_over_and_the_old_one_can_be_put_back(lifestyle: Page) -> None:
-    lifestyle.goto("/account/security/")
-    lifestyle.get_by_role("button", name="New passphrase").click()
-    lifestyle.locator("#existing-secret").fill(PASSPHRASE)
-    lifestyle.locator("#new-passphrase").fill("cobalt ferry thimble 9 dune")
-    lifestyle.locator("#again-passphrase").fill("cobalt ferry thimble 9 dune")
-    lifestyle.locator("#add-form button[type=submit]").click()
-    expect(lifestyle.locator("#ways .row-title", has_text="Passphrase")).to_have_count(2)
-
-    lifestyle.get_by_role("button", name="Remove Passphrase").first.click()
-    expect(lifestyle.locator(".messages")).to_contain_text("put it back for 7 days")
-    lock(lifestyle)
-    lifestyle.goto("/vault/")
-    unlock(lifestyle, "cobalt ferry thimble 9 dune")
-    lifestyle.goto("/account/security/")
-    lifestyle.get_by_role("button", name="Put back Passphrase").click()
-    expect(lifestyle.locator(".messages")).to_contain_text("Put back")
-
-
-def test_new_recovery_code_is_shown_once_and_confirmed(lifestyle: Page) -> None:
-    lifestyle.goto("/account/security/")
-    lifestyle.get_by_role("button", name="New recovery code").click()
-    lifestyle.locator("#existing-secret").fill(PASSPHRASE)
-    lifestyle.locator("#add-form button[type=submit]").click()
-    expect(lifestyle.locator("#recovery-code code")).to_have_count(8)
-    groups = lifestyle.locator("#recovery-code code").all_inner_texts()
-    asked = int("".join(filter(str.isdigit, lifestyle.locator("#confirm-label").inner_text())))
-    lifestyle.locator("#confirm-group").fill(groups[asked - 1])
-    lifestyle.locator("#confirm-form button").click()
-    expect(lifestyle.locator("#ways .row-title", has_text="Recovery")).to_have_count(2)
-
-
 def test_approval_that_is_kept_up_to_date_gets_the_newer_values(lifestyle: Page, vault: Vault) -> None:
     asked = ConsentRequestFactory(user=vault.user, refresh_policy="continuous")
     lifestyle.goto(f"/consent/requests/{asked.request_id}/")
@@ -247,23 +215,3 @@ def test_approval_that_is_kept_up_to_date_gets_the_newer_values(lifestyle: Page,
     )  # fmt: skip
     opened = sealed.open_export(exports[1].ciphertext, asked.connector, header)
     assert opened.data["lifestyle"]["food"]["favorite_cuisine"] == "Korean"
-
-
-def test_passkey_unlocks_once_it_was_added(lifestyle: Page, profile: BrowserContext) -> None:
-    devtools = profile.new_cdp_session(lifestyle)
-    devtools.send("WebAuthn.enable")
-    device = {"protocol": "ctap2", "transport": "internal", "hasResidentKey": True, "hasPrf": True}
-    options = {**device, "hasUserVerification": True, "isUserVerified": True, "automaticPresenceSimulation": True}
-    devtools.send("WebAuthn.addVirtualAuthenticator", {"options": options})
-    lifestyle.goto("/account/security/")
-    lifestyle.get_by_role("button", name="Add a passkey").click()
-    lifestyle.locator("#existing-secret").fill(PASSPHRASE)
-    lifestyle.locator("#passkey-label").fill("My phone")
-    lifestyle.locator("#add-form button[type=submit]").click()
-    expect(lifestyle.locator("#ways")).to_contain_text("My phone")
-
-    lifestyle.goto("/vault/data/lifestyle/")
-    lock(lifestyle)
-    lifestyle.get_by_role("button", name="Use a passkey").click()
-
-    expect(lifestyle.locator("#f-food-favorite_cuisine")).to_have_value("Thai")

@@ -32,7 +32,7 @@ def test_the_password_is_refused_as_a_passphrase(page: Page) -> None:
     assert PASSWORD not in kept
     confirm_code(page)
     page.goto("/account/security/")
-    page.locator("[data-add=passphrase]").first.click()
+    page.locator("[data-change][data-kind=passphrase]").click()
     page.locator("#existing-secret").fill(PASSPHRASE)
     page.locator("#new-passphrase").fill(PASSWORD)
     page.locator("#again-passphrase").fill(PASSWORD)

@@ -23,6 +23,12 @@ ADDRESSES = {
     "/vault/segments": ("GET",),
     "/vault/segments/lifestyle/food": ("PUT", "DELETE"),
     "/vault/hidden-scopes/attr.lifestyle.*": ("PUT", "DELETE"),
+    "/vault/rotation": ("GET", "POST", "DELETE"),
+    "/vault/rotation/finish": ("POST",),
+    "/vault/rotation/segments/lifestyle/food": ("GET", "PUT"),
+    "/vault/legacy": ("GET",),
+    "/vault/legacy/progress": ("PUT",),
+    "/vault/legacy/lifestyle/finish": ("POST",),
 }
 PAIRS = [(address, method) for address, methods in ADDRESSES.items() for method in methods]
 
@@ -107,6 +113,10 @@ NEED_RECENT = [
     ("/vault/wrappers", "POST"),
     ("/vault/wrappers/wrp_x", "DELETE"),
     ("/vault/wrappers/wrp_x/restore", "POST"),
+    ("/vault/rotation", "POST"),
+    ("/vault/rotation", "DELETE"),
+    ("/vault/rotation/finish", "POST"),
+    ("/vault/rotation/segments/lifestyle/food", "PUT"),
 ]
 
 
@@ -135,13 +145,14 @@ def test_get_keys_without_a_vault(owner, person):
         "vault_status": "absent",
         "primary_wrapper_id": None,
         "wrappers": [],
+        "rotation": None,
     }
 
 
 def test_post_keys_creates_the_vault_once(owner, person, django_assert_num_queries):
     key = sealed.generate_vault_key()
     body = {"key_id": key.key_id, "wrappers": [wrapper(person, key), wrapper(person, key, "passkey")]}
-    with django_assert_num_queries(19):
+    with django_assert_num_queries(20):
         answer = owner.post("/vault/keys", body)
     assert (answer.status_code, answer.json()) == (201, vault_queries.vault_keys(person))
     assert [way["jwe"] for way in answer.json()["wrappers"]] == [way["jwe"] for way in body["wrappers"]]
@@ -193,16 +204,16 @@ def test_post_wrapper_names_what_does_not_fit(owner, person, vault, change, fiel
 
 
 def test_wrapper_comes_goes_and_comes_back(owner, person, vault, django_assert_num_queries):
-    with django_assert_num_queries(11):
+    with django_assert_num_queries(12):
         added = owner.post("/vault/wrappers", wrapper(person, vault.key, "passkey", label="My phone"))
     assert (added.status_code, added.json()) == (201, vault_queries.vault_keys(person)["wrappers"][1])
     address = f"/vault/wrappers/{added.json()['wrapper_id']}"
-    with django_assert_num_queries(11):
+    with django_assert_num_queries(12):
         removed = owner.delete(address)
     assert (removed.status_code, removed.content) == (204, b"")
     assert len(owner.get("/vault/keys").json()["wrappers"]) == 1
     _problem(owner.delete(address), 404, "not_found")
-    with django_assert_num_queries(10):
+    with django_assert_num_queries(13):
         restored = owner.post(f"{address}/restore")
     assert (restored.status_code, restored.json()) == (200, added.json())
 

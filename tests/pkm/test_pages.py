@@ -1,36 +1,51 @@
 """The vault's pages: whose they are, that they hold no value, and the forms that work without a script."""
 
 import re
+from datetime import timedelta
 
 import pytest
+from django.utils import timezone
+from django.utils.http import urlencode
 
 from pkm.registry.labels import described
 from pkm.registry.models import HiddenScope
+from pkm.vault.actions import NewWrapper, add_wrapper
 from pkm.vault.models import KeyWrapper, VaultKey
 from tests.callers import signed_in
 from tests.factories import PersonFactory, give_vault
+from tests.pkm.sealed_segments import wrapper as wrapper_body
 
 PAGES = {
     "/vault/": "GET",
     "/vault/data/lifestyle/": "GET",
     "/vault/discovery/": "POST",
+    "/vault/changes/": "GET",
     "/vault/transfer/": "GET",
+    "/vault/archive/": "GET",
     "/vault/setup/": "GET",
     "/vault/setup/first/": "GET",
     "/vault/setup/preview/": "GET",
     "/vault/setup/done/": "POST",
     "/vault/sharing-id.svg": "GET",
     "/account/security/": "GET",
-    "/account/security/wrappers/wrp_x/remove/": "POST",
+    "/account/security/recover/": "GET",
     "/account/security/wrappers/wrp_x/restore/": "POST",
 }
 PAGE_OF = {
     "/vault/discovery/": "/vault/",
     "/vault/setup/done/": "/vault/setup/preview/",
-    "/account/security/wrappers/wrp_x/remove/": "/account/security/",
     "/account/security/wrappers/wrp_x/restore/": "/account/security/",
 }
-NEED_A_VAULT = ["/vault/", "/vault/data/lifestyle/", "/vault/transfer/", "/vault/setup/first/", "/vault/setup/preview/"]
+NEED_A_VAULT = [
+    "/vault/",
+    "/vault/changes/",
+    "/vault/data/lifestyle/",
+    "/vault/transfer/",
+    "/vault/archive/",
+    "/vault/setup/first/",
+    "/vault/setup/preview/",
+    "/account/security/recover/",
+]
 
 
 @pytest.fixture
@@ -74,8 +89,10 @@ def test_pages_hold_no_value_and_pin_their_queries(owner, vault, django_assert_m
         "/vault/",
         "/vault/data/lifestyle/",
         "/vault/transfer/",
+        "/vault/archive/",
         "/vault/setup/preview/",
         "/account/security/",
+        "/account/security/recover/",
     ):
         with django_assert_max_num_queries(24):
             shown = text(owner.get(path))
@@ -114,18 +131,81 @@ def test_unknown_scope_is_not_found(owner, vault, scope):
     assert owner.client.post("/vault/discovery/", {"scope": scope, "hide": "1"}).status_code == 404
 
 
-def _move(owner, wrapper, move):
-    return owner.client.post(f"/account/security/wrappers/{wrapper.wrapper_id}/{move}/", follow=True)
+def _move(owner, wrapper, move, **typed):
+    return owner.client.post(f"/account/security/wrappers/{wrapper.wrapper_id}/{move}/", typed, follow=True)
 
 
 def test_way_to_unlock_is_removed_and_put_back(owner, person):
     give_vault(person, {}, passphrase="gravel lantern otter plum 7")
     wrapper = KeyWrapper.objects.get(user=person, kind="passphrase")
 
-    assert "put it back for 7 days" in _move(owner, wrapper, "remove").content.decode()
+    assert "put it back for 7 days" in _move(owner, wrapper, "remove", only_recovery="yes").content.decode()
     assert KeyWrapper.objects.get(pk=wrapper.pk).removed_at is not None
     assert "Put back" in _move(owner, wrapper, "restore").content.decode()
     assert KeyWrapper.objects.get(pk=wrapper.pk).removed_at is None
+
+
+def test_removing_says_by_name_what_remains(owner, person):
+    vault = give_vault(person, {}, passphrase="gravel lantern otter plum 7")
+    add_wrapper(by=person, wrapper=NewWrapper(**wrapper_body(person, vault.key, "passkey", label="My phone")))
+    code = KeyWrapper.objects.get(user=person, kind="recovery")
+    path = f"/account/security/wrappers/{code.wrapper_id}/remove/"
+
+    shown = text(owner.get(path))
+
+    left = shown[shown.index("What then still unlocks your data") : shown.index("</form>", shown.index("Remove it"))]
+    assert re.findall(r'class="row-title">([^<]+)<', left) == ["Passphrase", "My phone"]
+    assert "only_recovery" not in left
+    assert _move(owner, code, "remove").redirect_chain == [("/account/security/", 302)]
+
+
+def test_recovery_code_alone_is_left_only_after_a_second_look(owner, person):
+    give_vault(person, {}, passphrase="gravel lantern otter plum 7")
+    wrapper = KeyWrapper.objects.get(user=person, kind="passphrase")
+    assert "Only a piece of paper would be left" in text(
+        owner.get(f"/account/security/wrappers/{wrapper.wrapper_id}/remove/")
+    )
+
+    refused = _move(owner, wrapper, "remove")
+
+    assert (refused.status_code, refused.redirect_chain) == (400, [])
+    assert "Tick this first" in refused.content.decode()
+    assert KeyWrapper.objects.get(pk=wrapper.pk).removed_at is None
+    assert _move(owner, wrapper, "remove", only_recovery="yes").status_code == 200
+    assert KeyWrapper.objects.get(pk=wrapper.pk).removed_at is not None
+
+
+def test_page_before_a_removal_is_its_owners(owner, person):
+    theirs = PersonFactory()
+    give_vault(theirs)
+    others = KeyWrapper.objects.get(user=theirs)
+    for wrapper_id in (others.wrapper_id, "wrp_x"):
+        assert owner.get(f"/account/security/wrappers/{wrapper_id}/remove/").status_code == 404
+    assert owner.send("PUT", f"/account/security/wrappers/{others.wrapper_id}/remove/").status_code == 405
+
+
+def test_recovery_code_is_asked_for_once_a_year(owner, vault, person):
+    code = KeyWrapper.objects.filter(user=person)
+    for made, used, due in ((364, None, False), (366, None, True), (800, 364, False), (800, 366, True)):
+        now = timezone.now()
+        code.update(created_at=now - timedelta(days=made), last_used_at=used and now - timedelta(days=used))
+        assert ("not tried for a year" in text(owner.get("/account/security/"))) is due
+        assert ("not tried for a year" in text(owner.get("/vault/"))) is due
+
+
+@pytest.mark.parametrize(
+    ("asked", "back"),
+    [("/consent/grants/?page=2", "/consent/grants/?page=2"), ("https://evil.example/", "/vault/"), ("", "/vault/")],
+)
+def test_forgotten_passphrase_leads_back_to_this_site_only(owner, vault, asked, back):
+    shown = text(owner.get("/account/security/recover/?" + urlencode({"next": asked})))
+    assert f'data-back="{back}"' in shown
+
+
+def test_forgotten_passphrase_needs_a_fresh_sign_in(person, vault):
+    shown = text(signed_in(person, seconds_ago=601).get("/account/security/recover/?next=/vault/"))
+    assert "/accounts/reauthenticate/?next=%2Faccount%2Fsecurity%2Frecover%2F%3Fnext%3D%2Fvault%2F" in shown
+    assert "recover-form" not in shown
 
 
 def test_last_way_to_unlock_stays(owner, vault, person):

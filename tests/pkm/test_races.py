@@ -12,6 +12,7 @@ from pkm.history.models import Event, Index
 from pkm.registry.models import Domain, ScopeEntry, StarterRecord
 from pkm.registry.starter import starter_domains, starter_entries
 from pkm.registry.sync import sync_registry
+from pkm.rotation import actions as rotation_actions
 from pkm.segments import actions as segment_actions
 from pkm.segments import queries as segment_queries
 from pkm.segments.models import Blob, Manifest
@@ -19,6 +20,7 @@ from pkm.vault import actions as vault_actions
 from pkm.vault import queries as vault_queries
 from pkm.vault.models import KeyWrapper, VaultKey
 from tests.factories import PersonFactory, give_vault
+from tests.pkm.rotation import change
 from tests.pkm.sealed_segments import segment, wrapper
 
 pytestmark = [
@@ -157,3 +159,75 @@ def test_one_of_two_runs_brings_the_registry_to_the_list_and_the_other_finds_it_
     diffs = _together(sync_registry, sync_registry)
     assert sorted(diff.count("added") for diff in diffs if diff) == [0, StarterRecord.objects.count()]
     assert (ScopeEntry.objects.count(), Domain.objects.count()) == (len(starter_entries()), len(starter_domains()))
+
+
+@pytest.mark.parametrize("round_", range(8))
+def test_write_beside_the_end_of_a_change_of_the_key_is_kept_or_refused(round_):
+    vault = give_vault(PersonFactory())
+    changing = change(vault)
+    changing.start()
+    changing.reseal_all()
+    write = segment(vault, "lifestyle", "food", {"favorite_cuisine": "Lao"}, base=1)
+    written, ended = _together(
+        lambda: segment_actions.write_segment(by=vault.user, domain="lifestyle", segment_id="food", **write),
+        lambda: rotation_actions.finish_rotation(by=vault.user),
+    )
+    if isinstance(written, dict):
+        assert ended == "rotation_incomplete"
+        changing.reseal()
+        rotation_actions.finish_rotation(by=vault.user)
+        assert changing.opened() == {"lifestyle.food": {"favorite_cuisine": "Lao"}}
+    else:
+        assert (written, ended["vault_status"]) == ("segment_mismatch", "active")
+        assert changing.opened() == {"lifestyle.food": vault.segments["lifestyle", "food"]}
+    assert _gapless(vault.user)
+
+
+def test_nothing_that_was_acknowledged_is_lost_while_the_key_is_changed():
+    """Writers go on under the old key, two browsers seal again, and each tries to end it all the time."""
+    places = [("lifestyle", "food"), ("lifestyle", "fitness"), ("contact", "email"), ("identity", "basic")]
+    vault = give_vault(PersonFactory(), {place: {"one": 0} for place in places})
+    changing = change(vault)
+    changing.start()
+    kept = dict.fromkeys(places, 0)
+
+    def write(place):
+        for number in range(1, 9):
+            body = segment(vault, *place, {"one": number}, base=number)
+            segment_actions.write_segment(by=vault.user, domain=place[0], segment_id=place[1], **body)
+            kept[place] = number
+
+    def seal_again():
+        while True:
+            try:
+                changing.reseal_all()
+                return rotation_actions.finish_rotation(by=vault.user)
+            except Problem as problem:
+                if problem.code not in ("rotation_incomplete", "stale_revision"):
+                    raise
+
+    _together(*(lambda place=place: write(place) for place in places), seal_again, seal_again)
+    assert VaultKey.objects.get(user=vault.user).key_id == changing.key.key_id
+    assert changing.opened() == {".".join(place): {"one": number} for place, number in kept.items()}
+    assert _gapless(vault.user)
+
+
+def test_one_of_two_starts_wins():
+    vault = give_vault(PersonFactory())
+    outcomes = _together(change(vault).start, change(vault).start)
+    assert [outcome for outcome in outcomes if isinstance(outcome, str)] == ["rotation_under_way"]
+
+
+@pytest.mark.parametrize("round_", range(8))
+def test_one_of_end_and_giving_up_wins(round_):
+    vault = give_vault(PersonFactory())
+    changing = change(vault)
+    changing.start()
+    changing.reseal_all()
+    ended, given_up = _together(
+        lambda: rotation_actions.finish_rotation(by=vault.user),
+        lambda: rotation_actions.give_up_rotation(by=vault.user),
+    )
+    assert (ended == "not_found") != (given_up == "not_found")
+    key = changing.key if isinstance(ended, dict) else vault.key
+    assert VaultKey.objects.get(user=vault.user).key_id == key.key_id

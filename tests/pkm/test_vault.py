@@ -56,6 +56,7 @@ def test_create_vault_keeps_the_wrappers_and_the_history(person):
             }
             for row, way in zip((first, second), ways, strict=True)
         ],
+        "rotation": None,
     }
     assert answer == vault_queries.vault_keys(person)
     assert (vault.key_id, vault.vault_status, vault.first_login_at) == (key.key_id, "active", None)
@@ -190,6 +191,27 @@ def test_last_wrapper_cannot_be_removed(person):
     assert len(vault_queries.vault_keys(person)["wrappers"]) == 1
 
 
+def test_recovery_code_alone_is_left_only_on_purpose(person):
+    vault = give_vault(person, {})
+    passphrase, passkey = (
+        vault_actions.add_wrapper(by=person, wrapper=_new(person, vault.key, kind))["wrapper_id"]
+        for kind in ("passphrase", "passkey")
+    )
+    vault_actions.remove_wrapper(by=person, wrapper_id=passphrase)
+    with pytest.raises(errors.OnlyRecoveryLeft):
+        vault_actions.remove_wrapper(by=person, wrapper_id=passkey)
+    assert len(vault_queries.vault_keys(person)["wrappers"]) == 2
+    vault_actions.remove_wrapper(by=person, wrapper_id=passkey, leave_only_recovery=True)
+    assert [way["kind"] for way in vault_queries.vault_keys(person)["wrappers"]] == ["recovery"]
+
+
+def test_one_of_two_recovery_codes_goes_without_a_second_look(person):
+    vault = give_vault(person, {})
+    added = vault_actions.add_wrapper(by=person, wrapper=_new(person, vault.key))["wrapper_id"]
+    vault_actions.remove_wrapper(by=person, wrapper_id=added)
+    assert len(vault_queries.vault_keys(person)["wrappers"]) == 1
+
+
 def test_removed_wrapper_is_restored_within_seven_days(person):
     vault = give_vault(person)
     recovery = vault_queries.vault_keys(person)["primary_wrapper_id"]
@@ -246,4 +268,5 @@ def test_vault_keys_without_a_vault(person):
         "vault_status": "absent",
         "primary_wrapper_id": None,
         "wrappers": [],
+        "rotation": None,
     }

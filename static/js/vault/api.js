@@ -3,6 +3,10 @@
 
 /** @typedef {import("./types.js").Keys} Keys */
 /** @typedef {import("./types.js").NewWrapper} NewWrapper */
+/** @typedef {import("./types.js").OldData} OldData */
+/** @typedef {import("./types.js").OldProgress} OldProgress */
+/** @typedef {import("./types.js").OldState} OldState */
+/** @typedef {import("./types.js").Rotation} Rotation */
 /** @typedef {import("./types.js").StoredWrapper} StoredWrapper */
 /** @typedef {import("./types.js").StoredSegment} StoredSegment */
 /** @typedef {import("./types.js").RequestData} RequestData */
@@ -162,6 +166,44 @@ export const putSegment = ({ domain, segment_id }, writing) =>
 /** @param {{domain: string, segment_id: string}} address @param {number} baseContentRevision @returns {Promise<any>} */
 export const deleteSegment = ({ domain, segment_id }, baseContentRevision) =>
   call("DELETE", `${path("vault", "segments", domain, segment_id)}?base_content_revision=${baseContentRevision}`);
+
+/** @returns {Promise<Rotation>} */
+export const getRotation = () => call("GET", "/vault/rotation");
+
+/** @param {{key_id: string, wrappers: NewWrapper[], signing_jwe: null}} coming @returns {Promise<Rotation>} */
+export const startRotation = (coming) => call("POST", "/vault/rotation", coming);
+
+/** @param {{domain: string, segment_id: string}} address @returns {Promise<{content_revision: number, jwe: string}>} */
+export const getResealed = ({ domain, segment_id }) =>
+  call("GET", path("vault", "rotation", "segments", domain, segment_id));
+
+/**
+ * @param {{domain: string, segment_id: string}} address
+ * @param {{jwe: string, content_revision: number}} copy
+ * @returns {Promise<any>}
+ */
+export const putResealed = ({ domain, segment_id }, copy) =>
+  call("PUT", path("vault", "rotation", "segments", domain, segment_id), copy);
+
+/** @param {{read_back: string}} seen @returns {Promise<Keys>} */
+export const finishRotation = (seen) => call("POST", "/vault/rotation/finish", seen);
+
+/** @returns {Promise<null>} */
+export const giveUpRotation = () => call("DELETE", "/vault/rotation");
+
+/** @returns {Promise<OldData>} */
+export const getOldData = () => call("GET", "/vault/legacy");
+
+/** @param {OldProgress} progress @returns {Promise<OldState>} */
+export const putOldProgress = (progress) => call("PUT", "/vault/legacy/progress", progress);
+
+/**
+ * The old row goes, if these segments stand.
+ * @param {string} domain
+ * @param {{updated_at: string, segments: Record<string, number>, discard: boolean}} finish
+ * @returns {Promise<OldState>}
+ */
+export const finishOldDomain = (domain, finish) => call("POST", path("vault", "legacy", domain, "finish"), finish);
 
 /** @param {string} requestId @returns {Promise<RequestData>} */
 export const getRequestData = (requestId) => call("GET", path("consent", "requests", requestId, "data"));

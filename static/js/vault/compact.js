@@ -3,7 +3,7 @@
 
 import { CompactEncrypt, compactDecrypt } from "../../vendor/jose.js";
 import { fromUtf8, utf8 } from "./bytes.js";
-import { checkHeader, ENC, MAX_ITERATIONS, PROFILES, readHeader, Refused } from "./profile.js";
+import { checkHeader, checkOldHeader, ENC, MAX_ITERATIONS, PROFILES, readHeader, Refused } from "./profile.js";
 
 /** @typedef {import("./types.js").Json} Json */
 /** @typedef {import("./types.js").SealedKind} SealedKind */
@@ -50,6 +50,28 @@ export async function open(kind, jwe, key, expected, connectorCurve) {
   } catch {
     throw new Refused("cannot_open", null, "it does not open with this key, or it was changed on the way");
   }
+}
+
+/**
+ * Opens a document of the old system.
+ * @param {string} jwe
+ * @param {string} passphrase as typed; the old system may have taken it as it was, or after NFKC as we do
+ * @returns {Promise<Uint8Array<ArrayBuffer>>}
+ * @throws {Refused} `cannot_open` where the passphrase is another
+ */
+export async function openOld(jwe, passphrase) {
+  const alg = checkOldHeader(readHeader(jwe));
+  const options = { keyManagementAlgorithms: [alg], contentEncryptionAlgorithms: [ENC], maxPBES2Count: MAX_ITERATIONS };
+  for (const form of new Set([passphrase.normalize("NFKC"), passphrase])) {
+    try {
+      await breathe(jwe.length);
+      const { plaintext } = await compactDecrypt(jwe, utf8(form), options);
+      return /** @type {Uint8Array<ArrayBuffer>} */ (plaintext);
+    } catch {
+      continue;
+    }
+  }
+  throw new Refused("cannot_open", null, "it does not open with this passphrase, or it was changed on the way");
 }
 
 const LARGE = 256 * 1024;

@@ -7,7 +7,7 @@ import { isMarkedLocked, markLocked, unmarkLocked, update } from "./keystore.js"
 
 /** @typedef {import("./types.js").VaultKey} VaultKey */
 /** @typedef {import("./keystore.js").Held} Held */
-/** @typedef {"locked" | "idle" | "other_session" | "signed_out"} LockReason */
+/** @typedef {"locked" | "idle" | "other_session" | "signed_out" | "key_changed"} LockReason */
 
 export const IDLE_MILLISECONDS = 15 * 60 * 1000;
 const CHECK_EVERY = 10 * 1000;

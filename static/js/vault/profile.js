@@ -161,6 +161,25 @@ export function checkHeader(header, kind, expected, connectorCurve) {
   }
 }
 
+const OLD_ALGS = ["PBES2-HS256+A128KW", "PBES2-HS384+A192KW", "PBES2-HS512+A256KW"];
+const OLD_MEMBERS = ["alg", "enc", "p2s", "p2c", "typ", "cty", "kid"];
+const OLD_MIN_ITERATIONS = 1000;
+
+/**
+ * A document of the old system, which chose algorithm and iterations: refusing the weaker ones would only lose it.
+ * @param {Json} header
+ * @returns {string} its algorithm
+ */
+export function checkOldHeader(header) {
+  const alg = OLD_ALGS.find((name) => name === header.alg);
+  if (!alg) throw new Refused("algorithm", "alg", `${JSON.stringify(header.alg)} is not allowed here`);
+  if (header.enc !== ENC) throw new Refused("algorithm", "enc", `${JSON.stringify(header.enc)} is not allowed here`);
+  const strange = Object.keys(header).find((name) => !OLD_MEMBERS.includes(name));
+  if (strange) throw new Refused("unexpected_member", strange, "does not belong in this header");
+  checkIterations(header.p2c, OLD_MIN_ITERATIONS);
+  return alg;
+}
+
 /** @param {Json} header */
 function refuseForbidden(header) {
   const member = Object.keys(header).find((name) => FORBIDDEN.test(name));
@@ -184,13 +203,13 @@ function checkMembers(header, members) {
   if (absent) throw new Refused("missing_member", absent, "is missing from the header");
 }
 
-/** @param {unknown} count */
-function checkIterations(count) {
-  if (!Number.isSafeInteger(count) || Number(count) < MIN_ITERATIONS || Number(count) > MAX_ITERATIONS) {
+/** @param {unknown} count @param {number} [least] */
+function checkIterations(count, least = MIN_ITERATIONS) {
+  if (!Number.isSafeInteger(count) || Number(count) < least || Number(count) > MAX_ITERATIONS) {
     throw new Refused(
       "iterations",
       "p2c",
-      `${JSON.stringify(count)} is outside ${MIN_ITERATIONS} to ${MAX_ITERATIONS}`,
+      `${JSON.stringify(count)} is outside ${least} to ${MAX_ITERATIONS}`,
     );
   }
 }

@@ -2,7 +2,7 @@
 // Reading what is in the vault.
 
 import { getSegments } from "./api.js";
-import { current } from "./keyring.js";
+import { withPresentKey } from "./present_key.js";
 import { openSegment } from "./segments.js";
 
 /** @typedef {import("./types.js").OpenedSegment} OpenedSegment */
@@ -14,9 +14,10 @@ import { openSegment } from "./segments.js";
  * @returns {Promise<OpenedSegment[]>} every one checked against its address, key, owner and revision
  */
 export async function openAll(which) {
-  const vault = await current();
-  const stored = await getSegments(which);
-  return Promise.all(stored.map((segment) => opened(segment, vault)));
+  return withPresentKey(async (vault) => {
+    const stored = await getSegments(which);
+    return Promise.all(stored.map((segment) => opened(segment, vault)));
+  });
 }
 
 /** @param {StoredSegment} segment @param {VaultKey} vault @returns {Promise<OpenedSegment>} */

@@ -23,8 +23,17 @@ const members = (vault, { domain, segment_id, content_revision }) => ({
  * @returns {Promise<string>} compact JWE
  */
 export async function sealSegment(values, vault, address) {
-  return seal("segment", members(vault, address), await jsonBytes(values), vault.key);
+  return sealSegmentBytes(await jsonBytes(values), vault, address);
 }
+
+/**
+ * The same for a JSON object that stays as it is written, octet for octet.
+ * @param {Uint8Array<ArrayBuffer>} plaintext
+ * @param {VaultKey} vault
+ * @param {Source} address
+ * @returns {Promise<string>} compact JWE
+ */
+export const sealSegmentBytes = (plaintext, vault, address) => seal("segment", members(vault, address), plaintext, vault.key);
 
 /**
  * A swapped, replayed or older segment differs in a header member and is refused with its name.
@@ -34,6 +43,17 @@ export async function sealSegment(values, vault, address) {
  * @returns {Promise<Json>} attribute → value
  */
 export async function openSegment(jwe, vault, address) {
+  return jsonObject(await openSegmentBytes(jwe, vault, address));
+}
+
+/**
+ * The same, as it is written.
+ * @param {string} jwe
+ * @param {VaultKey} vault
+ * @param {Source} address
+ * @returns {Promise<Uint8Array<ArrayBuffer>>}
+ */
+export async function openSegmentBytes(jwe, vault, address) {
   const { plaintext } = await open("segment", jwe, vault.key, members(vault, address));
-  return jsonObject(plaintext);
+  return plaintext;
 }

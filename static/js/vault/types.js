@@ -23,7 +23,13 @@
 
 /**
  * @typedef {{user_id: string, key_id: string, vault_status: string, primary_wrapper_id: string, wrappers:
- *   StoredWrapper[]}} Keys
+ *   StoredWrapper[], rotation: {key_id: string, done: number, total: number} | null}} Keys
+ */
+
+/**
+ * A change of the vault's key that is under way: the key to come, its ways in, and what is sealed under it.
+ * @typedef {{key_id: string, started_at: string, done: number, total: number, wrappers: StoredWrapper[],
+ *   segments: {domain: string, segment_id: string, content_revision: number, resealed: boolean}[]}} Rotation
  */
 
 /** @typedef {{domain: string, segment_id: string, content_revision: number}} Source */
@@ -62,5 +68,22 @@
  * @typedef {{scope: string, approved_attributes: string[], data: Json, sources: Source[], sealed_at: string}}
  *   ExportPlaintext
  */
+
+/** @typedef {{written: number, kept: number, aside: number}} OldCounts */
+/** @typedef {{domain: string, segments: Record<string, number>}} OldCheckpoint */
+/** @typedef {{domain: string, jwe: string, updated_at: string}} OldBlob */
+
+/**
+ * What the browser tells while it moves old data; `last_error` is a code.
+ * @typedef {{status: "waiting_for_unlock" | "running" | "failed", at: OldCheckpoint | null, counts: OldCounts,
+ *   last_error: string}} OldProgress
+ */
+
+/**
+ * @typedef {{status: string, moved: string[], at: OldCheckpoint | null, counts: Partial<OldCounts & {moved: number}>,
+ *   last_error: string}} OldState
+ */
+
+/** @typedef {OldState & {blobs: OldBlob[]}} OldData */
 
 export {};

@@ -1,5 +1,5 @@
 // @ts-check
-// Making a vault, opening and locking it, and adding ways to open it.
+// Making a vault, opening and locking it.
 
 import * as api from "./api.js";
 import { hold, lock as drop, pageOwner } from "./keyring.js";
@@ -93,32 +93,10 @@ export async function unlock(unlocking) {
 export const lock = (reason) => drop(reason);
 
 /**
- * Opens a new way in. The kept key cannot be read, so an existing secret is asked for again.
- * @param {Unlocking} existing
- * @param {{kind: WrapperKind, label: string, secret?: string, person?: {name: string, displayName: string}}} added
- *   a passkey needs `person`; a recovery code is made here
- * @returns {Promise<{wrapper: StoredWrapper, recoveryCode: string | null}>}
- */
-export async function addWrapper(existing, added) {
-  const keys = await ownKeys();
-  const { bytes } = await rawKey(keys, existing);
-  try {
-    const owner = { userId: keys.user_id, keyId: keys.key_id };
-    const made = await newSecret(added);
-    const jwe = await wrap(added.kind, bytes, made.secret, owner);
-    const credential = made.credentialId ? { credential_id: made.credentialId } : {};
-    const wrapper = await api.addWrapper({ kind: added.kind, label: added.label, jwe, ...credential });
-    return { wrapper, recoveryCode: added.kind === "recovery" ? /** @type {string} */ (made.secret) : null };
-  } finally {
-    bytes.fill(0);
-  }
-}
-
-/**
  * A page that was left open while someone else signed in must not take that person's key for its own.
  * @returns {Promise<Keys>}
  */
-async function ownKeys() {
+export async function ownKeys() {
   const keys = await api.getKeys();
   if (keys.user_id !== pageOwner()?.userId) {
     throw new Refused("mismatch", "user_id", "someone else is signed in now, load the page again");
@@ -130,7 +108,7 @@ async function ownKeys() {
  * @param {{kind: WrapperKind, secret?: string, person?: {name: string, displayName: string}}} added
  * @returns {Promise<{secret: string | Uint8Array<ArrayBuffer>, credentialId?: string}>}
  */
-async function newSecret({ kind, secret, person }) {
+export async function newSecret({ kind, secret, person }) {
   if (kind === "recovery") return { secret: newRecoveryCode() };
   if (kind === "passphrase") return { secret: secret ?? "" };
   if (!person) throw new TypeError("a passkey is made for a person");
@@ -138,11 +116,11 @@ async function newSecret({ kind, secret, person }) {
 }
 
 /**
- * @param {Keys} keys
+ * @param {Pick<Keys, "user_id" | "key_id" | "wrappers">} keys
  * @param {Unlocking} unlocking
  * @returns {Promise<Opened>}
  */
-async function rawKey(keys, { kind, secret }) {
+export async function rawKey(keys, { kind, secret }) {
   const wrappers = keys.wrappers.filter((wrapper) => wrapper.kind === kind);
   if (!wrappers.length) throw new CannotUnlock("no_such_wrapper", "This vault was not set up to be unlocked that way.");
   const owner = { userId: keys.user_id, keyId: keys.key_id };

@@ -1,13 +1,15 @@
 // @ts-check
 // All that pages use, in one place: make a vault, unlock and lock it, read and write what is in it, decide a request.
 
-export { ApiError, endGrant, getKeys, hideScope, isInterrupted, removeWrapper, restoreWrapper, showScope } from "./api.js";
+export { ApiError, endGrant, getKeys, giveUpRotation, hideScope, isInterrupted, removeWrapper, restoreWrapper, showScope } from "./api.js";
 export { changes, isUnlocked, Locked, pageOwner, watch } from "./keyring.js";
 export { passkeysSupported, PasskeyError } from "./passkey.js";
 export { Refused } from "./profile.js";
 export { openAll } from "./reading.js";
+export { finishRotation, nextKey, Paused, prepareRotation } from "./rotation.js";
 export { approve, deny, forgetPreview, isAsked, loadRequest, preview } from "./review.js";
 export { strength } from "./strength.js";
-export { addWrapper, CannotUnlock, createVault, lock, unlock } from "./unlocking.js";
+export { CannotUnlock, createVault, lock, unlock } from "./unlocking.js";
+export { prepareWays, tryRecoveryCode } from "./ways.js";
 export { BadSecret, checkPassphrase, MIN_PASSPHRASE } from "./wrappers.js";
-export { Conflict, writeAttributes } from "./writing.js";
+export { Conflict, writeAll, writeAttributes } from "./writing.js";

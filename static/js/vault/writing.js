@@ -3,7 +3,7 @@
 
 import * as api from "./api.js";
 import { canonical } from "./digest.js";
-import { current } from "./keyring.js";
+import { withPresentKey } from "./present_key.js";
 import { openAll } from "./reading.js";
 import { sealSegment } from "./segments.js";
 
@@ -37,7 +37,26 @@ export class Conflict extends Error {
  * @returns {Promise<Written>}
  * @throws {Conflict}
  */
-export async function writeAttributes(domain, segmentId, changes, seen) {
+export const writeAttributes = (domain, segmentId, changes, seen) => change(domain, segmentId, changes, seen, false);
+
+/**
+ * The same where null is a value like any other, as in a file that is brought in: nothing is taken away.
+ * @param {string} domain
+ * @param {string} segmentId
+ * @param {Json} values attribute → new value
+ * @param {{content_revision: number, values: Json} | null} [seen]
+ * @returns {Promise<Written>}
+ * @throws {Conflict}
+ */
+export const writeAll = (domain, segmentId, values, seen) => change(domain, segmentId, values, seen, true);
+
+/**
+ * @param {string} domain @param {string} segmentId @param {Json} changes
+ * @param {{content_revision: number, values: Json} | null | undefined} seen
+ * @param {boolean} keepsNull
+ * @returns {Promise<Written>}
+ */
+async function change(domain, segmentId, changes, seen, keepsNull) {
   const strange = Object.keys(changes).find((name) => !NAME.test(name));
   if (strange !== undefined) throw new TypeError(`${strange} cannot be the name of an attribute`);
   const address = { domain, segment_id: segmentId };
@@ -45,11 +64,11 @@ export async function writeAttributes(domain, segmentId, changes, seen) {
   let revision = base?.content_revision ?? 0;
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await write(address, merged(base?.values ?? {}, changes), revision);
+      return await write(address, merged(base?.values ?? {}, changes, keepsNull), revision);
     } catch (error) {
       if (!(error instanceof api.ApiError && error.code === "stale_revision") || attempt === ATTEMPTS) throw error;
       const now = await present(address);
-      refuseConflicts(changes, base?.values ?? {}, now?.values ?? {});
+      refuseConflicts(changes, base?.values ?? {}, now?.values ?? {}, keepsNull);
       base = now;
       // A deleted segment is not listed any more, and its revisions go on counting.
       revision = now?.content_revision ?? error.body.current_content_revision;
@@ -62,11 +81,11 @@ async function present({ domain, segment_id }) {
   return (await openAll({ domain })).find((segment) => segment.segment_id === segment_id) ?? null;
 }
 
-/** @param {Json} values @param {Json} changes @returns {Json} */
-function merged(values, changes) {
-  return Object.fromEntries(
-    Object.entries({ ...values, ...changes }).filter(([, value]) => value !== null && value !== undefined),
-  );
+/** What nobody touches stays as it is, null included. @param {Json} values @param {Json} changes @param {boolean} keepsNull @returns {Json} */
+function merged(values, changes, keepsNull) {
+  const isKept = (/** @type {string} */ name, /** @type {unknown} */ value) =>
+    !Object.hasOwn(changes, name) || (value !== undefined && (keepsNull || value !== null));
+  return Object.fromEntries(Object.entries({ ...values, ...changes }).filter(([name, value]) => isKept(name, value)));
 }
 
 /** @param {unknown} one @param {unknown} other */
@@ -79,10 +98,11 @@ const same = (one, other) =>
  * @param {Json} changes
  * @param {Json} before
  * @param {Json} now
+ * @param {boolean} keepsNull
  */
-function refuseConflicts(changes, before, now) {
+function refuseConflicts(changes, before, now, keepsNull) {
   const attributes = Object.entries(changes)
-    .map(([attribute, value]) => ({ attribute, mine: value === null ? undefined : value, theirs: now[attribute] }))
+    .map(([attribute, value]) => ({ attribute, mine: value === null && !keepsNull ? undefined : value, theirs: now[attribute] }))
     .filter(({ attribute, mine, theirs }) => !same(theirs, before[attribute]) && !same(theirs, mine));
   if (attributes.length) throw new Conflict(attributes);
 }
@@ -97,9 +117,10 @@ function refuseConflicts(changes, before, now) {
 async function write(address, values, base) {
   if (!Object.keys(values).length) return remove(address, base);
   const content_revision = base + 1;
-  const jwe = await sealSegment(values, await current(), { ...address, content_revision });
-  const writing = { jwe, base_content_revision: base, attributes: Object.keys(values).sort() };
-  const { manifest_revision } = await api.putSegment(address, writing);
+  const { manifest_revision } = await withPresentKey(async (vault) => {
+    const jwe = await sealSegment(values, vault, { ...address, content_revision });
+    return api.putSegment(address, { jwe, base_content_revision: base, attributes: Object.keys(values).sort() });
+  });
   return { ...address, content_revision, manifest_revision, values };
 }
 

@@ -164,9 +164,12 @@ def test_key_of_someone_who_signed_in_meanwhile_is_not_taken(tab: Tab, api: Owne
 def add_wrapper(tab: Tab, existing: dict[str, Any], added: dict[str, Any]) -> Any:
     return tab.run(
         f"""async ([existing, added]) => {{ {VAULT} {PAGE}
-          let made;
-          const failed = await failure(async () => (made = await vault.addWrapper(existing, added)));
-          return failed ?? made.recoveryCode;
+          let ways;
+          const failed = await failure(async () => {{
+            ways = await vault.prepareWays(existing, [added]);
+            await ways.confirm();
+          }});
+          return failed ?? ways.recoveryCode;
         }}""",
         [existing, added],
     )
@@ -188,6 +191,21 @@ def test_adding_a_way_in_needs_an_existing_secret_even_while_unlocked(tab: Tab, 
     failed = add_wrapper(tab, wrong, {"kind": "recovery", "label": "New code"})
     assert failed == ["CannotUnlock", "wrong_secret"]
     assert len(api.wrappers) == 2
+
+
+def test_new_passphrase_that_does_not_read_back_takes_nothing_away(tab: Tab, api: OwnerApi) -> None:
+    keep = api.add
+    api.add = lambda wrapper: keep({**wrapper, "jwe": api.wrappers[0]["jwe"]})  # type: ignore[method-assign]  # a bad server
+    failed = tab.run(
+        f"""async (secret) => {{ {VAULT} {PAGE}
+          const added = {{ kind: "passphrase", label: "New", secret: "another long passphrase" }};
+          const ways = await vault.prepareWays({{ kind: "passphrase", secret }}, [added]);
+          return failure(() => ways.confirm(["wrp_0"]));
+        }}""",
+        PASSPHRASE,
+    )
+    assert failed == ["Refused", "cannot_open"]
+    assert [path for method, path in api.seen if method == "DELETE"] == []
 
 
 def test_written_segment_is_read_back_and_opens_in_python(tab: Tab, api: OwnerApi) -> None:

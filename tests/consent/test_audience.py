@@ -1,0 +1,36 @@
+"""Who may see a card of "My data" and who asked: live and not paused, waiting and not over, and only one's own."""
+
+from datetime import timedelta
+
+import pytest
+
+from consent.audience import audience_of
+from pkm.hooks import Audience
+from pkm.hooks import audience_of as told_to_the_vault
+from tests.factories import ConsentRequestFactory, GrantFactory, PersonFactory
+from tests.factories.asked import now
+
+pytestmark = pytest.mark.django_db
+
+
+def test_live_grants_may_see_and_pending_requests_wait(django_assert_max_num_queries):
+    person = PersonFactory()
+    grant = GrantFactory(request__user=person)
+    GrantFactory(request__user=person, status="paused")
+    GrantFactory(request__user=person, status="revoked")
+    GrantFactory(request__user=PersonFactory())
+    asked = ConsentRequestFactory(user=person, scope="attr.location.home.*")
+    ConsentRequestFactory(user=person, app=asked.app, scope="attr.location.home.city")
+    ConsentRequestFactory(user=person, status="denied")
+    ConsentRequestFactory(user=person, created_at=now() - timedelta(days=2))
+    ConsentRequestFactory(user=PersonFactory())
+
+    with django_assert_max_num_queries(3):
+        found = audience_of(person)
+
+    assert found == {"lifestyle": Audience(may_see=[grant.app.name]), "location": Audience(asked=[asked.app_name])}
+    assert told_to_the_vault(person) == found
+
+
+def test_nobody_concerns_a_person_whom_nobody_asked():
+    assert audience_of(PersonFactory()) == {}
