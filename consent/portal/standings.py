@@ -12,7 +12,7 @@ from django.utils.translation import gettext, ngettext
 from common import limits
 from common.clock import database_now
 from common.limits import Count
-from consent.discovery import unknown_users
+from consent.discovery import directory, unknown_users
 from consent.requests.limits import PENDING_PER_PERSON, REQUESTS_PER_HOUR, REQUESTS_PER_PERSON, hourly_limit
 from consent.requests.models import ConsentRequest
 from consent.requests.recent import DAY
@@ -55,7 +55,7 @@ class Standing:
 
 def standings(app: App) -> list[Standing]:
     """Every limit of the app, those first that are counted for all processes together."""
-    return [_budget(app), _unknown_people(app), *_per_person(app), _cooldown(app), _polls(), _held()]
+    return [_budget(app), _unknown_people(app), _searches(app), *_per_person(app), _cooldown(app), _polls(), _held()]
 
 
 def _budget(app: App) -> Standing:
@@ -83,6 +83,17 @@ def _unknown_people(app: App) -> Standing:
         settings.UNKNOWN_USERS_PER_HOUR,
         **_counted(unknown_users.look(app.pk, "")),
     )  # fmt: skip
+
+
+def _searches(app: App) -> Standing:
+    found = directory.look(app.pk)
+    return Standing(
+        directory.PEOPLE_SEARCHES,
+        gettext("Searches of the directory an hour"),
+        gettext("Looking for people who let apps find them, a page of the list counting as a search."),
+        settings.PEOPLE_SEARCHES_PER_HOUR,
+        **_counted(found),
+    )
 
 
 def _counted(found: Count) -> dict[str, Any]:

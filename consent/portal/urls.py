@@ -3,6 +3,7 @@
 from django.urls import path
 
 from consent.portal import application_pages, keys, pages, sandbox, webhooks
+from consent.portal.console.pages import console
 
 app_name = "portal"
 _APPLICATION = "developers/applications"
@@ -27,6 +28,7 @@ urlpatterns = [
     path(f"{_ENDPOINT}/replay/", webhooks.replay_failed, name="webhook-replay-failed"),
     path(f"{_ENDPOINT}/deliveries/<int:delivery_pk>/replay/", webhooks.replay, name="webhook-replay"),
     path(f"{_APP}/limits/", pages.limits, name="limits"),
+    path(f"{_APP}/try/", console, name="try"),
     path(f"{_SANDBOX}/", sandbox.people, name="sandbox"),
     path(f"{_SANDBOX}/new/", sandbox.make_person, name="make-sandbox-person"),
     path(f"{_SANDBOX}/<str:user_id>/", sandbox.person, name="sandbox-person"),
