@@ -26,7 +26,9 @@ WITH live AS (
      WHERE r.request_id = %(request_id)s AND r.app_id = %(app_pk)s
      ORDER BY e.revision DESC LIMIT 1),
 entry AS (
-    SELECT a.* FROM live JOIN consent_audit a ON a.chain = 'person:' || live.user_id AND a.sequence = 1),
+    SELECT a.* FROM live
+      JOIN audit_chains c ON c.subject = 'person:' || live.user_id
+      JOIN consent_audit a ON a.chain = c.chain AND a.sequence = 1),
 claimed AS (
     UPDATE consent_grants g SET reads = g.reads + 1 FROM live, entry
      WHERE g.id = live.grant_pk AND g.status = 'active' AND g.expires_at > clock_timestamp()

@@ -14,9 +14,9 @@ from common.sql.statements import lock_for_transaction
 from consent.event_types import EventType
 from consent.exports.models import Read
 from consent.ledger import audit
-from consent.ledger.audit import Broken
 from consent.ledger.canonical import sha256_canonical
-from consent.ledger.models import AuditEntry
+from consent.ledger.models import AuditChain, AuditEntry
+from consent.ledger.verifying import Broken
 from consent.states import Actor
 
 _BATCH = 2000  # reads a transaction
@@ -74,14 +74,18 @@ def verify_reads(chain: str | None = None) -> Iterator[Broken]:
 
     A person's entry holds the hash that its reads carry; an app's entry is made over other cuts of the same reads.
     """
-    entries = AuditEntry.objects.filter(kind=_KIND, chain__startswith=audit.person_chain("")).order_by("pk")
+    people = dict(AuditChain.objects.filter(subject__startswith=audit.person_chain("")).values_list("chain", "subject"))
+    entries = AuditEntry.objects.filter(kind=_KIND).select_related("kept").order_by("pk")
     held: set[str] = set()
-    for entry in entries.filter(chain=chain) if chain is not None else entries:
+    for entry in entries.of(chain) if chain is not None else entries.iterator(chunk_size=2000):
+        if entry.chain not in people:
+            continue
         held.add(str(entry.facts.get("batch")))
         if not _holds(entry.facts):
-            yield Broken(entry.chain, entry.sequence, "the reads that it holds are not as they were")
+            yield Broken(people[entry.chain], entry.sequence, "the reads that it holds are not as they were")
     if chain is None:
-        chained = Read.objects.exclude(batch="").order_by("pk").values_list("pk", "batch", "grant__user__public_id")
+        of_people = Read.objects.exclude(batch="").filter(grant__user__erased_at=None).order_by("pk")
+        chained = of_people.values_list("pk", "batch", "grant__user__public_id")
         for pk, batch, user_id in chained.iterator(chunk_size=2000):
             if batch not in held:
                 yield Broken(audit.person_chain(user_id), 0, f"no entry holds the read {pk}")

@@ -132,7 +132,7 @@ def _try_the_audit(chain: str) -> None:
     (read_batches.py); what cannot be written down is not handed out.
     """
     with audit.must_be_written():
-        first = AuditEntry.objects.filter(chain=chain, sequence=1).first()
+        first = AuditEntry.objects.of(chain).filter(sequence=1).first()
         if first is not None:
             AuditEntry.objects.bulk_create([first], ignore_conflicts=True)
             return

@@ -43,8 +43,11 @@ class AskedRequest:
     entry: Entry | None
     meter: Meter
 
-    def as_request(self, entry: Entry, *, at: datetime) -> ConsentRequest:
-        """The request as it will stand, not stored yet: defaults filled in, null where absent, whole seconds."""
+    def as_request(self, entry: Entry, *, at: datetime, handling: dict[str, Any] | None = None) -> ConsentRequest:
+        """The request as it will stand, not stored yet: defaults filled in, null where absent, whole seconds.
+
+        `handling` is what the app said becomes of the data; the digest is not over it.
+        """
         created_at = at.replace(microsecond=0)
         request = ConsentRequest(
             request_id=new_identifier("req"),
@@ -58,6 +61,7 @@ class AskedRequest:
             wrapping_alg=self.body.connector_wrapping_alg,
             expires_at=created_at + timedelta(seconds=self.body.requested_expiry),
             created_at=created_at,
+            handling=handling or {},
             **{name: getattr(self.body, name) for name in _AS_ASKED},
         )
         request.request_digest = canonical.sha256_canonical(self.digested(request))

@@ -137,7 +137,7 @@ def _find_or_make(asked: AskedRequest) -> tuple[AskedConsent, bool]:
                 return _find_same(asked, entry, request.pk, recent.now), False
             close_request(request_pk=request.pk, to=RequestStatus.EXPIRED, actor=Actor.SYSTEM, at=recent.now)
     limits.check_recent(asked, recent)
-    made = asked.as_request(entry, at=recent.now)
+    made = asked.as_request(entry, at=recent.now, handling=recent.handling)
     limits.spend_hourly_budget(app=asked.app, meter=asked.meter)
     insert_row(made)
     limits.note_new_request(asked.meter)

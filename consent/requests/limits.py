@@ -7,8 +7,8 @@ from django.conf import settings
 import pkm.scopes
 from common import limits
 from common.limits import Count, Limit
-from common.problems import FieldError, InvalidRequest
-from consent.errors import RecentlyDenied, RequestBudgetSpent, TooManyRequests
+from common.problems import FieldError, InvalidRequest, TooManyRequests
+from consent.errors import RecentlyDenied, RequestBudgetSpent
 from consent.meter import Meter
 from consent.requests.asked import AskedRequest
 from consent.requests.models import ScopeTemplate

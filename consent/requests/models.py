@@ -97,6 +97,9 @@ class ConsentRequest(models.Model):
     refresh_policy = models.CharField(max_length=16, choices=RefreshPolicy, default=RefreshPolicy.SNAPSHOT)
     binding_message = models.CharField(max_length=64, null=True)  # noqa: DJ001  # null where absent, as in the digest
     template_id = models.CharField(max_length=64, null=True)  # noqa: DJ001  # null where absent
+    handling = models.JSONField(  # as `handling_of` has it
+        _("what the app said becomes of the data"), default=dict, db_default=models.Value({}, models.JSONField())
+    )
     request_digest = models.CharField(max_length=43)
     status = models.CharField(
         _("status"), max_length=16, choices=[(s.value, s.value) for s in RequestStatus], default=RequestStatus.PENDING

@@ -48,6 +48,7 @@ def claims_about(
             "expires_at": rfc3339(grant.expires_at) if grant else None,
         },
         "event": {"type": event, "state": grant.status if grant else request.status, "time": rfc3339(happened)},
+        **request.handling,
         "withdrawal_method": f"{settings.ISSUER}/consent/grants/",
         "request_digest": request.request_digest,
         "connector_fingerprint": request.connector_thumbprint,

@@ -97,7 +97,13 @@ def _names(request: ConsentRequest, grant: GrantFacts | None) -> dict[str, Any]:
 def record_export_update(*, request: ConsentRequest, grant_id: str, at: datetime, facts: dict[str, Any]) -> None:
     """A continuous grant got a new revision: audited and told, without a receipt, since nothing ended."""
     event = EventType.EXPORT_UPDATED
-    known = {"request_id": request.request_id, "grant_id": grant_id, "app_id": request.app.app_id, **facts}
+    known = {
+        "request_id": request.request_id,
+        "grant_id": grant_id,
+        "app_id": request.app.app_id,
+        "user_id": request.user.public_id,
+        **facts,
+    }
     for chain in _chains(request):
         audit.append(chain=chain, kind=event.value, actor=Actor.PERSON.value, at=at, facts=known)
     _notify(request, event, at)

@@ -9,14 +9,27 @@ import pytest
 from joserfc import jws
 from joserfc.jwk import KeySet
 
+from accounts.models import User
 from common.clock import rfc3339
 from consent.decisions import actions as decision_actions
 from consent.decisions import expiry
 from consent.ledger.models import Receipt
 from consent.ledger.receipts import claims_of, public_keys
 from consent.requests.models import ConsentRequest
+from developers.apps.actions import changing_app
+from developers.models import App, DeveloperApplication
+from tests.callers import Developer, signed_in
+from tests.consent.api.addresses import asked as asked_for
 from tests.consent.decisions import approval
-from tests.factories import ConsentRequestFactory, ExportFactory, give_vault
+from tests.factories import (
+    AppFactory,
+    ConsentRequestFactory,
+    ExportFactory,
+    PersonFactory,
+    SandboxPersonFactory,
+    TestAppFactory,
+    give_vault,
+)
 from tests.factories.asked import now
 
 CUISINE, DIET = "lifestyle.food.favorite_cuisine", "lifestyle.food.diet_preference"
@@ -80,3 +93,90 @@ def test_an_approval_tells_what_was_approved_for_as_long_as_it_was() -> None:
     told = told_of(request)
     assert told["pii_types"] == [CUISINE]
     assert told["retention"] == {"access_duration": 600, "expires_at": rfc3339(request.grant.expires_at)}
+
+
+SAID = {
+    "recipients": "Our kitchen in Turku.\nNobody else.",
+    "storage": {"location": "Data centre in Frankfurt, Germany", "retention": "30 days after the last visit"},
+    "jurisdiction": "Finland",
+}
+
+
+def ask(app: App, user: User) -> ConsentRequest:
+    """As the app asks: what its application says is kept with the request."""
+    asked = Developer.of(app).post("/request-consent", asked_for(user))
+    assert asked.status_code == 201
+    return ConsentRequest.objects.get(request_id=asked.json()["request_id"])
+
+
+def handling(receipt: dict[str, Any]) -> dict[str, Any]:
+    return {name: receipt[name] for name in SAID if name in receipt}
+
+
+@pytest.mark.parametrize(
+    ("told", "named"),
+    [
+        (
+            {
+                "recipients": SAID["recipients"],
+                "storage_place": "Data centre in Frankfurt, Germany",
+                "retention": "30 days after the last visit",
+                "jurisdiction": "Finland",
+            },
+            SAID,
+        ),
+        ({"retention": "30 days"}, {"storage": {"retention": "30 days"}}),
+        ({}, {}),
+    ],
+)
+def test_a_receipt_names_what_the_application_says_becomes_of_the_data(
+    told: dict[str, str], named: dict[str, Any]
+) -> None:
+    app = AppFactory(**{f"application__{name}": said for name, said in told.items()})
+    request = ask(app, give_vault(PersonFactory()).user)
+    decision_actions.deny(request_id=request.request_id, by=request.user)
+
+    receipt = Receipt.objects.get(request=request)
+    assert [handling(claims(copy)) for copy in (receipt.jws, receipt.app_jws)] == [named, named]
+
+
+def test_a_receipt_names_nothing_for_an_app_without_an_application() -> None:
+    app = TestAppFactory()
+    request = ask(app, give_vault(SandboxPersonFactory(app=app).user).user)
+    decision_actions.deny(request_id=request.request_id, by=request.user)
+
+    assert handling(told_of(request)) == {}
+
+
+def test_a_receipt_names_what_was_said_when_the_person_was_asked() -> None:
+    app = AppFactory(application__jurisdiction="Finland")
+    request = ask(app, give_vault(PersonFactory()).user)
+    DeveloperApplication.objects.filter(app=app).update(jurisdiction="Atlantis", recipients="Everybody")
+    decision_actions.deny(request_id=request.request_id, by=request.user)
+
+    assert handling(told_of(request)) == {"jurisdiction": "Finland"}
+
+
+def test_what_waits_is_cancelled_where_the_application_says_something_else() -> None:
+    app = AppFactory(application__recipients="Our kitchen")
+    request = ask(app, give_vault(PersonFactory()).user)
+    with changing_app(app_pk=app.pk, by=None):
+        DeveloperApplication.objects.filter(app=app).update(recipients="Everybody")
+
+    request.refresh_from_db()
+    assert (request.status, request.decided_by) == ("cancelled", "staff")
+
+
+def test_the_person_reads_it_on_the_request_and_on_the_receipt() -> None:
+    app = AppFactory(application__recipients="Our <kitchen>", application__retention="30 days")
+    request = ask(app, give_vault(PersonFactory()).user)
+    client = signed_in(request.user).client
+
+    asked = client.get(f"/consent/requests/{request.request_id}/").content.decode()
+    decision_actions.deny(request_id=request.request_id, by=request.user)
+    proved = client.get(f"/consent/receipts/{Receipt.objects.get().receipt_id}/").content.decode()
+
+    for page in (asked, proved):
+        assert "Our &lt;kitchen&gt;" in page
+        assert "30 days" in page
+        assert "Whose law applies" not in page
