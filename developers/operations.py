@@ -121,12 +121,7 @@ def operation(
     must carry, in words; none means that the address is open; `token` is what one may be refused with.
     """
     problems = [*_EVERYWHERE, *refusals, *(token if permission else ()), *(_WITH_BODY if body else ())]
-    responses = _json_responses(answers, example, more=f" With `Accept: application/jose`: {jose}" if jose else "")
-    if stream:
-        responses[200, "text/event-stream"] = OpenApiResponse(response={"type": "string"}, description=stream)
-    for status in (*((204,) if no_content else ()), *((304,) if not_modified else ())):
-        responses[status] = OpenApiResponse(description=_MEANINGS[status])
-    responses.update(_problem_responses(problems))
+    empty = [status for status, told in ((204, no_content), (304, not_modified)) if told]
     described = description + (f"\n\nNeeds the permission {permission}." if permission else "")
     given: dict[str, Any] = {
         "operation_id": name,
@@ -134,12 +129,24 @@ def operation(
         "summary": summary,
         "description": described,
         "parameters": list(parameters),
-        "responses": responses,
+        "responses": _responses(answers, example, jose, stream, empty) | _problem_responses(problems),
     }
     if body:
         given["request"] = {"application/json": body}
         given["examples"] = [OpenApiExample("body", value=body_example, request_only=True)]
     return extend_schema(**given)
+
+
+def _responses(
+    answers: Mapping[int, Any], example: Mapping[str, Any], jose: str, stream: str, empty: Iterable[int]
+) -> dict[Any, Any]:
+    """What is answered where nothing is refused; the statuses of `empty` have no body."""
+    responses = _json_responses(answers, example, more=f" With `Accept: application/jose`: {jose}" if jose else "")
+    if stream:
+        responses[200, "text/event-stream"] = OpenApiResponse(response={"type": "string"}, description=stream)
+    for status in empty:
+        responses[status] = OpenApiResponse(description=_MEANINGS[status])
+    return responses
 
 
 def query_parameter(name: str, description: str, kind: object = OpenApiTypes.STR, **more: object) -> OpenApiParameter:
@@ -152,7 +159,7 @@ def path_parameter(name: str, description: str, example: str) -> OpenApiParamete
 
 
 def header_parameter(name: str, description: str) -> OpenApiParameter:
-    schema = {"type": "string", "minLength": 1, "maxLength": 128, "pattern": "^[!-~]{1,128}$"}
+    schema = {"type": "string", "minLength": 1, "maxLength": 128, "pattern": r"^[^\x00-\x1f\x7f]{1,128}$"}
     return OpenApiParameter(name, schema, OpenApiParameter.HEADER, description=description)
 
 

@@ -2,7 +2,8 @@
 
 `app_changed(app_pk, by)`: what people are shown of an app changed; sent inside the transaction. `by` is None where it
 was the service itself.
-`tokens_ended(app_pk)`: a token of this app works no more, or none does; sent inside the transaction.
+`tokens_ended(app_pk)`: a token of this app works no more, or none does, for good or while the app is suspended; sent
+inside the transaction.
 `apps_counted(app_pks)`: asks what the rooms above have of these apps; each receiver answers with a list of `Count`.
 """
 

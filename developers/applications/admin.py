@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from django.apps import apps
 from django.contrib import admin, messages
 from django.contrib.admin.views.main import ChangeList
+from django.contrib.humanize.templatetags.humanize import naturaltime
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -83,11 +84,12 @@ class Queue(ChangeList):
 class ApplicationAdmin(ReadOnly):
     """The enrolment queue. An application is decided on its own page, by whoever has read it."""
 
-    list_display = ("name", "legal_name", "domain", "asks_for", "applicant", "status", "created_at", "reviewed_at")
+    list_display = ("name", "legal_name", "domain", "asks_for", "applicant", "status", "handed_in")
     list_filter = ("status",)
     list_select_related = ("applicant",)
     search_fields = ("name", "legal_name", "applicant__email")
     ordering = ("-created_at",)
+    save_on_top = True  # the decisions stand above what decides, and below it
     change_form_template = "admin/developers/developerapplication/change_form.html"
     fieldsets = (
         (
@@ -154,6 +156,11 @@ class ApplicationAdmin(ReadOnly):
         }
         template = "admin/developers/developerapplication/decide.html"
         return TemplateResponse(request, template, context, status=400 if wrong else 200)
+
+    @admin.display(description=_("handed in"), ordering="created_at")
+    def handed_in(self, row: DeveloperApplication) -> str:
+        """For the first time: how long ago."""
+        return str(naturaltime(row.created_at))
 
     @admin.display(description=_("domain"))
     def domain(self, row: DeveloperApplication) -> str:

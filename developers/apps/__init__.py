@@ -17,6 +17,9 @@ class DevelopersConfig(AppConfig):
     def ready(self) -> None:
         import_module("developers.tasks")  # they are told by name (common.broker); they know all features, this one too
 
+        from accounts.hooks import register_room
+
+        register_room(import_module("developers.leaving").ROOM)
         post_migrate.connect(_install, sender=self)
 
 

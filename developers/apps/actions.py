@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 SHOWN_TO_PEOPLE = (
     "name", "verified", "logo_digest", "proved_domain", "application__legal_name", "application__website",
     "application__privacy_policy", "application__contact_email", "application__needed_scopes",
+    "application__recipients", "application__storage_place", "application__retention", "application__jurisdiction",
 )  # fmt: skip
 MOST_TEST_APPS = 20
 WRITE_TO_MEMBERS = "developers.tasks.write_to_members"
@@ -104,8 +105,14 @@ def _check_name(name: str) -> None:
 
 @transaction.atomic
 def suspend_app(*, app: App, by: "User | None", note: str) -> bool:
-    """Stop everything the app does until it is restored; False where it was not active. Members read the note."""
-    return _switch(app, AppStatus.ACTIVE, AppStatus.SUSPENDED, by=by, action=SUSPENDED, note=note)
+    """Stop everything the app does until it is restored; False where it was not active. Members read the note.
+
+    Its tokens let nobody in from this moment on: open streams end.
+    """
+    if not _switch(app, AppStatus.ACTIVE, AppStatus.SUSPENDED, by=by, action=SUSPENDED, note=note):
+        return False
+    tokens_ended.send(sender=App, app_pk=app.pk)
+    return True
 
 
 @transaction.atomic

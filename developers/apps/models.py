@@ -181,4 +181,4 @@ class AppAuditEntry(models.Model):
         facts = {
             name: ", ".join(map(str, value)) if isinstance(value, list) else value for name, value in self.facts.items()
         }
-        return "; ".join(f"{name}: {value}" for name, value in facts.items())
+        return "; ".join(f"{name}: {value}" for name, value in sorted(facts.items()))

@@ -4,18 +4,21 @@ An address of one app has its `app_id` in the path. A view takes the membership 
 `self.member()`, which answers 404 where there is none; what acts says `by=self.manager.user`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypedDict, TypeVar, cast
 
 from django.db.models import Model, QuerySet
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
+from rest_framework.throttling import BaseThrottle
 from rest_framework.views import APIView
 
 from common.admission.cursors import cursor_of, position_of
 from common.admission.shapes import PageQuery
 from common.identifiers import is_identifier
-from common.problems import NotFound
+from common.limits import Count, headers
+from common.problems import NotFound, TooManyRequests
+from developers.manage import limits as manage_limits
 from developers.manage.authentication import ManagementTokenHeader, Manager
 from developers.members.errors import OwnerRequired
 from developers.members.models import AppMember, MemberRole
@@ -42,16 +45,34 @@ class TokenManages(BasePermission):
         return True
 
 
+class ManagementCalls(BaseThrottle):
+    """How many calls the tokens of one person may make."""
+
+    def allow_request(self, request: Request, view: APIView) -> bool:
+        asked = cast("ManagementView", view)
+        asked.calls = manage_limits.count_call(asked.manager)
+        if asked.calls.exceeded:
+            raise TooManyRequests(headers={"Retry-After": str(asked.calls.resets_in)})
+        return True
+
+
 class ManagementView(ServerView):
     """An address that a program calls with a personal management token; `self.manager` is who calls."""
 
     authentication_classes = (ManagementTokenHeader,)
     permission_classes = (TokenManages,)
+    throttle_classes = (ManagementCalls,)
     manager: Manager
+    calls: Count | None = None  # where the person stands, once this call was counted
 
     def perform_authentication(self, request: Request) -> None:
         super().perform_authentication(request)
         self.manager = cast("Manager", request.auth)
+
+    def limit_headers(self, status: int) -> Mapping[str, str]:
+        if not hasattr(self, "manager") or status >= 500:
+            return {}
+        return headers([self.calls or manage_limits.look(self.manager)])
 
     @property
     def permission(self) -> str:

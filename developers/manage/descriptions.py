@@ -6,6 +6,7 @@ from typing import Any
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 
 from common.admission.shapes import Nothing
+from common.problems import TooManyRequests
 from developers.errors import BrowserPathRefused, InsufficientScope, InvalidToken
 from developers.manage import samples, shapes
 from developers.manage.schemas import ChangedApp, NewApp, NewMember, NewToken, Rotation
@@ -23,7 +24,8 @@ PAGE = [
 _READS = "`read` for the app, in a management token"
 _WRITES = "`write` for the app, in a management token"
 _WRITES_APP_OF_IT = "`write` for the token's app, in a management token"
-_WITH_MANAGEMENT_TOKEN = (InvalidToken, BrowserPathRefused, InsufficientScope)
+_LET_IN = (InvalidToken, BrowserPathRefused, TooManyRequests)
+_WITH_MANAGEMENT_TOKEN = (*_LET_IN, InsufficientScope)
 
 
 class ManagementTokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]  # its metaclass is untyped
@@ -43,7 +45,7 @@ class ManagementTokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-
 def manages(*, writes: bool = False, permission: str = "", **told: Any) -> Callable[[Method], Method]:
     """Describe a method of a `ManagementView`; `permission` only where it is another one than the app's."""
     needed = permission or (_WRITES if writes else _READS)
-    return operation(tag=MANAGE, permission=needed, token=_WITH_MANAGEMENT_TOKEN, **told)
+    return operation(tag=MANAGE, permission=needed, **{"token": _WITH_MANAGEMENT_TOKEN, **told})
 
 
 list_apps = manages(
@@ -51,6 +53,7 @@ list_apps = manages(
     summary="The apps that you manage",
     description="Those of your apps that the token has `read` for. Newest first, in pages.",
     permission="`read` for any app, in a management token",
+    token=_LET_IN,  # without `read` for any app the list is empty
     parameters=PAGE,
     answers={200: shapes.ManagedApps},
     example=samples.APPS,

@@ -29,6 +29,11 @@ def team_of(app: App) -> QuerySet[AppMember]:
     return AppMember.objects.select_related("user").filter(app=app).order_by("-role", "pk")
 
 
+def agreed_to_tests(*, app_pk: int) -> QuerySet[AppMember]:
+    """The members whom a test app may ask, since they said so."""
+    return AppMember.objects.filter(app_id=app_pk, agreed_to_tests_at__isnull=False)
+
+
 def team_member(app: App, user_id: str) -> AppMember | None:
     """The member of this app who has this sharing ID."""
     if not is_identifier(user_id):

@@ -26,6 +26,7 @@ WORDS: dict[str, "StrOrPromise"] = {
     "token.rotated": _("Rotated the token “%(label)s”: %(prefix)s takes the place of %(replaces)s"),
     "token.revoked": _("Revoked the token “%(label)s” (%(prefix)s)"),
     "token.leaked": _("Revoked the token “%(label)s” (%(prefix)s), which somebody found and reported"),
+    "console.called": _("Called %(operation)s in the console"),
     "app.approved": _("Approved the application"),
     "app.changed": _("Changed the app: %(fields)s"),
     "app.suspended": _("Suspended the app: %(note)s"),

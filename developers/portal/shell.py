@@ -13,8 +13,6 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from accounts.authentication import person_of
-from accounts.models import Persona
-from accounts.personas import remember_side
 from developers.apps.models import App
 from developers.members.models import AppMember, MemberRole
 
@@ -41,6 +39,7 @@ SECTIONS = (
     Section("developers:app", _("Overview"), "monitor"),
     Section("developers:tokens", _("Tokens"), "key"),
     Section("portal:sandbox", _("Sandbox"), "user", test_apps_only=True),
+    Section("portal:try", _("Try it"), "play", test_apps_only=True),
     Section("portal:webhooks", _("Webhooks"), "bell"),
     Section("developers:log", _("Request log"), "list"),
     Section("portal:keys", _("Keys"), "fingerprint"),
@@ -86,12 +85,7 @@ def member_of(request: HttpRequest, app_id: str, *, owners_only: bool = False) -
 def portal_page(
     request: HttpRequest, template: str, context: dict[str, Any], *, member: AppMember | None = None, status: int = 200
 ) -> HttpResponse:
-    """A page of the portal; with `member`, one of an app, under that app's navigation.
-
-    Opening it is remembered of whoever is signed in; the page of an invitation is open to others too.
-    """
-    if request.user.is_authenticated:
-        remember_side(person_of(request), Persona.DEVELOPER)
+    """A page of the portal; with `member`, one of an app, under that app's navigation."""
     app = member.app if member else None
     shell = {"in_portal": True, "member": member, "app": app, "sections": _sections(request, member)}
     return TemplateResponse(request, template, {**shell, **context}, status=status)

@@ -1,10 +1,12 @@
 """What is done to developer tokens. Keyword-only, the one who acts as `by=`."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from django.db import transaction
+from django.db.models import ProtectedError
 from django.utils import timezone
 
 from common.problems import InvalidRequest
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 
 OVERLAP = timedelta(hours=24)
 LONGEST_OVERLAP = timedelta(days=30)
+CONSOLE_LABEL = "Try-it console"
+CONSOLE_LIFETIME = timedelta(minutes=1)  # what is left of it where the process dies in the middle of its call
 
 
 @transaction.atomic
@@ -42,6 +46,32 @@ def mint_token(
     row, token = _mint(app, label, by, permissions, expires_at, header_only, prefix or new_prefix())
     record(app=app, by=by, action="token.minted", **_facts(row))
     return row, token
+
+
+@contextmanager
+def token_for_one_call(*, app: App, operation: str, by: "User") -> Iterator[str]:
+    """A token of a test app for one call that this process makes itself; it is never shown, and ends with the call.
+
+    Its row goes with it, unless something was read: who read is on record, so the row stays in the list, revoked.
+    Raises `InvalidRequest` for a live app, and for one that is closed.
+    """
+    if not app.is_test:
+        raise InvalidRequest("Only a test app is called from the console.")
+    with transaction.atomic():
+        expires_at = timezone.now() + CONSOLE_LIFETIME
+        row, token = _mint(app, CONSOLE_LABEL, by, Permission.values, expires_at, True, new_prefix())
+        record(app=app, by=by, action="console.called", operation=operation)
+    try:
+        yield token
+    finally:
+        _discard(row)
+
+
+def _discard(row: DeveloperToken) -> None:
+    try:
+        row.delete()
+    except ProtectedError:
+        DeveloperToken.objects.filter(pk=row.pk).update(revoked_at=timezone.now())
 
 
 def _mint(

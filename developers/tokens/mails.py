@@ -56,7 +56,7 @@ def _ending(days: int) -> QuerySet[DeveloperToken]:
     """Tokens that nobody rotated or revoked and whose end is so near, unless they were made for less."""
     now = timezone.now()
     near = DeveloperToken.objects.filter(
-        Q(reminded_days=None) | Q(reminded_days__gt=days),
+        _unreminded(days),
         revoked_at=None,
         expires_at__gt=now,
         expires_at__lte=now + timedelta(days=days),
@@ -69,10 +69,16 @@ def _leaked(model: "type[DeveloperToken] | type[ManagementToken]") -> QuerySet[A
     return model._default_manager.filter(leaked_at__isnull=False, leak_told_at=None).order_by("leaked_at")
 
 
+def _unreminded(days: int) -> Q:
+    return Q(reminded_days=None) | Q(reminded_days__gt=days)
+
+
 def _reminder(days: int) -> Callable[[int], bool]:
     @transaction.atomic
     def remind(pk: int) -> bool:
-        if not _ending(days).filter(pk=pk).order_by().update(reminded_days=days):
+        # of the token's own columns alone: PostgreSQL does not ask a subquery again after it waited for another claim
+        claim = DeveloperToken.objects.filter(_unreminded(days), pk=pk, revoked_at=None)
+        if not claim.update(reminded_days=days):
             return False
         token = DeveloperToken.objects.select_related("app").get(pk=pk)
         _write(_members(token), "token_ends", token)

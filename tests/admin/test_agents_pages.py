@@ -49,4 +49,4 @@ def test_a_person_is_told_who_looked(page: Client) -> None:
     item = factories.ItemFactory()
     page.get(f"/admin/agents_proxy/item/{item.pk}/change/")
 
-    assert AuditEntry.objects.filter(chain=f"person:{item.user.public_id}", kind="staff_viewed").count() == 1
+    assert AuditEntry.objects.of(f"person:{item.user.public_id}").filter(kind="staff_viewed").count() == 1

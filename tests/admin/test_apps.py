@@ -142,7 +142,7 @@ def test_page_of_an_app_shows_what_belongs_to_it_and_no_secret(page):
     other = factories.TokenFactory(label="of-another-app")
     text = page.get(_page_of(app)).content.decode()
     for shown in (
-        "backend-token", endpoint.url, "token.rotated", "label: backend; days: 1, 2", app.application.legal_name,
+        "backend-token", endpoint.url, "token.rotated", "days: 1, 2; label: backend", app.application.legal_name,
         member.email,
     ):  # fmt: skip
         assert shown in text, shown

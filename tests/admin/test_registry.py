@@ -9,7 +9,7 @@ from consent.decisions.actions import approve
 from consent.decisions.models import ScopeWithdrawal
 from consent.decisions.withdrawals import finish_withdrawals
 from consent.errors import AlreadyDecided
-from consent.ledger import audit
+from consent.ledger import verifying
 from consent.ledger.models import AuditEntry, Receipt
 from consent.notices.models import Notice
 from pkm.registry import copy as registry_copy
@@ -75,7 +75,7 @@ def test_withdrawing_cancels_what_waits_and_leaves_grants_alone(page, staff):
         row.refresh_from_db()
     assert (request.status, request.decided_by) == ("cancelled", "staff")
     assert (other.status, grant.status) == ("pending", "active")
-    told = AuditEntry.objects.get(chain=f"person:{request.user.public_id}")
+    told = AuditEntry.objects.of(f"person:{request.user.public_id}").get()
     assert (told.kind, told.actor, told.facts["by"]) == ("cancelled", "staff", staff.public_id)
     assert Notice.objects.get(request=request).kind == "consent.cancelled"
     assert Receipt.objects.get(request=request).event == "cancelled"
@@ -156,7 +156,7 @@ def test_run_that_is_out_of_time_goes_on_in_the_next(page):
     assert finish_withdrawals(most_seconds=0) == 10
     finish_withdrawals()
     assert ScopeWithdrawal.objects.get().finished_at is not None
-    assert not list(audit.verify())
+    assert not list(verifying.verify())
 
 
 def test_nobody_approves_a_withdrawn_scope(page):

@@ -8,6 +8,7 @@ from django.urls import reverse
 
 from common import encryption
 from consent.event_types import WEBHOOK_TYPES
+from consent.ledger import audit
 from consent.ledger.models import AuditEntry
 from consent.notices.models import WebhookDelivery
 from developers.models import WebhookEndpoint
@@ -132,5 +133,5 @@ def test_looking_at_deliveries_is_written_into_peoples_history(page):
     row = factories.WebhookDeliveryFactory()
     page.get(list_of("consent", "webhookdelivery"))
     entry = AuditEntry.objects.get(kind="staff_viewed")
-    assert entry.chain == f"person:{row.notice.request.user.public_id}"
+    assert entry.chain == audit.chain_id(f"person:{row.notice.request.user.public_id}")
     assert entry.facts["what"] == "webhookdelivery"

@@ -17,7 +17,7 @@ from common.identifiers import new_identifier
 from consent.decisions.models import ScopeWithdrawal
 from consent.decisions.withdrawals import finish_withdrawals
 from consent.grants.models import Grant
-from consent.ledger import audit
+from consent.ledger import audit, verifying
 from consent.requests.models import ConsentRequest
 from consent_bridge import sealed
 from developers.models import App
@@ -118,7 +118,9 @@ def test_scope_of_ten_thousand_people_is_withdrawn_at_once(sites: list[str], for
 
     discovery = f"{sites[1]}/api/v1/user-scopes/{person.public_id}"
     assert FOOD in requests.get(discovery, headers=token, timeout=60).text
+    began = time.monotonic()
     asked_first = staff.post(address, data=chosen, timeout=60)
+    counted = time.monotonic() - began
     assert _numbers(asked_first.text) == ["10,001", "5,001", "5,000"]
     assert "Also end these 5000 live grants" in asked_first.text
     assert ScopeEntry.objects.get(scope=FOOD).exposure_enabled is True
@@ -129,7 +131,7 @@ def test_scope_of_ten_thousand_people_is_withdrawn_at_once(sites: list[str], for
     )
     took = time.monotonic() - began
     assert done.status_code == 302
-    assert took < 2, took
+    assert (counted < 2, took < 2) == (True, True), (counted, took)
 
     # the other server: nobody discovers it, asks for it or approves it
     assert FOOD not in requests.get(discovery, headers=token, timeout=60).text
@@ -146,7 +148,9 @@ def test_scope_of_ten_thousand_people_is_withdrawn_at_once(sites: list[str], for
     assert refused.json()["request_status"] == "cancelled"
 
     assert ScopeWithdrawal.objects.filter(finished_at=None, cancelled=0, ended=0).count() == 1
+    began = time.monotonic()
     ended = finish_withdrawals(most_seconds=form.amount(5, 3600))
+    went_on = time.monotonic() - began
     withdrawal = ScopeWithdrawal.objects.get()
     assert (withdrawal.cancelled + withdrawal.ended, ended > 0) == (ended, True)
     assert ConsentRequest.objects.filter(status="cancelled", decided_by="staff").count() == withdrawal.cancelled + 1
@@ -154,4 +158,6 @@ def test_scope_of_ten_thousand_people_is_withdrawn_at_once(sites: list[str], for
     if form.long:
         assert (withdrawal.cancelled, withdrawal.ended) == (PEOPLE // 2, PEOPLE // 2)
         assert withdrawal.finished_at is not None
-    assert not list(audit.verify(audit.app_chain(app.app_id)))
+        # for whoever runs the long form
+        print(f"\ncounted in {counted:.2f} s, withdrawn in {took:.2f} s, the task took {went_on:.1f} s")  # noqa: T201
+    assert not list(verifying.verify(audit.app_chain(app.app_id)))

@@ -9,6 +9,7 @@ from django.utils import timezone
 from developers.models import ManagementToken
 from tests.callers import API, Developer, JsonClient, manager, signed_in
 from tests.consent.api.addresses import problem
+from tests.counts import PLACES, counts_in
 from tests.developers.manage.addresses import ADDRESSES, Address, name_of
 from tests.factories import ManagementTokenFactory, MemberFactory, PersonFactory
 
@@ -166,3 +167,45 @@ def test_a_list_comes_in_pages_and_holds_what_the_token_may_read(person) -> None
 @pytest.mark.parametrize("query", [{"cursor": "x"}, {"cursor": ""}, {"limit": "0"}, {"limit": "101"}, {"limit": "a"}])
 def test_a_page_that_is_none_is_400(query: dict[str, str], person) -> None:
     assert problem(manager(person).get("/apps", **query)) == (400, "invalid_request")
+
+
+@every_address
+@pytest.mark.parametrize("place", PLACES)
+def test_calls_are_limited_for_a_person_whichever_token_they_use(
+    address: Address, place: str, person, settings
+) -> None:
+    settings.MANAGEMENT_CALLS_PER_HOUR = 2
+    with counts_in(place):
+        answers = [address.call(manager(person)) for _ in range(3)]
+        unfit = address.call(manager(person), suffix="?bogus=1")
+        other = address.call(manager(PersonFactory()))
+
+    assert [answer.status_code == 429 for answer in answers] == [False, False, True]
+    assert problem(answers[2]) == (429, "too_many_requests")
+    assert 3590 <= int(answers[2]["Retry-After"]) <= 3600
+    assert {answer["RateLimit-Policy"] for answer in answers} == {'"management-calls";q=2;w=3600'}
+    assert [answer["RateLimit"].split(";t=")[0] for answer in answers] == [
+        f'"management-calls";r={left}' for left in (1, 0, 0)
+    ]
+    assert problem(unfit) == (429, "too_many_requests")  # the limit comes before the query
+    assert other["RateLimit"].startswith('"management-calls";r=1')
+
+
+def test_what_is_refused_before_the_limit_says_what_is_left_and_costs_nothing(person, settings) -> None:
+    settings.MANAGEMENT_CALLS_PER_HOUR = 2
+    reads = manager(person, permissions={"*": ["read"]})
+
+    refused = reads.post("/apps", {"name": "Trips"})
+    nobody = stranger.get("/apps")
+    let_in = reads.get("/apps")
+
+    assert (refused.status_code, nobody.status_code, let_in.status_code) == (403, 401, 200)
+    assert refused["RateLimit"].startswith('"management-calls";r=2')
+    assert not nobody.has_header("RateLimit")
+    assert let_in["RateLimit"].startswith('"management-calls";r=1')
+
+
+def test_no_limit_where_it_is_switched_off(person, settings) -> None:
+    settings.MANAGEMENT_CALLS_PER_HOUR = 0
+
+    assert not manager(person).get("/apps").has_header("RateLimit")
