@@ -9,7 +9,7 @@ import { checkConnectorKey, publicHalf, thumbprint } from "./keys.js";
 import { checkKey, openEnvelope } from "./opening.js";
 import { verifyCheckpoint, verifyReceipt } from "./proofs.js";
 import { makePerson, PEOPLE as SANDBOX, SandboxPerson } from "./sandbox.js";
-import { ASKED, CATALOG, DISCOVERY, ENVELOPE, KEYS, PAGE, PEOPLE, shaped, SIGNED, STATUS, TERMS } from "./shapes.js";
+import { ASKED, CATALOG, DISCOVERY, ENVELOPE, FOUND, KEYS, PAGE, PEOPLE, shaped, SIGNED, STATUS, TERMS } from "./shapes.js";
 import { PATIENCE, SILENCE, Stream } from "./streams.js";
 import { isTransient, jsonOf, restBaseUrl, sleep, Transport } from "./transport.js";
 
@@ -51,6 +51,11 @@ export class Client {
 
   async catalog() {
     return (await this.#get(CATALOG, "/scope-catalog")).scope_entries;
+  }
+
+  /** @param {string} [query] @param {{cursor?: string, limit?: number}} [options] */
+  async people(query, { cursor, limit } = {}) {
+    return this.#get(FOUND, "/people", { query, cursor, limit });
   }
 
   /** @param {import("./index.js").ConsentRequest} request @returns {Promise<AskedConsent>} */

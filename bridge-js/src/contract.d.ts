@@ -46,6 +46,23 @@ export interface components {
             scope_entries: components["schemas"]["ScopeEntry"][];
             runtime: components["schemas"]["Runtime"];
         };
+        /** @description Somebody who lets apps find them, in the words that they typed to be seen. Nobody has checked these. */
+        FoundPerson: {
+            /** @description The person's sharing ID. */
+            user_id: string;
+            /** @description Theirs alone; their page is `/people/<handle>/`. */
+            handle: string;
+            /** @description Empty where they gave none, as the two that follow. */
+            display_name: string;
+            headline: string;
+            location_hint: string;
+        };
+        /** @description One page of the directory. */
+        PeoplePage: {
+            people: components["schemas"]["FoundPerson"][];
+            /** @description Give it as `cursor` for the next page; null on the last. */
+            next_cursor: string | null;
+        };
         /** @description What was asked, as the person will see it and as it stays: exactly what `request_digest` is over. */
         FrozenRequest: {
             request_id: string;
@@ -206,6 +223,8 @@ export type ScopeEntry = components['schemas']['ScopeEntry'];
 export type DurationBounds = components['schemas']['DurationBounds'];
 export type Runtime = components['schemas']['Runtime'];
 export type Discovery = components['schemas']['Discovery'];
+export type FoundPerson = components['schemas']['FoundPerson'];
+export type PeoplePage = components['schemas']['PeoplePage'];
 export type FrozenRequest = components['schemas']['FrozenRequest'];
 export type AskedConsent = components['schemas']['AskedConsent'];
 export type Grant = components['schemas']['Grant'];

@@ -1,8 +1,8 @@
 // The public API. Results have the wire's own names, durations are whole seconds, times are RFC 3339 in UTC.
 
-import type { AskedConsent, Discovery, Envelope, Grant, RequestPage, SandboxEntry, ScopeEntry, Status, Terms } from "./contract.js";
+import type { AskedConsent, Discovery, Envelope, Grant, PeoplePage, RequestPage, SandboxEntry, ScopeEntry, Status, Terms } from "./contract.js";
 
-export type { AskedConsent, Discovery, Envelope, Grant, RequestPage, SandboxEntry, ScopeEntry, Status } from "./contract.js";
+export type { AskedConsent, Discovery, Envelope, FoundPerson, Grant, PeoplePage, RequestPage, SandboxEntry, ScopeEntry, Status } from "./contract.js";
 export type RequestStatus = Status["status"];
 export type GrantStatus = Grant["status"];
 
@@ -126,6 +126,8 @@ export class Client {
   discover(userId: string, options?: { clientHint?: string }): Promise<Discovery>;
   /** Every scope of this deployment that can be asked for, of nobody in particular. */
   catalog(): Promise<ScopeEntry[]>;
+  /** One page of the people who let apps find them, by how their handle or name begins; all of them without `query`. */
+  people(query?: string, options?: { cursor?: string; limit?: number }): Promise<PeoplePage>;
   /** Ask for one scope; keep the answer, an export is checked against it. */
   requestConsent(request: ConsentRequest): Promise<AskedConsent>;
   /** Where a request stands; `waitSeconds` (0 to 30) holds the answer until that changes. */

@@ -49,6 +49,25 @@ export const SCHEMAS = {
       runtime: {"$ref": "#/components/schemas/Runtime"},
     },
   },
+  FoundPerson: {
+    type: "object",
+    required: ["user_id", "handle", "display_name", "headline", "location_hint"],
+    properties: {
+      user_id: {"type": "string"},
+      handle: {"type": "string"},
+      display_name: {"type": "string"},
+      headline: {"type": "string"},
+      location_hint: {"type": "string"},
+    },
+  },
+  PeoplePage: {
+    type: "object",
+    required: ["people", "next_cursor"],
+    properties: {
+      people: {"type": "array", "items": {"$ref": "#/components/schemas/FoundPerson"}},
+      next_cursor: {"anyOf": [{"type": "string"}, {"type": "null"}]},
+    },
+  },
   FrozenRequest: {
     type: "object",
     required: ["request_id", "app_id", "app_name", "user_id", "scope", "attributes", "purpose", "connector_thumbprint", "access_duration", "expires_at", "required_attributes", "optional_attributes", "max_reads", "refresh_policy", "binding_message"],

@@ -25,6 +25,7 @@ export const DISCOVERY = named("Discovery");
 export const ASKED = named("AskedConsent");
 export const ENVELOPE = named("Envelope");
 export const PAGE = named("RequestPage");
+export const FOUND = named("PeoplePage");
 export const CATALOG = record({ scope_entries: { type: "array", items: named("ScopeEntry") } });
 export const SIGNED = record({ jws: TEXT });
 export const PERSON = named("SandboxEntry");

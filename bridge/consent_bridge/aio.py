@@ -10,7 +10,9 @@ from typing import Any, TypeVar, Unpack
 
 import httpx2
 
-from consent_bridge import calls, streams
+from consent_bridge import calls, sandbox, streams
+from consent_bridge.aio_sandbox import AsyncSandboxPerson, LoopSender
+from consent_bridge.answers import SandboxEntry
 from consent_bridge.calls import Call, Fetched, bearer, whole
 from consent_bridge.errors import BadAnswer, BridgeError, Problem, Unreachable
 from consent_bridge.exports import origin_of
@@ -21,15 +23,18 @@ from consent_bridge.results import (
     Checkpoint,
     Discovery,
     Envelope,
+    PeoplePage,
     Receipt,
     RequestPage,
     ScopeEntry,
     Slice,
     Status,
 )
+from consent_bridge.sandbox import SandboxPerson
 from consent_bridge.streams import Event
 from consent_bridge.terms import Terms
 from consent_bridge.transport import ATTEMPTS, MAX_BODY_BYTES, Answer, judged, pause_after, rest_base_url
+from consent_bridge.wrappers import VaultKey
 
 Result = TypeVar("Result")
 Pause = Callable[[float], Awaitable[object]]
@@ -77,6 +82,12 @@ class AsyncClient:
     async def catalog(self) -> tuple[ScopeEntry, ...]:
         """Every scope of this deployment that can be asked for."""
         return await self._do(calls.catalog())
+
+    async def people(
+        self, query: str | None = None, *, cursor: str | None = None, limit: int | None = None
+    ) -> PeoplePage:
+        """One page of the people who let apps find them, by how handle or name begins; all without `query`."""
+        return await self._do(calls.people(query, cursor, limit))
 
     async def request_consent(
         self,
@@ -198,6 +209,18 @@ class AsyncClient:
         """The service's public keys by name, for `consent_bridge.proofs`."""
         self._keys = await self._do(calls.keys(), public=True)
         return self._keys
+
+    async def make_sandbox_person(self, label: str = "") -> AsyncSandboxPerson:
+        """A new person to play, with an empty vault; of a test app alone."""
+        return AsyncSandboxPerson(await asyncio.to_thread(sandbox.make_person, LoopSender(self._do), label))
+
+    def sandbox_person(self, user_id: str, vault_key: VaultKey | None = None) -> AsyncSandboxPerson:
+        """One that was made before; not awaited, and called where the event loop runs."""
+        return AsyncSandboxPerson(SandboxPerson(LoopSender(self._do), user_id, vault_key=vault_key))
+
+    async def sandbox_people(self) -> tuple[SandboxEntry, ...]:
+        """All of the app's, the newest first."""
+        return await asyncio.to_thread(sandbox.list_people, LoopSender(self._do))
 
     async def _verified(self, verify: Callable[[Mapping[str, bytes]], Result]) -> Result:
         if self._keys:

@@ -71,6 +71,17 @@ class Envelope:
 
 
 @dataclass(frozen=True)
+class FoundPerson:
+    """Somebody who lets apps find them, in the words that they typed to be seen. Nobody has checked these."""
+
+    user_id: str
+    handle: str
+    display_name: str
+    headline: str
+    location_hint: str
+
+
+@dataclass(frozen=True)
 class FrozenRequest:
     """What was asked, as the person will see it and as it stays: exactly what `request_digest` is over."""
 
@@ -102,6 +113,14 @@ class Grant:
     reads_remaining: int | None
     approved_attributes: tuple[str, ...]
     export_revision: int | None
+
+
+@dataclass(frozen=True)
+class PeoplePage:
+    """One page of the directory."""
+
+    people: tuple[FoundPerson, ...]
+    next_cursor: str | None
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from consent_bridge import __version__, commands, sandbox_commands, serving, verifying
+from consent_bridge import __version__, archive_commands, commands, sandbox_commands, serving, verifying
 from consent_bridge.keys import CURVES
 from consent_bridge.rules import TERM_RULES
 from consent_bridge.wrappers import KINDS
@@ -206,6 +206,23 @@ def _unwrap(groups: Groups) -> None:
     parser.add_argument("--kind", required=True, choices=KINDS)
 
 
+def _open_archive(groups: Groups) -> None:
+    parser = _command(
+        groups,
+        "open-archive",
+        archive_commands.open_archive_command,
+        "open a sealed archive of a vault",
+        "Works without a network. Asks for the passphrase or the recovery code without showing it; where nobody sits "
+        "at a terminal, it is the first line of standard input. One part that does not fit refuses the whole archive.",
+    )
+    parser.add_argument("archive", type=Path, metavar="ARCHIVE", help="the file, or - for standard input")
+    text = "file whose first line is the passphrase or the recovery code; - for standard input"
+    parser.add_argument("--passphrase-file", type=Path, metavar="FILE", help=text)
+    text = "write the values to this file, readable by this user alone, in place of printing them"
+    parser.add_argument("--out", type=Path, metavar="FILE", help=text)
+    parser.add_argument("--force", action="store_true", help="overwrite an existing file")
+
+
 def _verify_receipt(groups: Groups) -> None:
     parser = _command(
         groups,
@@ -310,6 +327,7 @@ _COMMANDS: tuple[Callable[[Groups], None], ...] = (
     _open_export,
     _open_segment,
     _unwrap,
+    _open_archive,
     _verify_receipt,
     _verify_checkpoint,
     _serve,

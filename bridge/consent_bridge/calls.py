@@ -22,6 +22,7 @@ from consent_bridge.results import (
     Checkpoint,
     Discovery,
     Envelope,
+    PeoplePage,
     Receipt,
     RequestPage,
     ScopeEntry,
@@ -88,6 +89,11 @@ def catalog() -> Call[tuple[ScopeEntry, ...]]:
         return tuple(build(ScopeEntry, entry) for entry in entries)
 
     return Call("GET", "/scope-catalog", read)
+
+
+def people(query: str | None, cursor: str | None, limit: int | None) -> Call[PeoplePage]:
+    params = _query(query=query, cursor=cursor, limit=limit)
+    return Call("GET", "/people", lambda answer: build(PeoplePage, answer.json()), params=params)
 
 
 def request_consent(

@@ -21,6 +21,7 @@ from consent_bridge.results import (
     Checkpoint,
     Discovery,
     Envelope,
+    PeoplePage,
     Receipt,
     RequestPage,
     ScopeEntry,
@@ -106,6 +107,13 @@ class Client:
     def catalog(self) -> tuple[ScopeEntry, ...]:
         """Every scope of this deployment that can be asked for, of nobody in particular."""
         return self._do(calls.catalog())
+
+    def people(self, query: str | None = None, *, cursor: str | None = None, limit: int | None = None) -> PeoplePage:
+        """One page of the people who let apps find them, by how handle or name begins; all without `query`.
+
+        Give `next_cursor` as `cursor` for the next page.
+        """
+        return self._do(calls.people(query, cursor, limit))
 
     def request_consent(
         self,

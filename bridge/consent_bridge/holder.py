@@ -74,7 +74,13 @@ class VaultHolder:
             "base_content_revision": base,
             "attributes": list(values),
         }
-        revisions = build(Revisions, self._addresses.send("PUT", _segment_path(domain, segment_id), body).json())
+        try:
+            answer = self._addresses.send("PUT", _segment_path(domain, segment_id), body)
+        except Problem as problem:
+            if problem.code == "segment_mismatch" and problem.extra.get("member") == "kid":
+                self._lock_if_changed(key, problem)
+            raise
+        revisions = build(Revisions, answer.json())
         self._seen[domain, segment_id] = revisions.content_revision
         return revisions
 
@@ -113,9 +119,20 @@ class VaultHolder:
                 member="content_revision",
             )
         header = SegmentHeader(key.key_id, self._user_id, *place, sealed.content_revision)
-        values = open_segment(sealed.jwe, key.secret, header)
+        try:
+            values = open_segment(sealed.jwe, key.secret, header)
+        except Refused as refused:
+            if refused.member == "kid":
+                self._lock_if_changed(key, refused)
+            raise
         self._seen[place] = sealed.content_revision
         return Segment(*place, sealed.content_revision, values)
+
+    def _lock_if_changed(self, key: VaultKey, cause: Exception) -> None:
+        """While a vault's key is being changed the old one works on; afterwards it opens and seals nothing."""
+        if self.vault().key_id != key.key_id:
+            self.lock()
+            raise KeyRefused("the vault's key was changed meanwhile; unlock the vault again") from cause
 
     def _unlocked(self) -> VaultKey:
         if self._key is None:

@@ -18,9 +18,9 @@ def text_of(path: Path | None) -> str:
     return text_in(octets_of(path))
 
 
-def octets_of(path: Path | None) -> bytes:
-    """The same before it is read as text."""
-    return standard_input() if path is None or path == Path("-") else _file(path)
+def octets_of(path: Path | None, most: int = _MAX_INPUT_BYTES) -> bytes:
+    """The same before it is read as text: never more than one byte beyond `most`, so that the reader can refuse it."""
+    return standard_input(most) if path is None or path == Path("-") else _file(path, most)
 
 
 def text_in(data: bytes) -> str:
@@ -33,14 +33,14 @@ def text_in(data: bytes) -> str:
         raise Refused("the sealed text is no compact JWE: it holds bytes that are not ASCII") from error
 
 
-def standard_input() -> bytes:
+def standard_input(most: int = _MAX_INPUT_BYTES) -> bytes:
     """All of it, up to a little more than anything sealed can be."""
-    return sys.stdin.buffer.read(_MAX_INPUT_BYTES + 1)
+    return sys.stdin.buffer.read(most + 1)
 
 
-def _file(path: Path) -> bytes:
+def _file(path: Path, most: int) -> bytes:
     try:
         with path.open("rb") as file:
-            return file.read(_MAX_INPUT_BYTES + 1)
+            return file.read(most + 1)
     except OSError as error:
         raise Refused(f"{path} cannot be read: {error.strerror}") from error

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import quote
 
 from consent_bridge.answers import SandboxEntry
@@ -11,23 +11,38 @@ from consent_bridge.errors import BadAnswer, Problem
 from consent_bridge.holder import VaultHolder
 from consent_bridge.results import Status, build
 from consent_bridge.synthetic import SYNTHETIC_PROFILE, Segments
-from consent_bridge.transport import Answer, Transport
+from consent_bridge.transport import Answer
 from consent_bridge.wrappers import VaultKey, generate_recovery_code, generate_vault_key, wrap
 
 PATH = "/sandbox/people"
 
 
+class Sender(Protocol):
+    """How calls are sent with the app's token: a `Transport`, or the asynchronous client's way."""
+
+    def send(
+        self,
+        method: str,
+        path: str,
+        *,
+        params: Mapping[str, str] | None = None,
+        body: object = None,
+        repeatable: bool = False,
+    ) -> Answer:
+        """One answer below 400; only what is `repeatable` is tried again."""
+
+
 class _PlayedAddresses:
     """The owner's addresses about one sandbox person, with the app's token in place of a session."""
 
-    def __init__(self, transport: Transport, user_id: str) -> None:
-        self._transport, self._before = transport, f"{PATH}/{quote(user_id, safe='')}"
+    def __init__(self, sender: Sender, user_id: str) -> None:
+        self._sender, self._before = sender, f"{PATH}/{quote(user_id, safe='')}"
 
     def get(self, path: str, params: Mapping[str, str] | None = None) -> dict[str, Any]:
-        return self._transport.send("GET", self._before + path, params=params, repeatable=True).json()
+        return self._sender.send("GET", self._before + path, params=params, repeatable=True).json()
 
     def send(self, method: str, path: str, body: object = None, params: Mapping[str, str] | None = None) -> Answer:
-        return self._transport.send(method, self._before + path, params=params, body=body)
+        return self._sender.send(method, self._before + path, params=params, body=body)
 
 
 class SandboxPerson(VaultHolder):
@@ -37,8 +52,8 @@ class SandboxPerson(VaultHolder):
     deletes the person at its end.
     """
 
-    def __init__(self, transport: Transport, user_id: str, label: str = "", vault_key: VaultKey | None = None) -> None:
-        super().__init__(_PlayedAddresses(transport, user_id))
+    def __init__(self, sender: Sender, user_id: str, label: str = "", vault_key: VaultKey | None = None) -> None:
+        super().__init__(_PlayedAddresses(sender, user_id))
         self._user_id, self.label, self._key = user_id, label, vault_key
 
     def __enter__(self) -> SandboxPerson:
@@ -92,17 +107,17 @@ class SandboxPerson(VaultHolder):
         self.lock()
 
 
-def make_person(transport: Transport, label: str) -> SandboxPerson:
+def make_person(sender: Sender, label: str) -> SandboxPerson:
     """A new one, with a vault that is empty."""
-    made = build(SandboxEntry, transport.send("POST", PATH, body={"label": label}).json())
-    person = SandboxPerson(transport, made.user_id, made.label)
+    made = build(SandboxEntry, sender.send("POST", PATH, body={"label": label}).json())
+    person = SandboxPerson(sender, made.user_id, made.label)
     person.make_vault()
     return person
 
 
-def list_people(transport: Transport) -> tuple[SandboxEntry, ...]:
+def list_people(sender: Sender) -> tuple[SandboxEntry, ...]:
     """All of the app's, the newest first."""
-    people = transport.send("GET", PATH, repeatable=True).json().get("people")
+    people = sender.send("GET", PATH, repeatable=True).json().get("people")
     if not isinstance(people, list):
         raise BadAnswer("the answer has no people")
     return tuple(build(SandboxEntry, entry) for entry in people)

@@ -7,9 +7,12 @@ import math
 import pytest
 
 from consent_bridge.aio import AsyncClient
+from consent_bridge.aio_sandbox import AsyncSandboxPerson
 from consent_bridge.client import Client
 from consent_bridge.errors import BadAnswer, KeyRefused, Problem, Refused, Unreachable, WaitTimeout
+from consent_bridge.holder import VaultHolder
 from consent_bridge.results import AskedConsent, build
+from consent_bridge.sandbox import SandboxPerson
 from consent_bridge.sealed import generate_connector_key
 from tests.bridge.fake_service import DROP, Reply, problem
 from tests.bridge.signed_receipts import CLAIMS, OTHER_KEY, SIGNING_KEY, jwks, signed
@@ -36,22 +39,49 @@ def run(fake, pauses):
     return run
 
 
-# a sandbox person is played by tests and scripts, one step after the other
-WITHOUT_A_LOOP = {"make_sandbox_person", "sandbox_person", "sandbox_people"}
-
-
 def public_methods(kind):
-    return {name: inspect.signature(call) for name, call in vars(kind).items() if not name.startswith("_")}
+    return {
+        name: inspect.signature(call)
+        for name, call in vars(kind).items()
+        if callable(call) and not name.startswith("_")
+    }
 
 
 def test_both_clients_offer_the_same():
     def shape(kind):
         return {name: list(found.parameters.values()) for name, found in public_methods(kind).items()}
 
-    offered = shape(Client)
+    assert shape(AsyncClient) == shape(Client)
 
-    assert set(offered) >= WITHOUT_A_LOOP
-    assert shape(AsyncClient) == {name: found for name, found in offered.items() if name not in WITHOUT_A_LOOP}
+
+def test_a_person_is_played_alike_by_both():
+    played = {**public_methods(VaultHolder), **public_methods(SandboxPerson)}
+
+    assert {name: list(found.parameters) for name, found in public_methods(AsyncSandboxPerson).items()} == {
+        name: list(found.parameters) for name, found in played.items()
+    }
+    assert {"user_id", "vault_key", "label"} <= set(dir(AsyncSandboxPerson))
+
+
+def test_a_person_is_played_by_the_clients_own_calls(fake, run):
+    """With its token, its limits and its errors; a read is tried again, a decision never."""
+    fake.on("GET", "/api/v1/sandbox/people/usr_a/keys", problem("temporarily_unavailable", 503), Reply({"user_id": 1}))
+    fake.on("POST", "/api/v1/sandbox/people/usr_a/clock", problem("temporarily_unavailable", 503))
+
+    async def act(client):
+        person = client.sandbox_person("usr_a")
+        with pytest.raises(BadAnswer):
+            await person.vault()
+        with pytest.raises(Problem) as refused:
+            await person.expire(60)
+        with pytest.raises(KeyRefused):
+            _ = person.vault_key
+        return refused.value
+
+    assert run(act).code == "temporarily_unavailable"
+    assert [(asked.method, asked.headers["authorization"]) for asked in fake.asked] == [
+        ("GET", f"Bearer {TOKEN}"), ("GET", f"Bearer {TOKEN}"), ("POST", f"Bearer {TOKEN}")
+    ]  # fmt: skip
 
 
 def test_whole_way_from_asking_to_the_slice(fake, run):
@@ -196,3 +226,10 @@ def test_pages_are_followed(fake, run):
         return [status.status async for status in client.all_requests()]
 
     assert run(collect) == ["approved", "pending"]
+
+
+def test_people_are_found(fake, run):
+    fake.on("GET", "/api/v1/people", Reply({"people": [], "next_cursor": None}))
+
+    assert run(lambda client: client.people("zo")).people == ()
+    assert fake.asked[0].query == {"query": "zo"}

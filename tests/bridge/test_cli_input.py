@@ -101,7 +101,18 @@ def test_wrong_command_line_is_exit_2(cli, arguments):
 
 @pytest.mark.parametrize(
     "command",
-    [[], ["keygen"], ["discover"], ["request"], ["wait"], ["read"], ["open-export"], ["open-segment"], ["unwrap"]],
+    [
+        [],
+        ["keygen"],
+        ["discover"],
+        ["request"],
+        ["wait"],
+        ["read"],
+        ["open-export"],
+        ["open-segment"],
+        ["unwrap"],
+        ["open-archive"],
+    ],
 )
 def test_help_explains_itself(cli, command):
     done = cli(*command, "--help")

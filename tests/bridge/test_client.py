@@ -7,7 +7,7 @@ import math
 import pytest
 
 from consent_bridge.client import Client
-from consent_bridge.errors import KeyRefused, Problem, Refused, Unreachable, WaitTimeout
+from consent_bridge.errors import BadAnswer, KeyRefused, Problem, Refused, Unreachable, WaitTimeout
 from consent_bridge.results import AskedConsent, Discovery, Grant, Status, as_json, build
 from consent_bridge.sealed import (
     public_half,
@@ -260,3 +260,15 @@ def test_all_requests_follow_the_cursor(fake, client):
         {"status": "pending", "limit": "100"},
         {"status": "pending", "cursor": "c2", "limit": "100"},
     ]
+
+
+def test_people_are_found_by_how_they_begin_page_by_page(fake, client):
+    zoe = {"user_id": "usr_z", "handle": "zoe", "display_name": "Zoe", "headline": "", "location_hint": ""}
+    fake.on("GET", "/api/v1/people", Reply({"people": [zoe], "next_cursor": "c2"}), Reply({"people": []}))
+
+    found = client.people("zo", limit=1)
+
+    assert [as_json(person) for person in found.people] == [zoe]
+    with pytest.raises(BadAnswer):  # an answer without its cursor
+        client.people(cursor=found.next_cursor)
+    assert [asked.query for asked in fake.asked] == [{"query": "zo", "limit": "1"}, {"cursor": "c2"}]

@@ -3,7 +3,7 @@
 import pytest
 
 from consent_bridge.errors import KeyRefused, Problem, Refused
-from consent_bridge.sealed import VaultKey, seal_segment, unwrap, wrap
+from consent_bridge.sealed import VaultKey, generate_vault_key, seal_segment, unwrap, wrap
 from consent_bridge.segments import SegmentHeader
 from consent_bridge.vault import Segment
 from tests.bridge.fake_site import FOOD, PASSPHRASE
@@ -142,6 +142,17 @@ def test_swapped_segments_are_refused(unlocked, site):
     food["jwe"], fitness["jwe"] = fitness["jwe"], food["jwe"]
 
     with pytest.raises(Refused, match='segment_id is "fitness", not "food"'):
+        unlocked.segments(domain="lifestyle")
+
+
+def test_vault_whose_key_was_changed_elsewhere_is_locked(unlocked, site):
+    key, place = generate_vault_key(), ("usr_a", "lifestyle", "food", 1)
+    site.vault["key_id"] = key.key_id
+    site.segments["lifestyle", "food"]["jwe"] = seal_segment(FOOD, key.secret, SegmentHeader(key.key_id, *place))
+
+    with pytest.raises(KeyRefused, match="the vault's key was changed meanwhile"):
+        unlocked.segments(domain="lifestyle")
+    with pytest.raises(KeyRefused, match="the vault is locked"):
         unlocked.segments(domain="lifestyle")
 
 

@@ -206,6 +206,14 @@ test("an origin alone is taken for its REST base", async () => {
   assert.equal(asked[0].url, "/api/v1/scope-catalog");
 });
 
+test("people are found by how they begin, page by page", async () => {
+  const zoe = { user_id: "usr_z", handle: "zoe", display_name: "Zoe", headline: "", location_hint: "" };
+  answers({ body: { people: [zoe], next_cursor: "c2" } }, { body: { people: [] } });
+  assert.deepEqual((await client.people("zo", { limit: 1 })).people, [zoe]);
+  await assert.rejects(client.people(undefined, { cursor: "c2" }), bridge.BadAnswer);
+  assert.deepEqual(asked.map((one) => one.url), ["/api/v1/people?query=zo&limit=1", "/api/v1/people?cursor=c2"]);
+});
+
 test("waiting outlives a restart and ends with the decision", async () => {
   answers(DROP, DROP, DROP, DROP, problem("slow_down", 429, {}), { body: PENDING }, { body: DENIED });
   assert.equal((await client.waitForDecision("req_a", { timeoutSeconds: 60 })).status, "denied");

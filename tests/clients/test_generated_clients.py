@@ -73,10 +73,10 @@ def test_a_client_made_by_openapi_typescript(written, reading):
 @pytest.mark.slow("pip installs the generator from its own lock, into an environment that is thrown away")
 def test_a_client_made_by_openapi_python_client(written, reading):
     export, environ = reading
-    called(sys.executable, "-m", "venv", "tools", cwd=written)
+    called(sys.executable, "-m", "venv", "--without-pip", "tools", cwd=written)
     tools = written / "tools" / "bin"
-    locked = ["--quiet", "--require-hashes", "--no-deps", "--requirement", HERE / "requirements.lock"]
-    called(tools / "python", "-m", "pip", "install", *locked, cwd=written)
+    locked = ["--quiet", "--no-compile", "--require-hashes", "--no-deps", "--requirement", HERE / "requirements.lock"]
+    called(sys.executable, "-m", "pip", "--python", tools / "python", "install", *locked, cwd=written)
 
     words = ["generate", "--path", "openapi.json", "--output-path", "made", "--meta", "none", "--fail-on-warning"]
     path = f"{tools}{os.pathsep}{os.environ['PATH']}"  # it formats what it made, with what stands beside it
