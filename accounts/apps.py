@@ -1,6 +1,10 @@
 """The room of who people are."""
 
+from typing import Any
+
 from django.apps import AppConfig
+from django.db import connections
+from django.db.models.signals import post_migrate
 from django.utils.translation import gettext_lazy as _
 
 
@@ -14,15 +18,32 @@ class AccountsConfig(AppConfig):
         from allauth.account.signals import user_logged_in as signed_in
         from django.contrib.auth.signals import user_logged_in
 
+        from accounts import tasks  # noqa: F401  # they are told by name: see common.broker
         from accounts.authentication import count_sign_up, void_attempts
+        from accounts.erasure.rows import ROOM
+        from accounts.hooks import register_room
         from accounts.interrupted.account_forms import ACTIONS
         from accounts.interrupted.page_actions import register
         from accounts.language import keep_first_language
+        from accounts.personas import note_personas
         from accounts.sign_in.browsers import note_browser
 
         user_logged_in.connect(keep_first_language, dispatch_uid="keep-first-language")
+        user_logged_in.connect(note_personas, dispatch_uid="note-personas")
         signed_in.connect(note_browser, dispatch_uid="note-browser")
         user_signed_up.connect(count_sign_up, dispatch_uid="count-sign-up")
         password_changed.connect(void_attempts, dispatch_uid="void-attempts")
         password_reset.connect(void_attempts, dispatch_uid="void-attempts")
         register(ACTIONS)
+        register_room(ROOM)
+        post_migrate.connect(_install, sender=self)
+
+
+def _install(using: str, **_ignored: Any) -> None:
+    from accounts.hooks import leaving_rooms
+    from accounts.rules import RULES
+    from common.sql.triggers import install_rules
+
+    install_rules(connections[using], RULES)
+    for room in leaving_rooms():
+        room.rows.install(connections[using])

@@ -48,6 +48,10 @@ class User(AbstractBaseUser, PermissionsMixin):
     language = models.CharField(_("language"), max_length=8, blank=True, default="", db_default="")
     is_active = models.BooleanField(_("active"), default=True)
     is_staff = models.BooleanField(_("staff"), default=False)
+    # when the account is erased, unless that is taken back: as in their open `Erasure`, beside what every page reads
+    leaves_at = models.DateTimeField(null=True, editable=False)
+    # nobody's from then on; the row stays for what apps were allowed and for their side of the history
+    erased_at = models.DateTimeField(_("erased"), null=True, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
 
@@ -61,7 +65,14 @@ class User(AbstractBaseUser, PermissionsMixin):
         db_table = "users"
         verbose_name = _("user")
         verbose_name_plural = _("users")
-        constraints = [models.UniqueConstraint(Lower("email"), name="users_email_caseless")]
+        constraints = [
+            models.UniqueConstraint(Lower("email"), name="users_email_caseless"),
+            models.CheckConstraint(
+                condition=models.Q(erased_at__isnull=True)
+                | models.Q(is_active=False, is_staff=False, is_superuser=False, display_name="", language=""),
+                name="users_erased_is_anonymous",
+            ),
+        ]
 
     def __str__(self) -> str:
         return self.email
@@ -95,18 +106,39 @@ class ActorProfile(models.Model):
 
 
 class MarketplacePublicProfile(models.Model):
-    """What a person chose to show publicly, in plain text."""
+    """What a person chose to show publicly, in plain text. `is_discoverable` shows it at `/people/<handle>/`.
+
+    `actor_profiles.discoverable` lists it in the directory too, which apps search by `handle` and `search_name`.
+    """
 
     user = models.OneToOneField(User, on_delete=models.CASCADE, related_name="public_profile")
+    handle = models.CharField(max_length=32, unique=True, null=True)  # noqa: DJ001  # many may have none
     display_name = models.CharField(max_length=100, blank=True)
     headline = models.CharField(max_length=160, blank=True)
     location_hint = models.CharField(max_length=100, blank=True)
+    search_name = models.CharField(max_length=300, blank=True, default="", db_index=True, editable=False)
     is_discoverable = models.BooleanField(default=False)
     created_at = models.DateTimeField(auto_now_add=True)
-    updated_at = models.DateTimeField(auto_now=True)
+    updated_at = models.DateTimeField(auto_now=True)  # of the text; switching does not touch it
 
     class Meta:
         db_table = "marketplace_public_profiles"
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(is_discoverable=False) | models.Q(handle__isnull=False), name="shown_under_a_handle"
+            )
+        ]
+
+
+class ReleasedHandle(models.Model):
+    """A handle that somebody gave up: for a while nobody else may take it, so that nobody passes for them."""
+
+    handle = models.CharField(primary_key=True, max_length=32)
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="released_handles")
+    released_at = models.DateTimeField(db_index=True)
+
+    class Meta:
+        db_table = "released_handles"
 
 
 class RuntimePersonaState(models.Model):
@@ -134,3 +166,50 @@ class Session(models.Model):
 
     class Meta:
         db_table = "sessions"
+
+
+class AskedBy(models.TextChoices):
+    """Who wanted an account erased."""
+
+    PERSON = "person"
+    OPERATOR = "operator"
+
+
+class Erasure(models.Model):
+    """An account that goes when `due_at` has come, unless the person takes that back until then.
+
+    The row stays: it says when an anonymous account was erased, and the database lets nothing be erased without it.
+    """
+
+    user = models.ForeignKey(User, on_delete=models.PROTECT, related_name="erasures")
+    asked_by = models.CharField(max_length=16, choices=AskedBy)
+    asked_at = models.DateTimeField()
+    due_at = models.DateTimeField()
+    undo_digest = models.CharField(max_length=64, blank=True)  # of the secret in the mail's link
+    mailed_at = models.DateTimeField(null=True)
+    cancelled_at = models.DateTimeField(null=True)
+    done_at = models.DateTimeField(null=True)
+
+    class Meta:
+        db_table = "erasures"
+        constraints = [
+            models.CheckConstraint(condition=models.Q(asked_by__in=AskedBy.values), name="erasures_asked_by"),
+            models.CheckConstraint(
+                condition=models.Q(due_at__gte=models.F("asked_at")), name="erasures_due_after_asked"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(cancelled_at__isnull=True) | models.Q(done_at__isnull=True), name="erasures_one_end"
+            ),
+            models.UniqueConstraint(
+                fields=["user"],
+                condition=models.Q(cancelled_at__isnull=True, done_at__isnull=True),
+                name="erasures_one_open",
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["due_at"],
+                condition=models.Q(cancelled_at__isnull=True, done_at__isnull=True),
+                name="erasures_waiting",
+            )
+        ]

@@ -18,8 +18,11 @@ class AgentsProxyConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
+        from accounts.hooks import register_room
         from agents_proxy import tasks  # noqa: F401  # they are told by name: see common.broker
+        from agents_proxy.leaving import ROOM
 
+        register_room(ROOM)
         post_migrate.connect(_install, sender=self)
         if not settings.A2A_REQUIRE_CONSENT:
             _log.warning("A2A_REQUIRE_CONSENT is false: agents are asked WITHOUT ANYBODY'S CONSENT. For tests alone.")

@@ -33,9 +33,10 @@ CONSENT, ASK_AGENTS, ANALYSES, MESSAGES, FINANCIAL = (
 _PROBLEM = {"$ref": "#/components/schemas/ProblemDetails"}
 _TRACE_ID = "0b1f6a52d0c4454d8a4f7f3f5f6f2a10"
 _EVERYWHERE: tuple[type[Problem], ...] = (
-    InvalidRequest, AuthenticationRequired, CsrfFailed, NotFound, MethodNotAllowed, TemporarilyUnavailable,
+    InvalidRequest, AuthenticationRequired, NotFound, MethodNotAllowed, TemporarilyUnavailable,
 )  # fmt: skip
-_WITH_BODY: tuple[type[Problem], ...] = (PayloadTooLarge, UnsupportedMediaType)
+# of what changes anything, which is also what takes a body
+_CHANGING: tuple[type[Problem], ...] = (CsrfFailed, PayloadTooLarge, UnsupportedMediaType)
 
 
 class SessionScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]  # its metaclass is untyped
@@ -91,7 +92,7 @@ def own_address(
     takes_body: bool = False,
 ) -> Any:
     """A signed-in person's own address. A status without a shape (204) has no body; `takes_body`: it may be empty."""
-    found = [*_EVERYWHERE, *refusals, *(_WITH_BODY if body or takes_body else ())]
+    found = [*_EVERYWHERE, *refusals, *(_CHANGING if body or takes_body else ())]
     responses = _answers(answers) | _problems(found)
     if any(parameter.location == OpenApiParameter.PATH for parameter in parameters):
         responses[404, "application/json"] = OpenApiResponse(response=AgentRefusal)  # no such address is no such agent

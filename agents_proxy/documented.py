@@ -25,7 +25,6 @@ _TASK = {"sessionId": "session-1", "id": "task-1"}
 _CALL: dict[str, Any] = {
     "answer": answers.AgentAnswer,
     "refused": answers.AgentRefusal,
-    "refusals": list(errors.every_refusal()),
 }
 _PROMPTED = [name for name in AGENTS if name != "messaging"]
 _ID = {"type": "string", "minLength": 1}
@@ -36,13 +35,12 @@ _ITEM = path_member("item_id", "As the list of institutions has it.", _ID)
 _AGENT_OF_STEP = {"type": "string", "enum": [name for name, agent in AGENTS.items() if agent.in_analysis]}
 _FINANCIAL = (financial_errors.AggregatorNotConfigured, financial_errors.FinancialConsentRequired)
 _AGGREGATOR = (
-    *_FINANCIAL,
+    financial_errors.AggregatorNotConfigured,
     financial_errors.AggregatorProblem,
     financial_errors.AggregatorTimeout,
     financial_errors.AggregatorBusy,
     financial_errors.AggregatorRefused,
     financial_errors.LoginRequired,
-    financial_errors.ItemRevoked,
     financial_errors.NotReady,
 )
 
@@ -55,6 +53,7 @@ _CALLS: dict[Any, dict[str, Any]] = {
             description="Either `text` or an approved `template`, to a number that the consenting person verified.",
             body=MessageBody,
             body_example={"to": "+4915123456789", "text": "Your table is ready.", **_TASK},
+            refusals=[refusal for refusal in errors.every_refusal() if refusal is not errors.UnknownAgent],
             **_CALL,
         )
     },
@@ -70,6 +69,7 @@ _CALLS: dict[Any, dict[str, Any]] = {
             parameters=[path_member("agent", "Which one.", {"type": "string", "enum": _PROMPTED, "example": "core"})],
             body=PromptBody,
             body_example={"text": "Which restaurants would I like?", **_TASK},
+            refusals=list(errors.every_refusal()),
             **_CALL,
         )
     },
@@ -192,7 +192,6 @@ _ANALYSES: dict[Any, dict[str, Any]] = {
                 analysis_errors.UnknownAnalysis,
                 analysis_errors.StepNotFailed,
                 analysis_errors.ConsentEnded,
-                analysis_errors.TooManyAnalyses,
             ],
             takes_body=True,
         )
@@ -240,7 +239,7 @@ _MESSAGES: dict[Any, dict[str, Any]] = {
             body=CodeBody,
             body_example={"to": "+4915123456789", "code": "123456"},
             answers={200: answers.NumberVerified},
-            refusals=[phone_numbers.InvalidNumber, phone_numbers.WrongCode, phone_numbers.UnknownNumber],
+            refusals=[phone_numbers.WrongCode],
         )
     },
     messaging.OneNumber: {
@@ -264,7 +263,7 @@ _INSTITUTIONS: dict[Any, dict[str, Any]] = {
             summary="Open a visit to the aggregator's page",
             description="The person signs in to their institution there.",
             answers={201: answers.FinancialLink},
-            refusals=_AGGREGATOR,
+            refusals=[*_AGGREGATOR, financial_errors.ItemRevoked, financial_errors.FinancialConsentRequired],
             takes_body=True,
         )
     },
@@ -319,7 +318,12 @@ _INSTITUTIONS: dict[Any, dict[str, Any]] = {
             description="Needs a consent to `identity`, and is kept nowhere.",
             parameters=[_ITEM],
             answers={200: answers.FinancialIdentity},
-            refusals=[*_AGGREGATOR, financial_errors.UnknownItem],
+            refusals=[
+                *_AGGREGATOR,
+                financial_errors.ItemRevoked,
+                financial_errors.FinancialConsentRequired,
+                financial_errors.UnknownItem,
+            ],
             takes_body=True,
         )
     },

@@ -17,6 +17,7 @@ from django.conf import settings
 from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 
+from accounts.rules import RULES as ACCOUNTS_RULES
 from consent.rules import RULES as CONSENT_RULES
 from developers.rules import RULES as DEVELOPERS_RULES
 from pkm.rules import RULES as PKM_RULES
@@ -53,7 +54,9 @@ def wanted_migrations() -> frozenset[tuple[str, str]]:
 @cache
 def _wanted_triggers(vendor: str) -> frozenset[str]:
     return frozenset(
-        rule.trigger for rule in (*CONSENT_RULES, *DEVELOPERS_RULES, *PKM_RULES) if rule.statements(vendor)
+        rule.trigger
+        for rule in (*ACCOUNTS_RULES, *CONSENT_RULES, *DEVELOPERS_RULES, *PKM_RULES)
+        if rule.statements(vendor)
     )
 
 

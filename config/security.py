@@ -26,6 +26,9 @@ _SECRETS = re.compile(
 Respond = Callable[[HttpRequest], HttpResponse]
 
 
+_NEVER = "\ufffd"  # the character in place of what cannot be read, which no name of ours has either
+
+
 class RequestContext:
     """Gives every request an identifier, answers with it, and writes one line about it: the path, never the query."""
 
@@ -37,6 +40,9 @@ class RequestContext:
         # `headers` would name them all anew for this one
         trace_id = tracing.accepted(request.META.get("HTTP_X_REQUEST_ID", ""))
         request.trace_id = trace_id  # type: ignore[attr-defined]  # read by the problem renderer
+        if "\0" in request.path_info:
+            # no name has one, and PostgreSQL cannot even be asked for it: each view says that this one is not there
+            request.path, request.path_info = (path.replace("\0", _NEVER) for path in (request.path, request.path_info))
         with tracing.following(trace_id):
             response = self.get_response(request)
             response[tracing.HEADER] = trace_id

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from agents_proxy import agents
 from config import env
+from config.timer import TASKS
 from config.watch import PooledConnection
 
 ROOT = env.ROOT
@@ -19,9 +20,7 @@ _https = _base.scheme == "https"
 ISSUER = BASE_URL  # the consent app's origin, named in exports and receipts
 DEBUG = env.flag("DEBUG")
 SECRET_KEY = env.secret("SECRET_KEY", "`./run` makes one in var/env; elsewhere set 50 random characters.")
-ALLOWED_HOSTS = env.names(
-    "ALLOWED_HOSTS", f"{_base.hostname},127.0.0.1,localhost" if not _https else str(_base.hostname)
-)
+ALLOWED_HOSTS = env.names("ALLOWED_HOSTS", f"{_base.hostname}{'' if _https else ',127.0.0.1,localhost'}")
 CSRF_TRUSTED_ORIGINS = [BASE_URL]
 USE_X_FORWARDED_PROTO = env.flag("BEHIND_TLS_PROXY")
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if USE_X_FORWARDED_PROTO else None
@@ -35,8 +34,10 @@ RECEIPT_KEYS: list[dict[str, str]] = env.secret_json(
 )
 
 # --- Limits of the contract ------------------------------------------------------------------------------------------
+MANAGEMENT_CALLS_PER_HOUR = env.number("MANAGEMENT_CALLS_PER_HOUR", 3600)
 LEAKED_TOKENS_PER_HOUR = env.number("LEAKED_TOKENS_PER_HOUR", 600)
 UNKNOWN_USERS_PER_HOUR = env.number("UNKNOWN_USERS_PER_HOUR", 30)
+PEOPLE_SEARCHES_PER_HOUR = env.number("PEOPLE_SEARCHES_PER_HOUR", 600)
 DENIAL_COOLDOWN_SECONDS = env.number("DENIAL_COOLDOWN_SECONDS", 3600)
 PENDING_REQUESTS_PER_PERSON = env.number("PENDING_REQUESTS_PER_PERSON", 5)
 REQUESTS_PER_PERSON_PER_DAY = env.number("REQUESTS_PER_PERSON_PER_DAY", 20)
@@ -56,6 +57,8 @@ STATUS_WAITERS_PER_APP = env.number("STATUS_WAITERS_PER_APP", 250, minimum=1)
 SHUTDOWN_GRACE_SECONDS = env.number("SHUTDOWN_GRACE_SECONDS", 6, maximum=600)
 # endpoints inside this network may be told only where a deployment says so, for its own tests
 WEBHOOK_INTERNAL_ADDRESSES = env.flag("WEBHOOK_INTERNAL_ADDRESSES")
+# from asking for an account to be erased until it is, in which that can be taken back
+ERASURE_WAIT_DAYS = env.number("ERASURE_WAIT_DAYS", 7, minimum=0, maximum=60)
 ANALYSIS_RETENTION_DAYS = env.number("ANALYSIS_RETENTION_DAYS", 30, minimum=1, maximum=3650)
 ANALYSIS_LEASE_SECONDS = env.number("ANALYSIS_LEASE_SECONDS", 15, minimum=1)
 ANALYSES_AT_ONCE = env.number("ANALYSES_AT_ONCE", 12, minimum=1)
@@ -135,6 +138,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "accounts.interrupted.middleware.InterruptedActions",
+    "config.sides.RememberSide",
     "config.pages.RefusalPages",
 ]
 ROOT_URLCONF = "config.urls"
@@ -234,6 +238,10 @@ ACCOUNT_FORMS = {
 MFA_FORMS = {
     "authenticate": "accounts.sign_in.forms.SecondStep",
     "reauthenticate": "accounts.sign_in.forms.ConfirmWithCode",
+    "add_webauthn": "accounts.sign_in.passkeys.AddPasskey",
+    "authenticate_webauthn": "accounts.sign_in.passkeys.SecondStepByPasskey",
+    "reauthenticate_webauthn": "accounts.sign_in.passkeys.ConfirmWithPasskey",
+    "login_webauthn": "accounts.sign_in.passkeys.LoginWithPasskey",
 }
 # allauth's own limits close an account, or the service, for everybody; accounts/sign_in/attempts.py has ours
 ACCOUNT_RATE_LIMITS = MFA_RATE_LIMITS = False
@@ -349,31 +357,7 @@ CELERY_TASK_ACKS_LATE = True
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR / "beat-schedule")
-CELERY_BEAT_SCHEDULE = {
-    "write-down-expiry": {"task": "consent.tasks.write_down_expiry", "schedule": 15.0},
-    "finish-withdrawals": {"task": "consent.tasks.finish_withdrawals", "schedule": 5.0},
-    "chain-reads": {"task": "consent.tasks.chain_reads", "schedule": 5.0},
-    "write-pending-audit": {"task": "consent.tasks.write_pending_audit", "schedule": 5.0},
-    "find-unrecorded-ends": {"task": "consent.tasks.find_unrecorded_ends", "schedule": 3600.0},
-    "deliver-webhooks": {"task": "consent.tasks.deliver_webhooks", "schedule": 2.0},
-    "write-mails": {"task": "consent.tasks.write_mails", "schedule": 10.0},
-    "write-token-mails": {"task": "developers.tasks.write_token_mails", "schedule": 30.0},
-    "write-to-members": {"task": "developers.tasks.write_to_members", "schedule": 10.0},
-    "write-team-mails": {"task": "developers.tasks.write_team_mails", "schedule": 10.0},
-    "sign-audit-checkpoint": {
-        "task": "consent.tasks.sign_audit_checkpoint",
-        "schedule": env.number("CHECKPOINT_SECONDS", 300, minimum=5),
-    },
-    "tidy": {"task": "consent.tasks.tidy", "schedule": 3600.0},
-    "forget-rate-counts": {"task": "common.tasks.forget_rate_counts", "schedule": 600.0},
-    "write-application-mails": {"task": "developers.tasks.write_application_mails", "schedule": 30.0},
-    "recheck-domains": {"task": "developers.tasks.recheck_domains", "schedule": 600.0},
-    "forget-unused-logos": {"task": "developers.tasks.forget_unused_logos", "schedule": 3600.0},
-    "forget-logged-requests": {"task": "developers.tasks.forget_logged_requests", "schedule": 600.0},
-    "resume-analyses": {"task": "agents_proxy.tasks.resume_analyses", "schedule": 2.0},
-    "maintain-institutions": {"task": "agents_proxy.tasks.maintain_institutions", "schedule": 10.0},
-    "purge-analyses": {"task": "agents_proxy.tasks.purge_analyses", "schedule": 60.0},
-}
+CELERY_BEAT_SCHEDULE = TASKS
 if not REDIS_URL:
     for _folder in ("queue", "queue-control"):
         Path(VAR / _folder).mkdir(parents=True, exist_ok=True)

@@ -6,6 +6,7 @@ from django.urls import include, path
 from accounts.interrupted.middleware import leave
 from accounts.language import choose_language
 from accounts.sign_in.browsers import signed_in_page
+from accounts.sign_in.passkeys import SignUpByPasskey, create_passkey
 from config.health import livez, readyz
 
 handler400 = "config.api.bad_request"
@@ -19,7 +20,11 @@ urlpatterns = [
     path("language/", choose_language, name="set-language"),
     path("admin/", admin.site.urls),
     path("accounts/sessions/", signed_in_page, name="signed-in"),
+    path("accounts/signup/passkey/", SignUpByPasskey.as_view(), name="sign-up-by-passkey"),
+    path("accounts/signup/passkey/create/", create_passkey, name="create-passkey"),
     path("accounts/", include("allauth.urls")),
+    path("", include("accounts.public_profile.urls")),
+    path("", include("accounts.erasure.urls")),
     path("", include("pkm.urls")),
     path("", include("developers.urls")),
     path("", include("consent.urls")),

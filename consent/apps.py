@@ -14,11 +14,17 @@ class ConsentConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
+        from accounts.hooks import register_room
         from consent import (
             receivers,  # noqa: F401  # connects them
             tasks,  # noqa: F401  # they are told by name: see common.broker
         )
+        from consent.audience import audience_of
+        from consent.leaving import ROOM
+        from pkm.hooks import register_audience
 
+        register_audience(audience_of)
+        register_room(ROOM)
         post_migrate.connect(_install, sender=self)
 
 

@@ -86,14 +86,6 @@ class RecentlyDenied(Problem):
     title = "The person refused this recently"
 
 
-class TooManyRequests(Problem):
-    """A limit was reached; `Retry-After` says when to go on."""
-
-    code = "too_many_requests"
-    status = 429
-    title = "Too many requests"
-
-
 class RequestBudgetSpent(Problem):
     """The app made as many new requests as it may: of this person in a day, or of all people in an hour."""
 

@@ -190,6 +190,7 @@ class EventType(StrEnum):
         "staff_viewed",
         InHistory(Group.READS, "shield", "warn", _("A member of our staff looked at records about you")),
     )
+    ERASED = "erased"  # the facts of earlier entries were; who they were about is nobody any more
     READS = "reads"  # several at once; the history tells of each
     # What a person's history makes of other entries and tables; no entry of a chain has these names.
     GRANT_EXPIRED = (

@@ -4,7 +4,16 @@ from consent.decisions.models import AppReport, BlockedApp, ReportNote, ReportSt
 from consent.discovery.models import Discovery, DiscoveryMiss
 from consent.exports.models import Export, Read
 from consent.grants.models import Grant
-from consent.ledger.models import AuditCheckpoint, AuditEntry, AuditHead, AuditPending, CheckpointHead, Receipt
+from consent.ledger.models import (
+    AuditChain,
+    AuditCheckpoint,
+    AuditEntry,
+    AuditFacts,
+    AuditHead,
+    AuditPending,
+    CheckpointHead,
+    Receipt,
+)
 from consent.mail.models import Mail
 from consent.notices.models import Notice, NoticeCounter, WebhookDelivery
 from consent.requests.models import ConsentRequest, ScopeTemplate
@@ -12,8 +21,10 @@ from consent.sandbox.models import SandboxPerson
 
 __all__ = [
     "AppReport",
+    "AuditChain",
     "AuditCheckpoint",
     "AuditEntry",
+    "AuditFacts",
     "AuditHead",
     "AuditPending",
     "BlockedApp",

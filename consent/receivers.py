@@ -22,6 +22,7 @@ from consent.notices.waiting import hub
 from consent.requests.actions import cancel_requests_of
 from consent.requests.models import ConsentRequest
 from consent.sandbox.models import SandboxPerson
+from consent.states import Actor
 from developers.signals import Count, app_changed, apps_counted, tokens_ended
 from pkm.registry.models import ScopeEntry
 from pkm.signals import Touched, entries_touched, entries_withdrawn, entry_changed
@@ -95,7 +96,7 @@ def note_that_staff_looked(*, by: "User", user_ids: list[str], what: str, path: 
         audit.append(
             chain=audit.person_chain(user_id),
             kind=EventType.STAFF_VIEWED.value,
-            actor=f"staff:{by.public_id}",
+            actor=Actor.STAFF.value,
             at=now,
-            facts={"what": what, "page": path},
+            facts={"by": by.public_id, "what": what, "page": path},
         )

@@ -5,11 +5,15 @@ from consent.requests.models import FROZEN
 from consent.states import GRANT_MOVES, REQUEST_MOVES
 
 RULES: list[Rule] = [
-    frozen("consent_requests", FROZEN),
+    frozen("consent_requests", FROZEN, erasable=True),
     transitions("consent_requests", REQUEST_MOVES),
     frozen("consent_grants", ["grant_id", "request_id", "app_id", "user_id", "scope", "starts_at", "max_reads"]),
     transitions("consent_grants", GRANT_MOVES),
-    frozen("consent_exports", ["export_id", "grant_id", "revision", "connector_key_id", "sources", "sealed_at"]),
+    frozen(
+        "consent_exports",
+        ["export_id", "grant_id", "revision", "connector_key_id", "sources", "sealed_at"],
+        erasable=True,
+    ),
     # ciphertext may go, never change
     Rule(
         "consent_exports",
@@ -22,13 +26,15 @@ RULES: list[Rule] = [
     Rule("consent_reads", "batch", "UPDATE", "consent_reads: a read is chained once", "OLD.batch <> ''"),
     Rule("consent_reads", "no_delete", "DELETE", "consent_reads is append-only"),
     Rule("consent_reads", "no_truncate", "TRUNCATE", "consent_reads is append-only"),
-    *append_only("consent_audit"),
+    *append_only("consent_audit", erasable=["UPDATE"]),
+    *append_only("audit_facts", erasable=["DELETE"]),
+    *append_only("audit_chains", erasable=["DELETE"]),
     # what waits to be written may go, once it is, and never changes
     frozen("audit_pending", ["pending_id", "chain", "kind", "actor", "at", "facts", "request_id", "receipt"]),
     *append_only("consent_audit_checkpoints"),
     *append_only("consent_checkpoint_heads"),
-    *append_only("consent_receipts"),
-    *append_only("consent_notices"),
+    *append_only("consent_receipts", erasable=["DELETE"]),
+    *append_only("consent_notices", erasable=["UPDATE"]),
     # who wrote a note may go with their account
     frozen("app_report_notes", ["report_id", "status", "note", "at"]),
 ]

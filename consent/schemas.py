@@ -220,6 +220,12 @@ class ListQuery(PageQuery):
     status: Literal["pending", "approved", "denied", "cancelled", "expired"] | None = None
 
 
+class PeopleQuery(PageQuery):
+    """`GET /people`."""
+
+    query: Annotated[str, Field(min_length=1, max_length=100), AfterValidator(plain_text)] | None = None
+
+
 class ExportQuery(Strict):
     """`GET /consent-export`."""
 

@@ -62,6 +62,23 @@ class ScopeCatalog(Shape):
     scope_entries: list[ScopeEntry]
 
 
+class FoundPerson(Shape):
+    """Somebody who lets apps find them, in the words that they typed to be seen. Nobody has checked these."""
+
+    user_id: UserId
+    handle: Annotated[str, Field(description="Theirs alone; their page is `/people/<handle>/`.", examples=["zoe-q"])]
+    display_name: Annotated[str, Field(description="Empty where they gave none, as the two that follow.")]
+    headline: str
+    location_hint: str
+
+
+class FoundPeople(Shape):
+    """One page of the directory."""
+
+    people: list[FoundPerson]
+    next_cursor: NextCursor
+
+
 class FrozenRequest(Shape):
     """What was asked, as the person will see it and as it stays: exactly what `request_digest` is over."""
 
@@ -161,12 +178,34 @@ class ConsentExport(Shape):
     jwe: Annotated[str, Field(description="Compact JWE, ECDH-ES+A256KW with A256GCM.")]
 
 
+_TEXT = {"type": "string", "minLength": 1}
+# What a receipt says becomes of the data, in the words of the app's application when it asked; what it left out is not
+# there, and nothing of it for a test app.
+_HANDLING = {
+    "recipients": {**_TEXT, "description": "Who receives the data, in your application's words when you asked."},
+    "storage": {
+        "type": "object",
+        "description": "Where it is stored and how long it is kept, likewise.",
+        "properties": {"location": _TEXT, "retention": _TEXT},
+        "additionalProperties": False,
+        "minProperties": 1,
+    },
+    "jurisdiction": {**_TEXT, "description": "Under whose law, likewise."},
+}
+
+
 class Receipt(Shape):
     """The signed proof of one event."""
 
     receipt_id: str
     jws: Annotated[str, Field(description="Compact JWS, EdDSA; its key is in /.well-known/consent-keys.json.")]
-    claims: dict[str, Any]
+    claims: Annotated[
+        dict[str, Any],
+        Field(
+            description="What is signed. What your application left out, as a test app does, is not there.",
+            json_schema_extra={"properties": _HANDLING},
+        ),
+    ]
 
 
 class ConsentKeys(Shape):

@@ -85,6 +85,10 @@ ACTIONS = {
         open_to_all=True,
     ),
     **_itself(
+        "sign-up-by-passkey", _says(_("You asked to create an account."), _("Go on")), _EMAIL, _NEXT, open_to_all=True
+    ),
+    **_itself("create-passkey", _begin_anew, open_to_all=True),
+    **_itself(
         "account_logout",
         _says(_("You asked to sign out."), _("Sign out")),
         _NEXT,

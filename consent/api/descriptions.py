@@ -2,6 +2,7 @@
 
 from drf_spectacular.utils import OpenApiParameter
 
+from common.problems import TooManyRequests
 from consent import errors, shapes
 from consent.api import samples
 from consent.schemas import EndConsentBody, LeakedTokenBody, RequestConsentBody
@@ -40,7 +41,7 @@ user_scopes = operation(
     ],
     answers={200: shapes.UserScopes},
     example=samples.USER_SCOPES,
-    refusals=[errors.UnknownUser, errors.TooManyRequests, errors.ScopeRegistryUnavailable],
+    refusals=[errors.UnknownUser, TooManyRequests, errors.ScopeRegistryUnavailable],
 )
 scope_catalog = operation(
     name="getScopeCatalog",
@@ -51,6 +52,28 @@ scope_catalog = operation(
     answers={200: shapes.ScopeCatalog},
     example=samples.SCOPE_CATALOG,
     refusals=[errors.ScopeRegistryUnavailable],
+)
+people = operation(
+    name="findPeople",
+    tag=DISCOVER,
+    summary="People who let apps find them",
+    description=(
+        "Those who switched their public profile on and allowed apps to find them, whose handle or name begins with "
+        "`query`, whatever the case; all of them without one. Give `next_cursor` as `cursor` for the following page. "
+        "Being listed agrees to nothing: ask as you would ask anybody. A test app finds its own sandbox people and "
+        "members. Searches are limited by the hour."
+    ),
+    permission="`discover`",
+    parameters=[
+        query_parameter(
+            "query", "How the handle or name begins.", {"type": "string", "minLength": 1, "maxLength": 100}
+        ),
+        query_parameter("cursor", "Where the page begins.", {"type": "string", "minLength": 1, "maxLength": 64}),
+        query_parameter("limit", "People on a page.", _PAGE_SIZE),
+    ],
+    answers={200: shapes.FoundPeople},
+    example=samples.PEOPLE,
+    refusals=[TooManyRequests],
 )
 request_consent = operation(
     name="requestConsent",
@@ -82,7 +105,7 @@ request_consent = operation(
         errors.RequestPending,
         IdempotencyConflict,
         errors.RecentlyDenied,
-        errors.TooManyRequests,
+        TooManyRequests,
         errors.RequestBudgetSpent,
         errors.ScopeRegistryUnavailable,
     ],
@@ -156,7 +179,7 @@ consent_events = operation(
     answers={},
     example={},
     stream="The events.",
-    refusals=[errors.TooManyRequests],
+    refusals=[TooManyRequests],
 )
 consent_export = operation(
     name="getConsentExport",
@@ -227,5 +250,5 @@ leaked_tokens = operation(
     example={},
     body=LeakedTokenBody,
     body_example=samples.LEAKED_BODY,
-    refusals=[errors.TooManyRequests],
+    refusals=[TooManyRequests],
 )

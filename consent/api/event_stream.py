@@ -9,10 +9,9 @@ from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
 from common.limits import Count, Limit
-from common.problems import FieldError, InvalidRequest, TemporarilyUnavailable
+from common.problems import FieldError, InvalidRequest, TemporarilyUnavailable, TooManyRequests
 from consent.api import descriptions as described
 from consent.api.base import DeveloperView
-from consent.errors import TooManyRequests
 from consent.notices import streams
 from consent.notices.waiting import hub
 

@@ -12,9 +12,9 @@ from rest_framework.throttling import BaseThrottle
 from common.json_bodies import json_answer
 from common.limits import Count, Limit, count, headers
 from common.network import client_address, network_of
+from common.problems import TooManyRequests
 from consent.api import descriptions as described
 from consent.api.base import PublicView
-from consent.errors import TooManyRequests
 from consent.schemas import LeakedTokenBody
 from consent.shapes import LeakReported
 from developers.tokens.leaks import report_leak

@@ -21,6 +21,7 @@ _DESCRIPTION = (
     "from your server: requests that come from a web page are refused."
 )
 _DESCRIBED = "consent.api.openapi.only_described"
+_YAML = getattr(yaml, "CSafeDumper", yaml.SafeDumper)  # the same bytes, in a third of the time where libyaml is there
 _MEDIA_TYPES = {"json": "application/json", "yaml": "application/yaml"}
 _ANSWER_HEADERS: dict[str, Any] = {
     "X-Request-Id": {"description": "Names this call in our logs.", "schema": {"type": "string"}},
@@ -61,7 +62,7 @@ def document() -> dict[str, Any]:
     for item in schema["paths"].values():
         for operation in item.values():
             operation.setdefault("security", [])
-            limits = _LIMIT_HEADERS if operation["operationId"] in _LIMITED else {}
+            limits = _LIMIT_HEADERS if _is_limited(operation) else {}
             for status, response in operation["responses"].items():
                 response["headers"] = {**_ANSWER_HEADERS, **_status_headers(operation, status), **limits}
     plain: dict[str, Any] = _ecma_patterns(schema)
@@ -75,6 +76,10 @@ def only_described(endpoints: list[tuple[str, str, str, Any]]) -> list[tuple[str
 
 def _is_described(method: Any) -> bool:
     return "schema" in getattr(method, "kwargs", {})
+
+
+def _is_limited(operation: dict[str, Any]) -> bool:
+    return operation["operationId"] in _LIMITED or {"management": []} in operation["security"]
 
 
 def _tags(schema: dict[str, Any]) -> set[str]:
@@ -106,7 +111,8 @@ def _ecma_patterns(node: Any) -> Any:
 def _written(form: str) -> bytes:
     if form == "json":
         return orjson.dumps(document())
-    return yaml.safe_dump(document(), sort_keys=False, allow_unicode=True).encode()
+    text: str = yaml.dump(document(), Dumper=_YAML, sort_keys=False, allow_unicode=True)
+    return text.encode()
 
 
 class Schema(PublicView):

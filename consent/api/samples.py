@@ -49,6 +49,18 @@ USER_SCOPES: dict[str, Any] = {
         "interval": 5,
     },
 }
+PEOPLE: dict[str, Any] = {
+    "people": [
+        {
+            "user_id": USER_ID,
+            "handle": "zoe-q",
+            "display_name": "Zoe Q",
+            "headline": "Plans train journeys",
+            "location_hint": "Near Turku",
+        }
+    ],
+    "next_cursor": None,
+}
 SCOPE_CATALOG: dict[str, Any] = {"scope_entries": [SCOPE_ENTRY]}
 THUMBPRINT = "giQqigT_IKcuzHl0FVJ3k5ts3_TWNAxvsC08UZsfcM8"
 FROZEN: dict[str, Any] = {
@@ -135,6 +147,9 @@ RECEIPT: dict[str, Any] = {
     "claims": {
         "schema_version": "1.0",
         "receipt_id": RECEIPT_ID,
+        "recipients": "Our booking partner in Turku",
+        "storage": {"location": "Data centre in Frankfurt, Germany", "retention": "30 days after the last visit"},
+        "jurisdiction": "Finland",
         "event": {"type": "approved", "state": "active", "time": "2026-11-20T10:02:10Z"},
     },
 }

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from consent.api import event_stream, leaked_tokens, public, views, webhook_views
+from consent.api import event_stream, leaked_tokens, people, public, views, webhook_views
 
 _WEBHOOKS = "api/v1/manage/apps/<str:app_id>/webhooks"
 _ENDPOINT = f"{_WEBHOOKS}/<str:endpoint_id>"
@@ -10,6 +10,7 @@ _ENDPOINT = f"{_WEBHOOKS}/<str:endpoint_id>"
 urlpatterns = [
     path("api/v1/user-scopes/<str:user_id>", views.UserScopes.as_view(), name="user-scopes"),
     path("api/v1/scope-catalog", views.ScopeCatalog.as_view(), name="scope-catalog"),
+    path("api/v1/people", people.People.as_view(), name="people"),
     path("api/v1/request-consent", views.RequestConsent.as_view(), name="request-consent"),
     path("api/v1/consent-status", views.ConsentStatus.as_view(), name="consent-status"),
     path("api/v1/end-consent", views.EndConsent.as_view(), name="end-consent"),

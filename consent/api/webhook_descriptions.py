@@ -1,8 +1,8 @@
 """What the OpenAPI document says of the management of webhooks."""
 
 from common.admission.shapes import Nothing
+from common.problems import TooManyRequests
 from consent.api import webhook_shapes as shapes
-from consent.errors import TooManyRequests
 from developers.errors import AppSuspended
 from developers.manage.descriptions import APP_ID, PAGE, manages
 from developers.operations import path_parameter

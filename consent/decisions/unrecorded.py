@@ -12,9 +12,9 @@ from consent.event_types import EventType
 from consent.grants.actions import facts_of
 from consent.grants.models import Grant
 from consent.ledger import audit
-from consent.ledger.audit import Broken
 from consent.ledger.models import AuditEntry, AuditPending, Receipt
 from consent.ledger.pending import MOST_AT_ONCE
+from consent.ledger.verifying import Broken
 from consent.notices.models import Notice
 from consent.requests.models import ConsentRequest
 from consent.requests.record import record
@@ -75,7 +75,7 @@ def _record(
 
 def _unrecorded_requests() -> QuerySet[ConsentRequest]:
     """Ended without an approval, and neither a receipt nor a waiting entry says so."""
-    ended = ConsentRequest.objects.filter(status__in=_ENDED_REQUESTS)
+    ended = ConsentRequest.objects.filter(status__in=_ENDED_REQUESTS, user__erased_at=None)
     receipt = Receipt.objects.filter(request=OuterRef("pk"), event=OuterRef("status"))
     waits = AuditPending.objects.filter(request=OuterRef("pk"), kind=OuterRef("status"))
     return ended.exclude(Exists(receipt)).exclude(Exists(waits)).order_by("pk")
@@ -85,7 +85,8 @@ def _unrecorded_grants() -> QuerySet[Grant]:
     """Ended, and neither a receipt nor a waiting entry says so."""
     receipt = Receipt.objects.filter(request=OuterRef("request"), event=OuterRef("status"))
     waits = AuditPending.objects.filter(request=OuterRef("request"), kind=OuterRef("status"))
-    return Grant.objects.filter(status__in=ENDED_GRANTS).exclude(Exists(receipt)).exclude(Exists(waits)).order_by("pk")
+    ended = Grant.objects.filter(status__in=ENDED_GRANTS, user__erased_at=None)
+    return ended.exclude(Exists(receipt)).exclude(Exists(waits)).order_by("pk")
 
 
 def _unrecorded_pauses(grant_pk: int | None = None) -> list[int]:
@@ -99,9 +100,8 @@ def _says_paused(grant: Grant) -> bool:
     if AuditPending.objects.filter(request=grant.request_id, kind=EventType.PAUSED).exists():
         return True
     chain = audit.person_chain(grant.user.public_id)
-    said = AuditEntry.objects.filter(
-        chain=chain, kind__in=(EventType.PAUSED, EventType.RESUMED), facts__grant_id=grant.grant_id
-    )
+    told = AuditEntry.objects.of(chain).filter(kind__in=(EventType.PAUSED, EventType.RESUMED))
+    said = told.telling(grant_id=grant.grant_id)
     return said.order_by("-sequence").values_list("kind", flat=True).first() == EventType.PAUSED
 
 

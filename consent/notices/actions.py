@@ -9,7 +9,7 @@ from django.db import connection, transaction
 from common import limits
 from common.clock import database_now, rfc3339
 from common.identifiers import new_identifier
-from consent.errors import TooManyRequests
+from common.problems import TooManyRequests
 from consent.event_types import TEST_WEBHOOK_TYPE
 from consent.notices import webhook_client
 from consent.notices.models import WebhookDelivery

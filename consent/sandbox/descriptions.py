@@ -237,7 +237,6 @@ refresh = _played(
     refusals=[
         errors.UnknownGrant,
         errors.MoveNotAllowed,
-        errors.InvalidAttributes,
         errors.ExportMismatch,
         vault_errors.StaleRevision,
         vault_errors.QuotaExceeded,

@@ -29,6 +29,7 @@ KEYS: dict[str, Any] = {
     "vault_status": "active",
     "primary_wrapper_id": WRAPPER_ID,
     "wrappers": [WRAPPER],
+    "rotation": None,
 }
 NEW_SEGMENT: dict[str, Any] = {"jwe": _JWE, "base_content_revision": 0, "attributes": ["favorite_cuisine"]}
 REVISIONS: dict[str, Any] = {

@@ -38,6 +38,14 @@ class VaultWrapper(Shape):
     last_used_at: Time | None
 
 
+class VaultRotation(Shape):
+    """A change of the vault's key that is under way: the key to come, and how many segments are sealed under it."""
+
+    key_id: str
+    done: int
+    total: int
+
+
 class VaultKeys(Shape):
     """A vault and the ways into it; `absent` and without any before it is made."""
 
@@ -46,6 +54,7 @@ class VaultKeys(Shape):
     vault_status: Literal["absent", "active", "locked_out", "rotating"]
     primary_wrapper_id: str | None
     wrappers: list[VaultWrapper]
+    rotation: VaultRotation | None
 
 
 class VaultSegment(Shape):

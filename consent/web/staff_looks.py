@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import groupby
-from typing import Any
 
 from django.apps import apps
 from django.utils.text import capfirst
@@ -37,18 +36,17 @@ class DayOfLooks:
 
 def days_of_looks(user_id: str) -> Iterator[DayOfLooks]:
     """Newest first."""
-    entries = AuditEntry.objects.filter(chain=audit.person_chain(user_id), kind=EventType.STAFF_VIEWED).order_by(
-        "-sequence"
-    )
-    looks = entries.values_list("at", "actor", "facts").iterator(chunk_size=_AT_ONCE)
-    for _day, of_that_day in groupby(looks, key=lambda look: look[0].date()):
+    looks = AuditEntry.objects.of(audit.person_chain(user_id)).filter(kind=EventType.STAFF_VIEWED)
+    newest = looks.select_related("kept").order_by("-sequence").iterator(chunk_size=_AT_ONCE)
+    for _day, of_that_day in groupby(newest, key=lambda look: look.at.date()):
         yield from _by_member(of_that_day)
 
 
-def _by_member(looks: Iterable[tuple[datetime, str, dict[str, Any]]]) -> Iterator[DayOfLooks]:
+def _by_member(looks: Iterable[AuditEntry]) -> Iterator[DayOfLooks]:
     members: dict[str, DayOfLooks] = {}
-    for at, actor, facts in looks:
-        seen = members.setdefault(actor, DayOfLooks(at))
+    for look in looks:
+        facts = look.facts
+        seen = members.setdefault(facts.get("by", look.actor), DayOfLooks(look.at))  # older entries: in the actor
         seen.count += 1
         if facts.get("what", "") not in seen.kinds:
             seen.kinds.append(facts.get("what", ""))

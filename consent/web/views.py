@@ -16,7 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.authentication import person_of, signed_in_recently
 from accounts.interrupted.page_actions import can_wait
 from accounts.models import Persona
-from accounts.personas import remember_side, side_of
+from accounts.personas import side_of
 from common.clock import database_now
 from common.durations import duration
 from common.problems import Problem
@@ -62,7 +62,6 @@ def home(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_safe
 def inbox(request: HttpRequest) -> HttpResponse:
-    remember_side(person_of(request), Persona.PERSON)
     vault = vault_queries.vault_keys(person_of(request))["vault_status"]
     return render(
         request, "consent/inbox.html", {**web_queries.inbox(person_of(request)), "has_vault": vault != "absent"}

@@ -1,0 +1,36 @@
+"""Which task the timer starts, and how often, in seconds. docs/operating.md says what each does."""
+
+from typing import Any
+
+from config import env
+
+TASKS: dict[str, dict[str, Any]] = {
+    "write-down-expiry": {"task": "consent.tasks.write_down_expiry", "schedule": 15.0},
+    "finish-withdrawals": {"task": "consent.tasks.finish_withdrawals", "schedule": 5.0},
+    "chain-reads": {"task": "consent.tasks.chain_reads", "schedule": 5.0},
+    "write-pending-audit": {"task": "consent.tasks.write_pending_audit", "schedule": 5.0},
+    "find-unrecorded-ends": {"task": "consent.tasks.find_unrecorded_ends", "schedule": 3600.0},
+    "deliver-webhooks": {"task": "consent.tasks.deliver_webhooks", "schedule": 2.0},
+    "write-mails": {"task": "consent.tasks.write_mails", "schedule": 10.0},
+    "write-token-mails": {"task": "developers.tasks.write_token_mails", "schedule": 30.0},
+    "write-to-members": {"task": "developers.tasks.write_to_members", "schedule": 10.0},
+    "write-team-mails": {"task": "developers.tasks.write_team_mails", "schedule": 10.0},
+    "sign-audit-checkpoint": {
+        "task": "consent.tasks.sign_audit_checkpoint",
+        "schedule": env.number("CHECKPOINT_SECONDS", 300, minimum=5),
+    },
+    "tidy": {"task": "consent.tasks.tidy", "schedule": 3600.0},
+    "forget-rate-counts": {"task": "common.tasks.forget_rate_counts", "schedule": 600.0},
+    "write-application-mails": {"task": "developers.tasks.write_application_mails", "schedule": 30.0},
+    "recheck-domains": {"task": "developers.tasks.recheck_domains", "schedule": 600.0},
+    "forget-unused-logos": {"task": "developers.tasks.forget_unused_logos", "schedule": 3600.0},
+    "carry-out-vault-resets": {"task": "pkm.tasks.carry_out_vault_resets", "schedule": 60.0},
+    "write-vault-reset-mails": {"task": "pkm.tasks.write_vault_reset_mails", "schedule": 10.0},
+    "bring-manifests-up-to-date": {"task": "pkm.tasks.bring_manifests_up_to_date", "schedule": 30.0},
+    "forget-logged-requests": {"task": "developers.tasks.forget_logged_requests", "schedule": 600.0},
+    "carry-out-erasures": {"task": "accounts.tasks.carry_out_erasures", "schedule": 60.0},
+    "write-erasure-mails": {"task": "accounts.tasks.write_erasure_mails", "schedule": 10.0},
+    "resume-analyses": {"task": "agents_proxy.tasks.resume_analyses", "schedule": 2.0},
+    "maintain-institutions": {"task": "agents_proxy.tasks.maintain_institutions", "schedule": 10.0},
+    "purge-analyses": {"task": "agents_proxy.tasks.purge_analyses", "schedule": 60.0},
+}
