@@ -12,7 +12,7 @@ from common.identifiers import new_identifier
 from consent.exports.models import Export
 from consent.grants.models import Grant
 from consent.ledger import audit
-from consent.ledger.models import AuditEntry, AuditHead, Receipt
+from consent.ledger.models import AuditChain, AuditEntry, AuditHead, Receipt
 from consent.notices.models import Notice
 from consent.requests.models import ConsentRequest
 from consent_bridge.sealed import generate_connector_key, public_half, thumbprint
@@ -140,9 +140,10 @@ def _chains(people: list[User], now: datetime) -> None:
     for person in people:
         told: dict[str, Any] = {
             "chain": audit.person_chain(person.public_id), "sequence": 1, "prev_hash": audit.GENESIS,
-            "kind": "approved", "actor": "person", "at": now, "facts": {},
+            "kind": "approved", "actor": "person", "at": now, "version": 1, "own_facts": {}, "facts_hash": "",
         }  # fmt: skip
         entries.append(AuditEntry(**told, entry_hash=audit.entry_hash(**told)))
+    AuditChain.objects.bulk_create(AuditChain(chain=entry.chain, subject=entry.chain) for entry in entries)
     AuditEntry.objects.bulk_create(entries)
     AuditHead.objects.bulk_create(
         AuditHead(chain=entry.chain, sequence=1, entry_hash=entry.entry_hash) for entry in entries

@@ -6,14 +6,34 @@ Runs a service of its own with a database of its own. Each page is a row of `PAG
 it, and what is done on it before the picture. The names in the addresses are those of `Scene.names`.
 """
 
-import secrets
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, sync_playwright
 
+from bench.shot_steps import (
+    Shot,
+    ask_code,
+    ask_staff,
+    call_operation,
+    confirm_code,
+    enter_first,
+    finish_analysis,
+    follow,
+    give_address,
+    make_token,
+    open_again,
+    show_profile,
+    sign_up,
+    start_analysis,
+    unfold,
+    unlock,
+    unlocked_import,
+    verify,
+    write_profile,
+    wrong_form,
+)
 from bench.staging import Scene, stage
 from deploy.local.place import VAR
 from tests.browser.people import enter_code
@@ -21,135 +41,70 @@ from tests.browser.sealing.chromium import ARGUMENTS, find_chromium
 
 SIZES = {"390": (390, 844), "1280": (1280, 900)}
 THEMES = ("light", "dark")
-Prepare = Callable[[Page, "Scene"], None]
-
-
-class Shot(NamedTuple):
-    """One page, or its first screen; `who` is "nobody", "owner", "staff", "newcomer", or a guest who signs up."""
-
-    name: str
-    path: str
-    who: str = "owner"
-    prepare: Prepare | None = None
-    whole: bool = True
-
-
-def unlock(page: Page, scene: Scene) -> None:
-    """Open the vault on this page, unless it is open already."""
-    if page.locator("#vault-chip").get_attribute("data-state") == "unlocked":
-        return
-    page.wait_for_selector("#unlock-panel button[type=submit]:enabled", state="attached")
-    if not page.locator("#unlock-passphrase").is_visible():
-        page.locator("#unlock-panel > summary").click()
-    page.locator("#unlock-passphrase").fill(scene.sample["owner"]["passphrase"])
-    page.locator("#unlock-passphrase").press("Enter")
-    page.wait_for_selector("#vault-chip[data-state=unlocked]")
-    page.wait_for_timeout(400)
-
-
-def open_again(page: Page, scene: Scene) -> None:
-    """As somebody meets the page who unlocked before."""
-    unlock(page, scene)
-    page.goto(page.url)
-    page.wait_for_selector("[data-value]:not(.is-locked)")
-
-
-def unfold(page: Page, scene: Scene) -> None:
-    """Everything that there is to look at."""
-    open_again(page, scene)
-    page.locator("#cautions > summary").click()
-
-
-def verify(page: Page, scene: Scene) -> None:
-    """Have the history checked."""
-    page.locator("form[action='/consent/history/verify/'] button").click()
-    page.wait_for_load_state("networkidle")
-
-
-def follow(selector: str) -> Prepare:
-    """Go where the first such link leads."""
-
-    def prepare(page: Page, scene: Scene) -> None:
-        page.locator(selector).first.click()
-        page.wait_for_load_state("networkidle")
-
-    return prepare
-
-
-def unlocked_import(page: Page, scene: Scene) -> None:
-    """What of an analysis would be kept."""
-    follow("a[href*='/vault/import/']")(page, scene)
-    unlock(page, scene)
-
-
-def start_analysis(page: Page, scene: Scene) -> None:
-    """Fill in the form and see the first agents being asked."""
-    for name, value in (("fullName", "Zoe Lindqvist"), ("countryCode", "+49"), ("phoneNumber", "15123456789")):
-        page.locator(f"#id_{name}").fill(value)
-    page.locator("#id_agreed").check()
-    page.locator("form[data-once] button[type=submit]").last.click()
-    page.wait_for_url("**/profile/ana_*/")
-
-
-def finish_analysis(page: Page, scene: Scene) -> None:
-    start_analysis(page, scene)
-    page.wait_for_selector("#about-title")
-
-
-def wrong_form(page: Page, scene: Scene) -> None:
-    """Sent with nothing filled in."""
-    page.locator("#id_fullName").fill("")
-    page.locator("form[data-once] button[type=submit]").last.click()
-    page.wait_for_selector("[id$=_error]")
-
-
-def ask_code(page: Page, scene: Scene) -> None:
-    """As somebody new, with another number: codes are counted for each."""
-    sign_up(page, scene)
-    page.goto("/profile/numbers/")
-    page.locator("#id_to").fill(f"+49 151 2345{secrets.randbelow(10_000):04}")
-    page.locator("main form button[type=submit]").first.click()
-    page.wait_for_selector("#id_code")
-
-
-def sign_up(page: Page, scene: Scene) -> None:
-    """Somebody new each time, as far as the recovery code."""
-    password = scene.sample["owner"]["passphrase"]
-    page.locator("input[name=email]").fill(f"{secrets.token_hex(4)}@example.org")
-    page.locator("input[name=password1]").fill(password)
-    page.locator("input[name=password1]").press("Enter")
-    page.wait_for_url("**/vault/setup/")
-    page.locator("#new-passphrase").fill(password)
-    page.locator("#again-passphrase").fill(password)
-    page.locator("#passphrase-form button[type=submit]").click()
-    page.wait_for_selector("#recovery-code code")
-
-
-def confirm_code(page: Page, scene: Scene) -> None:
-    sign_up(page, scene)
-    groups = page.locator("#recovery-code code").all_inner_texts()
-    asked = next(sign for sign in page.locator("#confirm-label").inner_text() if sign.isdigit())
-    page.locator("#confirm-group").fill(groups[int(asked) - 1])
-    page.locator("#confirm-form button[type=submit]").click()
-    page.wait_for_url("**/vault/setup/first/")
-
-
-def enter_first(page: Page, scene: Scene) -> None:
-    confirm_code(page, scene)
-    page.locator("#first-lifestyle-food-favorite_cuisine").fill("Thai")
-    page.locator("#first-form button[type=submit]").click()
-    page.wait_for_url("**/vault/setup/preview/")
-
+_APP, _LIVE, _EMPTY = (f"/developers/apps/{{{name}}}/" for name in ("test_app", "app", "empty_app"))
+FIRST_ROW = follow("#result_list tbody th a")
+PORTAL = [
+    Shot("account-delete", "/account/delete/", "owner"),
+    Shot("public-profile-empty", "/account/public-profile/", "newcomer"),
+    Shot("public-profile-preview", "/account/public-profile/", "owner", write_profile),
+    Shot("public-profile-on", "/account/public-profile/", "owner", show_profile),
+    Shot("public-profile-page", "/people/zoe-q/", "nobody"),
+    Shot("portal-home", "/developers/", "developer"),
+    Shot("portal-home-empty", "/developers/"),
+    Shot("portal-app", _APP, "developer"),
+    Shot("portal-app-live", _LIVE, "developer"),
+    Shot("portal-app-empty", _EMPTY, "newcomer"),
+    Shot("portal-tokens", f"{_APP}tokens/", "developer"),
+    Shot("portal-tokens-empty", f"{_EMPTY}tokens/", "newcomer"),
+    Shot("portal-token-made", f"{_EMPTY}tokens/", "newcomer", make_token),
+    Shot("portal-token-rotate", f"{_APP}tokens/{{prefix}}/rotate/", "developer"),
+    Shot("portal-token-revoke", f"{_APP}tokens/{{prefix}}/revoke/", "developer"),
+    Shot("portal-management", "/developers/management-tokens/", "developer"),
+    Shot("portal-management-empty", "/developers/management-tokens/", "newcomer"),
+    Shot("portal-management-revoke", "/developers/management-tokens/{management_prefix}/revoke/", "developer"),
+    Shot("portal-sandbox", f"{_APP}sandbox/", "developer"),
+    Shot("portal-sandbox-empty", f"{_EMPTY}sandbox/", "newcomer"),
+    Shot("portal-sandbox-person", f"{_APP}sandbox/{{test_person}}/", "developer"),
+    Shot("portal-try", f"{_APP}try/?operation=requestConsent", "developer"),
+    Shot("portal-try-answered", f"{_APP}try/?operation=getUserScopes", "developer", call_operation),
+    Shot("portal-try-refused", f"{_APP}try/?operation=getReceipt", "developer"),
+    Shot("portal-try-live", f"{_LIVE}try/", "developer"),
+    Shot("portal-webhooks", f"{_APP}webhooks/", "developer"),
+    Shot("portal-webhooks-empty", f"{_EMPTY}webhooks/", "newcomer"),
+    Shot("portal-webhook", f"{_APP}webhooks/{{endpoint}}/", "developer"),
+    Shot("portal-webhook-delete", f"{_APP}webhooks/{{endpoint}}/delete/", "developer"),
+    Shot("portal-log", f"{_APP}log/", "developer"),
+    Shot("portal-log-empty", f"{_EMPTY}log/", "newcomer"),
+    Shot("portal-keys", f"{_APP}keys/", "developer"),
+    Shot("portal-keys-empty", f"{_EMPTY}keys/", "newcomer"),
+    Shot("portal-limits", f"{_APP}limits/", "developer"),
+    Shot("portal-members", f"{_APP}members/", "developer"),
+    Shot("portal-domain", f"{_LIVE}domain/", "developer"),
+    Shot("portal-settings", f"{_APP}settings/", "developer"),
+    Shot("portal-settings-live", f"{_LIVE}settings/", "developer"),
+    Shot("portal-close", f"{_APP}settings/close/", "developer"),
+    Shot("portal-audit", f"{_APP}audit/", "developer"),
+    Shot("portal-application-sent-back", "/developers/applications/{sent_back}/", "developer"),
+    Shot("portal-application-waiting", "/developers/applications/{waiting}/", "developer"),
+    Shot("portal-invitation", "/developers/invitations/{invitation}/", "nobody"),
+    Shot("portal-invitation-own", "/developers/invitations/{invitation}/", "newcomer"),
+    Shot("portal-invitation-ended", "/developers/invitations/inv_nobody/", "nobody"),
+]
 
 PAGES = [
     Shot("home", "/", "nobody"),
     Shot("sign-in", "/accounts/login/", "nobody"),
     Shot("sign-up", "/accounts/signup/", "nobody"),
+    Shot("vault-reset", "/account/security/reset/", "owner"),
+    Shot("sign-up-passkey", "/accounts/signup/passkey/", "nobody"),
+    Shot("create-passkey", "/accounts/signup/passkey/", "nobody", give_address),
     Shot("password-reset", "/accounts/password/reset/", "nobody"),
     Shot("docs", "/docs/", "nobody"),
     Shot("docs-quick-start", "/docs/quick-start/", "nobody"),
     Shot("docs-integrating", "/docs/integrating/", "nobody"),
-    Shot("docs-api", "/api/docs/", "nobody"),
+    Shot("docs-lifecycle", "/docs/lifecycle/", "nobody"),
+    *(Shot(f"docs-{name}", f"/docs/{name}/", "nobody") for name in ("mcp", "agents", "messaging", "financial")),
+    Shot("docs-api", "/api/docs/", "nobody", whole=False),  # on a phone longer than a picture may be
     Shot("docs-errors", "/docs/errors", "nobody"),
     Shot("docs-security", "/docs/security/", "nobody"),
     Shot("verify-receipt", "/consent/verify/", "nobody"),
@@ -186,7 +141,9 @@ PAGES = [
     Shot("app", "/consent/apps/{app}/"),
     Shot("vault", "/vault/", prepare=unlock),
     Shot("data", "/vault/data/lifestyle/", prepare=unlock),
+    Shot("changes", "/vault/changes/"),
     Shot("transfer", "/vault/transfer/"),
+    Shot("archive", "/vault/archive/"),
     Shot("profile-progress", "/profile/", prepare=start_analysis),
     Shot("profile-wrong", "/profile/", prepare=wrong_form),
     Shot("profile-result", "/profile/", prepare=finish_analysis),
@@ -201,25 +158,32 @@ PAGES = [
     Shot("numbers-code", "/accounts/signup/", "guest-4", ask_code),
     Shot("institutions", "/profile/financial/"),
     Shot("security", "/account/security/"),
+    Shot("change-key", "/account/security/key/"),
     Shot("email", "/accounts/email/"),
     Shot("password", "/accounts/password/change/"),
     Shot("two-step", "/accounts/2fa/"),
     Shot("sessions", "/accounts/sessions/"),
     Shot("sign-out", "/accounts/logout/"),
-    Shot("apply", "/developers/applications/new/"),
+    Shot("portal-apply", "/developers/applications/new/"),
+    *PORTAL,
     Shot("admin", "/admin/", "staff"),
     Shot("admin-applications", "/admin/developers/developerapplication/", "staff"),
-    Shot("admin-application", "/admin/developers/developerapplication/", "staff", follow("#result_list tbody th a")),
+    Shot("admin-application", "/admin/developers/developerapplication/", "staff", FIRST_ROW),
     Shot("admin-scopes", "/admin/pkm/scopeentry/", "staff"),
+    Shot("admin-withdraw", "/admin/pkm/scopeentry/?q=attr.technology.use", "staff", ask_staff("withdraw")),
     Shot("admin-apps", "/admin/developers/app/", "staff"),
+    Shot("admin-suspend", "/admin/developers/app/", "staff", ask_staff("suspend", "Nordbank Security")),
+    Shot("admin-reports", "/admin/consent/appreport/", "staff"),
+    Shot("admin-report", "/admin/consent/appreport/", "staff", FIRST_ROW),
+    Shot("admin-report-move", "/admin/consent/appreport/", "staff", ask_staff("take_in_hand")),
     Shot("admin-tokens", "/admin/developers/developertoken/", "staff"),
     Shot("admin-requests", "/admin/consent/consentrequest/", "staff"),
     Shot("admin-grants", "/admin/consent/grant/", "staff"),
-    Shot("admin-scope", "/admin/pkm/scopeentry/", "staff", follow("#result_list tbody th a")),
-    Shot("admin-app", "/admin/developers/app/", "staff", follow("#result_list tbody th a")),
+    Shot("admin-scope", "/admin/pkm/scopeentry/", "staff", FIRST_ROW),
+    Shot("admin-app", "/admin/developers/app/", "staff", FIRST_ROW),
 ]
 
-ANSWERS = {"not-found": 404, "agreement-unfit": 400}  # every other page: 200
+ANSWERS = {"not-found": 404, "agreement-unfit": 400, "portal-invitation-ended": 404}  # every other page: 200
 
 
 def main() -> int:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from bench.portal_staging import stage_portal
 from consent_bridge.client import Client
 from consent_bridge.owner import Owner
 from consent_bridge.sealed import generate_connector_key
@@ -73,6 +74,7 @@ def act(scene: Scene) -> None:
         analysis = analyse(owner, person["email"])
     scene.names = {name: request.request_id for name, request in asked.items()}
     scene.names |= {"app": scene.sample["developer"]["app_id"], "analysis": analysis}
+    scene.names |= stage_portal(scene.address, scene.sample)
 
 
 def waiting(ask: Callable[..., Any]) -> dict[str, Any]:

@@ -64,8 +64,8 @@ def doubled() -> Iterator[str]:
         if count != 1:
             yield f"{request_id}: {count} notices of {kind}"
     chained = Counter(
-        (facts["request_id"], f"consent.{kind}")
-        for kind, facts in AuditEntry.objects.exclude(kind="reads").values_list("kind", "facts")
+        (entry.facts["request_id"], f"consent.{entry.kind}")
+        for entry in AuditEntry.objects.exclude(kind="reads").select_related("kept")
     )
     for event in events.keys() | chained.keys():
         if chained[event] != 2:

@@ -25,6 +25,8 @@ NAMES = {
     "AccessDuration": "DurationBounds",
     "Runtime": "Runtime",
     "UserScopes": "Discovery",
+    "FoundPerson": "FoundPerson",
+    "FoundPeople": "PeoplePage",
     "FrozenRequest": "FrozenRequest",
     "AskedConsent": "AskedConsent",
     "Grant": "Grant",

@@ -15,6 +15,18 @@ OWNER_DATA: dict[tuple[str, str], dict[str, Any]] = {
     ("financial", "signals"): {"spend_bracket": "Middle", "categories": ["Books", "Train tickets"]},
 }
 
+# What an older system kept of her: old and new values, one that differs from now, one that has no place here.
+OLD_DATA: dict[str, dict[str, Any]] = {
+    "lifestyle": {
+        "favorite_cuisine": "Georgian",
+        "food": {"favourite_dessert": "Mango"},
+        "habits": {"transport": "Bicycle", "sleep_chronotype": "Early bird"},
+        "shoe_size": 41,
+    },
+    "brands": {"likes": ["Patagonia", "Fairphone"], "dislikes": ["Fast fashion"]},
+}
+OLD_DATA_CHANGED = "2024-05-17T09:30:00Z"
+
 SAMPLE_APPLICATION: dict[str, Any] = {
     "name": "Trip Planner",
     "legal_name": "Trip Planner Europe AB",

@@ -14,6 +14,7 @@ from django.utils import timezone
 from common.encryption import Unreadable, opened, sealed
 from deploy.sample_data import vaults
 from deploy.sample_data.content import OWNER_DATA, SAMPLE_APPLICATION
+from deploy.sample_data.old_data import leave_old_data
 from developers.apps.actions import make_test_app
 from developers.tokens.digests import DEFAULT_LIFETIME, LONGEST_LIFETIME, digest, new_token
 
@@ -22,7 +23,7 @@ _FRESH = timedelta(days=7)  # a management token that ends sooner is made anew
 
 
 def ensure_owner(known: Entry) -> Entry:
-    """Somebody with a vault that holds `OWNER_DATA`."""
+    """Somebody with a vault that holds `OWNER_DATA`, and older data that waits under an older passphrase."""
     user, password = _ensure_account("zoe", "Zoe", known)
     passphrase = known.get("passphrase") or _new_passphrase()
     try:
@@ -32,7 +33,14 @@ def ensure_owner(known: Entry) -> Entry:
         user, password = _ensure_account(f"zoe-{secrets.token_hex(3)}", "Zoe", {})
         key = vaults.make_vault(user, passphrase)
     vaults.write_missing_segments(user, key, OWNER_DATA)
-    return {"email": user.email, "password": password, "passphrase": passphrase, "user_id": user.public_id}
+    old_passphrase = known.get("old_passphrase") or _new_passphrase()
+    return {
+        "email": user.email,
+        "password": password,
+        "passphrase": passphrase,
+        "old_passphrase": leave_old_data(user, old_passphrase),
+        "user_id": user.public_id,
+    }
 
 
 def ensure_developer(known: Entry) -> Entry:

@@ -1,0 +1,182 @@
+"""What is done on a page before its picture is taken."""
+
+import secrets
+from collections.abc import Callable
+from typing import NamedTuple
+
+from playwright.sync_api import Page
+
+from bench.staging import Scene
+
+Prepare = Callable[[Page, "Scene"], None]
+
+
+class Shot(NamedTuple):
+    """One page, or its first screen.
+
+    `who` is "nobody", "owner", "developer", "staff", "newcomer", or a guest who signs up.
+    """
+
+    name: str
+    path: str
+    who: str = "owner"
+    prepare: Prepare | None = None
+    whole: bool = True
+
+
+def unlock(page: Page, scene: Scene) -> None:
+    """Open the vault on this page, unless it is open already."""
+    if page.locator("#vault-chip").get_attribute("data-state") == "unlocked":
+        return
+    page.wait_for_selector("#unlock-panel button[type=submit]:enabled", state="attached")
+    if not page.locator("#unlock-passphrase").is_visible():
+        page.locator("#unlock-panel > summary").click()
+    page.locator("#unlock-passphrase").fill(scene.sample["owner"]["passphrase"])
+    page.locator("#unlock-passphrase").press("Enter")
+    page.wait_for_selector("#vault-chip[data-state=unlocked]")
+    page.wait_for_timeout(400)
+
+
+def write_profile(page: Page, scene: Scene) -> None:
+    """Type a public profile and come to its preview, which a page that is on has no more."""
+    typed = {"handle": "zoe-q", "display_name": "Zoë Q", "headline": "Plans train journeys", "location_hint": "Turku"}
+    for name, text in typed.items():
+        page.locator(f"[name={name}]").fill(text)
+    page.locator("form:has([name=handle]) button").click()
+    page.goto(f"{page.url.partition('/account/')[0]}/account/public-profile/preview/")
+
+
+def show_profile(page: Page, scene: Scene) -> None:
+    """Switch it on, and let apps find it."""
+    write_profile(page, scene)
+    if page.locator("form:has([name=seen])").count():
+        page.locator("form:has([name=seen]) button").click()
+    page.goto(f"{page.url.partition('/account/')[0]}/account/public-profile/")
+    if page.locator("form:has([name=listed][value=yes])").count():
+        page.locator("form:has([name=listed]) button").click()
+
+
+def open_again(page: Page, scene: Scene) -> None:
+    """As somebody meets the page who unlocked before."""
+    unlock(page, scene)
+    page.goto(page.url)
+    page.wait_for_selector("[data-value]:not(.is-locked)")
+
+
+def unfold(page: Page, scene: Scene) -> None:
+    """Everything that there is to look at."""
+    open_again(page, scene)
+    page.locator("#cautions > summary").click()
+
+
+def verify(page: Page, scene: Scene) -> None:
+    """Have the history checked."""
+    page.locator("form[action='/consent/history/verify/'] button").click()
+    page.wait_for_load_state("networkidle")
+
+
+def follow(selector: str) -> Prepare:
+    """Go where the first such link leads."""
+
+    def prepare(page: Page, scene: Scene) -> None:
+        page.locator(selector).first.click()
+        page.wait_for_load_state("networkidle")
+
+    return prepare
+
+
+def unlocked_import(page: Page, scene: Scene) -> None:
+    """What of an analysis would be kept."""
+    follow("a[href*='/vault/import/']")(page, scene)
+    unlock(page, scene)
+
+
+def start_analysis(page: Page, scene: Scene) -> None:
+    """Fill in the form and see the first agents being asked."""
+    for name, value in (("fullName", "Zoe Lindqvist"), ("countryCode", "+49"), ("phoneNumber", "15123456789")):
+        page.locator(f"#id_{name}").fill(value)
+    page.locator("#id_agreed").check()
+    page.locator("form[data-once] button[type=submit]").last.click()
+    page.wait_for_url("**/profile/ana_*/")
+
+
+def finish_analysis(page: Page, scene: Scene) -> None:
+    start_analysis(page, scene)
+    page.wait_for_selector("#about-title")
+
+
+def wrong_form(page: Page, scene: Scene) -> None:
+    """Sent with nothing filled in."""
+    page.locator("#id_fullName").fill("")
+    page.locator("form[data-once] button[type=submit]").last.click()
+    page.wait_for_selector("[id$=_error]")
+
+
+def ask_code(page: Page, scene: Scene) -> None:
+    """As somebody new, with another number: codes are counted for each."""
+    sign_up(page, scene)
+    page.goto("/profile/numbers/")
+    page.locator("#id_to").fill(f"+49 151 2345{secrets.randbelow(10_000):04}")
+    page.locator("main form button[type=submit]").first.click()
+    page.wait_for_selector("#id_code")
+
+
+def sign_up(page: Page, scene: Scene) -> None:
+    """Somebody new each time, as far as the recovery code."""
+    password = scene.sample["owner"]["passphrase"]
+    page.locator("input[name=email]").fill(f"{secrets.token_hex(4)}@example.org")
+    page.locator("input[name=password1]").fill(password)
+    page.locator("input[name=password1]").press("Enter")
+    page.wait_for_url("**/vault/setup/")
+    page.locator("#new-passphrase").fill(password)
+    page.locator("#again-passphrase").fill(password)
+    page.locator("#passphrase-form button[type=submit]").click()
+    page.wait_for_selector("#recovery-code code")
+
+
+def give_address(page: Page, scene: Scene) -> None:
+    """To the second page of a sign-up by passkey."""
+    page.locator("input[name=email]").fill("ann.shots@example.org")
+    page.locator("input[name=email]").press("Enter")
+    page.wait_for_url("**/accounts/signup/passkey/create/")
+
+
+def confirm_code(page: Page, scene: Scene) -> None:
+    sign_up(page, scene)
+    groups = page.locator("#recovery-code code").all_inner_texts()
+    asked = next(sign for sign in page.locator("#confirm-label").inner_text() if sign.isdigit())
+    page.locator("#confirm-group").fill(groups[int(asked) - 1])
+    page.locator("#confirm-form button[type=submit]").click()
+    page.wait_for_url("**/vault/setup/first/")
+
+
+def enter_first(page: Page, scene: Scene) -> None:
+    confirm_code(page, scene)
+    page.locator("#first-lifestyle-food-favorite_cuisine").fill("Thai")
+    page.locator("#first-form button[type=submit]").click()
+    page.wait_for_url("**/vault/setup/preview/")
+
+
+def call_operation(page: Page, scene: Scene) -> None:
+    """Press the console's button and see the answer."""
+    page.locator("#call button[type=submit]").click()
+    page.wait_for_selector("#answer-status")
+
+
+def make_token(page: Page, scene: Scene) -> None:
+    """The one page that shows a token; each look makes another, revoked before the next."""
+    page.locator("#id_label").fill(f"shots {secrets.token_hex(2)}")
+    page.locator("main form button[type=submit]").last.click()
+    page.wait_for_selector("#new-token")
+
+
+def ask_staff(action: str, row: str = "") -> Prepare:
+    """What the admin asks before it does this to the first row, or to the one that says `row`."""
+
+    def prepare(page: Page, scene: Scene) -> None:
+        page.locator("#result_list tbody tr").filter(has_text=row).locator("input.action-select").first.check()
+        page.locator("select[name=action]").select_option(action)
+        page.locator("#changelist-form button[name=index]").click()
+        page.wait_for_load_state("networkidle")
+
+    return prepare
