@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
+from tests.access.answers import Row
 from tests.access.callers import Caller
-from tests.access.table import ROWS, Row
+from tests.access.table import ROWS
 
 FILE = Path(__file__).resolve().parents[2] / "docs" / "access.md"
 _HEAD = """# Who is answered what

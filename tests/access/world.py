@@ -97,6 +97,7 @@ def make_world(bank: Aggregator) -> World:
         factories.give_vault(other)
     app, other, suspended = (factories.AppFactory() for _ in range(3))
     factories.MemberFactory(app=app, user=owner)
+    factories.MigrationStateFactory(user=factories.LegacyBlobFactory(user=owner).user)
     pending = factories.ConsentRequestFactory(app=app, user=owner)
     export = factories.ExportFactory(grant__request__app=app, grant__request__user=owner)
     continuous = factories.ExportFactory(
@@ -142,6 +143,7 @@ def make_world(bank: Aggregator) -> World:
         "uidb36": "1",
         "pk": str(factories.ApplicationFactory(applicant=owner, pk=618_273_645).pk),
         "digest": factories.LogoFactory().digest,
+        "handle": factories.ListedPersonFactory(user=owner).handle,
         "app_label": "accounts",
         "content_type_id": "1",
         "url": "nothing",

@@ -10,8 +10,10 @@ from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
 from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
 from django.core import mail
 
-from accounts.models import User
-from tests.factories.accounts import PASSWORD
+from accounts.erasure.actions import ask_to_erase, digest_of
+from accounts.models import ActorProfile, Erasure, MarketplacePublicProfile, Session, User
+from accounts.sign_in.sessions import SessionStore
+from tests.factories.accounts import PASSWORD, ErasureFactory, PublicProfileFactory
 from tests.interrupted.plain_browser import Browser
 from tests.interrupted.scenes import Make, Scene, Stage
 
@@ -96,7 +98,64 @@ def end_sessions(stage: Stage) -> Scene:
     return Scene(here, here, "You asked to end your other sessions.", done)
 
 
+_PROFILE = "/account/public-profile/"
+_TYPED = {"handle": "zoe", "display_name": "Zoe", "headline": "Likes trains", "location_hint": "Near Turku"}
+
+
+def _profile(stage: Stage) -> MarketplacePublicProfile | None:
+    return MarketplacePublicProfile.objects.filter(user=stage.person).first()
+
+
+def save_public_profile(stage: Stage) -> Scene:
+    says = "You asked to save your public profile."
+    return Scene(_PROFILE, _PROFILE, says, lambda: _profile(stage) is not None, _TYPED, "Likes trains")
+
+
+def switch_public_profile(stage: Stage) -> Scene:
+    made = PublicProfileFactory(user=stage.person)
+    typed = {"shown": "yes", "seen": made.updated_at.isoformat()}
+
+    def done() -> bool:
+        return MarketplacePublicProfile.objects.get(user=stage.person).is_discoverable
+
+    says = "You asked to switch your public profile on."
+    return Scene(f"{_PROFILE}switch/", f"{_PROFILE}preview/", says, done, typed)
+
+
+def list_public_profile(stage: Stage) -> Scene:
+    PublicProfileFactory(user=stage.person, is_discoverable=True)
+
+    def done() -> bool:
+        return ActorProfile.objects.filter(user=stage.person, discoverable=True).exists()
+
+    says = "You asked to let apps find you in the directory."
+    return Scene(f"{_PROFILE}directory/", _PROFILE, says, done, {"listed": "yes"})
+
+
+def remove_public_profile(stage: Stage) -> Scene:
+    PublicProfileFactory(user=stage.person)
+    says = "You asked to remove your public profile."
+    return Scene(f"{_PROFILE}remove/", _PROFILE, says, lambda: _profile(stage) is None)
+
+
 # after signing in it waits; some of these ask for the password once more before they are done
+def delete_account(stage: Stage) -> Scene:
+    def done() -> bool:
+        return Erasure.objects.filter(user=stage.person).exists()
+
+    here, typed = "/account/delete/", {"address": stage.person.email}
+    return Scene(here, here, "You asked to delete your account.", done, typed)
+
+
+def keep_account(stage: Stage) -> Scene:
+    erasure = ask_to_erase(by=stage.person)
+
+    def done() -> bool:
+        return Erasure.objects.get(pk=erasure.pk).cancelled_at is not None
+
+    return Scene("/account/delete/keep/", "/account/delete/", "You asked to keep your account.", done)
+
+
 SCENES: dict[str, Make] = {
     "account_email": add_address,
     "account_change_password": change_password,
@@ -106,6 +165,12 @@ SCENES: dict[str, Make] = {
     "mfa_deactivate_totp": deactivate_totp,
     "mfa_generate_recovery_codes": new_codes,
     "signed-in": end_sessions,
+    "account-delete": delete_account,
+    "account-keep": keep_account,
+    "public-profile": save_public_profile,
+    "public-profile-switch": switch_public_profile,
+    "public-profile-directory": list_public_profile,
+    "public-profile-remove": remove_public_profile,
 }
 
 
@@ -128,6 +193,17 @@ def sign_up(stage: Stage) -> Scene:
     return Scene(here, here, "You asked to create an account.", done, typed, new)
 
 
+def sign_up_by_passkey(stage: Stage) -> Scene:
+    """It leads to the second page, which nobody gets to without an address."""
+    here, new = "/accounts/signup/passkey/", "kim@example.org"
+
+    def waits_for_its_passkey() -> bool:
+        kept = [SessionStore().decode(row.data).get("passkey_sign_up") for row in Session.objects.all()]
+        return any(waiting["email"] == new for waiting in kept if waiting)
+
+    return Scene(here, here, "You asked to create an account.", waits_for_its_passkey, {"email": new}, new)
+
+
 def reset(stage: Stage) -> Scene:
     here, typed = "/accounts/password/reset/", {"email": stage.person.email}
     says = "You asked for a link to set a new password."
@@ -138,9 +214,21 @@ def language(stage: Stage) -> Scene:
     return Scene("/language/", "/", "You chose a language: Deutsch.", lambda: True, {"language": "de"})
 
 
+def keep_by_mail(stage: Stage) -> Scene:
+    erasure = ErasureFactory(user=stage.person, undo_digest=digest_of("secret-of-the-mail"))
+    here = "/account/delete/undo/secret-of-the-mail/"
+
+    def done() -> bool:
+        return Erasure.objects.get(pk=erasure.pk).cancelled_at is not None
+
+    return Scene(here, here, "You asked to keep your account.", done)
+
+
 AT_ONCE: dict[str, Make] = {
+    "account-keep-by-mail": keep_by_mail,
     "account_login": sign_in,
     "account_signup": sign_up,
+    "sign-up-by-passkey": sign_up_by_passkey,
     "account_reset_password": reset,
     "set-language": language,
 }
@@ -152,6 +240,7 @@ BOUND_TO_A_VISIT: dict[str, str] = {
     "mfa_reauthenticate": "signing in has just shown who it is",
     "mfa_reauthenticate_webauthn": "signing in has just shown who it is; the passkey's answer is for one challenge",
     "mfa_activate_totp": "the secret that was scanned belongs to the session that is over",
+    "create-passkey": "the passkey's answer is for one challenge of the session that is over",
     "mfa_add_webauthn": "the passkey's answer is for one challenge of the session that is over",
     "mfa_login_webauthn": "the passkey's answer is for one challenge of the session that is over",
     "mfa_authenticate": "the first step of the sign-in is over with its session",

@@ -89,7 +89,8 @@ def form_to(answer: HttpResponse, path: str, **sent: str) -> Form:
     def fits(form: Form) -> bool:
         buttons = {(name, value) for name, value, _ in form.buttons}
         known = {*form.fields, *form.unticked}
-        return (form.action or here) == path and all(pair in buttons or pair[0] in known for pair in sent.items())
+        to = (form.action or here).partition("#")[0]  # which browsers keep to themselves
+        return to == path and all(pair in buttons or pair[0] in known for pair in sent.items())
 
     found = [form for form in forms_of(answer) if fits(form)]
     assert found, f"no form to {path} in {here}: {[form.action for form in forms_of(answer)]}"

@@ -126,6 +126,17 @@ def delete_sandbox_person(stage: Stage) -> Scene:
     return Scene(f"{here}delete/", here, says, lambda: not SandboxPerson.objects.exists())
 
 
+def call_from_console(stage: Stage) -> Scene:
+    app = _own_app(stage)
+    here = f"/developers/apps/{app.app_id}/try/?operation=makeSandboxPerson"
+
+    def done() -> bool:
+        return SandboxPerson.objects.filter(label="Says yes", app=app).exists()
+
+    says, typed = "You asked to call makeSandboxPerson for Lunch Finder.", {"body": '{"label": "Says yes"}'}
+    return Scene(here, here, says, done, typed, "Lunch Finder")
+
+
 def _team(stage: Stage, role: str = "owner") -> tuple[AppMember, AppMember, str]:
     """The person's membership, an owner beside them, and the page of their team."""
     own = MemberFactory(app=TestAppFactory(name="Lunch Finder"), user=stage.person, role=role)
@@ -205,6 +216,7 @@ SCENES: dict[str, Make] = {
     "portal:make-sandbox-person": make_sandbox_person,
     "portal:sandbox-clock": move_clock,
     "portal:delete-sandbox-person": delete_sandbox_person,
+    "portal:try": call_from_console,
     "developers:make-test-app": make_test_app,
     "developers:tokens": mint_token,
     "developers:token-rotate": rotate_token,

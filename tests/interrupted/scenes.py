@@ -156,6 +156,29 @@ def setup_done(stage: Stage) -> Scene:
     return Scene("/vault/setup/done/", "/vault/setup/preview/", "You asked to end the set-up of your data.", done)
 
 
+def give_up_vault(stage: Stage) -> Scene:
+    give_vault(stage.person)
+    here = "/account/security/reset/"
+
+    def done() -> bool:
+        return VaultKey.objects.get(user=stage.person).vault_status == "locked_out"
+
+    return Scene(here, here, "You asked to give up your sealed data.", done, {"understood": "yes"})
+
+
+def keep_vault(stage: Stage) -> Scene:
+    from pkm.reset.actions import ask_for_reset
+
+    give_vault(stage.person)
+    ask_for_reset(by=stage.person)
+
+    def done() -> bool:
+        return VaultKey.objects.get(user=stage.person).vault_status == "active"
+
+    here = "/account/security/reset/"
+    return Scene(f"{here}keep/", here, "You asked to keep your sealed data.", done)
+
+
 def remove_wrapper(stage: Stage) -> Scene:
     give_vault(stage.person, passphrase="gravel lantern otter plum 7")
     wrapper = KeyWrapper.objects.get(kind="passphrase")
@@ -164,7 +187,8 @@ def remove_wrapper(stage: Stage) -> Scene:
     def done() -> bool:
         return KeyWrapper.objects.get(pk=wrapper.pk).removed_at is not None
 
-    return Scene(path, "/account/security/", "You asked to remove a way to unlock your data: Passphrase.", done)
+    typed = {"only_recovery": "yes"}
+    return Scene(path, path, "You asked to remove a way to unlock your data: Passphrase.", done, typed)
 
 
 def restore_wrapper(stage: Stage) -> Scene:
@@ -172,7 +196,7 @@ def restore_wrapper(stage: Stage) -> Scene:
 
     scene = remove_wrapper(stage)
     wrapper = KeyWrapper.objects.get(kind="passphrase")
-    remove(by=stage.person, wrapper_id=wrapper.wrapper_id)
+    remove(by=stage.person, wrapper_id=wrapper.wrapper_id, leave_only_recovery=True)
     path = scene.path.replace("/remove/", "/restore/")
 
     def done() -> bool:
@@ -324,6 +348,8 @@ SCENES: dict[str, Make] = {
     "consent:verify-history": verify_history,
     "vault:discovery": discovery,
     "vault:setup-done": setup_done,
+    "vault-reset": give_up_vault,
+    "vault-reset-keep": keep_vault,
     "wrapper-remove": remove_wrapper,
     "wrapper-restore": restore_wrapper,
     "profile:home": analysis,

@@ -279,10 +279,10 @@ def test_a_fresh_sign_in_that_a_step_asks_for_keeps_the_step(person: User) -> No
     wrapper = KeyWrapper.objects.get(kind="passphrase")
     browser = Browser()
     browser.client.cookies = signed_in(person, seconds_ago=601).client.cookies
-    browser.open("/account/security/")
     path = f"/account/security/wrappers/{wrapper.wrapper_id}/remove/"
+    browser.open(path)
 
-    browser.press(path, {})
+    browser.press(path, {"only_recovery": "yes"})
     assert browser.path.startswith("/accounts/reauthenticate/")
     browser.confirm_it_is_me()
 
