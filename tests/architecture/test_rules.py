@@ -10,6 +10,7 @@ from django.apps import apps
 from django.db import DatabaseError, connection, models, transaction
 
 import tests.factories as factories
+from accounts.rules import RULES as ACCOUNTS_RULES
 from agents_proxy.rules import RULES as AGENTS_RULES
 from common.sql.triggers import Rule, install_rules, missing_rules
 from consent.rules import RULES as CONSENT_RULES
@@ -17,7 +18,7 @@ from consent.states import GrantStatus, RequestStatus, may_become
 from developers.rules import RULES as DEVELOPERS_RULES
 from pkm.rules import RULES as PKM_RULES
 
-RULES = [*CONSENT_RULES, *DEVELOPERS_RULES, *PKM_RULES, *AGENTS_RULES]
+RULES = [*ACCOUNTS_RULES, *CONSENT_RULES, *DEVELOPERS_RULES, *PKM_RULES, *AGENTS_RULES]
 # Of the trigger alone, on a row whose other columns never fit the state that is tried.
 OTHER_VALUES: dict[Any, Any] = {
     models.CharField: "another",
@@ -25,6 +26,8 @@ OTHER_VALUES: dict[Any, Any] = {
     models.JSONField: ["another"],
     models.DateTimeField: datetime(2001, 1, 1, tzinfo=UTC),
     models.PositiveIntegerField: 4242,
+    models.PositiveSmallIntegerField: 4242,
+    models.BinaryField: b"another",
     models.ForeignKey: 4242,
     models.OneToOneField: 4242,
 }

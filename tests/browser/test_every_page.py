@@ -7,15 +7,22 @@ from django.contrib import admin
 from playwright.sync_api import Page
 
 from accounts.models import User
+from consent.decisions import blocked_apps
+from consent.decisions.models import AppReport
+from consent.docs.documents import NAMES
 from tests.browser.page_faults import THEMES, Complaints, axe_findings, axe_findings_in, faults_at
 from tests.factories import (
     AppAuditEntryFactory,
+    AppFactory,
+    AppInvitationFactory,
+    ApplicationFactory,
     ConsentRequestFactory,
     ExportFactory,
     GrantFactory,
     ManagementTokenFactory,
     MemberFactory,
     PersonFactory,
+    SandboxPersonFactory,
     StaffFactory,
     TestAppFactory,
     TokenFactory,
@@ -31,12 +38,12 @@ pytestmark = pytest.mark.browser
 
 SIGNED_OUT = [
     "/", "/accounts/login/", "/accounts/signup/", "/accounts/password/reset/", "/api/docs/", "/docs/errors",
-    "/docs/", "/docs/integrating/", "/docs/lifecycle/", "/docs/quick-start/",
+    "/docs/", *(f"/docs/{name}/" for name in NAMES), "/docs/security/",
     "/consent/verify/",
 ]  # fmt: skip
 OWNERS = [
-    "/consent/", "/consent/grants/", "/consent/history/", "/vault/", "/account/security/",
-    "/accounts/email/", "/accounts/password/change/", "/developers/applications/new/",
+    "/consent/", "/consent/grants/", "/consent/history/", "/vault/", "/vault/changes/", "/account/security/",
+    "/account/security/key/", "/accounts/email/", "/accounts/password/change/", "/developers/applications/new/",
 ]  # fmt: skip
 
 
@@ -55,7 +62,12 @@ PORTAL = [
     "/developers/apps/{app_id}/limits/", "/developers/apps/{app_id}/members/",
     "/developers/apps/{app_id}/webhooks/",
     "/developers/apps/{app_id}/webhooks/{endpoint_pk}/", "/developers/apps/{app_id}/webhooks/{endpoint_pk}/delete/",
-    "/developers/apps/{app_id}/keys/",
+    "/developers/apps/{app_id}/keys/", "/developers/apps/{app_id}/sandbox/",
+    "/developers/apps/{app_id}/sandbox/{user_id}/", "/developers/apps/{app_id}/try/",
+    "/developers/apps/{app_id}/try/?operation=requestConsent", "/developers/apps/{live_app_id}/try/",
+    "/developers/apps/{live_app_id}/domain/", "/developers/apps/{live_app_id}/settings/",
+    "/developers/applications/new/", "/developers/applications/{sent_back}/", "/developers/applications/{submitted}/",
+    "/developers/invitations/{secret}/",
 ]  # fmt: skip
 
 
@@ -71,7 +83,17 @@ def test_pages_of_the_portal_are_sound(page: Page, sign_in: Callable[[Page, User
     endpoint = WebhookEndpointFactory(app=member.app)
     WebhookDeliveryFactory(endpoint=endpoint)
     ConsentRequestFactory(app=member.app)
-    parts = {"app_id": member.app.app_id, "prefix": prefix, "endpoint_pk": endpoint.pk}
+    person = SandboxPersonFactory(app=member.app).user
+    ConsentRequestFactory(app=member.app, user=person)
+    parts = {
+        "app_id": member.app.app_id, "prefix": prefix, "endpoint_pk": endpoint.pk, "user_id": person.public_id,
+        "live_app_id": MemberFactory(user=member.user, app=AppFactory()).app.app_id,
+        "secret": AppInvitationFactory(app=member.app).secret,
+        "sent_back": ApplicationFactory(applicant=member.user, status="sent_back", note="Say how long you keep it.").pk,
+        "submitted": ApplicationFactory(
+            applicant=member.user, status="submitted", reviewer=None, reviewed_at=None
+        ).pk,
+    }  # fmt: skip
     paths = [path.format(**parts) for path in PORTAL]
     assert [line for path in form.part(paths, 3) for line in faults_at(page, path)] == []
 
@@ -89,6 +111,39 @@ def test_pages_of_somebody_with_requests_and_grants_are_sound(
 
     reviews = [f"/consent/requests/{request.request_id}/" for request in (pending, decided)]
     assert [line for path in form.part([*OWNERS, *reviews], 3) for line in faults_at(page, path)] == []
+
+
+def ask(page: Page, path: str, action: str) -> None:
+    """What the admin asks before it does this to the first row of a list."""
+    page.goto(path)
+    page.locator("input.action-select").first.check()
+    page.locator("select[name=action]").select_option(action)
+    page.locator("#changelist-form button[name=index]").click()
+    page.wait_for_load_state("networkidle")
+
+
+@pytest.mark.slow("axe reads each of the pages twice in a browser, light and dark")
+def test_what_staff_work_through_is_sound(page: Page, sign_in: Callable[[Page, User], None]) -> None:
+    waits = ApplicationFactory(status="submitted", reviewer=None, reviewed_at=None)
+    asked = ConsentRequestFactory()
+    blocked_apps.report_app(app_id=asked.app.app_id, by=asked.user, text="They threaten me.")
+    sign_in(page, StaffFactory())
+
+    lists = [f"/admin/{name}/" for name in ("developers/developerapplication", "developers/app", "consent/appreport")]
+    report = AppReport.objects.get()
+    paths = [
+        *lists,
+        f"{lists[0]}{waits.pk}/change/",
+        f"{lists[1]}{asked.app.pk}/change/",
+        f"{lists[2]}{report.pk}/change/",
+    ]
+    found = [line for path in paths for line in faults_at(page, path)]
+    for path, action in (
+        ("/admin/pkm/scopeentry/", "withdraw"), (lists[1], "suspend"), (lists[2], "take_in_hand"),
+    ):  # fmt: skip
+        ask(page, path, action)
+        found += [f"{action}: {line}" for line in axe_findings_in(THEMES, page)]
+    assert found == []
 
 
 def test_every_list_of_the_admin_is_sound(page: Page, sign_in: Callable[[Page, User], None]) -> None:

@@ -34,7 +34,7 @@ VALUES = {
 PAGES = [
     "/consent/", "/consent/grants/", "/consent/history/", "/consent/verify/", "/vault/",
     "/vault/data/lifestyle/", "/vault/data/intents/",
-    "/vault/transfer/", "/vault/setup/first/", "/vault/setup/preview/", "/account/security/",
+    "/vault/transfer/", "/vault/archive/", "/vault/setup/first/", "/vault/setup/preview/", "/account/security/",
 ]  # fmt: skip
 
 

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from consent.grants.models import Grant
-from consent.ledger import receipts
+from consent.ledger import audit, receipts
 from consent.ledger.checkpoints import sign_checkpoint
 from consent.ledger.models import AuditEntry, AuditHead
 from consent.requests.models import ConsentRequest
@@ -263,7 +263,7 @@ def test_history_is_computed_again_in_the_browser_with_the_newest_checkpoint(
 
 
 def test_first_entry_that_does_not_hold_is_named(denied: Page, asked: ConsentRequest) -> None:
-    first = AuditEntry.objects.get(chain=f"person:{asked.user.public_id}")
+    first = AuditEntry.objects.of(f"person:{asked.user.public_id}").get()
     second = AuditEntryFactory(chain=first.chain, sequence=2, prev_hash=first.entry_hash, kind="paused")
     AuditEntryFactory(chain=first.chain, sequence=3, prev_hash=second.entry_hash, entry_hash="A" * 43)
     AuditHead.objects.filter(chain=first.chain).update(sequence=3, entry_hash="A" * 43)
@@ -275,7 +275,9 @@ def test_first_entry_that_does_not_hold_is_named(denied: Page, asked: ConsentReq
 
 
 def test_history_that_was_cut_off_is_noticed(denied: Page, asked: ConsentRequest) -> None:
-    AuditHead.objects.filter(chain=f"person:{asked.user.public_id}").update(sequence=2, entry_hash="A" * 43)
+    AuditHead.objects.filter(chain=audit.chain_id(f"person:{asked.user.public_id}")).update(
+        sequence=2, entry_hash="A" * 43
+    )
     denied.goto("/consent/history/")
     denied.get_by_role("button", name="Verify my history").click()
     expect(denied.locator("#verify-result li")).to_contain_text("Entry 2. The history ends before its newest entry.")

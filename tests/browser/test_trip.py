@@ -132,6 +132,7 @@ def test_recovery_code_opens_the_vault_again(page: Page) -> None:
     page.locator("#unlock-recovery").press("Enter")
 
     expect(page.locator("[data-domain=lifestyle] [data-values]")).to_contain_text("Thai")
+    expect(page.locator("#recovered")).to_contain_text("You unlocked with your recovery code")
 
 
 def test_too_easy_a_passphrase_makes_nothing(page: Page) -> None:

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from common.problems import InvalidRequest
+from common.problems import InvalidRequest, TooManyRequests
 from consent.decisions import actions as decision_actions
-from consent.errors import InvalidScope, RecentlyDenied, RequestPending, TooManyRequests, UnknownUser
+from consent.errors import InvalidScope, RecentlyDenied, RequestPending, UnknownUser
 from consent.requests import creation
 from consent.requests.models import ConsentRequest, ScopeTemplate
 from consent.schemas import RequestConsentBody

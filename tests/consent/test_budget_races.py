@@ -16,7 +16,8 @@ from django.db import connection
 
 from accounts.models import User
 from common import limits
-from consent.errors import RequestBudgetSpent, TooManyRequests, UnknownUser
+from common.problems import TooManyRequests
+from consent.errors import RequestBudgetSpent, UnknownUser
 from consent.requests import creation
 from consent.requests.models import ConsentRequest
 from consent.schemas import RequestConsentBody

@@ -11,7 +11,7 @@ from consent.errors import MoveNotAllowed, UnknownGrant, UnknownRequest
 from consent.exports.models import Export
 from consent.grants import actions as grant_actions
 from consent.grants.models import Grant
-from consent.ledger import audit
+from consent.ledger import verifying
 from consent.ledger.models import AuditEntry, Receipt
 from consent.notices.models import Notice
 from consent.requests import actions as request_actions
@@ -50,7 +50,7 @@ def test_an_end_deletes_the_ciphertext_and_tells(
     assert Receipt.objects.get().event == state
     assert Notice.objects.get().kind == f"consent.{state}"
     assert AuditEntry.objects.filter(kind=state).count() == 2
-    assert list(audit.verify()) == []
+    assert list(verifying.verify()) == []
 
 
 def test_ending_twice_is_ending_once(db: None) -> None:

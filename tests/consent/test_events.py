@@ -150,7 +150,7 @@ def test_bad_input_a_stranger_and_a_wrong_method(service: str, app: App, api: De
     assert (wrong.status_code, wrong.headers["Allow"]) == (405, "GET")
 
 
-@pytest.mark.parametrize("end", ["revoked", "leaked", "closed", "rotated"])
+@pytest.mark.parametrize("end", ["revoked", "leaked", "closed", "rotated", "suspended"])
 def test_a_stream_ends_with_its_token_at_once(
     service: str, app: App, api: Developer, end: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -160,6 +160,7 @@ def test_a_stream_ends_with_its_token_at_once(
         "revoked": lambda: revoke_token(token=token, by=None),
         "leaked": lambda: report_leak(token=api.token),
         "closed": lambda: close_app(app=app, by=token.created_by),
+        "suspended": lambda: suspend_app(app=app, by=None, note="why"),
         "rotated": lambda: rotate_token(token=token, by=token.created_by, overlap=timedelta(0)),
     }
     with open_stream(service, api) as answer:

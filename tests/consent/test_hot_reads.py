@@ -20,6 +20,7 @@ from consent.discovery.unknown_users import Guesses, hashed_hint
 from consent.exports import read_at_once, read_steps
 from consent.exports.models import Export, Read
 from consent.exports.taken_reads import ReadCall
+from consent.requests.handling import handling_of
 from consent.requests.models import ConsentRequest
 from consent.requests.recent import DAY, RecentRequest, RecentRequests, read_recent
 from consent.sandbox.models import SandboxPerson
@@ -156,11 +157,22 @@ def recent_plainly(*, app_pk: int, user_pk: int, cooldown: timedelta) -> RecentR
         now=at,
         registry_version=RegistryVersion.objects.get().version,
         app_name=app.name,
+        handling=handling_plainly(app),
         has_blocked=BlockedApp.objects.filter(user_id=user_pk, app=app).exists(),
         undecided=tuple(map(recent_request, undecided)),
         denied=tuple(map(recent_request, denied)),
         **of_day,
     )
+
+
+def handling_plainly(app: App) -> dict[str, Any]:
+    said = app.application
+    if said is None:
+        return {}
+    return handling_of(
+        recipients=said.recipients, location=said.storage_place, retention=said.retention,
+        jurisdiction=said.jurisdiction,
+    )  # fmt: skip
 
 
 def recent_request(row: ConsentRequest) -> RecentRequest:
@@ -175,7 +187,8 @@ def in_order(requests: tuple[RecentRequest, ...]) -> list[RecentRequest]:
 @pytest.mark.parametrize("blocked", [True, False])
 def test_what_was_asked_lately_is_read_as_plainly(db: None, settings: object, cooldown: int, blocked: bool) -> None:
     settings.DENIAL_COOLDOWN_SECONDS = cooldown  # type: ignore[attr-defined]  # pytest-django's
-    app, user = AppFactory(), PersonFactory()
+    told = {"application__recipients": "Our kitchen", "application__retention": "30 days"} if blocked else {}
+    app, user = AppFactory(**told), PersonFactory()
     if blocked:
         block(app, user)
     given = {"app": app, "user": user}

@@ -71,6 +71,7 @@ def test_the_use_of_keys_is_read_out_of_an_index_alone(member: AppMember) -> Non
         if connection.vendor == "postgresql":  # so few rows are read as they lie otherwise
             cursor.execute("SET LOCAL enable_seqscan = off")
             cursor.execute("SET LOCAL enable_bitmapscan = off")
+            cursor.execute("SET LOCAL enable_indexscan = off")
 
     plan = used_keys(member.app).explain()
 

@@ -22,8 +22,8 @@ from consent.exports import actions as export_actions
 from consent.exports import reads
 from consent.grants import actions as grant_actions
 from consent.grants.models import Grant
-from consent.ledger import audit
-from consent.ledger.models import AuditEntry, Receipt
+from consent.ledger import verifying
+from consent.ledger.models import Receipt
 from consent.notices.models import Notice
 from consent.requests import actions as request_actions
 from consent.requests import creation
@@ -35,6 +35,7 @@ from consent_bridge import sealed
 from developers.authentication import AppContext
 from developers.models import App
 from pkm.registry.models import ScopeEntry
+from tests.chains import entries_about
 from tests.consent.decisions import approval
 from tests.factories import (
     AppFactory,
@@ -107,8 +108,10 @@ def test_one_decision_wins() -> None:
             status = ConsentRequest.objects.get(pk=request.pk).status
             winners[status] = winners.get(status, 0) + 1
             # a cancel may follow an approval as a release: that ends the grant, not the decision
-            decided = AuditEntry.objects.filter(facts__request_id=request.request_id, chain__startswith="app:").filter(
-                kind__in=["approved", "denied", "cancelled", "expired"]
+            decided = (
+                entries_about("app:")
+                .telling(request_id=request.request_id)
+                .filter(kind__in=["approved", "denied", "cancelled", "expired"])
             )
             assert list(decided.values_list("kind", flat=True)) == [status]
             assert (
@@ -123,7 +126,7 @@ def test_one_decision_wins() -> None:
     assert "pending" not in winners
     sequences = list(Notice.objects.filter(app=app).order_by("sequence").values_list("sequence", flat=True))
     assert sequences == list(range(1, len(sequences) + 1))
-    assert list(audit.verify()) == []
+    assert list(verifying.verify()) == []
 
 
 def test_no_read_that_starts_after_a_revocation_succeeds() -> None:
@@ -176,7 +179,7 @@ def test_blocking_an_app_that_is_cancelling_meanwhile() -> None:
             blocked_apps.unblock_app(app_id=app.app_id, by=person)
         close_connections(pool, 2)
     assert not ConsentRequest.objects.exclude(status="cancelled").exists()
-    assert list(audit.verify()) == []
+    assert list(verifying.verify()) == []
 
 
 def test_approving_anew_while_the_older_approval_is_refreshed() -> None:
@@ -199,7 +202,7 @@ def test_approving_anew_while_the_older_approval_is_refreshed() -> None:
             )
             assert Grant.objects.get(request=newer).status == "active"
         close_connections(pool, 2)
-    assert list(audit.verify()) == []
+    assert list(verifying.verify()) == []
 
 
 @pytest.mark.parametrize("how", ["grants", "requests"])
@@ -226,7 +229,7 @@ def test_staff_end_for_several_people_who_decide_meanwhile(how: str) -> None:
             }
             assert not ConsentRequest.objects.filter(app=app, status="pending").exists()
         close_connections(pool, 5)
-    assert list(audit.verify()) == []
+    assert list(verifying.verify()) == []
 
 
 def app_context(grant: Grant) -> AppContext:

@@ -12,7 +12,7 @@ from consent.exports import read_steps, reads
 from consent.exports.models import Export, Read
 from consent.exports.read_batches import chain_waiting_reads
 from consent.grants.models import Grant
-from consent.ledger import audit
+from consent.ledger import verifying
 from consent.ledger.models import AuditEntry
 from consent_bridge import sealed
 from developers.authentication import AppContext
@@ -176,7 +176,7 @@ def test_reads_enter_both_chains_in_batches(db: None, chain_of: Callable[[Grant]
     assert chain_waiting_reads() == 3
     assert chain_waiting_reads() == 0
 
-    entry = AuditEntry.objects.get(chain=chain_of(grant))
+    entry = AuditEntry.objects.of(chain_of(grant)).get()
     assert (entry.kind, entry.facts["count"]) == ("reads", 3)
     assert set(Read.objects.values_list("batch", flat=True)) == {entry.facts["batch"]}
-    assert list(audit.verify()) == []
+    assert list(verifying.verify()) == []

@@ -1,15 +1,18 @@
-"""The live addresses against their own document: whatever is sent, the answer is one that the document names.
+"""The live addresses against their own document: whatever is sent by whomever, the answer is one that it names.
 
-Seeded, so that a failure comes again. What is sent is drawn from the document: what fits, and what does not.
+Seeded, so that a failure comes again. What is sent is drawn from the document: what fits, and what does not. Every
+case is sent by callers whom the operation lets in and by others, and undone, so that each meets the same story.
 """
 
+import zlib
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 import schemathesis
 from django.core.signals import request_finished, request_started
-from django.db import close_old_connections
+from django.db import close_old_connections, transaction
 from hypothesis import HealthCheck, settings
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import (
@@ -21,18 +24,12 @@ from schemathesis.specs.openapi.checks import (
     unsupported_method,
 )
 
+from agents_proxy.agents import AGENTS
 from config.wsgi import application
-from consent.api import samples
-from developers.models import App
-from tests.callers import Developer
-from tests.factories import (
-    AuditCheckpointFactory,
-    ConsentRequestFactory,
-    ExportFactory,
-    PersonFactory,
-    ReceiptFactory,
-    give_vault,
-)
+from consent.api import leaked_tokens
+from tests.agents_proxy.agent_server import speaking
+from tests.contract.story import Caller, told
+from tests.fakes.aggregator import aggregating
 
 CHECKS = [
     not_a_server_error,
@@ -43,15 +40,54 @@ CHECKS = [
     negative_data_rejection,
     unsupported_method,
 ]
-
+OF_APPS = r"^/api/v1/(?!manage/|leaked-tokens)"
+AT_ONCE = 1e-9  # seconds: a stream, whose answer never ends, is read as far as its first line
+CASES = 20_000
+answered: Counter[tuple[str, int]] = Counter()  # by caller and status
 
 schema = schemathesis.openapi.from_wsgi("/api/schema/", application)
-schema = schema.exclude(path="/api/v1/consent-events")  # its answer never ends
+schema.config.generation.update(with_security_parameters=False)  # the callers have their own
+of_test_apps = schema.include(path_regex=OF_APPS)
+elsewhere = schema.exclude(path_regex=r"^/api/v1/sandbox/")
+
+
+def examples(most: int) -> settings:
+    """So many cases of an operation at most, beside those that its own examples and bounds make."""
+    return settings(
+        max_examples=most,
+        derandomize=True,
+        deadline=None,
+        database=None,
+        suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.filter_too_much],
+    )
+
+
+FEW, MANY = examples(3), examples(25)
+
+
+@pytest.fixture(scope="module")
+def others() -> Iterator[dict[str, Any]]:
+    """The settings with which whoever is asked beyond this service answers."""
+    with speaking() as agents, aggregating() as bank:
+        one = agents.settings()["core"]
+        everyone = {name: {**one, "url": f"{agents.address}/{name}"} for name in AGENTS}
+        yield {"AGENTS": everyone, "AGGREGATOR": bank.settings()}
+
+
+@pytest.fixture(autouse=True)
+def _no_limits(settings: Any, others: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody is refused for calling often."""
+    settings.STATUS_POLL_BURST = settings.PENDING_REQUESTS_PER_PERSON = settings.DENIAL_COOLDOWN_SECONDS = 0
+    settings.REQUESTS_PER_PERSON_PER_DAY = settings.REQUEST_BUDGET_PER_HOUR = settings.LEAKED_TOKENS_PER_HOUR = 0
+    settings.UNKNOWN_USERS_PER_HOUR = settings.A2A_SESSION_BURST = settings.A2A_ADDRESS_BURST = 0
+    settings.MANAGEMENT_CALLS_PER_HOUR = 0
+    settings.AGENTS, settings.AGGREGATOR = others["AGENTS"], others["AGGREGATOR"]
+    monkeypatch.setattr(leaked_tokens, "_ANSWERS_AFTER", 0.0)
 
 
 @pytest.fixture(autouse=True)
 def _own_connection(db: None) -> Iterator[None]:
-    """Django would close the connection after each call, and with it the transaction that the test rolls back."""
+    """Django would close the connection after each call, and with it the transaction that undoes the story."""
     signals = (request_started, request_finished)
     for signal in signals:
         signal.disconnect(close_old_connections)
@@ -61,31 +97,71 @@ def _own_connection(db: None) -> Iterator[None]:
 
 
 @pytest.fixture
-def story(app: App, settings: Any) -> Developer:
-    """What the document's examples speak of exists, so that they are answered with 200 and 201."""
-    settings.UNKNOWN_USERS_PER_HOUR = 10**9
-    settings.STATUS_POLL_BURST = settings.PENDING_REQUESTS_PER_PERSON = settings.DENIAL_COOLDOWN_SECONDS = 0
-    settings.REQUESTS_PER_PERSON_PER_DAY = settings.REQUEST_BUDGET_PER_HOUR = 0
-    person = PersonFactory(public_id=samples.USER_ID)
-    give_vault(person)
-    request = ConsentRequestFactory(app=app, user=person, request_id=samples.REQUEST_ID, status="approved")
-    ExportFactory(grant__request=request)
-    ReceiptFactory(request=request, receipt_id=samples.RECEIPT_ID)
-    AuditCheckpointFactory()
-    return Developer.of(app)
+def at_live_app(_own_connection: None) -> list[Caller]:
+    return told("live")
 
 
-@schema.parametrize()
-@settings(
-    max_examples=25,
-    derandomize=True,
-    deadline=None,
-    database=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.filter_too_much],
-)
-def test_every_answer_is_one_that_the_document_names(case: Any, story: Developer) -> None:
-    answer = case.call(headers={"Authorization": f"Bearer {story.token}"})
+@pytest.fixture
+def at_test_app(_own_connection: None) -> list[Caller]:
+    return told("test")
 
-    assert answer.headers["cache-control"] == ["no-store"]
-    assert not [name for name in answer.headers if name.startswith("access-control-")]
+
+def sent_by(caller: Caller, case: Any) -> None:
+    with transaction.atomic():
+        answer = case.call(headers=caller.headers, params=caller.params, cookies=caller.cookies, timeout=AT_ONCE)
+        transaction.set_rollback(True)
+    answered[caller.name, answer.status_code] += 1
+    assert answer.headers["cache-control"] == ["no-store"], caller.name
+    assert not [name for name in answer.headers if name.startswith("access-control-")], caller.name
     case.validate_response(answer, checks=CHECKS)
+    if not caller.is_let_in(case.operation.definition.raw.get("security", [])):
+        assert answer.status_code >= 400, caller.name
+
+
+def sent_by_some(callers: list[Caller], case: Any) -> None:
+    """By two of those whom the operation may let in, and by one of the others: which ones, the case itself says."""
+    security = case.operation.definition.raw.get("security", [])
+    turn = zlib.crc32(repr((case.path_parameters, case.query, case.headers, case.body)).encode())
+    welcome = [caller for caller in callers if caller.is_let_in(security)]
+    others = [caller for caller in callers if caller not in welcome]
+    chosen = [welcome[turn % len(welcome)], welcome[(turn + 1) % len(welcome)]]
+    for caller in chosen + ([others[turn % len(others)]] if others else []):
+        sent_by(caller, case)
+
+
+@elsewhere.parametrize()
+@FEW
+def test_every_answer_is_one_that_the_document_names(case: Any, at_live_app: list[Caller]) -> None:
+    sent_by_some(at_live_app, case)
+
+
+@of_test_apps.parametrize()
+@FEW
+def test_a_test_app_is_answered_as_the_document_says(case: Any, at_test_app: list[Caller]) -> None:
+    sent_by_some(at_test_app, case)
+
+
+@pytest.mark.slow("hundreds of cases by each caller")
+@pytest.mark.long("every caller sends every case", only=True)
+@elsewhere.parametrize()
+@MANY
+def test_every_answer_to_everybody(case: Any, at_live_app: list[Caller]) -> None:
+    for caller in at_live_app:
+        sent_by(caller, case)
+
+
+@pytest.mark.slow("hundreds of cases by each caller")
+@pytest.mark.long("every caller sends every case", only=True)
+@of_test_apps.parametrize()
+@MANY
+def test_every_answer_to_everybody_at_a_test_app(case: Any, at_test_app: list[Caller]) -> None:
+    for caller in at_test_app:
+        sent_by(caller, case)
+
+
+@pytest.mark.long("counts what the others sent", only=True)
+def test_so_many_cases_were_sent() -> None:
+    lines = [f"{number:>7} answers {status} to {caller}" for (caller, status), number in sorted(answered.items())]
+    print(f"\n{sum(answered.values())} cases", *lines, sep="\n")  # noqa: T201  # for whoever runs the long form
+
+    assert sum(answered.values()) >= CASES

@@ -13,17 +13,22 @@ from typing import Any
 
 _BASE64URL = "A-Za-z0-9_-"
 _ALONE, _END = f"(?<![{_BASE64URL}])", f"(?![{_BASE64URL}])"
-_IDENTIFIERS = "usr|app|req|grt|exp|rct|wrp|pcn|ana|msg|itm|lnk|vk"
+_IDENTIFIERS = "usr|app|chn|req|grt|exp|rct|wrp|pcn|ana|msg|itm|lnk|vk"
 _MEASURED = [rf'(?<="{name}":{space})' for name in ("durationMs", "response_time_ms") for space in ("", " ")]
 _RULES = {
     # three parts are signed (JWS), five are sealed (JWE); each begins with its header, which is an object in base64url
     "compact": rf"{_ALONE}eyJ[{_BASE64URL}]{{20,}}(?:\.[{_BASE64URL}]*){{2,4}}(?![.{_BASE64URL}])",
-    "identifier": rf"(?:(?<![A-Za-z0-9_])|(?<=%3D))(?:{_IDENTIFIERS})_[a-z2-7]{{26}}(?![A-Za-z0-9_])",
-    "token": rf"{_ALONE}cr_live_[A-Za-z0-9]{{8}}_[{_BASE64URL}]{{43}}{_END}",
+    "identifier": rf"(?:(?<![A-Za-z0-9_])|(?<=%3D))(?:{_IDENTIFIERS})_[a-z2-7]{{26}}(?![A-Za-z0-9_])"
+    r"|(?<=msg_)app_[a-z2-7]{26}(?=_[0-9])",
+    "invitation": rf"{_ALONE}inv_[{_BASE64URL}]{{43}}{_END}",
+    "token": rf"{_ALONE}cr_(?:live|test|mgmt)_[A-Za-z0-9]{{8}}_[{_BASE64URL}]{{43}}{_END}",
+    "prefix": r"(?:(?<=\"prefix\":\")|(?<=tokens/))[A-Za-z0-9]{8}(?=[\"/])",
+    "secret": r"(?<![A-Za-z0-9_])whsec_[A-Za-z0-9+/]{43}=(?![A-Za-z0-9+/=])",
     "task": rf"{_ALONE}task-(?:code-)?[{_BASE64URL}]{{32}}{_END}",
     "session": rf"{_ALONE}session-[0-9]{{20}}{_END}",
     "link": rf"{_ALONE}link-sandbox-[0-9a-f]{{16}}{_END}",  # of the stand-in for the aggregator
     "standin": r"http://127\.0\.0\.1:[0-9]{4,5}(?![0-9])",
+    "salt": rf"(?<=\"p2s\":\")[{_BASE64URL}]{{22}}(?=\")",  # of a passphrase, in the header of what it seals
     "sha256": rf"{_ALONE}[0-9a-f]{{64}}{_END}",
     # 32 bytes: a digest, a key, a thumbprint, a state; the upper case tells it from a long word
     "bytes32": rf"{_ALONE}(?=[{_BASE64URL}]*[A-Z])[{_BASE64URL}]{{43}}{_END}",
@@ -33,8 +38,9 @@ _RULES = {
     # measured by a clock that is not stopped
     "milliseconds": rf"(?:{'|'.join(_MEASURED)})[0-9]{{1,5}}(?=[,}}])",
     "code": r"(?<=\"code\":\")[0-9]{6}(?=\")",  # that proves a phone number
+    "endpoint": r"(?<=\"endpoint_id\":\")[0-9]{1,9}(?=\")",  # a primary key, which is told
     # where a page of a list ended, which is a primary key
-    "cursor": rf"(?:(?<=[?&]cursor=)|(?<=\"next_cursor\":\"))cj[{_BASE64URL}]{{2,10}}{_END}",
+    "cursor": rf"(?:(?<=[?&]cursor=)|(?<=\"next_cursor\":\"))cj[{_BASE64URL}]{{1,10}}{_END}",
     "state": rf"(?<=\"requestState\":\")v1\.[{_BASE64URL}]{{200,3000}}(?=\")",  # which a host of tools carries for us
     "cookie": r"(?<=sessionid=)[a-z0-9]{32}(?=;)|(?<=csrftoken=)[A-Za-z0-9]{32}(?=;)",
 }

@@ -12,10 +12,13 @@ from tests.corpus.plays import (
     decisions,
     developers,
     financial,
+    management,
     messages,
     pages,
+    programs,
     proxy,
     public,
+    sandbox,
     tools,
     vault,
 )
@@ -33,6 +36,9 @@ AREAS: dict[str, Callable[[Stage], None]] = {
     "messages": messages.play,
     "financial": financial.play,
     "proxy": proxy.play,
+    "programs": programs.play,
+    "sandbox": sandbox.play,
+    "management": management.play,
     "callers": callers.play,
     "pages": pages.play,
 }

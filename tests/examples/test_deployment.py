@@ -124,12 +124,14 @@ def test_the_roles_name_tables_that_are_there_and_all_that_is_only_added_to():
         for table in re.split(r",\s*", tables)
     }
     known = {model._meta.db_table for model in apps.get_models(include_auto_created=True)}
-    append_only = {rule.table for rule in (*CONSENT_RULES, *DEVELOPERS_RULES, *PKM_RULES) if refuses_any_update(rule)}
+    unchanging = {rule.table for rule in (*CONSENT_RULES, *DEVELOPERS_RULES, *PKM_RULES) if refuses_any(rule, "UPDATE")}
+    leaving = {rule.table for rule in PKM_RULES if refuses_any(rule, "INSERT")}  # what the old system left
 
     assert {table for _, table in named} <= known
-    assert append_only <= {table for verb, table in named if verb == "REVOKE UPDATE"}
-    assert not append_only & {table for verb, table in named if verb == "GRANT DELETE"}
+    assert unchanging <= {table for verb, table in named if verb == "REVOKE UPDATE"}
+    assert unchanging & {table for verb, table in named if verb == "GRANT DELETE"} == leaving
+    assert re.search(rf"REVOKE INSERT ON {', '.join(sorted(leaving))} FROM", statements)
 
 
-def refuses_any_update(rule: Rule) -> bool:
-    return rule.event == "UPDATE" and not rule.condition
+def refuses_any(rule: Rule, event: str) -> bool:
+    return rule.event == event and not rule.condition

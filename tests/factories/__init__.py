@@ -2,9 +2,12 @@
 
 from tests.factories.accounts import (
     ActorProfileFactory,
+    ErasureFactory,
+    ListedPersonFactory,
     PersonaStateFactory,
     PersonFactory,
     PublicProfileFactory,
+    ReleasedHandleFactory,
     SessionFactory,
     StaffFactory,
 )
@@ -38,8 +41,10 @@ from tests.factories.developers import (
 )
 from tests.factories.history import (
     AppReportFactory,
+    AuditChainFactory,
     AuditCheckpointFactory,
     AuditEntryFactory,
+    AuditFactsFactory,
     AuditHeadFactory,
     AuditPendingFactory,
     BlockedAppFactory,
@@ -55,6 +60,7 @@ from tests.factories.history import (
     ScopeWithdrawalFactory,
     WebhookDeliveryFactory,
 )
+from tests.factories.legacy import LegacyBlobFactory, LegacyMetadataFactory, MigrationStateFactory, old_jwe
 from tests.factories.pkm import (
     BlobFactory,
     DomainFactory,
@@ -65,9 +71,11 @@ from tests.factories.pkm import (
     ManifestFactory,
     ManifestPathFactory,
     RegistryVersionFactory,
+    RotationWrapperFactory,
     ScopeEntryFactory,
     StarterRecordFactory,
     VaultKeyFactory,
+    VaultResetFactory,
 )
 from tests.factories.vaults import Vault, give_vault
 
@@ -78,8 +86,10 @@ __all__ = [
     "AppInvitationFactory",
     "AppReportFactory",
     "ApplicationFactory",
+    "AuditChainFactory",
     "AuditCheckpointFactory",
     "AuditEntryFactory",
+    "AuditFactsFactory",
     "AuditHeadFactory",
     "AuditPendingFactory",
     "BlobFactory",
@@ -90,6 +100,7 @@ __all__ = [
     "DiscoveryFactory",
     "DiscoveryMissFactory",
     "DomainFactory",
+    "ErasureFactory",
     "EventFactory",
     "ExportFactory",
     "GrantFactory",
@@ -98,7 +109,10 @@ __all__ = [
     "IndexFactory",
     "ItemFactory",
     "KeyWrapperFactory",
+    "LegacyBlobFactory",
+    "LegacyMetadataFactory",
     "LinkSessionFactory",
+    "ListedPersonFactory",
     "LoggedRequestFactory",
     "LogoFactory",
     "MailFactory",
@@ -107,6 +121,7 @@ __all__ = [
     "ManifestPathFactory",
     "MemberFactory",
     "MessageTemplateFactory",
+    "MigrationStateFactory",
     "NoticeCounterFactory",
     "NoticeFactory",
     "OutboundMessageFactory",
@@ -119,7 +134,9 @@ __all__ = [
     "ReceiptFactory",
     "RefreshRunFactory",
     "RegistryVersionFactory",
+    "ReleasedHandleFactory",
     "ReportNoteFactory",
+    "RotationWrapperFactory",
     "RunFactory",
     "SandboxPersonFactory",
     "ScopeEntryFactory",
@@ -133,7 +150,9 @@ __all__ = [
     "TokenFactory",
     "Vault",
     "VaultKeyFactory",
+    "VaultResetFactory",
     "WebhookDeliveryFactory",
     "WebhookEndpointFactory",
     "give_vault",
+    "old_jwe",
 ]

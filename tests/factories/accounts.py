@@ -7,7 +7,18 @@ import factory
 from django.utils import timezone
 from factory.django import DjangoModelFactory
 
-from accounts.models import ActorProfile, MarketplacePublicProfile, Persona, RuntimePersonaState, Session, User
+from accounts.models import (
+    ActorProfile,
+    AskedBy,
+    Erasure,
+    MarketplacePublicProfile,
+    Persona,
+    ReleasedHandle,
+    RuntimePersonaState,
+    Session,
+    User,
+)
+from accounts.public_profile.handles import folded
 from common.encryption import sealed
 
 PASSWORD = "a-password-of-tests"
@@ -46,8 +57,32 @@ class PublicProfileFactory(DjangoModelFactory):
         model = MarketplacePublicProfile
 
     user = factory.SubFactory(PersonFactory)
+    handle = factory.Sequence(lambda number: f"zoe-{number}")
     display_name = "Zoe"
     headline = "Likes trains"
+    search_name = factory.LazyAttribute(lambda made: folded(made.display_name))
+
+
+class ReleasedHandleFactory(DjangoModelFactory):
+    class Meta:
+        model = ReleasedHandle
+
+    handle = factory.Sequence(lambda number: f"given-up-{number}")
+    user = factory.SubFactory(PersonFactory)
+    released_at = factory.LazyFunction(timezone.now)
+
+
+class ListedPersonFactory(PublicProfileFactory):
+    """The profile of somebody whose page is on and whom apps may find."""
+
+    class Meta:
+        skip_postgeneration_save = True
+
+    is_discoverable = True
+
+    @factory.post_generation
+    def listed(self: MarketplacePublicProfile, create: bool, extracted: object, **_: object) -> None:
+        ActorProfile.objects.update_or_create(user=self.user, defaults={"personas": ["person"], "discoverable": True})
 
 
 class PersonaStateFactory(DjangoModelFactory):
@@ -67,3 +102,15 @@ class SessionFactory(DjangoModelFactory):
     data = factory.LazyFunction(lambda: sealed("{}"))
     user = factory.SubFactory(PersonFactory)
     expires_at = factory.LazyFunction(lambda: timezone.now() + timedelta(days=14))
+
+
+class ErasureFactory(DjangoModelFactory):
+    """An account that goes in a week, as its person asked."""
+
+    class Meta:
+        model = Erasure
+
+    user = factory.SubFactory(PersonFactory)
+    asked_by = AskedBy.PERSON
+    asked_at = factory.LazyFunction(timezone.now)
+    due_at = factory.LazyAttribute(lambda made: made.asked_at + timedelta(days=7))

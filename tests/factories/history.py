@@ -1,5 +1,7 @@
 """What is written down about requests and grants, and what people think of apps."""
 
+from typing import Any
+
 import factory
 from factory.django import DjangoModelFactory
 
@@ -7,7 +9,17 @@ from common.identifiers import new_identifier
 from consent.decisions.models import AppReport, BlockedApp, ReportNote, ReportStatus, ScopeWithdrawal
 from consent.discovery.models import Discovery, DiscoveryMiss
 from consent.ledger import audit, receipts
-from consent.ledger.models import AuditCheckpoint, AuditEntry, AuditHead, AuditPending, CheckpointHead, Receipt
+from consent.ledger.models import (
+    AuditChain,
+    AuditCheckpoint,
+    AuditEntry,
+    AuditFacts,
+    AuditHead,
+    AuditPending,
+    CheckpointHead,
+    Receipt,
+    new_chain_id,
+)
 from consent.mail.models import Mail, MailKind
 from consent.notices.models import Notice, NoticeCounter, WebhookDelivery
 from consent.requests.models import ScopeTemplate
@@ -18,25 +30,57 @@ from tests.factories.asked import FOOD, ConsentRequestFactory, now
 from tests.factories.developers import AppFactory, WebhookEndpointFactory
 
 
+class AuditChainFactory(DjangoModelFactory):
+    class Meta:
+        model = AuditChain
+
+    subject = factory.LazyFunction(lambda: audit.person_chain(new_identifier("usr")))
+
+
 class AuditEntryFactory(DjangoModelFactory):
-    """The first entry of a chain of its own, with the hash that verifies."""
+    """The first entry of a chain of its own, as it was before facts were kept apart, with the hash that verifies."""
 
     class Meta:
         model = AuditEntry
 
+    version = 1
     chain = factory.LazyFunction(lambda: audit.person_chain(new_identifier("usr")))
     sequence = 1
     prev_hash = audit.GENESIS
     kind = "denied"
     actor = "person"
     at = factory.LazyFunction(now)
-    facts = factory.LazyFunction(dict)
+    own_facts = factory.LazyFunction(dict)
     entry_hash = factory.LazyAttribute(
         lambda made: audit.entry_hash(
-            chain=made.chain, sequence=made.sequence, prev_hash=made.prev_hash, kind=made.kind,
-            actor=made.actor, at=made.at, facts=made.facts,
+            version=1, chain=made.chain, sequence=made.sequence, prev_hash=made.prev_hash, kind=made.kind,
+            actor=made.actor, at=made.at, own_facts=made.own_facts, facts_hash="",
         )
     )  # fmt: skip
+
+    @classmethod
+    def _create(cls, model_class: type[AuditEntry], *args: object, **fields: Any) -> AuditEntry:
+        """A chain from before is called as its subject; one that already has a name of its own is left alone."""
+        if ":" in fields["chain"]:
+            AuditChain.objects.get_or_create(chain=fields["chain"], defaults={"subject": fields["chain"]})
+        made: AuditEntry = super()._create(model_class, *args, **fields)
+        return made
+
+
+class AuditFactsFactory(DjangoModelFactory):
+    """The facts of an entry of their own."""
+
+    class Meta:
+        model = AuditFacts
+
+    entry = factory.LazyFunction(
+        lambda: AuditEntry.objects.create(
+            chain=new_chain_id(), sequence=1, kind="denied", actor="person", at=now(), facts_hash="A" * 43,
+            entry_hash="A" * 43,
+        )
+    )  # fmt: skip
+    salt = b"s" * 32
+    facts = factory.LazyFunction(dict)
 
 
 class AuditPendingFactory(DjangoModelFactory):

@@ -1,6 +1,9 @@
 """What people keep, row by row. For somebody with a vault that really opens see `give_vault`."""
 
+from datetime import timedelta
+
 import factory
+from django.utils import timezone
 from factory.django import DjangoModelFactory
 
 from common import encryption
@@ -8,8 +11,9 @@ from consent_bridge.sealed import SegmentHeader, generate_recovery_code, generat
 from pkm import scopes
 from pkm.history.models import Event, EventKind, Index
 from pkm.registry.models import Domain, HiddenScope, RegistryVersion, ScopeEntry, StarterRecord
+from pkm.reset.models import VaultReset
 from pkm.segments.models import Blob, Manifest, ManifestPath
-from pkm.vault.models import KeyWrapper, VaultKey, VaultStatus, WrapperKind
+from pkm.vault.models import KeyWrapper, RotationWrapper, VaultKey, VaultStatus, WrapperKind
 from tests.factories.accounts import PersonFactory
 
 
@@ -90,6 +94,23 @@ class KeyWrapperFactory(DjangoModelFactory):
     )
 
 
+class RotationWrapperFactory(DjangoModelFactory):
+    """A way into a vault whose key is changed."""
+
+    class Meta:
+        model = RotationWrapper
+
+    vault = factory.SubFactory(VaultKeyFactory)
+    wrapper_id = factory.Sequence(lambda number: f"wrp_next{number:022d}")
+    kind = WrapperKind.RECOVERY
+    label = "Recovery code"
+    jwe = factory.LazyAttribute(
+        lambda made: encryption.sealed(
+            wrap(generate_vault_key(), "recovery", generate_recovery_code(), made.vault.user.public_id)
+        )
+    )
+
+
 class BlobFactory(DjangoModelFactory):
     """A segment sealed under a vault key that nobody has any more."""
 
@@ -127,6 +148,15 @@ class IndexFactory(DjangoModelFactory):
     domain_freshness = factory.LazyFunction(lambda: {"lifestyle": "2026-11-20T10:00:00Z"})
     summary_projection = factory.LazyFunction(lambda: {"lifestyle": {"food": 1}})
     total_attributes = 1
+
+
+class VaultResetFactory(DjangoModelFactory):
+    class Meta:
+        model = VaultReset
+
+    vault = factory.SubFactory(VaultKeyFactory)
+    asked_at = factory.LazyFunction(timezone.now)
+    due_at = factory.LazyAttribute(lambda made: made.asked_at + timedelta(days=7))
 
 
 class ManifestFactory(DjangoModelFactory):

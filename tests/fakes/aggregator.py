@@ -9,7 +9,7 @@ import secrets
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -225,7 +225,8 @@ def aggregating(**fields: Any) -> Iterator[Aggregator]:
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(written)))
             self.end_headers()
-            self.wfile.write(written)
+            with suppress(BrokenPipeError):  # whoever asked may have given up
+                self.wfile.write(written)
 
         def do_GET(self) -> None:
             """The hosted page: /hl/<token>, whose two ways out are /hl/<token>/link and /hl/<token>/leave."""

@@ -9,7 +9,14 @@ from django.test.utils import CaptureQueriesContext
 
 from tests.callers import Developer
 from tests.consent.api.addresses import asked
-from tests.factories import AuditEntryFactory, ConsentRequestFactory, ExportFactory, ReceiptFactory, Vault
+from tests.factories import (
+    AuditEntryFactory,
+    ConsentRequestFactory,
+    ExportFactory,
+    ListedPersonFactory,
+    ReceiptFactory,
+    Vault,
+)
 
 Call = Callable[[], Any]
 
@@ -30,6 +37,12 @@ def user_scopes(api: Developer, vault: Vault) -> Call:
 
 def scope_catalog(api: Developer, vault: Vault) -> Call:
     return lambda: api.get("/scope-catalog")
+
+
+def people(api: Developer, vault: Vault) -> Call:
+    for _ in range(5):
+        ListedPersonFactory()
+    return lambda: api.get("/people", query="zoe")
 
 
 def consent_requests(api: Developer, vault: Vault) -> Call:
@@ -74,13 +87,14 @@ def end(api: Developer, vault: Vault) -> Call:
         (status_by_pair, 2),
         (user_scopes, 2),
         (scope_catalog, 2),
+        (people, 3),
         (consent_requests, 3),
         (receipt, 2),
         (unknown_request, 2),
         (bad_token, 0),
         (export, 10),
         (ask, 13),
-        (end, 28),
+        (end, 34),  # both chains are new here: two queries each name them
     ],
 )
 def test_an_address_makes_no_more_queries_than_this(

@@ -8,7 +8,7 @@ import pytest
 from accounts.models import User
 from common.clock import database_now, rfc3339
 from consent.decisions import expiry
-from consent.ledger import audit
+from consent.ledger import verifying
 from consent.ledger.models import Receipt
 from consent.notices.models import Notice
 from developers.models import App
@@ -74,7 +74,7 @@ def test_it_is_told_and_proved_as_a_real_expiry_is(api: Developer, app: App, pla
     assert list(Notice.objects.values_list("kind", flat=True)) == ["consent.expired"] * 2
     receipts = [Receipt.objects.get(request=request) for request in (real, moved)]
     assert [receipt.event for receipt in receipts] == ["expired", "expired"]
-    assert list(audit.verify()) == []
+    assert list(verifying.verify()) == []
 
 
 def test_it_is_moved_twice_and_ends_nothing_twice(api: Developer, app: App, played: User) -> None:

@@ -10,7 +10,7 @@ from django.test import Client
 
 from accounts.models import User
 from consent.exports.models import Export
-from consent.ledger import audit
+from consent.ledger import verifying
 from consent.mail.actions import send_due_mails
 from consent.notices.models import Notice
 from consent.sandbox import actions
@@ -127,7 +127,7 @@ def test_a_deleted_person_shares_nothing_and_is_unknown_from_then_on(api: Develo
     assert (export.grant.status, export.grant.ended_by, export.ciphertext) == ("terminated", "system", None)
     assert sorted(Notice.objects.values_list("kind", flat=True)) == ["consent.expired", "consent.terminated"]
     assert not any(kept.objects.filter(user=vault.user).exists() for kept in (Blob, KeyWrapper, VaultKey))
-    assert list(audit.verify()) == []
+    assert list(verifying.verify()) == []
     assert api.delete(of(vault.user)).status_code == 404
     assert api.get(f"/user-scopes/{vault.user.public_id}").status_code == 404
     assert api.get("/consent-status", request_id=waiting.request_id).json()["status"] == "expired"

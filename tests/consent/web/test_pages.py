@@ -294,7 +294,7 @@ def test_sharing_shows_who_reads_what_until_when(owner, person, django_assert_ma
         ReadFactory(export=ExportFactory(grant=GrantFactory(request__user=person)))
     GrantFactory(request__purpose="Of somebody else")
 
-    with django_assert_max_num_queries(16):
+    with django_assert_max_num_queries(17):
         shown = text(owner.get("/consent/grants/"))
 
     assert shown.count("Stop sharing<span") == 3
@@ -316,7 +316,7 @@ def test_history_tells_reads_discoveries_decisions_and_ends(owner, person, djang
         "ends": "You stopped sharing “Food and drink”",
     }
 
-    with django_assert_max_num_queries(12):  # one each for what staff looked at and for entries that follow
+    with django_assert_max_num_queries(13):  # one each for what staff looked at, entries that follow and the side
         everything = text(owner.get("/consent/history/"))
 
     assert [words in everything for words in said.values()] == [True] * 4
@@ -355,7 +355,7 @@ def test_history_is_verified_and_a_changed_entry_is_named(owner, person, asked):
     owner.client.post(f"/consent/requests/{asked.request_id}/deny/")
     assert "has 1 entry" in owner.client.post("/consent/history/verify/", follow=True).content.decode()
 
-    entry = AuditEntry.objects.get(chain=f"person:{person.public_id}")
+    entry = AuditEntry.objects.of(f"person:{person.public_id}").get()
     AuditEntryFactory(chain=entry.chain, sequence=2, prev_hash=entry.entry_hash, entry_hash="A" * 43)
 
     assert "Entry 2 of your history" in owner.client.post("/consent/history/verify/", follow=True).content.decode()

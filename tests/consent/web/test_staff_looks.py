@@ -6,7 +6,7 @@ import orjson
 import pytest
 
 from common.clock import database_now
-from consent.ledger import audit
+from consent.ledger import audit, verifying
 from consent.ledger.models import AuditEntry
 from tests.factories import ConsentRequestFactory, StaffFactory
 from tests.staff import at_the_admin
@@ -44,8 +44,8 @@ def test_pages_that_a_member_of_staff_opened_are_one_line(person, lines):
     assert page.get(f"/admin/accounts/user/{person.pk}/change/").status_code == 200
 
     assert lines(kind="reads") == [(LINE, "Consent requests, your account. 5 looks that day.")]
-    assert AuditEntry.objects.filter(chain=audit.person_chain(person.public_id), kind="staff_viewed").count() == 5
-    assert list(audit.verify()) == []
+    assert AuditEntry.objects.of(audit.person_chain(person.public_id)).filter(kind="staff_viewed").count() == 5
+    assert list(verifying.verify()) == []
 
 
 def test_each_member_and_each_day_has_a_line_of_its_own(person, lines):

@@ -95,6 +95,13 @@ def _finished(stage: Stage, person: Any, owner: Caller, agents: Agents) -> None:
     stage.call("what they said", owner, "GET", f"{at}/raw")
     stage.call("over already", owner, "POST", f"{at}/cancel", {})
     stage.call("a step that did not fail", owner, "POST", f"{at}/steps/brand/retry", {})
+    ended = finished(person)
+    factories.ProcessingConsentFactory._meta.model.objects.filter(pk=ended.consent_id).update(
+        withdrawn_at=ended.created_at
+    )
+    retried = f"{ANALYSES}/{ended.analysis_id}/steps/second/retry"
+    stage.call("its consent was withdrawn", owner, "POST", retried, {})
+    ended.delete()
     stage.call("a step that failed", owner, "POST", f"{at}/steps/second/retry", {})
     stage.call("all", owner, "GET", ANALYSES)
     stage.call("the first", owner, "GET", f"{ANALYSES}?limit=1")

@@ -7,16 +7,17 @@ import orjson
 from django.db import transaction
 from django.test import override_settings
 
+from tests.access.answers import Row
 from tests.access.callers import TOKENS, session_of
 from tests.access.callers import Caller as Role
 from tests.access.routes import path_of
-from tests.access.table import ROWS, Row
+from tests.access.table import ROWS
 from tests.access.world import World, make_world
-from tests.config.every_address import AGENTS, DEVELOPER, OPEN, OWNER
+from tests.config.every_address import AGENTS, DEVELOPER, MANAGEMENT, OPEN, OWNER
 from tests.corpus.stage import NOBODY, Caller, Stage, address_of
 from tests.fakes.aggregator import aggregating
 
-PROGRAMS = {*AGENTS, *DEVELOPER, *OPEN, *OWNER}
+PROGRAMS = {*AGENTS, *DEVELOPER, *MANAGEMENT, *OPEN, *OWNER}
 _MCP = {"Accept": "application/json, text/event-stream"}
 
 
@@ -40,7 +41,7 @@ def caller_of(role: Role, world: World) -> Caller:
 
 def _everybody(stage: Stage, world: World, row: Row, people: dict[Role, Caller]) -> None:
     query = row.query(world) if row.query else ""
-    path = path_of(row.route, world.ids) + (f"?{query}" if query else "")
+    path = path_of(row.route, world.ids_at(row.route)) + (f"?{query}" if query else "")
     told: dict[str, dict[str, object]] = {}
     for role, caller in people.items():
         body = b"" if row.body is None else orjson.dumps(row.body(world))

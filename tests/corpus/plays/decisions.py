@@ -130,10 +130,10 @@ def _refreshes(stage: Stage, app: Any, owner: Caller, vault: Any) -> None:
     vault.write("lifestyle", "food", {"favorite_cuisine": "Lao", "coffee_or_tea": "Tea"}, base=1)
     stage.call("outdated", owner, "GET", OUTDATED)
     refusals(stage, owner, "GET", OUTDATED)
-    body = _refreshed(grant, vault)
+    body = refreshed_body(grant, vault)
     refusals(stage, owner, "PUT", at, body)
-    stage.call("a revision too far", owner, "PUT", at, _refreshed(grant, vault, revision=9))
-    stage.call("from an old revision", owner, "PUT", at, _refreshed(grant, vault, source=1))
+    stage.call("a revision too far", owner, "PUT", at, refreshed_body(grant, vault, revision=9))
+    stage.call("from an old revision", owner, "PUT", at, refreshed_body(grant, vault, source=1))
     stage.call("no sources", owner, "PUT", at, {**body, "sources": []})
     stage.call("not sealed", owner, "PUT", at, {**body, "jwe": "a.b.c.d.e"})
     stage.call("unknown", owner, "PUT", "/consent/grants/grt_unknown/export", body)
@@ -141,10 +141,10 @@ def _refreshes(stage: Stage, app: Any, owner: Caller, vault: Any) -> None:
     stage.call("refreshed twice", owner, "PUT", at, body)
     snapshot = factories.ExportFactory(grant__request__app=factories.AppFactory(), grant__request__user=vault.user)
     path = f"/consent/grants/{snapshot.grant.grant_id}/export"
-    stage.call("a copy that stays as it is", owner, "PUT", path, _refreshed(snapshot.grant, vault))
+    stage.call("a copy that stays as it is", owner, "PUT", path, refreshed_body(snapshot.grant, vault))
 
 
-def _refreshed(grant: Any, vault: Any, *, revision: int = 2, source: int = 2) -> dict[str, Any]:
+def refreshed_body(grant: Any, vault: Any, *, revision: int = 2, source: int = 2) -> dict[str, Any]:
     """The next revision of an export, as the person's browser seals it."""
     request = grant.request
     sources = [{"domain": "lifestyle", "segment_id": "food", "content_revision": source}]

@@ -13,6 +13,7 @@ V1 = "/api/v1"
 OPERATIONS = [
     ("GET", "/user-scopes/usr_unknown", "discover"),
     ("GET", "/scope-catalog", "discover"),
+    ("GET", "/people", "discover"),
     ("POST", "/request-consent", "request"),
     ("GET", "/consent-status?request_id=req_unknown", "request"),
     ("POST", "/end-consent", "request"),
@@ -42,6 +43,7 @@ def play(stage: Stage) -> None:
     _admission(stage, app, every)
     _bodies(stage, every)
     _discovery(stage, app, every)
+    _directory(stage, app, every)
     _statuses(stage, app, every)
     _exports(stage, app, every)
     _lists(stage, app, every)
@@ -108,6 +110,28 @@ def _discovery(stage: Stage, app: Any, every: Caller) -> None:
     guessing = factories.AppFactory()
     factories.DiscoveryMissFactory(app=guessing, count=1000)
     stage.call("guessed too often", _token("guesser", guessing), "GET", f"{V1}/user-scopes/{vault.user.public_id}")
+
+
+def _directory(stage: Stage, app: Any, every: Caller) -> None:
+    at = f"{V1}/people"
+    for handle, name in (("anna", "Zoe"), ("zoe-q", "Quinn"), ("zoe-r", "")):
+        factories.ListedPersonFactory(handle=handle, display_name=name)
+    factories.PublicProfileFactory(handle="zoe-hidden", is_discoverable=True)
+    blocking = factories.ListedPersonFactory(handle="zoe-blocks").user
+    factories.BlockedAppFactory(app=app, user=blocking)
+    stage.call("everybody who is listed", every, "GET", at)
+    first = stage.call("the first two", every, "GET", f"{at}?query=ZOE&limit=2")
+    stage.call("the next", every, "GET", f"{at}?query=ZOE&limit=2&cursor={first.json()['next_cursor']}")
+    stage.call("nobody", every, "GET", f"{at}?query=nobody")
+    for query in ("query=", "query=%20", f"query={'z' * 101}", "limit=0", "limit=101", "cursor=!", "query=a&query=b"):
+        stage.call("does not fit", every, "GET", f"{at}?{query}")
+    test_app = factories.TestAppFactory()
+    factories.ListedPersonFactory(handle="played", user=factories.SandboxPersonFactory(app=test_app).user)
+    stage.call("of a test app", _token("test app", test_app), "GET", at)
+    with override_settings(PEOPLE_SEARCHES_PER_HOUR=1):
+        hasty = _token("hasty app", factories.AppFactory())
+        for number in range(2):
+            stage.call(f"searched, {number}", hasty, "GET", at)
 
 
 def _statuses(stage: Stage, app: Any, every: Caller) -> None:

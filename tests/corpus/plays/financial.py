@@ -43,9 +43,21 @@ def _links(stage: Stage, person: Any, owner: Caller, bank: Aggregator) -> None:
     agreed(person)
     refusals(stage, owner, "POST", LINKS, {})
     stage.call("a visit", owner, "POST", LINKS, {})
-    for fault in (*_FAULTS, 502, b"no JSON"):
-        bank.fails["/link/token/create"] = [fault]
-        stage.call(f"the aggregator says {fault!r}", owner, "POST", LINKS, {})
+    _faults(stage, bank, "/link/token/create", owner, "POST", LINKS, {})
+
+
+def _faults(
+    stage: Stage, bank: Aggregator, asked: str, owner: Caller, method: str, path: str, body: Any = None
+) -> None:
+    """Whatever the aggregator may answer to `asked`, and that it answers too late."""
+    ended = ["ITEM_NOT_FOUND"] if asked == "/item/remove" else []  # then it is removed, and that is no fault
+    for fault in (*(fault for fault in _FAULTS if fault not in ended), 502, b"no JSON"):
+        bank.fails[asked] = [fault]
+        stage.call(f"the aggregator says {fault!r}", owner, method, path, body)
+    with override_settings(AGGREGATOR=bank.settings(timeout=0.1)):
+        bank.fails[asked] = [0.3]
+        stage.call("the aggregator takes too long", owner, method, path, body)
+    bank.fails.clear()
 
 
 def _items(stage: Stage, person: Any, owner: Caller, bank: Aggregator) -> None:
@@ -78,18 +90,17 @@ def _identity(stage: Stage, person: Any, owner: Caller, bank: Aggregator) -> Non
     factories.ProcessingConsentFactory(user=person, purposes=EVERY_PURPOSE)
     refusals(stage, owner, "POST", at, {})
     stage.call("who the bank says they are", owner, "POST", at, {})
-    for fault in (*_FAULTS, 502, b"no JSON"):
-        bank.fails["/identity/get"] = [fault]
-        stage.call(f"the aggregator says {fault!r}", owner, "POST", at, {})
+    _faults(stage, bank, "/identity/get", owner, "POST", at, {})
+    stage.call("unknown", owner, "POST", f"{ITEMS}/itm_unknown/identity", {})
 
 
 def _removed(stage: Stage, person: Any, owner: Caller, bank: Aggregator) -> None:
     item = linked(person, bank)
     at = f"{ITEMS}/{item.item_id}"
     refusals(stage, owner, "DELETE", at)
-    bank.fails["/item/remove"] = ["INTERNAL_SERVER_ERROR"] * 3
-    stage.call("the aggregator does not let go", owner, "DELETE", at)
-    bank.fails.clear()
+    with override_settings(AGGREGATOR=None):
+        stage.call("linked while there was an aggregator", owner, "DELETE", at)
+    _faults(stage, bank, "/item/remove", owner, "DELETE", at)
     stage.call("removed", owner, "DELETE", at)
     stage.call("removed twice", owner, "DELETE", at)
     stage.call("gone", owner, "GET", at)

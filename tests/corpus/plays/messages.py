@@ -15,6 +15,7 @@ from tests.agents_proxy.phone_owners import ADDRESS, CALL, OTHER, TO, verified
 from tests.agents_proxy.proxy_calls import configure
 from tests.corpus.plays.owners import refusals
 from tests.corpus.stage import NOBODY, Caller, Stage
+from tests.fakes.agents import agent, closed_port, hangs
 
 REPORTS, MESSAGES, NUMBERS, CODES = (
     f"{ADDRESS}/reports",
@@ -37,6 +38,8 @@ def play(stage: Stage) -> None:
         _refused(stage, owner)
         _sent(stage, owner, agents)
         _reports(stage, owner)
+        _failing(stage, owner)
+        configure(settings, "messaging", url=f"{agents.address}/messaging")
         _numbers(stage, agents)
 
 
@@ -57,6 +60,8 @@ def _refused(stage: Stage, owner: Caller) -> None:
         "another person's number": {"to": OTHER},
     }.items():
         stage.call(what, owner, "POST", ADDRESS, {**CALL, **changes})
+    stage.call("another media type", owner, "POST", ADDRESS, raw=b"x", media="text/plain")
+    stage.call("too large", owner, "POST", ADDRESS, raw=b'"%b"' % (b"x" * 300_000))
     stage.call("no consent", Caller.signed_in("stranger", factories.PersonFactory()), "POST", ADDRESS, CALL)
     stage.call("nobody", NOBODY, "POST", ADDRESS, CALL)
     for method in ("GET", "PUT", "OPTIONS"):
@@ -136,6 +141,17 @@ def _numbers(stage: Stage, agents: Agents) -> None:
     stage.call("another person's", owner, "DELETE", f"{NUMBERS}/{others}")
     stage.call("forgotten", owner, "DELETE", f"{NUMBERS}/{_OWN_NUMBER}")
     stage.call("forgotten twice", owner, "DELETE", f"{NUMBERS}/{_OWN_NUMBER}")
+
+
+def _failing(stage: Stage, owner: Caller) -> None:
+    configure(settings, "messaging", url=closed_port())
+    stage.call("nobody listens", owner, "POST", ADDRESS, {"to": TO, "text": "Hello", "id": "task-lost"})
+    with agent(hangs) as upstream:
+        configure(settings, "messaging", url=upstream.url, timeout=0.3)
+        stage.call("no answer in time", owner, "POST", ADDRESS, {"to": TO, "text": "Hello", "id": "task-late"})
+    with override_settings(A2A_SESSION_BURST=1, A2A_SESSION_PER_SECOND=0.01):
+        for number in range(2):
+            stage.call(f"too often, {number}", owner, "POST", ADDRESS, {**CALL, "id": f"task-often-{number}"})
 
 
 def _code(agents: Agents) -> str:

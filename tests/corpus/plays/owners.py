@@ -4,6 +4,7 @@ from typing import Any
 
 from tests.corpus.stage import NOBODY, Caller, Stage
 
+TOO_LARGE = 16_800_000  # bytes: more than any address takes
 _UNFIT: dict[str, bytes] = {
     "no JSON": b"{",
     "an array": b"[]",
@@ -28,7 +29,8 @@ def refusals(stage: Stage, owner: Caller, method: str, path: str, body: Any = No
     stage.call("no CSRF token", without, method, path, body)
     wrong = Caller("person with another CSRF token", {"X-CSRFToken": "x" * 32}, owner.cookies)
     stage.call("another CSRF token", wrong, method, path, body)
+    stage.call("another media type", owner, method, path, raw=b"a=1", media="text/plain")
+    stage.call("too large", owner, method, path, raw=b'"%b"' % (b"x" * TOO_LARGE))
     if body is not None:
         for what, raw in _UNFIT.items():
             stage.call(what, owner, method, path, raw=raw)
-        stage.call("another media type", owner, method, path, raw=b"a=1", media="text/plain")

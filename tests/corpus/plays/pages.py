@@ -5,9 +5,10 @@ from urllib.parse import urlencode
 from django.db import transaction
 from django.test import override_settings
 
+from tests.access.answers import Row
 from tests.access.callers import Caller as Role
 from tests.access.routes import path_of
-from tests.access.table import ROWS, Row
+from tests.access.table import ROWS
 from tests.access.world import World, make_world
 from tests.corpus.plays.callers import PROGRAMS, caller_of
 from tests.corpus.stage import Caller, Stage
@@ -28,7 +29,7 @@ def play(stage: Stage) -> None:
 
 def _visit(stage: Stage, world: World, row: Row, caller: Caller) -> None:
     query = row.query(world) if row.query else ""
-    path = path_of(row.route, world.ids) + (f"?{query}" if query else "")
+    path = path_of(row.route, world.ids_at(row.route)) + (f"?{query}" if query else "")
     form = urlencode(row.body(world)).encode() if row.body else b""
     with transaction.atomic():
         stage.call("a page", caller, row.method, path, raw=form, media=_FORM, page=True)

@@ -1,9 +1,13 @@
 """What is open to all: keys, checkpoint, the OpenAPI document, health, and what is nowhere."""
 
+from django.test import override_settings
+
 from tests import factories
+from tests.corpus.plays.owners import TOO_LARGE
 from tests.corpus.stage import NOBODY, Caller, Stage
 
 KEYS, CHECKPOINT, SCHEMA = "/.well-known/consent-keys.json", "/.well-known/consent-checkpoint.json", "/api/schema/"
+LEAKED = "/api/v1/leaked-tokens"
 
 
 def play(stage: Stage) -> None:
@@ -17,6 +21,7 @@ def play(stage: Stage) -> None:
             stage.call("another method", NOBODY, method, path)
         stage.call("an unknown member of the query", NOBODY, "GET", f"{path}?bogus=1")
     _document(stage)
+    _leaked(stage)
     _nowhere(stage)
 
 
@@ -33,6 +38,20 @@ def _document(stage: Stage) -> None:
     stage.call("a form that there is not", NOBODY, "GET", f"{SCHEMA}?format=xml")
     stage.call("an unknown member of the query", NOBODY, "GET", f"{SCHEMA}?bogus=1")
     stage.call("another method", NOBODY, "POST", SCHEMA, {})
+
+
+def _leaked(stage: Stage) -> None:
+    """The same answer for every text, whoever brings it."""
+    found = factories.TokenFactory().secret
+    for what, token in {"a token of ours": found, "revoked before": found, "none of ours": "cr_live_nobody"}.items():
+        stage.call(what, NOBODY, "POST", LEAKED, {"token": token})
+    for method in ("GET", "PUT"):
+        stage.call("another method", NOBODY, method, LEAKED)
+    stage.call("no token", NOBODY, "POST", LEAKED, {})
+    stage.call("another media type", NOBODY, "POST", LEAKED, raw=b"token=x", media="text/plain")
+    stage.call("too large", NOBODY, "POST", LEAKED, raw=b'"%b"' % (b"x" * TOO_LARGE))
+    with override_settings(LEAKED_TOKENS_PER_HOUR=1):
+        stage.call("too often", NOBODY, "POST", LEAKED, {"token": "cr_live_somebody"})
 
 
 def _nowhere(stage: Stage) -> None:

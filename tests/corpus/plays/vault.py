@@ -4,10 +4,13 @@ from typing import Any
 
 from django.test import override_settings
 
+from common import encryption
 from consent_bridge import sealed
 from tests import factories
 from tests.corpus.plays.owners import refusals
 from tests.corpus.stage import Caller, Stage
+from tests.pkm.old_data import finish, progress
+from tests.pkm.rotation import change
 from tests.pkm.sealed_segments import segment, wrapper
 
 KEYS, WRAPPERS, SEGMENTS, UNLOCKED = "/vault/keys", "/vault/wrappers", "/vault/segments", "/vault/unlocked"
@@ -22,6 +25,9 @@ def play(stage: Stage) -> None:
     _wrappers(stage, vault, owner, late)
     _segments(stage, vault, owner)
     _hidden(stage, owner)
+    _old_data(stage)
+    _rotation(stage)
+    _reset(stage)
 
 
 def _keys(stage: Stage) -> None:
@@ -126,3 +132,100 @@ def _hidden(stage: Stage, owner: Caller) -> None:
         stage.call("done", owner, method, at)
         stage.call("done again", owner, method, at, {})
         stage.call("no such scope", owner, method, "/vault/hidden-scopes/attr.unknown.*")
+
+
+def _rotation(stage: Stage) -> None:
+    vault = factories.give_vault(factories.PersonFactory())
+    owner = Caller.signed_in("owner who changes the key", vault.user)
+    late = Caller.signed_in("owner who changes the key, an hour after signing in", vault.user, seconds_ago=3600)
+    at, food, ending = "/vault/rotation", "/vault/rotation/segments/lifestyle/food", "/vault/rotation/finish"
+    changing = change(vault)
+    body = changing.body()
+    copy = {"jwe": "a.b.c.d.e", "content_revision": 1}
+    for method, address in (("GET", at), ("DELETE", at), ("GET", food), ("PUT", food), ("POST", ending)):
+        stage.call("none is under way", owner, method, address, copy if method == "PUT" else None)
+    refusals(stage, owner, "POST", at, body)
+    for what, changes in {
+        "no way in": {"wrappers": []},
+        "a root that there is not": {"signing_jwe": "a.b.c.d.e"},
+        "a way in under the present key": {"wrappers": [wrapper(vault.user, vault.key)]},
+        "the present key": {"key_id": vault.key.key_id, "wrappers": [wrapper(vault.user, vault.key)]},
+    }.items():
+        stage.call(what, owner, "POST", at, {**body, **changes})
+    stage.call("signed in long ago", late, "POST", at, body)
+    stage.call("begun", owner, "POST", at, body)
+    stage.call("begun twice", owner, "POST", at, body)
+    stage.call("another at the same time", owner, "POST", at, change(vault).body())
+    stage.call("a way in meanwhile", owner, "POST", WRAPPERS, wrapper(vault.user, vault.key))
+    stage.call("keys meanwhile", late, "GET", KEYS)
+    stage.call("how far it is", late, "GET", at)
+    stage.call("nothing to read back", owner, "GET", food)
+    sealed_again = changing.resealed()
+    refusals(stage, owner, "PUT", food, sealed_again)
+    stage.call("sealed to nothing", owner, "PUT", food, copy)
+    stage.call("another revision", owner, "PUT", food, {**sealed_again, "content_revision": 2})
+    stage.call("nothing is kept there", owner, "PUT", f"{at}/segments/identity/basic", sealed_again)
+    stage.call("signed in long ago", late, "PUT", food, sealed_again)
+    refusals(stage, owner, "POST", ending, {})
+    stage.call("not all is sealed again", owner, "POST", ending, {})
+    stage.call("sealed again", owner, "PUT", food, sealed_again)
+    stage.call("read back", late, "GET", food)
+    refusals(stage, owner, "DELETE", at)
+    stage.call("given up", owner, "DELETE", at)
+    stage.call("begun again", owner, "POST", at, body)
+    stage.call("sealed again after that", owner, "PUT", food, sealed_again)
+    stage.call("not what was read back", owner, "POST", ending, {"read_back": "0" * 64})
+    stage.call("signed in long ago", late, "POST", ending, {})
+    stage.call("ended", owner, "POST", ending, {})
+    stage.call("under the new key", owner, "GET", SEGMENTS)
+
+
+def _old_data(stage: Stage) -> None:
+    """Constant sealed text: nobody opens it here, and PBES2 under a fresh salt would differ each time."""
+    person = factories.give_vault(factories.PersonFactory()).user
+    owner = Caller.signed_in("owner of old data", person)
+    at, saving = "/vault/legacy", "/vault/legacy/progress"
+    letting_go = f"{at}/lifestyle/finish"
+    stage.call("none was left", owner, "GET", at)
+    stage.call("none was left", owner, "PUT", saving, progress())
+    stage.call("none was left", owner, "POST", letting_go, finish())
+    factories.MigrationStateFactory(user=person)
+    for domain in ("lifestyle", "identity"):
+        factories.LegacyBlobFactory(user=person, domain=domain, jwe=encryption.sealed("old.sealed.text"))
+    refusals(stage, owner, "GET", at)
+    stage.call("two domains", owner, "GET", at)
+    refusals(stage, owner, "PUT", saving, progress())
+    stage.call("saved", owner, "PUT", saving, progress())
+    stage.call("failed without a code", owner, "PUT", saving, progress(status="failed"))
+    stage.call("said to be completed", owner, "PUT", saving, progress(status="completed"))
+    refusals(stage, owner, "POST", letting_go, finish())
+    stage.call("a revision that does not stand", owner, "POST", letting_go, finish(segments={"food": 9}))
+    stage.call("another row", owner, "POST", letting_go, finish(updated_at="2024-05-17T09:30:01Z"))
+    stage.call("no segment named", owner, "POST", letting_go, finish(segments={}))
+    stage.call("moved", owner, "POST", letting_go, finish())
+    stage.call("moved twice", owner, "POST", letting_go, finish())
+    stage.call("discarded", owner, "POST", f"{at}/identity/finish", finish(segments={}, discard=True))
+    stage.call("nothing is left", owner, "GET", at)
+    stage.call("nothing is left", owner, "PUT", saving, progress())
+
+
+def _reset(stage: Stage) -> None:
+    vault = factories.give_vault(factories.PersonFactory())
+    owner = Caller.signed_in("owner who lost every way in", vault.user)
+    late = Caller.signed_in("owner who lost every way in, an hour after signing in", vault.user, seconds_ago=3600)
+    at = "/vault/reset"
+    newcomer = Caller.signed_in("somebody without a vault", factories.PersonFactory())
+    stage.call("nothing to give up", newcomer, "POST", at)
+    stage.call("nothing to take back", newcomer, "DELETE", at)
+    refusals(stage, owner, "POST", at, {})
+    stage.call("signed in long ago", late, "POST", at)
+    stage.call("given up", owner, "POST", at)
+    stage.call("given up twice", owner, "POST", at)
+    stage.call("keys meanwhile", late, "GET", KEYS)
+    stage.call(
+        "a write meanwhile", owner, "PUT", FOOD, {"jwe": "a.b.c.d.e", "base_content_revision": 1, "attributes": []}
+    )
+    stage.call("a way in meanwhile", owner, "POST", WRAPPERS, wrapper(vault.user, vault.key))
+    refusals(stage, owner, "DELETE", at)
+    stage.call("taken back", late, "DELETE", at)
+    stage.call("keys afterwards", owner, "GET", KEYS)

@@ -1,0 +1,104 @@
+"""What the document's examples speak of, made real: one app, one person, and everybody who may call."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+
+from accounts.models import User
+from agents_proxy.processing_consent import actions as consents
+from agents_proxy.states import Purpose
+from consent.api import samples
+from developers.manage.samples import PREFIX
+from developers.models import App
+from developers.tokens.digests import new_token
+from tests import factories
+from tests.callers import signed_in
+
+SITE = "https://trips.example"
+WEBHOOKS = "https://127.0.0.1:9/hooks"  # which nothing is ever sent to
+ANALYSIS_ID = "ana_4tx2mjm3cwi6q7ez"
+
+
+@dataclass(frozen=True)
+class Caller:
+    """What a call is sent with; `schemes` are those of the document's security schemes that it fulfils."""
+
+    name: str
+    schemes: frozenset[str] = frozenset()
+    headers: dict[str, str] | None = None
+    params: dict[str, str] | None = None
+    cookies: dict[str, str] | None = None
+
+    def is_let_in(self, security: list[dict[str, Any]]) -> bool:
+        """Whether an operation with this `security` may answer this caller with anything but a refusal."""
+        return not security or any(set(required) <= self.schemes for required in security)
+
+
+def _bearer(name: str, token: str, *schemes: str) -> Caller:
+    return Caller(name, frozenset(schemes), headers={"Authorization": f"Bearer {token}"})
+
+
+def told(mode: str) -> list[Caller]:
+    """Make the story of an app in this mode true; everybody who calls in it."""
+    return _callers(_app(mode), mode)
+
+
+def _app(mode: str) -> App:
+    made = factories.TestAppFactory if mode == "test" else factories.AppFactory
+    app: App = made(app_id=samples.APP_ID)
+    person = factories.PersonFactory(public_id=samples.USER_ID)
+    if mode == "test":
+        factories.SandboxPersonFactory(app=app, user=person)
+    factories.give_vault(person)
+    request = factories.ConsentRequestFactory(app=app, user=person, request_id=samples.REQUEST_ID, status="approved")
+    factories.ExportFactory(grant__request=request, grant__grant_id=samples.GRANT_ID)
+    factories.ReceiptFactory(request=request, receipt_id=samples.RECEIPT_ID)
+    factories.AuditCheckpointFactory()
+    notice = factories.NoticeFactory(request=request)
+    endpoint = factories.WebhookEndpointFactory(pk=12, app=app, url=WEBHOOKS)
+    factories.WebhookDeliveryFactory(pk=4711, notice=notice, endpoint=endpoint)
+    return app
+
+
+def _callers(app: App, mode: str) -> list[Caller]:
+    person = User.objects.get(public_id=samples.USER_ID)
+    owner = factories.MemberFactory(app=app).user
+    own = factories.TokenFactory(app=app, minted=new_token(mode, PREFIX)).secret
+    other = factories.TokenFactory(app=factories.AppFactory() if mode == "test" else factories.TestAppFactory()).secret
+    unknown = [new_token(kind)[0] for kind in ("live", "mgmt")]
+    found = [
+        _bearer(f"a {mode} token", own, "bearer", "query"),
+        Caller(f"a {mode} token in the query", frozenset({"bearer", "query"}), params={"token": own}),
+        _bearer("the token of another app in the other mode", other, "bearer", "query"),
+        _bearer("a management token", factories.ManagementTokenFactory(user=owner).secret, "management"),
+        _bearer("a management token of somebody else", factories.ManagementTokenFactory().secret, "management"),
+        _bearer("an unknown token", unknown[0]),
+        _bearer("an unknown management token", unknown[1]),
+        _bearer("no token at all", "crlive"),
+        Caller("nobody"),
+    ]
+    return found if mode == "test" else [*found, *_agents_callers(app, person)]
+
+
+def _agents_callers(app: App, person: User) -> list[Caller]:
+    """The person's own page, the same without its CSRF token, and another site's backend."""
+    own = consents.give(by=person, purposes=list(Purpose))
+    run = factories.RunFactory(user=person, consent=own, analysis_id=ANALYSIS_ID)
+    factories.StepFactory(run=run)
+    factories.PhoneNumberFactory(user=person)
+    factories.ItemFactory(user=person, consent=own)
+    app.origins = [SITE]
+    app.save(update_fields=["origins"])
+    token = consents.give_to_site(by=person, purposes=list(Purpose), app=app, origin=SITE)
+    cookies = {
+        settings.SESSION_COOKIE_NAME: signed_in(person).client.cookies[settings.SESSION_COOKIE_NAME].value,
+        settings.CSRF_COOKIE_NAME: "x" * 32,
+    }
+    page = frozenset({"session", "csrf"})
+    return [
+        Caller("a page of the person", page, headers={"X-CSRFToken": "x" * 32}, cookies=cookies),
+        Caller("a page without its CSRF token", frozenset({"session"}), cookies=cookies),
+        Caller("a site with a consent", frozenset({"agentConsent"}), headers={"A2A-Consent": token.secret}),
+        Caller("a site with an unknown consent", headers={"A2A-Consent": "x" * 43}),
+    ]
