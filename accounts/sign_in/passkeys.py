@@ -32,7 +32,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
-from fido2.utils import websafe_decode
+from fido2.utils import websafe_decode, websafe_encode
 
 from accounts.identifiers import new_user_id
 from accounts.models import User
@@ -122,7 +122,17 @@ class LoginWithPasskey(LoginWebAuthnForm):  # type: ignore[misc]  # allauth has 
 
     def clean_credential(self) -> Any:
         self.user = _named_in(self.cleaned_data["credential"])
-        return super().clean_credential()
+        try:
+            return super().clean_credential()
+        except (
+            forms.ValidationError,
+            UnicodeDecodeError,
+        ) as error:  # one for the data names nobody, in any octets
+            raise forms.ValidationError(
+                gettext(
+                    "This passkey does not sign you in here. If your device has another one for this site, choose that."
+                )
+            ) from error
 
 
 def _named_in(credential: Mapping[str, Any]) -> User | None:
@@ -131,6 +141,11 @@ def _named_in(credential: Mapping[str, Any]) -> User | None:
     except (AttributeError, KeyError, TypeError, ValueError):
         return None
     return User.objects.filter(public_id=handle).first()
+
+
+def ids_of_passkeys(user: User) -> list[str]:
+    """The credential IDs of the passkeys that sign this person in, in base64url."""
+    return [websafe_encode(made.credential_id) for made in auth.get_credentials(user)]
 
 
 @never_cache

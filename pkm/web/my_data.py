@@ -16,6 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.authentication import person_of
 from accounts.interrupted.page_actions import can_wait
+from accounts.sign_in.passkeys import ids_of_passkeys
 from pkm import hooks
 from pkm.errors import UnknownScope, VaultAbsent
 from pkm.legacy import queries as legacy_queries
@@ -188,9 +189,16 @@ def setup(request: HttpRequest) -> HttpResponse:
     user = person_of(request)
     if has_vault(user):
         return redirect("vault:overview")
-    person = {"name": user.email, "displayName": user.get_short_name()}
+    person: dict[str, Any] = named_for_passkey(user)
+    if not user.has_usable_password():  # their passkey is at hand, and may open the data too
+        person["signIn"] = ids_of_passkeys(user)
     context = {"steps": _steps(0), "known": known_about(user), "person": person}
     return render(request, "vault/setup.html", context)
+
+
+def named_for_passkey(user: "User") -> dict[str, str]:
+    """How a device lists a passkey for the data, apart from one that signs in."""
+    return {"name": gettext("%(email)s (data)") % {"email": user.email}, "displayName": user.get_short_name()}
 
 
 def known_about(user: "User") -> list[str]:

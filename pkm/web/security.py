@@ -33,7 +33,7 @@ from pkm.vault import actions as vault_actions
 from pkm.vault import queries as vault_queries
 from pkm.vault.models import KeyWrapper
 from pkm.web import page_actions as web_page_actions
-from pkm.web.my_data import known_about
+from pkm.web.my_data import known_about, named_for_passkey
 
 if TYPE_CHECKING:
     from accounts.models import User
@@ -108,7 +108,7 @@ def _locks(request: HttpRequest) -> dict[str, Any]:
         "kinds": {wrapper["kind"] for wrapper in keys["wrappers"]},
         "fresh": signed_in_recently(request),
         "reauthenticate_url": _reauthenticate_url(request.get_full_path()),
-        "person": {"name": user.email, "displayName": user.get_short_name()},
+        "person": named_for_passkey(user),
         "known": known_about(user),
     }
 

@@ -5,9 +5,11 @@ from allauth.mfa.models import Authenticator
 from playwright.sync_api import Page, expect
 
 from accounts.models import User
+from accounts.sign_in.passkeys import ids_of_passkeys
 from pkm.vault.models import KeyWrapper
-from tests.browser.people import emulate_authenticator
+from tests.browser.people import PASSPHRASE, SignIn, emulate_authenticator
 from tests.browser.test_trip import confirm_code
+from tests.factories import PersonFactory, give_vault
 
 pytestmark = pytest.mark.browser
 EMAIL = "ann@example.org"
@@ -45,6 +47,24 @@ def test_an_account_and_its_data_need_no_password_at_all(page: Page, site: str) 
     assert not user.has_usable_password()
     assert Authenticator.objects.filter(user_id=user.pk).count() == 1
     assert sorted(KeyWrapper.objects.values_list("kind", flat=True)) == ["passkey", "recovery"]
+    # one passkey does both, so that no device ever asks which of two
+    assert KeyWrapper.objects.get(kind="passkey").credential_id == ids_of_passkeys(user)[0]
+
+
+def test_a_passkey_for_the_data_alone_says_that_it_signs_nobody_in(page: Page, sign_in: SignIn) -> None:
+    vault = give_vault(PersonFactory(), {}, passphrase=PASSPHRASE)
+    emulate_authenticator(page)
+    sign_in(page, vault.user)
+    page.goto("/account/security/")
+    page.locator("[data-add=passkey]").click()
+    page.locator("#existing-secret").fill(PASSPHRASE)
+    page.locator("#add-submit").click()
+    expect(page.locator("#ways .row-title")).to_have_count(3)
+    page.goto("/accounts/logout/")
+    page.locator("main").get_by_role("button", name="Sign out").click()
+    page.goto("/accounts/login/")
+    page.get_by_role("button", name="Use a passkey").click()
+    expect(page.get_by_text("This passkey does not sign you in here.")).to_be_visible()
 
 
 def test_a_passkey_that_is_not_made_leaves_no_account(page: Page, site: str) -> None:

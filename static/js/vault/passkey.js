@@ -50,11 +50,55 @@ const noPrf = () =>
   new PasskeyError("no_prf", "This passkey cannot unlock a vault. Another device or browser may be able to.");
 
 /**
- * Makes a passkey for the vault alone. Nothing is signed in with it, so nobody checks the challenge.
- * @param {{name: string, displayName: string}} person shown by the device
+ * Makes the passkey that signs in. It is asked for the PRF extension too, since a device may give the output only to
+ * passkeys that were made with it; the output itself is not asked for here.
+ * @param {{publicKey: any}} options as the server made them, with octets in base64url
+ * @returns {Promise<Record<string, unknown>>} what the server checks, with octets in base64url
+ */
+export async function createSignInPasskey({ publicKey }) {
+  const octets = (/** @type {string} */ text) => strictBase64url(text) ?? new Uint8Array();
+  const given = await credential(() =>
+    navigator.credentials.create({
+      publicKey: {
+        ...publicKey,
+        challenge: octets(publicKey.challenge),
+        user: { ...publicKey.user, id: octets(publicKey.user.id) },
+        excludeCredentials: (publicKey.excludeCredentials ?? []).map((/** @type {any} */ one) => ({ ...one, id: octets(one.id) })),
+        extensions: { ...publicKey.extensions, prf: {} },
+      },
+    }),
+  );
+  const { credProps } = given.getClientExtensionResults();
+  const rawId = toBase64url(new Uint8Array(given.rawId));
+  return {
+    id: rawId,
+    rawId,
+    type: given.type,
+    authenticatorAttachment: given.authenticatorAttachment ?? null,
+    response: {
+      clientDataJSON: toBase64url(new Uint8Array(given.response.clientDataJSON)),
+      attestationObject: toBase64url(new Uint8Array(given.response.attestationObject)),
+      transports: given.response.getTransports?.() ?? [],
+    },
+    clientExtensionResults: credProps ? { credProps } : {},
+  };
+}
+
+/**
+ * A passkey for the vault: one that signs in where it can open the vault as well, else a new one for the vault alone.
+ * Nothing is signed in with that, so nobody checks the challenge.
+ * @param {{name: string, displayName: string, signIn?: string[]}} person names shown by the device; `signIn` the
+ *   credential IDs of passkeys that may serve, base64url
  * @returns {Promise<{credentialId: string, secret: Uint8Array<ArrayBuffer>}>}
  */
-export async function createPasskey({ name, displayName }) {
+export async function createPasskey({ name, displayName, signIn = [] }) {
+  if (signIn.length) {
+    try {
+      return await usePasskey(signIn);
+    } catch (error) {
+      if (!(error instanceof PasskeyError && error.code === "no_prf")) throw error;
+    }
+  }
   const given = await credential(() =>
     navigator.credentials.create({
       publicKey: {

@@ -35,7 +35,7 @@ const LABELS = { passphrase: "Passphrase", passkey: "Passkey", recovery: "Recove
 /**
  * Makes a vault key with a passphrase, or with a passkey made for this `person`, and a recovery code. Nothing is sent
  * before `confirm()`, so that the code can be written down first; a page that is left before that has made nothing.
- * @param {{passphrase?: string, person?: {name: string, displayName: string}, labels?: typeof LABELS}} choice
+ * @param {{passphrase?: string, person?: {name: string, displayName: string, signIn?: string[]}, labels?: typeof LABELS}} choice
  * @returns {Promise<{keyId: string, recoveryCode: string, confirm: () => Promise<Keys>}>} confirm() also unlocks
  */
 export async function createVault({ passphrase, person, labels = LABELS }) {
@@ -105,7 +105,7 @@ export async function ownKeys() {
 }
 
 /**
- * @param {{kind: WrapperKind, secret?: string, person?: {name: string, displayName: string}}} added
+ * @param {{kind: WrapperKind, secret?: string, person?: {name: string, displayName: string, signIn?: string[]}}} added
  * @returns {Promise<{secret: string | Uint8Array<ArrayBuffer>, credentialId?: string}>}
  */
 export async function newSecret({ kind, secret, person }) {

@@ -3,7 +3,7 @@
 
 export { ApiError, endGrant, getKeys, giveUpRotation, hideScope, isInterrupted, removeWrapper, restoreWrapper, showScope } from "./api.js";
 export { changes, isUnlocked, Locked, pageOwner, watch } from "./keyring.js";
-export { passkeysSupported, PasskeyError } from "./passkey.js";
+export { createSignInPasskey, passkeysSupported, PasskeyError } from "./passkey.js";
 export { Refused } from "./profile.js";
 export { openAll } from "./reading.js";
 export { finishRotation, nextKey, Paused, prepareRotation } from "./rotation.js";

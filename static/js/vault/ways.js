@@ -17,7 +17,7 @@ import { sealingKey, unwrap, wrap } from "./wrappers.js";
 
 /**
  * A passkey needs `person`; a recovery code is made here.
- * @typedef {{kind: WrapperKind, label: string, secret?: string, person?: {name: string, displayName: string}}} Added
+ * @typedef {{kind: WrapperKind, label: string, secret?: string, person?: {name: string, displayName: string, signIn?: string[]}}} Added
  */
 
 /** @typedef {{body: NewWrapper, secret: Secret, wrapperId: string | null}} Made `wrapperId` once the server has it */
