@@ -57,7 +57,7 @@ class Served:
         command = [
             str(Path(sys.executable).with_name("granian")), "--interface", "wsgi", "--host", "127.0.0.1",
             "--port", str(self.port), "--blocking-threads", "40", "--no-ws", "--log-level", "warning",
-            "config.wsgi:application",
+            "--workers-kill-timeout", "8", "config.wsgi:application",
         ]  # fmt: skip
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
