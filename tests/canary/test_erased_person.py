@@ -31,7 +31,7 @@ from developers.members.models import AppInvitation
 from pkm.history.models import Event
 from pkm.segments.models import Manifest
 from tests import factories
-from tests.canary.kept import dump
+from tests.canary.kept import dump, octets_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ROLES = Path(__file__).parents[2] / "deploy" / "postgresql" / "roles.sql"
@@ -94,7 +94,7 @@ def live(canary: str) -> User:
 def files_of_tables() -> bytes:
     """The files of this database, where the server of PostgreSQL lets them be read; an empty text elsewhere."""
     if connection.vendor != "postgresql":
-        return Path(settings.DATABASES["default"]["NAME"]).read_bytes()
+        return octets_of(Path(settings.DATABASES["default"]["NAME"]))
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT current_setting('data_directory'), oid FROM pg_database WHERE datname = current_database()"
