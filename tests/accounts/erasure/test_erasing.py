@@ -5,9 +5,7 @@ from io import StringIO
 from typing import Any
 
 import pytest
-from django.apps import apps
 from django.core.management import call_command
-from django.db import models
 from django.utils import timezone
 
 from accounts.erasure.actions import ask_to_erase, erase, erase_due, order_erasure, take_back
@@ -20,26 +18,8 @@ from consent.ledger import verifying
 from consent.ledger.models import AuditChain, AuditEntry, AuditFacts, Receipt
 from consent.notices.models import Notice
 from tests import factories
+from tests.accounts.erasure.tables import tables_of_people
 from tests.chains import entries_about
-
-
-def tables_of_people() -> set[str]:
-    """Every table from which foreign keys lead to a person, however far, but not by way of staff or an app."""
-    known = {"users"}
-    around = True
-    while around:
-        around = False
-        for model in apps.get_models(include_auto_created=True):
-            if model._meta.db_table in known or not model._meta.managed:
-                continue
-            for field in model._meta.local_fields:
-                if isinstance(field, models.ForeignKey) and field.related_model._meta.db_table in known - {
-                    "developer_applications",  # what hangs on an application is an app's
-                    "developer_tokens",
-                }:
-                    known.add(model._meta.db_table)
-                    around = True
-    return known
 
 
 def test_every_table_that_leads_to_a_person_is_known_to_erasure() -> None:
