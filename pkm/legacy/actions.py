@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def save_progress(
     *, by: "User", status: str, at: dict[str, Any] | None, counts: Mapping[str, int], last_error: str
 ) -> dict[str, Any]:
-    """Keep the browser's checkpoint and counts; what was moved is counted here. Returns `state_body`.
+    """Keep the browser's checkpoint and counts; what was moved and what was kept is counted here. Returns `state_body`.
 
     `status` is any but completed, which it becomes when the last row has gone. Raises `UnknownLegacyRecord` where this
     person never had any, or has none left.
@@ -41,13 +41,15 @@ def save_progress(
 
 @transaction.atomic
 def finish_domain(
-    *, by: "User", domain: str, updated_at: str, segments: Mapping[str, int], discard: bool
+    *, by: "User", domain: str, updated_at: str, segments: Mapping[str, int], discard: bool, kept: int
 ) -> dict[str, Any]:
     """Remove one old row, whose data is in `segments` now: segment → content revision, each of this domain.
 
     Their revisions are compared under the lock of the person's writes, so what the browser read back is what stands.
-    Without segments only where `discard` says that nothing of the row is to be kept. Returns `state_body`. Raises
-    `InvalidRequest`, `UnknownLegacyRecord`, `StaleRevision`.
+    Without segments only where `discard` says that nothing of the row is to be kept. `kept` is how many of its values
+    gave way to what the person has now; it is added here and not told as progress, so that a row that is gone through
+    again after a break counts once. Returns `state_body`. Raises `InvalidRequest`, `UnknownLegacyRecord`,
+    `StaleRevision`.
     """
     if bool(segments) == discard:
         raise InvalidRequest("Name the segments that hold the data now, or else discard the row.")
@@ -59,7 +61,7 @@ def finish_domain(
     if rfc3339(row.updated_at) != updated_at:
         raise StaleRevision("Newer old data of this domain came in meanwhile. Read it again.")
     _require_current(by, domain, segments)
-    return _remove(row, state, segments)
+    return _remove(row, state, segments, kept)
 
 
 def _locked_state(user: "User") -> MigrationState:
@@ -83,7 +85,7 @@ def _places(domain: str, segments: Mapping[str, int]) -> dict[tuple[str, str], i
     return {(domain, segment): revision for segment, revision in segments.items()}
 
 
-def _remove(row: LegacyBlob, state: MigrationState, segments: Iterable[str]) -> dict[str, Any]:
+def _remove(row: LegacyBlob, state: MigrationState, segments: Iterable[str], kept: int) -> dict[str, Any]:
     """The one place where old rows leave; what was known about them goes along."""
     for model in (LegacyBlob, LegacyMetadata):
         model.objects.filter(user=row.user_id, domain=row.domain).remove_moved()
@@ -91,7 +93,8 @@ def _remove(row: LegacyBlob, state: MigrationState, segments: Iterable[str]) -> 
     left = LegacyBlob.objects.filter(user=row.user_id).exists()
     state.status = MigrationStatus.RUNNING if left else MigrationStatus.COMPLETED
     state.checkpoint = {"moved": moved, "at": state.checkpoint.get("at") if left else None}
-    state.counts = {**state.counts, "moved": state.counts.get("moved", 0) + 1}
+    added = {"moved": 1, "kept": kept}
+    state.counts = {**state.counts, **{name: state.counts.get(name, 0) + more for name, more in added.items()}}
     state.last_error = ""
     state.save()
     record(row.user, EventKind.MIGRATION_STEP, domain=row.domain, segments=sorted(segments), status=state.status)

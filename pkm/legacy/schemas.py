@@ -19,10 +19,9 @@ class At(Strict):
 
 
 class Counts(Strict):
-    """Attributes that were written, that the person had already with another value, and that have no place."""
+    """Attributes that were written, and that have no place."""
 
     written: _Count
-    kept: _Count
     aside: _Count
 
 
@@ -47,3 +46,4 @@ class FinishBody(Strict):
     updated_at: Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\Z")]
     segments: Annotated[dict[_Name, Annotated[int, Field(ge=1, le=2**31 - 1)]], Field(max_length=100)]
     discard: bool
+    kept: _Count  # attributes that the person had already, with another value

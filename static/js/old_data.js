@@ -14,7 +14,7 @@ import { ApiError, changes, isUnlocked, Refused } from "./vault/vault.js";
 /** @typedef {import("./vault/types.js").OldCheckpoint} OldCheckpoint */
 /** @typedef {import("./vault/legacy.js").Moved} Moved */
 /** @typedef {{blob: OldBlob, moved: Moved}} Rest what has a value without a place, so that its row stays */
-/** @typedef {{counts: {written: number, kept: number, aside: number}, told: HTMLElement[], rests: Rest[], moved: number}} Work */
+/** @typedef {{counts: import("./vault/types.js").OldCounts, told: HTMLElement[], rests: Rest[], moved: number}} Work */
 
 class Stopped extends Error {}
 
@@ -74,8 +74,8 @@ async function bringIn() {
     const data = await getOldData();
     const ready = await opened(data.blobs, field.value);
     if (!ready.length && data.blobs.length) return tell(gettext("That passphrase does not open your older data. Check it and try again."));
-    const { written = 0, kept = 0 } = data.counts;
-    await moveAll(ready, data.blobs.length, { counts: { written, kept, aside: 0 }, told: [], rests: [], moved: 0 });
+    const { written = 0 } = data.counts;
+    await moveAll(ready, data.blobs.length, { counts: { written, aside: 0 }, told: [], rests: [], moved: 0 });
   } catch (error) {
     tell(explain(error));
   } finally {
@@ -119,7 +119,8 @@ async function moveOne(blob, values, work) {
   const { domain } = blob;
   await note("running", work, { domain, segments: {} });
   for (let attempt = 1; ; attempt += 1) {
-    const moved = await move(domain, values, placesOf(domain), async (segments) => {
+    const moved = await move(domain, values, placesOf(domain), async (segments, written) => {
+      work.counts.written += written;
       await note("running", work, { domain, segments });
       if (stopped) throw new Stopped();
     });
@@ -128,7 +129,7 @@ async function moveOne(blob, values, work) {
     if (stopped) throw new Stopped();
     await note("running", work, { domain, segments: moved.segments }); // with its counts, since the last row ends it all
     try {
-      await finish(blob, moved.segments);
+      await finish(blob, moved);
       work.moved += 1;
       return;
     } catch (error) {
@@ -140,8 +141,6 @@ async function moveOne(blob, values, work) {
 
 /** @param {Moved} moved @param {string} domain @param {Work} work */
 function count(moved, domain, work) {
-  work.counts.written += moved.written;
-  work.counts.kept += moved.kept.length;
   work.counts.aside += moved.aside.length;
   for (const { segment, attribute, old, now } of moved.kept) {
     const word = words[`${domain}.${segment}.${attribute}`];
@@ -181,7 +180,7 @@ function saveAside() {
 /** What has a place is in the vault already; with its row the rest goes. */
 async function removeAside() {
   try {
-    for (const { blob, moved } of rests) await finish(blob, moved.segments);
+    for (const { blob, moved } of rests) await finish(blob, moved);
     rests = [];
     fill("aside", []);
   } catch (error) {

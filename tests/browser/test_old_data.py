@@ -113,7 +113,9 @@ def test_what_has_no_place_is_shown_and_stays_until_it_is_removed(page: Page, si
     assert MigrationState.objects.get(user=vault.user).status == "completed"
 
 
-@pytest.mark.parametrize("broken_at", ["**/vault/segments/location/home", "**/vault/legacy/*/finish"])
+@pytest.mark.parametrize(
+    "broken_at", ["**/vault/segments/location/home", "**/vault/legacy/*/finish", "**/vault/legacy/lifestyle/finish"]
+)
 def test_broken_off_anywhere_goes_on_after_a_reload(
     page: Page, sign_in: SignIn, vault: Vault, complaints: Complaints, broken_at: str
 ) -> None:
@@ -132,6 +134,7 @@ def test_broken_off_anywhere_goes_on_after_a_reload(
     expect(page.locator("#old-data [data-told]")).to_contain_text("brought in")
     assert kept(vault) == AFTERWARDS
     assert not LegacyBlob.objects.exists()
+    assert MigrationState.objects.get(user=vault.user).counts["kept"] == 1  # though lifestyle was compared twice
 
 
 def test_stopped_by_the_person_it_waits_and_nothing_is_lost(page: Page, sign_in: SignIn, vault: Vault) -> None:

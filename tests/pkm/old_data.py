@@ -8,7 +8,7 @@ def progress(**change: Any) -> dict[str, Any]:
     told = {
         "status": "running",
         "at": {"domain": "lifestyle", "segments": {"food": 1}},
-        "counts": {"written": 1, "kept": 0, "aside": 0},
+        "counts": {"written": 1, "aside": 0},
         "last_error": "",
     }
     return told | change
@@ -16,4 +16,4 @@ def progress(**change: Any) -> dict[str, Any]:
 
 def finish(**change: Any) -> dict[str, Any]:
     """The old row of `LegacyBlobFactory` is in the first revision of one segment."""
-    return {"updated_at": "2024-05-17T09:30:00Z", "segments": {"food": 1}, "discard": False} | change
+    return {"updated_at": "2024-05-17T09:30:00Z", "segments": {"food": 1}, "discard": False, "kept": 0} | change

@@ -60,7 +60,7 @@ def test_checkpoint_comes_back(owner: JsonClient, blob: LegacyBlob) -> None:
     [
         {"status": "completed"}, {"status": "failed"}, {"last_error": "oops"}, {"last_error": "It's Zoe"},
         {"at": {}}, {"at": {"domain": "!", "segments": {}}}, {"at": {"domain": "a", "segments": {"b": 0}}},
-        {"counts": {}}, {"counts": {"written": -1, "kept": 0, "aside": 0}}, {"surprise": 1},
+        {"counts": {}}, {"counts": {"written": -1, "aside": 0}}, {"counts": {"written": 1, "aside": 0, "kept": 0}}, {"surprise": 1},
     ],
 )  # fmt: skip
 def test_progress_that_does_not_fit_is_refused(owner: JsonClient, blob: LegacyBlob, change: Any) -> None:
@@ -75,12 +75,26 @@ def test_row_goes_when_its_segments_stand_and_the_history_tells(
 
     told = owner.post(FINISH, finish()).json()
 
-    assert (told["status"], told["moved"], told["counts"]) == ("running", ["lifestyle"], {"moved": 1})
+    assert (told["status"], told["moved"], told["counts"]) == ("running", ["lifestyle"], {"moved": 1, "kept": 0})
     assert LegacyBlob.objects.get().domain == "identity"
     assert not LegacyMetadata.objects.exists()
     step = Event.objects.filter(user=person).latest("sequence")
     facts = {"domain": "lifestyle", "segments": ["food"], "status": "running"}
     assert (step.kind, step.facts) == ("migration_step", facts)
+
+
+def test_value_that_gave_way_counts_once_however_often_its_row_is_gone_through(
+    owner: JsonClient, blob: LegacyBlob, person: Any
+) -> None:
+    factories.LegacyBlobFactory(user=person, domain="identity")
+    _refused(owner.post(FINISH, finish(segments={"food": 2}, kept=3)), 409, "stale_revision")
+    owner.put(PROGRESS, progress())
+
+    owner.post(FINISH, finish(kept=3))
+    _refused(owner.post(FINISH, finish(kept=3)), 404, "not_found")
+    told = owner.post("/vault/legacy/identity/finish", finish(segments={}, discard=True, kept=1)).json()
+
+    assert told["counts"] == {"written": 1, "aside": 0, "kept": 4, "moved": 2}
 
 
 def test_last_row_completes_it(owner: JsonClient, blob: LegacyBlob) -> None:
@@ -105,6 +119,7 @@ def test_last_row_completes_it(owner: JsonClient, blob: LegacyBlob) -> None:
         ({"updated_at": "yesterday"}, 400, "invalid_request"),
         ({"segments": {"food": 0}}, 400, "invalid_request"),
         ({"segments": ["food"]}, 400, "invalid_request"),
+        ({"kept": -1}, 400, "invalid_request"),
     ],
 )
 def test_row_stays_where_its_segments_do_not_stand(

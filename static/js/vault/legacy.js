@@ -15,7 +15,7 @@ import { Conflict, writeAttributes } from "./writing.js";
 /** @typedef {{segment: string, attribute: string, old: unknown, now: unknown}} Kept */
 /** @typedef {{segments: Record<string, Json>, aside: Aside[]}} Split */
 /** @typedef {{revision: number, written: number, kept: Kept[], aside: Aside[]}} Merged */
-/** @typedef {{segments: Record<string, number>, written: number, kept: Kept[], aside: Aside[]}} Moved */
+/** @typedef {{segments: Record<string, number>, kept: Kept[], aside: Aside[]}} Moved */
 
 const NAME = /^[a-z][a-z0-9_]{0,63}$/;
 const MOST_ATTRIBUTES = 500; // in one segment
@@ -73,21 +73,21 @@ const same = (one, other) => one !== undefined && other !== undefined && canonic
  * @param {string} domain
  * @param {Json} document
  * @param {Places} places
- * @param {(segments: Record<string, number>) => Promise<unknown>} checkpoint after each segment; may throw to stop
+ * @param {(segments: Record<string, number>, written: number) => Promise<unknown>} checkpoint after each segment, with
+ *   how many attributes were written to it; may throw to stop
  * @returns {Promise<Moved>}
  */
 export async function move(domain, document, places, checkpoint) {
   const { segments, aside } = split(document, places);
   /** @type {Moved} */
-  const moved = { segments: {}, written: 0, kept: [], aside };
+  const moved = { segments: {}, kept: [], aside };
   for (const [segment, values] of Object.entries(segments)) {
     if (!Object.keys(values).length) continue;
     const merged = await merge(domain, segment, values);
     if (merged.revision) moved.segments[segment] = merged.revision;
-    moved.written += merged.written;
     moved.kept.push(...merged.kept);
     moved.aside.push(...merged.aside);
-    await checkpoint({ ...moved.segments });
+    await checkpoint({ ...moved.segments }, merged.written);
   }
   return moved;
 }
@@ -133,7 +133,7 @@ function compared(segment, values, present) {
 
 /**
  * Lets the old row go. Where a segment was written meanwhile, the server refuses with `stale_revision`.
- * @param {OldBlob} blob @param {Record<string, number>} segments
+ * @param {OldBlob} blob @param {Moved} moved
  */
-export const finish = ({ domain, updated_at }, segments) =>
-  api.finishOldDomain(domain, { updated_at, segments, discard: !Object.keys(segments).length });
+export const finish = ({ domain, updated_at }, { segments, kept }) =>
+  api.finishOldDomain(domain, { updated_at, segments, discard: !Object.keys(segments).length, kept: kept.length });

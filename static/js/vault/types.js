@@ -69,7 +69,7 @@
  *   ExportPlaintext
  */
 
-/** @typedef {{written: number, kept: number, aside: number}} OldCounts */
+/** @typedef {{written: number, aside: number}} OldCounts what a browser counts as it goes; `kept` and `moved` go with a row */
 /** @typedef {{domain: string, segments: Record<string, number>}} OldCheckpoint */
 /** @typedef {{domain: string, jwe: string, updated_at: string}} OldBlob */
 
@@ -80,7 +80,7 @@
  */
 
 /**
- * @typedef {{status: string, moved: string[], at: OldCheckpoint | null, counts: Partial<OldCounts & {moved: number}>,
+ * @typedef {{status: string, moved: string[], at: OldCheckpoint | null, counts: Partial<OldCounts & {kept: number, moved: number}>,
  *   last_error: string}} OldState
  */
 
