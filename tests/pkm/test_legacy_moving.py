@@ -60,7 +60,8 @@ def test_checkpoint_comes_back(owner: JsonClient, blob: LegacyBlob) -> None:
     [
         {"status": "completed"}, {"status": "failed"}, {"last_error": "oops"}, {"last_error": "It's Zoe"},
         {"at": {}}, {"at": {"domain": "!", "segments": {}}}, {"at": {"domain": "a", "segments": {"b": 0}}},
-        {"counts": {}}, {"counts": {"written": -1, "aside": 0}}, {"counts": {"written": 1, "aside": 0, "kept": 0}}, {"surprise": 1},
+        {"counts": {}}, {"counts": {"written": -1, "aside": 0}}, {"surprise": 1},
+        {"counts": {"written": 1, "aside": 0, "kept": 0}},
     ],
 )  # fmt: skip
 def test_progress_that_does_not_fit_is_refused(owner: JsonClient, blob: LegacyBlob, change: Any) -> None:
