@@ -1,8 +1,13 @@
 """Changing the key of a vault: nothing is lost, whatever happens in between."""
 
+from dataclasses import replace
+
 import pytest
 from django.db import IntegrityError, transaction
 
+from consent.decisions import actions as decision_actions
+from consent.exports.models import Export
+from consent.grants.models import Grant
 from consent_bridge import sealed
 from pkm import errors
 from pkm.history.models import Event, Index
@@ -15,7 +20,15 @@ from pkm.vault import actions as vault_actions
 from pkm.vault import queries as vault_queries
 from pkm.vault.models import KeyWrapper, RotationWrapper, VaultKey
 from tests.callers import signed_in
-from tests.factories import PersonFactory, give_vault
+from tests.consent.decisions import approval, approval_body
+from tests.factories import (
+    ConsentRequestFactory,
+    LegacyBlobFactory,
+    MigrationStateFactory,
+    PersonFactory,
+    give_vault,
+)
+from tests.pkm.old_data import finish
 from tests.pkm.rotation import change, mark_of
 from tests.pkm.sealed_segments import segment, wrapper
 
@@ -215,6 +228,39 @@ def test_apps_are_told_that_the_person_can_approve_meanwhile(api, changing):
     found = api.get(f"/user-scopes/{changing.vault.user.public_id}").json()
     assert found["runtime"]["can_approve"] is True
     assert list(flaws()) == []
+
+
+def test_approval_and_refresh_meanwhile_hold_after_the_end(api, owner, changing):
+    asked = ConsentRequestFactory(user=changing.vault.user, app=api.app, refresh_policy="continuous")
+    changing.start()
+    changing.reseal_all()
+    decision_actions.approve(request_id=asked.request_id, by=asked.user, body=approval(asked, changing.vault))
+    changing.vault.write("lifestyle", "food", {"favorite_cuisine": "Lao"}, base=1)
+    newer = replace(changing.vault, segments={("lifestyle", "food"): {"favorite_cuisine": "Lao"}})
+    body = approval_body(asked, newer, header={"revision": 2})
+    sent = {"revision": 2, "sources": body["sources"], "jwe": body["jwe"]}
+    assert owner.put(f"/consent/grants/{Grant.objects.get().grant_id}/export", sent).status_code == 200
+    changing.reseal()
+    rotation_actions.finish_rotation(by=asked.user)
+    assert api.get("/consent-status", request_id=asked.request_id).json()["status"] == "approved"
+    assert Export.objects.get(ciphertext__isnull=False).revision == 2
+    assert owner.get("/consent/grants/outdated").json() == {"grants": []}
+    assert changing.opened() == VALUES | {"lifestyle.food": {"favorite_cuisine": "Lao"}}
+
+
+def test_old_row_moved_meanwhile_is_sealed_again_before_the_end(owner, changing):
+    person = changing.vault.user
+    LegacyBlobFactory(user=person)
+    MigrationStateFactory(user=person)
+    changing.start()
+    changing.reseal_all()
+    changing.vault.write("lifestyle", "food", {"favorite_cuisine": "Georgian"}, base=1)
+    moved = owner.post("/vault/legacy/lifestyle/finish", finish(segments={"food": 2}))
+    assert (moved.status_code, moved.json()["status"]) == (200, "completed")
+    assert _code(owner.post("/vault/rotation/finish", {})) == (409, "rotation_incomplete")
+    changing.reseal()
+    rotation_actions.finish_rotation(by=person)
+    assert changing.opened() == VALUES | {"lifestyle.food": {"favorite_cuisine": "Georgian"}}
 
 
 # --- giving up, and refusals ------------------------------------------------------------------------------------------
