@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from contextlib import ExitStack
 from typing import Any
 
 import pytest
@@ -50,17 +51,20 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 @pytest.fixture(scope="session")
-def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
+def django_db_setup(
+    django_test_environment: None, django_db_modify_db_settings: None, django_db_blocker: Any
+) -> Iterator[None]:
     """A database as a deployment makes it; tests that commit can empty it in spite of its append-only tables."""
-    from pkm.registry.sync import sync_registry
     from tests.database_flush import flush_around_triggers
+    from tests.migrated import migrated_database
 
-    with django_db_blocker.unblock():
-        sync_registry()
-        flushing = flush_around_triggers()
-        flushing.__enter__()
-    yield
-    flushing.__exit__(None, None, None)
+    with ExitStack() as after:
+        with django_db_blocker.unblock():
+            after.enter_context(migrated_database())
+            after.enter_context(flush_around_triggers())
+        yield
+        with django_db_blocker.unblock():
+            after.close()
 
 
 @pytest.fixture(autouse=True)
