@@ -23,7 +23,8 @@ from pkm.registry.sync import sync_registry
 def migrated_database() -> Iterator[None]:
     """A test database as a deployment makes one, with its registry, while this context lasts.
 
-    It is made whether or not a test says that it needs one: without it, connections lead to the database of DATABASE_URL.
+    It is made whether or not a test says that it needs one: without it,
+    connections lead to the database of DATABASE_URL.
     """
     shared = "PYTEST_XDIST_WORKER" in os.environ
     made_here = False
