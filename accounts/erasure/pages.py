@@ -33,12 +33,13 @@ def delete(request: HttpRequest) -> HttpResponse:
     return _page(request, confirm_at)
 
 
-def _page(request: HttpRequest, confirm_at: str, wrong: str = "") -> HttpResponse:
+def _page(request: HttpRequest, confirm_at: str, *, typed: str = "", wrong: str = "") -> HttpResponse:
     user = person_of(request)
     shown = {
         "says": erasure_queries.what_becomes(user),
         "obstacles": erasure_queries.obstacles(user),
         "confirm_at": confirm_at,
+        "typed": typed,
         "wrong": wrong,
     }
     return render(request, "account_security/delete.html", shown, status=400 if wrong else 200)
@@ -46,8 +47,9 @@ def _page(request: HttpRequest, confirm_at: str, wrong: str = "") -> HttpRespons
 
 def _ask(request: HttpRequest) -> HttpResponse:
     user = person_of(request)
-    if request.POST.get("address", "").strip().lower() != user.email:
-        return _page(request, "", gettext("This is not the address of this account."))
+    typed = request.POST.get("address", "").strip()
+    if typed.lower() != user.email:
+        return _page(request, "", typed=typed[:254], wrong=gettext("This is not the address of this account."))
     try:
         asked = erasure_actions.ask_to_erase(by=user)
     except StandsInTheWay:
