@@ -200,7 +200,7 @@ export const putOldProgress = (progress) => call("PUT", "/vault/legacy/progress"
 /**
  * The old row goes, if these segments stand.
  * @param {string} domain
- * @param {{updated_at: string, segments: Record<string, number>, discard: boolean}} finish
+ * @param {{updated_at: string, segments: Record<string, number>, discard: boolean, kept: number}} finish
  * @returns {Promise<OldState>}
  */
 export const finishOldDomain = (domain, finish) => call("POST", path("vault", "legacy", domain, "finish"), finish);
