@@ -4,8 +4,9 @@ from typing import Any
 
 from django.contrib import admin
 from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
 
-from accounts.models import User
+from accounts.models import ActorProfile, Persona, User
 from accounts.staff import AboutPeople, NeverDeleted
 
 
@@ -18,10 +19,19 @@ class UserAdmin(AboutPeople, NeverDeleted):
     search_fields = ("email", "public_id")
     ordering = ("-created_at",)
     fields = (
-        "email", "public_id", "display_name", "is_active", "is_staff", "is_superuser", "groups", "created_at",
+        "email", "public_id", "display_name", "is_active", "is_staff", "is_superuser", "groups", "sides", "created_at",
         "last_login",
     )  # fmt: skip
-    readonly_fields = ("email", "public_id", "display_name", "created_at", "last_login")
+    readonly_fields = ("email", "public_id", "display_name", "sides", "created_at", "last_login")
+
+    @admin.display(description=_("Sides in use"))
+    def sides(self, row: User) -> str:
+        """What they use the service as, the side that they were on last first."""
+        profile = ActorProfile.objects.filter(user=row).first()
+        if profile is None:
+            return "-"
+        others = [side for side in profile.personas if side != profile.last_active_persona]
+        return ", ".join(str(Persona(side).label) for side in (profile.last_active_persona, *others))
 
     def person_of(self, row: Any) -> str:
         user_id: str = row.public_id

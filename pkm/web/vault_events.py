@@ -14,6 +14,7 @@ from django.views.decorators.http import require_safe
 from accounts.authentication import person_of
 from pkm.history.models import Event, EventKind
 from pkm.registry.labels import scope_labels
+from pkm.web.known import known
 from pkm.web.my_data import has_vault
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class Change:
 @login_required
 @require_safe
 def changes(request: HttpRequest) -> HttpResponse:
-    """Newest first; `?before=` a sequence number shows what came before it."""
+    """Newest first, below what all of them came to; `?before=` a sequence number shows what came before it."""
     user = person_of(request)
     if not has_vault(user):
         return redirect("vault:setup")
@@ -56,7 +57,8 @@ def changes(request: HttpRequest) -> HttpResponse:
     events = list(_events(user, before)[: PAGE + 1])
     lines = _in_words(events[:PAGE])
     older = lines[-1].sequence if len(events) > PAGE else None
-    return render(request, "vault/changes.html", {"lines": lines, "older": older, "before": before})
+    now = known(user) if before is None else None
+    return render(request, "vault/changes.html", {"lines": lines, "older": older, "before": before, "known": now})
 
 
 def _events(user: "User", before: int | None) -> "QuerySet[Event]":

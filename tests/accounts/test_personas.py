@@ -7,8 +7,9 @@ from django.test.utils import CaptureQueriesContext
 
 from accounts.models import ActorProfile, Persona, RuntimePersonaState, User
 from accounts.personas import side_of
-from tests.factories import MemberFactory, PersonFactory, TestAppFactory, give_vault
+from tests.factories import MemberFactory, PersonFactory, StaffFactory, TestAppFactory, give_vault
 from tests.factories.accounts import PASSWORD
+from tests.staff import at_the_admin
 
 pytestmark = pytest.mark.django_db
 
@@ -123,3 +124,21 @@ def test_staff_are_staff_as_of_their_next_sign_in_and_no_longer_than_that(client
         person.save()
         Client().force_login(person)
         assert personas_of(person) == personas
+
+
+def test_staff_see_the_sides_in_use_the_last_one_first(client: Client, person: User) -> None:
+    client.get("/developers/")
+    admin = at_the_admin(StaffFactory())
+
+    page = " ".join(admin.get(f"/admin/accounts/user/{person.pk}/change/").content.decode().split())
+
+    assert "Developer, Person" in page
+    assert page.count("Sides in use") == 1
+
+
+def test_staff_see_no_side_of_somebody_who_never_signed_in(db: None) -> None:
+    admin = at_the_admin(StaffFactory())
+
+    page = " ".join(admin.get(f"/admin/accounts/user/{PersonFactory().pk}/change/").content.decode().split())
+
+    assert '<div class="readonly">-</div>' in page

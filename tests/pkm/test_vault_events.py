@@ -4,7 +4,11 @@ import pytest
 
 from accounts.models import User
 from pkm.history.events import record
-from pkm.history.models import EventKind
+from pkm.history.models import EventKind, Index
+from pkm.registry.models import ScopeEntry
+from pkm.segments.exposure import bring_paths_up_to_date
+from pkm.vault.actions import note_unlock
+from pkm.vault.models import KeyWrapper
 from tests.callers import JsonClient, signed_in
 from tests.factories import PersonFactory, Vault, give_vault
 
@@ -39,6 +43,24 @@ def test_every_kind_of_change_is_told_in_words(owner: JsonClient, vault: Vault) 
         "Older data was taken over",
     ):  # fmt: skip
         assert said in page
+
+
+def test_what_the_service_knows_is_told_with_what_no_app_may_ask_for(owner: JsonClient, vault: Vault) -> None:
+    vault.write("identity", "basic", {"full_name": "Zoe", "age": 34})
+    fresh = {"identity": "2026-11-20T10:00:00Z", "lifestyle": "2026-11-19T09:00:00Z"}
+    Index.objects.filter(user=vault.user).update(domain_freshness=fresh)
+    ScopeEntry.objects.filter(scope="attr.identity.basic.age").update(exposure_enabled=False)
+    assert bring_paths_up_to_date() == 1
+    note_unlock(by=vault.user, wrapper_id=KeyWrapper.objects.get(user=vault.user).wrapper_id)
+
+    page = " ".join(_text(owner).split())
+
+    for said in (
+        "2 things kept, 1 of them no app may ask for by itself", "20 Nov 2026, 10:00 UTC", "3 things kept ·",
+        "19 Nov 2026, 09:00 UTC", "5 things kept", "First unlocked", "Last unlocked",
+    ):  # fmt: skip
+        assert said in page
+    assert "First unlocked" not in _text(owner, "?before=3")
 
 
 def test_nobody_sees_another_persons_changes(vault: Vault) -> None:
