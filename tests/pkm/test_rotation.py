@@ -21,13 +21,7 @@ from pkm.vault import queries as vault_queries
 from pkm.vault.models import KeyWrapper, RotationWrapper, VaultKey
 from tests.callers import signed_in
 from tests.consent.decisions import approval, approval_body
-from tests.factories import (
-    ConsentRequestFactory,
-    LegacyBlobFactory,
-    MigrationStateFactory,
-    PersonFactory,
-    give_vault,
-)
+from tests.factories import ConsentRequestFactory, LegacyBlobFactory, MigrationStateFactory, PersonFactory, give_vault
 from tests.pkm.old_data import finish
 from tests.pkm.rotation import change, mark_of
 from tests.pkm.sealed_segments import segment, wrapper
