@@ -187,6 +187,8 @@ class Erasure(models.Model):
     due_at = models.DateTimeField()
     undo_digest = models.CharField(max_length=64, blank=True)  # of the secret in the mail's link
     mailed_at = models.DateTimeField(null=True)
+    # where to tell that it is done, sealed (common.encryption), from the end until that is told
+    farewell = models.TextField(blank=True, default="", db_default="", editable=False)
     cancelled_at = models.DateTimeField(null=True)
     done_at = models.DateTimeField(null=True)
 
@@ -212,4 +214,44 @@ class Erasure(models.Model):
                 condition=models.Q(cancelled_at__isnull=True, done_at__isnull=True),
                 name="erasures_waiting",
             )
+        ]
+
+
+class WayChange(models.TextChoices):
+    """What can happen to a way in, of the account or of the data. The first ten are named as allauth names them."""
+
+    PASSWORD_CHANGED = "password_changed"  # noqa: S105  # what happened to one
+    PASSWORD_SET = "password_set"  # noqa: S105  # what happened to one
+    PASSWORD_RESET = "password_reset"  # noqa: S105  # what happened to one
+    EMAIL_CHANGED = "email_changed"
+    EMAIL_DELETED = "email_deleted"
+    TOTP_ACTIVATED = "totp_activated"
+    TOTP_DEACTIVATED = "totp_deactivated"
+    RECOVERY_CODES_GENERATED = "recovery_codes_generated"
+    WEBAUTHN_ADDED = "webauthn_added"
+    WEBAUTHN_REMOVED = "webauthn_removed"
+    WRAPPER_ADDED = "wrapper_added"
+    WRAPPER_REMOVED = "wrapper_removed"
+    WRAPPER_RESTORED = "wrapper_restored"
+    KEY_CHANGE_BEGUN = "key_change_begun"
+    KEY_CHANGE_FINISHED = "key_change_finished"
+    KEY_CHANGE_GIVEN_UP = "key_change_given_up"
+
+
+class SecurityChange(models.Model):
+    """A change of a way in that its person was not written about yet. The row goes when the mail does.
+
+    `detail` is the other address of a changed or removed one, or the kind of the wrapper; never a secret.
+    """
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="security_changes")
+    kind = models.CharField(max_length=32, choices=WayChange)
+    address = models.EmailField()  # who had it when it happened is told, whatever the address is by then
+    detail = models.CharField(max_length=254, blank=True)
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        db_table = "security_changes"
+        constraints = [
+            models.CheckConstraint(condition=models.Q(kind__in=WayChange.values), name="security_change_kind")
         ]

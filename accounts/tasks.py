@@ -3,6 +3,7 @@
 from celery import shared_task
 
 from accounts.erasure import actions, mail
+from accounts.security_mail import mail as security_mail
 
 
 @shared_task
@@ -13,5 +14,11 @@ def carry_out_erasures() -> int:
 
 @shared_task
 def write_erasure_mails() -> int:
-    """Write to people whose account is to go, with the way to take that back."""
-    return mail.write_erasure_mails()
+    """Write to people whose account is to go, with the way to take that back, and when it is gone."""
+    return mail.write_erasure_mails() + mail.write_farewells()
+
+
+@shared_task
+def write_security_mails() -> int:
+    """Tell people that a way into their account or their data changed."""
+    return security_mail.write_security_mails()

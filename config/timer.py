@@ -30,6 +30,7 @@ TASKS: dict[str, dict[str, Any]] = {
     "forget-logged-requests": {"task": "developers.tasks.forget_logged_requests", "schedule": 600.0},
     "carry-out-erasures": {"task": "accounts.tasks.carry_out_erasures", "schedule": 60.0},
     "write-erasure-mails": {"task": "accounts.tasks.write_erasure_mails", "schedule": 10.0},
+    "write-security-mails": {"task": "accounts.tasks.write_security_mails", "schedule": 10.0},
     "resume-analyses": {"task": "agents_proxy.tasks.resume_analyses", "schedule": 2.0},
     "maintain-institutions": {"task": "agents_proxy.tasks.maintain_institutions", "schedule": 10.0},
     "purge-analyses": {"task": "agents_proxy.tasks.purge_analyses", "schedule": 60.0},

@@ -1,8 +1,13 @@
-"""Mail about an account that is to go. The erasures are the queue; each mail has a secret that takes it back."""
+"""Mail about an account that is to go, with a secret that takes it back, and when it is gone.
 
+The erasures are the queue. Where the last mail goes is kept sealed, since nothing else of the person is left by then.
+"""
+
+import json
 import logging
 import secrets
 import smtplib
+from datetime import timedelta
 
 from django.conf import settings
 from django.core.mail import send_mail
@@ -12,11 +17,14 @@ from django.utils import translation
 
 from accounts.erasure.actions import digest_of
 from accounts.erasure.queries import open_erasures
+from accounts.identifiers import is_sandbox_address
 from accounts.language import language_for
-from accounts.models import AskedBy
+from accounts.models import AskedBy, Erasure
 from common.clock import database_now
+from common.encryption import opened, sealed
 
 _log = logging.getLogger(__name__)
+_GIVEN_UP_AFTER = timedelta(days=7)  # without a mail server; then the address is forgotten all the same
 
 
 def write_erasure_mails(*, limit: int = 100) -> int:
@@ -49,4 +57,45 @@ def _write(erasure_pk: int) -> bool:
         send_mail(subject, body, settings.DEFAULT_FROM_EMAIL, [erasure.user.email])
     except (smtplib.SMTPRecipientsRefused, smtplib.SMTPDataError):
         _log.warning("A person's address is refused; they are not told about erasure #%s", erasure_pk)
+    return True
+
+
+def keep_farewell(erasure: Erasure) -> None:
+    """Before the account's rows go: where and in which language to tell that it is done."""
+    user = erasure.user
+    if user.erased_at is None and not is_sandbox_address(user.email):
+        where = sealed(json.dumps({"address": user.email, "language": language_for(user)}))
+        Erasure.objects.filter(pk=erasure.pk).update(farewell=where)
+
+
+def write_farewells(*, limit: int = 100) -> int:
+    """Tell people that their account is gone, and forget where they were told; returns how many."""
+    done = Erasure.objects.filter(done_at__isnull=False).exclude(farewell="")
+    done.filter(done_at__lte=database_now() - _GIVEN_UP_AFTER).update(farewell="")
+    written = 0
+    for erasure_pk in list(done.order_by("done_at", "pk").values_list("pk", flat=True)[:limit]):
+        try:
+            written += _write_farewell(erasure_pk)
+        except OSError:  # smtplib's exceptions are of this kind too
+            _log.exception("The mail server takes nothing; what is left waits for the next run")
+            break
+    return written
+
+
+@transaction.atomic
+def _write_farewell(erasure_pk: int) -> bool:
+    """As `_write`."""
+    held = Erasure.objects.select_for_update(skip_locked=True).filter(pk=erasure_pk).exclude(farewell="")
+    erasure = held.first()
+    if erasure is None:
+        return False
+    Erasure.objects.filter(pk=erasure_pk).update(farewell="")
+    where = json.loads(opened(erasure.farewell))
+    with translation.override(where["language"]):
+        subject = render_to_string("account_security/mail/erased_subject.txt").strip()
+        body = render_to_string("account_security/mail/erased.txt", {"done_at": erasure.done_at})
+    try:
+        send_mail(subject, body, settings.DEFAULT_FROM_EMAIL, [where["address"]])
+    except (smtplib.SMTPRecipientsRefused, smtplib.SMTPDataError):
+        _log.warning("An address is refused; its person is not told that erasure #%s is done", erasure_pk)
     return True

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext as _
 
+from accounts.erasure.mail import keep_farewell
 from accounts.hooks import LeavingRoom, Words
 from accounts.models import MarketplacePublicProfile, ReleasedHandle
 from accounts.public_profile.handles import erased_handle
@@ -18,7 +19,7 @@ _EMAIL = "SELECT 1 FROM users u WHERE u.id = :person AND {has|%s|u.email}"
 _GONE = "destroyed"
 _TABLES = (
     "actor_profiles", "marketplace_public_profiles", "runtime_persona_state", "sessions", "mfa_authenticator",
-    "users_groups", "users_user_permissions",
+    "users_groups", "users_user_permissions", "security_changes",
 )  # fmt: skip
 
 ROWS = PersonalRows(
@@ -43,7 +44,7 @@ ROWS = PersonalRows(
 TABLES = {
     **dict.fromkeys((*_TABLES, "account_emailaddress", "account_emailconfirmation"), _GONE),
     "users": "stays, anonymous: the sharing ID that apps know, and when it was erased",
-    "erasures": "stays: when an anonymous account was to go, and went",
+    "erasures": "stays: when an anonymous account was to go, and went; where to tell it, sealed, until it is told",
     "released_handles": "stays as a hash for 90 days, so that nobody passes for them",
     "django_admin_log": "stays, without what it says of this account",
 }
@@ -77,6 +78,12 @@ def rest_handles(erasure: "Erasure") -> None:
         )
 
 
+def before_rows(erasure: "Erasure") -> None:
+    """What the rows that go are still needed for."""
+    keep_farewell(erasure)
+    rest_handles(erasure)
+
+
 def export(user: "User") -> dict[str, Any]:
     """The account, and what was chosen to be shown."""
     from allauth.account.models import EmailAddress
@@ -108,6 +115,6 @@ ROOM = LeavingRoom(
     tables=TABLES,
     says=says,
     obstacles=obstacles,
-    before_rows=rest_handles,
+    before_rows=before_rows,
     export=export,
 )

@@ -10,8 +10,9 @@ from django.urls import reverse
 from django.utils.http import urlencode
 
 from accounts.identifiers import is_sandbox_address
-from accounts.models import Persona
+from accounts.models import Persona, WayChange
 from accounts.personas import side_of
+from accounts.security_changes import note_change
 from accounts.sign_in import attempts, known_browsers
 from common import limits
 from common.limits import Limit
@@ -102,6 +103,14 @@ class Adapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no ty
         if template_prefix in _ON_DEMAND and self._often_enough(template_prefix, email):
             return
         super().send_mail(template_prefix, email, context)
+
+    def send_notification_mail(
+        self, template_prefix: str, user: "User", context: dict[str, Any] | None = None, email: str | None = None
+    ) -> None:
+        """A change of a way in: what happened, told from the queue, so that no request waits for or fails by a mail."""
+        told = context or {}
+        detail = told.get("to_email") or told.get("deleted_email") or ""
+        note_change(of=user, kind=WayChange(template_prefix.rpartition("/")[2]), detail=detail, address=email or "")
 
     def _often_enough(self, template_prefix: str, email: str) -> bool:
         if self.request.user.is_authenticated:  # their own doing, whose page has to say why nothing comes

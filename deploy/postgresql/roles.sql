@@ -37,14 +37,14 @@ REVOKE UPDATE ON legacy_encrypted_blobs, legacy_metadata_index FROM :"role";
 GRANT DELETE ON
     account_emailaddress, account_emailconfirmation, analysis_runs, analysis_steps, audit_pending, auth_group,
     auth_group_permissions, blocked_apps, cache_entries, discovery_misses, hidden_scopes, idempotency_keys,
-    legacy_encrypted_blobs, legacy_metadata_index, mfa_authenticator, outbound_messages, phone_numbers, pkm_blobs, pkm_manifest_paths, rate_counts, sessions,
+    legacy_encrypted_blobs, legacy_metadata_index, mfa_authenticator, outbound_messages, phone_numbers, pkm_blobs, pkm_manifest_paths, rate_counts, security_changes, sessions,
     users_groups, users_user_permissions, vault_key_wrappers, vault_resets, vault_rotation_wrappers
 TO :"role";
 
 -- What erasing a person takes out of tables that nobody may delete from: each function looks for an erasure that is
 -- due before it does anything, and takes away the rows of that person alone.
 REVOKE UPDATE ON erasures FROM :"role";
-GRANT UPDATE (undo_digest, mailed_at, cancelled_at, done_at) ON erasures TO :"role";
+GRANT UPDATE (undo_digest, mailed_at, farewell, cancelled_at, done_at) ON erasures TO :"role";
 GRANT EXECUTE ON FUNCTION
     erase_account_rows(bigint), erase_agents_rows(bigint), erase_consent_rows(bigint), erase_developer_rows(bigint),
     erase_vault_rows(bigint)

@@ -15,6 +15,8 @@ from django.db.models import F, Q
 from django.db.models.functions import Length
 from django.utils import timezone
 
+from accounts.models import WayChange
+from accounts.security_changes import note_change
 from common import encryption
 from common.identifiers import new_identifier
 from common.problems import InvalidRequest
@@ -58,6 +60,7 @@ def start_rotation(*, by: "User", key_id: str, wrappers: Sequence[NewWrapper]) -
     _mark_rotating(vault, key_id)
     for wrapper in wrappers:
         _keep(wrapper, vault)
+    note_change(of=by, kind=WayChange.KEY_CHANGE_BEGUN)
     return rotation(by)
 
 
@@ -114,6 +117,7 @@ def finish_rotation(*, by: "User", read_back: str | None = None) -> dict[str, An
     vault.primary_wrapper_id = primary_of(kept).wrapper_id
     _end(vault)
     rewrite_capabilities(index, (wrapper.kind for wrapper in kept))
+    note_change(of=by, kind=WayChange.KEY_CHANGE_FINISHED)
     return vault_keys(by)
 
 
@@ -125,6 +129,7 @@ def give_up_rotation(*, by: "User") -> None:
     Blob.objects.filter(user=by, resealed__isnull=False).update(resealed=None, resealed_sha256="")
     vault.rotation_wrappers.all().delete()
     _end(vault)
+    note_change(of=by, kind=WayChange.KEY_CHANGE_GIVEN_UP)
 
 
 def _is_this(vault: VaultKey, key_id: str, wrappers: Sequence[NewWrapper]) -> bool:

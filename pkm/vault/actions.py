@@ -8,6 +8,8 @@ from django.db import IntegrityError, transaction
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
+from accounts.models import WayChange
+from accounts.security_changes import note_change
 from common import encryption
 from common.identifiers import new_identifier
 from common.problems import InvalidRequest
@@ -84,6 +86,7 @@ def add_wrapper(*, by: "User", wrapper: NewWrapper) -> dict[str, Any]:
     kept = _keep(wrapper, by=by)
     rewrite_capabilities(index, [*kinds, kept.kind])
     record(by, EventKind.WRAPPER_ADDED, wrapper_id=kept.wrapper_id, kind=kept.kind)
+    note_change(of=by, kind=WayChange.WRAPPER_ADDED, detail=kept.kind)
     return wrapper_body(kept)
 
 
@@ -112,6 +115,7 @@ def remove_wrapper(*, by: "User", wrapper_id: str, leave_only_recovery: bool = F
     gone.save(update_fields=["removed_at"])
     rewrite_capabilities(index, (wrapper.kind for wrapper in left))
     record(by, EventKind.WRAPPER_REMOVED, wrapper_id=gone.wrapper_id, kind=gone.kind)
+    note_change(of=by, kind=WayChange.WRAPPER_REMOVED, detail=gone.kind)
 
 
 @transaction.atomic
@@ -132,6 +136,7 @@ def restore_wrapper(*, by: "User", wrapper_id: str) -> dict[str, Any]:
         live = KeyWrapper.objects.filter(user=by, removed_at=None)
         rewrite_capabilities(index, live.values_list("kind", flat=True))
         record(by, EventKind.WRAPPER_RESTORED, wrapper_id=wrapper.wrapper_id, kind=wrapper.kind)
+        note_change(of=by, kind=WayChange.WRAPPER_RESTORED, detail=wrapper.kind)
     return wrapper_body(wrapper)
 
 

@@ -8,6 +8,7 @@ from tests.factories.accounts import (
     PersonFactory,
     PublicProfileFactory,
     ReleasedHandleFactory,
+    SecurityChangeFactory,
     SessionFactory,
     StaffFactory,
 )
@@ -142,6 +143,7 @@ __all__ = [
     "ScopeEntryFactory",
     "ScopeTemplateFactory",
     "ScopeWithdrawalFactory",
+    "SecurityChangeFactory",
     "SessionFactory",
     "StaffFactory",
     "StarterRecordFactory",

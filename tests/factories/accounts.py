@@ -15,8 +15,10 @@ from accounts.models import (
     Persona,
     ReleasedHandle,
     RuntimePersonaState,
+    SecurityChange,
     Session,
     User,
+    WayChange,
 )
 from accounts.public_profile.handles import folded
 from common.encryption import sealed
@@ -114,3 +116,14 @@ class ErasureFactory(DjangoModelFactory):
     asked_by = AskedBy.PERSON
     asked_at = factory.LazyFunction(timezone.now)
     due_at = factory.LazyAttribute(lambda made: made.asked_at + timedelta(days=7))
+
+
+class SecurityChangeFactory(DjangoModelFactory):
+    """A changed password that its person was not written about yet."""
+
+    class Meta:
+        model = SecurityChange
+
+    user = factory.SubFactory(PersonFactory)
+    kind = WayChange.PASSWORD_CHANGED
+    address = factory.LazyAttribute(lambda made: made.user.email)

@@ -5,11 +5,14 @@ from io import StringIO
 from typing import Any
 
 import pytest
+from django.core import mail
 from django.core.management import call_command
 from django.utils import timezone
 
 from accounts.erasure.actions import ask_to_erase, erase, erase_due, order_erasure, take_back
+from accounts.erasure.mail import write_farewells
 from accounts.hooks import leaving_rooms
+from accounts.identifiers import sandbox_address
 from accounts.models import Erasure, User
 from common.sql.erasing import PersonalRows
 from consent.decisions import actions as decision_actions
@@ -102,3 +105,48 @@ def test_an_erasure_waits_and_can_be_taken_back(db: None) -> None:
     user.refresh_from_db()
     assert user.leaves_at is None
     assert order_erasure(of=user).due_at <= timezone.now() + timedelta(seconds=5)
+
+
+# --- the last mail ----------------------------------------------------------------------------------------------------
+
+
+def test_who_was_erased_is_told_once_and_their_address_is_forgotten(person: User) -> None:
+    User.objects.filter(pk=person.pk).update(language="de")
+    assert erase(erasure_pk=due(person).pk)
+    kept = Erasure.objects.get().farewell
+    assert kept
+    assert person.email not in kept
+
+    assert (write_farewells(), write_farewells()) == (1, 0)
+
+    (told,) = mail.outbox
+    assert (told.to, told.subject) == ([person.email], "Dein Konto ist gelöscht")
+    assert "http" not in told.body
+    assert Erasure.objects.get().farewell == ""
+
+
+def test_nobody_is_told_before_it_is_done(person: User) -> None:
+    due(person)
+    assert (write_farewells(), mail.outbox) == (0, [])
+
+
+def test_the_last_mail_waits_for_the_server_and_not_for_ever(person: User, settings: Any) -> None:
+    assert erase(erasure_pk=due(person).pk)
+    willing, settings.EMAIL_BACKEND = settings.EMAIL_BACKEND, "django.core.mail.backends.smtp.EmailBackend"
+    settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 9
+    assert write_farewells() == 0
+    assert Erasure.objects.get().farewell
+    settings.EMAIL_BACKEND = willing
+    assert write_farewells() == 1
+
+
+def test_an_address_that_nothing_could_be_sent_to_is_forgotten_after_a_week(db: None) -> None:
+    past = timezone.now() - timedelta(days=8)
+    factories.ErasureFactory(asked_at=past, due_at=past, done_at=past, farewell="sealed")
+    assert (write_farewells(), Erasure.objects.get().farewell) == (0, "")
+
+
+def test_a_sandbox_person_is_not_written_to(db: None) -> None:
+    user = factories.PersonFactory(email=sandbox_address("usr_sandbox"))
+    assert erase(erasure_pk=due(user).pk)
+    assert Erasure.objects.get().farewell == ""

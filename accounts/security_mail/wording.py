@@ -1,0 +1,71 @@
+"""The changes of somebody's ways in, in words."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from accounts.models import SecurityChange, WayChange
+
+_LINES: dict[tuple[str, str], Promise] = {
+    (WayChange.PASSWORD_CHANGED, ""): _("Your password was changed"),
+    (WayChange.PASSWORD_SET, ""): _("Your account now has a password"),
+    (WayChange.PASSWORD_RESET, ""): _("Your password was reset by mail; the passphrase of your data is as before"),
+    (WayChange.EMAIL_CHANGED, ""): _("The e-mail address of your account was changed to %(detail)s"),
+    (WayChange.EMAIL_DELETED, ""): _("%(detail)s was removed from your account"),
+    (WayChange.TOTP_ACTIVATED, ""): _("An authenticator app was added; two-step sign-in is on"),
+    (WayChange.TOTP_DEACTIVATED, ""): _("The authenticator app was removed"),
+    (WayChange.RECOVERY_CODES_GENERATED, ""): _(
+        "New recovery codes for signing in were made; the old ones no longer work"
+    ),
+    (WayChange.WEBAUTHN_ADDED, ""): _("A passkey or security key for signing in was added"),
+    (WayChange.WEBAUTHN_REMOVED, ""): _("A passkey or security key for signing in was removed"),
+    (WayChange.WRAPPER_ADDED, "passphrase"): _("A passphrase that unlocks your data was added"),
+    (WayChange.WRAPPER_ADDED, "passkey"): _("A passkey that unlocks your data was added"),
+    (WayChange.WRAPPER_ADDED, "recovery"): _("A recovery code that unlocks your data was added"),
+    (WayChange.WRAPPER_REMOVED, "passphrase"): _("A passphrase no longer unlocks your data"),
+    (WayChange.WRAPPER_REMOVED, "passkey"): _("A passkey no longer unlocks your data"),
+    (WayChange.WRAPPER_REMOVED, "recovery"): _("A recovery code no longer unlocks your data"),
+    (WayChange.WRAPPER_RESTORED, "passphrase"): _("A passphrase that was removed unlocks your data again"),
+    (WayChange.WRAPPER_RESTORED, "passkey"): _("A passkey that was removed unlocks your data again"),
+    (WayChange.WRAPPER_RESTORED, "recovery"): _("A recovery code that was removed unlocks your data again"),
+    (WayChange.KEY_CHANGE_BEGUN, ""): _("A change of the key of your data was begun"),
+    (WayChange.KEY_CHANGE_FINISHED, ""): _("The key of your data was changed; earlier ways to unlock open nothing now"),
+    (WayChange.KEY_CHANGE_GIVEN_UP, ""): _("The change of the key of your data was given up; all opens as before"),
+}
+# the browser adds the new one, opens it again and then takes the old one away: to people that is one thing
+_REPLACED = {
+    "passphrase": _("The passphrase of your data was changed"),
+    "recovery": _("The recovery code of your data was replaced by a new one"),
+}
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of the mail."""
+
+    words: str
+    at: datetime
+
+
+def in_words(changes: Sequence[SecurityChange]) -> list[Line]:
+    """What happened, oldest first, in the language that is on; an old way that a new one replaced is one line."""
+    left = list(changes)
+    replaced = {}
+    for kind, words in _REPLACED.items():
+        added = next((one for one in left if (one.kind, one.detail) == (WayChange.WRAPPER_ADDED, kind)), None)
+        gone = [one for one in left if (one.kind, one.detail) == (WayChange.WRAPPER_REMOVED, kind)]
+        after = next((one for one in gone if added is not None and one.pk > added.pk), None)
+        if added is not None and after is not None:
+            left.remove(added)
+            replaced[after.pk] = words
+    if any(one.kind == WayChange.KEY_CHANGE_FINISHED for one in left):
+        left = [one for one in left if one.kind != WayChange.KEY_CHANGE_BEGUN]
+    return [Line(str(replaced[one.pk]) if one.pk in replaced else _words(one), one.at) for one in left]
+
+
+def _words(change: SecurityChange) -> str:
+    wrapper = change.detail if change.kind.startswith("wrapper_") else ""
+    return str(_LINES[change.kind, wrapper]) % {"detail": change.detail}
