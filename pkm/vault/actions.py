@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from django.db import IntegrityError, transaction
+from django.db.models import Case, Value, When
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
@@ -141,10 +142,16 @@ def restore_wrapper(*, by: "User", wrapper_id: str) -> dict[str, Any]:
 
 
 @transaction.atomic
-def note_unlock(*, by: "User", wrapper_id: str) -> bool:
-    """The browser opened the vault with this wrapper; whether its owner had given it up. Raises `UnknownWrapper`."""
+def note_unlock(*, by: "User", wrapper_id: str, tried: bool = False) -> bool:
+    """The browser opened the vault with this wrapper, or only `tried` it; whether its owner had given the vault up.
+
+    A recovery code that was needed is remembered (`queries.needs_new_secrets`). Raises `UnknownWrapper`.
+    """
     now = timezone.now()
-    if not KeyWrapper.objects.filter(user=by, wrapper_id=wrapper_id, removed_at=None).update(last_used_at=now):
+    used: dict[str, Any] = {"last_used_at": now}
+    if not tried:
+        used["unlocked_at"] = Case(When(kind=WrapperKind.RECOVERY, then=Value(now)), default=None)
+    if not KeyWrapper.objects.filter(user=by, wrapper_id=wrapper_id, removed_at=None).update(**used):
         raise UnknownWrapper
     vault = VaultKey.objects.filter(user=by)
     told = {"last_login_at": now, "first_login_at": Coalesce("first_login_at", now)}

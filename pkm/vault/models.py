@@ -82,6 +82,9 @@ class KeyWrapper(models.Model):
     jwe = models.TextField()
     credential_id = models.CharField(max_length=1400, blank=True)
     last_used_at = models.DateTimeField(null=True)
+    unlocked_at = models.DateTimeField(
+        null=True
+    )  # of a recovery code: when it last opened the vault, rather than was tried
     removed_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -92,6 +95,10 @@ class KeyWrapper(models.Model):
             models.CheckConstraint(
                 condition=models.Q(kind=WrapperKind.PASSKEY) ^ models.Q(credential_id=""),
                 name="wrapper_credential_is_passkeys",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(unlocked_at__isnull=True) | models.Q(kind=WrapperKind.RECOVERY),
+                name="wrapper_unlocked_is_recovery",
             ),
         ]
 

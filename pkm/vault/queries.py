@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from django.db.models import Count, Q
+from django.db.models import Count, Exists, OuterRef, Q
 from django.utils import timezone
 
 from common import encryption
@@ -114,3 +114,11 @@ def recovery_check_due(user: "User") -> bool:
     codes = KeyWrapper.objects.filter(user=user, removed_at=None, kind=WrapperKind.RECOVERY)
     latest = max((code.last_used_at or code.created_at for code in codes), default=None)
     return latest is not None and latest <= timezone.now() - RECOVERY_TRIED_WITHIN
+
+
+def needs_new_secrets(user: "User") -> bool:
+    """Whether a recovery code opened the vault, is still good, and no passphrase or passkey was made since."""
+    live = KeyWrapper.objects.filter(user=user, removed_at=None)
+    unlocked = live.filter(kind=WrapperKind.RECOVERY, unlocked_at__isnull=False)
+    since = live.exclude(kind=WrapperKind.RECOVERY).filter(created_at__gt=OuterRef("unlocked_at"))
+    return unlocked.filter(~Exists(since)).exists()

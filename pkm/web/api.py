@@ -55,7 +55,7 @@ class RestoreWrapper(OwnerView):
 
 class Unlocked(OwnerView):
     def post(self, request: Request) -> HttpResponse:
-        if vault_actions.note_unlock(by=self.person, wrapper_id=self.body(web_schemas.UnlockedBody).wrapper_id):
+        if vault_actions.note_unlock(by=self.person, **self.body(web_schemas.UnlockedBody).model_dump()):
             reset_actions.take_back_reset(by=self.person)  # a way in is left after all
         return HttpResponse(status=204)
 

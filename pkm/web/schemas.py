@@ -61,6 +61,7 @@ class UnlockedBody(Strict):
     """`POST /vault/unlocked`."""
 
     wrapper_id: Annotated[str, Field(pattern=r"^[A-Za-z0-9_]{1,64}\Z")]
+    tried: bool = False  # to see whether it is still good, not to unlock
 
 
 class SegmentBody(Strict):

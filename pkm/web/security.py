@@ -50,6 +50,7 @@ def security(request: HttpRequest) -> HttpResponse:
     shown = _locks(request) | {
         "removed": removed,
         "check_due": vault_queries.recovery_check_due(user),
+        "reminds": vault_queries.needs_new_secrets(user),
         "one_passkey": gets_in_by_one_passkey_alone(user),
     }
     return render(request, "account_security/security.html", shown)

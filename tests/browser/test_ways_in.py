@@ -12,6 +12,7 @@ from tests.browser.conftest import PHONE
 from tests.browser.page_faults import Complaints, faults_at
 from tests.browser.people import PASSPHRASE, SignIn, emulate_authenticator, lock, unlock
 from tests.factories import PersonFactory, Vault, give_vault
+from tests.patience import wait_until
 
 pytestmark = pytest.mark.browser
 
@@ -186,6 +187,47 @@ def test_unlocking_with_the_code_leads_on_to_new_secrets(security: Page, vault: 
 
     expect(security).to_have_url("/account/security/recover/?next=%2Fvault%2F")
     expect(security.locator("#recover-form button[type=submit]")).to_be_enabled()
+
+
+def test_the_reminder_lasts_on_every_device_until_there_are_new_secrets(
+    security: Page, vault: Vault, new_profile: Callable[..., BrowserContext], sign_in: SignIn
+) -> None:
+    code = KeyWrapper.objects.filter(user=vault.user, kind="recovery")
+    security.goto("/vault/")
+    expect(security.locator("#recovered")).to_be_hidden()
+    security.locator("[data-unlock-other]").click()
+    security.locator("#unlock-recovery").fill(vault.recovery_code)
+    security.locator("#unlock-recovery").press("Enter")
+    expect(security.locator("#recovered")).to_be_focused()
+    assert wait_until(code.exclude(unlocked_at=None).exists)
+
+    security.reload()
+    expect(security.locator("#recovered")).to_be_visible()
+    elsewhere = new_profile().new_page()
+    sign_in(elsewhere, vault.user)
+    elsewhere.goto("/vault/data/lifestyle/")
+    unlock(elsewhere)
+    elsewhere.locator("#recovered a").click()
+    elsewhere.locator("#existing-secret").fill(vault.recovery_code)
+    choose(elsewhere)
+    elsewhere.locator("#recover-form button[type=submit]").click()
+    confirm_code(elsewhere)
+    elsewhere.wait_for_url("**/vault/data/lifestyle/")
+
+    expect(elsewhere.locator("#recovered")).to_be_hidden()
+    security.reload()
+    expect(security.locator("#recovered")).to_be_hidden()
+
+
+def test_trying_the_code_reminds_of_nothing(security: Page, vault: Vault) -> None:
+    check_code(security, vault.recovery_code)
+    expect(security.locator("#check-good")).to_be_visible()
+    used = KeyWrapper.objects.filter(user=vault.user, kind="recovery").exclude(last_used_at=None)
+    assert wait_until(used.exists)
+
+    security.goto("/vault/")
+    expect(security.locator("#unlock-panel button[type=submit]")).to_be_enabled()
+    expect(security.locator("#recovered")).to_be_hidden()
 
 
 def test_a_passkey_stands_in_for_a_forgotten_passphrase(security: Page, vault: Vault) -> None:

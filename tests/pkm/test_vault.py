@@ -270,3 +270,66 @@ def test_vault_keys_without_a_vault(person):
         "wrappers": [],
         "rotation": None,
     }
+
+
+# --- after the recovery code was needed ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def unlocked_by_code(person):
+    """A vault that its recovery code opened a moment ago, and the code's wrapper."""
+    vault = give_vault(person, passphrase="gravel lantern otter plum 7")
+    code = KeyWrapper.objects.get(user=person, kind="recovery")
+    vault_actions.note_unlock(by=person, wrapper_id=code.wrapper_id)
+    return vault, code
+
+
+def test_a_code_that_was_needed_is_remembered_until_there_is_a_new_passphrase(person, unlocked_by_code):
+    vault, _ = unlocked_by_code
+    assert vault_queries.needs_new_secrets(person)
+    vault_actions.add_wrapper(by=person, wrapper=_new(person, vault.key, "recovery"))
+    assert vault_queries.needs_new_secrets(person)  # the one that was used still opens
+
+    vault_actions.add_wrapper(by=person, wrapper=_new(person, vault.key, "passphrase"))
+
+    assert not vault_queries.needs_new_secrets(person)
+
+
+def test_a_code_that_was_needed_is_remembered_until_it_is_gone(person, unlocked_by_code):
+    _, code = unlocked_by_code
+    vault_actions.remove_wrapper(by=person, wrapper_id=code.wrapper_id)
+    assert not vault_queries.needs_new_secrets(person)
+    vault_actions.restore_wrapper(by=person, wrapper_id=code.wrapper_id)
+    assert vault_queries.needs_new_secrets(person)
+
+
+def test_other_ways_in_remind_of_nothing(person):
+    give_vault(person, passphrase="gravel lantern otter plum 7")
+    for way in KeyWrapper.objects.filter(user=person).exclude(kind="recovery"):
+        vault_actions.note_unlock(by=person, wrapper_id=way.wrapper_id)
+    assert not vault_queries.needs_new_secrets(person)
+    assert not KeyWrapper.objects.exclude(unlocked_at=None).exists()
+
+
+def test_the_pages_of_the_vault_lead_on_to_new_secrets(owner, person, unlocked_by_code):
+    _, code = unlocked_by_code
+    leads = '<div class="notice notice-warn" id="recovered" tabindex="-1">'
+    pages = ("/vault/", "/vault/data/lifestyle/", "/vault/transfer/", "/vault/archive/", "/account/security/")
+    assert [page for page in pages if leads in owner.get(page).content.decode()] == list(pages)
+
+    vault_actions.remove_wrapper(by=person, wrapper_id=code.wrapper_id)
+
+    assert [page for page in pages if leads in owner.get(page).content.decode()] == []
+
+
+def test_unlocked_tells_a_code_that_was_needed_from_one_that_was_tried(owner, person):
+    vault = give_vault(person)
+    code = owner.post("/vault/wrappers", wrapper(person, vault.key)).json()["wrapper_id"]
+    owner.post("/vault/unlocked", {"wrapper_id": code, "tried": True})
+    assert KeyWrapper.objects.get(wrapper_id=code).last_used_at is not None
+    assert not vault_queries.needs_new_secrets(person)
+
+    assert owner.post("/vault/unlocked", {"wrapper_id": code, "tried": False}).status_code == 204
+    assert vault_queries.needs_new_secrets(person)
+    refused = owner.post("/vault/unlocked", {"wrapper_id": code, "tried": 1})
+    assert (refused.status_code, refused.json()["code"]) == (400, "invalid_request")

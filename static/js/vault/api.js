@@ -139,8 +139,12 @@ export const addWrapper = (wrapper) => call("POST", "/vault/wrappers", wrapper);
 /** @param {string} wrapperId @returns {Promise<null>} */
 export const removeWrapper = (wrapperId) => call("DELETE", path("vault", "wrappers", wrapperId));
 
-/** The server keeps when each way in was used last. @param {string} wrapperId @returns {Promise<null>} */
-export const noteUnlocked = (wrapperId) => call("POST", "/vault/unlocked", { wrapper_id: wrapperId });
+/**
+ * The server keeps when each way in was used last.
+ * @param {string} wrapperId @param {{tried?: boolean}} [how] `tried` to see whether it is good, not to unlock
+ * @returns {Promise<null>}
+ */
+export const noteUnlocked = (wrapperId, how = {}) => call("POST", "/vault/unlocked", { wrapper_id: wrapperId, ...how });
 
 /** Within seven days of its removal. @param {string} wrapperId @returns {Promise<StoredWrapper>} */
 export const restoreWrapper = (wrapperId) => call("POST", path("vault", "wrappers", wrapperId, "restore"), {});

@@ -59,13 +59,13 @@ export async function prepareWays(existing, added) {
 
 /**
  * Opens the vault key with a recovery code, to see that the code is good, and keeps nothing. The server hears that it
- * was used, not what it is.
+ * was tried, not what it is.
  * @param {string} code as typed
  */
 export async function tryRecoveryCode(code) {
   const { bytes, wrapperId } = await rawKey(await ownKeys(), { kind: "recovery", secret: code });
   bytes.fill(0);
-  await api.noteUnlocked(wrapperId);
+  await api.noteUnlocked(wrapperId, { tried: true });
 }
 
 /**
