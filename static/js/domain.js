@@ -1,13 +1,14 @@
 // @ts-check
 // One domain: every segment is a form. A save writes only what changed, and overwrites nothing unseen.
 
+import { chosenOf, confirmed, undoBar } from "./domain_questions.js";
 import { dropDraft, keepDraft, openDraft } from "./drafts.js";
 import { gettext, interpolate } from "./i18n.js";
 import { all, busy, entry, explain, find, fromTemplate, make, pageData } from "./page.js";
 import { refreshExports } from "./refresh.js";
 import { followLock } from "./unlock.js";
-import { asName, editor, humanised, inWords, isEmpty } from "./values.js";
-import { Conflict, isInterrupted, Locked, openAll, writeAttributes } from "./vault/vault.js";
+import { asName, editor, humanised } from "./values.js";
+import { Conflict, isInterrupted, Locked, openAll, writeAll, writeAttributes } from "./vault/vault.js";
 
 /** @typedef {import("./values.js").Word} Word */
 /** @typedef {import("./values.js").Editor} Editor */
@@ -70,6 +71,7 @@ class Segment {
     find("[data-clear]", this.section).hidden = !Object.keys(values).length;
     this.fail("");
     this.mark();
+    markWhole();
   }
 
   /** Shows what is stored, with what was typed before a sign-in was needed. @param {Seen} seen */
@@ -171,12 +173,7 @@ class Segment {
   /** One step back, as a new revision: what somebody else wrote meanwhile is asked about. @param {Record<string, unknown>} before @param {string} text */
   offerUndo(before, text) {
     this.dropUndo();
-    const bar = fromTemplate("undo-bar");
-    find("[data-text]", bar).textContent = text;
-    find("[data-undo]", bar).addEventListener("click", async () => {
-      bar.remove();
-      await this.store(before);
-    });
+    const bar = undoBar(text, () => this.store(before));
     this.form.after(bar);
     return bar;
   }
@@ -261,49 +258,99 @@ class Segment {
   }
 }
 
-/** @param {string} what @returns {Promise<boolean>} */
-function confirmed(what) {
-  const dialog = /** @type {HTMLDialogElement} */ (find("#confirm-delete"));
-  find("[data-what]", dialog).textContent = what;
-  return closedWith(dialog, "delete");
+const segments = all("[data-segment]").map((section) => new Segment(section));
+
+const whole = find("#clear-domain");
+const clearWhole = /** @type {HTMLButtonElement} */ (find("[data-clear-domain]", whole));
+
+/** Nothing to delete, no button. */
+function markWhole() {
+  clearWhole.hidden = !segments.some(({ seen }) => Object.keys(seen?.values ?? {}).length);
 }
 
-/** @param {HTMLDialogElement} dialog @param {string} value @returns {Promise<boolean>} */
-function closedWith(dialog, value) {
-  dialog.returnValue = "";
-  dialog.showModal();
-  return new Promise((resolve) => dialog.addEventListener("close", () => resolve(dialog.returnValue === value), { once: true }));
+/** @param {string} text */
+function failWhole(text) {
+  const place = find("[data-error]", whole);
+  place.textContent = text;
+  place.hidden = !text;
+}
+
+/** What this domain holds, as this page shows it; a segment that the page does not show, as it is stored. */
+async function held() {
+  const stored = /** @type {{segment_id: string, content_revision: number, values: Record<string, unknown>}[]} */ (await openAll({ domain }));
+  const unshown = stored.filter(({ segment_id }) => !segments.some(({ id }) => id === segment_id));
+  const found = [
+    ...segments.map(({ id, seen }) => ({ id, seen })),
+    ...unshown.map(({ segment_id, content_revision, values }) => ({ id: segment_id, seen: { content_revision, values } })),
+  ];
+  return found.flatMap(({ id, seen }) => (seen && Object.keys(seen.values).length ? [{ id, seen }] : []));
+}
+
+/** Deletes segment after segment. What was changed elsewhere meanwhile stays, and all that went can be put back. */
+async function clearDomain() {
+  const text = interpolate(gettext("Everything in “%(name)s” will be deleted from your data."), { name: find("#domain").dataset.label ?? "" });
+  if (!(await confirmed(text))) return;
+  failWhole("");
+  dropWholeUndo();
+  /** @type {{id: string, before: Record<string, unknown>, seen: NonNullable<Seen>}[]} */
+  const gone = [];
+  const before = await held().catch(refusedWhole);
+  for (const { id, seen } of before ?? []) {
+    const changes = Object.fromEntries(Object.keys(seen.values).map((name) => [name, null]));
+    const left = await changeWhole(id, () => writeAttributes(domain, id, changes, seen));
+    if (left === undefined) break;
+    if (left) gone.push({ id, before: seen.values, seen: left });
+  }
+  if (!gone.length) return;
+  void refreshExports();
+  const bar = undoBar(gettext("Deleted."), () => putBack(gone));
+  whole.append(bar);
+  find("[data-undo]", bar).focus();
+}
+
+/** @param {{id: string, before: Record<string, unknown>, seen: NonNullable<Seen>}[]} gone */
+async function putBack(gone) {
+  failWhole("");
+  const left = [...gone];
+  for (const { id, before, seen } of gone) {
+    // where null was a value it is one again
+    if ((await changeWhole(id, () => writeAll(domain, id, before, seen))) === undefined) break;
+    left.shift();
+  }
+  if (left.length) whole.append(undoBar(gettext("Not everything is back yet."), () => putBack(left)));
+  void refreshExports();
 }
 
 /**
- * @param {Conflict} conflict @param {(name: string) => Word} wordOf
- * @returns {Promise<Record<string, string> | null>} attribute → mine or theirs; null to go back
+ * One segment of several. @param {string} id @param {() => Promise<NonNullable<Seen>>} write
+ * @returns {Promise<NonNullable<Seen> | null | undefined>} what is there now; null where it was changed elsewhere and
+ *   stays; undefined where nothing more can be done now
  */
-async function chosenOf(conflict, wordOf) {
-  const dialog = /** @type {HTMLDialogElement} */ (find("#conflict"));
-  const place = find("[data-differences]", dialog);
-  place.replaceChildren(...conflict.attributes.map(({ attribute, mine, theirs }) => {
-    const word = wordOf(attribute);
-    const side = (/** @type {string} */ value, /** @type {string} */ title, /** @type {unknown} */ held) => {
-      const input = /** @type {HTMLInputElement} */ (make("input", { type: "radio", name: `conflict-${attribute}`, value }));
-      input.checked = value === "mine";
-      const text = isEmpty(held) ? gettext("(deleted)") : inWords(held, word);
-      return make("label", { class: "check" }, [input, make("span", { class: "check-text" }, [text, make("span", { class: "check-help" }, [title])])]);
-    };
-    return make("fieldset", { class: "fieldset", "data-attribute": attribute }, [
-      make("legend", { class: "legend" }, [word.label]),
-      side("mine", gettext("What you typed here"), mine),
-      side("theirs", gettext("What was saved elsewhere"), theirs),
-    ]);
-  }));
-  if (!(await closedWith(dialog, "keep"))) return null;
-  return Object.fromEntries(all("[data-attribute]", place).map((set) => [
-    set.dataset.attribute,
-    /** @type {HTMLInputElement} */ (find("input:checked", set)).value,
-  ]));
+async function changeWhole(id, write) {
+  const segment = segments.find((one) => one.id === id);
+  try {
+    const { content_revision, values } = await write();
+    dropDraft(id);
+    segment?.dropUndo();
+    segment?.show({ content_revision, values });
+    return { content_revision, values };
+  } catch (error) {
+    if (!(error instanceof Conflict)) return refusedWhole(error);
+    failWhole(gettext("Some of it was changed somewhere else meanwhile, and stays as it is there. Load this page again to see it."));
+    return null;
+  }
 }
 
-const segments = all("[data-segment]").map((section) => new Segment(section));
+/** @param {unknown} error @returns {undefined} */
+function refusedWhole(error) {
+  failWhole(explain(error));
+}
+
+function dropWholeUndo() {
+  whole.querySelector("[data-undo]")?.parentElement?.remove();
+}
+
+clearWhole.addEventListener("click", () => busy(clearWhole, clearDomain));
 
 async function opened() {
   problem.hidden = true;
@@ -316,6 +363,13 @@ async function opened() {
     problem.textContent = explain(error);
     problem.hidden = false;
   }
+}
+
+/** Takes every value off the page, also those that could have been put back. */
+function closed() {
+  segments.forEach((segment) => segment.hide());
+  dropWholeUndo();
+  failWhole("");
 }
 
 let named = location.hash.slice(1);
@@ -331,4 +385,4 @@ function goToNamed() {
 addEventListener("beforeunload", (event) => {
   if (segments.some((segment) => !segment.save.disabled && !segment.kept)) event.preventDefault();
 });
-void followLock({ opened, closed: () => segments.forEach((segment) => segment.hide()) });
+void followLock({ opened, closed });

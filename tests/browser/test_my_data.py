@@ -12,10 +12,12 @@ from playwright.sync_api import BrowserContext, Page, expect
 from consent.exports.models import Export
 from consent_bridge import sealed
 from pkm.registry.models import HiddenScope
+from pkm.segments.checks import flaws
 from pkm.segments.models import Blob
 from tests.browser.page_faults import Complaints
-from tests.browser.people import PASSPHRASE, SignIn, enter, save, unlock
+from tests.browser.people import PASSPHRASE, SignIn, enter, lock, save, unlock
 from tests.factories import ConsentRequestFactory, PersonFactory, Vault, give_vault
+from tests.patience import wait_until
 
 pytestmark = pytest.mark.browser
 
@@ -117,6 +119,97 @@ def test_whole_segment_is_deleted_after_asking_and_undone(lifestyle: Page, vault
     lifestyle.get_by_role("button", name="Undo").click()
 
     expect(lifestyle.locator("#f-food-favorite_cuisine")).to_have_value("Thai")
+
+
+EVERYTHING = {
+    ("lifestyle", "food"): {"favorite_cuisine": "Thai", "diet_preference": None},
+    ("lifestyle", "fitness"): {"gym_membership": True, "own_note": "at six"},
+    ("identity", "basic"): {"full_name": "Zoe"},
+}
+
+
+@pytest.fixture
+def full(page: Page, sign_in: SignIn, site: str) -> tuple[Page, Vault]:
+    """The page of a domain of two segments, unlocked; another domain is beside it."""
+    vault = give_vault(PersonFactory(), EVERYTHING, passphrase=PASSPHRASE)
+    sign_in(page, vault.user)
+    page.goto("/vault/data/lifestyle/")
+    unlock(page)
+    expect(page.locator("#f-food-favorite_cuisine")).to_have_value("Thai")
+    return page, vault
+
+
+def delete_domain(page: Page) -> None:
+    page.get_by_role("button", name="Delete everything in “Lifestyle”").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("Everything in “Lifestyle” will be deleted")
+    dialog.get_by_role("button", name="Delete").click()
+
+
+def kept(vault: Vault) -> dict[str, Any]:
+    """What stands sealed, opened: domain.segment → values."""
+    rows = Blob.objects.filter(user=vault.user, is_current=True, ciphertext__isnull=False)
+    return {
+        f"{row.domain}.{row.segment_id}": sealed.open_segment(
+            row.ciphertext,
+            vault.key.secret,
+            sealed.SegmentHeader(
+                vault.key.key_id, vault.user.public_id, row.domain, row.segment_id, row.content_revision
+            ),
+        )
+        for row in rows
+    }
+
+
+def test_whole_domain_is_deleted_after_asking_and_put_back_as_it_was(full: tuple[Page, Vault]) -> None:
+    page, vault = full
+    before = kept(vault)
+    page.get_by_role("button", name="Delete everything in “Lifestyle”").click()
+    page.get_by_role("dialog").get_by_role("button", name="Keep it").click()
+    assert kept(vault) == before
+
+    delete_domain(page)
+    expect(page.locator("#clear-domain [data-undo]")).to_be_focused()
+    expect(page.locator("#f-food-favorite_cuisine")).to_have_value("")
+    expect(page.locator("#f-fitness-own_note")).to_have_count(0)
+    expect(page.locator("[data-clear-domain]")).to_be_hidden()
+    assert kept(vault) == {"identity.basic": {"full_name": "Zoe"}}
+    assert list(flaws()) == []
+    told = vault.user.pkm_events.filter(kind="segment_deleted").values_list("facts__segment_id", flat=True)
+    assert sorted(told) == ["fitness", "food"]
+
+    page.locator("#clear-domain [data-undo]").click()
+    expect(page.locator("#f-fitness-own_note")).to_have_value("at six")
+    expect(page.locator("#f-food-favorite_cuisine")).to_have_value("Thai")
+    assert wait_until(lambda: kept(vault) == before)  # null included
+    assert list(flaws()) == []
+
+
+def test_what_was_changed_elsewhere_stays_when_a_domain_is_deleted(
+    full: tuple[Page, Vault], profile: BrowserContext, complaints: Complaints
+) -> None:
+    page, vault = full
+    other = profile.new_page()
+    other.goto("/vault/data/lifestyle/")
+    expect(other.locator("#f-food-favorite_cuisine")).to_have_value("Thai")
+    enter(other, "food", "favorite_cuisine", "Finnish")
+    save(other, "food")
+
+    with complaints.expecting(409):
+        delete_domain(page)
+        expect(page.locator("#clear-domain [data-error]")).to_contain_text("changed somewhere else")
+        expect(page.locator("#f-fitness-own_note")).to_have_count(0)
+
+    assert kept(vault)["lifestyle.food"]["favorite_cuisine"] == "Finnish"
+    assert "lifestyle.fitness" not in kept(vault)
+
+
+def test_locking_takes_away_what_could_be_put_back(full: tuple[Page, Vault]) -> None:
+    page, _ = full
+    delete_domain(page)
+    expect(page.locator("#clear-domain [data-undo]")).to_be_visible()
+    lock(page)
+    expect(page.locator("#clear-domain [data-undo]")).to_have_count(0)
 
 
 def test_number_that_is_none_is_explained(page: Page, sign_in: SignIn, vault: Vault) -> None:
