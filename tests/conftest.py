@@ -30,7 +30,7 @@ hypothesis_settings.register_profile(
 )
 hypothesis_settings.load_profile("steady")
 
-# Looking through nine thousand collected tests for garbage, again and again, took a sixth of a run.
+# Looking through nine thousand collected tests for garbage, again and again, costs time in every process.
 gc.set_threshold(20_000, 20, 20)
 
 # what waits for browsers and processes, longest first: begun first, its waiting is filled by everything else

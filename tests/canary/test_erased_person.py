@@ -90,6 +90,7 @@ def _account(user: User, canary: str) -> None:
     factories.ActorProfileFactory(user=user)
     factories.PersonaStateFactory(user=user)
     factories.SessionFactory(user=user, data=canary)
+    factories.SecurityChangeFactory(user=user, address=user.email, detail=canary)
     address = EmailAddress.objects.create(user=user, email=f"other.{canary}@example.org")
     EmailConfirmation.objects.create(email_address=address, key=canary)
     Authenticator.objects.create(user=user, type="webauthn", data={"name": canary})
