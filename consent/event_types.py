@@ -217,6 +217,12 @@ class EventType(StrEnum):
         None,
         Trait.DERIVED,
     )
+    FOUND = (
+        "found",
+        InHistory(Group.DISCOVERIES, "search", "", _("%(app)s found you in the directory")),
+        None,
+        Trait.DERIVED,
+    )
 
 
 WEBHOOK_TYPES = [event.webhook_type for event in EventType if event.webhook]

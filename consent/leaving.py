@@ -11,7 +11,7 @@ from accounts.hooks import LeavingRoom, Words
 from common.clock import database_now, rfc3339
 from common.sql.erasing import PersonalRows
 from consent.decisions.models import AppReport, BlockedApp
-from consent.discovery.models import Discovery
+from consent.discovery.models import DirectoryFind, Discovery
 from consent.exports.models import Export, Read
 from consent.exports.read_batches import chain_waiting_reads
 from consent.grants.actions import end_grant
@@ -55,6 +55,7 @@ ROWS = PersonalRows(
         f"UPDATE consent_exports SET ciphertext = NULL, sources = '[]' WHERE grant_id IN {_GRANTS}",
         "UPDATE consent_grants SET approved_attributes = '[]', end_reason = '' WHERE user_id = :person",
         "DELETE FROM discovery_log WHERE user_id = :person",
+        "DELETE FROM directory_finds WHERE user_id = :person",
         "DELETE FROM blocked_apps WHERE user_id = :person",
         "DELETE FROM app_report_notes WHERE report_id IN (SELECT id FROM app_reports WHERE user_id = :person)",
         "DELETE FROM app_reports WHERE user_id = :person",
@@ -74,6 +75,7 @@ TABLES = {
     "audit_pending": _GONE,
     "consent_mails": _GONE,
     "discovery_log": _GONE,
+    "directory_finds": _GONE,
     "blocked_apps": _GONE,
     "app_reports": _GONE,
     "app_report_notes": _GONE + " with the report; what somebody wrote as staff stays, by an anonymous account",
@@ -159,6 +161,7 @@ def export(user: "User") -> dict[str, Any]:
         "receipts": list(Receipt.objects.filter(request__user=user).order_by("pk").values_list("jws", flat=True)),
         "mails": list(Mail.objects.filter(request__user=user).values("request__request_id", "kind", "sent_at")),
         "discoveries": list(Discovery.objects.filter(user=user).values("app__app_id", "day", "count")),
+        "found_in_directory": list(DirectoryFind.objects.filter(user=user).values("app__app_id", "at")),
         "blocked_apps": list(BlockedApp.objects.filter(user=user).values_list("app__app_id", flat=True)),
         "reports": list(AppReport.objects.filter(user=user).values("app__app_id", "text")),
         "history": [

@@ -1,7 +1,7 @@
 """Every record of this room, for Django, which looks for them here; the features keep them."""
 
 from consent.decisions.models import AppReport, BlockedApp, ReportNote, ReportStatus, ScopeWithdrawal
-from consent.discovery.models import Discovery, DiscoveryMiss
+from consent.discovery.models import DirectoryFind, Discovery, DiscoveryMiss
 from consent.exports.models import Export, Read
 from consent.grants.models import Grant
 from consent.ledger.models import (
@@ -30,6 +30,7 @@ __all__ = [
     "BlockedApp",
     "CheckpointHead",
     "ConsentRequest",
+    "DirectoryFind",
     "Discovery",
     "DiscoveryMiss",
     "Export",

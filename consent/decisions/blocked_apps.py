@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 def met_app(app_id: str, by: "User") -> int:
     """The app's key, where this person ever met it: nobody can ask here which apps exist. Raises `UnknownApp`."""
-    for met in (ConsentRequest.objects.filter(user=by), by.discoveries.all(), by.blocked_apps.all()):
+    asked = ConsentRequest.objects.filter(user=by)
+    for met in (asked, by.discoveries.all(), by.directory_finds.all(), by.blocked_apps.all()):
         found = met.filter(app__app_id=app_id).values_list("app_id", flat=True).first()
         if found is not None:
             return int(found)

@@ -3,7 +3,7 @@
 from django.contrib import admin
 
 from accounts.staff import AboutPeople, ReadOnly
-from consent.discovery.models import Discovery
+from consent.discovery.models import DirectoryFind, Discovery
 
 
 @admin.register(Discovery)
@@ -14,3 +14,13 @@ class DiscoveryAdmin(AboutPeople, ReadOnly):
     search_fields = ("=app__app_id", "=user__public_id")
     ordering = ("-day", "-id")
     fields = ("app", "user", "day", "count", "first_at", "last_at")
+
+
+@admin.register(DirectoryFind)
+class DirectoryFindAdmin(AboutPeople, ReadOnly):
+    list_display = ("at", "app", "user")
+    list_select_related = ("app", "user")
+    list_filter = ("day",)
+    search_fields = ("=app__app_id", "=user__public_id")
+    ordering = ("-at", "-id")
+    fields = ("app", "user", "day", "at")

@@ -4,6 +4,8 @@ The names are in plain text and each person typed them to be seen. The limit on 
 can be copied; who is listed may be listed whole, page by page.
 """
 
+from datetime import UTC, datetime
+
 from django.conf import settings
 from django.db.models import Q, QuerySet
 
@@ -11,6 +13,7 @@ from accounts.public_profile.queries import listed_profiles
 from common.admission.cursors import cursor_of, position_of
 from common.limits import Count, Limit, count
 from common.problems import TooManyRequests
+from consent.discovery.models import DirectoryFind
 from consent.meter import Meter
 from consent.shapes import FoundPeople, FoundPerson
 from developers.authentication import AppContext
@@ -26,13 +29,21 @@ def people_found(*, app: AppContext, beginning: str | None, cursor: str | None, 
     found = _reached(app, beginning)
     if cursor is not None:
         found = found.filter(pk__gt=position_of(cursor))
-    rows = list(found.order_by("pk").values_list("pk", "user__public_id", *_SHOWN)[: limit + 1])
+    rows = list(found.order_by("pk").values_list("pk", "user_id", "user__public_id", *_SHOWN)[: limit + 1])
     page = rows[:limit]
+    _note_finds(app, [user_pk for _, user_pk, *_ in page])
     people: list[FoundPerson] = [
         {"user_id": user_id, "handle": handle, "display_name": name, "headline": headline, "location_hint": place}
-        for _, user_id, handle, name, headline, place in page
+        for _, _, user_id, handle, name, headline, place in page
     ]
     return {"people": people, "next_cursor": cursor_of(page[-1][0]) if len(rows) > limit else None}
+
+
+def _note_finds(app: AppContext, user_pks: list[int]) -> None:
+    """Whom an app found sees it in their history, once a day; before the answer, so that no find goes unseen."""
+    now = datetime.now(UTC)
+    rows = [DirectoryFind(app_id=app.app_pk, user_id=pk, day=now.date(), at=now) for pk in user_pks]
+    DirectoryFind.objects.bulk_create(rows, ignore_conflicts=True)
 
 
 def _reached(app: AppContext, beginning: str | None) -> QuerySet:  # type: ignore[type-arg]  # of another room's record

@@ -22,6 +22,22 @@ class Discovery(models.Model):
         indexes = [models.Index(fields=["user", "-day"], name="discovery_of_user")]
 
 
+class DirectoryFind(models.Model):
+    """That an app found a person in the directory, a row a day; `at` is when it first did that day."""
+
+    app = models.ForeignKey("developers.App", on_delete=models.PROTECT, related_name="directory_finds")
+    user = models.ForeignKey("accounts.User", on_delete=models.CASCADE, related_name="directory_finds")
+    day = models.DateField()
+    at = models.DateTimeField()
+
+    class Meta:
+        db_table = "directory_finds"
+        verbose_name = _("find in the directory")
+        verbose_name_plural = _("finds in the directory")
+        constraints = [models.UniqueConstraint(fields=["app", "user", "day"], name="directory_find_once_a_day")]
+        indexes = [models.Index(fields=["user", "-at"], name="directory_find_of_user")]
+
+
 class DiscoveryMiss(models.Model):
     """How many unknown people an app, or one of its callers where it hints at them, asked about in a minute."""
 

@@ -1,4 +1,4 @@
-"""Everything that happened with a person's data, told from three sources: their chain, the reads, the discoveries."""
+"""Everything that happened with a person's data, told from their chain, the reads and the discoveries."""
 
 import heapq
 from collections import Counter
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from django.db.models import Q, QuerySet
 from django.utils.translation import gettext, ngettext
 
-from consent.discovery.models import Discovery
+from consent.discovery.models import DirectoryFind, Discovery
 from consent.event_types import EventType, Group
 from consent.exports.models import Read
 from consent.ledger import audit
@@ -84,7 +84,7 @@ def happened(
     if group in ("", Group.READS) and not app_id:
         sources.append(_looks_by_staff(user, most))
     if group in ("", Group.DISCOVERIES):
-        sources.append(_discoveries(user, app_id, most))
+        sources += [_discoveries(user, app_id, most), _finds(user, app_id, most)]
     return heapq.merge(*sources, key=lambda line: line.at, reverse=True)
 
 
@@ -99,10 +99,11 @@ def checked_chain(user: "User") -> tuple[int, Broken | None]:
 
 
 def apps_met(user: "User") -> list[tuple[str, str]]:
-    """(app_id, name) of every app that asked this person or looked at what it could ask."""
+    """(app_id, name) of every app that asked this person, found them or looked at what it could ask."""
     asked = ConsentRequest.objects.filter(user=user).values_list("app__app_id", "app__name")
     looked = Discovery.objects.filter(user=user).values_list("app__app_id", "app__name")
-    return sorted(set(asked) | set(looked), key=lambda pair: pair[1].lower())
+    found = DirectoryFind.objects.filter(user=user).values_list("app__app_id", "app__name")
+    return sorted(set(asked) | set(looked) | set(found), key=lambda pair: pair[1].lower())
 
 
 def _chained(user: "User", group: str, app_id: str) -> Iterator[Happened]:
@@ -229,6 +230,15 @@ def _discoveries(user: "User", app_id: str, most: int | None) -> Iterator[Happen
     for row in _some(looked.order_by("-last_at", "-id"), most):
         title = title_of(EventType.DISCOVERED, None, row.app.name)
         yield Happened(row.last_at, EventType.DISCOVERED, title, _looks(row.count), row.app.app_id)
+
+
+def _finds(user: "User", app_id: str, most: int | None) -> Iterator[Happened]:
+    found = DirectoryFind.objects.filter(user=user).select_related("app")
+    if app_id:
+        found = found.filter(app__app_id=app_id)
+    seen = gettext("It saw what your public profile says, and your sharing ID.")
+    for row in _some(found.order_by("-at", "-id"), most):
+        yield Happened(row.at, EventType.FOUND, title_of(EventType.FOUND, None, row.app.name), seen, row.app.app_id)
 
 
 def _looks(count: int) -> str:

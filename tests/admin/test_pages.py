@@ -47,6 +47,7 @@ FACTORIES = {
     "receipt": factories.ReceiptFactory,
     "notice": factories.NoticeFactory,
     "discovery": factories.DiscoveryFactory,
+    "directoryfind": factories.DirectoryFindFactory,
     "appreport": factories.AppReportFactory,
     "scopetemplate": factories.ScopeTemplateFactory,
     "webhookendpoint": factories.WebhookEndpointFactory,

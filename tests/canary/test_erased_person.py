@@ -131,6 +131,7 @@ def _allowed(user: User, canary: str) -> None:
     factories.WebhookDeliveryFactory(notice=Notice.objects.get(request=denied))
     factories.IdempotencyKeyFactory(app=denied.app, answer={"user_id": user.public_id, "binding_message": canary})
     factories.DiscoveryFactory(user=user, app=grant.app)
+    factories.DirectoryFindFactory(user=user, app=grant.app)
     factories.BlockedAppFactory(user=user, app=grant.app)
     blocked_apps.report_app(app_id=grant.app.app_id, by=user, text=canary)
     factories.ReportNoteFactory(report=AppReport.objects.get(user=user), note=canary)

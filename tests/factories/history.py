@@ -7,7 +7,7 @@ from factory.django import DjangoModelFactory
 
 from common.identifiers import new_identifier
 from consent.decisions.models import AppReport, BlockedApp, ReportNote, ReportStatus, ScopeWithdrawal
-from consent.discovery.models import Discovery, DiscoveryMiss
+from consent.discovery.models import DirectoryFind, Discovery, DiscoveryMiss
 from consent.ledger import audit, receipts
 from consent.ledger.models import (
     AuditChain,
@@ -162,6 +162,16 @@ class DiscoveryFactory(DjangoModelFactory):
     first_at = factory.LazyFunction(now)
     last_at = factory.SelfAttribute("first_at")
     day = factory.LazyAttribute(lambda made: made.first_at.date())
+
+
+class DirectoryFindFactory(DjangoModelFactory):
+    class Meta:
+        model = DirectoryFind
+
+    app = factory.SubFactory(AppFactory)
+    user = factory.SubFactory(PersonFactory)
+    at = factory.LazyFunction(now)
+    day = factory.LazyAttribute(lambda made: made.at.date())
 
 
 class DiscoveryMissFactory(DjangoModelFactory):

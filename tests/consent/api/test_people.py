@@ -8,6 +8,7 @@ from django.db import connection
 from accounts.public_profile.queries import listed_profiles
 from common.limits import forget_all
 from consent import shapes
+from consent.discovery.models import DirectoryFind
 from developers.models import App
 from tests.callers import Developer
 from tests.consent.api.addresses import problem
@@ -137,6 +138,17 @@ def test_a_token_needs_the_permission(app: App) -> None:
 
     assert problem(asking.get("/people")) == (403, "insufficient_scope")
     assert problem(asking.get("/people", headers={"Authorization": "Bearer none"})) == (401, "invalid_token")
+
+
+def test_a_find_is_kept_for_the_person_once_a_day(api: Developer) -> None:
+    zoe = listed("zoe").user
+    listed("kim")
+
+    handles(api, query="zo")
+    handles(api, query="zo")
+
+    kept = DirectoryFind.objects.values_list("app__app_id", "user__public_id")
+    assert list(kept) == [(api.app.app_id, zoe.public_id)]
 
 
 # --- whom an app reaches ----------------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from tests.consent.decisions import approval_body
 from tests.factories import (
     AuditEntryFactory,
     ConsentRequestFactory,
+    DirectoryFindFactory,
     DiscoveryFactory,
     ExportFactory,
     GrantFactory,
@@ -316,7 +317,7 @@ def test_history_tells_reads_discoveries_decisions_and_ends(owner, person, djang
         "ends": "You stopped sharing “Food and drink”",
     }
 
-    with django_assert_max_num_queries(13):  # one each for what staff looked at, entries that follow and the side
+    with django_assert_max_num_queries(14):  # one each for what staff looked at, entries that follow and the side
         everything = text(owner.get("/consent/history/"))
 
     assert [words in everything for words in said.values()] == [True] * 4
@@ -333,6 +334,17 @@ def test_history_of_one_app_and_of_nobody_else(owner, person):
     both = text(owner.get("/consent/history/")).count('class="event-title"')
     assert (titles, both) == (1, 2)
     assert other.app.name in text(owner.get("/consent/history/"))
+
+
+def test_history_tells_who_found_them_in_the_directory(owner, person):
+    found = DirectoryFindFactory(user=person)
+    DirectoryFindFactory()
+
+    shown = text(owner.get("/consent/history/", kind="discoveries", app=found.app.app_id))
+
+    assert shown.count('class="event-title"') == 1
+    assert f"{found.app.name} found you in the directory" in shown
+    assert owner.client.post(f"/consent/apps/{found.app.app_id}/block/").status_code == 302
 
 
 @pytest.mark.parametrize(
