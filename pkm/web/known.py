@@ -4,48 +4,61 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from django.db.models import Count, Q
+from django.db.models import Count, OuterRef, Q, Subquery
 
 from pkm.registry.labels import scope_labels
 from pkm.segments.models import Manifest
-from pkm.vault.models import VaultKey
+from pkm.vault.models import KeyWrapper, VaultKey
 from pkm.web.queries import vault_summary
 
 if TYPE_CHECKING:
     from accounts.models import User
 
+_NONE = {"closed": 0, "confidential": 0, "restricted": 0}
+_PRIMARY = KeyWrapper.objects.filter(wrapper_id=OuterRef("primary_wrapper_id")).values("label")
+
 
 @dataclass(frozen=True)
 class KnownDomain:
-    """One domain that holds something: how many attributes, and of how many the own scope is not exposed."""
+    """One domain that holds something: how many attributes, of how many the own scope is not exposed, how sensitive."""
 
     label: str
     held: int
     closed: int
+    confidential: int
+    restricted: int
     changed_at: datetime
 
 
 def known(user: "User") -> dict[str, Any]:
-    """{"domains": [KnownDomain], "total": attributes, "first", "last": when this vault was unlocked}; four queries."""
+    """{"domains": [KnownDomain], "total": attributes, "can": the vault's capabilities, "vault": its row}; four queries.
+
+    The row has `opens_with` too, the label of its primary wrapper.
+    """
     row = vault_summary(user)
     labels = scope_labels(f"attr.{domain}.*" for domain in row["available_domains"])
-    hidden = _closed(user)
+    counted = _counted(user)
     domains = [
         KnownDomain(
             label=labels.get(f"attr.{domain}.*", domain),
             held=sum(row["summary_projection"][domain].values()),
-            closed=hidden.get(domain, 0),
+            **counted.get(domain, _NONE),
             changed_at=datetime.fromisoformat(row["domain_freshness"][domain]),
         )
         for domain in row["available_domains"]
     ]
-    logins = VaultKey.objects.filter(user=user).values_list("first_login_at", "last_login_at").first()
-    first, last = logins or (None, None)
-    return {"domains": domains, "total": row["total_attributes"], "first": first, "last": last}
+    vault = VaultKey.objects.filter(user=user).annotate(opens_with=Subquery(_PRIMARY)).first()
+    return {
+        "domains": domains,
+        "total": row["total_attributes"],
+        "can": row["capability_flags"],
+        "vault": vault,
+    }
 
 
-def _closed(user: "User") -> dict[str, int]:
-    """Domain → attributes of its current manifest that the registry does not expose."""
-    rows = Manifest.objects.filter(user=user, is_current=True)
-    counted = rows.annotate(closed=Count("paths", filter=Q(paths__exposure_eligible=False)))
-    return dict(counted.values_list("domain", "closed"))
+def _counted(user: "User") -> dict[str, dict[str, int]]:
+    """Domain → {"closed", "confidential", "restricted"}: attributes of its current manifest, as exposed and as kept."""
+    rows = Manifest.objects.filter(user=user, is_current=True).values("domain")
+    of_tier = {tier: Count("paths", filter=Q(paths__sensitivity_tier=tier)) for tier in ("confidential", "restricted")}
+    counted = rows.annotate(closed=Count("paths", filter=Q(paths__exposure_eligible=False)), **of_tier)
+    return {row.pop("domain"): row for row in counted}

@@ -37,10 +37,16 @@ def my_data(user: "User") -> list[dict[str, Any]]:
 
 
 def vault_summary(user: "User") -> dict[str, Any]:
-    """The person's index row: {"available_domains", "domain_freshness", "summary_projection", "total_attributes"}."""
-    columns = ("available_domains", "domain_freshness", "summary_projection", "total_attributes")
-    row = Index.objects.filter(user=user).values(*columns).first()
-    return dict(row) if row else dict(zip(columns, ([], {}, {}, 0), strict=True))
+    """What the person's index row says, by column; nothing of anything where they have none."""
+    empty: dict[str, Any] = {
+        "available_domains": [],
+        "domain_freshness": {},
+        "summary_projection": {},
+        "total_attributes": 0,
+        "capability_flags": {},
+    }
+    row = Index.objects.filter(user=user).values(*empty).first()
+    return dict(row) if row else empty
 
 
 def _domain_card(domain: Domain, mine: Holdings) -> dict[str, Any]:

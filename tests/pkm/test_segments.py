@@ -376,6 +376,7 @@ def test_vault_summary(vault):
         "domain_freshness": {},
         "summary_projection": {},
         "total_attributes": 0,
+        "capability_flags": {},
     }
     answer = _write(vault)
     assert web_queries.vault_summary(vault.user) == {
@@ -383,4 +384,5 @@ def test_vault_summary(vault):
         "domain_freshness": {"lifestyle": answer["updated_at"]},
         "summary_projection": {"lifestyle": {"food": 2}},
         "total_attributes": 2,
+        "capability_flags": {"can_approve": True, "recovery": True, "passkey": False, "continuous": True},
     }

@@ -7,8 +7,8 @@ from pkm.history.events import record
 from pkm.history.models import EventKind, Index
 from pkm.registry.models import ScopeEntry
 from pkm.segments.exposure import bring_paths_up_to_date
-from pkm.vault.actions import note_unlock
-from pkm.vault.models import KeyWrapper
+from pkm.vault.actions import finish_setup, note_unlock
+from pkm.vault.models import KeyWrapper, VaultKey
 from tests.callers import JsonClient, signed_in
 from tests.factories import PersonFactory, Vault, give_vault
 
@@ -61,6 +61,29 @@ def test_what_the_service_knows_is_told_with_what_no_app_may_ask_for(owner: Json
     ):  # fmt: skip
         assert said in page
     assert "First unlocked" not in _text(owner, "?before=3")
+
+
+def test_what_the_vault_can_do_is_told_as_it_stands(owner: JsonClient, vault: Vault) -> None:
+    vault.write("contact", "email", {"email": "zoe@example.org"})
+    primary = KeyWrapper.objects.get(wrapper_id=VaultKey.objects.get(user=vault.user).primary_wrapper_id)
+
+    before = " ".join(_text(owner).split())
+    Index.objects.filter(user=vault.user).update(
+        capability_flags={"can_approve": False, "recovery": False, "passkey": True, "continuous": False}
+    )
+    finish_setup(by=vault.user)
+    after = " ".join(_text(owner).split())
+
+    for said in (
+        "1 thing kept, 1 of them confidential", f"<bdi>{primary.label}</bdi>", "None opens your data",
+        "There is one<", "You can approve what they ask for. What you share can be kept up to date.",
+        "Not finished yet",
+    ):  # fmt: skip
+        assert said in before
+    for said in (
+        "At least one opens your data", "There is none. Without it,", "You cannot approve anything now.<", "Finished<",
+    ):  # fmt: skip
+        assert said in after
 
 
 def test_nobody_sees_another_persons_changes(vault: Vault) -> None:
