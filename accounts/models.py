@@ -46,6 +46,8 @@ class User(AbstractBaseUser, PermissionsMixin):
     display_name = models.CharField(_("name"), max_length=100, blank=True)
     # what they chose, or first saw: mail is written when no browser is there to say it; "" is the settings' language
     language = models.CharField(_("language"), max_length=8, blank=True, default="", db_default="")
+    # of their picture, for pages to show it by; "" is none
+    photo_digest = models.CharField(max_length=64, blank=True, default="", db_default="", editable=False)
     is_active = models.BooleanField(_("active"), default=True)
     is_staff = models.BooleanField(_("staff"), default=False)
     # when the account is erased, unless that is taken back: as in their open `Erasure`, beside what every page reads
@@ -69,7 +71,9 @@ class User(AbstractBaseUser, PermissionsMixin):
             models.UniqueConstraint(Lower("email"), name="users_email_caseless"),
             models.CheckConstraint(
                 condition=models.Q(erased_at__isnull=True)
-                | models.Q(is_active=False, is_staff=False, is_superuser=False, display_name="", language=""),
+                | models.Q(
+                    is_active=False, is_staff=False, is_superuser=False, display_name="", language="", photo_digest=""
+                ),
                 name="users_erased_is_anonymous",
             ),
         ]
@@ -86,6 +90,17 @@ class User(AbstractBaseUser, PermissionsMixin):
 
     def get_short_name(self) -> str:
         return self.display_name or self.email.split("@")[0]
+
+
+class UserPhoto(models.Model):
+    """The picture of an account: a small WebP in base64, encrypted at rest (common.encryption)."""
+
+    user = models.OneToOneField(User, on_delete=models.CASCADE, related_name="photo")
+    webp = models.TextField()
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        db_table = "user_photos"
 
 
 class ActorProfile(models.Model):

@@ -45,6 +45,7 @@ _APP, _LIVE, _EMPTY = (f"/developers/apps/{{{name}}}/" for name in ("test_app", 
 FIRST_ROW = follow("#result_list tbody th a")
 PORTAL = [
     Shot("account-delete", "/account/delete/", "owner"),
+    Shot("name-and-photo", "/account/name/", "owner"),
     Shot("public-profile-empty", "/account/public-profile/", "newcomer"),
     Shot("public-profile-preview", "/account/public-profile/", "owner", write_profile),
     Shot("public-profile-on", "/account/public-profile/", "owner", show_profile),

@@ -23,6 +23,7 @@ urlpatterns = [
     path("accounts/signup/passkey/", SignUpByPasskey.as_view(), name="sign-up-by-passkey"),
     path("accounts/signup/passkey/create/", create_passkey, name="create-passkey"),
     path("accounts/", include("allauth.urls")),
+    path("", include("accounts.name_and_photo.urls")),
     path("", include("accounts.public_profile.urls")),
     path("", include("accounts.erasure.urls")),
     path("", include("pkm.urls")),

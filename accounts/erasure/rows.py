@@ -1,6 +1,7 @@
 """What of the account itself is destroyed, and what of its row stays."""
 
 # ruff: noqa: S608  # the statements are of our own names
+import base64
 from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext as _
@@ -8,6 +9,7 @@ from django.utils.translation import gettext as _
 from accounts.erasure.mail import keep_farewell
 from accounts.hooks import LeavingRoom, Words
 from accounts.models import MarketplacePublicProfile, ReleasedHandle
+from accounts.name_and_photo.queries import photo_of
 from accounts.public_profile.handles import erased_handle
 from common.clock import database_now
 from common.sql.erasing import PersonalRows
@@ -19,7 +21,7 @@ _EMAIL = "SELECT 1 FROM users u WHERE u.id = :person AND {has|%s|u.email}"
 _GONE = "destroyed"
 _TABLES = (
     "actor_profiles", "marketplace_public_profiles", "runtime_persona_state", "sessions", "mfa_authenticator",
-    "users_groups", "users_user_permissions", "security_changes",
+    "users_groups", "users_user_permissions", "security_changes", "user_photos",
 )  # fmt: skip
 
 ROWS = PersonalRows(
@@ -37,8 +39,8 @@ ROWS = PersonalRows(
         "DELETE FROM released_handles WHERE user_id = :person AND substr(handle, 1, 1) <> '#'",
         *(f"DELETE FROM {table} WHERE user_id = :person" for table in _TABLES),
         "UPDATE users SET email = :user_id || '@erased.invalid', display_name = '', password = '!', language = '', "
-        "is_active = false, is_staff = false, is_superuser = false, last_login = NULL, leaves_at = NULL, "
-        "erased_at = CURRENT_TIMESTAMP WHERE id = :person",
+        "photo_digest = '', is_active = false, is_staff = false, is_superuser = false, last_login = NULL, "
+        "leaves_at = NULL, erased_at = CURRENT_TIMESTAMP WHERE id = :person",
     ),
 )
 TABLES = {
@@ -60,7 +62,7 @@ def obstacles(user: "User") -> list[Words]:
 def says(user: "User") -> list[Words]:
     """What the page tells before anybody confirms."""
     return [
-        _("Your address, name, sign-in, public profile and settings are deleted."),
+        _("Your address, name, photo, sign-in, public profile and settings are deleted."),
         _("Backups are kept for a while. What one brings back is erased again."),
     ]
 
@@ -94,6 +96,7 @@ def export(user: "User") -> dict[str, Any]:
         "user_id": user.public_id,
         "email": user.email,
         "display_name": user.display_name,
+        "photo": _photo(user),
         "language": user.language,
         "created_at": user.created_at,
         "last_login": user.last_login,
@@ -106,6 +109,11 @@ def export(user: "User") -> dict[str, Any]:
         "released_handles": list(user.released_handles.values("handle", "released_at")),
         "erasures": list(user.erasures.values("asked_by", "asked_at", "due_at", "cancelled_at")),
     }
+
+
+def _photo(user: "User") -> str:
+    """As WebP in base64; "" where there is none."""
+    return base64.b64encode(photo_of(user) or b"").decode()
 
 
 ROOM = LeavingRoom(

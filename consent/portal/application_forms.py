@@ -9,7 +9,7 @@ from django.utils.functional import cached_property
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from common import limits
+from common import limits, pictures
 from common.limits import Limit
 from common.problems import InvalidRequest
 from common.text import is_plain
@@ -138,8 +138,8 @@ class ApplicationForm(forms.Form):
         sent = self.cleaned_data["logo"]
         if not sent:
             return ""
-        if sent.size > logos.LARGEST:
-            raise forms.ValidationError(gettext("A logo has at most 512 KiB."))
+        if sent.size > pictures.LARGEST:
+            raise forms.ValidationError(gettext("A picture has at most 512 KiB."))
         if limits.count(_LOGOS, self._by.public_id).exceeded:
             raise forms.ValidationError(gettext("You sent too many logos within an hour. Try again later."))
         try:

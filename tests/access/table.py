@@ -191,6 +191,11 @@ ROWS: list[Row] = [
     Row("account/delete/keep/", "POST", act(others="302"), nothing, form=True),
     Row("account/delete/undo/<str:secret>/", "GET", everybody("404")),
     Row("account/delete/undo/<str:secret>/", "POST", everybody("404"), nothing, form=True),
+    # --- their own name and photo
+    Row("account/name/", "GET", page()),
+    Row("account/name/", "POST", act(others="302"), lambda w: {"display_name": "Zoe"}, form=True),
+    Row("account/name/photo/", "GET", page(owner="404", others="404")),
+    Row("account/name/photo/remove/", "POST", act(others="302"), nothing, form=True),
     # --- the public profile
     Row("account/public-profile/", "GET", page()),
     Row(

@@ -86,6 +86,7 @@ def live(canary: str) -> User:
 def _account(user: User, canary: str) -> None:
     profile: dict[str, Any] = {"handle": f"h-{canary}"[:32], "headline": canary, "location_hint": canary}
     factories.PublicProfileFactory(user=user, display_name=canary, **profile)
+    factories.UserPhotoFactory(user=user, webp=canary)
     factories.ReleasedHandleFactory(user=user, handle=f"r-{canary}"[:32])
     factories.ActorProfileFactory(user=user)
     factories.PersonaStateFactory(user=user)

@@ -3,14 +3,10 @@
 tests/config/test_headers.py compares the list with the configuration: an address that is missing here fails it.
 """
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
 from django.urls import get_resolver
-
-from tests import factories
-from tests.factories import give_vault
 
 STAFF_RECORDS = (
     "accounts/user",
@@ -34,6 +30,7 @@ STAFF_RECORDS = (
     "consent/receipt",
     "consent/notice",
     "consent/discovery",
+    "consent/directoryfind",
     "consent/appreport",
     "consent/scopewithdrawal",
     "consent/sandboxperson",
@@ -215,6 +212,9 @@ PAGE = (
     "account/security/key/",
     "account/security/wrappers/<str:wrapper_id>/remove/",
     "account/security/wrappers/<str:wrapper_id>/restore/",
+    "account/name/",
+    "account/name/photo/",
+    "account/name/photo/remove/",
     "account/public-profile/",
     "account/public-profile/preview/",
     "account/public-profile/switch/",
@@ -346,53 +346,3 @@ def _walk(patterns: Any, before: str) -> Iterator[str]:
             yield from _walk(entry.url_patterns, there)
         else:
             yield there
-
-
-def samples(person: Any, app: Any) -> dict[str, str]:
-    """What stands for each part of an address that is not fixed: things of `person`, made for this."""
-    give_vault(person)
-    grant = factories.ExportFactory(grant__request__user=person, grant__request__app=app).grant
-    run = factories.RunFactory(user=person)
-    factories.MemberFactory(app=app, user=person)
-    token = factories.TokenFactory(app=app)
-    return {
-        "user_id": person.public_id,
-        "request_id": factories.ConsentRequestFactory(user=person, app=app).request_id,
-        "grant_id": grant.grant_id,
-        "receipt_id": factories.ReceiptFactory(request=grant.request).receipt_id,
-        "app_id": app.app_id,
-        "prefix": factories.ManagementTokenFactory(user=person, prefix=token.prefix).prefix,
-        "endpoint_pk": str(factories.WebhookEndpointFactory(app=app, url="https://127.0.0.1/hook").pk),
-        "delivery_pk": "1",
-        "endpoint_id": "1",
-        "delivery_id": "1",
-        "analysis_id": run.analysis_id,
-        "consent_id": factories.ProcessingConsentFactory(user=person).consent_id,
-        "wrapper_id": "wrp_unknown",
-        "domain": "lifestyle",
-        "segment_id": "food",
-        "document": "integrating",
-        "scope": "attr.lifestyle.*",
-        "agent": "core",
-        "object_id": "1",
-        "content_type_id": "1",
-        "app_label": "consent",
-        "url": "nothing",
-        "key": "unknown",
-        "uidb36": "1",
-        "pk": "1",
-        "digest": factories.LogoFactory().digest,
-        "handle": factories.ListedPersonFactory(user=person).handle,
-        "number_pk": str(factories.PhoneNumberFactory(user=person).pk),
-        "item_id": "itm_unknown",
-        "link_id": "lnk_unknown",
-        "form": "json",
-        "invitation_pk": str(factories.AppInvitationFactory(app=app).pk),
-        "secret": "inv_unknown",
-    }
-
-
-def path_of(address: str, parts: dict[str, str]) -> str:
-    """A path that the address matches."""
-    filled = re.sub(r"<(?:\w+:)?(\w+)>", lambda found: parts[found[1]], re.sub(r"\(\?P(<\w+>)[^()]*\)", r"\1", address))
-    return "/" + re.sub(r"[\^$\\]", "", filled)

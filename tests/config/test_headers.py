@@ -25,8 +25,8 @@ from tests.config.every_address import (
     OWNER,
     PAGE,
     STAFF_RECORDS,
-    path_of,
 )
+from tests.config.sample_paths import path_of, samples
 from tests.config.wanted_headers import lacking
 from tests.consent.api.test_failing import failing
 from tests.forms import Form
@@ -68,7 +68,7 @@ def test_every_answer_has_its_headers(
         settings.SECURE_HSTS_INCLUDE_SUBDOMAINS = settings.SECURE_HSTS_PRELOAD = True
         settings.SECURE_SSL_REDIRECT = True
     addresses, wanted = GROUPS[group]
-    parts = every_address.samples(person, app)
+    parts = samples(person, app)
     staff = Client(raise_request_exception=False)
     staff.cookies = session
     token = _manager(person) if group == "management" else Developer.of(app).headers

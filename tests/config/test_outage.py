@@ -17,9 +17,9 @@ from django.urls import reverse
 
 from tests import factories
 from tests.callers import Developer, signed_in
-from tests.config import every_address
-from tests.config.every_address import LISTED, path_of
+from tests.config.every_address import LISTED
 from tests.config.gate import Gate
+from tests.config.sample_paths import path_of, samples
 from tests.config.wanted_headers import lacking
 from tests.patience import wait_until
 from tests.served_site import Served, database_url
@@ -125,7 +125,7 @@ def refused(gate: Gate | None, *, garbage: bool = False) -> Iterator[None]:
 
 @pytest.mark.slow("it asks at every address of a real server, three seconds after the database went away")
 def test_every_address_answers_while_the_database_is_away(site: Site, gate: Gate | None, person: Any, app: Any) -> None:
-    parts = every_address.samples(person, app)
+    parts = samples(person, app)
     assert site.page("/consent/").status == 200  # the pool has connections to lose
     for path, wanted in (("/static/js/shell.js", 200), ("/static/nothing", 404), ("/api/v1/consent-events", 200)):
         answer = site.call("GET", path, Authorization=site.token)

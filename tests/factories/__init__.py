@@ -11,6 +11,7 @@ from tests.factories.accounts import (
     SecurityChangeFactory,
     SessionFactory,
     StaffFactory,
+    UserPhotoFactory,
 )
 from tests.factories.agents import (
     CallFactory,
@@ -152,6 +153,7 @@ __all__ = [
     "StepFactory",
     "TestAppFactory",
     "TokenFactory",
+    "UserPhotoFactory",
     "Vault",
     "VaultKeyFactory",
     "VaultResetFactory",

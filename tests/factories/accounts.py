@@ -18,6 +18,7 @@ from accounts.models import (
     SecurityChange,
     Session,
     User,
+    UserPhoto,
     WayChange,
 )
 from accounts.public_profile.handles import folded
@@ -63,6 +64,14 @@ class PublicProfileFactory(DjangoModelFactory):
     display_name = "Zoe"
     headline = "Likes trains"
     search_name = factory.LazyAttribute(lambda made: folded(made.display_name))
+
+
+class UserPhotoFactory(DjangoModelFactory):
+    class Meta:
+        model = UserPhoto
+
+    user = factory.SubFactory(PersonFactory, photo_digest="0" * 64)
+    webp = factory.LazyFunction(lambda: sealed("UklGRg=="))
 
 
 class ReleasedHandleFactory(DjangoModelFactory):

@@ -11,9 +11,9 @@ from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
 from django.core import mail
 
 from accounts.erasure.actions import ask_to_erase, digest_of
-from accounts.models import ActorProfile, Erasure, MarketplacePublicProfile, Session, User
+from accounts.models import ActorProfile, Erasure, MarketplacePublicProfile, Session, User, UserPhoto
 from accounts.sign_in.sessions import SessionStore
-from tests.factories.accounts import PASSWORD, ErasureFactory, PublicProfileFactory
+from tests.factories.accounts import PASSWORD, ErasureFactory, PublicProfileFactory, UserPhotoFactory
 from tests.interrupted.plain_browser import Browser
 from tests.interrupted.scenes import Make, Scene, Stage
 
@@ -138,6 +138,24 @@ def remove_public_profile(stage: Stage) -> Scene:
     return Scene(f"{_PROFILE}remove/", _PROFILE, says, lambda: _profile(stage) is None)
 
 
+def save_name(stage: Stage) -> Scene:
+    def done() -> bool:
+        return User.objects.get(pk=stage.person.pk).display_name == "Zoe Quinn"
+
+    here = "/account/name/"
+    return Scene(here, here, "You asked to save your name.", done, {"display_name": "Zoe Quinn"}, "Zoe Quinn")
+
+
+def remove_photo(stage: Stage) -> Scene:
+    UserPhotoFactory(user=stage.person)
+    User.objects.filter(pk=stage.person.pk).update(photo_digest="0" * 64)
+
+    def done() -> bool:
+        return not UserPhoto.objects.filter(user=stage.person).exists()
+
+    return Scene("/account/name/photo/remove/", "/account/name/", "You asked to remove your photo.", done)
+
+
 # after signing in it waits; some of these ask for the password once more before they are done
 def delete_account(stage: Stage) -> Scene:
     def done() -> bool:
@@ -167,6 +185,8 @@ SCENES: dict[str, Make] = {
     "signed-in": end_sessions,
     "account-delete": delete_account,
     "account-keep": keep_account,
+    "name-and-photo": save_name,
+    "own-photo-remove": remove_photo,
     "public-profile": save_public_profile,
     "public-profile-switch": switch_public_profile,
     "public-profile-directory": list_public_profile,

@@ -81,7 +81,7 @@ def test_what_the_vault_can_do_is_told_as_it_stands(owner: JsonClient, vault: Va
     ):  # fmt: skip
         assert said in before
     for said in (
-        "At least one opens your data", "There is none. Without it,", "You cannot approve anything now.<", "Finished<",
+        "At least one opens your data", "There is none. Without it,", "You cannot approve anything now.<", "Done<",
     ):  # fmt: skip
         assert said in after
 

@@ -1,0 +1,42 @@
+"""Pictures that people send: taken in as any common kind, kept as nothing but a few pixels."""
+
+import io
+import warnings
+from typing import Any, Literal
+
+from django.utils.translation import gettext
+from PIL import Image, ImageOps, UnidentifiedImageError
+
+from common.problems import InvalidRequest
+
+LARGEST = 512 * 1024  # bytes of what is sent
+_KINDS = ("PNG", "JPEG", "WEBP")
+_OPTIONS: dict[str, dict[str, Any]] = {"PNG": {"optimize": True}, "WEBP": {"quality": 85}}
+_MOST_PIXELS = 4096 * 4096  # a file of few bytes may unfold to many
+
+
+def small_picture(data: bytes, *, side: int, kind: Literal["PNG", "WEBP"]) -> bytes:
+    """The picture, at most `side` pixels wide and high. Raises `InvalidRequest`.
+
+    Only the pixels: what else the file held, such as where a photo was taken, stays behind.
+    """
+    if len(data) > LARGEST:
+        raise InvalidRequest(gettext("A picture has at most 512 KiB."))
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", Image.DecompressionBombWarning)
+            with Image.open(io.BytesIO(data), formats=_KINDS) as picture:
+                if picture.width * picture.height > _MOST_PIXELS:
+                    raise InvalidRequest(gettext("A picture has at most 4096 by 4096 pixels."))
+                upright = ImageOps.exif_transpose(picture)
+                small = upright.convert("RGBA")
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning):
+        raise InvalidRequest(gettext("A picture has at most 4096 by 4096 pixels.")) from None
+    except (UnidentifiedImageError, OSError, ValueError, SyntaxError, EOFError):
+        raise InvalidRequest(gettext("Send a PNG, JPEG or WebP picture.")) from None
+    small.thumbnail((side, side))
+    pixels = Image.new("RGBA", small.size)
+    pixels.paste(small)
+    written = io.BytesIO()
+    pixels.save(written, kind, **_OPTIONS[kind])
+    return written.getvalue()
