@@ -20,7 +20,7 @@ class NameAndPhotoForm(forms.Form):
     )  # fmt: skip
     photo = forms.FileField(
         label=_("Photo"), required=False, widget=forms.FileInput({"accept": "image/png,image/jpeg,image/webp"}),
-        help_text=_("PNG, JPEG or WebP, 512 KiB at most. Nobody but you sees it."),
+        help_text=_("PNG, JPEG or WebP. It is made small before it is sent, and nobody but you sees it."),
     )  # fmt: skip
 
     def clean_display_name(self) -> str:
