@@ -8,19 +8,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from django.contrib.auth.management import create_permissions
-from django.contrib.contenttypes.management import create_contenttypes
-from django.contrib.contenttypes.models import ContentType
-from django.core.management.commands import flush as flush_command
-from django.core.management.sql import emit_post_migrate_signal
 from django.db import connection, transaction
-from django.db.models.signals import post_migrate
 
 # Filled in again after every flush by others. Content types and permissions are put back here, with the numbers that
 # a running server remembers them by.
 _REFILLED = {"django_migrations", "pkm_registry_version"}
-
-_PERMISSIONS = "django.contrib.auth.management.create_permissions"  # what Django connects it as
 
 Rows = tuple[str, list[str], list[tuple[Any, ...]]]
 
@@ -39,27 +31,10 @@ def flush_around_triggers() -> Iterator[None]:
             _put_back(self.connection, migrated)
 
     operations.execute_sql_flush = flush
-    flush_command.emit_post_migrate_signal = _emit_after_a_flush
     try:
         yield
     finally:
         operations.execute_sql_flush = plain
-        flush_command.emit_post_migrate_signal = emit_post_migrate_signal
-
-
-def _emit_after_a_flush(*arguments: Any) -> None:
-    """What follows a migration, but for the search for permissions, all of which were just put back.
-
-    It takes longer than the flush. What the rooms do stays: their triggers are made again, the registry's version anew.
-    """
-    post_migrate.disconnect(create_contenttypes)
-    post_migrate.disconnect(dispatch_uid=_PERMISSIONS)
-    ContentType.objects.clear_cache()  # as they would
-    try:
-        emit_post_migrate_signal(*arguments)
-    finally:
-        post_migrate.connect(create_contenttypes)
-        post_migrate.connect(create_permissions, dispatch_uid=_PERMISSIONS)
 
 
 def _deletes(database: Any) -> list[str]:

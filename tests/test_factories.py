@@ -1,10 +1,7 @@
 """The tools of the tests themselves."""
 
 import pytest
-from django.apps import AppConfig, apps
-from django.contrib.auth.management import _get_all_permissions
-from django.contrib.auth.models import Permission
-from django.contrib.contenttypes.models import ContentType
+from django.apps import apps
 from django.db import DatabaseError, connection, models
 from factory.django import DjangoModelFactory
 
@@ -82,20 +79,3 @@ def test_append_only_tables_still_refuse_after_a_flush(turn: int, transactional_
 
     with pytest.raises(DatabaseError, match="append-only"):
         AuditEntry.objects.all().delete()
-
-
-@pytest.mark.parametrize("turn", [1, 2])
-def test_flush_keeps_permissions_and_their_numbers(turn: int, transactional_db: None) -> None:
-    wanted = {permission for config in apps.get_app_configs() for permission in _permissions_of(config)}
-
-    assert set(Permission.objects.values_list("content_type__app_label", "codename")) == wanted
-    assert ContentType.objects.get_for_model(AuditEntry).pk == ContentType.objects.get(model="auditentry").pk
-
-    Permission.objects.all().delete()
-    ContentType.objects.all().delete()
-
-
-def _permissions_of(config: AppConfig) -> list[tuple[str, str]]:
-    return [
-        (config.label, codename) for model in config.get_models() for codename, _ in _get_all_permissions(model._meta)
-    ]
