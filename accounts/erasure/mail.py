@@ -21,7 +21,7 @@ from accounts.identifiers import is_sandbox_address
 from accounts.language import language_for
 from accounts.models import AskedBy, Erasure
 from common.clock import database_now
-from common.encryption import opened, sealed
+from common.encryption import Unreadable, opened, sealed
 
 _log = logging.getLogger(__name__)
 _GIVEN_UP_AFTER = timedelta(days=7)  # without a mail server; then the address is forgotten all the same
@@ -89,8 +89,12 @@ def _write_farewell(erasure_pk: int) -> bool:
     erasure = held.first()
     if erasure is None:
         return False
+    try:
+        where = json.loads(opened(erasure.farewell))
+    except Unreadable:
+        _log.error("No key opens where to tell that erasure #%s is done; it waits for its key", erasure_pk)
+        return False
     Erasure.objects.filter(pk=erasure_pk).update(farewell="")
-    where = json.loads(opened(erasure.farewell))
     with translation.override(where["language"]):
         subject = render_to_string("account_security/mail/erased_subject.txt").strip()
         body = render_to_string("account_security/mail/erased.txt", {"done_at": erasure.done_at})

@@ -140,6 +140,17 @@ def test_the_last_mail_waits_for_the_server_and_not_for_ever(person: User, setti
     assert write_farewells() == 1
 
 
+def test_an_address_whose_key_is_gone_holds_up_nobody(person: User) -> None:
+    hour = timezone.now() - timedelta(hours=1)
+    unreadable = factories.ErasureFactory(asked_at=hour, due_at=hour, done_at=hour, farewell="sealed")
+    assert erase(erasure_pk=due(person).pk)
+
+    assert write_farewells() == 1
+
+    assert [told.to for told in mail.outbox] == [[person.email]]
+    assert Erasure.objects.get(pk=unreadable.pk).farewell == "sealed"  # until its key is back, or a week is over
+
+
 def test_an_address_that_nothing_could_be_sent_to_is_forgotten_after_a_week(db: None) -> None:
     past = timezone.now() - timedelta(days=8)
     factories.ErasureFactory(asked_at=past, due_at=past, done_at=past, farewell="sealed")
