@@ -24,7 +24,7 @@ def rename(*, by: User, display_name: str) -> None:
     User.objects.filter(pk=by.pk).update(display_name=display_name)
 
 
-def take_photo(*, by: User, sent: "UploadedFile") -> None:
+def take_photo(*, by: User, sent: "UploadedFile[bytes]") -> None:
     """Keep the picture, small, clean and encrypted at rest, in place of the one before.
 
     Raises InvalidRequest where it is none, TooManyPhotos.

@@ -30,7 +30,7 @@ class NameAndPhotoForm(forms.Form):
         return name
 
     def clean_photo(self) -> Any:
-        sent: UploadedFile | None = self.cleaned_data["photo"]
+        sent: UploadedFile[Any] | None = self.cleaned_data["photo"]
         if sent is not None and (sent.size or 0) > LARGEST:
             raise forms.ValidationError(gettext("A picture has at most 512 KiB."))
         return sent

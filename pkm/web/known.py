@@ -58,7 +58,10 @@ def known(user: "User") -> dict[str, Any]:
 
 def _counted(user: "User") -> dict[str, dict[str, int]]:
     """Domain → {"closed", "confidential", "restricted"}: attributes of its current manifest, as exposed and as kept."""
-    rows = Manifest.objects.filter(user=user, is_current=True).values("domain")
-    of_tier = {tier: Count("paths", filter=Q(paths__sensitivity_tier=tier)) for tier in ("confidential", "restricted")}
-    counted = rows.annotate(closed=Count("paths", filter=Q(paths__exposure_eligible=False)), **of_tier)
-    return {row.pop("domain"): row for row in counted}
+    rows = Manifest.objects.filter(user=user, is_current=True)
+    counted = rows.annotate(
+        closed=Count("paths", filter=Q(paths__exposure_eligible=False)),
+        confidential=Count("paths", filter=Q(paths__sensitivity_tier="confidential")),
+        restricted=Count("paths", filter=Q(paths__sensitivity_tier="restricted")),
+    )
+    return {domain: dict(zip(_NONE, counts, strict=True)) for domain, *counts in counted.values_list("domain", *_NONE)}

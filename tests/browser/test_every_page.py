@@ -43,7 +43,8 @@ SIGNED_OUT = [
 ]  # fmt: skip
 OWNERS = [
     "/consent/", "/consent/grants/", "/consent/history/", "/vault/", "/vault/changes/", "/account/security/",
-    "/account/security/key/", "/account/name/", "/accounts/email/", "/accounts/password/change/", "/developers/applications/new/",
+    "/account/security/key/", "/accounts/email/", "/accounts/password/change/", "/developers/applications/new/",
+    "/account/name/",
 ]  # fmt: skip
 
 
