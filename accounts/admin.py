@@ -16,8 +16,8 @@ class UserAdmin(AboutPeople, NeverDeleted):
 
     list_display = ("email", "public_id", "is_active", "is_staff", "created_at", "last_login")
     list_filter = ("is_active", "is_staff")
-    search_fields = ("email", "public_id")
-    ordering = ("-created_at",)
+    search_fields = ("^email", "=public_id")
+    ordering = ("-id",)
     fields = (
         "email", "public_id", "display_name", "is_active", "is_staff", "is_superuser", "groups", "sides", "created_at",
         "last_login",

@@ -67,6 +67,7 @@ class User(AbstractBaseUser, PermissionsMixin):
         db_table = "users"
         verbose_name = _("user")
         verbose_name_plural = _("users")
+        indexes = [models.Index(fields=["id"], condition=models.Q(is_staff=True), name="users_staff")]
         constraints = [
             models.UniqueConstraint(Lower("email"), name="users_email_caseless"),
             models.CheckConstraint(

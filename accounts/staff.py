@@ -8,6 +8,7 @@ from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
 
 from accounts.signals import staff_viewed
+from accounts.staff_lists import SearchedByIndex
 
 if TYPE_CHECKING:
     _Admin = admin.ModelAdmin[Model]
@@ -15,11 +16,10 @@ else:
     _Admin = admin.ModelAdmin
 
 
-class NeverDeleted(_Admin):
+class NeverDeleted(SearchedByIndex):
     """Records that staff may add and change, but not delete."""
 
     list_per_page = 50
-    show_full_result_count = False
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False

@@ -12,7 +12,7 @@ class DiscoveryAdmin(AboutPeople, ReadOnly):
     list_select_related = ("app", "user")
     list_filter = ("day",)
     search_fields = ("=app__app_id", "=user__public_id")
-    ordering = ("-day", "-id")
+    ordering = ("-id",)
     fields = ("app", "user", "day", "count", "first_at", "last_at")
 
 
@@ -22,5 +22,5 @@ class DirectoryFindAdmin(AboutPeople, ReadOnly):
     list_select_related = ("app", "user")
     list_filter = ("day",)
     search_fields = ("=app__app_id", "=user__public_id")
-    ordering = ("-at", "-id")
+    ordering = ("-id",)
     fields = ("app", "user", "day", "at")

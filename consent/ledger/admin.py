@@ -1,24 +1,28 @@
 """What staff see of the audit chains, checkpoints and receipts."""
 
 import json
+import re
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from accounts.staff import AboutPeople, ReadOnly
+from accounts.staff_lists import one_of
+from consent.event_types import EventType
 from consent.ledger.models import AuditChain, AuditCheckpoint, AuditEntry, Receipt
 
+_HASH = re.compile(r"[A-Za-z0-9_-]{43}\Z")
 _PERSON_CHAIN = "person:"
 
 
 @admin.register(AuditEntry)
 class AuditAdmin(AboutPeople, ReadOnly):
     list_display = ("at", "whose", "sequence", "kind", "actor")
-    list_filter = ("kind", "at")
-    search_fields = ("=chain", "=entry_hash")
+    list_filter = (one_of("kind", sorted(event for event in EventType if not event.is_derived)), "at")
+    search_fields = ("=chain",)
     search_help_text = _("The name of a chain, whose it is (person:… or app:…), or the hash of an entry")
     ordering = ("-id",)
     fields = ("chain", "whose", "sequence", "kind", "actor", "at", "what_it_tells", "prev_hash", "entry_hash")
@@ -33,8 +37,12 @@ class AuditAdmin(AboutPeople, ReadOnly):
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
     ) -> tuple[QuerySet[Any], bool]:
-        found, repeats = super().get_search_results(request, queryset, search_term)
-        return found | queryset.filter(subject=search_term) if search_term else found, repeats
+        named = AuditChain.objects.filter(subject=search_term).values_list("chain", flat=True)
+        if chains := list(named):
+            return queryset.filter(chain__in=chains), False
+        if _HASH.match(search_term):  # the one search that no index serves: each entry would pay for it
+            return queryset.filter(Q(chain=search_term) | Q(entry_hash=search_term)), False
+        return super().get_search_results(request, queryset, search_term)
 
     @admin.display(description=_("whose chain"))
     def whose(self, row: Any) -> str:
@@ -58,7 +66,7 @@ class CheckpointAdmin(ReadOnly):
 @admin.register(Receipt)
 class ReceiptAdmin(AboutPeople, ReadOnly):
     list_display = ("receipt_id", "request", "event", "created_at")
-    list_filter = ("event",)
+    list_filter = (one_of("event", sorted(event for event in EventType if event.has_receipt)),)
     search_fields = ("=receipt_id", "=request__request_id")
     ordering = ("-id",)
     fields = ("receipt_id", "request", "event", "created_at")

@@ -11,6 +11,7 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from accounts.staff import AboutPeople, NeverDeleted, ReadOnly
+from accounts.staff_lists import one_of
 from common.problems import InvalidRequest
 from consent.event_types import WEBHOOK_TYPES
 from consent.notices.models import Notice, WebhookDelivery
@@ -24,7 +25,7 @@ from developers.webhooks.words import address_refused
 @admin.register(Notice)
 class NoticeAdmin(AboutPeople, ReadOnly):
     list_display = ("at", "app", "sequence", "kind", "request")
-    list_filter = ("kind", "at")
+    list_filter = (one_of("kind", sorted(WEBHOOK_TYPES)), "at")
     search_fields = ("=app__app_id", "=request__request_id")
     ordering = ("-id",)
     fields = ("app", "sequence", "kind", "request", "at", "facts")

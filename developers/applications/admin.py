@@ -87,7 +87,7 @@ class ApplicationAdmin(ReadOnly):
     list_display = ("name", "legal_name", "domain", "asks_for", "applicant", "status", "handed_in")
     list_filter = ("status",)
     list_select_related = ("applicant",)
-    search_fields = ("name", "legal_name", "applicant__email")
+    search_fields = ("name", "legal_name", "^applicant__email")
     ordering = ("-created_at",)
     save_on_top = True  # the decisions stand above what decides, and below it
     change_form_template = "admin/developers/developerapplication/change_form.html"

@@ -78,7 +78,7 @@ class AppAdmin(NeverDeleted):
     )  # fmt: skip
     list_filter = ("mode", "status", "verified")
     list_select_related = ("application",)
-    search_fields = ("name", "app_id", "application__legal_name", "proved_domain", "members__user__email")
+    search_fields = ("name", "app_id", "application__legal_name", "proved_domain", "=members__user__email")
     ordering = ("-created_at",)
     actions = ("suspend", "restore")
     fields = (

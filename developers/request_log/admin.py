@@ -3,14 +3,15 @@
 from django.contrib import admin
 
 from accounts.staff import ReadOnly
+from accounts.staff_lists import one_of
 from developers.request_log.models import LoggedRequest
 
 
 @admin.register(LoggedRequest)
 class RequestLogAdmin(ReadOnly):
     list_display = ("at", "app", "method", "route", "status", "code", "ms", "trace_id")
-    list_filter = ("method", "status")
+    list_filter = (one_of("method", ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")),)
     list_select_related = ("app",)
-    search_fields = ("=app__app_id", "=trace_id", "=code")
+    search_fields = ("=app__app_id", "=trace_id")
     ordering = ("-id",)
     fields = ("at", "app", "method", "route", "status", "code", "ms", "trace_id")

@@ -1,0 +1,111 @@
+"""Staff's lists: what a search finds, how far it counts, and that an index serves each."""
+
+from typing import Any
+
+import pytest
+from django.contrib import admin
+from django.db import models
+from django.test import Client
+
+from accounts import staff_lists
+from accounts.staff_lists import SearchedByIndex
+from consent.decisions.actions import deny
+from consent.ledger.models import AuditEntry
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+# small tables that staff or developers fill by hand: a word may stand anywhere in a name of theirs
+SMALL = {
+    "pkm.Domain", "pkm.ScopeEntry", "developers.App", "developers.DeveloperApplication", "developers.DeveloperToken",
+    "developers.ManagementToken", "developers.AppInvitation", "developers.AppAuditEntry", "developers.WebhookEndpoint",
+    "consent.ScopeTemplate", "consent.SandboxPerson", "agents_proxy.MessageTemplate", "pkm.LegacyBlob",
+    "pkm.LegacyMetadata", "pkm.MigrationState",
+}  # fmt: skip
+
+
+def fields_of(registered: Any) -> list[tuple[str, Any, list[str]]]:
+    """(kind, model that holds it, names) of each field that is searched."""
+    found = []
+    for field in registered.search_fields:
+        model, names = registered.model, field.lstrip("=^").split("__")
+        for step in names[:-1]:
+            model = model._meta.get_field(step).related_model
+        found.append((field[0], model, names))
+    return found
+
+
+def is_indexed(model: Any, name: str) -> bool:
+    field = model._meta.get_field(name)
+    firsts = {index.fields[0].lstrip("-") for index in model._meta.indexes if index.fields and not index.condition}
+    firsts |= {
+        rule.fields[0]
+        for rule in model._meta.constraints
+        if isinstance(rule, models.UniqueConstraint) and rule.fields and not rule.condition
+    }
+    return bool(field.primary_key or field.unique or field.db_index or name in firsts)
+
+
+def test_an_index_serves_each_search_of_a_list_that_grows_with_people() -> None:
+    slow = [
+        (model._meta.label, ".".join(names))
+        for model, registered in admin.site._registry.items()
+        if isinstance(registered, SearchedByIndex)
+        for kind, holds, names in fields_of(registered)
+        if holds._meta.label not in SMALL and not (kind in "=^" and is_indexed(holds, names[-1]))
+    ]
+
+    assert sorted(slow) == [
+        ("agents_proxy.OutboundMessage", "task_id"),
+        ("agents_proxy.OutboundMessage", "upstream_id"),
+        ("developers.LoggedRequest", "trace_id"),
+    ]
+
+
+def found(page: Client, path: str, query: str) -> list[str]:
+    answer = page.get(f"/admin/{path}/", {"q": query})
+    assert answer.status_code == 200
+    context: Any = answer.context_data  # type: ignore[attr-defined]
+    return [row.pk for row in context["cl"].result_list]
+
+
+def test_a_request_is_found_by_its_own_id_its_persons_its_apps_and_its_scope(page: Client) -> None:
+    asked = factories.ConsentRequestFactory()
+    other = factories.ConsentRequestFactory()
+
+    for query in (asked.request_id, asked.request_id.upper(), asked.user.public_id, asked.app.app_id):
+        assert found(page, "consent/consentrequest", query) == [asked.pk]
+    assert found(page, "consent/consentrequest", asked.scope) == [other.pk, asked.pk]
+    assert found(page, "consent/consentrequest", f"{asked.scope} {asked.user.public_id}") == [asked.pk]
+    assert found(page, "consent/consentrequest", "req_nobody") == []
+    assert found(page, "consent/consentrequest", "'") == []
+
+
+def test_a_person_is_found_by_how_their_address_begins(page: Client) -> None:
+    zoe = factories.PersonFactory(email="zoe.quinn@example.org")
+
+    for query in ("zoe.q", "ZOE.QUINN@example.org", zoe.public_id):
+        assert found(page, "accounts/user", query) == [zoe.pk]
+    assert found(page, "accounts/user", "quinn") == []
+
+
+def test_an_entry_is_found_by_its_chain_whose_it_is_and_its_hash(page: Client) -> None:
+    asked = factories.ConsentRequestFactory()
+    deny(request_id=asked.request_id, by=asked.user, reason="")
+    deny(request_id=(other := factories.ConsentRequestFactory()).request_id, by=other.user, reason="")
+    entry = AuditEntry.objects.filter(kind="denied").earliest("pk")
+
+    assert found(page, "consent/auditentry", entry.entry_hash) == [entry.pk]
+    for query in (entry.chain, f"person:{asked.user.public_id}"):  # each look is an entry of that chain, too
+        assert entry.pk in (rows := found(page, "consent/auditentry", query))
+        assert {row.chain for row in AuditEntry.objects.filter(pk__in=rows)} == {entry.chain}
+
+
+def test_a_list_counts_no_further_than_its_bound(page: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(staff_lists, "MOST_COUNTED", 3)
+    for _ in range(6):
+        factories.DiscoveryFactory()
+
+    answer = page.get("/admin/consent/discovery/")
+
+    assert answer.context_data["cl"].result_count == 4  # type: ignore[attr-defined]
