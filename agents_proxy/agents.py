@@ -19,9 +19,21 @@ from agents_proxy.states import Purpose
 class Protocol(StrEnum):
     """How an upstream wants to be spoken to: the specification's envelope, or A2A 0.3 or 1.0."""
 
-    TASKS_SEND = "tasks/send"
-    MESSAGE_SEND = "message/send"
-    SEND_MESSAGE = "SendMessage"
+    TASKS_SEND = "tasks-send"
+    A2A_0_3 = "a2a-0.3"
+    A2A_1_0 = "a2a-1.0"
+
+    @property
+    def method(self) -> str:
+        """The JSON-RPC method that puts a prompt."""
+        return _METHODS[self]
+
+
+_METHODS = {
+    Protocol.TASKS_SEND: "tasks/send",
+    Protocol.A2A_0_3: "message/send",
+    Protocol.A2A_1_0: "SendMessage",
+}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -99,7 +99,7 @@ def agent(prefix: str, protocols: Sequence[str], protocol: str) -> dict[str, Any
         raise ImproperlyConfigured(f"{prefix}_URL must start with https:// or http://.")
     chosen = text(f"{prefix}_PROTOCOL") or protocol
     if chosen not in protocols:
-        raise ImproperlyConfigured(f"{prefix}_PROTOCOL must be one of {', '.join(protocols)}.")
+        raise ImproperlyConfigured(f"{prefix}_PROTOCOL must be one of {', '.join(protocols)}, not {chosen!r}.")
     seconds = number(f"{prefix}_TIMEOUT", 50, minimum=1, maximum=600)
     return {"url": url, "token": text(f"{prefix}_TOKEN"), "timeout": seconds, "protocol": chosen}
 

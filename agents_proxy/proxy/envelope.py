@@ -43,7 +43,7 @@ def new_task_id() -> str:
 def written(prompt: Prompt, protocol: Protocol) -> bytes:
     """The JSON-RPC request for `prompt`."""
     return orjson.dumps(
-        {"jsonrpc": "2.0", "id": prompt.task_id, "method": protocol.value, "params": _params(prompt, protocol)}
+        {"jsonrpc": "2.0", "id": prompt.task_id, "method": protocol.method, "params": _params(prompt, protocol)}
     )
 
 
@@ -53,11 +53,11 @@ def _params(prompt: Prompt, protocol: Protocol) -> dict[str, Any]:
         case Protocol.TASKS_SEND:
             message = {"role": "user", "parts": [{"type": "text", **part}]}
             return {"sessionId": prompt.session_id, "message": message}
-        case Protocol.MESSAGE_SEND:
+        case Protocol.A2A_0_3:
             named = {"kind": "message", "messageId": prompt.task_id, "contextId": prompt.session_id}
             message = {**named, "role": "user", "parts": [{"kind": "text", **part}]}
             return {"message": message, "configuration": {"blocking": True}}
-        case Protocol.SEND_MESSAGE:
+        case Protocol.A2A_1_0:
             named = {"messageId": prompt.task_id, "contextId": prompt.session_id}
             return {"message": {**named, "role": "ROLE_USER", "parts": [part]}}
 

@@ -20,7 +20,7 @@ def call(upstream: Upstream, prompt: Prompt) -> Reply:
     headers = {"Accept": "application/json"}
     if upstream.token:
         headers["Authorization"] = f"Bearer {upstream.token}"
-    if upstream.protocol is Protocol.SEND_MESSAGE:
+    if upstream.protocol is Protocol.A2A_1_0:
         headers["A2A-Version"] = "1.0"
     body = written(prompt, upstream.protocol)
     try:

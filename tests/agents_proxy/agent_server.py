@@ -25,7 +25,7 @@ class Agents:
     def settings(self) -> dict[str, dict[str, Any]]:
         """`settings.AGENTS` for these agents."""
         return {
-            agent: {"url": f"{self.address}/{agent}", "token": "", "timeout": 60.0, "protocol": "tasks/send"}
+            agent: {"url": f"{self.address}/{agent}", "token": "", "timeout": 60.0, "protocol": "tasks-send"}
             for agent in ORDER
         }
 

@@ -18,7 +18,7 @@ CALL = {"text": "Who is Zoe?", "sessionId": "session-42", "id": "task-one"}
 
 def configure(settings: Any, agent: str = "brand", **upstream: Any) -> None:
     """Put `agent` at an upstream; every other one is not configured."""
-    nowhere = {"url": "", "token": "", "timeout": 30.0, "protocol": "tasks/send"}
+    nowhere = {"url": "", "token": "", "timeout": 30.0, "protocol": "tasks-send"}
     settings.AGENTS = {**dict.fromkeys(settings.AGENTS, nowhere), agent: {**nowhere, **upstream}}
 
 

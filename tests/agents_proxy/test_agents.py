@@ -20,6 +20,7 @@ from tests.agents_proxy.runs import SUBMITTED, kept
 from tests.factories import PersonFactory
 
 HANDBOOK = Path(__file__).resolve().parents[2] / "docs" / "agents.md"
+KNOWN = "AGENT_CORE_PROTOCOL must be one of tasks-send, a2a-0.3, a2a-1.0"
 LOYALTY = Agent(name="loyalty-points", purpose=Purpose.ENRICHMENT)
 
 
@@ -48,16 +49,19 @@ def test_settings_read_the_variables_of_an_agent(monkeypatch: pytest.MonkeyPatch
 
     read = env.agent(LOYALTY.variable_prefix, list(Protocol), LOYALTY.protocol)
 
-    assert read == {"url": "https://agent.example", "token": "secret", "timeout": 7, "protocol": "tasks/send"}
-    monkeypatch.setenv("AGENT_LOYALTY_POINTS_PROTOCOL", "SendMessage")
-    assert env.agent(LOYALTY.variable_prefix, list(Protocol), LOYALTY.protocol)["protocol"] == "SendMessage"
+    assert read == {"url": "https://agent.example", "token": "secret", "timeout": 7, "protocol": "tasks-send"}
+    monkeypatch.setenv("AGENT_LOYALTY_POINTS_PROTOCOL", "a2a-1.0")
+    assert env.agent(LOYALTY.variable_prefix, list(Protocol), LOYALTY.protocol)["protocol"] == "a2a-1.0"
 
 
 @pytest.mark.parametrize(
     ("variable", "value", "refusal"),
     [
         ("URL", "agent.example", "AGENT_CORE_URL must start with https:// or http://."),
-        ("PROTOCOL", "grpc", "AGENT_CORE_PROTOCOL must be one of tasks/send, message/send, SendMessage."),
+        ("PROTOCOL", "grpc", f"{KNOWN}, not 'grpc'."),
+        ("PROTOCOL", "tasks/send", f"{KNOWN}, not 'tasks/send'."),  # a method, and the name of old
+        ("PROTOCOL", "message/send", f"{KNOWN}, not 'message/send'."),
+        ("PROTOCOL", "SendMessage", f"{KNOWN}, not 'SendMessage'."),
         ("TIMEOUT", "0", "AGENT_CORE_TIMEOUT must lie between 1 and 600, not 0."),
     ],
 )
@@ -72,7 +76,7 @@ def test_a_variable_that_cannot_work_raises(
 
 def test_settings_have_an_entry_for_each_agent(settings: Any) -> None:
     assert settings.AGENTS.keys() == AGENTS.keys()
-    settings.AGENTS = {**settings.AGENTS, "core": {"url": "", "token": "", "timeout": 50, "protocol": "tasks/send"}}
+    settings.AGENTS = {**settings.AGENTS, "core": {"url": "", "token": "", "timeout": 50, "protocol": "tasks-send"}}
     assert upstream_of("core") is None
 
 

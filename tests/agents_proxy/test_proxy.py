@@ -11,7 +11,7 @@ from django.test import Client
 from psycopg_pool import PoolTimeout
 
 from accounts.models import User
-from agents_proxy.agents import AGENTS
+from agents_proxy.agents import AGENTS, Protocol
 from agents_proxy.errors import Refusal, every_refusal
 from agents_proxy.processing_consent import actions as consents
 from agents_proxy.proxy import limits as proxy_limits
@@ -73,7 +73,7 @@ def test_identifiers_are_made_up_where_they_are_absent(caller: JsonClient, upstr
     ("protocol", "params"),
     [
         (
-            "message/send",
+            Protocol.A2A_0_3,
             {
                 "message": {
                     "kind": "message", "messageId": "task-one", "contextId": "session-42", "role": "user",
@@ -83,7 +83,7 @@ def test_identifiers_are_made_up_where_they_are_absent(caller: JsonClient, upstr
             },
         ),
         (
-            "SendMessage",
+            Protocol.A2A_1_0,
             {
                 "message": {
                     "messageId": "task-one", "contextId": "session-42", "role": "ROLE_USER",
@@ -94,14 +94,14 @@ def test_identifiers_are_made_up_where_they_are_absent(caller: JsonClient, upstr
     ],
 )  # fmt: skip
 def test_an_agent_may_speak_a_newer_protocol(
-    protocol: str, params: dict[str, Any], caller: JsonClient, upstream: Agent, settings: Any
+    protocol: Protocol, params: dict[str, Any], caller: JsonClient, upstream: Agent, settings: Any
 ) -> None:
-    configure(settings, url=upstream.url, protocol=protocol)
+    configure(settings, url=upstream.url, protocol=protocol.value)
 
     assert caller.post(BRAND, CALL).status_code == 200
-    assert upstream.asked[0].body["method"] == protocol
+    assert upstream.asked[0].body["method"] == protocol.method
     assert upstream.asked[0].body["params"] == params
-    assert upstream.asked[0].headers.get("a2a-version") == ("1.0" if protocol == "SendMessage" else None)
+    assert upstream.asked[0].headers.get("a2a-version") == ("1.0" if protocol is Protocol.A2A_1_0 else None)
 
 
 @pytest.mark.parametrize("name", [name for name in AGENTS if name != "messaging"])

@@ -131,7 +131,7 @@ def test_a_failed_step_stops_nothing(agents: Agents, person: User) -> None:
 
 
 def test_a_run_in_which_nobody_answers_has_failed(person: User, settings: Any) -> None:
-    gone = {"url": "http://127.0.0.1:9/x", "token": "", "timeout": 2.0, "protocol": "tasks/send"}
+    gone = {"url": "http://127.0.0.1:9/x", "token": "", "timeout": 2.0, "protocol": "tasks-send"}
     settings.AGENTS = {**settings.AGENTS, "brand": gone, "core": gone, "public": gone, "second": {**gone, "url": ""}}
     run = finished(person)
 

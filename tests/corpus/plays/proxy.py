@@ -108,10 +108,10 @@ def _answers(stage: Stage, owner: Caller) -> None:
             configure(settings, name, url=upstream.url)
             stage.call("answers", owner, "POST", f"/api/a2a/{name}", CALL)
             stage.call("answers under names of ours", owner, "POST", f"/api/a2a/{name}", {"text": "Who am I?"})
-    for protocol in ("message/send", "SendMessage"):
+    for protocol, method in {"a2a-0.3": "message/send", "a2a-1.0": "SendMessage"}.items():
         with agent(answers()) as upstream:
             configure(settings, url=upstream.url, protocol=protocol)
-            stage.call(f"answers to {protocol}", owner, "POST", BRAND, CALL)
+            stage.call(f"answers to {method}", owner, "POST", BRAND, CALL)
     told = {
         "an error of its own": lambda asked: {
             "jsonrpc": "2.0", "id": asked.body["id"], "error": {"code": -32000, "message": "secret", "data": {"a": 1}},
