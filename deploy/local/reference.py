@@ -3,7 +3,7 @@
 import os
 import socket
 
-from deploy.local.place import PYTHON, VAR
+from deploy.local.place import PYTHON
 from examples.reference_agents import NAMES
 
 
@@ -22,6 +22,6 @@ def addresses() -> dict[str, str]:
 
 
 def command(found: dict[str, str]) -> list[str]:
-    """How to start the program that serves these addresses. Messages are kept beside the mails."""
+    """How to start the program that serves these addresses."""
     port = next(iter(found.values())).split(":")[2].split("/")[0]
-    return [str(PYTHON), "-m", "examples.reference_agents", "--port", port, "--messages", str(VAR / "messages")]
+    return [str(PYTHON), "-m", "examples.reference_agents", "--port", port]

@@ -4,4 +4,4 @@ It shows what an agent behind the proxy has to answer, and stands in for agents 
 """
 
 # under /<name> each; without imports, so that `./run` can read it before anything is installed
-NAMES = ("public", "second", "core-profile", "core-profile-update", "core", "brand", "messaging")
+NAMES = ("public", "second", "core-profile", "core-profile-update", "core", "brand")

@@ -9,20 +9,27 @@ import json
 import os
 import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any
 
+from examples.reference_agents.agent_card import agent_card, agent_of_card
 from examples.reference_agents.json_rpc import answer_request, error_response
 
 _MAX_BODY_BYTES = 1024 * 1024
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Answers JSON-RPC requests. `messages`: the folder that messages are written to; None writes none."""
+    """Answers JSON-RPC requests, and gives out the agents' cards."""
 
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
-    messages: Path | None = None
+
+    def do_GET(self) -> None:  # BaseHTTPRequestHandler calls this name
+        agent = agent_of_card(self.path)
+        if agent is None:
+            return self._send(
+                {"detail": "Agents take POST; their cards are at /<agent>/.well-known/agent-card.json."}, 404
+            )
+        return self._send(agent_card(agent, f"http://{self.headers.get('Host') or self._own_address()}"))
 
     def do_POST(self) -> None:  # BaseHTTPRequestHandler calls this name
         length = self.headers.get("Content-Length", "")
@@ -33,11 +40,15 @@ class Handler(BaseHTTPRequestHandler):
             request = json.loads(self.rfile.read(int(length)))
         except (ValueError, RecursionError):
             return self._send(error_response(None, -32700, "not JSON"))
-        return self._send(answer_request(self.path.strip("/"), request, self.messages))
+        return self._send(answer_request(self.path.strip("/"), request, self.headers.get("A2A-Version", "").strip()))
 
-    def _send(self, answer: dict[str, Any]) -> None:
+    def _own_address(self) -> str:
+        host, port = self.server.server_address[:2]
+        return f"{host!s}:{port}"
+
+    def _send(self, answer: dict[str, Any], status: int = 200) -> None:
         body = json.dumps(answer, ensure_ascii=False).encode()
-        self.send_response(200)
+        self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
@@ -61,11 +72,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m examples.reference_agents")
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=8010)
-    parser.add_argument("--messages", type=Path, help="keep messages as files in this folder")
     options = parser.parse_args()
-    Handler.messages = options.messages
-    if options.messages:
-        options.messages.mkdir(parents=True, exist_ok=True, mode=0o700)
     with Server((options.host, options.port), Handler) as server:
         source = os.environ.get("REFERENCE_LLM_BASE_URL") or "the prompt and numbering plans alone"
         sys.stderr.write(f"reference agents on port {server.server_address[1]}, answering from {source}\n")

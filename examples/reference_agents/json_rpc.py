@@ -3,8 +3,6 @@
 import json
 import os
 import secrets
-import time
-from pathlib import Path
 from typing import Any
 
 import urllib3
@@ -19,22 +17,27 @@ _SYSTEM_PROMPT = (
 _http = urllib3.PoolManager(maxsize=50)
 
 
-def answer_request(agent: str, request: Any, messages: Path | None) -> dict[str, Any]:
-    """The response to one request; a failure is a JSON-RPC error, never an invented answer."""
-    if not isinstance(request, dict) or request.get("jsonrpc") != "2.0":
+def answer_request(agent: str, request: Any, version: str) -> dict[str, Any]:
+    """The response to one request; a failure is a JSON-RPC error, never an invented answer.
+
+    `version` is the header `A2A-Version`, empty where there is none, which means 0.3.
+    """
+    if not isinstance(request, dict) or request.get("jsonrpc") != "2.0" or not isinstance(request.get("method"), str):
         return error_response(None, -32600, "not a JSON-RPC 2.0 request")
-    task = request.get("id")
-    if agent not in AGENTS and agent != "messaging":
-        return error_response(task, -32601, "no such agent")
-    method, params = request.get("method"), request.get("params")
+    task, method, params = request.get("id"), request["method"], request.get("params")
+    if agent not in AGENTS or method not in _METHODS:
+        return error_response(task, -32601, "no such agent or method")
+    expected, result_shape = _METHODS[method]
+    if expected and (version or "0.3").partition(".")[0] != expected:
+        return error_response(task, -32009, "not a version of A2A that has this method")
     text = _text_of(params)
-    if method not in _RESULT_SHAPES or text is None or not isinstance(params, dict):
+    if text is None or not isinstance(params, dict):
         return error_response(task, -32602, "no text to answer")
     try:
-        part = {"text": _store_message(text, messages)} if agent == "messaging" else _profile_part(agent, text)
+        part = _profile_part(agent, text)
     except (OSError, ValueError, urllib3.exceptions.HTTPError):
         return error_response(task, -32000, "the agent cannot answer now")
-    return {"jsonrpc": "2.0", "id": task, "result": _RESULT_SHAPES[method](task, params, part)}
+    return {"jsonrpc": "2.0", "id": task, "result": result_shape(task, params, part)}
 
 
 def error_response(task: Any, code: int, message: str) -> dict[str, Any]:
@@ -81,19 +84,6 @@ def _ask_model(base: str, agent: str, prompt: str) -> str:
     return content
 
 
-def _store_message(text: str, messages: Path | None) -> str:
-    """Write one message to a file; nothing is sent, and `delivered_by` in the answer says so."""
-    message = json.loads(text)
-    if not isinstance(message, dict) or not isinstance(message.get("to"), str):
-        raise ValueError("not a message")
-    name = f"{time.strftime('%Y%m%dT%H%M%S')}-{secrets.token_hex(8)}"
-    if messages is not None:
-        path = messages / f"{name}.json"
-        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-            json.dump(message, file, ensure_ascii=False, indent=1)
-    return json.dumps({"message_id": name, "status": "sent", "delivered_by": "nobody: kept as a file"})
-
-
 def _text_of(params: Any) -> str | None:
     """The text parts of a message in any of the three protocols; None where there is no text."""
     message = params.get("message") if isinstance(params, dict) else None
@@ -111,17 +101,28 @@ def _tasks_send_result(task: Any, params: dict[str, Any], part: dict[str, Any]) 
 
 
 def _a2a_03_result(task: Any, params: dict[str, Any], part: dict[str, Any]) -> dict[str, Any]:
-    context = params["message"].get("contextId")
-    envelope = {"kind": "message", "messageId": f"{task}-reply", "contextId": context}
-    message = {**envelope, "role": "agent", "parts": [{"kind": "text", **part}]}
-    return {"kind": "task", "id": task, "contextId": context, "status": {"state": "completed", "message": message}}
+    ids = _own_ids(params)
+    envelope = {"kind": "message", "messageId": secrets.token_hex(16), "taskId": ids["id"]}
+    message = {**envelope, "contextId": ids["contextId"], "role": "agent", "parts": [{"kind": "text", **part}]}
+    return {"kind": "task", **ids, "status": {"state": "completed", "message": message}}
 
 
 def _a2a_10_result(task: Any, params: dict[str, Any], part: dict[str, Any]) -> dict[str, Any]:
+    ids = _own_ids(params)
+    envelope = {"messageId": secrets.token_hex(16), "taskId": ids["id"], "contextId": ids["contextId"]}
+    status = {"state": "TASK_STATE_COMPLETED", "message": {**envelope, "role": "ROLE_AGENT", "parts": [part]}}
+    return {"task": {**ids, "status": status}}
+
+
+def _own_ids(params: dict[str, Any]) -> dict[str, str]:
+    """A2A leaves the ID of a task to the agent, and that of a context where the caller names none."""
     context = params["message"].get("contextId")
-    message = {"messageId": f"{task}-reply", "contextId": context, "role": "ROLE_AGENT", "parts": [part]}
-    status = {"state": "TASK_STATE_COMPLETED", "message": message}
-    return {"task": {"id": task, "contextId": context, "status": status}}
+    return {"id": secrets.token_hex(16), "contextId": context if isinstance(context, str) else secrets.token_hex(16)}
 
 
-_RESULT_SHAPES = {"tasks/send": _tasks_send_result, "message/send": _a2a_03_result, "SendMessage": _a2a_10_result}
+# the method, with the major version of A2A that has it
+_METHODS = {
+    "tasks/send": ("", _tasks_send_result),
+    "message/send": ("0", _a2a_03_result),
+    "SendMessage": ("1", _a2a_10_result),
+}

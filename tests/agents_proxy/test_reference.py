@@ -46,13 +46,8 @@ def start(*arguments: str, **env: str) -> tuple["subprocess.Popen[str]", str]:
 
 
 @pytest.fixture(scope="module")
-def messages(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("messages")
-
-
-@pytest.fixture(scope="module")
-def agents(messages: Path) -> Iterator[str]:
-    process, address = start("--messages", str(messages), REFERENCE_LLM_BASE_URL="")
+def agents() -> Iterator[str]:
+    process, address = start(REFERENCE_LLM_BASE_URL="")
     yield address
     process.terminate()
     process.communicate(timeout=30)
@@ -152,7 +147,7 @@ def test_what_is_not_known_is_left_out(name: str, prompt: str) -> None:
 
 
 def test_the_names_that_run_looks_for_are_those_that_answer() -> None:
-    assert set(NAMES) == {*AGENTS, "messaging"}
+    assert set(NAMES) == set(AGENTS)
 
 
 @pytest.mark.parametrize("protocol", list(Protocol))
@@ -179,22 +174,14 @@ def test_an_analysis_takes_no_source_for_a_field_of_the_person(protocol: Protoco
     }  # fmt: skip
 
 
-def test_a_message_is_kept_and_delivered_to_nobody(agents: str, messages: Path) -> None:
-    message = {"to": "+4915123456789", "text": "Hello"}
-
-    told = ask(agents, "messaging", json.dumps(message))
-
-    (file,) = messages.glob("*.json")
-    assert json.loads(file.read_text()) == message
-    assert file.stat().st_mode & 0o777 == 0o600
-    assert told == {"message_id": file.stem, "status": "sent", "delivered_by": "nobody: kept as a file"}
-
-
 @pytest.mark.parametrize(
     ("path", "body", "code"),
     [
-        ("core", b"{", -32700), ("core", b"[]", -32600), ("core", b'{"jsonrpc": "2.0", "id": 1}', -32602),
-        ("nobody", b'{"jsonrpc": "2.0", "id": 1}', -32601), ("core", b"[" * 100_000, -32700),
+        ("core", b"{", -32700), ("core", b"[]", -32600), ("core", b'{"jsonrpc": "2.0", "id": 1}', -32600),
+        ("nobody", b'{"jsonrpc": "2.0", "id": 1, "method": "tasks/send"}', -32601), ("core", b"[" * 100_000, -32700),
+        ("core", b'{"jsonrpc": "2.0", "id": 1, "method": "tasks/get"}', -32601),
+        ("core", b'{"jsonrpc": "2.0", "id": 1, "method": "tasks/send", "params": {}}', -32602),
+        ("core", b'{"jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": {}}', -32009),
     ],
 )  # fmt: skip
 def test_what_makes_no_sense_is_a_json_rpc_error(path: str, body: bytes, code: int, agents: str) -> None:
