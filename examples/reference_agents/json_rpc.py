@@ -30,9 +30,12 @@ def answer_request(agent: str, request: Any, version: str) -> dict[str, Any]:
     expected, result_shape = _METHODS[method]
     if expected and (version or "0.3").partition(".")[0] != expected:
         return error_response(task, -32009, "not a version of A2A that has this method")
-    text = _text_of(params)
-    if text is None or not isinstance(params, dict):
-        return error_response(task, -32602, "no text to answer")
+    parts = _parts_of(params)
+    if not parts:
+        return error_response(task, -32602, "no message with parts")
+    text = _text_of(parts)
+    if not text:
+        return error_response(task, -32005, "no text to answer")
     try:
         part = _profile_part(agent, text)
     except (OSError, ValueError, urllib3.exceptions.HTTPError):
@@ -84,14 +87,16 @@ def _ask_model(base: str, agent: str, prompt: str) -> str:
     return content
 
 
-def _text_of(params: Any) -> str | None:
-    """The text parts of a message in any of the three protocols; None where there is no text."""
+def _parts_of(params: Any) -> list[Any]:
+    """The parts of the message, which all three protocols have in the same place; empty where there is none."""
     message = params.get("message") if isinstance(params, dict) else None
     parts = message.get("parts") if isinstance(message, dict) else None
-    if not isinstance(parts, list):
-        return None
-    texts = [part["text"] for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str)]
-    return "\n".join(texts) or None
+    return parts if isinstance(parts, list) else []
+
+
+def _text_of(parts: list[Any]) -> str:
+    """The text parts of a message, each on lines of its own."""
+    return "\n".join(part["text"] for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str))
 
 
 def _tasks_send_result(task: Any, params: dict[str, Any], part: dict[str, Any]) -> dict[str, Any]:
