@@ -2,8 +2,8 @@
 
 from agents_proxy.analyses import admin as analysis_admin
 from agents_proxy.financial import admin as financial_admin
+from agents_proxy.health import admin as health_admin
 from agents_proxy.messaging import admin as messaging_admin
 from agents_proxy.processing_consent import admin as consent_admin
-from agents_proxy.proxy import admin as proxy_admin
 
-__all__ = ["analysis_admin", "consent_admin", "financial_admin", "messaging_admin", "proxy_admin"]
+__all__ = ["analysis_admin", "consent_admin", "financial_admin", "health_admin", "messaging_admin"]

@@ -182,6 +182,7 @@ PAGES = [
     Shot("admin-grants", "/admin/consent/grant/", "staff"),
     Shot("admin-scope", "/admin/pkm/scopeentry/", "staff", FIRST_ROW),
     Shot("admin-app", "/admin/developers/app/", "staff", FIRST_ROW),
+    Shot("admin-agents", "/admin/agents_proxy/call/health/", "staff"),
 ]
 
 ANSWERS = {"not-found": 404, "agreement-unfit": 400, "portal-invitation-ended": 404}  # every other page: 200

@@ -138,4 +138,5 @@ class Step(models.Model):
         ]
         indexes = [
             models.Index(fields=["lease_until"], condition=models.Q(status="running"), name="analysis_step_leases"),
+            models.Index(fields=["finished_at"], condition=models.Q(status="failed"), name="analysis_step_failures"),
         ]

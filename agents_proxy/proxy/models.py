@@ -30,4 +30,8 @@ class Call(models.Model):
                 condition=models.Q(outcome__in=[o.value for o in CallOutcome]), name="agent_call_outcome"
             )
         ]
-        indexes = [models.Index(fields=["started_at"], name="agent_call_started")]
+        indexes = [
+            models.Index(fields=["started_at"], name="agent_call_started"),
+            # all that the health of an agent is counted from
+            models.Index(fields=["agent", "started_at", "outcome", "duration_ms"], name="agent_call_of_agent"),
+        ]

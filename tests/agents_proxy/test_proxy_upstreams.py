@@ -57,6 +57,10 @@ BEHAVIOURS: dict[str, tuple[fake.Behaviour, tuple[int, int, str]]] = {
         INVALID,
     ),
     "answers too deep": (says(lambda _: b'{"jsonrpc":' + b"[" * 100_000), INVALID),
+    "answers a result that is too deep": (
+        says(lambda _: b'{"jsonrpc":"2.0","id":"task-one","result":%b%b}' % (b"[" * 100_000, b"]" * 100_000)),
+        INVALID,
+    ),
     "answers compressed": (says(lambda _: b"\x1f\x8b\x08\x00", content_encoding="gzip"), INVALID),
     "errs without a code": (says(lambda asked: {"jsonrpc": "2.0", "id": asked.body["id"], "error": CANARY}), INVALID),
     "fails in HTML": (says(lambda _: b"<h1>canary</h1>", status="500 Internal Server Error"), UNAVAILABLE),
@@ -71,13 +75,19 @@ def caller(person: User) -> JsonClient:
     return signed_in(consenting(person))
 
 
+@pytest.mark.parametrize("protocol", list(Protocol))
 @pytest.mark.parametrize(("behaviour", "expected"), BEHAVIOURS.values(), ids=BEHAVIOURS)
 def test_a_misbehaving_upstream(
-    behaviour: fake.Behaviour, expected: tuple[int, int, str], caller: JsonClient, settings: Any
+    behaviour: fake.Behaviour,
+    expected: tuple[int, int, str],
+    protocol: Protocol,
+    caller: JsonClient,
+    settings: Any,
 ) -> None:
     with agent(behaviour) as running:
-        timeout = 1.5 if expected == TIMEOUT else 20  # whoever goes on for ever would do so for half a minute
-        configure(settings, url=running.url, token="upstream-token-of-tests", timeout=timeout)
+        timeout = 1.0 if expected == TIMEOUT else 20  # whoever goes on for ever would do so for half a minute
+        told = {"url": running.url, "token": "upstream-token-of-tests", "timeout": timeout}
+        configure(settings, **told, protocol=protocol.value)
         started = time.monotonic()
         answer = caller.post(BRAND, CALL)
         took = time.monotonic() - started
@@ -118,10 +128,13 @@ def test_tls_to_what_speaks_none(caller: JsonClient, settings: Any) -> None:
     assert refusal(answer) in (UNAVAILABLE, TIMEOUT)
 
 
-def test_an_error_of_the_agent_keeps_its_code_and_loses_its_words(caller: JsonClient, settings: Any) -> None:
+@pytest.mark.parametrize("protocol", list(Protocol))
+def test_an_error_of_the_agent_keeps_its_code_and_loses_its_words(
+    protocol: Protocol, caller: JsonClient, settings: Any
+) -> None:
     error = {"code": -32001, "message": CANARY, "data": {"stack": CANARY}}
     with agent(says(lambda asked: {"jsonrpc": "2.0", "id": asked.body["id"], "error": error})) as running:
-        configure(settings, url=running.url)
+        configure(settings, url=running.url, protocol=protocol.value)
         answer = caller.post(BRAND, CALL)
 
     told = {"code": -32001, "message": "The agent reported an error."}

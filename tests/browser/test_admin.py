@@ -92,6 +92,7 @@ def test_every_kind_of_page_is_sound(page: Page, staff: User, sign_in: SignIn, f
     sign_in(page, staff)
     addresses = ["/admin/", "/admin/pkm/", "/admin/pkm/domain/add/", "/admin/pkm/scopeentry/add/"]
     addresses += ["/admin/consent/scopetemplate/add/", "/admin/pkm/scopeentry/?starter=differs"]
+    addresses += ["/admin/agents_proxy/call/health/", "/admin/agents_proxy/call/"]
     addresses += ["/admin/developers/developertoken/add/", "/admin/pkm/scopeentry/?sensitivity_tier__exact=restricted"]
     for row in rows:
         name = f"admin:{row._meta.app_label}_{row._meta.model_name}"

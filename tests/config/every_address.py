@@ -57,6 +57,7 @@ ADMIN = (
     "admin/autocomplete/",
     "admin/jsi18n/",
     "admin/r/<path:content_type_id>/<path:object_id>/",
+    "admin/agents_proxy/call/health/",
     "admin/^(?P<app_label>accounts|pkm|developers|consent|agents_proxy|auth)/$",
     "admin/(?P<url>.*)$",
 )
