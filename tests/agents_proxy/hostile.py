@@ -4,6 +4,8 @@ import json
 import random
 from typing import Any
 
+from agents_proxy.agents import Protocol
+
 MARKUP = [
     "<script>window.pwned=1;alert(1)</script>",
     "<img src=x onerror=window.pwned=1>",
@@ -71,3 +73,29 @@ def _reply(chance: random.Random, number: int) -> str:
 
 def _deep(value: Any, depth: int) -> Any:
     return value if depth == 0 else {"a": _deep(value, depth - 1)} if depth % 2 else [_deep(value, depth - 1)]
+
+
+def as_result(protocol: Protocol, text: str) -> dict[str, Any]:
+    """A finished task that says `text`, as an agent of this protocol would write it."""
+    match protocol:
+        case Protocol.TASKS_SEND:
+            return {"status": {"state": "completed", "message": _message("agent", {"type": "text", "text": text})}}
+        case Protocol.A2A_0_3:
+            said = {"kind": "message", "messageId": "m", **_message("agent", {"kind": "text", "text": text})}
+            return {"kind": "task", "id": "t", "contextId": "c", "status": {"state": "completed", "message": said}}
+        case Protocol.A2A_1_0:
+            said = {"messageId": "m", **_message("ROLE_AGENT", {"text": text})}
+            return {"task": {"id": "t", "contextId": "c", "status": {"state": "TASK_STATE_COMPLETED", "message": said}}}
+
+
+def _message(role: str, part: dict[str, Any]) -> dict[str, Any]:
+    return {"role": role, "parts": [part]}
+
+
+# results that are none of the shapes that any protocol has
+SHAPELESS: list[Any] = [
+    None, 0, "", [], {}, "task", {"task": None}, {"task": []}, {"task": "text"}, {"message": {"parts": {}}},
+    {"task": {"task": {"task": {}}}}, {"task": {"status": []}}, {"message": {"parts": [None, 7, [], {"text": 7}]}},
+    {"artifacts": {"parts": []}}, {"artifacts": [None, 7, "text", {"parts": "text"}]}, {"parts": "text"},
+    {"status": {"message": "text"}}, {"status": "completed", "message": "text"}, {"kind": "message", "parts": None},
+]  # fmt: skip

@@ -13,10 +13,12 @@ from django.db import connections
 
 from accounts.models import User
 from agents_proxy.agents import Protocol, Upstream
+from agents_proxy.analyses.results import reading_of
 from agents_proxy.errors import InvalidAgentResponse, UpstreamTimeout
 from agents_proxy.proxy import upstream
 from agents_proxy.proxy.envelope import Prompt
 from agents_proxy.proxy.models import Call
+from tests.agents_proxy.hostile import SHAPELESS, as_result, hostile_replies
 from tests.agents_proxy.proxy_calls import CALL, configure, consenting, refusal
 from tests.callers import JsonClient, signed_in
 from tests.fakes import agents as fake
@@ -149,6 +151,33 @@ def test_a_failing_status_with_an_answer_of_its_own_counts_as_the_answer(caller:
 
     assert answer.status_code == 200
     assert answer.json()["result"]["status"]["state"] == "completed"
+
+
+def test_replies_that_mean_harm_read_the_same_in_every_protocol() -> None:
+    for text in hostile_replies(64):
+        plain, *others = [reading_of({"result": as_result(protocol, text)}) for protocol in Protocol]
+        assert others == [plain, plain]
+
+
+@pytest.mark.parametrize("protocol", list(Protocol))
+def test_replies_that_mean_harm_pass_as_the_json_that_they_are(
+    protocol: Protocol, caller: JsonClient, settings: Any
+) -> None:
+    for text in hostile_replies(8):
+        result = as_result(protocol, text)
+        with agent(says(lambda asked, said=result: {**result_of(asked), "result": said})) as running:
+            configure(settings, url=running.url, protocol=protocol.value)
+            answer = caller.post(BRAND, CALL)
+
+        assert (answer.status_code, answer["Content-Type"]) == (200, "application/json")
+        assert answer["X-Content-Type-Options"] == "nosniff"
+        assert answer.json() == {"jsonrpc": "2.0", "id": "task-one", "result": result}
+        assert CANARY not in str(answer.headers)
+
+
+@pytest.mark.parametrize("result", SHAPELESS)
+def test_a_result_of_no_shape_says_nothing_to_an_analysis(result: Any) -> None:
+    assert reading_of({"result": result}).error_code == "no_text"
 
 
 def test_members_beside_the_result_stay_here(caller: JsonClient, settings: Any) -> None:
