@@ -43,7 +43,7 @@ def brand() -> Health:
 
 
 def shown(answer: Any) -> str:
-    return unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", answer.content.decode())))
+    return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", answer.content.decode())))
 
 
 def test_every_agent_is_there_before_anybody_was_called() -> None:
@@ -133,7 +133,7 @@ def test_the_page_shows_what_was_counted_and_no_address(page: Client, settings: 
     assert answer.status_code == 200
     assert "brand configured a2a-1.0 1,234 ms 1,234 ms a minute ago a minute ago 0" in text
     assert "core not configured" + 5 * " \N{EN DASH}" + " 0" in text
-    assert "Last hour 2 1 (50.0 %) 1 (50.0 %) 0 (0.0 %) 0 (0.0 %) 0 (0.0 %)" in text
+    assert "Last hour 2 1 (50.0 %) 1 (50.0 %) 0 0 0 " in text
     assert not any(secret in text for secret in ("agent.example", "word-of-tests", "secret-path", "token-of-tests"))
 
 
