@@ -1,7 +1,7 @@
 """How the agents did lately, out of the calls and the steps of analyses. Nothing here reads a prompt or an answer."""
 
 import statistics
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -105,7 +105,8 @@ def _counted(now: datetime) -> dict[str, dict[str, dict[str, Any]]]:
     }
     recent = Call.objects.filter(agent__in=AGENTS, started_at__gt=now - PERIODS["week"][1])
     counted: dict[str, dict[str, dict[str, Any]]] = {}
-    for row in recent.order_by().values("agent", "outcome").annotate(latest=Max("started_at"), **periods):
+    rows: Iterable[Any] = recent.order_by().values("agent", "outcome").annotate(latest=Max("started_at"), **periods)
+    for row in rows:
         counted.setdefault(row["agent"], {})[row["outcome"]] = row
     return counted
 

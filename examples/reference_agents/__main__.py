@@ -43,11 +43,11 @@ class Handler(BaseHTTPRequestHandler):
         return self._send(answer_request(self.path.strip("/"), request, self.headers.get("A2A-Version", "").strip()))
 
     def _own_address(self) -> str:
-        host, port = self.server.server_address[:2]
-        return f"{host!s}:{port}"
+        host, port = self.connection.getsockname()[:2]
+        return f"{host}:{port}"
 
     def _send(self, answer: dict[str, Any], status: int = 200) -> None:
-        body = json.dumps(answer, ensure_ascii=False).encode()
+        body = json.dumps(answer).encode()  # in ASCII, which holds a lone surrogate too
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))

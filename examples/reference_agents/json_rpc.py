@@ -24,7 +24,8 @@ def answer_request(agent: str, request: Any, version: str) -> dict[str, Any]:
     """
     if not isinstance(request, dict) or request.get("jsonrpc") != "2.0" or not isinstance(request.get("method"), str):
         return error_response(None, -32600, "not a JSON-RPC 2.0 request")
-    task, method, params = request.get("id"), request["method"], request.get("params")
+    task, method = request.get("id"), request["method"]
+    params: Any = request.get("params")
     if agent not in AGENTS or method not in _METHODS:
         return error_response(task, -32601, "no such agent or method")
     expected, result_shape = _METHODS[method]

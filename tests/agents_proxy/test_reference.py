@@ -180,6 +180,7 @@ def test_an_analysis_takes_no_source_for_a_field_of_the_person(protocol: Protoco
         ("core", b"{", -32700), ("core", b"[]", -32600), ("core", b'{"jsonrpc": "2.0", "id": 1}', -32600),
         ("nobody", b'{"jsonrpc": "2.0", "id": 1, "method": "tasks/send"}', -32601), ("core", b"[" * 100_000, -32700),
         ("core", b'{"jsonrpc": "2.0", "id": 1, "method": "tasks/get"}', -32601),
+        ("core", rb'{"jsonrpc": "2.0", "id": "\ud800", "method": "tasks/get"}', -32601),
         ("core", b'{"jsonrpc": "2.0", "id": 1, "method": "tasks/send", "params": {}}', -32602),
         ("core", b'{"jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": {}}', -32009),
     ],
