@@ -144,6 +144,14 @@ def test_the_page_of_a_new_deployment_is_there(page: Client) -> None:
     assert shown(answer).count("not configured") == len(AGENTS)
 
 
+def test_the_page_speaks_german(page: Client) -> None:
+    text = shown(page.get(PAGE, headers={"accept-language": "de"}))
+
+    assert "Zustand der Agenten" in text
+    assert "core nicht eingerichtet" in text
+    assert "Letzte Stunde 0" in text
+
+
 def test_the_lists_of_staff_lead_to_it(page: Client) -> None:
     for address in ("/admin/", "/admin/agents_proxy/call/"):
         assert f'href="{PAGE}"' in page.get(address).content.decode()
