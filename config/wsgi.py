@@ -9,6 +9,7 @@ from uuid import uuid4
 from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 from django.http import HttpResponse
+from django.urls import resolve
 
 from common.shutdown import watch_signals
 from config.checks import require_keys
@@ -17,6 +18,7 @@ from config.watch import watch
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 _django = get_wsgi_application()
+resolve("/livez")  # loads the table of addresses, or the first caller of each process would wait for it
 _log = logging.getLogger(__name__)
 require_keys()
 watch_signals()

@@ -15,7 +15,7 @@ from developers.errors import IdempotencyConflict
 class IdempotencyKey(models.Model):
     """The first answer to a call that carried an `Idempotency-Key`, repeated to whoever sends it again."""
 
-    app = models.ForeignKey("developers.App", on_delete=models.CASCADE, related_name="idempotency_keys")
+    app = models.ForeignKey("developers.App", on_delete=models.CASCADE, related_name="idempotency_keys", db_index=False)
     operation = models.CharField(max_length=32)
     key = models.CharField(max_length=128)
     body_digest = models.CharField(max_length=64)

@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 class BlockedApp(models.Model):
     """An app that a person does not want to hear from; it sees `invalid_scope`."""
 
-    user = models.ForeignKey("accounts.User", on_delete=models.CASCADE, related_name="blocked_apps")
+    user = models.ForeignKey("accounts.User", on_delete=models.CASCADE, related_name="blocked_apps", db_index=False)
     app = models.ForeignKey("developers.App", on_delete=models.CASCADE, related_name="blocked_by")
     created_at = models.DateTimeField(auto_now_add=True)
 

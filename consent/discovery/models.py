@@ -7,8 +7,8 @@ from django.utils.translation import gettext_lazy as _
 class Discovery(models.Model):
     """How often an app looked at what a person could share, a row a day."""
 
-    app = models.ForeignKey("developers.App", on_delete=models.PROTECT, related_name="discoveries")
-    user = models.ForeignKey("accounts.User", on_delete=models.CASCADE, related_name="discoveries")
+    app = models.ForeignKey("developers.App", on_delete=models.PROTECT, related_name="discoveries", db_index=False)
+    user = models.ForeignKey("accounts.User", on_delete=models.CASCADE, related_name="discoveries", db_index=False)
     day = models.DateField()
     count = models.PositiveIntegerField(default=1)
     first_at = models.DateTimeField()
@@ -25,8 +25,8 @@ class Discovery(models.Model):
 class DirectoryFind(models.Model):
     """That an app found a person in the directory, a row a day; `at` is when it first did that day."""
 
-    app = models.ForeignKey("developers.App", on_delete=models.PROTECT, related_name="directory_finds")
-    user = models.ForeignKey("accounts.User", on_delete=models.CASCADE, related_name="directory_finds")
+    app = models.ForeignKey("developers.App", on_delete=models.PROTECT, related_name="directory_finds", db_index=False)
+    user = models.ForeignKey("accounts.User", on_delete=models.CASCADE, related_name="directory_finds", db_index=False)
     day = models.DateField()
     at = models.DateTimeField()
 
@@ -41,7 +41,7 @@ class DirectoryFind(models.Model):
 class DiscoveryMiss(models.Model):
     """How many unknown people an app, or one of its callers where it hints at them, asked about in a minute."""
 
-    app = models.ForeignKey("developers.App", on_delete=models.CASCADE, related_name="discovery_misses")
+    app = models.ForeignKey("developers.App", on_delete=models.CASCADE, related_name="discovery_misses", db_index=False)
     hint = models.CharField(max_length=4, default="", blank=True)  # some bits of a keyed hash; empty: the app's own
     minute = models.DateTimeField()
     count = models.PositiveIntegerField(default=1)

@@ -9,7 +9,7 @@ class Export(models.Model):
     """One sealed revision of an approved slice; its ciphertext goes in the transaction that ends the grant."""
 
     export_id = models.CharField(max_length=64, unique=True)
-    grant = models.ForeignKey(Grant, on_delete=models.PROTECT, related_name="exports")
+    grant = models.ForeignKey(Grant, on_delete=models.PROTECT, related_name="exports", db_index=False)
     revision = models.PositiveIntegerField()
     ciphertext = models.TextField(null=True)  # noqa: DJ001  # null once ended
     size_bytes = models.PositiveIntegerField()
@@ -28,7 +28,7 @@ class Export(models.Model):
 class Read(models.Model):
     """One read of an export. `batch` is the audit entry that chains it, written later by a task."""
 
-    grant = models.ForeignKey(Grant, on_delete=models.PROTECT, related_name="read_log")
+    grant = models.ForeignKey(Grant, on_delete=models.PROTECT, related_name="read_log", db_index=False)
     export = models.ForeignKey(Export, on_delete=models.PROTECT, related_name="read_log")
     token = models.ForeignKey("developers.DeveloperToken", on_delete=models.PROTECT, related_name="+")
     at = models.DateTimeField()

@@ -33,7 +33,7 @@ class Grant(models.Model):
     grant_id = models.CharField(_("grant ID"), max_length=64, unique=True)
     request = models.OneToOneField("consent.ConsentRequest", on_delete=models.PROTECT, related_name="grant")
     app = models.ForeignKey("developers.App", on_delete=models.PROTECT, related_name="grants")
-    user = models.ForeignKey("accounts.User", on_delete=models.PROTECT, related_name="grants")
+    user = models.ForeignKey("accounts.User", on_delete=models.PROTECT, related_name="grants", db_index=False)
     scope = models.CharField(_("scope"), max_length=210)
     status = models.CharField(
         _("status"), max_length=16, choices=[(s.value, s.value) for s in GrantStatus], default=GrantStatus.ACTIVE

@@ -152,7 +152,7 @@ class AuditCheckpoint(models.Model):
 class CheckpointHead(models.Model):
     """A chain that moved since the checkpoint before; together with the earlier ones, all the leaves of the root."""
 
-    checkpoint = models.ForeignKey(AuditCheckpoint, on_delete=models.PROTECT, related_name="moved")
+    checkpoint = models.ForeignKey(AuditCheckpoint, on_delete=models.PROTECT, related_name="moved", db_index=False)
     chain = models.CharField(max_length=80)
     sequence = models.PositiveIntegerField()
     entry_hash = models.CharField(max_length=43)
@@ -166,7 +166,9 @@ class Receipt(models.Model):
     """Proof of one event, as the person gets it (`jws`) and as the app gets it (`app_jws`, without their chain)."""
 
     receipt_id = models.CharField(max_length=64, unique=True)
-    request = models.ForeignKey("consent.ConsentRequest", on_delete=models.PROTECT, related_name="receipts")
+    request = models.ForeignKey(
+        "consent.ConsentRequest", on_delete=models.PROTECT, related_name="receipts", db_index=False
+    )
     event = models.CharField(max_length=16)
     jws = models.TextField()
     app_jws = models.TextField()

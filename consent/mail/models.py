@@ -13,7 +13,9 @@ class MailKind(models.TextChoices):
 class Mail(models.Model):
     """One mail to a person about one request, written once however often the task runs."""
 
-    request = models.ForeignKey("consent.ConsentRequest", on_delete=models.PROTECT, related_name="mails")
+    request = models.ForeignKey(
+        "consent.ConsentRequest", on_delete=models.PROTECT, related_name="mails", db_index=False
+    )
     kind = models.CharField(max_length=16, choices=MailKind)
     sent_at = models.DateTimeField()
 

@@ -18,7 +18,9 @@ class WebhookDelivery(models.Model):
     `next_at` is when it is due, and while somebody tries it, when their lease ends.
     """
 
-    endpoint = models.ForeignKey("developers.WebhookEndpoint", on_delete=models.CASCADE, related_name="deliveries")
+    endpoint = models.ForeignKey(
+        "developers.WebhookEndpoint", on_delete=models.CASCADE, related_name="deliveries", db_index=False
+    )
     notice = models.ForeignKey("consent.Notice", on_delete=models.PROTECT, related_name="deliveries")
     status = models.CharField(max_length=16, choices=DeliveryStatus, default=DeliveryStatus.WAITING)
     attempt = models.PositiveSmallIntegerField(default=0)
@@ -60,8 +62,10 @@ class NoticeCounter(models.Model):
 class Notice(models.Model):
     """One event for one app; `facts` is the status body as it was at that moment."""
 
-    app = models.ForeignKey("developers.App", on_delete=models.PROTECT, related_name="notices")
-    request = models.ForeignKey("consent.ConsentRequest", on_delete=models.PROTECT, related_name="notices")
+    app = models.ForeignKey("developers.App", on_delete=models.PROTECT, related_name="notices", db_index=False)
+    request = models.ForeignKey(
+        "consent.ConsentRequest", on_delete=models.PROTECT, related_name="notices", db_index=False
+    )
     sequence = models.PositiveIntegerField()
     kind = models.CharField(max_length=32)
     facts = models.JSONField()

@@ -78,8 +78,8 @@ class ConsentRequest(models.Model):
     """One scope asked of one person by one app, for one purpose. `decided_by` names the kind of actor."""
 
     request_id = models.CharField(_("request ID"), max_length=64, unique=True)
-    app = models.ForeignKey("developers.App", on_delete=models.PROTECT, related_name="consent_requests")
-    user = models.ForeignKey("accounts.User", on_delete=models.PROTECT, related_name="consent_requests")
+    app = models.ForeignKey("developers.App", on_delete=models.PROTECT, related_name="consent_requests", db_index=False)
+    user = models.ForeignKey("accounts.User", on_delete=models.PROTECT, related_name="consent_requests", db_index=False)
     scope_entry = models.ForeignKey("pkm.ScopeEntry", on_delete=models.PROTECT, related_name="consent_requests")
     scope = models.CharField(_("scope"), max_length=210)
     app_name = models.CharField(_("app's name when asked"), max_length=80)
@@ -144,6 +144,7 @@ class ConsentRequest(models.Model):
             models.Index(fields=["user", "status", "-created_at"], name="consent_request_inbox"),
             models.Index(fields=["app", "user", "scope", "-id"], name="consent_request_newest"),
             models.Index(fields=["app", "-id"], name="consent_request_of_app"),
+            models.Index(fields=["app", "status", "-id"], name="consent_request_of_status"),
             models.Index(
                 fields=["app", "connector_thumbprint", "connector_key_id", "created_at"], name="consent_request_keys"
             ),

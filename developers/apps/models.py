@@ -150,7 +150,7 @@ class AppAuditEntry(models.Model):
     `told_at` is when the members were written to about it, of `TOLD_TO_MEMBERS` alone.
     """
 
-    app = models.ForeignKey(App, on_delete=models.CASCADE, related_name="audit_entries")
+    app = models.ForeignKey(App, on_delete=models.CASCADE, related_name="audit_entries", db_index=False)
     member = models.ForeignKey(
         "accounts.User", on_delete=models.SET_NULL, null=True, blank=True, related_name="app_audit_entries"
     )

@@ -14,7 +14,7 @@ class MemberRole(models.TextChoices):
 class AppMember(models.Model):
     """Somebody who may manage an app."""
 
-    app = models.ForeignKey("developers.App", on_delete=models.CASCADE, related_name="members")
+    app = models.ForeignKey("developers.App", on_delete=models.CASCADE, related_name="members", db_index=False)
     user = models.ForeignKey("accounts.User", on_delete=models.CASCADE, related_name="app_memberships")
     role = models.CharField(max_length=16, choices=MemberRole, default=MemberRole.MEMBER)
     agreed_to_tests_at = models.DateTimeField(_("agreed to be asked by the test app"), null=True, blank=True)

@@ -8,7 +8,11 @@ class WebhookEndpoint(models.Model):
     """Where an app wants to be told. The secret is encrypted at rest; `types` empty means every type."""
 
     app = models.ForeignKey(
-        "developers.App", on_delete=models.CASCADE, related_name="webhook_endpoints", verbose_name=_("app")
+        "developers.App",
+        on_delete=models.CASCADE,
+        related_name="webhook_endpoints",
+        verbose_name=_("app"),
+        db_index=False,
     )
     url = models.URLField(_("address"), max_length=500)
     secret = models.TextField()

@@ -40,7 +40,7 @@ class EventKind(models.TextChoices):
 class Event(models.Model):
     """One change; the sequence of a person has no gaps, since it is counted under their index row's lock."""
 
-    user = models.ForeignKey("accounts.User", on_delete=models.PROTECT, related_name="pkm_events")
+    user = models.ForeignKey("accounts.User", on_delete=models.PROTECT, related_name="pkm_events", db_index=False)
     sequence = models.PositiveIntegerField()
     kind = models.CharField(max_length=24, choices=EventKind)
     facts = models.JSONField(default=dict)

@@ -42,7 +42,7 @@ class LegacyBlob(ClosedRecord):
     The passphrase that opens it is all that protects it, so that a copied database alone must not be enough to guess.
     """
 
-    user = models.ForeignKey("accounts.User", on_delete=models.CASCADE, related_name="legacy_blobs")
+    user = models.ForeignKey("accounts.User", on_delete=models.CASCADE, related_name="legacy_blobs", db_index=False)
     domain = models.CharField(_("domain"), max_length=64)
     jwe = models.TextField()
     updated_at = models.DateTimeField(_("changed at"))  # by the old system's clock
@@ -63,7 +63,7 @@ class LegacyBlob(ClosedRecord):
 class LegacyMetadata(ClosedRecord):
     """What the old system told about a domain without opening it; it goes with the domain's sealed document."""
 
-    user = models.ForeignKey("accounts.User", on_delete=models.CASCADE, related_name="legacy_metadata")
+    user = models.ForeignKey("accounts.User", on_delete=models.CASCADE, related_name="legacy_metadata", db_index=False)
     domain = models.CharField(_("domain"), max_length=64)
     summary = models.JSONField(_("summary"), default=dict)
     updated_at = models.DateTimeField(_("changed at"))
@@ -98,7 +98,12 @@ class MigrationState(models.Model):
     """
 
     user = models.ForeignKey(
-        "accounts.User", on_delete=models.CASCADE, related_name="migration_states", null=True, blank=True
+        "accounts.User",
+        on_delete=models.CASCADE,
+        related_name="migration_states",
+        null=True,
+        blank=True,
+        db_index=False,
     )
     source = models.CharField(_("source"), max_length=80)
     status = models.CharField(_("status"), max_length=24, choices=MigrationStatus)

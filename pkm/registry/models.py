@@ -111,7 +111,7 @@ class StarterRecord(models.Model):
 class HiddenScope(models.Model):
     """A scope that a person keeps out of discovery."""
 
-    user = models.ForeignKey("accounts.User", on_delete=models.CASCADE, related_name="hidden_scopes")
+    user = models.ForeignKey("accounts.User", on_delete=models.CASCADE, related_name="hidden_scopes", db_index=False)
     scope = models.CharField(max_length=210)
     created_at = models.DateTimeField(auto_now_add=True)
 

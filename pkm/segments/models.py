@@ -6,7 +6,7 @@ from django.db import models
 class Manifest(models.Model):
     """One version of the set of attributes in a domain; a new one whenever that set changes."""
 
-    user = models.ForeignKey("accounts.User", on_delete=models.CASCADE, related_name="manifests")
+    user = models.ForeignKey("accounts.User", on_delete=models.CASCADE, related_name="manifests", db_index=False)
     domain = models.CharField(max_length=64)
     manifest_revision = models.PositiveIntegerField()
     segment_ids = models.JSONField(default=list)
@@ -27,7 +27,7 @@ class Manifest(models.Model):
 class ManifestPath(models.Model):
     """One attribute of a manifest, with the scope that reveals it."""
 
-    manifest = models.ForeignKey(Manifest, on_delete=models.CASCADE, related_name="paths")
+    manifest = models.ForeignKey(Manifest, on_delete=models.CASCADE, related_name="paths", db_index=False)
     path = models.CharField(max_length=200)
     segment_id = models.CharField(max_length=64)
     scope_handle = models.CharField(max_length=16)
@@ -46,7 +46,7 @@ class Blob(models.Model):
     changed, `resealed` is the same revision under the key to come; only what is current has one: a write drops it.
     """
 
-    user = models.ForeignKey("accounts.User", on_delete=models.CASCADE, related_name="blobs")
+    user = models.ForeignKey("accounts.User", on_delete=models.CASCADE, related_name="blobs", db_index=False)
     domain = models.CharField(max_length=64)
     segment_id = models.CharField(max_length=64)
     ciphertext = models.TextField(null=True)  # noqa: DJ001  # null is the tombstone, empty would be a defect
