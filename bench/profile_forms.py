@@ -1,0 +1,134 @@
+"""The sentence forms in which `bench.profiles` writes of invented people: one set to develop with, one held out.
+
+The rules of the reference agents are tuned to DEVELOPMENT alone. HELD_OUT has no form of it, was written before the rules
+and is not changed to suit them. `{v}` is the value; a dict gives the words for each value that is not said by its name.
+"""
+
+from typing import Any
+
+Forms = dict[str, tuple[str | dict[Any, str], ...]]
+
+DEVELOPMENT: Forms = {
+    "age": ("{name} is {v} years old.", "Age: {v}"),
+    "gender": ("She identifies as {v}.", "Gender: {v}"),
+    "city": ("She lives in {v}.", "She is based in {v}."),
+    "marital_status": (
+        {"married": "She is married.", "single": "She is single.", "divorced": "She is divorced.",
+         "widowed": "She is widowed.", "partnered": "She lives with her partner."},
+    ),
+    "children_count": (
+        {0: "She has no children.", 1: "She has one child.", 2: "She has 2 children.", 3: "She has 3 kids."},
+    ),
+    "household_size": ("There are {v} people in her household.", "Household size: {v}"),
+    "occupation": ("She works as a {v}.", "She is a {v} by profession."),
+    "education": ("She has a {v}.", "Education: {v}"),
+    "income_bracket": ("Her income is {v}.", "Income: {v}"),
+    "home_ownership": ({"own": "She owns her home.", "rent": "She rents her flat."},),
+    "diet_preference": ("She is {v}.", "She follows a {v} diet.", "Diet: {v}"),
+    "favorite_cuisine": ("Her favourite cuisine is {v}.", "Cuisine: {v}"),
+    "coffee_or_tea": ({"tea": "She prefers tea to coffee.", "coffee": "She prefers coffee to tea."},),
+    "fitness_routine": ("She goes {v}.",),
+    "gym_membership": ({True: "She is a member of a gym.", False: "She has no gym membership."},),
+    "shopping_preference": ({"online": "She shops online.", "in_store": "She shops in stores."},),
+    "grocery_store_type": ("She buys her groceries at {a v}.",),
+    "fashion_style": ("Her fashion style is {v}.", "Style: {v}"),
+    "transport": ("She usually travels by {v}.", "Transport: {v}"),
+    "sleep_chronotype": ({"early": "She is an early bird.", "late": "She is a night owl."},),
+    "eco_friendliness": (
+        {"high": "The environment is very important to her.", "low": "The environment is not important to her."},
+    ),
+    "tech_affinity": ({"high": "She loves new technology.", "low": "She has little interest in technology."},),
+    "primary_device": ("Her main device is a {v}.",),
+    "favorite_social_platform": ("Her favourite social platform is {v}.",),
+    "social_media_usage_time": ("She spends {v} a day on social media.",),
+    "content_preference": ("Her preferred content is {v}.", "Content: {v}"),
+    "sports_interest": ("She plays {v}.", "Sports: {v}"),
+    "gaming_preference": ("She plays {v}.",),
+    "travel_frequency": (
+        {"never": "She never travels.", "rarely": "She rarely travels.", "sometimes": "She sometimes travels.",
+         "often": "She often travels."},
+    ),
+    "needs": ("She needs {v}.",),
+    "wants": ("She wants {v}.",),
+    "desires": ("She dreams of {v}.",),
+    "likes": ("She likes {v}.", "She loves {v}."),
+    "dislikes": ("She dislikes {v}.", "She does not like {v}."),
+}  # fmt: skip
+
+HELD_OUT: Forms = {
+    "age": ("{name} is a {v}-year-old.", "She turned {v} this year."),
+    "gender": ("Her gender is {v}.",),
+    "city": ("Her home is in {v}.", "She calls {v} home."),
+    "marital_status": (
+        {"married": "She has been married for six years.", "single": "Her marital status is single.",
+         "divorced": "She has been divorced since 2019.", "widowed": "Sadly she is widowed.",
+         "partnered": "She shares her home with her partner."},
+    ),
+    "children_count": (
+        {0: "She is childless.", 1: "She is the mother of one child.", 2: "She is raising two children.",
+         3: "She is a mother of three."},
+    ),
+    "household_size": ("She lives in a household of {v}.", "Her household has {v} members."),
+    "occupation": ("She earns her living as a {v}.", "Her occupation is {v}."),
+    "education": ("She graduated with a {v}.", "Her highest qualification is a {v}."),
+    "income_bracket": ("She earns {v} a year.",),
+    "home_ownership": ({"own": "She is a home owner.", "rent": "She lives in a rented flat."},),
+    "diet_preference": ("Her diet is {v}.", "She eats a {v} diet.", "She has been {v} for years."),
+    "favorite_cuisine": ("The cuisine she likes best is {v}.", "She prefers {v} cuisine."),
+    "coffee_or_tea": ({"tea": "She drinks tea, never coffee.", "coffee": "She is a coffee drinker."},),
+    "fitness_routine": ("To stay fit she goes {v}.", "Her fitness routine is {v}."),
+    "gym_membership": ({True: "She has a gym membership.", False: "She does not belong to a gym."},),
+    "shopping_preference": (
+        {"online": "She does most of her shopping online.", "in_store": "She prefers shopping in a store."},
+    ),
+    "grocery_store_type": ("Her groceries come from {a v}.", "For groceries she goes to {a v}."),
+    "fashion_style": ("She dresses in a {v} style.", "She has a {v} style."),
+    "transport": ("She gets around by {v}.", "She goes to work by {v}."),
+    "sleep_chronotype": ({"early": "She is a morning person.", "late": "She stays up late."},),
+    "eco_friendliness": (
+        {"high": "She cares a lot about the environment.", "low": "She cares little about the environment."},
+    ),
+    "tech_affinity": (
+        {"high": "She is very interested in technology.", "low": "She is not interested in technology."},
+    ),
+    "primary_device": ("She mostly uses a {v}.", "The device she uses most is a {v}."),
+    "favorite_social_platform": ("The social platform she likes best is {v}.", "She is most active on {v}."),
+    "social_media_usage_time": ("She is on social media for {v} a day.",),
+    "content_preference": ("The content she prefers is {v}.", "She mostly enjoys {v}."),
+    "sports_interest": ("Her sport is {v}.", "She is interested in {v}."),
+    "gaming_preference": ("Her favourite games are {v}.", "As a gamer she prefers {v}."),
+    "travel_frequency": (
+        {"never": "She does not travel.", "rarely": "She seldom travels.", "sometimes": "She travels now and then.",
+         "often": "She travels a lot."},
+    ),
+    "needs": ("She is in need of {v}.", "What she needs is {v}."),
+    "wants": ("She is looking for {v}.", "What she wants is {v}."),
+    "desires": ("Her dream is {v}.", "She longs for {v}."),
+    "likes": ("She is fond of {v}.", "She adores {v}."),
+    "dislikes": ("She cannot stand {v}.", "She hates {v}."),
+}  # fmt: skip
+
+# sentences that state nothing of the person, and the values that must not be taken from them
+DEVELOPMENT_TRAPS = (
+    "Her brother is vegan.", "She used to live in Rome.", "Is she married?", "Her sister likes techno.",
+    "If she wins, she will buy a boat.", "She is not a dentist.", "She would like to own a farm.",
+)  # fmt: skip
+HELD_OUT_TRAPS = (
+    "Her mother works as a dentist.", "She might move to Oslo.", "Nobody says that she is widowed.",
+    "Her neighbour lives in Paris and hates dogs.", "Does she play golf?", "She was a nurse until 2015.",
+    "Suppose she were pescatarian.", "Her colleague Tom wants a speedboat.",
+)  # fmt: skip
+IDENTITY = {
+    "development": "{name} can be reached at {email} or {phone}.",
+    "held_out": "This is about {name}; mail goes to {email} and calls go to {phone}.",
+}
+
+
+def written(form: str | dict[Any, str], value: Any, name: str) -> str | None:
+    """The sentence for a value; None where the form has no words for it."""
+    if isinstance(form, dict):
+        return form.get(value)
+    said = " and ".join(value) if isinstance(value, list) else str(value)
+    article = "an" if said[:1].lower() in "aeiou" else "a"
+    text = form.replace("{a v}", f"{article} {said}").replace("a {v}", f"{article} {{v}}")
+    return text.replace("{v}", said).replace("{name}", name)
