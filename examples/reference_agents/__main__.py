@@ -1,7 +1,7 @@
 """`python -m examples.reference_agents --port 8010`: an HTTP server with one address for each agent.
 
-It is a program of its own, without the service's database or settings. REFERENCE_LLM_BASE_URL, REFERENCE_LLM_MODEL and
-REFERENCE_LLM_API_KEY make it ask an OpenAI-compatible model instead of working offline.
+It is a program of its own, without the service's database or settings. AGENT_LLM_URL, AGENT_LLM_MODEL and AGENT_LLM_KEY
+make it ask an OpenAI-compatible model for what it answers.
 """
 
 import argparse
@@ -13,6 +13,7 @@ from typing import Any
 
 from examples.reference_agents.agent_card import agent_card, agent_of_card
 from examples.reference_agents.json_rpc import answer_request, error_response
+from examples.reference_agents.store import keep_in
 
 _MAX_BODY_BYTES = 1024 * 1024
 
@@ -72,9 +73,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m examples.reference_agents")
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=8010)
+    parser.add_argument("--messages", type=Path, help="keep messages as files in this folder")
+    parser.add_argument("--store", type=Path, help="keep profiles in this SQLite file; in memory without it")
     options = parser.parse_args()
+    keep_in(options.store)
+    Handler.messages = options.messages
+    if options.messages:
+        options.messages.mkdir(parents=True, exist_ok=True, mode=0o700)
     with Server((options.host, options.port), Handler) as server:
-        source = os.environ.get("REFERENCE_LLM_BASE_URL") or "the prompt and numbering plans alone"
+        source = os.environ.get("AGENT_LLM_URL") or "rules, what they keep and synthetic registers"
         sys.stderr.write(f"reference agents on port {server.server_address[1]}, answering from {source}\n")
         server.serve_forever()
 

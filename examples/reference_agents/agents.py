@@ -1,103 +1,145 @@
-"""The reference agents: each makes a profile out of a prompt, with the source of each field, and invents nothing."""
+"""The reference agents: each makes a profile out of a prompt, what is kept and the registers, and invents nothing."""
 
 import json
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from examples.reference_agents.preferences import apply_preferences, find_preferences
-from examples.reference_agents.profile_facts import (
+from examples.reference_agents import registers
+from examples.reference_agents.prompts import (
+    KEPT,
     PROMPT,
-    SOURCE_CONFIDENCE,
     Fact,
     Facts,
     facts_from_email,
     facts_from_name,
     facts_from_phone,
     find_identifiers,
+    stated_confidence,
 )
-from examples.reference_agents.prompt_parsing import json_objects, stated_confidence, strings_in, text_without_json
-from examples.reference_agents.statements import find_statements
+from examples.reference_agents.reading import find_preferences, find_statements
+from examples.reference_agents.store import TwoPeople, kept
+from examples.reference_agents.updates import updated
 
 _PREFERENCE_LISTS = ("likes", "dislikes")
 _SHOPPING_FIELDS = ("category_focus", "price_sensitivity", "channel")
+_SIGNALS = (*_PREFERENCE_LISTS, "brand_affinities")
+_IDENTITY = {"full_name": "fullName", "email": "email", "phone": "phone"}
+_GOOD_STARS, _BAD_STARS = 4, 2
+_NO_FIELDS = {"kind", "person", "id", "employer", "text", "within", "stars", "brand", "pay", "industry", "name"}
+_PLAN_FIELDS = ("category", "budget", "timeWindow")
 
 
 @dataclass(frozen=True)
 class Answer:
-    """The reply of an agent. `profile`: field → value. `sources`: field → source; they are not part of the profile."""
+    """The reply of an agent. `profile`: field → value. `sources`: field → source; they are not part of the profile.
+
+    `records`: field → where in the source. `sure`: field → how sure the agent is of it, from 0 to 1.
+    """
 
     profile: dict[str, Any]
     sources: dict[str, str] = field(default_factory=dict)
+    records: dict[str, str] = field(default_factory=dict)
+    sure: dict[str, float] = field(default_factory=dict)
 
 
 def public_data(prompt: str) -> Answer:
-    """What public numbering plans tell about the phone number."""
-    known = find_identifiers(prompt)
-    return answer_from(facts_from_phone(str(known["phone"].value)) if "phone" in known else {})
+    """What the first register and public numbering plans tell of the person in the prompt."""
+    known = _asked_for(prompt)
+    plan = facts_from_phone(str(known["phone"].value)) if "phone" in known else {}
+    match = registers.search(_values(known))
+    return answer_from({**plan, **(_of_record(match, match.records[0]) if match else {})})
 
 
-def derived_fields(prompt: str) -> Answer:
-    """Fields derived from others: parts of the name, or a name that only the e-mail address contains."""
-    known = find_identifiers(prompt)
+def second_look(prompt: str) -> Answer:
+    """What follows from the newer registers: directory, household, employer, place, clubs, reviews, posts and plans.
+
+    For whom no register knows: the parts of the name, or a name that only the e-mail address contains.
+    """
+    known = _asked_for(prompt)
     facts: Facts = facts_from_email(str(known["email"].value)) if "email" in known else {}
     if "full_name" in known:
         facts.pop("full_name", None)
         facts |= facts_from_name(str(known["full_name"].value))
-    return answer_from(facts)
+    match = registers.search(_values(known))
+    if match is None:
+        return answer_from(facts)
+    facts.pop("full_name", None)
+    for record in match.records[1:]:
+        facts |= _followed(match, record)
+    city = match.records[0]["city"]
+    found_at = {name: value for name, value in registers.place(city).items() if name not in _NO_FIELDS | {"city"}}
+    certainty = match.certainty * registers.RELIABILITY["place"]
+    return answer_from(facts | {name: Fact(value, "place", city, certainty) for name, value in found_at.items()})
 
 
 def known_profile(prompt: str) -> Answer:
-    """The identifiers in the prompt, and what else it states about the person."""
+    """The profile that is kept under the identifiers in the prompt, or else the identifiers alone."""
     known = find_identifiers(prompt)
-    return answer_from({**find_statements(prompt, _name(known)).facts, **known})
+    found = kept().find(_values(known)) or {}
+    return answer_from({**known, **{name: Fact(value, KEPT) for name, value in found.items()}})
 
 
 def create_profile(prompt: str) -> Answer:
-    """A new profile out of natural language."""
+    """A new profile out of natural language, kept under its identifiers; the same person again changes it."""
     known = find_identifiers(prompt)
     plan = facts_from_phone(str(known["phone"].value)) if "phone" in known else {}
     liked = {name: fact for name, fact in find_preferences(prompt, _name(known)).items() if name in _PREFERENCE_LISTS}
-    return answer_from({**plan, **find_statements(prompt, _name(known)).facts, **liked, **known})
+    facts = {**plan, **find_statements(prompt, _name(known)).facts, **liked, **known}
+    _keep(known, facts)
+    return answer_from(facts)
 
 
 def update_profile(prompt: str) -> Answer:
-    """The profile in the prompt, changed as its sentences say; fields that they do not mention stay."""
-    current, sentences = _current_profile(prompt), _sentences(prompt)
-    name = _name(find_identifiers(prompt))
-    now, lists = find_statements(sentences, name), _changed_preferences(sentences, name, current)
-    changed = {**now.facts, **lists, **find_identifiers(_without_objects(sentences))}
-    answer = answer_from({name: fact for name, fact in changed.items() if fact.value != []})
-    outdated = {name for name, value in now.denied.items() if _same_value(current.get(name), value)}
-    outdated |= {"sources", "confidence_score", *(name for name, fact in lists.items() if fact.value == [])}
-    base = {name: value for name, value in current.items() if name not in outdated}
-    return Answer({**base, **answer.profile}, answer.sources)
+    """The profile that is given or kept, changed as the prompt says; fields that it does not mention stay."""
+    change = updated(prompt, kept())
+    sources = {name: fact.source for name, fact in change.facts.items() if name in change.profile}
+    if not change.facts:
+        return Answer(change.profile)
+    return Answer({**change.profile, "confidence_score": mean_confidence(change.facts)}, sources)
 
 
 def brand_affinity(prompt: str) -> Answer:
-    """Brand affinity in the shape of the specification, as far as the prompt contains it."""
+    """Brand affinity in the shape of the specification, of the prompt's signals, what is kept, and reviews of brands."""
     known = find_identifiers(prompt)
-    liked = find_preferences(prompt, _name(known))
-    names = {"full_name": "fullName", "email": "email", "phone": "phone"}
-    shape: dict[str, Any] = {names[name]: fact.value for name, fact in known.items()}
-    shape |= {name: liked[name].value for name in ("likes", "dislikes", "brand_affinities") if name in liked}
+    liked: Facts = {}
+    for found in (find_preferences(prompt, _name(known)), _kept_preferences(known), _reviewed(known)):
+        for name, fact in found.items():
+            before = liked.get(name)
+            both = Fact([*before.value, *fact.value], before.source) if before else fact
+            liked[name] = replace(both, value=list(dict.fromkeys(both.value))) if before else fact
+    if {"likes", "dislikes"} <= liked.keys():  # what purchases and people say outweighs an older review
+        likes = [item for item in liked["likes"].value if item not in liked["dislikes"].value]
+        liked["likes"] = Fact(likes, liked["likes"].source)
+    shape: dict[str, Any] = {_IDENTITY[name]: fact.value for name, fact in known.items()}
+    shape |= {name: liked[name].value for name in _SIGNALS if name in liked and liked[name].value}
     if shopping := {name: liked[name].value for name in _SHOPPING_FIELDS if name in liked}:
         shape["shopping_preferences"] = shopping
-    sources = dict.fromkeys(shape, PROMPT)
+    sources = dict.fromkeys(shape, PROMPT) | {name: fact.source for name, fact in liked.items() if name in shape}
     if facts := {**known, **liked}:
         shape["confidence"] = min(mean_confidence(facts), stated_confidence(prompt))
     return Answer(shape, sources)
 
 
-# agent → what it makes of a prompt; `messaging`, which answers with no profile, is in json_rpc.py
+# agent → what it makes of a prompt; `messaging`, which answers with no profile, is not among them
 AGENTS: dict[str, Callable[[str], Answer]] = {
     "public": public_data,
-    "second": derived_fields,
+    "second": second_look,
     "core": known_profile,
     "core-profile": create_profile,
     "core-profile-update": update_profile,
     "brand": brand_affinity,
 }
+
+
+def reply_text(agent: str, profile: Mapping[str, Any]) -> str:
+    """One JSON object; different agents write it in the different forms that a caller has to read."""
+    match agent:
+        case "core" | "core-profile-update":
+            return json.dumps({"userProfile": profile}, ensure_ascii=False)
+        case "public":
+            return f"```json\n{json.dumps(profile, ensure_ascii=False, indent=1)}\n```"
+    return json.dumps(profile, ensure_ascii=False)
 
 
 def answer_from(facts: Facts) -> Answer:
@@ -106,46 +148,82 @@ def answer_from(facts: Facts) -> Answer:
         return Answer({})
     values = {name: fact.value for name, fact in facts.items()}
     sources = {name: fact.source for name, fact in facts.items()}
-    return Answer({**values, "confidence_score": mean_confidence(facts)}, sources)
+    records = {name: fact.record for name, fact in facts.items() if fact.record}
+    sure = {name: round(fact.confidence, 2) for name, fact in facts.items()}
+    return Answer({**values, "confidence_score": mean_confidence(facts)}, sources, records, sure)
 
 
 def mean_confidence(facts: Facts) -> float:
-    """The mean confidence of the facts' sources, from 0 to 1."""
-    return round(sum(SOURCE_CONFIDENCE[fact.source] for fact in facts.values()) / len(facts), 2)
+    """The mean confidence of the facts, from 0 to 1."""
+    return round(sum(fact.confidence for fact in facts.values()) / len(facts), 2)
 
 
-def _current_profile(prompt: str) -> dict[str, Any]:
-    """The first JSON object of the prompt, or the profile inside it."""
-    found: dict[str, Any] = next(json_objects(prompt), {})
-    nested = found.get("userProfile")
-    return nested if isinstance(nested, dict) else found
+def _asked_for(prompt: str) -> Facts:
+    """The identifiers in the prompt, and the city, which tells namesakes apart."""
+    known = find_identifiers(prompt)
+    stated = find_statements(prompt, _name(known)).facts
+    return {**known, **{name: fact for name, fact in stated.items() if name == "city"}}
 
 
-def _sentences(prompt: str) -> str:
-    """The prompt without its JSON objects."""
-    for value in json_objects(prompt):
-        prompt = prompt.replace(json.dumps(value, ensure_ascii=False), " ")
-    return prompt
+def _of_record(match: registers.Match, record: Mapping[str, Any]) -> Facts:
+    """The fields of one record, as sure as its register and the match."""
+    register = str(record["kind"])
+    certainty = match.certainty * registers.RELIABILITY[register]
+    return {
+        name: Fact(value, register, match.person, certainty)
+        for name, value in record.items()
+        if name not in _NO_FIELDS | set(_PLAN_FIELDS)
+    }
+
+
+def _followed(match: registers.Match, record: Mapping[str, Any]) -> Facts:
+    """The fields of a record of the newer registers, and what follows from it."""
+    facts = _of_record(match, record)
+    certainty = match.certainty * registers.RELIABILITY[str(record["kind"])]
+    match record["kind"]:
+        case "directory-2025":
+            employer = registers.company(str(record.get("employer")))
+            if pay := employer.get("pay", {}).get(record.get("occupation")):
+                facts["income_bracket"] = Fact(pay, "company", employer["id"], certainty)
+        case "post":
+            written = find_statements(str(record["text"])).facts
+            facts |= {name: Fact(fact.value, "post", match.person, certainty) for name, fact in written.items()}
+        case "plan":
+            plan = {name: record[name] for name in _PLAN_FIELDS} | {"confidence": registers.RELIABILITY["plan"]}
+            facts[f"intent_{record['within']}"] = Fact(plan, "plan", match.person, certainty)
+    return facts
+
+
+def _kept_preferences(known: Facts) -> Facts:
+    found = kept().find(_values(known)) or {}
+    return {name: Fact(found[name], KEPT) for name in _SIGNALS if isinstance(found.get(name), list)}
+
+
+def _reviewed(known: Facts) -> Facts:
+    """Brands that the person reviewed well or badly, and where they say that they buy."""
+    match = registers.search(_values(known))
+    if match is None:
+        return {}
+    reviews = [record for record in match.records if record["kind"] == "review" and "brand" in record]
+    good = [record["brand"] for record in reviews if record["stars"] >= _GOOD_STARS]
+    bad = [record["brand"] for record in reviews if record["stars"] <= _BAD_STARS]
+    certainty = match.certainty * registers.RELIABILITY["review"]
+    found = {"likes": good, "brand_affinities": good, "dislikes": bad}
+    return {name: Fact(brands, "review", match.person, certainty) for name, brands in found.items() if brands}
+
+
+def _keep(known: Facts, facts: Facts) -> None:
+    """Keep the facts where there is an identifier; those of two kept people are kept nowhere."""
+    if "phone" in known or "email" in known:
+        try:
+            kept().change(_values(known), _values(facts))
+        except TwoPeople:
+            return
+
+
+def _values(facts: Facts) -> dict[str, Any]:
+    return {name: fact.value for name, fact in facts.items()}
 
 
 def _name(known: Facts) -> str:
     return str(known["full_name"].value) if "full_name" in known else ""
-
-
-def _changed_preferences(sentences: str, name: str, current: dict[str, Any]) -> Facts:
-    """The lists of likes and dislikes that the sentences change; one that became empty is an empty list."""
-    current_values = {kind: current.get(kind) for kind in _PREFERENCE_LISTS}
-    before = {kind: strings_in([value] if isinstance(value, str) else value) for kind, value in current_values.items()}
-    after = apply_preferences(text_without_json(sentences), name, before)
-    return {kind: Fact(items, PROMPT) for kind, items in after.items() if items != before[kind]}
-
-
-def _same_value(current: Any, value: Any) -> bool:
-    return str(current).casefold() == str(value).casefold()
-
-
-def _without_objects(prompt: str) -> str:
-    text = prompt
-    while (start := text.find("{")) >= 0 and (end := text.find("}", start)) >= 0:
-        text = text[:start] + " " + text[end + 1 :]
-    return text

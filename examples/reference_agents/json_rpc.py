@@ -8,13 +8,7 @@ from typing import Any
 import urllib3
 
 from examples.reference_agents.agents import AGENTS
-
-_MODEL_SECONDS = 45.0  # for one answer of the model
-_SYSTEM_PROMPT = (
-    "You are the agent '{agent}' of a profile service. Answer with one JSON object alone and leave out what you do not "
-    "know."
-)
-_http = urllib3.PoolManager(maxsize=50)
+from examples.reference_agents.model import profile_part
 
 
 def answer_request(agent: str, request: Any, version: str) -> dict[str, Any]:
@@ -38,7 +32,7 @@ def answer_request(agent: str, request: Any, version: str) -> dict[str, Any]:
     if not text:
         return error_response(task, -32005, "no text to answer")
     try:
-        part = _profile_part(agent, text)
+        part = {"text": _store_message(text, messages)} if agent == "messaging" else profile_part(agent, text)
     except (OSError, ValueError, urllib3.exceptions.HTTPError):
         return error_response(task, -32000, "the agent cannot answer now")
     return {"jsonrpc": "2.0", "id": task, "result": result_shape(task, params, part)}
@@ -49,47 +43,21 @@ def error_response(task: Any, code: int, message: str) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": task, "error": {"code": code, "message": message}}
 
 
-def _profile_part(agent: str, prompt: str) -> dict[str, Any]:
-    """The text part of the reply: the profile as JSON, with the sources of its fields as metadata of the part."""
-    base = os.environ.get("REFERENCE_LLM_BASE_URL", "").rstrip("/")
-    if base:
-        return {"text": _ask_model(base, agent, prompt)}
-    answer = AGENTS[agent](prompt)
-    part: dict[str, Any] = {"text": json.dumps(answer.profile, ensure_ascii=False)}
-    return {**part, "metadata": {"sources": answer.sources}} if answer.sources else part
+def _store_message(text: str, messages: Path | None) -> str:
+    """Write one message to a file; nothing is sent, and `delivered_by` in the answer says so."""
+    message = json.loads(text)
+    if not isinstance(message, dict) or not isinstance(message.get("to"), str):
+        raise ValueError("not a message")
+    name = f"{time.strftime('%Y%m%dT%H%M%S')}-{secrets.token_hex(8)}"
+    if messages is not None:
+        path = messages / f"{name}.json"
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            json.dump(message, file, ensure_ascii=False, indent=1)
+    return json.dumps({"message_id": name, "status": "sent", "delivered_by": "nobody: kept as a file"})
 
 
-def _ask_model(base: str, agent: str, prompt: str) -> str:
-    """The answer of an OpenAI-compatible model; raises `ValueError` where the response contains none."""
-    body = {
-        "model": os.environ.get("REFERENCE_LLM_MODEL") or "default",
-        "messages": [
-            {"role": "system", "content": _SYSTEM_PROMPT.format(agent=agent)},
-            {"role": "user", "content": prompt},
-        ],
-        "temperature": 0,
-    }
-    key = os.environ.get("REFERENCE_LLM_API_KEY", "")
-    response = _http.request(
-        "POST",
-        f"{base}/chat/completions",
-        json=body,
-        headers={"Authorization": f"Bearer {key}"} if key else {},
-        timeout=_MODEL_SECONDS,
-        retries=False,
-        redirect=False,
-    )
-    try:
-        content = response.json()["choices"][0]["message"]["content"]
-    except (KeyError, IndexError, TypeError):
-        raise ValueError("the model gave no answer") from None
-    if response.status != 200 or not isinstance(content, str):
-        raise ValueError("the model gave no answer")
-    return content
-
-
-def _parts_of(params: Any) -> list[Any]:
-    """The parts of the message, which all three protocols have in the same place; empty where there is none."""
+def _text_of(params: Any) -> str | None:
+    """The text parts of a message in any of the three protocols; None where there is no text."""
     message = params.get("message") if isinstance(params, dict) else None
     parts = message.get("parts") if isinstance(message, dict) else None
     return parts if isinstance(parts, list) else []

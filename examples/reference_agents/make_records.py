@@ -21,15 +21,115 @@ ABOUT = (
     "Synthetic data: every person, household, company, club, brand and post in this file is invented. Phone numbers and "
     "e-mail domains are reserved for fiction and examples. Made by make_records.py."
 )
-_GIVEN = (
-    "Ada Alma Amara Anouk Arvid Astrid Bela Bruno Carla Cedric Clara Dario Dorothea Edda Elias Elin Emil Enzo Esra Farid Femke"
-    " Finja Greta Hanno Helena Ida Ilka Imran Ivo Jana Jasper Jonna Juno Kalle Karim Katja Lasse Leif Lena Levi Lilo Lotte"
-    " Luca Malik Marit Matteo Mila Mona Nadia Nele Niklas Noor Oda Oskar Paula Pia Rafael Ronja Rosa Samir Selma Silas Simone"
-    " Sofia Sven Tara Theo Tilda Tomas Ulla Vera Viktor Wanda Yara Yusuf Zora"
-).split()
-_FAMILY_STARTS = "Ahorn Birken Dorn Eichen Falken Grün Hasel Holm Kranich Linden Mohn Nebel Reiher Silber Tannen Wiesen".split()
-_FAMILY_ENDS = "bach berg feld hain hof mann mark stein thal wald".split()
-_STREETS = "Amselpfad Birkenallee Drosselgasse Fliederweg Kranichstieg Mohnweg Quellengasse Rosenhang Uferpfad Weidengrund".split()
+_GIVEN = [
+    "Ada",
+    "Alma",
+    "Amara",
+    "Anouk",
+    "Arvid",
+    "Astrid",
+    "Bela",
+    "Bruno",
+    "Carla",
+    "Cedric",
+    "Clara",
+    "Dario",
+    "Dorothea",
+    "Edda",
+    "Elias",
+    "Elin",
+    "Emil",
+    "Enzo",
+    "Esra",
+    "Farid",
+    "Femke",
+    "Finja",
+    "Greta",
+    "Hanno",
+    "Helena",
+    "Ida",
+    "Ilka",
+    "Imran",
+    "Ivo",
+    "Jana",
+    "Jasper",
+    "Jonna",
+    "Juno",
+    "Kalle",
+    "Karim",
+    "Katja",
+    "Lasse",
+    "Leif",
+    "Lena",
+    "Levi",
+    "Lilo",
+    "Lotte",
+    "Luca",
+    "Malik",
+    "Marit",
+    "Matteo",
+    "Mila",
+    "Mona",
+    "Nadia",
+    "Nele",
+    "Niklas",
+    "Noor",
+    "Oda",
+    "Oskar",
+    "Paula",
+    "Pia",
+    "Rafael",
+    "Ronja",
+    "Rosa",
+    "Samir",
+    "Selma",
+    "Silas",
+    "Simone",
+    "Sofia",
+    "Sven",
+    "Tara",
+    "Theo",
+    "Tilda",
+    "Tomas",
+    "Ulla",
+    "Vera",
+    "Viktor",
+    "Wanda",
+    "Yara",
+    "Yusuf",
+    "Zora",
+]
+_FAMILY_STARTS = [
+    "Ahorn",
+    "Birken",
+    "Dorn",
+    "Eichen",
+    "Falken",
+    "Grün",
+    "Hasel",
+    "Holm",
+    "Kranich",
+    "Linden",
+    "Mohn",
+    "Nebel",
+    "Reiher",
+    "Silber",
+    "Tannen",
+    "Wiesen",
+]
+_FAMILY_ENDS = ["bach", "berg", "feld", "hain", "hof", "mann", "mark", "stein", "thal", "wald"]
+_STREETS = [
+    "Amselpfad",
+    "Birkenallee",
+    "Drosselgasse",
+    "Fliederweg",
+    "Kranichstieg",
+    "Mohnweg",
+    "Quellengasse",
+    "Rosenhang",
+    "Uferpfad",
+    "Weidengrund",
+]
 _ROADS = ("Cedar Hollow Road", "Finch Lane", "Heron Way", "Juniper Walk", "Lantern Street", "Maple Bend", "Quarry Road")
 # city → state, country, size, start of postal codes, start of phone numbers reserved for fiction, digits that follow
 _CITIES: dict[str, tuple[str, str, str, str, str, int]] = {
@@ -58,8 +158,32 @@ _TRADES = {
     "teaching": ("teacher", "librarian", "music teacher"),
     "trade": ("shop manager", "buyer", "accountant"),
 }
-_COMPANY_STARTS = "Abendrot Birkenhain Fernweh Kleeblatt Mooswerk Nordufer Pendelton Quillmark Sternwarte Tidewell".split()
-_COMPANY_ENDS = "Atelier Cooperative Forum Group House Institute Labs Partners Studio Works Workshop Union".split()
+_COMPANY_STARTS = [
+    "Abendrot",
+    "Birkenhain",
+    "Fernweh",
+    "Kleeblatt",
+    "Mooswerk",
+    "Nordufer",
+    "Pendelton",
+    "Quillmark",
+    "Sternwarte",
+    "Tidewell",
+]
+_COMPANY_ENDS = [
+    "Atelier",
+    "Cooperative",
+    "Forum",
+    "Group",
+    "House",
+    "Institute",
+    "Labs",
+    "Partners",
+    "Studio",
+    "Works",
+    "Workshop",
+    "Union",
+]
 BRANDS = {
     "Harbour Tea": "food and drink", "Velokontor": "cycling", "Loden & Lark": "clothing", "Pinewick": "home",
     "Bluefinch Audio": "electronics", "Sundial Travel": "travel", "Kestrel Outdoor": "outdoor", "Ofenglut": "food and drink",

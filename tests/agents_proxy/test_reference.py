@@ -46,8 +46,13 @@ def start(*arguments: str, **env: str) -> tuple["subprocess.Popen[str]", str]:
 
 
 @pytest.fixture(scope="module")
-def agents() -> Iterator[str]:
-    process, address = start(REFERENCE_LLM_BASE_URL="")
+def messages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("messages")
+
+
+@pytest.fixture(scope="module")
+def agents(messages: Path) -> Iterator[str]:
+    process, address = start("--messages", str(messages), AGENT_LLM_URL="")
     yield address
     process.terminate()
     process.communicate(timeout=30)
@@ -199,7 +204,7 @@ def test_a_model_answers_where_one_is_configured() -> None:
 
     with agent(says(model)) as running:
         process, address = start(
-            REFERENCE_LLM_BASE_URL=running.url, REFERENCE_LLM_MODEL="small", REFERENCE_LLM_API_KEY="key-of-tests"
+            AGENT_LLM_URL=running.url, AGENT_LLM_MODEL="small", AGENT_LLM_KEY="key-of-tests"
         )
         assert ask(address, "core", STORY) == {"age": 35}
     reply = call(Upstream(f"{address}/core", "", 30.0, Protocol.TASKS_SEND), Prompt("Who?", "session-1", "task-1"))

@@ -1,17 +1,17 @@
-"""Facts about a person that need no outside source, each with where it comes from (pure)."""
+"""What a prompt holds: JSON, sentences, who it is about, and what follows from a phone number or address (pure)."""
 
+import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import phonenumbers
 from phonenumbers import PhoneNumberType, carrier, geocoder, timezone
 
-from examples.reference_agents.prompt_parsing import json_members, text_without_json
-
-PROMPT, NUMBERING_PLAN, EMAIL_ADDRESS = "prompt", "numbering_plan", "email_address"
+PROMPT, KEPT, NUMBERING_PLAN, EMAIL_ADDRESS = "prompt", "kept", "numbering_plan", "email_address"
 # how reliable each source is, and why: docs/agents.md
-SOURCE_CONFIDENCE = {PROMPT: 1.0, NUMBERING_PLAN: 0.9, EMAIL_ADDRESS: 0.5}
+SOURCE_CONFIDENCE = {PROMPT: 1.0, KEPT: 0.98, NUMBERING_PLAN: 0.9, EMAIL_ADDRESS: 0.5}
 
 _EMAIL = re.compile(r"(?<![\w.+-])([A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})+)")
 _NAME = r"([^\W\d_][\w'\u2019.-]*(?:[ \t]+[^\W\d_][\w'\u2019.-]*){1,4})"
@@ -32,10 +32,17 @@ _LINE_TYPES = {
 
 @dataclass(frozen=True)
 class Fact:
-    """A value, and the source that it comes from."""
+    """A value, the source that it comes from, and where in that source; `certainty` where it is not the source's own."""
 
     value: Any
     source: str
+    record: str = ""
+    certainty: float | None = None
+
+    @property
+    def confidence(self) -> float:
+        """How sure the value is, from 0 to 1."""
+        return SOURCE_CONFIDENCE[self.source] if self.certainty is None else self.certainty
 
 
 Facts = dict[str, Fact]
@@ -44,7 +51,8 @@ Facts = dict[str, Fact]
 def find_identifiers(prompt: str) -> Facts:
     """Name, e-mail address and phone number, where the prompt contains them."""
     members = json_members(prompt)
-    facts = {name: Fact(members[name], PROMPT) for name in ("full_name", "email", "phone") if members.get(name)}
+    stated = {name: members.get(name) for name in ("full_name", "email", "phone")}
+    facts = {name: Fact(value, PROMPT) for name, value in stated.items() if isinstance(value, str) and value.strip()}
     if "email" not in facts and (match := _EMAIL.search(prompt)):
         facts["email"] = Fact(match[1].lower(), PROMPT)
     number = _number(str(facts["phone"].value) if "phone" in facts else prompt)
@@ -111,3 +119,56 @@ def _capitalised_words(text: str) -> str:
             break
         words.append(word.strip(".,"))
     return " ".join(words)
+
+
+def stated_confidence(prompt: str) -> float:
+    """The confidence that the JSON in the prompt states for its own values, from 0 to 1; 1.0 where it states none."""
+    confidence = json_members(prompt).get("confidence")
+    if not isinstance(confidence, int | float) or isinstance(confidence, bool):
+        return 1.0
+    return float(min(1, max(0, confidence)))
+
+
+def json_objects(prompt: str) -> Iterator[dict[str, Any]]:
+    """All JSON objects in the prompt, without those nested in another."""
+    yield from split_json(prompt)[0]
+
+
+def split_json(prompt: str) -> tuple[list[dict[str, Any]], str]:
+    """The JSON objects of the prompt, and its text without them."""
+    decoder, position, kept_from = json.JSONDecoder(), 0, 0
+    objects, rest = [], []
+    while (position := prompt.find("{", position)) >= 0:
+        try:
+            value, end = decoder.raw_decode(prompt, position)
+        except (ValueError, RecursionError):
+            position += 1
+            continue
+        objects.append(value)
+        rest.append(prompt[kept_from:position])
+        position = kept_from = end
+    return objects, " ".join([*rest, prompt[kept_from:]])
+
+
+def json_members(prompt: str) -> dict[str, Any]:
+    """The members of all JSON objects in the prompt, under the names of profile fields; the first value counts."""
+    names = {"fullname": "full_name", "name": "full_name", "phonenumber": "phone"}
+    found: dict[str, Any] = {}
+    for value in json_objects(prompt):
+        for key, member in value.items():
+            normalised = re.sub(r"[^a-z]", "", key.lower())
+            found.setdefault(names.get(normalised, key), member)
+        code = value.get("countryCode")
+        if isinstance(code, str) and isinstance(value.get("phoneNumber"), str):
+            found["phone"] = code + value["phoneNumber"]
+    return {key: member for key, member in found.items() if member not in (None, "", [], {})}
+
+
+def text_without_json(prompt: str) -> str:
+    """The sentences of the prompt: its text without JSON and without marked data."""
+    return re.sub(r"<<<.*?>>>|\{[^{}]*\}", " ", prompt, flags=re.DOTALL)
+
+
+def strings_in(value: Any) -> list[str]:
+    """The non-empty strings of a list; none where `value` is not a list."""
+    return [text for text in value if isinstance(text, str) and text] if isinstance(value, list) else []

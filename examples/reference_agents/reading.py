@@ -1,14 +1,43 @@
-"""What a person likes, dislikes and buys, from sentences and from signals of purchases (pure)."""
+"""What text states about a person, by the table of `fields` (pure).
+
+Labelled lines ("Diet: vegan"), sentences that a pattern of the table fits, and lists of likes and dislikes. What is
+denied, supposed, asked or said of somebody else is left out.
+"""
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
-from examples.reference_agents.clauses import Clause, find_clauses
-from examples.reference_agents.patterns import FINITE_VERB, NEGATED_VERB, PREFERENCE_VERB, QUALIFIER
-from examples.reference_agents.profile_facts import PROMPT, Fact, Facts
-from examples.reference_agents.prompt_parsing import json_members, strings_in, text_without_json
+from examples.reference_agents.clauses import (
+    FINITE_VERB,
+    NEGATED_VERB,
+    OTHER_PERSON,
+    PREFERENCE_VERB,
+    QUALIFIER,
+    Clause,
+    find_clauses,
+)
+from examples.reference_agents.fields import FIELDS, LABEL, LISTS, field_of
+from examples.reference_agents.prompts import PROMPT, Fact, Facts, json_members, strings_in, text_without_json
 
 _MAX_LIST_LENGTH, _MAX_ITEMS = 200, 50  # characters after one verb; items of one field
+_ADVERBS = r"(?:now |currently |usually |mostly )?"
+_LABELLED = (
+    re.compile(rf"^[\s*-]*({LABEL})\s*[:=]\s*(.+)$", re.I),
+    re.compile(rf"^(?:and )?(?:her|his|my|their|the) ({LABEL}) (?:is|are) {_ADVERBS}(.+)$", re.I),
+    re.compile(rf"^(?:(?:please|also|and) )?(?:change|set|update|switch) (?:the |her |his |my |their )?({LABEL}) to (.+)$", re.I),
+)  # fmt: skip
+_PATTERNS = [
+    (name, re.compile(pattern, 0 if one.case_sensitive else re.I), fixed)
+    for name, one in FIELDS.items()
+    for pattern, fixed in (one.said or {}).items()
+]
+_NEGATION = re.compile(rf"\b(?:not|never|no|no longer|without|{NEGATED_VERB})\b", re.I)
+_NOT_VALUE = re.compile(
+    rf"\b(?:not|never|no longer|{NEGATED_VERB}) (?:(?:an?|yet|longer|really|actually|currently) )*$", re.I
+)
+_PREFIX = re.compile(r"(?:\w-|\b(?:non|ex) )$", re.I)  # "non-vegan"
 _BASE_FORM = re.compile(r"like|love|enjoy|dislike|hate|avoid", re.I)
 _BASE_FORM_SUBJECT = re.compile(r"(?:and |but |or )?(?:i|they) (?:(?:also|still|really|always) )*", re.I)
 _NOT = re.compile(rf"\b(?:not|never|no longer|{NEGATED_VERB}) (?:(?:really|even|actually|longer) )?$", re.I)
@@ -21,6 +50,82 @@ _NOT_AN_ITEM = re.compile(
     r"|.*\b(?:except|unless|if|when|she|he|they|we|you)\b|.*\w (?:like|love|enjoy|dislike|hate|avoid) \w",
     re.I,
 )
+
+
+@dataclass
+class Statements:
+    """`facts`: what the text states. `denied`: field → a value that the text says does not apply."""
+
+    facts: Facts = field(default_factory=dict)
+    denied: dict[str, Any] = field(default_factory=dict)
+
+
+def find_statements(prompt: str, name: str = "") -> Statements:
+    """What the sentences of the prompt state about the person; the first statement about a field counts."""
+    found = Statements()
+    for clause in find_clauses(text_without_json(prompt), name):
+        if _labelled(clause, found):
+            continue
+        for kind, pattern, fixed in _PATTERNS:
+            for match in pattern.finditer(clause.text):
+                _record(clause, kind, match, fixed, found)
+    return found
+
+
+def _labelled(clause: Clause, found: Statements) -> bool:
+    """Whether the clause is a labelled value, which is then recorded."""
+    for pattern in _LABELLED:
+        match = pattern.match(clause.text)
+        name = field_of(match[1]) if match else None
+        if match and name:
+            value = FIELDS[name].normalise(match[2])
+            if value is not None and (isinstance(value, bool | int) or not QUALIFIER.search(match[2])):
+                found.facts.setdefault(name, Fact(value, PROMPT))
+            return True
+    return False
+
+
+def _record(clause: Clause, kind: str, match: re.Match[str], fixed: Any, found: Statements) -> None:
+    """Add a match to the facts or to the denied values; ignore it where the clause states neither."""
+    if (
+        kind in found.facts
+        or OTHER_PERSON.match(clause.text, match.end() + 1)
+        or _PREFIX.search(clause.text, 0, match.start())
+    ):
+        return
+    preference = PREFERENCE_VERB.search(clause.text)
+    if preference and preference.start() < match.start():
+        return  # "likes vegan food" does not state a diet
+    value = _value(kind, match, fixed)
+    if value is None:
+        return
+    opposites = FIELDS[kind].denied or {}
+    negation = (
+        (_NEGATION if value in opposites else _NOT_VALUE).search(clause.text, 0, match.start())
+        if _hashable(value)
+        else None
+    )
+    if clause.is_qualified_before(negation.start() if negation else match.start()):
+        return
+    if not negation:
+        found.facts[kind] = Fact(value, PROMPT)
+    elif value in opposites:
+        found.facts[kind] = Fact(opposites[value], PROMPT)
+    else:
+        found.denied.setdefault(kind, value)
+
+
+def _value(kind: str, match: re.Match[str], fixed: Any) -> Any:
+    if fixed is not None:
+        return fixed
+    said = next(group for group in match.groups() if group)
+    if kind in LISTS:
+        return list(_list_items(said, _AND)) or None
+    return FIELDS[kind].normalise(said)
+
+
+def _hashable(value: Any) -> bool:
+    return not isinstance(value, list | dict)
 
 
 def find_preferences(prompt: str, name: str = "") -> Facts:
@@ -57,7 +162,9 @@ def apply_preferences(text: str, name: str, current: Mapping[str, list[str]]) ->
 def _preferences_in(clause: Clause) -> Iterator[tuple[str, str, bool]]:
     """`likes` or `dislikes`, the item, and whether it holds: "no longer likes tea" ends a like without a dislike."""
     verb = PREFERENCE_VERB.search(clause.text)
-    if verb is None:
+    if verb is None or any(
+        name == "tech_affinity" and pattern.match(clause.text, verb.start()) for name, pattern, _ in _PATTERNS
+    ):
         return
     before = clause.text[: verb.start()]
     negation = _NOT.search(before)
