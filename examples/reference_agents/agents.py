@@ -77,7 +77,8 @@ def known_profile(prompt: str) -> Answer:
     """The profile that is kept under the identifiers in the prompt, or else the identifiers alone."""
     known = find_identifiers(prompt)
     found = kept().find(_values(known)) or {}
-    return answer_from({**known, **{name: Fact(value, KEPT) for name, value in found.items()}})
+    told = {name: Fact(value, KEPT) for name, value in found.items() if name not in known or known[name].value != value}
+    return answer_from({**known, **told})
 
 
 def create_profile(prompt: str) -> Answer:
@@ -118,7 +119,10 @@ def brand_affinity(prompt: str) -> Answer:
     sources = dict.fromkeys(shape, PROMPT) | {name: fact.source for name, fact in liked.items() if name in shape}
     if facts := {**known, **liked}:
         shape["confidence"] = min(mean_confidence(facts), stated_confidence(prompt))
-    return Answer(shape, sources)
+    facts = {**known, **{name: fact for name, fact in liked.items() if name in shape}}
+    records = {name: fact.record for name, fact in liked.items() if name in shape and fact.record}
+    sure = {_IDENTITY.get(name, name): round(fact.confidence, 2) for name, fact in facts.items()}
+    return Answer(shape, sources, records, sure)
 
 
 # agent → what it makes of a prompt; `messaging`, which answers with no profile, is not among them

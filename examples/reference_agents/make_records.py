@@ -254,10 +254,11 @@ _POSTS: dict[str, Any] = {
 
 @dataclass
 class Invented:
-    """A person: `truth` is what is so, `records` what the registers say."""
+    """A person: `truth` is what is so, `records` what the registers say, `posted` what their posts say."""
 
     truth: dict[str, Any]
     records: list[dict[str, Any]] = field(default_factory=list)
+    posted: dict[str, Any] = field(default_factory=dict)
 
 
 def make_places() -> list[dict[str, Any]]:
@@ -289,8 +290,9 @@ def make_people(seed: int = SEED, companies: list[dict[str, Any]] | None = None)
             name = f"{rng.choice(_GIVEN)} {rng.choice(_FAMILY_STARTS)}{rng.choice(_FAMILY_ENDS)}"
             email = _address(name, taken, rng)
             person = _truth(rng, name, email, f"{start}{at:0{digits}}", city, rng.choice(companies))
-            number = f"P{len(people) + 1:04}"
-            people.append(Invented(person, _records(rng, number, person)))
+            one = Invented(person)
+            one.records = _records(rng, f"P{len(people) + 1:04}", one)
+            people.append(one)
     return people
 
 
@@ -326,8 +328,9 @@ def _street(rng: random.Random, country: str) -> str:
     return f"{rng.choice(_STREETS)} {number}" if country == "Germany" else f"{number} {rng.choice(_ROADS)}"
 
 
-def _records(rng: random.Random, number: str, truth: dict[str, Any]) -> list[dict[str, Any]]:
+def _records(rng: random.Random, number: str, one: Invented) -> list[dict[str, Any]]:
     """What the registers hold of one person, right or wrong."""
+    truth = one.truth
 
     def told(register: str, name: str) -> Any:
         if rng.random() >= _WRONG[register]:
@@ -362,18 +365,20 @@ def _records(rng: random.Random, number: str, truth: dict[str, Any]) -> list[dic
         brand, stars = rng.choice(((truth["brand_affinities"][0], 5), (truth["disliked_brand"], 1)))
         records.append({"kind": "review", "person": number, "brand": brand, "stars": stars})
     if rng.random() < 0.5:
-        records.append({"kind": "post", "person": number, "text": _post(rng, truth, told)})
+        records.append({"kind": "post", "person": number, "text": _post(rng, one, told)})
     if rng.random() < 0.2:
         records.append(_plan(rng, number))
     return records
 
 
-def _post(rng: random.Random, truth: dict[str, Any], told: Any) -> str:
+def _post(rng: random.Random, one: Invented, told: Any) -> str:
     said = []
     for name in rng.sample(list(_POSTS), 3):
-        value, form = truth[name][0] if name in _WISHES else told("post", name), _POSTS[name]
-        said.append(form.get(value, "") if isinstance(form, dict) else form.format(value))
-    return " ".join(filter(None, said)) or "Good morning, all."
+        value, form = one.truth[name][0] if name in _WISHES else told("post", name), _POSTS[name]
+        if text := form.get(value, "") if isinstance(form, dict) else form.format(value):
+            one.posted[name] = [value] if name in _WISHES else value
+            said.append(text)
+    return " ".join(said) or "Good morning, all."
 
 
 def _plan(rng: random.Random, number: str) -> dict[str, Any]:
@@ -404,7 +409,7 @@ def sample_records() -> list[dict[str, Any]]:
     )  # fmt: skip
     found: list[dict[str, Any]] = [
         {"kind": "directory-2021", **who, "phone": phone, **older},
-        {"kind": "directory-2025", "address": "Uferpfad 7", "postal_code": "04109", "occupation": "landscape architect",
+        {"kind": "directory-2025", "address": "Uferpfad 7", "postal_code": "04109", "education": "master's degree", "occupation": "landscape architect",
          "employer": "C000"},
         {"kind": "household", "household_size": 4, "marital_status": "married", "children_count": 2,
          "home_ownership": "rent"},

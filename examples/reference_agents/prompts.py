@@ -18,6 +18,9 @@ _NAME = r"([^\W\d_][\w'\u2019.-]*(?:[ \t]+[^\W\d_][\w'\u2019.-]*){1,4})"
 _NAME_STATEMENT = re.compile(
     rf"(?:full[ _]?name|my name is|name is|named|called|for|about|i am)\s*[:=]?\s*{_NAME}", re.I
 )
+_NAME_AT_START = re.compile(
+    rf"\s*{_NAME}(?:,? (?:is|can|lives|works|has|was)\b(?! (?:her|his|my|their|the)\b)|, (?=\d|who\b))"
+)
 _LINE_TYPES = {
     PhoneNumberType.MOBILE: "mobile",
     PhoneNumberType.FIXED_LINE: "fixed line",
@@ -60,12 +63,8 @@ def find_identifiers(prompt: str) -> Facts:
         facts["phone"] = Fact(phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164), PROMPT)
     elif "phone" in facts:
         del facts["phone"]  # not a valid number of any country
-    if (
-        "full_name" not in facts
-        and (match := _NAME_STATEMENT.search(text_without_json(prompt)))
-        and match[1][0].isupper()
-    ):
-        facts["full_name"] = Fact(_capitalised_words(match[1]), PROMPT)
+    if "full_name" not in facts and (name := _stated_name(text_without_json(prompt))):
+        facts["full_name"] = Fact(name, PROMPT)
     return facts
 
 
@@ -103,6 +102,16 @@ def facts_from_name(full_name: str) -> Facts:
     if len(parts) != 2:
         return {}
     return {"given_name": Fact(parts[0], PROMPT), "family_name": Fact(parts[1], PROMPT)}
+
+
+def _stated_name(text: str) -> str:
+    """The name that the text states, or starts with; empty where there is none."""
+    match = _NAME_STATEMENT.search(text)
+    if match is None or not match[1][0].isupper():
+        match = _NAME_AT_START.match(text)
+        if match is None or not all(word[0].isupper() for word in match[1].split()):
+            return ""
+    return _capitalised_words(match[1])
 
 
 def _number(text: str) -> phonenumbers.PhoneNumber | None:

@@ -93,6 +93,7 @@ def company(number: str) -> dict[str, Any]:
 
 
 def _contradicts(record: Mapping[str, Any], known: Mapping[str, Any]) -> bool:
-    """Whether a name is asked for that shares no word with the person's."""
+    """Whether a name is asked for that is not the person's: one may leave words of it out."""
     asked = {part.casefold() for part in str(known.get("full_name") or "").split()}
-    return bool(asked) and not asked & {part.casefold() for part in record["full_name"].split()}
+    own = {part.casefold() for part in record["full_name"].split()}
+    return bool(asked) and not (asked <= own or own <= asked)

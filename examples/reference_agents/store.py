@@ -109,7 +109,9 @@ _opened: list[Store] = []
 
 def keep_in(path: Path | None) -> None:
     """Keep profiles in this file from now on; None keeps them in memory, until the process ends."""
-    _opened[:] = [Store(path)]
+    while _opened:
+        _opened.pop().close()
+    _opened.append(Store(path))
 
 
 def kept() -> Store:

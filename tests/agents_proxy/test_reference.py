@@ -67,8 +67,10 @@ def part_of(address: str, name: str, text: str, protocol: Protocol = Protocol.TA
 
 
 def ask(address: str, name: str, text: str, protocol: Protocol = Protocol.TASKS_SEND) -> Any:
-    """What the agent's text says, as JSON."""
-    return json.loads(part_of(address, name, text, protocol)["text"])
+    """What the agent's text says: JSON that is bare, fenced or wrapped, by agent."""
+    said = part_of(address, name, text, protocol)["text"]
+    said = json.loads(said.removeprefix("```json\n").removesuffix("\n```"))
+    return said.get("userProfile", said)
 
 
 def sources(address: str, name: str, text: str, protocol: Protocol = Protocol.TASKS_SEND) -> Any:
