@@ -28,15 +28,7 @@ from agents_proxy.analyses.merging import merge
 from agents_proxy.analyses.prompts import profile_prompt
 from agents_proxy.proxy.replies import read_reply
 from agents_proxy.proxy.spelling import SECTIONS
-from bench.profile_forms import (
-    DEVELOPMENT,
-    DEVELOPMENT_TRAPS,
-    HELD_OUT,
-    HELD_OUT_TRAPS,
-    IDENTITY,
-    Forms,
-    written,
-)
+from bench.profile_forms import FORMS, IDENTITY, Forms, written
 from examples.reference_agents import registers
 from examples.reference_agents.json_rpc import answer_request
 from examples.reference_agents.make_records import SEED, Invented, make_people
@@ -44,6 +36,7 @@ from examples.reference_agents.store import keep_in
 
 PRECISION, RECALL = 0.98, 0.8  # wanted on the held-out half
 HALVES = ("development", "held_out")
+_FORMS_OF = {"development": ("first", "second"), "held_out": ("held_out",)}
 AGENTS = ("brand", "core", "public", "second", "merged")
 FIELDS = tuple(name for names in SECTIONS.values() for name in names)
 _STATED = 14  # fields of one text, beside the identifiers
@@ -114,42 +107,51 @@ def main() -> int:
 def measure(count: int) -> Found:
     """Ask the agents for `count` people, half of them in each set of forms."""
     keep_in(None)
-    found, people = Found(), {half: make_half(half, count // 2) for half in HALVES}
-    for half, those in people.items():
+    found = Found()
+    for half, those in make_people_of(count).items():
         for one in those:
             ask("core-profile", one.text)
             compare(half, one, found)
     return found
 
 
-def make_half(half: str, count: int) -> list[Person]:
-    """People of one half, the same by each run; every third is in no register."""
-    rng = random.Random(f"{SEED} {half}")
+def make_people_of(count: int) -> dict[str, list[Person]]:
+    """`count` different people, half of them in each half, the same by each run; every third is in no register."""
+    rng = random.Random(SEED)
     known, strangers = make_people(), make_people(SEED + 1)
-    shuffled, forms = rng.sample(range(len(known)), count), DEVELOPMENT if half == "development" else HELD_OUT
-    return [
-        make_person(rng, half, forms, known[at] if place % 3 else stranger(strangers[at], half, place), bool(place % 3))
-        for place, at in enumerate(shuffled)
-    ]
+    found: dict[str, list[Person]] = {half: [] for half in HALVES}
+    for place, at in enumerate(rng.sample(range(len(known)), count)):
+        half = HALVES[place % 2]
+        forms = rng.choice(_FORMS_OF[half])
+        registered = place % 3 > 0
+        one = known[at] if registered else stranger(strangers[at], place)
+        found[half].append(make_person(rng, forms, one, registered))
+    return found
 
 
-def stranger(one: Invented, half: str, place: int) -> Invented:
+def stranger(one: Invented, place: int) -> Invented:
     """Somebody without records, under a number and an address that no register has."""
-    area = _OWN_NUMBERS[2 * HALVES.index(half) + place // 100]
-    about = {"phone": f"+1{area}55501{place % 100:02}", "email": f"{half[:3]}{place}.{one.truth['email']}"}
+    area, line = _OWN_NUMBERS[place // 100 % len(_OWN_NUMBERS)], place % 100
+    about = {"phone": f"+1{area}55501{line:02}", "email": f"stranger{place}.{one.truth['email']}"}
     return Invented({**one.truth, **about, "country": "United States"})
 
 
-def make_person(rng: random.Random, half: str, forms: Forms, one: Invented, registered: bool) -> Person:
+def make_person(rng: random.Random, forms: str, one: Invented, registered: bool) -> Person:
     """Somebody, and a text of some of what is true of them, with sentences that are about nobody or others."""
     truth, stated = one.truth, {name: one.truth[name] for name in ("full_name", "email", "phone")}
-    sentences = [IDENTITY[half].format(name=truth["full_name"], email=truth["email"], phone=truth["phone"])]
-    for name in sorted(rng.sample(sorted(forms), _STATED)):
-        if text := written(rng.choice(forms[name]), truth[name], truth["full_name"]):
+    sentences = [IDENTITY[forms].format(name=truth["full_name"], email=truth["email"], phone=truth["phone"])]
+    said, traps = FORMS[forms]
+    for name in rng.sample(sorted(said), _STATED):
+        if text := written(rng.choice(said[name]), truth[name], truth["full_name"]):
             stated[name] = truth[name]
             sentences.append(text)
-    traps = rng.sample(DEVELOPMENT_TRAPS if half == "development" else HELD_OUT_TRAPS, 2)
-    return Person(one, "\n".join([*sentences, *traps]), stated, registered)
+            stated |= implied(text, truth[name])
+    return Person(one, "\n".join([*sentences, *rng.sample(traps, 2)]), stated, registered)
+
+
+def implied(text: str, value: Any) -> dict[str, Any]:
+    """What a sentence says beside what it was written for: "mostly enjoys podcasts" is a like too."""
+    return {"likes": [value]} if " enjoys " in text and isinstance(value, str) else {}
 
 
 def compare(half: str, one: Person, found: Found) -> None:

@@ -93,7 +93,7 @@ _MAX_SENTENCE_LENGTH = 1000  # characters; a longer sentence is ignored
 _SENTENCE = re.compile(r"([^\n;.!?]+(?:[.!?](?=[\w@])[^\n;.!?]*)*)([.!?]*)")
 _PRONOUN = re.compile(r"\b(?:(?P<she>she|her)|(?P<he>he|his|him)|(?P<they>they|their))\b", re.I)
 _SUBJECT_OF = {"her": "she", "his": "he", "their": "they"}
-_CONJUNCTION = re.compile(r"(?:and|or|but|while|because|though|although)\s+", re.I)
+_CONJUNCTION = re.compile(r"^(?:and|or|but|while|because|though|although)\s+", re.I)
 
 
 @dataclass(frozen=True)
