@@ -141,17 +141,15 @@ def make_person(rng: random.Random, forms: str, one: Invented, registered: bool)
     truth, stated = one.truth, {name: one.truth[name] for name in ("full_name", "email", "phone")}
     sentences = [IDENTITY[forms].format(name=truth["full_name"], email=truth["email"], phone=truth["phone"])]
     said, traps = FORMS[forms]
+    also_liked = []
     for name in rng.sample(sorted(said), _STATED):
         if text := written(rng.choice(said[name]), truth[name], truth["full_name"]):
             stated[name] = truth[name]
             sentences.append(text)
-            stated |= implied(text, truth[name])
+            also_liked += [truth[name]] if " enjoys " in text and name == "content_preference" else []
+    if also_liked:  # "mostly enjoys podcasts" says a like too
+        stated["likes"] = [*stated.get("likes", []), *also_liked]
     return Person(one, "\n".join([*sentences, *rng.sample(traps, 2)]), stated, registered)
-
-
-def implied(text: str, value: Any) -> dict[str, Any]:
-    """What a sentence says beside what it was written for: "mostly enjoys podcasts" is a like too."""
-    return {"likes": [value]} if " enjoys " in text and isinstance(value, str) else {}
 
 
 def compare(half: str, one: Person, found: Found) -> None:

@@ -107,11 +107,10 @@ def brand_affinity(prompt: str) -> Answer:
     for found in (find_preferences(prompt, _name(known)), _kept_preferences(known), _reviewed(known)):
         for name, fact in found.items():
             before = liked.get(name)
-            both = Fact([*before.value, *fact.value], before.source) if before else fact
-            liked[name] = replace(both, value=list(dict.fromkeys(both.value))) if before else fact
+            liked[name] = replace(before, value=list(dict.fromkeys([*before.value, *fact.value]))) if before else fact
     if {"likes", "dislikes"} <= liked.keys():  # what purchases and people say outweighs an older review
         likes = [item for item in liked["likes"].value if item not in liked["dislikes"].value]
-        liked["likes"] = Fact(likes, liked["likes"].source)
+        liked["likes"] = replace(liked["likes"], value=likes)
     shape: dict[str, Any] = {_IDENTITY[name]: fact.value for name, fact in known.items()}
     shape |= {name: liked[name].value for name in _SIGNALS if name in liked and liked[name].value}
     if shopping := {name: liked[name].value for name in _SHOPPING_FIELDS if name in liked}:

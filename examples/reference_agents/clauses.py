@@ -12,7 +12,7 @@ NEGATED_VERB = r"(?:\w+n['\u2019]t|(?:do|does|did|is|are|was|has|ca|wo)nt)"
 # words after which the rest of the clause is not a fact about now: negated, past, possible or intended
 QUALIFIER = re.compile(
     rf"\b(?:not|{NEGATED_VERB}|never|no|nor|neither|none|nobody|nothing|anything|without|cannot|all but|hardly|barely"
-    r"|rarely|seldom|scarcely|almost|nearly|instead|rather|than|unlike(?:ly)?|refuses?|stop(?:s|ped)?|quit|was|were|been"
+    r"|rarely|seldom|scarcely|almost|nearly|instead|rather|than|unlike(?:ly)?|refuses?|stop(?:s|ped)?|quit|was|were|(?<!has )(?<!have )been"
     r"|used to|formerly|previously|once|until|would|could|should|might|maybe|perhaps|possibly|probably|allegedly"
     r"|wants? to|hopes|hoping|plans? to|wish(?:es)?|going to|intends?|dreams?|getting|considers?|considering|pretends?"
     r"|seems?)\b|\w['\u2019](?:d|ll)\b|\b(?-i:may|will)\b",  # May and Will are names too
@@ -57,7 +57,9 @@ _SUBJECT = (
     r"|[A-Z][\w'\u2019-]*(?: [A-Z][\w'\u2019-]*){0,2})"
 )
 PREFERENCE_VERB = re.compile(
-    r"\b(?P<verb>(?P<likes>likes?|loves?|enjoys?|fond of)|dislikes?|hates?|avoids?)\b(?P<label>\s*:)?\s+(?=\S)", re.I
+    r"\b(?P<verb>(?P<likes>likes?|loves?|enjoys?|adores?|fond of)|dislikes?|hates?|avoids?|detests?|loathes?"
+    r"|(?:cannot|can not|can['\u2019]t) stand)\b(?P<label>\s*:)?\s+(?=\S)",
+    re.I,
 )
 _ADVERB = r"(?i:also|still|really|now|currently|always|often|never|no longer|usually|mostly|only|not)"
 # a clause ends at "but", and before words that have a verb of their own

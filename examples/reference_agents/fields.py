@@ -27,6 +27,7 @@ _SPORTS = (
 )
 _EXERCISE = "running|jogging|swimming|cycling|climbing|rowing|hiking|dancing|skating|bouldering"
 _VEHICLES = "bicycle|bike|bus|train|car|tram|metro|subway|underground|scooter|motorbike|taxi|foot"
+_CONTENT = "podcasts|documentaries|short videos|videos|novels|books|news|films|movies|series|music|audiobooks|blogs|magazines"
 _DEVICES = "smartphone|phone|laptop|tablet|desktop computer|desktop|computer"
 
 
@@ -135,7 +136,7 @@ FIELDS: dict[str, Field] = {
         rf"\bworks? as (?:an? )?([a-z][a-z -]{{2,40}}?){_END}": None,
         r"\b(?:is|am|'s|'m) an? ([a-z][a-z -]{2,40}?) by (?:profession|trade|training)": None,
         rf"\b(?:employed|living|career|working|job) as (?:an? )?([a-z][a-z -]{{2,40}}?){_END}": None}),
-    "education": Field(lower, ("degree", "qualification", "highest degree"), {
+    "education": Field(lower, ("degree", "qualification", "highest degree", "highest qualification"), {
         r"\b(?:has|have|holds?|earned|completed|finished|graduated with|got) (?:an? |her |his |my )?"
         r"((?:(?:master|bachelor)['\u2019]?s degree|doctorate|phd|apprenticeship|high[- ]school diploma|diploma)"
         r"(?: in [a-z]+(?: [a-z]+)?)?)\b": None}),
@@ -163,16 +164,18 @@ FIELDS: dict[str, Field] = {
     "shopping_preference": Field(_SHOPPING, ("shopping",), {
         r"\b(?:shops?|shopping|buys? \w+) (?:mostly |mainly |usually |only )?(online|in (?:a )?(?:stores?|shops?|person))\b": None}),
     "grocery_store_type": Field(lower, ("groceries", "grocery store", "kind of grocery store"), {
+        rf"\bfor groceries (?:she|he|i|they) (?:goes|go) to {_OWN}([a-z][a-z' -]{{2,40}}?){_END}": None,
         rf"\bgroceries (?:\w+ )?(?:at|from|in) {_OWN}([a-z][a-z' -]{{2,40}}?){_END}": None}),
     "fashion_style": Field(lower, ("style", "fashion", "clothing style"), {
-        r"\bdress(?:es)? (?:in )?(?:an? )?([a-z-]+)(?: style)?\b": None}),
+        r"\bdress(?:es)? (?:in )?(?:an? )?([a-z-]+)(?: style)?\b": None, r"\ban? ([a-z-]+) style\b": None}),
     "transport": Field(one_of(**{name: name for name in _VEHICLES.split("|")}), ("getting around", "means of transport"), {
         rf"\b(?:travels?|commutes?|goes|go|gets?)(?: (?!by\b)\w+){{0,3}} by ({_VEHICLES})\b": None,
         rf"\b(?:takes?|rides?) {_OWN}({_VEHICLES})\b": None}),
     "sleep_chronotype": Field(one_of(early="early|morning", late="late|night|evening", between="between"), ("chronotype", "sleep"), {
-        r"\b(early (?:bird|riser)|morning person|night owl|late riser|evening person)\b": None}),
+        r"\b(early (?:bird|riser)|morning person|night owl|late riser|evening person|gets? up early|stays? up late)\b": None}),
     "eco_friendliness": Field(_HOW_MUCH, ("eco-friendliness", "environment", "sustainability"), {
         r"\benvironment is (?:very |really )?important to (?:her|him|me|them)\b": "high",
+        r"\benvironment is (?:not (?:very |really )?important|unimportant) to (?:her|him|me|them)\b": "low",
         r"\bcares? (a lot|little) (?:about|for) the environment\b": None}, denied={"high": "low"}),
     "tech_affinity": Field(_HOW_MUCH, ("interest in technology", "technology"), {
         r"\b(?:loves?|enjoys?) (?:new )?technology\b": "high", r"\b(little|high) interest in (?:new )?technology\b": None,
@@ -185,16 +188,18 @@ FIELDS: dict[str, Field] = {
     "social_media_usage_time": Field(lower, ("time on social media", "social media time"), {
         r"\bspends? (?:about |around )?((?:\d+|an?|one|two|three|half an) (?:hours?|minutes?)) (?:a|per|each|every) day on social media": None,
         r"\bon social media (?:for )?(?:about )?((?:\d+|an?|one|two|three|half an) (?:hours?|minutes?)) (?:a|per|each|every) day": None}),
-    "content_preference": Field(lower, ("preferred content", "content", "favourite content"), {}),
+    "content_preference": Field(lower, ("preferred content", "content", "favourite content"), {
+        rf"\b(?:mostly|mainly|usually) (?:enjoys?|watch(?:es)?|reads?|listens? to) ({_CONTENT})\b": None}),
     "sports_interest": Field(lower, ("sport", "sports", "favourite sport"), {
         rf"\b(?:plays?|follows?|interested in) ({_SPORTS})\b": None}),
     "gaming_preference": Field(lower, ("games", "favourite games", "gaming"), {
-        r"\bplays? ((?:[a-z-]+ )?games)\b": None}),
+        r"\bplays? ((?:[a-z-]+ )?games)\b": None, r"\bgamer,? (?:she|he|i|they) prefers? ((?:[a-z-]+ )?games)\b": None}),
     "travel_frequency": Field(_HOW_OFTEN, ("travel", "travels"), {
         r"\b(never|rarely|seldom|sometimes|occasionally|often|frequently) travels?\b(?! (?:by|to)\b)": None,
-        r"\btravels? (often|a lot|rarely|seldom|sometimes|occasionally|frequently|now and then)\b": None}),
-    "needs": Field(items, ("need",), {r"\bneeds? (?!to\b)(.+)": None}),
-    "wants": Field(items, ("want",), {r"\bwants? (?!to\b)(.+)": None}),
+        r"\btravels? (often|a lot|rarely|seldom|sometimes|occasionally|frequently|now and then)\b": None,
+        r"\b(?:does not|doesn't|do not|don't) travel\b(?! (?:by|to)\b)": "never"}),
+    "needs": Field(items, ("need",), {r"\bneeds? (?:is )?(?!to\b|is\b|of\b)(.+)": None, r"\bin need of (.+)": None}),
+    "wants": Field(items, ("want",), {r"\bwants? (?:is )?(?!to\b|is\b)(.+)": None, r"\blooking for (.+)": None}),
     "desires": Field(items, ("desire", "dream", "dreams", "wishes"), {r"\b(?:dreams? (?:of|about)|longs? for) (.+)": None}),
     "intent_24h": Field(intent, ("within 24 hours", "next 24 hours", "24h", "plans for the next day"), {}),
     "intent_48h": Field(intent, ("within 48 hours", "next 48 hours", "48h", "plans for two days"), {}),

@@ -23,11 +23,17 @@ from examples.reference_agents.prompts import PROMPT, Fact, Facts, json_members,
 
 _MAX_LIST_LENGTH, _MAX_ITEMS = 200, 50  # characters after one verb; items of one field
 _ADVERBS = r"(?:now |currently |usually |mostly )?"
+_OWN = r"(?:the |her |his |my |their )"
 _LABELLED = (
     re.compile(rf"^[\s*-]*({LABEL})\s*[:=]\s*(.+)$", re.I),
-    re.compile(rf"^(?:and )?(?:her|his|my|their|the) ({LABEL}) (?:is|are) {_ADVERBS}(.+)$", re.I),
-    re.compile(rf"^(?:(?:please|also|and) )?(?:change|set|update|switch) (?:the |her |his |my |their )?({LABEL}) to (.+)$", re.I),
-)  # fmt: skip
+    re.compile(rf"^(?:and )?{_OWN}({LABEL}) (?:is|are) {_ADVERBS}(.+)$", re.I),
+    re.compile(
+        rf"^(?:and )?the ({LABEL}) (?:that )?(?:she|he|i|they) (?:likes?|loves?|prefers?|uses?|enjoys?)(?: best| most)?"
+        rf" (?:is|are) (.+)$",
+        re.I,
+    ),
+    re.compile(rf"^(?:(?:please|also|and) )?(?:change|set|update|switch) {_OWN}?({LABEL}) to (.+)$", re.I),
+)
 _PATTERNS = [
     (name, re.compile(pattern, 0 if one.case_sensitive else re.I), fixed)
     for name, one in FIELDS.items()
@@ -38,7 +44,7 @@ _NOT_VALUE = re.compile(
     rf"\b(?:not|never|no longer|{NEGATED_VERB}) (?:(?:an?|yet|longer|really|actually|currently) )*$", re.I
 )
 _PREFIX = re.compile(r"(?:\w-|\b(?:non|ex) )$", re.I)  # "non-vegan"
-_BASE_FORM = re.compile(r"like|love|enjoy|dislike|hate|avoid", re.I)
+_BASE_FORM = re.compile(r"like|love|enjoy|adore|dislike|hate|avoid|detest|loathe", re.I)
 _BASE_FORM_SUBJECT = re.compile(r"(?:and |but |or )?(?:i|they) (?:(?:also|still|really|always) )*", re.I)
 _NOT = re.compile(rf"\b(?:not|never|no longer|{NEGATED_VERB}) (?:(?:really|even|actually|longer) )?$", re.I)
 _DO_NOT = re.compile(r"\b(?:do|does)(?: not|n['\u2019]?t) (?:(?:really|even|actually) )?$", re.I)
@@ -81,7 +87,7 @@ def _labelled(clause: Clause, found: Statements) -> bool:
             value = FIELDS[name].normalise(match[2])
             if value is not None and (isinstance(value, bool | int) or not QUALIFIER.search(match[2])):
                 found.facts.setdefault(name, Fact(value, PROMPT))
-            return True
+                return True
     return False
 
 
