@@ -1,8 +1,9 @@
 """The sentence forms in which `bench.profiles` writes of invented people: one set to develop with, one held out.
 
-The rules of the reference agents are tuned to DEVELOPMENT and SECOND_DEVELOPMENT alone. The second was held out at first:
-its figures of that time are in docs/agents.md. HELD_OUT has no form of either, was written before the rules were tuned to
-the second, and is not changed to suit them. `{v}` is the value; a dict gives the words for each value that is not said by its name.
+The rules of the reference agents are tuned to the three sets of DEVELOPMENT alone. The second and third were held out at
+first; their figures of that time are in docs/agents.md. HELD_OUT has no form of them, was written before the rules were
+tuned to the third, and is not changed to suit them. `{v}` is the value; a dict gives the words for each value that is not
+said by its name.
 """
 
 from typing import Any
@@ -109,7 +110,7 @@ SECOND_DEVELOPMENT: Forms = {
     "dislikes": ("She cannot stand {v}.", "She hates {v}."),
 }  # fmt: skip
 
-HELD_OUT: Forms = {
+THIRD_DEVELOPMENT: Forms = {
     "age": ("At the age of {v}, she enjoys life.", "Her age is {v}."),
     "gender": ("Gender = {v}",),
     "city": ("She has lived in {v} for ten years.", "{v} is her home town.", "City: {v}"),
@@ -161,6 +162,51 @@ HELD_OUT: Forms = {
     "dislikes": ("She detests {v}.", "Dislikes: {v}", "She does not enjoy {v}."),
 }  # fmt: skip
 
+HELD_OUT: Forms = {
+    "age": ("{name} is aged {v}.", "She is now {v} years old."),
+    "gender": ("Gender is {v}", "- Gender: {v}"),
+    "city": ("She moved to {v}.", "She lives and works in {v}.", "Home town: {v}"),
+    "marital_status": (
+        {"married": "She is happily married.", "single": "Marital status: single", "divorced": "She is divorced now.",
+         "widowed": "She has been widowed for a while.", "partnered": "She has a partner, with whom she lives."},
+    ),
+    "children_count": (
+        {0: "Number of children: 0", 1: "She has one kid.", 2: "She has got two kids.", 3: "She has three young children."},
+    ),
+    "household_size": ("Her household size is {v}.", "Her household is made up of {v} people."),
+    "occupation": ("She works full-time as a {v}.", "Her profession is {v}.", "She is working as a {v}."),
+    "education": ("Her highest degree is a {v}.", "She finished a {v}.", "She was awarded a {v}."),
+    "income_bracket": ("She earns about {v}.", "Income bracket: {v}", "Her income bracket is {v}."),
+    "home_ownership": ({"own": "She lives in her own house.", "rent": "Home ownership: rent"},),
+    "diet_preference": ("She sticks to a {v} diet.", "She is a {v}.", "She lives {v}."),
+    "favorite_cuisine": ("Favourite cuisine: {v}", "She loves {v} cuisine.", "Her favourite food is {v}."),
+    "coffee_or_tea": ({"tea": "She always drinks tea.", "coffee": "Coffee or tea: coffee"},),
+    "fitness_routine": ("She likes to go {v}.", "Her exercise is {v}."),
+    "gym_membership": ({True: "She goes to a gym.", False: "She is without a gym membership."},),
+    "shopping_preference": ({"online": "She buys most things online.", "in_store": "Shopping preference: in store"},),
+    "grocery_store_type": ("She gets groceries at {a v}.", "Her grocery store is {a v}."),
+    "fashion_style": ("She wears {v} clothes.", "Fashion style: {v}"),
+    "transport": ("She commutes by {v}.", "She prefers to travel by {v}."),
+    "sleep_chronotype": ({"early": "She is an early riser.", "late": "She is a night person."},),
+    "eco_friendliness": ({"high": "Protecting the environment matters a lot to her.", "low": "Her eco-friendliness is low."},),
+    "tech_affinity": ({"high": "She is enthusiastic about technology.", "low": "Tech affinity: low"},),
+    "primary_device": ("Primary device: {v}", "She uses a {v} most of the time."),
+    "favorite_social_platform": ("On social media she prefers {v}.", "Social network: {v}"),
+    "social_media_usage_time": ("Her time on social media is {v} a day.", "Each day she spends {v} on social media."),
+    "content_preference": ("She usually consumes {v}.", "She listens to or watches {v}.", "Favourite content: {v}"),
+    "sports_interest": ("She likes to play {v}.", "She also plays {v}."),
+    "gaming_preference": ("She often plays {v}.", "The games she likes most are {v}."),
+    "travel_frequency": (
+        {"never": "She does not travel at all.", "rarely": "Travel: rarely", "sometimes": "She occasionally travels.",
+         "often": "She frequently travels."},
+    ),
+    "needs": ("At the moment she needs {v}.", "She could do with {v}, which she needs.", "She has need of {v}."),
+    "wants": ("She would like {v}.", "She also wants {v}.", "She is hoping for {v}."),
+    "desires": ("Her biggest dream is {v}.", "One day she wishes for {v}.", "She often dreams about {v}."),
+    "likes": ("She also likes {v}.", "She is keen on {v}.", "She loves {v} very much."),
+    "dislikes": ("She doesn't like {v}.", "She really dislikes {v}.", "She is not fond of {v}, she says; she hates {v}."),
+}  # fmt: skip
+
 # sentences that state nothing of the person, and the values that must not be taken from them
 FIRST_TRAPS = (
     "Her brother is vegan.", "She used to live in Rome.", "Is she married?", "Her sister likes techno.",
@@ -171,18 +217,29 @@ SECOND_TRAPS = (
     "Her neighbour lives in Paris and hates dogs.", "Does she play golf?", "She was a nurse until 2015.",
     "Suppose she were pescatarian.", "Her colleague Tom wants a speedboat.",
 )  # fmt: skip
-HELD_OUT_TRAPS = (
-    "Her father lives in Madrid.", "Perhaps she is vegan.", "Her friend Ida needs a new phone.", "Has she got three children?",
-    "She has never been married to anyone famous.", "Her boss drives a car and plays golf.", "She was vegetarian as a child.",
+THIRD_TRAPS = (
+    "Her father lives in Madrid.",
+    "Perhaps she is vegan.",
+    "Her friend Ida needs a new phone.",
+    "Has she got three children?",
+    "She has never been married to anyone famous.",
+    "Her boss drives a car and plays golf.",
+    "She was vegetarian as a child.",
 )
+HELD_OUT_TRAPS = (
+    "Her uncle is widowed and rents a flat.", "It is unclear whether she has children.", "She never wanted a dog.",
+    "Was she born in Lisbon?", "Her daughter plays hockey.", "Their neighbours own a tablet.", "She may become a pilot.",
+)  # fmt: skip
 IDENTITY = {
     "first": "{name} can be reached at {email} or {phone}.",
     "second": "This is about {name}; mail goes to {email} and calls go to {phone}.",
-    "held_out": "{name} has the e-mail address {email} and the phone number {phone}.",
+    "held_out": "{name}, e-mail {email}, phone {phone}.",
+    "third": "{name} has the e-mail address {email} and the phone number {phone}.",
 }
 FORMS = {
     "first": (DEVELOPMENT, FIRST_TRAPS),
     "second": (SECOND_DEVELOPMENT, SECOND_TRAPS),
+    "third": (THIRD_DEVELOPMENT, THIRD_TRAPS),
     "held_out": (HELD_OUT, HELD_OUT_TRAPS),
 }
 

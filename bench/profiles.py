@@ -36,7 +36,7 @@ from examples.reference_agents.store import keep_in
 
 PRECISION, RECALL = 0.98, 0.8  # wanted on the held-out half
 HALVES = ("development", "held_out")
-_FORMS_OF = {"development": ("first", "second"), "held_out": ("held_out",)}
+_FORMS_OF = {"development": ("first", "second", "third"), "held_out": ("held_out",)}
 AGENTS = ("brand", "core", "public", "second", "merged")
 FIELDS = tuple(name for names in SECTIONS.values() for name in names)
 _STATED = 14  # fields of one text, beside the identifiers
@@ -89,9 +89,7 @@ class Found:
 
     def total(self, half: str, agent: str, name: str | None = None) -> Count:
         """The sum over fields, or one field's."""
-        chosen = [
-            count for key, count in self.counts.items() if key[:2] == (half, agent) and name in (None, key[2])
-        ]
+        chosen = [count for key, count in self.counts.items() if key[:2] == (half, agent) and name in (None, key[2])]
         return Count(*(sum(getattr(count, part) for count in chosen) for part in ("right", "given", "held")))
 
 
@@ -220,7 +218,10 @@ def held_by(one: Person) -> dict[str, dict[str, Any]]:
     return {
         "brand": {**identity, **{name: items for name, items in brand.items() if items}},
         "core": {**plan, **one.stated},
-        "public": {**plan, **({name: value for name, value in records[0].items() if name in FIELDS} if records else {})},
+        "public": {
+            **plan,
+            **({name: value for name, value in records[0].items() if name in FIELDS} if records else {}),
+        },
         "second": second,
     }
 
@@ -260,7 +261,9 @@ def report(found: Found, *, show_wrong: bool) -> int:
     for low, high in _BINS:
         those = [pair for pair in found.sure if low <= pair[0] < high]
         if those:
-            print(f"{mean(sure for sure, _ in those):5.3f} said {share(those):6.3f} true {len(those):6} values  {bar(share(those))}")
+            print(
+                f"{mean(sure for sure, _ in those):5.3f} said {share(those):6.3f} true {len(those):6} values  {bar(share(those))}"
+            )
     failed = [half for half in HALVES[1:] if misses(found.total(half, "core")) or misses(found.total(half, "merged"))]
     print(f"\nwanted of the held-out half, by core and merged: precision {PRECISION}, recall {RECALL}", end=": ")
     print("missed" if failed else "reached")
