@@ -27,7 +27,9 @@ _SPORTS = (
 )
 _EXERCISE = "running|jogging|swimming|cycling|climbing|rowing|hiking|dancing|skating|bouldering"
 _VEHICLES = "bicycle|bike|bus|train|car|tram|metro|subway|underground|scooter|motorbike|taxi|foot"
-_CONTENT = "podcasts|documentaries|short videos|videos|novels|books|news|films|movies|series|music|audiobooks|blogs|magazines"
+_CONTENT = (
+    "podcasts|documentaries|short videos|videos|novels|books|news|films|movies|series|music|audiobooks|blogs|magazines"
+)
 _DEVICES = "smartphone|phone|laptop|tablet|desktop computer|desktop|computer"
 
 
@@ -59,7 +61,7 @@ def lower(value: str) -> str | None:
 
 def number(value: str) -> int | None:
     """A count up to 150, in digits or as a word up to ten."""
-    word = value.strip().lower()
+    word = re.sub(r"^an?$", "one", value.strip().lower())
     if word in _WORDS:
         return _WORDS.index(word)
     return int(word) if re.fullmatch(r"\d{1,3}", word) and int(word) <= 150 else None
@@ -74,6 +76,12 @@ def items(value: str) -> list[str] | None:
     """A list separated by commas or "and"."""
     found = [part.strip(" \"'") for part in re.split(r",| and ", value[:200])]
     return [part for part in found if part] or None
+
+
+def bracket(value: str) -> str | None:
+    """A range of money without the words around it, or words where there is no number."""
+    found = re.search(r"\d[\d.,]*(?: ?(?:-|\u2013|to|and) ?\d[\d.,]*)?(?: ?(?:EUR|USD|euros|dollars))?", value)
+    return found[0] if found else text(value)
 
 
 def one_of(**known: str) -> Normalise:
@@ -107,13 +115,13 @@ _HOW_OFTEN = one_of(
 )  # fmt: skip
 
 FIELDS: dict[str, Field] = {
-    "age": Field(number, (), {r"\b(\d{1,3})[ -]years?[ -]old\b": None, r"\baged? (\d{1,3})\b": None,
+    "age": Field(number, (), {r"\b(\d{1,3})[ -]years?[ -]old\b": None, r"\baged? (?:of )?(\d{1,3})\b": None,
                               r"\bturned (\d{1,3})\b": None}),
     "gender": Field(lower, (), {r"\bidentif(?:y|ies) as (?:an? )?([a-z-]+)": None}),
     "address": Field(text, ("street", "street and number"),
                      {r"\b(?:lives?|resides?) at ((?:[A-Z][\w.'-]* )+\d+\w?|\d+(?: [A-Z][\w.'-]*)+)": None}, case_sensitive=True),
     "city": Field(text, ("town", "home town"), {
-        rf"\b(?:lives?|living|based|resides?|home is|flat is|house is|moved) (?:in|to) {_PLACE}": None,
+        rf"\b(?:lives?|living|has lived|have lived|based|resides?|home is|flat is|house is|moved) (?:in|to) {_PLACE}": None,
         rf"\bcalls? {_PLACE} home\b": None}, case_sensitive=True),
     "state": Field(text, ("region", "province", "state or region"), {}),
     "postal_code": Field(text, ("postcode", "zip", "zip code", "post code"), {}),
@@ -123,13 +131,15 @@ FIELDS: dict[str, Field] = {
                partnered="partnered|living with a partner"),
         ("family status",),
         {_ONE_OF.format("married|divorced|widowed|unmarried", "couples?|name|people|life"): None,
-         r"\b(?:is|am|'s|'m) (single)\b(?! \w)": None,
+         r"\b(?:is|am|'s|'m) an? (widow|widower)\b": None, r"\b(?:is|am|'s|'m) (?:currently |now |still )?(single)\b(?! \w)": None,
          r"\b(?:lives?|living|home|flat|house) (?:together )?with (?:an?|her|his|my|their) (?:partner|girlfriend|boyfriend)\b": "partnered"}),
     "household_size": Field(number, ("people in the household",), {
-        rf"\b{_COUNT} (?:people|persons|members) in (?:her|his|my|their|the) household": None,
-        rf"\bhousehold (?:of|has|with) {_COUNT}": None}),
+        rf"\b{_COUNT} (?:people|persons|members) (?:live |are |living )?in (?:her|his|my|their|the) household": None,
+        rf"\bhousehold (?:of|has|with|consists of|comprises|includes) {_COUNT}": None}),
     "children_count": Field(number, ("children", "kids", "number of children"), {
-        rf"\b(?:has|have|got|with|raises?|raising|and) {_COUNT}(?: \w+)? (?:children|child|kids?)\b": None,
+        rf"\b(?:has|have|got|with|raises?|raising|brings? up|bringing up|and) {_COUNT}(?: \w+)? (?:children|child|kids?)\b": None,
+        r"\b(?:has|have) (a) (?:child|kid|son|daughter)\b": None,
+        r"\b(?:does not|doesn't|do not|don't) have (?:any )?(?:children|kids)\b": 0,
         rf"^{_COUNT} (?:children|child|kids?)\b": None,
         rf"\b(?:mother|father|mum|mom|dad|parent) of {_COUNT}\b": None, r"\bchildless\b": 0}),
     "occupation": Field(lower, ("job", "profession"), {
@@ -140,7 +150,7 @@ FIELDS: dict[str, Field] = {
         r"\b(?:has|have|holds?|earned|completed|finished|graduated with|got) (?:an? |her |his |my )?"
         r"((?:(?:master|bachelor)['\u2019]?s degree|doctorate|phd|apprenticeship|high[- ]school diploma|diploma)"
         r"(?: in [a-z]+(?: [a-z]+)?)?)\b": None}),
-    "income_bracket": Field(text, ("income", "salary", "income range", "yearly income"), {
+    "income_bracket": Field(bracket, ("income", "salary", "income range", "yearly income"), {
         r"\bearns? (?:between |about |around )?(\d[\d.,]*(?: ?(?:-|\u2013|to|and) ?\d[\d.,]*)?(?: ?(?:EUR|USD|euros|dollars))?)": None}),
     "home_ownership": Field(
         one_of(own="own|owns|owner|owned|bought", rent="rent|rents|rented|renting|tenant", other="other"), ("home", "housing"),
@@ -151,11 +161,13 @@ FIELDS: dict[str, Field] = {
     "diet_preference": Field(lower, ("diet",), {
         _ONE_OF.format("vegan|vegetarian|pescatarian|flexitarian|halal|kosher", _FOOD_NOUNS): None}),
     "favorite_cuisine": Field(text, ("favourite cuisine", "cuisine", "favourite food"), {
-        r"\b(?:prefers?|loves?|likes?) ([A-Z][a-z]+) (?:cuisine|cooking)": None}, case_sensitive=True),
+        r"\b(?:prefers?|loves?|likes?) ([A-Z][a-z]+) cuisine": None}, case_sensitive=True),
     "coffee_or_tea": Field(one_of(both="both|coffee and tea|tea and coffee", coffee="coffee(?! and tea)", tea="(?<!and )tea(?! and)",
                                   neither="neither"), ("drink",), {
-        r"\b(?:prefers?|drinks?) (coffee and tea|tea and coffee|coffee|tea)\b": None, r"\b(coffee|tea) (?:drinker|person)\b": None}),
+        r"\b(?:prefers?|drinks?) (coffee and tea|tea and coffee|coffee|tea)\b": None, r"\b(coffee|tea) (?:drinker|person)\b": None,
+        r"\b(?:likes?|loves?) (coffee|tea) better than\b": None}),
     "fitness_routine": Field(lower, ("fitness", "exercise", "workout"), {
+        rf"\b(?:keeps?|stays?) fit (?:by|with) ((?:{_EXERCISE})(?: (?!and\b|but\b|or\b)[\w-]+){{0,5}})": None,
         rf"\b(?:goes|go) ((?:{_EXERCISE})(?: (?!and\b|but\b|or\b)[\w-]+){{0,5}})": None,
         r"\b(?:does|do|practises?) (yoga|pilates|gymnastics)\b": None}),
     "gym_membership": Field(yes_or_no, ("gym", "gym member"), {
@@ -172,35 +184,37 @@ FIELDS: dict[str, Field] = {
         rf"\b(?:travels?|commutes?|goes|go|gets?)(?: (?!by\b)\w+){{0,3}} by ({_VEHICLES})\b": None,
         rf"\b(?:takes?|rides?) {_OWN}({_VEHICLES})\b": None}),
     "sleep_chronotype": Field(one_of(early="early|morning", late="late|night|evening", between="between"), ("chronotype", "sleep"), {
-        r"\b(early (?:bird|riser)|morning person|night owl|late riser|evening person|gets? up early|stays? up late)\b": None}),
+        r"\b(early (?:bird|riser)|morning person|night owl|late riser|evening person|(?:gets? up|rises?|wakes? up) early|(?:stays? up|goes to bed|go to bed) late)\b": None}),
     "eco_friendliness": Field(_HOW_MUCH, ("eco-friendliness", "environment", "sustainability"), {
         r"\benvironment is (?:very |really )?important to (?:her|him|me|them)\b": "high",
         r"\benvironment is (?:not (?:very |really )?important|unimportant) to (?:her|him|me|them)\b": "low",
+        r"\b(?:eco-friendly|environmentally (?:aware|conscious|friendly))\b": "high",
         r"\bcares? (a lot|little) (?:about|for) the environment\b": None}, denied={"high": "low"}),
     "tech_affinity": Field(_HOW_MUCH, ("interest in technology", "technology"), {
         r"\b(?:loves?|enjoys?) (?:new )?technology\b": "high", r"\b(little|high) interest in (?:new )?technology\b": None,
-        r"\binterested in (?:new )?technology\b": "high"}, denied={"high": "low"}),
+        r"\b(?:interested in (?:new )?technology|tech(?:nology)? (?:enthusiast|fan))\b": "high"}, denied={"high": "low"}),
     "primary_device": Field(one_of(**{name.replace(" ", "_"): name for name in ("smartphone", "laptop", "tablet", "desktop")}),
                             ("main device", "device"), {
         rf"\b(?:mostly|mainly|usually) uses? {_OWN}({_DEVICES})\b": None}),
     "favorite_social_platform": Field(text, ("favourite social platform", "social platform", "social network"), {
-        r"\bactive on ([A-Z]\w+)": None}, case_sensitive=True),
+        r"\bactive on ([A-Z]\w+)": None,
+        r"\bsocial (?:platforms?|networks?|media),? (?:she|he|I|they) prefers? ([A-Z]\w+)": None}, case_sensitive=True),
     "social_media_usage_time": Field(lower, ("time on social media", "social media time"), {
         r"\bspends? (?:about |around )?((?:\d+|an?|one|two|three|half an) (?:hours?|minutes?)) (?:a|per|each|every) day on social media": None,
-        r"\bon social media (?:for )?(?:about )?((?:\d+|an?|one|two|three|half an) (?:hours?|minutes?)) (?:a|per|each|every) day": None}),
+        r"\bsocial media (?:for )?(?:about )?((?:\d+|an?|one|two|three|half an) (?:hours?|minutes?)) (?:a|per|each|every) day": None}),
     "content_preference": Field(lower, ("preferred content", "content", "favourite content"), {
         rf"\b(?:mostly|mainly|usually) (?:enjoys?|watch(?:es)?|reads?|listens? to) ({_CONTENT})\b": None}),
     "sports_interest": Field(lower, ("sport", "sports", "favourite sport"), {
         rf"\b(?:plays?|follows?|interested in) ({_SPORTS})\b": None}),
     "gaming_preference": Field(lower, ("games", "favourite games", "gaming"), {
-        r"\bplays? ((?:[a-z-]+ )?games)\b": None, r"\bgamer,? (?:she|he|i|they) prefers? ((?:[a-z-]+ )?games)\b": None}),
+        r"\bplays? ((?:[a-z-]+ )?games)\b": None, r"\b(?:gamer|games),? (?:she|he|i|they) prefers? ((?:[a-z-]+ )?games)\b": None}),
     "travel_frequency": Field(_HOW_OFTEN, ("travel", "travels"), {
         r"\b(never|rarely|seldom|sometimes|occasionally|often|frequently) travels?\b(?! (?:by|to)\b)": None,
         r"\btravels? (often|a lot|rarely|seldom|sometimes|occasionally|frequently|now and then)\b": None,
         r"\b(?:does not|doesn't|do not|don't) travel\b(?! (?:by|to)\b)": "never"}),
     "needs": Field(items, ("need",), {r"\bneeds? (?:is )?(?!to\b|is\b|of\b)(.+)": None, r"\bin need of (.+)": None}),
-    "wants": Field(items, ("want",), {r"\bwants? (?:is )?(?!to\b|is\b)(.+)": None, r"\blooking for (.+)": None}),
-    "desires": Field(items, ("desire", "dream", "dreams", "wishes"), {r"\b(?:dreams? (?:of|about)|longs? for) (.+)": None}),
+    "wants": Field(items, ("want",), {r"\bwants? (?:is |to (?:buy|get|have|own) )?(?!to\b|is\b)(.+)": None, r"\blooking for (.+)": None}),
+    "desires": Field(items, ("desire", "dream", "dreams", "wishes"), {r"\b(?:(?:dreams?|dreamed|dreamt|dreaming) (?:of|about)|longs? for) (.+)": None}),
     "intent_24h": Field(intent, ("within 24 hours", "next 24 hours", "24h", "plans for the next day"), {}),
     "intent_48h": Field(intent, ("within 48 hours", "next 48 hours", "48h", "plans for two days"), {}),
     "intent_72h": Field(intent, ("within 72 hours", "next 72 hours", "72h", "plans for three days"), {}),

@@ -24,9 +24,10 @@ from examples.reference_agents.prompts import PROMPT, Fact, Facts, json_members,
 _MAX_LIST_LENGTH, _MAX_ITEMS = 200, 50  # characters after one verb; items of one field
 _ADVERBS = r"(?:now |currently |usually |mostly )?"
 _OWN = r"(?:the |her |his |my |their )"
+_KIND = r"(?:(?:favou?rite|preferred|main|primary|usual|current|yearly|annual|biggest|typical) )?"
 _LABELLED = (
-    re.compile(rf"^[\s*-]*({LABEL})\s*[:=]\s*(.+)$", re.I),
-    re.compile(rf"^(?:and )?{_OWN}({LABEL}) (?:is|are) {_ADVERBS}(.+)$", re.I),
+    re.compile(rf"^[\s*-]*{_OWN}?{_KIND}({LABEL})\s*[:=]\s*(.+)$", re.I),
+    re.compile(rf"^(?:and )?{_OWN}{_KIND}({LABEL}) (?:is|are) {_ADVERBS}(.+)$", re.I),
     re.compile(
         rf"^(?:and )?the ({LABEL}) (?:that )?(?:she|he|i|they) (?:likes?|loves?|prefers?|uses?|enjoys?)(?: best| most)?"
         rf" (?:is|are) (.+)$",
@@ -49,7 +50,9 @@ _BASE_FORM_SUBJECT = re.compile(r"(?:and |but |or )?(?:i|they) (?:(?:also|still|
 _NOT = re.compile(rf"\b(?:not|never|no longer|{NEGATED_VERB}) (?:(?:really|even|actually|longer) )?$", re.I)
 _DO_NOT = re.compile(r"\b(?:do|does)(?: not|n['\u2019]?t) (?:(?:really|even|actually) )?$", re.I)
 _AND, _OR = re.compile(r",| and "), re.compile(r",| and | or | nor ")
-_TRAILING_ADVERB = re.compile(r" (?:at all|any ?more|(?:(?:very|so|that) )?much|a lot|too|either|as well)$", re.I)
+_TRAILING_ADVERB = re.compile(
+    r" (?:at all|best|most|any ?more|(?:(?:very|so|that) )?much|a lot|too|either|as well)$", re.I
+)
 # text of this form is not an item of the list: the list ended before it
 _NOT_AN_ITEM = re.compile(
     r"(?:i|she|he|they|we|you|it|him|them|who|which|that|to|on|by|from|at|in|of|for|because|since|living|working)\b"
@@ -168,9 +171,7 @@ def apply_preferences(text: str, name: str, current: Mapping[str, list[str]]) ->
 def _preferences_in(clause: Clause) -> Iterator[tuple[str, str, bool]]:
     """`likes` or `dislikes`, the item, and whether it holds: "no longer likes tea" ends a like without a dislike."""
     verb = PREFERENCE_VERB.search(clause.text)
-    if verb is None or any(
-        name == "tech_affinity" and pattern.match(clause.text, verb.start()) for name, pattern, _ in _PATTERNS
-    ):
+    if verb is None or any(pattern.match(clause.text, verb.start()) for _, pattern, _ in _PATTERNS):
         return
     before = clause.text[: verb.start()]
     negation = _NOT.search(before)
