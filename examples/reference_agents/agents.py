@@ -171,9 +171,8 @@ def _asked_for(prompt: str) -> Facts:
 def _of_record(match: registers.Match, record: Mapping[str, Any]) -> Facts:
     """The fields of one record, as sure as its register and the match."""
     register = str(record["kind"])
-    certainty = match.certainty * registers.RELIABILITY[register]
     return {
-        name: Fact(value, register, match.person, certainty)
+        name: Fact(value, register, match.person, match.certainty * registers.reliability(register, name))
         for name, value in record.items()
         if name not in _NO_FIELDS | set(_PLAN_FIELDS)
     }

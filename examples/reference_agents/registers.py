@@ -15,6 +15,8 @@ RELIABILITY = {
     "directory-2021": 0.9, "directory-2025": 0.97, "household": 0.96, "company": 0.95, "place": 0.99, "club": 0.96,
     "review": 0.93, "post": 0.95, "plan": 0.7,
 }  # fmt: skip
+# what a directory finds people by is kept up to date; the rest of it grows old
+_KEPT_UP = dict.fromkeys(("full_name", "email", "phone", "age", "city"), 0.99)
 _BOTH, _ONE, _NAME_AND_PLACE = 1.0, 0.97, 0.75  # how sure a match is
 
 
@@ -33,6 +35,11 @@ class _Registers:
     by: dict[tuple[str, str], list[str]] = field(default_factory=lambda: defaultdict(list))
     places: dict[str, dict[str, Any]] = field(default_factory=dict)
     companies: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+
+def reliability(register: str, name: str) -> float:
+    """How often this field of this register is right about a person, from 0 to 1."""
+    return max(RELIABILITY[register], _KEPT_UP.get(name, 0.0))
 
 
 @cache

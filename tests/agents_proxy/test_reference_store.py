@@ -1,0 +1,204 @@
+"""What the reference agents keep: found by any identifier, changed by words or fields, mixed never, forgotten on demand."""
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agents_proxy.analyses.prompts import profile_prompt
+from examples.reference_agents.store import Store, TwoPeople, keep_in, kept
+from tests.agents_proxy.reference_agents import profile_of, reply_of
+
+STORY = (
+    "Create a profile for Zoe Doe, 34 years old, who lives in Berlin. She is vegetarian and likes tea and jazz. "
+    "Reach her at +49 30 12345678 or Zoe.Doe@example.org."
+)
+ASKED = {"fullName": "Zoe Doe", "email": "zoe.doe@example.org", "countryCode": "+49", "phoneNumber": "3012345678"}
+ZOE = {
+    "full_name": "Zoe Doe", "email": "zoe.doe@example.org", "phone": "+493012345678", "age": 34, "city": "Berlin",
+    "diet_preference": "vegetarian", "likes": ["tea", "jazz"], "country": "Germany", "phone_region": "Berlin",
+    "phone_line_type": "fixed line", "time_zone": "Europe/Berlin",
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def _empty_store() -> Iterator[None]:
+    keep_in(None)
+    yield
+    keep_in(None)
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "Phone: +49 30 12345678", "Who can be reached at +49 (30) 1234-5678?", "E-mail: ZOE.DOE@example.org",
+        '{"phone": "+493012345678"}', '{"email": "Zoe.Doe@Example.org"}', profile_prompt(ASKED),
+        '{"countryCode": "+49", "phoneNumber": "3012345678"}',
+    ],
+)  # fmt: skip
+def test_what_was_created_is_found_by_each_identifier_however_it_is_written(prompt: str) -> None:
+    created = profile_of("core-profile", STORY)
+
+    assert created == ZOE
+    assert profile_of("core", prompt) == ZOE
+
+
+def test_nothing_kept_answers_the_identifiers_alone() -> None:
+    assert profile_of("core", "Phone: +49 30 12345678. She is vegan.") == {"phone": "+493012345678"}
+    assert profile_of("core", "Who?") == {}
+
+
+def test_the_same_person_again_changes_the_profile() -> None:
+    profile_of("core-profile", STORY)
+
+    profile_of("core-profile", "zoe.doe@example.org moved. She lives in Bremen and has a doctorate.")
+
+    assert profile_of("core", "+49 30 12345678") == {**ZOE, "city": "Bremen", "education": "doctorate"}
+
+
+@pytest.mark.parametrize(
+    ("instruction", "changed"),
+    [
+        ("Change the diet to vegan.", {"diet_preference": "vegan"}),
+        ("Set her city to Bonn", {"city": "Bonn"}),
+        ("Please update the education to doctorate.", {"education": "doctorate"}),
+        ("Remove the diet.", {"diet_preference": None}),
+        ("Remove tea from her likes.", {"likes": ["jazz"]}),
+        ("Remove likes.", {"likes": None}),
+        ("She no longer likes jazz and is now 35 years old.", {"likes": ["tea"], "age": 35}),
+        ('{"dietPreference": "vegan", "Coffee or Tea": "tea"}', {"diet_preference": "vegan", "coffee_or_tea": "tea"}),
+        ('{"diet_preference": null}', {"diet_preference": None}),
+        ("Her brother is vegan. Is she married? She might move to Rome.", {}),
+    ],
+)
+def test_an_update_changes_the_kept_profile(instruction: str, changed: dict[str, Any]) -> None:
+    profile_of("core-profile", STORY)
+    expected = {name: value for name, value in {**ZOE, **changed}.items() if value is not None}
+
+    assert profile_of("core-profile-update", f"The person with +49 30 12345678. {instruction}") == expected
+    assert profile_of("core", "zoe.doe@example.org") == expected
+
+
+def test_an_update_finds_the_profile_by_what_it_is_given() -> None:
+    profile_of("core-profile", STORY)
+
+    updated = profile_of(
+        "core-profile-update", '{"userProfile": {"email": "zoe.doe@example.org"}} Change the diet to vegan.'
+    )
+
+    assert updated == {**ZOE, "diet_preference": "vegan"}
+
+
+def test_a_new_address_takes_the_place_of_the_old_one() -> None:
+    profile_of("core-profile", STORY)
+
+    profile_of("core-profile-update", "+49 30 12345678: her e-mail is zoe@example.net")
+
+    assert profile_of("core", "zoe@example.net") == {**ZOE, "email": "zoe@example.net"}
+    assert profile_of("core", "zoe.doe@example.org") == {"email": "zoe.doe@example.org"}
+
+
+def test_an_update_of_nobody_keeps_nobody() -> None:
+    profile_of("core-profile-update", "Change the diet of +49 30 12345678.")
+
+    assert kept().find({"phone": "+493012345678"}) is None
+
+
+@pytest.mark.parametrize("words", ["Forget this person", "Please delete her profile.", "Erase the profile: "])
+def test_a_person_can_be_forgotten(words: str) -> None:
+    profile_of("core-profile", STORY)
+
+    assert profile_of("core-profile-update", f"{words}\n+49 30 12345678") == {"forgotten": True}
+    assert profile_of("core", "zoe.doe@example.org") == {"email": "zoe.doe@example.org"}
+    assert profile_of("core-profile-update", f"{words}\n+49 30 12345678") == {"forgotten": False}
+
+
+def test_not_to_forget_is_no_order_to_forget() -> None:
+    profile_of("core-profile", STORY)
+
+    profile_of("core-profile-update", "Do not forget this person: +49 30 12345678.")
+
+    assert profile_of("core", "+49 30 12345678") == ZOE
+
+
+def test_identifiers_of_two_people_find_and_change_nobody() -> None:
+    profile_of("core-profile", STORY)
+    profile_of("core-profile", "Ben Moss is 50 years old: ben@example.org")
+    both = "+49 30 12345678 and ben@example.org"
+
+    assert profile_of("core", both) == {"phone": "+493012345678", "email": "ben@example.org"}
+    profile_of("core-profile", f"{both}. She is vegan.")
+    assert profile_of("core-profile-update", f"Forget this person\n{both}") == {"forgotten": False}
+    assert profile_of("core", "+49 30 12345678") == ZOE
+    assert profile_of("core", "ben@example.org")["age"] == 50
+
+
+def test_what_core_says_names_its_sources() -> None:
+    profile_of("core-profile", STORY)
+
+    told = reply_of("core", "+49 30 12345678")["metadata"]
+
+    assert told["sources"]["city"] == "kept"
+    assert told["sources"]["phone"] == "prompt"
+    assert told["confidence"]["city"] == 0.98
+
+
+def test_a_file_outlives_the_program_and_belongs_to_its_owner(tmp_path: Path) -> None:
+    path = tmp_path / "profiles.sqlite3"
+    keep_in(path)
+    profile_of("core-profile", STORY)
+    keep_in(path)
+
+    assert profile_of("core", "+49 30 12345678") == ZOE
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_many_threads_make_one_profile() -> None:
+    threads = [
+        threading.Thread(target=profile_of, args=("core-profile", f"zoe@example.org. She is {20 + at} years old."))
+        for at in range(16)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert profile_of("core", "zoe@example.org")["age"] in range(20, 36)
+    assert kept()._connection.execute("SELECT count(*) FROM profiles").fetchone() == (1,)
+
+
+def test_two_programs_share_a_file(tmp_path: Path) -> None:
+    one, other = (Store(tmp_path / "profiles.sqlite3") for _ in range(2))
+    one.change({"email": "a@example.org"}, {"email": "a@example.org", "age": 30})
+    other.change({"email": "A@example.org"}, {"age": 31})
+
+    assert one.find({"email": "a@example.org"}) == {"email": "a@example.org", "age": 31}
+    one.close()
+    other.close()
+
+
+def test_an_address_of_somebody_else_cannot_be_taken() -> None:
+    store = kept()
+    store.change({"email": "a@example.org"}, {"email": "a@example.org"})
+    store.change({"email": "b@example.org"}, {"email": "b@example.org"})
+
+    with pytest.raises(TwoPeople):
+        store.change({"email": "a@example.org"}, {"email": "b@example.org"})
+    with pytest.raises(ValueError, match="phone number or an e-mail"):
+        store.change({}, {"age": 30})
+    assert store.find({"email": "a@example.org"}) == {"email": "a@example.org"}
+
+
+@pytest.mark.parametrize("name", ["core-profile", "core-profile-update", "core", "public", "second", "brand"])
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        '{"email": {"a": 1}, "phone": ["x"], "full_name": 7}', '{"userProfile": []}', '{"email": ""} Remove it from likes.',
+        '{"likes": {"a": [null]}, "email": "a@example.org"}', "'; DROP TABLE profiles; -- a@example.org", "Remove",
+    ],
+)  # fmt: skip
+def test_bad_input_is_answered_and_breaks_nothing(name: str, prompt: str) -> None:
+    assert isinstance(profile_of(name, prompt), dict)
+    assert isinstance(profile_of("core", "a@example.org"), dict)
