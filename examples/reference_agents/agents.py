@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -18,7 +19,7 @@ from examples.reference_agents.prompts import (
     stated_confidence,
 )
 from examples.reference_agents.reading import find_preferences, find_statements
-from examples.reference_agents.store import TwoPeople, kept
+from examples.reference_agents.store import IDENTIFIERS, TwoPeople, kept
 from examples.reference_agents.updates import updated
 
 _PREFERENCE_LISTS = ("likes", "dislikes")
@@ -87,7 +88,7 @@ def create_profile(prompt: str) -> Answer:
     plan = facts_from_phone(str(known["phone"].value)) if "phone" in known else {}
     liked = {name: fact for name, fact in find_preferences(prompt, _name(known)).items() if name in _PREFERENCE_LISTS}
     facts = {**plan, **find_statements(prompt, _name(known)).facts, **liked, **known}
-    _keep(known, facts)
+    keep(_values(facts))
     return answer_from(facts)
 
 
@@ -143,6 +144,14 @@ def reply_text(agent: str, profile: Mapping[str, Any]) -> str:
         case "public":
             return f"```json\n{json.dumps(profile, ensure_ascii=False, indent=1)}\n```"
     return json.dumps(profile, ensure_ascii=False)
+
+
+def keep(profile: Mapping[str, Any]) -> None:
+    """Keep the profile where it has an identifier; one with identifiers of two kept people is kept nowhere."""
+    fields = {name: value for name, value in profile.items() if name != "confidence_score"}
+    if any(fields.get(kind) for kind in IDENTIFIERS):
+        with suppress(TwoPeople):
+            kept().change(fields, fields)
 
 
 def answer_from(facts: Facts) -> Answer:
@@ -212,15 +221,6 @@ def _reviewed(known: Facts) -> Facts:
     certainty = match.certainty * registers.RELIABILITY["review"]
     found = {"likes": good, "brand_affinities": good, "dislikes": bad}
     return {name: Fact(brands, "review", match.person, certainty) for name, brands in found.items() if brands}
-
-
-def _keep(known: Facts, facts: Facts) -> None:
-    """Keep the facts where there is an identifier; those of two kept people are kept nowhere."""
-    if "phone" in known or "email" in known:
-        try:
-            kept().change(_values(known), _values(facts))
-        except TwoPeople:
-            return
 
 
 def _values(facts: Facts) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import urllib3
 
-from examples.reference_agents.agents import AGENTS, Answer, reply_text
+from examples.reference_agents.agents import AGENTS, Answer, keep, reply_text
 from examples.reference_agents.fields import FIELDS
 
 _SECONDS = 45.0  # for one answer
@@ -49,6 +49,8 @@ def profile_part(agent: str, prompt: str) -> dict[str, Any]:
     base = os.environ.get("AGENT_LLM_URL", "").rstrip("/")
     if base and answer.profile.keys() != {"forgotten"}:
         answer = Answer(_checked(agent, _ask(base, agent, prompt, answer.profile)))
+        if agent in ("core-profile", "core-profile-update"):
+            keep(answer.profile)
     part: dict[str, Any] = {"text": reply_text(agent, answer.profile)}
     about = {"sources": answer.sources, "records": answer.records, "confidence": answer.sure}
     metadata = {name: value for name, value in about.items() if value}

@@ -205,9 +205,7 @@ def test_a_model_answers_where_one_is_configured() -> None:
         return {"choices": [{"message": {"role": "assistant", "content": '{"age": 35}'}}]}
 
     with agent(says(model)) as running:
-        process, address = start(
-            AGENT_LLM_URL=running.url, AGENT_LLM_MODEL="small", AGENT_LLM_KEY="key-of-tests"
-        )
+        process, address = start(AGENT_LLM_URL=running.url, AGENT_LLM_MODEL="small", AGENT_LLM_KEY="key-of-tests")
         assert ask(address, "core", STORY) == {"age": 35}
     reply = call(Upstream(f"{address}/core", "", 30.0, Protocol.TASKS_SEND), Prompt("Who?", "session-1", "task-1"))
     process.terminate()

@@ -1,0 +1,171 @@
+"""The synthetic registers: invented throughout, searched by who is asked for, and nobody's data for anybody else."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import phonenumbers
+import pytest
+
+from agents_proxy.analyses import actions as analysis_actions
+from agents_proxy.analyses import results, steps
+from agents_proxy.analyses.prompts import profile_prompt
+from agents_proxy.proxy.spelling import SECTIONS
+from examples.reference_agents import make_records
+from examples.reference_agents.sample import SAMPLE, SAMPLE_DESCRIPTION
+from examples.reference_agents.store import keep_in
+from tests.agents_proxy.agent_server import ORDER, Agents
+from tests.agents_proxy.reference_agents import profile_of, reply_of
+from tests.agents_proxy.runs import kept
+from tests.factories import PersonFactory
+
+FILE = Path(make_records.__file__).with_name("records.jsonl")
+RECORDS = [json.loads(line) for line in FILE.read_text(encoding="utf-8").splitlines()]
+PEOPLE = [record for record in RECORDS if record["kind"] == "directory-2021"]
+# what regulators keep free for fiction; German mobile and fixed numbers, and the United States' 555-01xx
+FICTION = re.compile(
+    r"\+49(?:3023125\d{3}|4066969\d{3}|6990009\d{3}|2214710\d{3}|8999998\d{3}|17139200\d{2}|176040690\d{2})|\+1\d{3}55501\d{2}"
+)
+LISTS = ("needs", "wants", "desires", "likes", "dislikes")
+
+
+@pytest.fixture(autouse=True)
+def _empty_store() -> Iterator[None]:
+    keep_in(None)
+    yield
+    keep_in(None)
+
+
+def test_the_file_is_what_its_maker_makes() -> None:
+    assert FILE.read_text(encoding="utf-8").splitlines() == make_records.make_lines()
+
+
+def test_everything_in_it_is_said_to_be_invented_and_can_reach_nobody() -> None:
+    assert RECORDS[0]["kind"] == "about"
+    assert "invented" in RECORDS[0]["text"]
+    assert FILE.stat().st_size < 1_500_000
+    assert len(PEOPLE) >= 2000
+    assert Counter(record["kind"] for record in RECORDS)["company"] >= 100
+    for person in PEOPLE:
+        assert FICTION.fullmatch(person["phone"]), person["phone"]
+        assert phonenumbers.is_valid_number(phonenumbers.parse(person["phone"]))
+        assert re.fullmatch(r"[a-z0-9.]+@example\.(?:org|com|net)", person["email"]), person["email"]
+    for name in ("phone", "email"):
+        assert max(Counter(person[name] for person in PEOPLE).values()) == 1
+
+
+def asked(person: dict[str, Any], **other: str) -> str:
+    """The prompt of an analysis of somebody in the file."""
+    code = "+1" if person["phone"].startswith("+1") else "+49"
+    said = {"fullName": person["full_name"], "email": person["email"], "countryCode": code}
+    return profile_prompt({**said, "phoneNumber": person["phone"].removeprefix(code), **other})
+
+
+def test_a_phone_or_an_address_finds_a_person_and_says_where_and_how_surely() -> None:
+    person = PEOPLE[100]
+    held = {name: value for name, value in person.items() if name not in ("kind", "person")}
+
+    for prompt in (asked(person), person["phone"], f"Who is {person['email'].upper()}?"):
+        found = profile_of("public", prompt)
+        assert found.items() >= held.items()
+    told = reply_of("public", person["email"])["metadata"]
+    assert told["sources"]["address"] == "directory-2021"
+    assert told["records"]["address"] == person["person"]
+    assert told["confidence"]["address"] < told["confidence"]["city"] < 1
+
+
+def test_a_name_counts_with_its_place_and_for_one_person_alone() -> None:
+    names = Counter((person["full_name"], person["city"]) for person in PEOPLE)
+    single = next(person for person in PEOPLE if names[person["full_name"], person["city"]] == 1)
+    several = next(person for person in PEOPLE if names[person["full_name"], person["city"]] > 1)
+
+    found = reply_of("public", f"Who is named {single['full_name']} and lives in {single['city']}?")
+    assert "text" in found
+    prompt = f"A person named {single['full_name']}. She lives in {single['city']}."
+    assert profile_of("public", prompt)["email"] == single["email"]
+    assert reply_of("public", prompt)["metadata"]["confidence"]["email"] < 0.8
+    assert profile_of("public", f"A person named {several['full_name']}. She lives in {several['city']}.") == {}
+    assert profile_of("public", f"A person named {single['full_name']}.") == {}
+
+
+def test_identifiers_that_do_not_belong_together_find_nobody() -> None:
+    one, other = PEOPLE[3], next(person for person in PEOPLE if person["full_name"] != PEOPLE[3]["full_name"])
+
+    for prompt in (asked(one, email=other["email"]), asked(one, fullName="Nobody Else")):
+        assert "address" not in profile_of("public", prompt)
+        assert "state" not in profile_of("second", prompt)
+        assert "brand_affinities" not in profile_of("brand", prompt)
+
+
+def test_the_second_look_follows_to_employer_household_and_place() -> None:
+    told = reply_of("second", profile_prompt(SAMPLE))["metadata"]["sources"]
+
+    assert {told[name] for name in ("income_bracket", "household_size", "state", "gym_membership", "transport", "intent_24h")} == {
+        "company", "household", "place", "club", "post", "plan",
+    }  # fmt: skip
+
+
+def test_brand_joins_what_is_kept_bought_and_reviewed() -> None:
+    profile_of("core-profile", SAMPLE_DESCRIPTION)
+    signals = {
+        "likes": ["coffee shops"],
+        "dislikes": ["Velokontor"],
+        "brand_affinities": ["Pinewick"],
+        "confidence": 0.5,
+    }
+
+    assert profile_of("brand", profile_prompt(SAMPLE, signals)) == {
+        "fullName": "Mara Lindholm",
+        "email": "mara.lindholm@example.org",
+        "phone": "+4917604069042",
+        "likes": ["coffee shops", "jazz", "Harbour Tea", "long train journeys"],
+        "dislikes": ["Velokontor", "loud bars", "Rivet Denim"],
+        "brand_affinities": ["Pinewick", "Harbour Tea", "Velokontor"],
+    }
+
+
+def test_replies_have_the_three_forms_that_callers_meet() -> None:
+    forms = {name: reply_of(name, profile_prompt(SAMPLE))["text"] for name in ORDER}
+
+    assert json.loads(forms["brand"])["fullName"] == "Mara Lindholm"
+    assert list(json.loads(forms["core"])) == ["userProfile"]
+    assert forms["public"].startswith("```json\n")
+    assert forms["public"].endswith("\n```")
+    assert json.loads(forms["second"])["state"] == "Saxony"
+
+
+@pytest.mark.django_db
+def test_an_analysis_of_the_sample_person_fills_the_profile(agents: Agents) -> None:
+    profile_of("core-profile", SAMPLE_DESCRIPTION)
+    agents.says = {
+        name: lambda request, name=name: reply_of(name, request["params"]["message"]["parts"][0]["text"])["text"]
+        for name in ORDER
+    }
+    run = analysis_actions.start_analysis(by=PersonFactory(), submitted=SAMPLE)
+
+    steps.run_through(run.pk)
+
+    run = kept(run)
+    merged = results.merged_of(list(run.steps.all()))
+    wanted = [name for names in SECTIONS.values() for name in names]
+    assert run.status == "completed"
+    assert [name for name in wanted if name not in merged.profile] == ["shopping_preferences"]
+    assert merged.overridden.keys() >= {
+        "address",
+        "income_bracket",
+        "marital_status",
+        "primary_device",
+        "needs",
+        "likes",
+    }
+    assert merged.profile["intent_24h"] == {
+        "category": "groceries", "budget": "50-80", "timeWindow": "tomorrow evening", "confidence": 0.7,
+    }  # fmt: skip
+    assert merged.profile.items() >= {
+        "address": "Uferpfad 7", "marital_status": "married", "diet_preference": "vegetarian", "age": 34,
+        "gym_membership": False, "household_size": 4, "education": "master's degree",
+    }.items()  # fmt: skip
+    assert set(merged.provenance.values()) == set(ORDER)
