@@ -121,12 +121,14 @@ def _number(text: str) -> phonenumbers.PhoneNumber | None:
 
 
 def _capitalised_words(text: str) -> str:
-    """The leading capitalised words of a text."""
+    """The leading capitalised words of a text, up to the end of its sentence."""
     words: list[str] = []
     for word in text.split():
         if not word[0].isupper():
             break
         words.append(word.strip(".,"))
+        if word[-1] in ".," and len(word) > 3:  # "Jr." and "J." do not end a sentence
+            break
     return " ".join(words)
 
 
