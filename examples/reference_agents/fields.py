@@ -115,111 +115,262 @@ _HOW_OFTEN = one_of(
 )  # fmt: skip
 
 FIELDS: dict[str, Field] = {
-    "age": Field(number, (), {r"\b(\d{1,3})[ -]years?[ -]old\b": None, r"\baged? (?:of )?(\d{1,3})\b": None,
-                              r"\bturned (\d{1,3})\b": None}),
+    "age": Field(
+        number,
+        (),
+        {r"\b(\d{1,3})[ -]years?[ -]old\b": None, r"\baged? (?:of )?(\d{1,3})\b": None, r"\bturned (\d{1,3})\b": None},
+    ),
     "gender": Field(lower, (), {r"\bidentif(?:y|ies) as (?:an? )?([a-z-]+)": None}),
-    "address": Field(text, ("street", "street and number"),
-                     {r"\b(?:lives?|resides?) at ((?:[A-Z][\w.'-]* )+\d+\w?|\d+(?: [A-Z][\w.'-]*)+)": None}, case_sensitive=True),
-    "city": Field(text, ("town", "home town"), {
-        rf"\b(?:lives?|living|has lived|have lived|based|resides?|home is|flat is|house is|moved) (?:in|to) {_PLACE}": None,
-        rf"\bcalls? {_PLACE} home\b": None}, case_sensitive=True),
+    "address": Field(
+        text,
+        ("street", "street and number"),
+        {r"\b(?:lives?|resides?) at ((?:[A-Z][\w.'-]* )+\d+\w?|\d+(?: [A-Z][\w.'-]*)+)": None},
+        case_sensitive=True,
+    ),
+    "city": Field(
+        text,
+        ("town", "home town"),
+        {
+            rf"\b(?:lives?|living|has lived|have lived|based|resides?|home is|flat is|house is|moved) (?:in|to) {_PLACE}": None,
+            rf"\bcalls? {_PLACE} home\b": None,
+        },
+        case_sensitive=True,
+    ),
     "state": Field(text, ("region", "province", "state or region"), {}),
     "postal_code": Field(text, ("postcode", "zip", "zip code", "post code"), {}),
     "country": Field(text, (), {}),
     "marital_status": Field(
-        one_of(married="married", divorced="divorced", widowed="widowed|widow|widower", single="single|unmarried",
-               partnered="partnered|living with a partner"),
+        one_of(
+            married="married",
+            divorced="divorced",
+            widowed="widowed|widow|widower",
+            single="single|unmarried",
+            partnered="partnered|living with a partner",
+        ),
         ("family status",),
-        {_ONE_OF.format("married|divorced|widowed|unmarried", "couples?|name|people|life"): None,
-         r"\b(?:is|am|'s|'m) an? (widow|widower)\b": None, r"\b(?:is|am|'s|'m) (?:currently |now |still )?(single)\b(?! \w)": None,
-         r"\b(?:lives?|living|home|flat|house) (?:together )?with (?:an?|her|his|my|their) (?:partner|girlfriend|boyfriend)\b": "partnered"}),
-    "household_size": Field(number, ("people in the household",), {
-        rf"\b{_COUNT} (?:people|persons|members) (?:live |are |living )?in (?:her|his|my|their|the) household": None,
-        rf"\bhousehold (?:of|has|with|consists of|comprises|includes) {_COUNT}": None}),
-    "children_count": Field(number, ("children", "kids", "number of children"), {
-        rf"\b(?:has|have|got|with|raises?|raising|brings? up|bringing up|and) {_COUNT}(?: \w+)? (?:children|child|kids?)\b": None,
-        r"\b(?:has|have) (a) (?:child|kid|son|daughter)\b": None,
-        r"\b(?:does not|doesn't|do not|don't) have (?:any )?(?:children|kids)\b": 0,
-        rf"^{_COUNT} (?:children|child|kids?)\b": None,
-        rf"\b(?:mother|father|mum|mom|dad|parent) of {_COUNT}\b": None, r"\bchildless\b": 0}),
-    "occupation": Field(lower, ("job", "profession"), {
-        rf"\bworks? as (?:an? )?([a-z][a-z -]{{2,40}}?){_END}": None,
-        r"\b(?:is|am|'s|'m) an? ([a-z][a-z -]{2,40}?) by (?:profession|trade|training)": None,
-        rf"\b(?:employed|living|career|working|job) as (?:an? )?([a-z][a-z -]{{2,40}}?){_END}": None}),
-    "education": Field(lower, ("degree", "qualification", "highest degree", "highest qualification"), {
-        r"\b(?:has|have|holds?|earned|completed|finished|graduated with|got) (?:an? |her |his |my )?"
-        r"((?:(?:master|bachelor)['\u2019]?s degree|doctorate|phd|apprenticeship|high[- ]school diploma|diploma)"
-        r"(?: in [a-z]+(?: [a-z]+)?)?)\b": None}),
-    "income_bracket": Field(bracket, ("income", "salary", "income range", "yearly income"), {
-        r"\bearns? (?:between |about |around )?(\d[\d.,]*(?: ?(?:-|\u2013|to|and) ?\d[\d.,]*)?(?: ?(?:EUR|USD|euros|dollars))?)": None}),
+        {
+            _ONE_OF.format("married|divorced|widowed|unmarried", "couples?|name|people|life"): None,
+            r"\b(?:is|am|'s|'m) an? (widow|widower)\b": None,
+            r"\b(?:is|am|'s|'m) (?:currently |now |still )?(single)\b(?! \w)": None,
+            r"\b(?:lives?|living|home|flat|house) (?:together )?with (?:an?|her|his|my|their) (?:partner|girlfriend|boyfriend)\b": "partnered",
+        },
+    ),
+    "household_size": Field(
+        number,
+        ("people in the household",),
+        {
+            rf"\b{_COUNT} (?:people|persons|members) (?:live |are |living )?in (?:her|his|my|their|the) household": None,
+            rf"\bhousehold (?:of|has|with|consists of|comprises|includes) {_COUNT}": None,
+        },
+    ),
+    "children_count": Field(
+        number,
+        ("children", "kids", "number of children"),
+        {
+            rf"\b(?:has|have|got|with|raises?|raising|brings? up|bringing up|and) {_COUNT}(?: \w+)? (?:children|child|kids?)\b": None,
+            r"\b(?:has|have) (a) (?:child|kid|son|daughter)\b": None,
+            r"\b(?:does not|doesn't|do not|don't) have (?:any )?(?:children|kids)\b": 0,
+            rf"^{_COUNT} (?:children|child|kids?)\b": None,
+            rf"\b(?:mother|father|mum|mom|dad|parent) of {_COUNT}\b": None,
+            r"\bchildless\b": 0,
+        },
+    ),
+    "occupation": Field(
+        lower,
+        ("job", "profession"),
+        {
+            rf"\bworks? as (?:an? )?([a-z][a-z -]{{2,40}}?){_END}": None,
+            r"\b(?:is|am|'s|'m) an? ([a-z][a-z -]{2,40}?) by (?:profession|trade|training)": None,
+            rf"\b(?:employed|living|career|working|job) as (?:an? )?([a-z][a-z -]{{2,40}}?){_END}": None,
+        },
+    ),
+    "education": Field(
+        lower,
+        ("degree", "qualification", "highest degree", "highest qualification"),
+        {
+            r"\b(?:has|have|holds?|earned|completed|finished|graduated with|got) (?:an? |her |his |my )?"
+            r"((?:(?:master|bachelor)['\u2019]?s degree|doctorate|phd|apprenticeship|high[- ]school diploma|diploma)"
+            r"(?: in [a-z]+(?: [a-z]+)?)?)\b": None
+        },
+    ),
+    "income_bracket": Field(
+        bracket,
+        ("income", "salary", "income range", "yearly income"),
+        {
+            r"\bearns? (?:between |about |around )?(\d[\d.,]*(?: ?(?:-|\u2013|to|and) ?\d[\d.,]*)?(?: ?(?:EUR|USD|euros|dollars))?)": None
+        },
+    ),
     "home_ownership": Field(
-        one_of(own="own|owns|owner|owned|bought", rent="rent|rents|rented|renting|tenant", other="other"), ("home", "housing"),
-        {rf"\b(owns?|rents?) {_OWN}(?:own )?(?:home|house|flat|apartment|place)\b": None,
-         r"\b(?:home|house|flat)[ -]?(owner)\b": None, r"\bis a (tenant)\b": None,
-         r"\bin an? (rented) (?:home|house|flat|apartment)\b": None}),
+        one_of(own="own|owns|owner|owned|bought", rent="rent|rents|rented|renting|tenant", other="other"),
+        ("home", "housing"),
+        {
+            rf"\b(owns?|rents?) {_OWN}(?:own )?(?:home|house|flat|apartment|place)\b": None,
+            r"\b(?:home|house|flat)[ -]?(owner)\b": None,
+            r"\bis a (tenant)\b": None,
+            r"\bin an? (rented) (?:home|house|flat|apartment)\b": None,
+        },
+    ),
     "city_tier": Field(lower, ("size of the city",), {}),
-    "diet_preference": Field(lower, ("diet",), {
-        _ONE_OF.format("vegan|vegetarian|pescatarian|flexitarian|halal|kosher", _FOOD_NOUNS): None}),
-    "favorite_cuisine": Field(text, ("favourite cuisine", "cuisine", "favourite food"), {
-        r"\b(?:prefers?|loves?|likes?) ([A-Z][a-z]+) cuisine": None}, case_sensitive=True),
-    "coffee_or_tea": Field(one_of(both="both|coffee and tea|tea and coffee", coffee="coffee(?! and tea)", tea="(?<!and )tea(?! and)",
-                                  neither="neither"), ("drink",), {
-        r"\b(?:prefers?|drinks?) (coffee and tea|tea and coffee|coffee|tea)\b": None, r"\b(coffee|tea) (?:drinker|person)\b": None,
-        r"\b(?:likes?|loves?) (coffee|tea) better than\b": None}),
-    "fitness_routine": Field(lower, ("fitness", "exercise", "workout"), {
-        rf"\b(?:keeps?|stays?) fit (?:by|with) ((?:{_EXERCISE})(?: (?!and\b|but\b|or\b)[\w-]+){{0,5}})": None,
-        rf"\b(?:goes|go) ((?:{_EXERCISE})(?: (?!and\b|but\b|or\b)[\w-]+){{0,5}})": None,
-        r"\b(?:does|do|practises?) (yoga|pilates|gymnastics)\b": None}),
-    "gym_membership": Field(yes_or_no, ("gym", "gym member"), {
-        r"\b(?:member of|belongs? to|goes to) (?:an?|the|her|his|my) gym\b": True, r"\bgym (?:membership|member)\b": True},
-        denied={True: False}),
-    "shopping_preference": Field(_SHOPPING, ("shopping",), {
-        r"\b(?:shops?|shopping|buys? \w+) (?:mostly |mainly |usually |only )?(online|in (?:a )?(?:stores?|shops?|person))\b": None}),
-    "grocery_store_type": Field(lower, ("groceries", "grocery store", "kind of grocery store"), {
-        rf"\bfor groceries (?:she|he|i|they) (?:goes|go) to {_OWN}([a-z][a-z' -]{{2,40}}?){_END}": None,
-        rf"\bgroceries (?:\w+ )?(?:at|from|in) {_OWN}([a-z][a-z' -]{{2,40}}?){_END}": None}),
-    "fashion_style": Field(lower, ("style", "fashion", "clothing style"), {
-        r"\bdress(?:es)? (?:in )?(?:an? )?([a-z-]+)(?: style)?\b": None, r"\ban? ([a-z-]+) style\b": None}),
-    "transport": Field(one_of(**{name: name for name in _VEHICLES.split("|")}), ("getting around", "means of transport"), {
-        rf"\b(?:travels?|commutes?|goes|go|gets?)(?: (?!by\b)\w+){{0,3}} by ({_VEHICLES})\b": None,
-        rf"\b(?:takes?|rides?) {_OWN}({_VEHICLES})\b": None}),
-    "sleep_chronotype": Field(one_of(early="early|morning", late="late|night|evening", between="between"), ("chronotype", "sleep"), {
-        r"\b(early (?:bird|riser)|morning person|night owl|late riser|evening person|(?:gets? up|rises?|wakes? up) early|(?:stays? up|goes to bed|go to bed) late)\b": None}),
-    "eco_friendliness": Field(_HOW_MUCH, ("eco-friendliness", "environment", "sustainability"), {
-        r"\benvironment is (?:very |really )?important to (?:her|him|me|them)\b": "high",
-        r"\benvironment is (?:not (?:very |really )?important|unimportant) to (?:her|him|me|them)\b": "low",
-        r"\b(?:eco-friendly|environmentally (?:aware|conscious|friendly))\b": "high",
-        r"\bcares? (a lot|little) (?:about|for) the environment\b": None}, denied={"high": "low"}),
-    "tech_affinity": Field(_HOW_MUCH, ("interest in technology", "technology"), {
-        r"\b(?:loves?|enjoys?) (?:new )?technology\b": "high", r"\b(little|high) interest in (?:new )?technology\b": None,
-        r"\b(?:interested in (?:new )?technology|tech(?:nology)? (?:enthusiast|fan))\b": "high"}, denied={"high": "low"}),
-    "primary_device": Field(one_of(**{name.replace(" ", "_"): name for name in ("smartphone", "laptop", "tablet", "desktop")}),
-                            ("main device", "device"), {
-        rf"\b(?:mostly|mainly|usually) uses? {_OWN}({_DEVICES})\b": None}),
-    "favorite_social_platform": Field(text, ("favourite social platform", "social platform", "social network"), {
-        r"\bactive on ([A-Z]\w+)": None,
-        r"\bsocial (?:platforms?|networks?|media),? (?:she|he|I|they) prefers? ([A-Z]\w+)": None}, case_sensitive=True),
-    "social_media_usage_time": Field(lower, ("time on social media", "social media time"), {
-        r"\bspends? (?:about |around )?((?:\d+|an?|one|two|three|half an) (?:hours?|minutes?)) (?:a|per|each|every) day on social media": None,
-        r"\bsocial media (?:for )?(?:about )?((?:\d+|an?|one|two|three|half an) (?:hours?|minutes?)) (?:a|per|each|every) day": None}),
-    "content_preference": Field(lower, ("preferred content", "content", "favourite content"), {
-        rf"\b(?:mostly|mainly|usually) (?:enjoys?|watch(?:es)?|reads?|listens? to) ({_CONTENT})\b": None}),
-    "sports_interest": Field(lower, ("sport", "sports", "favourite sport"), {
-        rf"\b(?:plays?|follows?|interested in) ({_SPORTS})\b": None}),
-    "gaming_preference": Field(lower, ("games", "favourite games", "gaming"), {
-        r"\bplays? ((?:[a-z-]+ )?games)\b": None, r"\b(?:gamer|games),? (?:she|he|i|they) prefers? ((?:[a-z-]+ )?games)\b": None}),
-    "travel_frequency": Field(_HOW_OFTEN, ("travel", "travels"), {
-        r"\b(never|rarely|seldom|sometimes|occasionally|often|frequently) travels?\b(?! (?:by|to)\b)": None,
-        r"\btravels? (often|a lot|rarely|seldom|sometimes|occasionally|frequently|now and then)\b": None,
-        r"\b(?:does not|doesn't|do not|don't) travel\b(?! (?:by|to)\b)": "never"}),
+    "diet_preference": Field(
+        lower, ("diet",), {_ONE_OF.format("vegan|vegetarian|pescatarian|flexitarian|halal|kosher", _FOOD_NOUNS): None}
+    ),
+    "favorite_cuisine": Field(
+        text,
+        ("favourite cuisine", "cuisine", "favourite food"),
+        {r"\b(?:prefers?|loves?|likes?) ([A-Z][a-z]+) cuisine": None},
+        case_sensitive=True,
+    ),
+    "coffee_or_tea": Field(
+        one_of(
+            both="both|coffee and tea|tea and coffee",
+            coffee="coffee(?! and tea)",
+            tea="(?<!and )tea(?! and)",
+            neither="neither",
+        ),
+        ("drink",),
+        {
+            r"\b(?:prefers?|drinks?) (coffee and tea|tea and coffee|coffee|tea)\b": None,
+            r"\b(coffee|tea) (?:drinker|person)\b": None,
+            r"\b(?:likes?|loves?) (coffee|tea) better than\b": None,
+        },
+    ),
+    "fitness_routine": Field(
+        lower,
+        ("fitness", "exercise", "workout"),
+        {
+            rf"\b(?:keeps?|stays?) fit (?:by|with) ((?:{_EXERCISE})(?: (?!and\b|but\b|or\b)[\w-]+){{0,5}})": None,
+            rf"\b(?:goes|go) ((?:{_EXERCISE})(?: (?!and\b|but\b|or\b)[\w-]+){{0,5}})": None,
+            r"\b(?:does|do|practises?) (yoga|pilates|gymnastics)\b": None,
+        },
+    ),
+    "gym_membership": Field(
+        yes_or_no,
+        ("gym", "gym member"),
+        {
+            r"\b(?:member of|belongs? to|goes to) (?:an?|the|her|his|my) gym\b": True,
+            r"\bgym (?:membership|member)\b": True,
+        },
+        denied={True: False},
+    ),
+    "shopping_preference": Field(
+        _SHOPPING,
+        ("shopping",),
+        {
+            r"\b(?:shops?|shopping|buys? \w+) (?:mostly |mainly |usually |only )?(online|in (?:a )?(?:stores?|shops?|person))\b": None
+        },
+    ),
+    "grocery_store_type": Field(
+        lower,
+        ("groceries", "grocery store", "kind of grocery store"),
+        {
+            rf"\bfor groceries (?:she|he|i|they) (?:goes|go) to {_OWN}([a-z][a-z' -]{{2,40}}?){_END}": None,
+            rf"\bgroceries (?:\w+ )?(?:at|from|in) {_OWN}([a-z][a-z' -]{{2,40}}?){_END}": None,
+        },
+    ),
+    "fashion_style": Field(
+        lower,
+        ("style", "fashion", "clothing style"),
+        {r"\bdress(?:es)? (?:in )?(?:an? )?([a-z-]+)(?: style)?\b": None, r"\ban? ([a-z-]+) style\b": None},
+    ),
+    "transport": Field(
+        one_of(**{name: name for name in _VEHICLES.split("|")}),
+        ("getting around", "means of transport"),
+        {
+            rf"\b(?:travels?|commutes?|goes|go|gets?)(?: (?!by\b)\w+){{0,3}} by ({_VEHICLES})\b": None,
+            rf"\b(?:takes?|rides?) {_OWN}({_VEHICLES})\b": None,
+        },
+    ),
+    "sleep_chronotype": Field(
+        one_of(early="early|morning", late="late|night|evening", between="between"),
+        ("chronotype", "sleep"),
+        {
+            r"\b(early (?:bird|riser)|morning person|night owl|late riser|evening person|(?:gets? up|rises?|wakes? up) early|(?:stays? up|goes to bed|go to bed) late)\b": None
+        },
+    ),
+    "eco_friendliness": Field(
+        _HOW_MUCH,
+        ("eco-friendliness", "environment", "sustainability"),
+        {
+            r"\benvironment is (?:very |really )?important to (?:her|him|me|them)\b": "high",
+            r"\benvironment is (?:not (?:very |really )?important|unimportant) to (?:her|him|me|them)\b": "low",
+            r"\b(?:eco-friendly|environmentally (?:aware|conscious|friendly))\b": "high",
+            r"\bcares? (a lot|little) (?:about|for) the environment\b": None,
+        },
+        denied={"high": "low"},
+    ),
+    "tech_affinity": Field(
+        _HOW_MUCH,
+        ("interest in technology", "technology"),
+        {
+            r"\b(?:loves?|enjoys?) (?:new )?technology\b": "high",
+            r"\b(little|high) interest in (?:new )?technology\b": None,
+            r"\b(?:interested in (?:new )?technology|tech(?:nology)? (?:enthusiast|fan))\b": "high",
+        },
+        denied={"high": "low"},
+    ),
+    "primary_device": Field(
+        one_of(**{name.replace(" ", "_"): name for name in ("smartphone", "laptop", "tablet", "desktop")}),
+        ("main device", "device"),
+        {rf"\b(?:mostly|mainly|usually) uses? {_OWN}({_DEVICES})\b": None},
+    ),
+    "favorite_social_platform": Field(
+        text,
+        ("favourite social platform", "social platform", "social network"),
+        {
+            r"\bactive on ([A-Z]\w+)": None,
+            r"\bsocial (?:platforms?|networks?|media),? (?:she|he|I|they) prefers? ([A-Z]\w+)": None,
+        },
+        case_sensitive=True,
+    ),
+    "social_media_usage_time": Field(
+        lower,
+        ("time on social media", "social media time"),
+        {
+            r"\bspends? (?:about |around )?((?:\d+|an?|one|two|three|half an) (?:hours?|minutes?)) (?:a|per|each|every) day on social media": None,
+            r"\bsocial media (?:for )?(?:about )?((?:\d+|an?|one|two|three|half an) (?:hours?|minutes?)) (?:a|per|each|every) day": None,
+        },
+    ),
+    "content_preference": Field(
+        lower,
+        ("preferred content", "content", "favourite content"),
+        {rf"\b(?:mostly|mainly|usually) (?:enjoys?|watch(?:es)?|reads?|listens? to) ({_CONTENT})\b": None},
+    ),
+    "sports_interest": Field(
+        lower, ("sport", "sports", "favourite sport"), {rf"\b(?:plays?|follows?|interested in) ({_SPORTS})\b": None}
+    ),
+    "gaming_preference": Field(
+        lower,
+        ("games", "favourite games", "gaming"),
+        {
+            r"\bplays? ((?:[a-z-]+ )?games)\b": None,
+            r"\b(?:gamer|games),? (?:she|he|i|they) prefers? ((?:[a-z-]+ )?games)\b": None,
+        },
+    ),
+    "travel_frequency": Field(
+        _HOW_OFTEN,
+        ("travel", "travels"),
+        {
+            r"\b(never|rarely|seldom|sometimes|occasionally|often|frequently) travels?\b(?! (?:by|to)\b)": None,
+            r"\btravels? (often|a lot|rarely|seldom|sometimes|occasionally|frequently|now and then)\b": None,
+            r"\b(?:does not|doesn't|do not|don't) travel\b(?! (?:by|to)\b)": "never",
+        },
+    ),
     "needs": Field(items, ("need",), {r"\bneeds? (?:is )?(?!to\b|is\b|of\b)(.+)": None, r"\bin need of (.+)": None}),
-    "wants": Field(items, ("want",), {r"\bwants? (?:is |to (?:buy|get|have|own) )?(?!to\b|is\b)(.+)": None, r"\blooking for (.+)": None}),
-    "desires": Field(items, ("desire", "dream", "dreams", "wishes"), {r"\b(?:(?:dreams?|dreamed|dreamt|dreaming) (?:of|about)|longs? for) (.+)": None}),
+    "wants": Field(
+        items,
+        ("want",),
+        {r"\bwants? (?:is |to (?:buy|get|have|own) )?(?!to\b|is\b)(.+)": None, r"\blooking for (.+)": None},
+    ),
+    "desires": Field(
+        items,
+        ("desire", "dream", "dreams", "wishes"),
+        {r"\b(?:(?:dreams?|dreamed|dreamt|dreaming) (?:of|about)|longs? for) (.+)": None},
+    ),
     "intent_24h": Field(intent, ("within 24 hours", "next 24 hours", "24h", "plans for the next day"), {}),
     "intent_48h": Field(intent, ("within 48 hours", "next 48 hours", "48h", "plans for two days"), {}),
     "intent_72h": Field(intent, ("within 72 hours", "next 72 hours", "72h", "plans for three days"), {}),
     "brand_affinities": Field(items, ("favourite brands", "brands"), {}),
-}  # fmt: skip
+}
 LISTS = ("needs", "wants", "desires", "likes", "dislikes", "brand_affinities")
 
 
