@@ -1,9 +1,9 @@
 """The sentence forms in which `bench.profiles` writes of invented people: one set to develop with, one held out.
 
-The rules of the reference agents are tuned to the three sets of DEVELOPMENT alone. The second and third were held out at
-first; their figures of that time are in docs/agents.md. HELD_OUT has no form of them, was written before the rules were
-tuned to the third, and is not changed to suit them. `{v}` is the value; a dict gives the words for each value that is not
-said by its name.
+The rules of the reference agents are tuned to the three sets of DEVELOPMENT alone. The second and third were held out
+at first; their figures of that time are in docs/agents.md. HELD_OUT has no form of them, was written before the rules
+were tuned to the third, and is not changed to suit them. `{v}` is the value; a dict gives the words for each value
+that is not said by its name.
 """
 
 from typing import Any
@@ -116,7 +116,8 @@ THIRD_DEVELOPMENT: Forms = {
     "city": ("She has lived in {v} for ten years.", "{v} is her home town.", "City: {v}"),
     "marital_status": (
         {"married": "She and her husband have been married since 2011.", "single": "She is currently single.",
-         "divorced": "She got divorced in 2018.", "widowed": "She is a widow.", "partnered": "She lives together with her partner."},
+         "divorced": "She got divorced in 2018.", "widowed": "She is a widow.",
+         "partnered": "She lives together with her partner."},
     ),
     "children_count": (
         {0: "She does not have children.", 1: "She has a child.", 2: "She is bringing up two children.",
@@ -171,7 +172,8 @@ HELD_OUT: Forms = {
          "widowed": "She has been widowed for a while.", "partnered": "She has a partner, with whom she lives."},
     ),
     "children_count": (
-        {0: "Number of children: 0", 1: "She has one kid.", 2: "She has got two kids.", 3: "She has three young children."},
+        {0: "Number of children: 0", 1: "She has one kid.", 2: "She has got two kids.",
+        3: "She has three young children."},
     ),
     "household_size": ("Her household size is {v}.", "Her household is made up of {v} people."),
     "occupation": ("She works full-time as a {v}.", "Her profession is {v}.", "She is working as a {v}."),
@@ -188,7 +190,8 @@ HELD_OUT: Forms = {
     "fashion_style": ("She wears {v} clothes.", "Fashion style: {v}"),
     "transport": ("She commutes by {v}.", "She prefers to travel by {v}."),
     "sleep_chronotype": ({"early": "She is an early riser.", "late": "She is a night person."},),
-    "eco_friendliness": ({"high": "Protecting the environment matters a lot to her.", "low": "Her eco-friendliness is low."},),
+    "eco_friendliness": ({"high": "Protecting the environment matters a lot to her.",
+    "low": "Her eco-friendliness is low."},),
     "tech_affinity": ({"high": "She is enthusiastic about technology.", "low": "Tech affinity: low"},),
     "primary_device": ("Primary device: {v}", "She uses a {v} most of the time."),
     "favorite_social_platform": ("On social media she prefers {v}.", "Social network: {v}"),
@@ -204,7 +207,8 @@ HELD_OUT: Forms = {
     "wants": ("She would like {v}.", "She also wants {v}.", "She is hoping for {v}."),
     "desires": ("Her biggest dream is {v}.", "One day she wishes for {v}.", "She often dreams about {v}."),
     "likes": ("She also likes {v}.", "She is keen on {v}.", "She loves {v} very much."),
-    "dislikes": ("She doesn't like {v}.", "She really dislikes {v}.", "She is not fond of {v}, she says; she hates {v}."),
+    "dislikes": ("She doesn't like {v}.", "She really dislikes {v}.",
+    "She is not fond of {v}, she says; she hates {v}."),
 }  # fmt: skip
 
 # sentences that state nothing of the person, and the values that must not be taken from them
@@ -228,7 +232,8 @@ THIRD_TRAPS = (
 )
 HELD_OUT_TRAPS = (
     "Her uncle is widowed and rents a flat.", "It is unclear whether she has children.", "She never wanted a dog.",
-    "Was she born in Lisbon?", "Her daughter plays hockey.", "Their neighbours own a tablet.", "She may become a pilot.",
+    "Was she born in Lisbon?", "Her daughter plays hockey.", "Their neighbours own a tablet.",
+    "She may become a pilot.",
 )  # fmt: skip
 IDENTITY = {
     "first": "{name} can be reached at {email} or {phone}.",

@@ -1,14 +1,14 @@
-"""How well the reference agents know people: precision and recall per field and agent, and what their confidence is worth.
+"""How well the reference agents know people: precision, recall, and what their confidence is worth.
 
     ./run bench profiles [--people 200]
 
 Invented people with known truth are written down in sentences; `core-profile` keeps each text, and then the four agents
 of an analysis are asked, in this process by JSON-RPC, with the service's own prompt; its own code reads and merges what
-they answer. Two of three people are in the synthetic registers too. Half of the texts have the sentence forms with which
-the rules were developed, half have others (`bench.profile_forms`).
+they answer. Two of three people are in the synthetic registers too. Half of the texts have the sentence forms with
+which the rules were developed, half have others (`bench.profile_forms`).
 
-An answer is right where it is what the agent's sources hold: the text, or the registers. Calibration asks more: whether a
-value is true of the person, since registers are outdated or wrong now and then.
+An answer is right where it is what the agent's sources hold: the text, or the registers. Calibration asks more:
+whether a value is true of the person, since registers are outdated or wrong now and then.
 """
 
 import argparse
@@ -166,7 +166,7 @@ def compare(half: str, one: Person, found: Found) -> None:
                 found.wrong.append(f"{agent} {name}: {given!r} is not {held[agent].get(name)!r}")
             if given is None and agent == "core" and name in one.stated and half == "development":
                 found.wrong.append(f"missing {name}: {one.text!r}")
-    for agent, (fields, sure) in answers.items():
+    for fields, sure in answers.values():
         pairs = [(name, sure[name]) for name in FIELDS if name in sure and name in fields and name in truth]
         found.sure += [(confidence, same(fields[name], truth[name])) for name, confidence in pairs if name not in LISTS]
 
@@ -262,7 +262,8 @@ def report(found: Found, *, show_wrong: bool) -> int:
         those = [pair for pair in found.sure if low <= pair[0] < high]
         if those:
             print(
-                f"{mean(sure for sure, _ in those):5.3f} said {share(those):6.3f} true {len(those):6} values  {bar(share(those))}"
+                f"{mean(sure for sure, _ in those):5.3f} said {share(those):6.3f} true {len(those):6} values  "
+                f"{bar(share(those))}"
             )
     failed = misses(found.total("held_out", "merged"))
     print(f"\nwanted of the merged profiles of the held-out half: precision {PRECISION}, recall {RECALL}", end=": ")

@@ -102,7 +102,7 @@ def update_profile(prompt: str) -> Answer:
 
 
 def brand_affinity(prompt: str) -> Answer:
-    """Brand affinity in the shape of the specification, of the prompt's signals, what is kept, and reviews of brands."""
+    """Brand affinity in the shape of the specification, of the prompt's signals, what is kept, and brand reviews."""
     known = find_identifiers(prompt)
     liked: Facts = {}
     for found in (find_preferences(prompt, _name(known)), _kept_preferences(known), _reviewed(known)):

@@ -12,7 +12,8 @@ NEGATED_VERB = r"(?:\w+n['\u2019]t|(?:do|does|did|is|are|was|has|ca|wo)nt)"
 # words after which the rest of the clause is not a fact about now: negated, past, possible or intended
 QUALIFIER = re.compile(
     rf"\b(?:not|{NEGATED_VERB}|never|no|nor|neither|none|nobody|nothing|anything|without|cannot|all but|hardly|barely"
-    r"|rarely|seldom|scarcely|almost|nearly|instead|rather|than|unlike(?:ly)?|refuses?|stop(?:s|ped)?|quit|was|were|(?<!has )(?<!have )been"
+    r"|rarely|seldom|scarcely|almost|nearly|instead|rather|than|unlike(?:ly)?|refuses?|stop(?:s|ped)?"
+    r"|quit|was|were|(?<!has )(?<!have )been"
     r"|used to|formerly|previously|once|until|would|could|should|might|maybe|perhaps|possibly|probably|allegedly"
     r"|wants? to|hopes|hoping|plans? to|wish(?:es)?|going to|intends?|dreams?|getting|considers?|considering|pretends?"
     r"|seems?)\b|\w['\u2019](?:d|ll)\b|\b(?-i:may|will)\b",  # May and Will are names too
@@ -43,7 +44,8 @@ _AUXILIARY = (
     rf"|{NEGATED_VERB})\b"
 )
 _MAIN_VERB = (
-    r"(?i:likes?|loves?|enjoys?|adores?|prefers?|dislikes?|hates?|avoids?|detests?|loathes?|lives|resides|works|wants|needs"
+    r"(?i:likes?|loves?|enjoys?|adores?|prefers?|dislikes?|hates?|avoids?|detests?|loathes?|lives|resides"
+    r"|works|wants|needs"
     r"|owns|drives|buys|eats|drinks|plays|speaks|uses|wears|reads|watches|travels|studies|studied|moved|spends|cooks"
     r"|includes?|goes|takes|rents|shops|dreams|commutes|holds|earns|follows|identifies|gets|travels)\s*:?\s+(?=\S)"
 )
@@ -86,7 +88,8 @@ OTHER_PERSON = re.compile(
 NAME_BEFORE_VERB = re.compile(r"(?<!\S)[A-Z][\w'\u2019-]*(?: [A-Z][\w'\u2019-]*){0,3}$")
 REPORTING_VERB = re.compile(r"\b(?:thinks|says|said|believes|knows|claims|told|wonders)\b", re.I)
 NOT_A_NAME = re.compile(
-    rf"(?:i|she|he|they|we|you|it|whose|customer|user|client|person|member|guest|the|an?|this|that|there|here|what|who|all|please"
+    rf"(?:i|she|he|they|we|you|it|whose|customer|user|client|person|member|guest|the|an?|this|that|there"
+    rf"|here|what|who|all|please"
     rf"|today|diet|status|name|profile|note|{_ADVERB})\b",
     re.I,
 )

@@ -1,7 +1,7 @@
-"""The one table of what is read out of text: field → its labels, its sentence patterns, and the form of its value (pure).
+"""The one table of what is read out of text: field → labels, sentence patterns, form of the value (pure).
 
-A pattern that ends in a value has one group; one with a fixed value has none. What a normaliser does not know is None and
-is left out.
+A pattern that ends in a value has one group; one with a fixed value has none. What a normaliser does not know is None
+and is left out.
 """
 
 import re
@@ -22,8 +22,8 @@ _FOOD_NOUNS = (
     "|cosmetics|friendly"
 )
 _SPORTS = (
-    "tennis|table tennis|football|soccer|volleyball|basketball|handball|hockey|rugby|cricket|golf|chess|badminton|squash"
-    "|baseball|darts"
+    "tennis|table tennis|football|soccer|volleyball|basketball|handball|hockey|rugby|cricket|golf|chess|badminton"
+    "|squash|baseball|darts"
 )
 _EXERCISE = "running|jogging|swimming|cycling|climbing|rowing|hiking|dancing|skating|bouldering"
 _VEHICLES = "bicycle|bike|bus|train|car|tram|metro|subway|underground|scooter|motorbike|taxi|foot"
@@ -110,7 +110,8 @@ def intent(value: str) -> dict[str, Any] | None:
 _HOW_MUCH = one_of(high="high|very|strong|a lot", medium="medium|moderate|somewhat", low="low|little|hardly|none")
 _SHOPPING = one_of(online="online", in_store=r"in[ _-]?(?:a )?(?:stores?|shops?|person)", both="both")
 _HOW_OFTEN = one_of(
-    never="never", rarely="rarely|seldom|hardly ever", sometimes="sometimes|occasionally|now and then|from time to time",
+    never="never", rarely="rarely|seldom|hardly ever",
+    sometimes="sometimes|occasionally|now and then|from time to time",
     often="often|a lot|frequently|regularly",
 )  # fmt: skip
 
@@ -131,7 +132,8 @@ FIELDS: dict[str, Field] = {
         text,
         ("town", "home town"),
         {
-            rf"\b(?:lives?|living|has lived|have lived|based|resides?|home is|flat is|house is|moved) (?:in|to) {_PLACE}": None,
+            rf"\b(?:lives?|living|has lived|have lived|based|resides?|home is|flat is|house is|moved) (?:in"
+            rf"|to) {_PLACE}": None,
             rf"\bcalls? {_PLACE} home\b": None,
         },
         case_sensitive=True,
@@ -152,14 +154,16 @@ FIELDS: dict[str, Field] = {
             _ONE_OF.format("married|divorced|widowed|unmarried", "couples?|name|people|life"): None,
             r"\b(?:is|am|'s|'m) an? (widow|widower)\b": None,
             r"\b(?:is|am|'s|'m) (?:currently |now |still )?(single)\b(?! \w)": None,
-            r"\b(?:lives?|living|home|flat|house) (?:together )?with (?:an?|her|his|my|their) (?:partner|girlfriend|boyfriend)\b": "partnered",
+            r"\b(?:lives?|living|home|flat|house) (?:together )?with (?:an?|her|his|my|their) (?:partner"
+            r"|girlfriend|boyfriend)\b": "partnered",
         },
     ),
     "household_size": Field(
         number,
         ("people in the household",),
         {
-            rf"\b{_COUNT} (?:people|persons|members) (?:live |are |living )?in (?:her|his|my|their|the) household": None,
+            rf"\b{_COUNT} (?:people|persons|members) (?:live |are |living )?in (?:her|his|my|their"
+            rf"|the) household": None,
             rf"\bhousehold (?:of|has|with|consists of|comprises|includes) {_COUNT}": None,
         },
     ),
@@ -167,7 +171,8 @@ FIELDS: dict[str, Field] = {
         number,
         ("children", "kids", "number of children"),
         {
-            rf"\b(?:has|have|got|with|raises?|raising|brings? up|bringing up|and) {_COUNT}(?: \w+)? (?:children|child|kids?)\b": None,
+            rf"\b(?:has|have|got|with|raises?|raising|brings? up|bringing up|and) {_COUNT}(?: \w+)? (?:children"
+            rf"|child|kids?)\b": None,
             r"\b(?:has|have) (a) (?:child|kid|son|daughter)\b": None,
             r"\b(?:does not|doesn't|do not|don't) have (?:any )?(?:children|kids)\b": 0,
             rf"^{_COUNT} (?:children|child|kids?)\b": None,
@@ -197,7 +202,8 @@ FIELDS: dict[str, Field] = {
         bracket,
         ("income", "salary", "income range", "yearly income"),
         {
-            r"\bearns? (?:between |about |around )?(\d[\d.,]*(?: ?(?:-|\u2013|to|and) ?\d[\d.,]*)?(?: ?(?:EUR|USD|euros|dollars))?)": None
+            r"\bearns? (?:between |about |around )?(\d[\d.,]*(?: ?(?:-|\u2013|to|and) ?\d[\d.,]*)?(?: ?(?:EUR|USD"
+            r"|euros|dollars))?)": None
         },
     ),
     "home_ownership": Field(
@@ -256,7 +262,8 @@ FIELDS: dict[str, Field] = {
         _SHOPPING,
         ("shopping",),
         {
-            r"\b(?:shops?|shopping|buys? \w+) (?:mostly |mainly |usually |only )?(online|in (?:a )?(?:stores?|shops?|person))\b": None
+            r"\b(?:shops?|shopping|buys? \w+) (?:mostly |mainly |usually |only )?(online|in (?:a )?(?:stores?"
+            r"|shops?|person))\b": None
         },
     ),
     "grocery_store_type": Field(
@@ -284,7 +291,8 @@ FIELDS: dict[str, Field] = {
         one_of(early="early|morning", late="late|night|evening", between="between"),
         ("chronotype", "sleep"),
         {
-            r"\b(early (?:bird|riser)|morning person|night owl|late riser|evening person|(?:gets? up|rises?|wakes? up) early|(?:stays? up|goes to bed|go to bed) late)\b": None
+            r"\b(early (?:bird|riser)|morning person|night owl|late riser|evening person|(?:gets? up|rises?"
+            r"|wakes? up) early|(?:stays? up|goes to bed|go to bed) late)\b": None
         },
     ),
     "eco_friendliness": Field(
@@ -326,8 +334,10 @@ FIELDS: dict[str, Field] = {
         lower,
         ("time on social media", "social media time"),
         {
-            r"\bspends? (?:about |around )?((?:\d+|an?|one|two|three|half an) (?:hours?|minutes?)) (?:a|per|each|every) day on social media": None,
-            r"\bsocial media (?:for )?(?:about )?((?:\d+|an?|one|two|three|half an) (?:hours?|minutes?)) (?:a|per|each|every) day": None,
+            r"\bspends? (?:about |around )?((?:\d+|an?|one|two|three|half an) (?:hours?|minutes?)) (?:a|per|each"
+            r"|every) day on social media": None,
+            r"\bsocial media (?:for )?(?:about )?((?:\d+|an?|one|two|three|half an) (?:hours?|minutes?)) (?:a|per"
+            r"|each|every) day": None,
         },
     ),
     "content_preference": Field(

@@ -3,8 +3,8 @@
 Everybody and every company in it is invented. E-mail addresses are at domains reserved for examples, phone numbers from
 ranges reserved for fiction (Germany: (0)30 23125, (0)40 66969, (0)69 90009, (0)221 4710, (0)89 99998, (0)171 39200 and
 (0)176 040690; United States: 555-0100 to 555-0199 of each area). Cities are real, streets and postal codes need not be.
-The same seed makes the same file, and beside it the truth that a benchmark compares answers with: registers are outdated
-or wrong now and then, as `_WRONG` says.
+The same seed makes the same file, and beside it the truth that a benchmark compares answers with: registers are
+outdated or wrong now and then, as `_WRONG` says.
 """
 
 import json
@@ -18,7 +18,8 @@ from examples.reference_agents.sample import SAMPLE
 SEED = 2031
 FILE = Path(__file__).with_name("records.jsonl")
 ABOUT = (
-    "Synthetic data: every person, household, company, club, brand and post in this file is invented. Phone numbers and "
+    "Synthetic data: every person, household, company, club, brand and post in this file is invented. Phone "
+    "numbers and "
     "e-mail domains are reserved for fiction and examples. Made by make_records.py."
 )
 _GIVEN = [
@@ -186,7 +187,8 @@ _COMPANY_ENDS = [
 ]
 BRANDS = {
     "Harbour Tea": "food and drink", "Velokontor": "cycling", "Loden & Lark": "clothing", "Pinewick": "home",
-    "Bluefinch Audio": "electronics", "Sundial Travel": "travel", "Kestrel Outdoor": "outdoor", "Ofenglut": "food and drink",
+    "Bluefinch Audio": "electronics", "Sundial Travel": "travel", "Kestrel Outdoor": "outdoor",
+    "Ofenglut": "food and drink",
     "Papermoon": "books", "Rivet Denim": "clothing", "Tallow Row": "beauty", "Zephyr Games": "games",
 }  # fmt: skip
 _LIKES = ("jazz", "hiking", "crossword puzzles", "flea markets", "old maps", "choir music", "gardening", "ceramics")
@@ -394,14 +396,18 @@ def sample_records() -> list[dict[str, Any]]:
     who = {"full_name": SAMPLE["fullName"], "email": SAMPLE["email"]}
     phone = SAMPLE["countryCode"] + SAMPLE["phoneNumber"]
     older = {
-        "age": 34, "gender": "female", "city": "Leipzig", "address": "Fliederweg 12", "occupation": "landscape architect",
+        "age": 34, "gender": "female", "city": "Leipzig", "address": "Fliederweg 12",
+        "occupation": "landscape architect",
         "education": "bachelor's degree", "income_bracket": "40,000-60,000", "marital_status": "single",
         "primary_device": "laptop", "favorite_social_platform": "Looproom",
     }  # fmt: skip
     posts = (
-        "I usually travel by bicycle. I am an early bird. I prefer tea to coffee. The environment is very important to me.",
-        "I often travel. My preferred content is podcasts. I play board games. I spend 30 minutes a day on social media.",
-        "I shop in stores. My fashion style is classic. I need a raincoat. I want a cargo bike. I dream of a house by a lake.",
+        "I usually travel by bicycle. I am an early bird. I prefer tea to coffee. The environment is very "
+        "important to me.",
+        "I often travel. My preferred content is podcasts. I play board games. I spend 30 minutes a day on "
+        "social media.",
+        "I shop in stores. My fashion style is classic. I need a raincoat. I want a cargo bike. I dream of a "
+        "house by a lake.",
         "I love new technology. I go running twice a week. My main device is a smartphone.",
     )
     plans = (
@@ -409,7 +415,8 @@ def sample_records() -> list[dict[str, Any]]:
     )  # fmt: skip
     found: list[dict[str, Any]] = [
         {"kind": "directory-2021", **who, "phone": phone, **older},
-        {"kind": "directory-2025", "address": "Uferpfad 7", "postal_code": "04109", "education": "master's degree", "occupation": "landscape architect",
+        {"kind": "directory-2025", "address": "Uferpfad 7", "postal_code": "04109", "education": "master's degree",
+        "occupation": "landscape architect",
          "employer": "C000"},
         {"kind": "household", "household_size": 4, "marital_status": "married", "children_count": 2,
          "home_ownership": "rent"},

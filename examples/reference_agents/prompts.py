@@ -35,7 +35,7 @@ _LINE_TYPES = {
 
 @dataclass(frozen=True)
 class Fact:
-    """A value, the source that it comes from, and where in that source; `certainty` where it is not the source's own."""
+    """A value, its source, and where in that source; `certainty` where it is not the source's own."""
 
     value: Any
     source: str

@@ -1,4 +1,4 @@
-"""Searches the synthetic public registers of `records.jsonl`: who a prompt is about, and what each register holds of them."""
+"""Searches the synthetic public registers of `records.jsonl` for the person that a prompt is about."""
 
 import json
 from collections import defaultdict

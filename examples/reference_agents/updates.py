@@ -14,7 +14,8 @@ from examples.reference_agents.store import IDENTIFIERS, Store, TwoPeople
 _PREFERENCE_LISTS = ("likes", "dislikes")
 _NOT_OF_THE_PERSON = {"sources", "confidence_score", "country_code", "phone_number"}
 _FORGET = re.compile(
-    r"^\s*(?:please )?(?:forget|delete|erase) (?:(?:this|the|my|her|his|their) (?:whole )?(?:person|profile)|me|her|him|them)"
+    r"^\s*(?:please )?(?:forget|delete|erase) (?:(?:this|the|my|her|his|their) (?:whole )?(?:person"
+    r"|profile)|me|her|him|them)"
     r"\s*(?:[.!:(]|$)",
     re.I | re.M,
 )  # fmt: skip
@@ -38,7 +39,8 @@ def updated(prompt: str, store: Store) -> Change:
     """Change the profile in the prompt or the one that is kept under its identifiers, and keep the result.
 
     An object in the prompt gives fields; a field that is null, or that a sentence removes, goes. "Forget this person"
-    deletes what is kept and answers `{"forgotten": true}`, or false where nothing was kept. Without identifiers, or with
+    deletes what is kept and answers `{"forgotten": true}`, or false where nothing was kept. Without identifiers,
+    or with
     those of two kept people, nothing is kept and the answer is the given profile with its changes.
     """
     objects, sentences = split_json(prompt)

@@ -27,7 +27,8 @@ RECORDS = [json.loads(line) for line in FILE.read_text(encoding="utf-8").splitli
 PEOPLE = [record for record in RECORDS if record["kind"] == "directory-2021"]
 # what regulators keep free for fiction; German mobile and fixed numbers, and the United States' 555-01xx
 FICTION = re.compile(
-    r"\+49(?:3023125\d{3}|4066969\d{3}|6990009\d{3}|2214710\d{3}|8999998\d{3}|17139200\d{2}|176040690\d{2})|\+1\d{3}55501\d{2}"
+    r"\+49(?:3023125\d{3}|4066969\d{3}|6990009\d{3}|2214710\d{3}|8999998\d{3}|17139200\d{2}"
+    r"|176040690\d{2})|\+1\d{3}55501\d{2}"
 )
 LISTS = ("needs", "wants", "desires", "likes", "dislikes")
 
@@ -103,7 +104,8 @@ def test_identifiers_that_do_not_belong_together_find_nobody() -> None:
 def test_the_second_look_follows_to_employer_household_and_place() -> None:
     told = reply_of("second", profile_prompt(SAMPLE))["metadata"]["sources"]
 
-    assert {told[name] for name in ("income_bracket", "household_size", "state", "gym_membership", "transport", "intent_24h")} == {
+    assert {told[name] for name in ("income_bracket", "household_size", "state", "gym_membership", "transport",
+    "intent_24h")} == {
         "company", "household", "place", "club", "post", "plan",
     }  # fmt: skip
 

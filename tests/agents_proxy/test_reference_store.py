@@ -1,4 +1,4 @@
-"""What the reference agents keep: found by any identifier, changed by words or fields, mixed never, forgotten on demand."""
+"""What the reference agents keep: found by any identifier, changed, never mixed, forgotten on demand."""
 
 import threading
 from collections.abc import Iterator
@@ -195,7 +195,8 @@ def test_an_address_of_somebody_else_cannot_be_taken() -> None:
 @pytest.mark.parametrize(
     "prompt",
     [
-        '{"email": {"a": 1}, "phone": ["x"], "full_name": 7}', '{"userProfile": []}', '{"email": ""} Remove it from likes.',
+        '{"email": {"a": 1}, "phone": ["x"], "full_name": 7}', '{"userProfile": []}',
+        '{"email": ""} Remove it from likes.',
         '{"likes": {"a": [null]}, "email": "a@example.org"}', "'; DROP TABLE profiles; -- a@example.org", "Remove",
     ],
 )  # fmt: skip
