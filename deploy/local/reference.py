@@ -24,4 +24,5 @@ def addresses() -> dict[str, str]:
 def command(found: dict[str, str]) -> list[str]:
     """How to start the program that serves these addresses."""
     port = next(iter(found.values())).split(":")[2].split("/")[0]
-    return [str(PYTHON), "-m", "examples.reference_agents", "--port", port]
+    started = [str(PYTHON), "-m", "examples.reference_agents", "--port", port, "--messages", str(VAR / "messages")]
+    return [*started, "--store", str(VAR / "agents.sqlite3")]
