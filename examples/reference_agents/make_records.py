@@ -285,7 +285,8 @@ def make_people(seed: int = SEED, companies: list[dict[str, Any]] | None = None)
     """2,050 people by the same seed always the same; the sample person is not among them."""
     rng = random.Random(seed)  # noqa: S311  # invented people, no secrets
     companies = companies or make_companies(random.Random(SEED))  # noqa: S311  # invented people, no secrets
-    people, taken = [], set()
+    people: list[Invented] = []
+    taken: set[str] = set()
     for city, (_state, _country, _tier, _postal, start, digits) in _CITIES.items():
         count = 190 if digits == 3 else 105 if city == "Leipzig" else 100
         for at in range(min(count, 10**digits)):
