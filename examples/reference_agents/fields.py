@@ -5,13 +5,24 @@ and is left out.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-Normalise = Callable[[str], Any]
-_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_COUNT = rf"(\d{{1,3}}|{'|'.join(_WORDS)})"
+from examples.reference_agents.values import (
+    WORDS,
+    Normalise,
+    bracket,
+    intent,
+    items,
+    lower,
+    number,
+    one_of,
+    text,
+    yes_or_no,
+)
+
+_COUNT = rf"(\d{{1,3}}|{'|'.join(WORDS)})"
 _PLACE = r"([A-Z][\w'-]*(?: [A-Z][\w'-]*){0,2})"
 _OWN = r"(?:(?:an?|the|her|his|my|their) )?"
 _END = r"(?= (?:in|at|for|and|who|but|by|to)\b|[.,;\n]|$)"
@@ -45,66 +56,6 @@ class Field:
     said: Mapping[str, Any] | None = None
     denied: Mapping[Any, Any] | None = None
     case_sensitive: bool = False
-
-
-def text(value: str) -> str | None:
-    """Words as they stand, without an article."""
-    found = re.sub(r"^(?:an?|the|now) ", "", value.strip(" \t\"'-*"), flags=re.I)
-    return found[:120] or None
-
-
-def lower(value: str) -> str | None:
-    """Words in small letters, without an article."""
-    found = text(value)
-    return found.lower() if found else None
-
-
-def number(value: str) -> int | None:
-    """A count up to 150, in digits or as a word up to ten."""
-    word = re.sub(r"^an?$", "one", value.strip().lower())
-    if word in _WORDS:
-        return _WORDS.index(word)
-    return int(word) if re.fullmatch(r"\d{1,3}", word) and int(word) <= 150 else None
-
-
-def yes_or_no(value: str) -> bool | None:
-    """Yes and no as people write them."""
-    return {"yes": True, "true": True, "no": False, "false": False, "none": False}.get(value.strip().lower())
-
-
-def items(value: str) -> list[str] | None:
-    """A list separated by commas or "and"."""
-    found = [part.strip(" \"'") for part in re.split(r",| and ", value[:200])]
-    return [part for part in found if part] or None
-
-
-def bracket(value: str) -> str | None:
-    """A range of money without the words around it, or words where there is no number."""
-    found = re.search(r"\d[\d.,]*(?: ?(?:-|\u2013|to|and) ?\d[\d.,]*)?(?: ?(?:EUR|USD|euros|dollars))?", value)
-    return found[0] if found else text(value)
-
-
-def one_of(**known: str) -> Normalise:
-    """The value whose pattern is in the text; None where none is, or more than one."""
-
-    def normalise(value: str) -> str | None:
-        found = [name for name, pattern in known.items() if re.search(rf"\b(?:{pattern})\b", value, re.I)]
-        return found[0] if len(found) == 1 else None
-
-    return normalise
-
-
-def intent(value: str) -> dict[str, Any] | None:
-    """ "category, budget, time": the first part is the category; what looks like money is the budget."""
-    parts = [part.strip() for part in re.split(r", ", value[:200]) if part.strip()]
-    money = [
-        part
-        for part in parts[1:]
-        if re.search(r"\d", part) and re.fullmatch(r"[\d\s.,$€£-]+(?:[A-Z]{3}|euros?|dollars?)?", part)
-    ]
-    rest = [part for part in parts[1:] if part not in money]
-    found = {"category": parts[0] if parts else "", "budget": "".join(money[:1]), "timeWindow": "".join(rest[:1])}
-    return {name: part for name, part in found.items() if part} or None
 
 
 _HOW_MUCH = one_of(high="high|very|strong|a lot", medium="medium|moderate|somewhat", low="low|little|hardly|none")

@@ -1,0 +1,68 @@
+"""From words to the value of a field (pure). What a normaliser does not know is None, and is left out."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+Normalise = Callable[[str], Any]
+WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+def text(value: str) -> str | None:
+    """Words as they stand, without an article."""
+    found = re.sub(r"^(?:an?|the|now) ", "", value.strip(" \t\"'-*"), flags=re.I)
+    return found[:120] or None
+
+
+def lower(value: str) -> str | None:
+    """Words in small letters, without an article."""
+    found = text(value)
+    return found.lower() if found else None
+
+
+def number(value: str) -> int | None:
+    """A count up to 150, in digits or as a word up to ten."""
+    word = re.sub(r"^an?$", "one", value.strip().lower())
+    if word in WORDS:
+        return WORDS.index(word)
+    return int(word) if re.fullmatch(r"\d{1,3}", word) and int(word) <= 150 else None
+
+
+def yes_or_no(value: str) -> bool | None:
+    """Yes and no as people write them."""
+    return {"yes": True, "true": True, "no": False, "false": False, "none": False}.get(value.strip().lower())
+
+
+def items(value: str) -> list[str] | None:
+    """A list separated by commas or "and"."""
+    found = [part.strip(" \"'") for part in re.split(r",| and ", value[:200])]
+    return [part for part in found if part] or None
+
+
+def bracket(value: str) -> str | None:
+    """A range of money without the words around it, or words where there is no number."""
+    found = re.search(r"\d[\d.,]*(?: ?(?:-|\u2013|to|and) ?\d[\d.,]*)?(?: ?(?:EUR|USD|euros|dollars))?", value)
+    return found[0] if found else text(value)
+
+
+def one_of(**known: str) -> Normalise:
+    """The value whose pattern is in the text; None where none is, or more than one."""
+
+    def normalise(value: str) -> str | None:
+        found = [name for name, pattern in known.items() if re.search(rf"\b(?:{pattern})\b", value, re.I)]
+        return found[0] if len(found) == 1 else None
+
+    return normalise
+
+
+def intent(value: str) -> dict[str, Any] | None:
+    """ "category, budget, time": the first part is the category; what looks like money is the budget."""
+    parts = [part.strip() for part in re.split(r", ", value[:200]) if part.strip()]
+    money = [
+        part
+        for part in parts[1:]
+        if re.search(r"\d", part) and re.fullmatch(r"[\d\s.,$€£-]+(?:[A-Z]{3}|euros?|dollars?)?", part)
+    ]
+    rest = [part for part in parts[1:] if part not in money]
+    found = {"category": parts[0] if parts else "", "budget": "".join(money[:1]), "timeWindow": "".join(rest[:1])}
+    return {name: part for name, part in found.items() if part} or None
