@@ -32,10 +32,10 @@ POLITE_REQUEST = re.compile(
     re.I,
 )
 QUESTION = re.compile(r"\W*(?i:is|are|does|do|did|was|has|have|can|am) (?:(?i:she|he|they|i|it|you|her|his)\b|[A-Z])")
-# a line that ends in one of these words continues in the next line
+# a line that ends in one of these words continues in the next line, where it is no label's value
 LINE_CONTINUATION = re.compile(
-    rf"\b(she|he|they|i|not|{NEGATED_VERB}|never|no|longer|without|does|do|is|if|whether|unless|her|his|their|my)"
-    r"[ \t]*\n\s*",
+    rf"(?<![:=] )\b(she|he|they|i|not|{NEGATED_VERB}|never|no|longer|without|does|do|is|if|whether|unless|her|his"
+    r"|their|my)[ \t]*\n\s*",
     re.I,
 )
 

@@ -13,6 +13,7 @@ PROMPT, KEPT, NUMBERING_PLAN, EMAIL_ADDRESS = "prompt", "kept", "numbering_plan"
 # how reliable each source is, and why: docs/agents.md
 SOURCE_CONFIDENCE = {PROMPT: 1.0, KEPT: 0.98, NUMBERING_PLAN: 0.9, EMAIL_ADDRESS: 0.5}
 
+_MAX_OBJECTS = 100  # places of a prompt where an object is looked for
 _EMAIL = re.compile(r"(?<![\w.+-])([A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})+)")
 _NAME = r"([^\W\d_][\w'\u2019.-]*(?:[ \t]+[^\W\d_][\w'\u2019.-]*){1,4})"
 _NAME_STATEMENT = re.compile(
@@ -148,8 +149,8 @@ def json_objects(prompt: str) -> Iterator[dict[str, Any]]:
 def split_json(prompt: str) -> tuple[list[dict[str, Any]], str]:
     """The JSON objects of the prompt, and its text without them."""
     decoder, position, kept_from = json.JSONDecoder(), 0, 0
-    objects, rest = [], []
-    while (position := prompt.find("{", position)) >= 0:
+    objects, rest, tries = [], [], 0
+    while (position := prompt.find("{", position)) >= 0 and (tries := tries + 1) <= _MAX_OBJECTS:
         try:
             value, end = decoder.raw_decode(prompt, position)
         except (ValueError, RecursionError):

@@ -20,6 +20,7 @@ from examples.reference_agents.clauses import (
 )
 from examples.reference_agents.fields import FIELDS, LABEL, LISTS, field_of
 from examples.reference_agents.prompts import PROMPT, Fact, Facts, json_members, strings_in, text_without_json
+from examples.reference_agents.values import bracket, lower, number, text, yes_or_no
 
 _MAX_LIST_LENGTH, _MAX_ITEMS = 200, 50  # characters after one verb; items of one field
 _ADVERBS = r"(?:now |currently |usually |mostly )?"
@@ -43,6 +44,12 @@ _PATTERNS = [
 _NEGATION = re.compile(rf"\b(?:not|never|no|no longer|without|{NEGATED_VERB})\b", re.I)
 _NOT_VALUE = re.compile(
     rf"\b(?:not|never|no longer|{NEGATED_VERB}) (?:(?:an?|yet|longer|really|actually|currently) )*$", re.I
+)
+_NO_VALUE = re.compile(
+    r"\W*|n/?a|(?:very |so |really |quite |too )?(?:unknown|unclear|undisclosed|unspecified|secret|private"
+    r"|a (?:secret|mystery)|good|great|bad|hard|easy|fine|nice|boring|stressful|important|difficult"
+    r"|interesting|different|new|old|tbd)",
+    re.I,
 )
 _PREFIX = re.compile(r"(?:\w-|\b(?:non|ex) )$", re.I)  # "non-vegan"
 _BASE_FORM = re.compile(r"like|love|enjoy|adore|dislike|hate|avoid|detest|loathe", re.I)
@@ -88,10 +95,17 @@ def _labelled(clause: Clause, found: Statements) -> bool:
         name = field_of(match[1]) if match else None
         if match and name:
             value = FIELDS[name].normalise(match[2])
-            if value is not None and (isinstance(value, bool | int) or not QUALIFIER.search(match[2])):
+            if value is not None and _is_value(name, match[2]):
                 found.facts.setdefault(name, Fact(value, PROMPT))
                 return True
     return False
+
+
+def _is_value(name: str, said: str) -> bool:
+    """Whether a label is followed by a value rather than by a placeholder, a judgement or something that is denied."""
+    if FIELDS[name].normalise not in (text, lower, bracket):
+        return FIELDS[name].normalise in (yes_or_no, number) or not QUALIFIER.search(said)
+    return not QUALIFIER.search(said) and not _NO_VALUE.fullmatch(said.strip())
 
 
 def _record(clause: Clause, kind: str, match: re.Match[str], fixed: Any, found: Statements) -> None:

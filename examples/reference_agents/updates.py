@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from examples.reference_agents.clauses import POLITE_REQUEST
 from examples.reference_agents.fields import FIELDS, LABEL, LISTS, field_of
 from examples.reference_agents.prompts import PROMPT, Fact, Facts, find_identifiers, split_json, strings_in
 from examples.reference_agents.reading import apply_preferences, find_statements
@@ -39,36 +38,35 @@ def updated(prompt: str, store: Store) -> Change:
     """Change the profile in the prompt or the one that is kept under its identifiers, and keep the result.
 
     An object in the prompt gives fields; a field that is null, or that a sentence removes, goes. "Forget this person"
-    deletes what is kept and answers `{"forgotten": true}`, or false where nothing was kept. Without identifiers,
-    or with
-    those of two kept people, nothing is kept and the answer is the given profile with its changes.
+    deletes what is kept and answers `{"forgotten": true}`, or false where nothing was kept. Without identifiers, or
+    with those of two kept people, nothing is kept and the answer is the given profile with its changes.
     """
     objects, sentences = split_json(prompt)
     known = {name: fact.value for name, fact in find_identifiers(prompt).items()}
     if _FORGET.search(sentences):
         return Change({"forgotten": _forgotten(known, store)})
-    given = _given(objects)
+    given = {name: value for name, value in _given(objects).items() if value is None or name not in IDENTIFIERS}
+    given |= {kind: known[kind] for kind in IDENTIFIERS if kind in known and kind not in given}
     before = {**(store.find(known) or {}), **given}
     facts, removed = _stated(sentences, str(known.get("full_name") or ""), before)
     removed |= {name for name, value in given.items() if value is None}
     after = {name: value for name, value in before.items() if name not in removed}
-    change = Change({**after, **{name: fact.value for name, fact in facts.items()}}, facts)
-    identified = {**known, **{kind: change.profile[kind] for kind in IDENTIFIERS if change.profile.get(kind)}}
-    if not any(identified.get(kind) for kind in IDENTIFIERS):
+    change = Change({**after, **_values(facts)}, facts)
+    if not any(kind in known for kind in IDENTIFIERS):
         return change
     try:
         # an instruction that only names a person changes nothing, and keeps nobody who was not kept
-        if store.find(known) is None and not given and not facts.keys() - known.keys():
+        if store.find(known) is None and not (given.keys() | facts.keys()) - known.keys():
             return change
-        return Change(
-            store.change(known, {**change.profile, **_missing(known, change.profile)}, frozenset(removed)), facts
-        )
+        # the changes alone, so that what somebody else changes meanwhile stays
+        changes = {**known, **{name: value for name, value in given.items() if value is not None}, **_values(facts)}
+        return Change(store.change(known, changes, frozenset(removed)), facts)
     except (TwoPeople, ValueError):
         return change
 
 
-def _missing(known: Mapping[str, Any], profile: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in known.items() if name not in profile}
+def _values(facts: Facts) -> dict[str, Any]:
+    return {name: fact.value for name, fact in facts.items()}
 
 
 def _forgotten(known: Mapping[str, Any], store: Store) -> bool:
@@ -98,12 +96,11 @@ def _spelt(name: str) -> str:
 
 def _stated(sentences: str, name: str, before: Mapping[str, Any]) -> tuple[Facts, set[str]]:
     """What the sentences set, and the names of fields that they remove or deny."""
-    text = POLITE_REQUEST.sub("change", sentences) if _REMOVE.search(sentences) else sentences
-    now = find_statements(text, name)
+    now = find_statements(sentences, name)
     facts = dict(now.facts)
     outdated = {kind for kind, value in now.denied.items() if str(before.get(kind)).casefold() == str(value).casefold()}
     lists = {kind: _listed(before.get(kind)) for kind in _PREFERENCE_LISTS}
-    after = apply_preferences(text, name, lists)
+    after = apply_preferences(sentences, name, lists)
     for match in _REMOVE.finditer(sentences):
         label = match["label"].lower()
         kind = label if label in _PREFERENCE_LISTS else str(field_of(label))

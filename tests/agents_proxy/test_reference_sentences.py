@@ -55,6 +55,8 @@ def test_a_negation_holds_for_its_clause(prompt: str, expected: dict[str, Any]) 
         "She used to be vegan", "She would like tea", "She may be married", "She wants to live in Rome",
         "likes tea without sugar", "She likes tea more than coffee", "She likes everything except fish and meat",
         "Ana is married or divorced", "Remove likes: coffee",
+        "Diet: unknown", "Income: n/a", "Gender: -", "Her job is stressful", "Her city is boring", "Diet: not vegan",
+        "Her occupation is a secret", "She has no income", "Teaches 20 children",
     ],
 )  # fmt: skip
 def test_what_is_denied_or_uncertain_is_not_stated(prompt: str) -> None:
@@ -91,6 +93,42 @@ def test_questions_conditions_and_requests_state_nothing(prompt: str) -> None:
     ],
 )
 def test_what_is_said_of_somebody_else_is_not_the_persons(prompt: str, expected: dict[str, Any]) -> None:
+    assert made(prompt) == expected
+
+
+@pytest.mark.parametrize(
+    ("prompt", "expected"),
+    [
+        (
+            "Diet: vegan\nIncome: 40,000-60,000 EUR\n- Home town: Bonn",
+            {"diet_preference": "vegan", "income_bracket": "40,000-60,000 EUR", "city": "Bonn"},
+        ),
+        (
+            "Her favourite cuisine is Thai and she is a night owl",
+            {"favorite_cuisine": "Thai", "sleep_chronotype": "late"},
+        ),
+        ("Gym: no\nHousehold size: 4", {"gym_membership": False, "household_size": 4}),
+        (
+            "She does not belong to a gym. The environment is not important to her.",
+            {"gym_membership": False, "eco_friendliness": "low"},
+        ),
+        (
+            "Within 24 hours: groceries, 40-60 EUR, tomorrow evening",
+            {"intent_24h": {"category": "groceries", "budget": "40-60 EUR", "timeWindow": "tomorrow evening"}},
+        ),
+        (
+            "She needs a coat and boots. She wants to buy a car; she dreams of a boat.",
+            {"needs": ["a coat", "boots"], "wants": ["a car"], "desires": ["a boat"]},
+        ),
+        (
+            "I rent my flat, I take the tram and I spend two hours a day on social media",
+            {"home_ownership": "rent", "transport": "tram", "social_media_usage_time": "two hours"},
+        ),
+        ("Her brother takes the bus. Her diet is vegan.", {"diet_preference": "vegan"}),
+        ("Her sister takes the bus. Her diet is vegan.", {}),
+    ],
+)
+def test_labels_and_sentences_fill_the_fields_of_a_profile(prompt: str, expected: dict[str, Any]) -> None:
     assert made(prompt) == expected
 
 

@@ -10,6 +10,7 @@ import pytest
 from agents_proxy.analyses.prompts import profile_prompt
 from examples.reference_agents.store import Store, TwoPeople, keep_in, kept
 from tests.agents_proxy.reference_agents import profile_of, reply_of
+from tests.agents_proxy.test_reference import ask, start
 
 STORY = (
     "Create a profile for Zoe Doe, 34 years old, who lives in Berlin. She is vegetarian and likes tea and jazz. "
@@ -69,6 +70,7 @@ def test_the_same_person_again_changes_the_profile() -> None:
         ("Remove likes.", {"likes": None}),
         ("She no longer likes jazz and is now 35 years old.", {"likes": ["tea"], "age": 35}),
         ('{"dietPreference": "vegan", "Coffee or Tea": "tea"}', {"diet_preference": "vegan", "coffee_or_tea": "tea"}),
+        ('{"phone": "+49 30 / 12345678", "age": 36}', {"age": 36}),
         ('{"diet_preference": null}', {"diet_preference": None}),
         ("Her brother is vegan. Is she married? She might move to Rome.", {}),
     ],
@@ -203,3 +205,15 @@ def test_an_address_of_somebody_else_cannot_be_taken() -> None:
 def test_bad_input_is_answered_and_breaks_nothing(name: str, prompt: str) -> None:
     assert isinstance(profile_of(name, prompt), dict)
     assert isinstance(profile_of("core", "a@example.org"), dict)
+
+
+def test_the_program_keeps_profiles_in_the_file_that_it_is_given(tmp_path: Path) -> None:
+    path = tmp_path / "profiles.sqlite3"
+    for prompt, name in ((STORY, "core-profile"), ("+49 30 12345678", "core")):
+        process, address = start("--store", str(path), AGENT_LLM_URL="")
+        try:
+            answered = ask(address, name, prompt)
+        finally:
+            process.terminate()
+            process.communicate(timeout=30)
+        assert {field: value for field, value in answered.items() if field != "confidence_score"} == ZOE
