@@ -217,3 +217,18 @@ def test_the_program_keeps_profiles_in_the_file_that_it_is_given(tmp_path: Path)
             process.terminate()
             process.communicate(timeout=30)
         assert {field: value for field, value in answered.items() if field != "confidence_score"} == ZOE
+
+
+def test_updates_at_the_same_time_keep_what_each_other_changed() -> None:
+    profile_of("core-profile", "zoe@example.org")
+    names = ("city", "occupation", "education", "fashion_style", "gender", "state", "country", "address")
+    threads = [
+        threading.Thread(target=profile_of, args=("core-profile-update", f'zoe@example.org {{"{name}": "x"}}'))
+        for name in names
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert profile_of("core", "zoe@example.org") == {"email": "zoe@example.org", **dict.fromkeys(names, "x")}
