@@ -178,7 +178,7 @@ def ask(agent: str, text: str) -> tuple[dict[str, Any], dict[str, float]]:
     """The fields that an agent answers, read by the service's own code, and how sure it is of each."""
     message = {"role": "user", "parts": [{"type": "text", "text": text}]}
     params = {"sessionId": "session-1", "message": message}
-    answer = answer_request(agent, {"jsonrpc": "2.0", "id": "task-1", "method": "tasks/send", "params": params}, None)
+    answer = answer_request(agent, {"jsonrpc": "2.0", "id": "task-1", "method": "tasks/send", "params": params}, "")
     fields = read_reply(answer).fields
     if fields is None:
         raise SystemExit(f"{agent} answered {answer}")

@@ -3,7 +3,7 @@
 import os
 import socket
 
-from deploy.local.place import PYTHON
+from deploy.local.place import PYTHON, VAR
 from examples.reference_agents import NAMES
 
 
@@ -24,5 +24,5 @@ def addresses() -> dict[str, str]:
 def command(found: dict[str, str]) -> list[str]:
     """How to start the program that serves these addresses."""
     port = next(iter(found.values())).split(":")[2].split("/")[0]
-    started = [str(PYTHON), "-m", "examples.reference_agents", "--port", port, "--messages", str(VAR / "messages")]
+    started = [str(PYTHON), "-m", "examples.reference_agents", "--port", port]
     return [*started, "--store", str(VAR / "agents.sqlite3")]

@@ -9,6 +9,7 @@ import json
 import os
 import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 from examples.reference_agents.agent_card import agent_card, agent_of_card
@@ -73,13 +74,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m examples.reference_agents")
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=8010)
-    parser.add_argument("--messages", type=Path, help="keep messages as files in this folder")
     parser.add_argument("--store", type=Path, help="keep profiles in this SQLite file; in memory without it")
     options = parser.parse_args()
     keep_in(options.store)
-    Handler.messages = options.messages
-    if options.messages:
-        options.messages.mkdir(parents=True, exist_ok=True, mode=0o700)
     with Server((options.host, options.port), Handler) as server:
         source = os.environ.get("AGENT_LLM_URL") or "rules, what they keep and synthetic registers"
         sys.stderr.write(f"reference agents on port {server.server_address[1]}, answering from {source}\n")

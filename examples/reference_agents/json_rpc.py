@@ -1,7 +1,5 @@
 """Answers JSON-RPC requests in the three protocols that the proxy supports: tasks/send, A2A 0.3 and A2A 1.0."""
 
-import json
-import os
 import secrets
 from typing import Any
 
@@ -32,7 +30,7 @@ def answer_request(agent: str, request: Any, version: str) -> dict[str, Any]:
     if not text:
         return error_response(task, -32005, "no text to answer")
     try:
-        part = {"text": _store_message(text, messages)} if agent == "messaging" else profile_part(agent, text)
+        part = profile_part(agent, text)
     except (OSError, ValueError, urllib3.exceptions.HTTPError):
         return error_response(task, -32000, "the agent cannot answer now")
     return {"jsonrpc": "2.0", "id": task, "result": result_shape(task, params, part)}
@@ -43,21 +41,8 @@ def error_response(task: Any, code: int, message: str) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": task, "error": {"code": code, "message": message}}
 
 
-def _store_message(text: str, messages: Path | None) -> str:
-    """Write one message to a file; nothing is sent, and `delivered_by` in the answer says so."""
-    message = json.loads(text)
-    if not isinstance(message, dict) or not isinstance(message.get("to"), str):
-        raise ValueError("not a message")
-    name = f"{time.strftime('%Y%m%dT%H%M%S')}-{secrets.token_hex(8)}"
-    if messages is not None:
-        path = messages / f"{name}.json"
-        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-            json.dump(message, file, ensure_ascii=False, indent=1)
-    return json.dumps({"message_id": name, "status": "sent", "delivered_by": "nobody: kept as a file"})
-
-
-def _text_of(params: Any) -> str | None:
-    """The text parts of a message in any of the three protocols; None where there is no text."""
+def _parts_of(params: Any) -> list[Any]:
+    """The parts of the message, which all three protocols have in the same place; empty where there is none."""
     message = params.get("message") if isinstance(params, dict) else None
     parts = message.get("parts") if isinstance(message, dict) else None
     return parts if isinstance(parts, list) else []

@@ -9,7 +9,7 @@ from examples.reference_agents.json_rpc import answer_request
 def reply_of(agent: str, prompt: str) -> dict[str, Any]:
     """The one text part of the reply."""
     params = {"sessionId": "session-1", "message": {"role": "user", "parts": [{"type": "text", "text": prompt}]}}
-    answer = answer_request(agent, {"jsonrpc": "2.0", "id": "task-1", "method": "tasks/send", "params": params}, None)
+    answer = answer_request(agent, {"jsonrpc": "2.0", "id": "task-1", "method": "tasks/send", "params": params}, "")
     (part,) = answer["result"]["status"]["message"]["parts"]
     return dict(part)
 

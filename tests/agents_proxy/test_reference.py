@@ -46,13 +46,8 @@ def start(*arguments: str, **env: str) -> tuple["subprocess.Popen[str]", str]:
 
 
 @pytest.fixture(scope="module")
-def messages(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("messages")
-
-
-@pytest.fixture(scope="module")
-def agents(messages: Path) -> Iterator[str]:
-    process, address = start("--messages", str(messages), AGENT_LLM_URL="")
+def agents() -> Iterator[str]:
+    process, address = start(AGENT_LLM_URL="")
     yield address
     process.terminate()
     process.communicate(timeout=30)

@@ -37,7 +37,7 @@ def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Agent, dict[str, An
 def code_of(name: str, prompt: str) -> Any:
     """The code of the JSON-RPC error."""
     params = {"message": {"parts": [{"type": "text", "text": prompt}]}}
-    answer = answer_request(name, {"jsonrpc": "2.0", "id": "1", "method": "tasks/send", "params": params}, None)
+    answer = answer_request(name, {"jsonrpc": "2.0", "id": "1", "method": "tasks/send", "params": params}, "")
     return answer.get("error", {}).get("code")
 
 
