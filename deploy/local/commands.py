@@ -1,10 +1,12 @@
 """The commands of `./run`."""
 
+import json
 import os
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from deploy.local import catalogues, checking, contract, locking, node
+from deploy.local import catalogues, checking, contract, locking, neighbours, node
+from deploy.local.neighbours import Neighbours
 from deploy.local.place import PYTHON, VAR, Stop, call, fail, manage, say, step
 from deploy.local.serving import Interrupted, free_port, is_free, service, watch
 from deploy.local.setting_up import DEVELOPMENT, RUNTIME, make_database, make_environment, make_sample, make_secrets
@@ -27,14 +29,16 @@ def start(arguments: Sequence[str]) -> int:
     port = _port()
     if not is_free(port):
         fail(f"Port {port} is taken, perhaps by another ./run. End that, or choose another: PORT={port + 1} ./run")
-    env = _prepare(port)
-    with service(port, env) as children:
-        if _trip(env):
+    env, beside = _prepare(port)
+    with service(port, env, beside) as children:
+        if _trip(env, beside):
             fail("The consent trip failed; the messages above say where.")
         address = env["BASE_URL"]
         say("")
         step(f"Ready: {address}   (Ctrl-C ends it)")
         say(f"  consent app   {address}/consent/      API docs  {address}/api/docs/      staff  {address}/admin/")
+        if beside.addresses:
+            say(f"  everything that runs here, and whether it answers: {beside.addresses['overview']}")
         say(f"  who to sign in as, and the developer token: {VAR / 'sample.json'}")
         say(f"  logs: {children[0].log.parent}")
         watch(children)
@@ -46,9 +50,9 @@ def trip(arguments: Sequence[str]) -> int:
     port = _port() if chosen or is_free(_port()) else free_port()
     if not is_free(port):
         fail(f"Port {port} is taken.")
-    env = _prepare(port, passing=True)
-    with service(port, env):
-        return _trip(env)
+    env, beside = _prepare(port, passing=True)
+    with service(port, env, beside):
+        return _trip(env, beside)
 
 
 def test(arguments: Sequence[str]) -> int:
@@ -168,8 +172,8 @@ def _port() -> int:
     return int(text)
 
 
-def _prepare(port: int, *, passing: bool = False) -> dict[str, str]:
-    """Everything that must be there before the server starts; the environment to start it with.
+def _prepare(port: int, *, passing: bool = False) -> tuple[dict[str, str], Neighbours]:
+    """Everything that must be there before the server starts; the environment to start it with, and what is beside it.
 
     A server that only passes by has an address of its own, and the sample data goes on naming the one that stays.
     """
@@ -178,11 +182,16 @@ def _prepare(port: int, *, passing: bool = False) -> dict[str, str]:
     given = None if passing else os.environ.get("BASE_URL")
     env = {"BASE_URL": given or f"http://localhost:{port}", "CONSENT_VAR": str(VAR)}
     make_database(env)
-    make_sample(env, keep_address=passing)
-    manage("Checking the settings", "check", "--fail-level", "ERROR", env=env)
-    return env
+    beside = neighbours.find(port, env["BASE_URL"])
+    make_sample(env, beside.addresses, keep_address=passing)
+    manage("Checking the settings", "check", "--fail-level", "ERROR", env={**env, **beside.env})
+    return env, beside
 
 
-def _trip(env: dict[str, str]) -> int:
+def _trip(env: dict[str, str], beside: Neighbours) -> int:
     step("One consent trip, from discovery to the decrypted slice")
-    return call([PYTHON, "-m", "deploy.local.trip"], env=env)
+    failed = call([PYTHON, "-m", "deploy.local.trip"], env=env)
+    if failed or not beside.shows_profiles:
+        return failed
+    step("Profiles: agents, purchases and messages, with the sample person")
+    return call([PYTHON, "-m", "deploy.local.profiles"], env={**env, "NEIGHBOURS": json.dumps(beside.addresses)})

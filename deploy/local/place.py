@@ -25,6 +25,11 @@ def step(text: str) -> None:
     say(f"\033[1m▸ {text}\033[0m" if sys.stdout.isatty() else f"▸ {text}")
 
 
+def is_wanted(name: str) -> bool:
+    """Whether a switch of the environment is on, as it is where nobody turned it off."""
+    return (os.environ.get(name) or "true").strip().lower() not in ("false", "0", "no", "off")
+
+
 def fail(text: str) -> NoReturn:
     raise Stop(text)
 

@@ -17,7 +17,8 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
-from deploy.local import reference
+from deploy.local import neighbours
+from deploy.local.neighbours import Neighbours
 from deploy.local.place import ROOT, VAR, VENV, fail, say
 
 THREADS = 1600  # of the server, made as they are needed; most of them only ever hold a slow answer
@@ -64,17 +65,20 @@ def free_port() -> int:
 
 
 @contextlib.contextmanager
-def service(port: int, env: Mapping[str, str]) -> Iterator[list[Child]]:
-    """The server on `port` and the worker, ready; both are gone when this ends, however it ends."""
+def service(port: int, env: Mapping[str, str], beside: Neighbours | None = None) -> Iterator[list[Child]]:
+    """The server on `port` and the worker, ready, with what is `beside` them; all gone when this ends, however it ends.
+
+    Without `beside` it is the reference agents alone, on any port.
+    """
     signal.signal(signal.SIGTERM, _interrupt)
     signal.signal(signal.SIGINT, _interrupt)
     logs = VAR / "logs" / str(port)
     logs.mkdir(parents=True, exist_ok=True)
     children: list[Child] = []
     try:
-        env = {**env, **(addresses := reference.addresses())}
-        commands = {"agents": reference.command(addresses)} if addresses else {}
-        for name, command in {"server": _server(port), "worker": _worker(logs), **commands}.items():
+        beside = neighbours.agents_alone() if beside is None else beside
+        env = {**env, **beside.env}
+        for name, command in {"server": _server(port), "worker": _worker(logs), **beside.commands}.items():
             log = logs / f"{name}.log"
             log.unlink(missing_ok=True)
             children.append(_start(name, command, log, env))
@@ -138,6 +142,7 @@ def _start(name: str, command: Sequence[str], log: Path, env: Mapping[str, str])
             start_new_session=True,  # Ctrl-C reaches us alone; we end them in order
             preexec_fn=_end_with_parent if sys.platform == "linux" else None,
         )
+    log.with_suffix(".pid").write_text(str(process.pid))
     return Child(name, command, env, process, log)
 
 

@@ -2,6 +2,7 @@
 
 import fcntl
 import hashlib
+import json
 import os
 import shutil
 import sys
@@ -60,11 +61,12 @@ def make_database(env: dict[str, str]) -> None:
         manage("Collecting the static files", "collectstatic", "--no-input", "--verbosity", "0", env=env)
 
 
-def make_sample(env: dict[str, str], *, keep_address: bool) -> Path:
+def make_sample(env: dict[str, str], beside: dict[str, str], *, keep_address: bool) -> Path:
     """Sample people in this database; the file that holds what they sign in with."""
     with one_at_a_time():
         step("Making sure of the sample data")
-        manage("Making the sample data", "sample_data", *(["--keep-address"] if keep_address else []), env=env)
+        where = ["--keep-address"] if keep_address else ["--neighbourhood", json.dumps(beside)]
+        manage("Making the sample data", "sample_data", *where, env=env)
     return VAR / "sample.json"
 
 

@@ -36,3 +36,8 @@ SAMPLE_APPLICATION: dict[str, Any] = {
     "use_case": "Suggest restaurants and things to do along a journey.",
     "needed_scopes": ["attr.lifestyle.food.*", "attr.interests.leisure.*", "attr.technology.use.*"],
 }
+
+# A number of a range that is reserved for fiction, so nobody's; and the message that the trip sends there.
+OWNER_NUMBER = "+4917604069018"
+MESSAGE_TEMPLATE, MESSAGE_PLACE = "trip_ready", "Lake Constance"
+MESSAGE_TEXT = "Hello {name}, your trip to {place} is planned. Have a look at it when you have a minute."

@@ -70,7 +70,7 @@ class Crm:
         form = (
             f'<form method="post" action="/secrets">{error}<label>Secret of a destination (whsec_…)'
             '<input type="text" name="secret" required autocomplete="off"'
-            f'{" aria-describedby=complaint aria-invalid=true" if complaint else ""}></label>'
+            f"{' aria-describedby=complaint aria-invalid=true' if complaint else ''}></label>"
             "<button>Verify with this one too</button></form>"
         )
         lead = (

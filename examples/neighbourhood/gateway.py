@@ -48,7 +48,8 @@ class Reports:
             except urllib3.exceptions.HTTPError:
                 continue
             if answer.status == 200:
-                return told()
+                told()
+                return
         sys.stderr.write(f"the server took no report of {message_id}\n")
 
     def _signed(self, body: str) -> dict[str, str]:
@@ -93,7 +94,11 @@ class Gateway:
         message_id = self._keep(task, message)
         part = {"type": "text", "text": json.dumps({"message_id": message_id, "status": "sent"})}
         status = {"state": "completed", "message": {"role": "agent", "parts": [part]}}
-        return {"jsonrpc": "2.0", "id": task, "result": {"id": task, "sessionId": params.get("sessionId"), "status": status}}
+        return {
+            "jsonrpc": "2.0",
+            "id": task,
+            "result": {"id": task, "sessionId": params.get("sessionId"), "status": status},
+        }
 
     def _keep(self, task: Any, message: dict[str, Any]) -> str:
         """The message's ID here; a task that comes again for the same number is the message it was."""
@@ -115,7 +120,9 @@ class Gateway:
             f"<p class=quiet>{text(one['message']['to'])} · {text(one['at'])} · {text(one['status'])}</p></li>"
             for one in self._store.newest("message", _SHOWN)
         )
-        lead = "<p>A stand-in for a message gateway. Nothing leaves this machine; this is what would have been sent.</p>"
+        lead = (
+            "<p>A stand-in for a message gateway. Nothing leaves this machine; this is what would have been sent.</p>"
+        )
         return page("Messages", lead + (f"<ul>{shown}</ul>" if shown else "<p>Nothing yet.</p>"), phone=True, again=10)
 
 

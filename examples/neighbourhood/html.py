@@ -44,8 +44,9 @@ def page(title: str, body: str, *, status: int = 200, phone: bool = False, again
     written = (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         f'<meta name="viewport" content="width=device-width, initial-scale=1">{refresh}'
-        f'<link rel="icon" href="data:,"><link rel="stylesheet" href="{STYLE_PATH}"><title>{escape(title)}</title></head>'
-        f'<body><main{" class=phone" if phone else ""}><h1>{escape(title)}</h1>{body}</main></body></html>'
+        f'<link rel="icon" href="data:,"><link rel="stylesheet" href="{STYLE_PATH}">'
+        f"<title>{escape(title)}</title></head>"
+        f"<body><main{' class=phone' if phone else ''}><h1>{escape(title)}</h1>{body}</main></body></html>"
     )
     return Response(status, written.encode(), "text/html; charset=utf-8")
 

@@ -29,7 +29,9 @@ class Store:
 
     def add(self, kind: str, name: str, content: dict[str, Any]) -> bool:
         """Keep a new object; False where there is one of this name, which stays as it is."""
-        added = self._run("INSERT OR IGNORE INTO kept (kind, name, content) VALUES (?, ?, ?)", kind, name, _json(content))
+        added = self._run(
+            "INSERT OR IGNORE INTO kept (kind, name, content) VALUES (?, ?, ?)", kind, name, _json(content)
+        )
         self._run(
             "DELETE FROM kept WHERE kind = ? AND place <= (SELECT place FROM kept WHERE kind = ? ORDER BY place DESC"
             " LIMIT 1 OFFSET ?)",

@@ -12,16 +12,21 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 from django.db import transaction
 
+from deploy.sample_data.messaging import ensure_number, ensure_template
 from deploy.sample_data.people import ensure_developer, ensure_owner, ensure_staff
+from examples.reference_agents.sample import SAMPLE
 
 
 class Command(BaseCommand):
     help = "Make sample people, an app with a token, and a member of staff; write who they are to var/sample.json."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--keep-address", action="store_true", help="leave the file's base_url as it is")
+        parser.add_argument("--keep-address", action="store_true", help="leave the file's addresses as they are")
+        parser.add_argument(
+            "--neighbourhood", type=json.loads, default={}, help="JSON: where each program beside the server is"
+        )
 
-    def handle(self, *args: Any, keep_address: bool, **options: Any) -> None:
+    def handle(self, *args: Any, keep_address: bool, neighbourhood: dict[str, str], **options: Any) -> None:
         path = settings.VAR / "sample.json"
         known = _read(path)
         with transaction.atomic():
@@ -30,7 +35,11 @@ class Command(BaseCommand):
                 "owner": ensure_owner(known.get("owner", {})),
                 "developer": ensure_developer(known.get("developer", {})),
                 "staff": ensure_staff(known.get("staff", {})),
+                "analysis": SAMPLE,
+                "neighbourhood": known.get("neighbourhood", {}) if keep_address else neighbourhood,
             }
+            sample["owner"]["phone_number"] = ensure_number(sample["owner"])
+            ensure_template(sample["staff"])
         if sample != known:
             _write(path, sample)
         self.stdout.write(f"Sample data is in {path}")

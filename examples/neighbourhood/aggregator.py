@@ -1,0 +1,220 @@
+"""A stand-in for a financial aggregator: the calls that the service makes, over invented banks and purchases.
+
+Every access is made by a person on the hosted page (`link_page.py`). Credentials come with each call, as at the real
+thing, and refusals have its shape.
+"""
+
+import hmac
+import secrets
+from collections.abc import Callable
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+from examples.neighbourhood.customers import ACCOUNTS, CUSTOMERS, INSTITUTIONS
+from examples.neighbourhood.html import STYLE_PATH, page, style, text
+from examples.neighbourhood.purchases import YEAR, Event, days, events_of
+from examples.neighbourhood.serving import NOT_FOUND, Request, Response, json_response
+from examples.neighbourhood.store import Store
+
+_MOST_AT_ONCE = 500
+_LINK_LASTS = 1800  # seconds, unless the call says otherwise
+_TYPES = {"ITEM": "ITEM_ERROR", "INVALID": "INVALID_INPUT", "MISSING": "INVALID_REQUEST", "NOT": "INVALID_REQUEST"}
+
+
+class Refused(Exception):
+    """An error code of the aggregator's."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+class Aggregator:
+    """The program's calls; `hosted` answers the pages under /link/. `today` is for trying other days."""
+
+    def __init__(
+        self, store: Store, client_id: str, secret: str, today: Callable[[], date] = lambda: datetime.now(UTC).date()
+    ) -> None:
+        self._store, self._credentials, self._today = store, (client_id, secret), today
+        self.address = ""  # where its pages are, once it is served
+        self.hosted: Callable[[Request], Response] = lambda _: NOT_FOUND
+        self._calls = {
+            "/link/token/create": self.create_link,
+            "/link/token/get": self.get_link,
+            "/item/public_token/exchange": self.exchange,
+            "/accounts/get": self.accounts,
+            "/transactions/sync": self.sync,
+            "/identity/get": self.identity,
+            "/item/remove": self.remove,
+        }
+
+    def __call__(self, request: Request) -> Response:
+        if request.path.startswith("/link/") and request.path not in self._calls:
+            return self.hosted(request)
+        if request.method == "GET":
+            return style() if request.path == STYLE_PATH else self._page() if request.path == "/" else NOT_FOUND
+        try:
+            return json_response(200, {**self._called(request), "request_id": secrets.token_hex(8)})
+        except Refused as refusal:
+            return _error(refusal.code)
+
+    def _called(self, request: Request) -> dict[str, Any]:
+        call = self._calls.get(request.path)
+        if call is None:
+            raise Refused("NOT_FOUND")
+        try:
+            body = request.json
+        except ValueError:
+            raise Refused("INVALID_BODY") from None
+        if not isinstance(body, dict):
+            raise Refused("INVALID_BODY")
+        given = (str(body.get("client_id")), str(body.get("secret")))
+        if not all(hmac.compare_digest(*(each.encode() for each in pair)) for pair in zip(given, self._credentials)):
+            raise Refused("INVALID_API_KEYS")
+        try:
+            return call(body)
+        except (KeyError, TypeError, AttributeError):
+            raise Refused("MISSING_FIELDS") from None
+        except (ValueError, OverflowError):
+            raise Refused("INVALID_FIELD") from None
+
+    def create_link(self, body: dict[str, Any]) -> dict[str, Any]:
+        """A visit to the hosted page, for one person."""
+        if body["products"] != ["transactions"] or not body["user"]["client_user_id"] or not body["country_codes"]:
+            raise Refused("INVALID_FIELD")
+        token, hosted = f"link-local-{secrets.token_hex(16)}", body["hosted_link"]
+        ends = datetime.now(UTC) + timedelta(seconds=int(hosted.get("url_lifetime_seconds", _LINK_LASTS)))
+        link = {
+            "asks": str(body["client_name"]),
+            "redirect": str(hosted["completion_redirect_uri"]),
+            "identity": "identity" in body.get("additional_consented_products", []),
+            "ends": ends.isoformat(),
+            "sessions": [],
+        }
+        self._store.add("link", token, link)
+        return {"link_token": token, "expiration": link["ends"], "hosted_link_url": f"{self.address}/link/{token}"}
+
+    def get_link(self, body: dict[str, Any]) -> dict[str, Any]:
+        link = self._store.get("link", body["link_token"])
+        if link is None:
+            raise Refused("INVALID_LINK_TOKEN")
+        return {"link_token": body["link_token"], "link_sessions": link["sessions"]}
+
+    def exchange(self, body: dict[str, Any]) -> dict[str, Any]:
+        """The access token for a public token, once."""
+        item = self._store.take("public", body["public_token"])
+        if item is None:
+            raise Refused("INVALID_PUBLIC_TOKEN")
+        token = f"access-local-{secrets.token_hex(16)}"
+        self._store.add("item", token, item)
+        return {"access_token": token, "item_id": item["item_id"]}
+
+    def accounts(self, body: dict[str, Any]) -> dict[str, Any]:
+        item = self._item(body)
+        institution = item["institution"]
+        about = {
+            "item_id": item["item_id"],
+            "institution_id": institution,
+            "institution_name": INSTITUTIONS[institution],
+        }
+        return {"accounts": _accounts(item), "item": about}
+
+    def sync(self, body: dict[str, Any]) -> dict[str, Any]:
+        """What happened since `cursor`, which is a day and how many of its events are known: `2026-11-01.3`."""
+        item = self._item(body)
+        cursor = str(body.get("cursor") or f"{item['first']}.0")
+        most = min(max(int(body.get("count", 100)), 1), _MOST_AT_ONCE)
+        found, cursor, more = self._events(item, cursor, most)
+        shown: dict[str, Any] = {kind: [one for told, one in found if told == kind] for kind in ("added", "modified")}
+        return {
+            **shown, "removed": [], "accounts": _accounts(item), "next_cursor": cursor, "has_more": more,
+            "transactions_update_status": "HISTORICAL_UPDATE_COMPLETE",
+        }  # fmt: skip
+
+    def identity(self, body: dict[str, Any]) -> dict[str, Any]:
+        """Who the bank says its customer is; only where the person agreed to that on the hosted page."""
+        item = self._item(body)
+        if not item["identity"]:
+            raise Refused("ACCESS_NOT_GRANTED")
+        customer = CUSTOMERS[item["customer"]]
+        place = {"street": customer.street, "city": customer.city, "country": "DE"}
+        owner = {
+            "names": [customer.name],
+            "emails": [{"data": customer.email, "primary": True, "type": "primary"}],
+            "phone_numbers": [{"data": customer.phone, "primary": True, "type": "mobile"}],
+            "addresses": [{"data": place, "primary": True}],
+        }
+        return {"accounts": [{**account, "owners": [owner]} for account in _accounts(item)]}
+
+    def remove(self, body: dict[str, Any]) -> dict[str, Any]:
+        if self._store.take("item", str(body["access_token"])) is None:
+            raise Refused("ITEM_NOT_FOUND")
+        return {}
+
+    def _item(self, body: dict[str, Any]) -> dict[str, Any]:
+        item = self._store.get("item", str(body["access_token"]))
+        if item is None:
+            raise Refused("ITEM_NOT_FOUND")
+        return item
+
+    def _events(self, item: dict[str, Any], cursor: str, most: int) -> tuple[list[Event], str, bool]:
+        try:
+            written, _, known = cursor.partition(".")
+            day, done = date.fromisoformat(written), int(known)
+        except ValueError:
+            raise Refused("INVALID_FIELD") from None
+        found: list[Event] = []
+        for at in days(max(day, date.fromisoformat(item["first"])), self._today()):
+            events = [(kind, _at(item, one)) for kind, one in events_of(item["seed"], item["customer"], at)]
+            start = done if at == day else 0
+            room = most - len(found)
+            found += events[start : start + room]
+            cursor = f"{at.isoformat()}.{min(start + room, max(start, len(events)))}"
+            if len(events) - start > room:
+                return found, cursor, True
+        return found, cursor, False
+
+    def _page(self) -> Response:
+        customers = "".join(f"<li>{text(name)}: {text(one.name)}</li>" for name, one in CUSTOMERS.items())
+        body = (
+            "<p>A stand-in for a financial aggregator with invented banks. Link one in the service, at its page of "
+            "linked institutions, which leads here. Sign in with anything; these names are certain customers:</p>"
+            f"<ul>{customers}</ul>"
+        )
+        return page("Aggregator", body)
+
+
+def new_item(
+    *, institution: str, name: str, customer: str, accounts: list[str], identity: bool, today: date
+) -> dict[str, Any]:
+    """What the hosted page hands over once somebody agreed; the history begins a year before."""
+    return {
+        "item_id": f"item-local-{secrets.token_hex(8)}",
+        "institution": institution,
+        "customer": customer,
+        "seed": f"{institution}-{name.strip().casefold()}",
+        "accounts": accounts,
+        "identity": identity,
+        "first": (today - timedelta(days=YEAR)).isoformat(),
+    }
+
+
+def _accounts(item: dict[str, Any]) -> list[dict[str, Any]]:
+    return [{"account_id": _account_id(item, one.key), **one.shown} for one in ACCOUNTS if one.key in item["accounts"]]
+
+
+def _account_id(item: dict[str, Any], key: str) -> str:
+    return f"acc-{item['institution']}-{item['customer']}-{key}"
+
+
+def _at(item: dict[str, Any], transaction: dict[str, Any]) -> dict[str, Any]:
+    return {**transaction, "account_id": _account_id(item, item["accounts"][0])}
+
+
+def _error(code: str) -> Response:
+    kind = _TYPES.get(code.split("_")[0], "ITEM_ERROR" if code == "ACCESS_NOT_GRANTED" else "INVALID_INPUT")
+    told = {
+        "error_type": kind, "error_code": code, "error_message": code.lower().replace("_", " "),
+        "display_message": None, "request_id": secrets.token_hex(8),
+    }  # fmt: skip
+    return json_response(404 if code == "NOT_FOUND" else 400, told)
