@@ -84,12 +84,12 @@ def link(visitor: Visitor) -> str:
     if linked:
         visitor.call("POST", f"/api/a2a/financial/items/{linked[0]['itemId']}/refreshes")
     else:
-        page = visitor.call("POST", "/api/a2a/financial/links")["url"]
-        visitor.open(_agreed_at_bank(page))
+        visitor.open(_agreed_at_bank(visitor.call("POST", "/api/a2a/financial/links")["url"]))
+    item_id = (linked or _items(visitor))[0]["itemId"]
 
     def read() -> dict[str, Any] | None:
-        refresh = (newest := _items(visitor)[0])["refresh"] or {}
-        return newest if refresh.get("status") in ("completed", "failed") else None
+        item = visitor.call("GET", f"/api/a2a/financial/items/{item_id}")
+        return item if item["refresh"]["status"] in ("completed", "failed") else None
 
     item = _awaited(read, "the purchases were not read")
     if item["refresh"]["errorCode"]:

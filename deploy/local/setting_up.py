@@ -65,7 +65,7 @@ def make_sample(env: dict[str, str], beside: dict[str, str], *, keep_address: bo
     """Sample people in this database; the file that holds what they sign in with."""
     with one_at_a_time():
         step("Making sure of the sample data")
-        where = ["--keep-address"] if keep_address else ["--neighbourhood", json.dumps(beside)]
+        where = ["--neighbourhood", json.dumps(beside), *(["--keep-address"] if keep_address else [])]
         manage("Making the sample data", "sample_data", *where, env=env)
     return VAR / "sample.json"
 

@@ -1,4 +1,4 @@
-"""`python -m examples.neighbourhood --server http://localhost:8000 …`: the programs of the neighbourhood, in one process.
+"""`python -m examples.neighbourhood --server http://localhost:8000 …`: the neighbourhood's programs in one process.
 
 Each has a port of its own on 127.0.0.1; one without a port does not start. It is a program of its own, without the
 service's database or settings. Secrets come from the environment: AGGREGATOR_CLIENT_ID, AGGREGATOR_SECRET,

@@ -69,7 +69,10 @@ class Aggregator:
         if not isinstance(body, dict):
             raise Refused("INVALID_BODY")
         given = (str(body.get("client_id")), str(body.get("secret")))
-        if not all(hmac.compare_digest(*(each.encode() for each in pair)) for pair in zip(given, self._credentials)):
+        if not all(
+            hmac.compare_digest(*(each.encode() for each in pair))
+            for pair in zip(given, self._credentials, strict=True)
+        ):
             raise Refused("INVALID_API_KEYS")
         try:
             return call(body)

@@ -36,7 +36,7 @@ class Command(BaseCommand):
                 "developer": ensure_developer(known.get("developer", {})),
                 "staff": ensure_staff(known.get("staff", {})),
                 "analysis": SAMPLE,
-                "neighbourhood": known.get("neighbourhood", {}) if keep_address else neighbourhood,
+                "neighbourhood": known.get("neighbourhood", neighbourhood) if keep_address else neighbourhood,
             }
             sample["owner"]["phone_number"] = ensure_number(sample["owner"])
             ensure_template(sample["staff"])
