@@ -1,4 +1,4 @@
-"""The last step of a trip's profiles: the brand affinity of an analysis reaches the CRM, under a consent that names it."""
+"""The end of a trip's profiles: an analysis's brand affinity reaches the CRM, under a consent that names it."""
 
 import time
 from typing import Any
@@ -15,8 +15,8 @@ _SECONDS = 10
 def activate(visitor: Visitor, analysis_id: str, *, server: str, crm: str, developer: dict[str, str]) -> str:
     """Send it, and look at the CRM for what arrived.
 
-    `server` and `crm` are addresses; `developer` is the sample's, whose management token makes the destination. Where it
-    is there already its secret is renewed, for the CRM to learn: nobody is told a secret twice.
+    `server` and `crm` are addresses; `developer` is the sample's, whose management token makes the destination. Where
+    it is there already its secret is renewed, for the CRM to learn: nobody is told a secret twice.
     """
     destination = _destination(server, f"{crm}/activations", developer)
     _sent("POST", f"{crm}/secrets", data={"secret": destination["secret"]}, allow_redirects=False)

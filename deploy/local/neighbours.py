@@ -15,7 +15,7 @@ from deploy.local import reference
 from deploy.local.place import PYTHON, VAR, is_wanted
 from examples.neighbourhood import NAMES
 
-_FOLDER = VAR / "neighbourhood"
+FOLDER = VAR / "neighbourhood"
 _CREDENTIALS = ("AGGREGATOR_CLIENT_ID", "AGGREGATOR_SECRET", "AGENT_MESSAGING_REPORT_SECRET")
 
 
@@ -71,7 +71,7 @@ def _command(server: str, worker: Path, serving: dict[str, int], env: dict[str, 
     agents = [f"{name}={known[variable]}" for name, variable in reference.VARIABLES.items() if known.get(variable)]
     return [
         str(PYTHON), "-m", "examples.neighbourhood", "--server", server, "--worker", str(worker),
-        "--store", str(_FOLDER / "kept.sqlite3"),
+        "--store", str(FOLDER / "kept.sqlite3"),
         *(part for name, number in serving.items() for part in (f"--{name}", str(number))),
         *(part for agent in agents for part in ("--agent", agent)),
     ]  # fmt: skip
@@ -107,7 +107,7 @@ def _address(port: int) -> str:
 
 def _kept(*names: str) -> dict[str, str]:
     """Credentials that the server and its neighbours share, made at random once: what was linked stays linked."""
-    path = _FOLDER / "credentials.json"
+    path = FOLDER / "credentials.json"
     try:
         kept: dict[str, str] = json.loads(path.read_text())
     except (OSError, ValueError):
@@ -118,7 +118,7 @@ def _kept(*names: str) -> dict[str, str]:
             "AGGREGATOR_SECRET": secrets.token_urlsafe(24),
             "AGENT_MESSAGING_REPORT_SECRET": f"whsec_{base64.b64encode(secrets.token_bytes(32)).decode()}",
         }
-        _FOLDER.mkdir(parents=True, exist_ok=True, mode=0o700)
+        FOLDER.mkdir(parents=True, exist_ok=True, mode=0o700)
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
             json.dump(kept, file, indent=2)
     return {name: kept[name] for name in names}

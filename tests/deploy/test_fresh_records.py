@@ -19,9 +19,11 @@ SHARED = (
     "vault_key_wrappers", "runtime_persona_state", "domain_registry", "actor_profiles", "legacy_encrypted_blobs",
 )  # fmt: skip
 # What there is only by somebody's own act, which the sample does not make up for them.
-BY_AN_ACT = (
-    "consent_scope_templates", "marketplace_public_profiles", "legacy_metadata_index", "aggregator_items",
-    "aggregator_link_sessions", "aggregator_refresh_runs",
+BY_AN_ACT = ("consent_scope_templates", "marketplace_public_profiles", "legacy_metadata_index")
+# What the agents' side of the trip leaves behind.
+PROFILES = (
+    "aggregator_items", "aggregator_link_sessions", "aggregator_refresh_runs", "analysis_runs", "outbound_messages",
+    "processing_consents",
 )  # fmt: skip
 
 
@@ -37,14 +39,23 @@ def test_after_a_fresh_run_every_record_has_rows_and_everything_holds(tmp_path: 
         assert done.returncode == 0, f"./run {' '.join(arguments)}\n{done.stdout}{done.stderr}"
         return done.stdout
 
-    assert "5/5 read" in run("trip")
+    first = run("trip")
+    for said in (
+        "5/5 read", "core-profile made ", "linked Lindenau Savings Bank", "4/4 second: ", " fields of Mara Lindholm",
+        "the gateway reported it delivered",
+    ):  # fmt: skip
+        assert said in first
 
     with sqlite3.connect(f"file:{tmp_path / 'db.sqlite3'}?mode=ro", uri=True) as database:
         rows = {
             table: database.execute(f"SELECT count(*) FROM {table}").fetchone()[0]  # names from above
-            for table in (*PKM_DATA_PLANE, *SHARED, *BY_AN_ACT)
+            for table in (*PKM_DATA_PLANE, *SHARED, *BY_AN_ACT, *PROFILES)
         }
     assert {table for table, count in rows.items() if not count} == set(BY_AN_ACT)
     assert "old rows left: 2" in run("manage", "migration_status")
     assert "1 index rows tell what is kept." in run("manage", "check_index")
     assert ": all hold." in run("manage", "verify_audit")
+
+    again = run("trip")  # with what the first left, on other ports where these are taken
+    assert "read on at Lindenau Savings Bank" in again
+    assert "the gateway reported it delivered" in again

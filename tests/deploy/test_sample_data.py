@@ -13,6 +13,7 @@ from django.apps import apps
 from django.core.management import call_command, get_commands
 from django.utils import timezone
 
+from agents_proxy.messaging import phone_numbers
 from common.encryption import opened
 from consent_bridge import sealed
 from developers.authentication import find_token
@@ -77,6 +78,41 @@ def test_the_sample_of_an_older_clone_gets_a_second_factor(var: Path, service: s
 
 def test_again_it_keeps_what_is_there(var: Path) -> None:
     assert made(var) == made(var)
+
+
+def test_the_owner_has_a_verified_number_and_a_template_is_approved(var: Path) -> None:
+    owner = made(var)["owner"]
+    user = apps.get_model("accounts.User").objects.get(public_id=owner["user_id"])
+    number = apps.get_model("agents_proxy.PhoneNumber").objects.get(verified_at__isnull=False)
+    template = apps.get_model("agents_proxy.MessageTemplate").objects.get(active=True)
+
+    phone_numbers.require_verified(user.pk, owner["phone_number"])
+    assert opened(number.number) == "+49 … 18"
+    assert template.approved_by.is_staff
+    assert template.approved_by != template.proposed_by
+
+
+def test_somebody_new_takes_the_number_over(var: Path) -> None:
+    made(var)
+    (var / "sample.json").unlink()
+    owner = made(var)["owner"]
+
+    verified = apps.get_model("agents_proxy.PhoneNumber").objects.get(verified_at__isnull=False)
+    assert verified.user.public_id == owner["user_id"]
+
+
+def test_the_file_says_where_the_programs_beside_are_and_a_passing_trip_leaves_that(var: Path) -> None:
+    def file() -> dict[str, Any]:
+        return json.loads((var / "sample.json").read_text())
+
+    call_command("sample_data", neighbourhood={"crm": "http://127.0.0.1:1"})
+    call_command("sample_data", neighbourhood={"crm": "http://127.0.0.1:2"}, keep_address=True)
+    passing = file()
+    call_command("sample_data", neighbourhood={"crm": "http://127.0.0.1:3"})
+
+    assert passing["analysis"]["fullName"] == "Mara Lindholm"
+    assert passing["neighbourhood"] == {"crm": "http://127.0.0.1:1"}
+    assert file()["neighbourhood"] == {"crm": "http://127.0.0.1:3"}
 
 
 def test_the_developer_has_a_test_app_and_valid_tokens(var: Path) -> None:
