@@ -123,7 +123,7 @@ class Gateway:
         lead = (
             "<p>A stand-in for a message gateway. Nothing leaves this machine; this is what would have been sent.</p>"
         )
-        return page("Messages", lead + (f"<ul>{shown}</ul>" if shown else "<p>Nothing yet.</p>"), phone=True, again=10)
+        return page("Messages", lead + (f"<ul>{shown}</ul>" if shown else "<p>Nothing yet.</p>"), phone=True)
 
 
 def _message_in(params: Any) -> dict[str, Any] | None:

@@ -38,12 +38,11 @@ pre { white-space: pre-wrap; overflow-wrap: anywhere; font-size: .85rem; margin:
 """
 
 
-def page(title: str, body: str, *, status: int = 200, phone: bool = False, again: int | None = None) -> Response:
-    """A whole page; `body` is HTML. `again` loads it anew after so many seconds."""
-    refresh = f'<meta http-equiv="refresh" content="{again}">' if again else ""
+def page(title: str, body: str, *, status: int = 200, phone: bool = False) -> Response:
+    """A whole page; `body` is HTML."""
     written = (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
-        f'<meta name="viewport" content="width=device-width, initial-scale=1">{refresh}'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<link rel="icon" href="data:,"><link rel="stylesheet" href="{STYLE_PATH}">'
         f"<title>{escape(title)}</title></head>"
         f"<body><main{' class=phone' if phone else ''}><h1>{escape(title)}</h1>{body}</main></body></html>"

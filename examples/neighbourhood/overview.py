@@ -71,10 +71,10 @@ class Overview:
         summary = f"{silent} of {len(answers)} parts do not answer." if silent else f"All {len(answers)} parts answer."
         now = datetime.now(UTC).strftime("%H:%M:%S")
         body = (
-            f"<p>{summary} Asked at {now} UTC, and every ten seconds anew. Banks, shops, purchases and people here are "
+            f'<p>{summary} Asked at {now} UTC; <a href="/">ask again</a>. Banks, shops, purchases and people here are '
             f"invented.</p><ul>{''.join(_shown(answer) for answer in answers)}</ul>"
         )
-        return page("What runs here", body, again=10)
+        return page("What runs here", body)
 
 
 def answers_get(address: str, *, ready: bool = False) -> Check:
