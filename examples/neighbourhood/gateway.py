@@ -87,7 +87,7 @@ class Gateway:
             return _error(None, -32700, "not JSON")
         if not isinstance(asked, dict) or asked.get("jsonrpc") != "2.0":
             return _error(None, -32600, "not a JSON-RPC 2.0 request")
-        task, params = asked.get("id"), asked.get("params")
+        task, params = asked.get("id"), asked.get("params") or {}
         message = _message_in(params)
         if asked.get("method") != "tasks/send" or message is None:
             return _error(task, -32602, "send tasks/send with one text part: JSON with `to` and `text` or `template`")

@@ -4,7 +4,6 @@ import json
 import os
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -16,32 +15,19 @@ from standardwebhooks.webhooks import Webhook
 from agents_proxy.financial import client
 from agents_proxy.financial.errors import AggregatorRefused, ItemRevoked, LoginRequired
 from agents_proxy.financial.mapping import mapped
+from agents_proxy.financial.shapes import LinkToken, Page
 from agents_proxy.financial.transactions import applied
 from examples.neighbourhood.aggregator import Aggregator
 from examples.neighbourhood.crm import Crm
 from examples.neighbourhood.gateway import Gateway, Reports
 from examples.neighbourhood.link_page import LinkPage
 from examples.neighbourhood.overview import Overview, Part, answers_calls, answers_get, process_lives
-from examples.neighbourhood.serving import Program, Request, Response, Server
+from examples.neighbourhood.serving import Request, Response
 from examples.neighbourhood.store import Store
+from tests.fakes.neighbourhood import served
 
 SECRET, OTHER = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"
 CHOICES = {"institution": "ins_harbour", "name": "Mara", "account": ["everyday", "card"]}
-
-
-@contextmanager
-def served(program: Program) -> Iterator[str]:
-    server = Server(0, program)
-    if isinstance(program, Aggregator):
-        program.address = server.address
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-    thread.start()
-    try:
-        yield server.address
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 @pytest.fixture
@@ -70,7 +56,7 @@ def bank(store: Store, today: list[date], settings: Any) -> Iterator[str]:
         yield address
 
 
-def opened(*, identity: bool = False) -> client.LinkToken:
+def opened(*, identity: bool = False) -> LinkToken:
     return client.create_link_token(
         person="usr_x", redirect_url="http://localhost/back?state=s", identity=identity, seconds=600
     )
@@ -85,7 +71,7 @@ def linked(*, identity: bool = False) -> str:
     return client.exchange(public).access_token
 
 
-def read_all(token: str, cursor: str = "") -> tuple[list[client.Page], str]:
+def read_all(token: str, cursor: str = "") -> tuple[list[Page], str]:
     pages = []
     while not pages or pages[-1].has_more:
         pages.append(client.transactions_page(token, cursor))

@@ -30,16 +30,17 @@ class Command(BaseCommand):
         path = settings.VAR / "sample.json"
         known = _read(path)
         with transaction.atomic():
+            owner = ensure_owner(known.get("owner", {}))
+            developer, staff = ensure_developer(known.get("developer", {})), ensure_staff(known.get("staff", {}))
+            ensure_template(staff)
             sample = {
                 "base_url": known.get("base_url", settings.BASE_URL) if keep_address else settings.BASE_URL,
-                "owner": ensure_owner(known.get("owner", {})),
-                "developer": ensure_developer(known.get("developer", {})),
-                "staff": ensure_staff(known.get("staff", {})),
+                "owner": {**owner, "phone_number": ensure_number(owner)},
+                "developer": developer,
+                "staff": staff,
                 "analysis": SAMPLE,
                 "neighbourhood": known.get("neighbourhood", neighbourhood) if keep_address else neighbourhood,
             }
-            sample["owner"]["phone_number"] = ensure_number(sample["owner"])
-            ensure_template(sample["staff"])
         if sample != known:
             _write(path, sample)
         self.stdout.write(f"Sample data is in {path}")
