@@ -19,6 +19,15 @@ from examples.neighbourhood.overview import Overview, Part, answers_calls, answe
 from examples.neighbourhood.serving import Server
 from examples.neighbourhood.store import Store
 
+_AGENTS = {
+    "public": "Adds what public data says of somebody.",
+    "second": "Fills gaps from public data, a second time and surer.",
+    "core-profile": "Makes a profile out of plain sentences.",
+    "core-profile-update": "Changes a profile as it is told.",
+    "core": "Finds a profile by phone or e-mail.",
+    "brand": "Turns what is known into likes, dislikes and brands.",
+}
+
 
 def main() -> None:
     """Read the command line and serve until the process is ended."""
@@ -50,7 +59,7 @@ def _servers(options: argparse.Namespace, store: Store) -> list[Server]:
         parts.append(Part("Worker", "Does what the server leaves for later.", "", process_lives(options.worker)))
     for agent in options.agent:
         name, _, address = agent.partition("=")
-        parts.append(Part(f"Agent {name}", "A profile agent behind the proxy.", "", answers_calls(address)))
+        parts.append(Part(f"Agent {name}", _AGENTS.get(name, "An agent behind the proxy."), "", answers_calls(address)))
     servers: list[Server] = []
     if options.aggregator is not None:
         servers.append(_aggregator(options.aggregator, store))
