@@ -41,7 +41,8 @@ def test_after_a_fresh_run_every_record_has_rows_and_everything_holds(tmp_path: 
 
     first = run("trip")
     for said in (
-        "5/5 read", "core-profile made ", "favourite cuisine is now Georgian", "linked Lindenau Savings Bank", "4/4 second: ", " fields of Mara Lindholm",
+        "5/5 read", "core-profile made ", "favourite cuisine is now Georgian",
+        "linked Lindenau Savings Bank", "4/4 second: ", " fields of Mara Lindholm",
         "the gateway reported it delivered",
     ):  # fmt: skip
         assert said in first
