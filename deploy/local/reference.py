@@ -2,11 +2,10 @@
 
 import os
 
-from deploy.local.place import PYTHON, is_wanted
+from deploy.local.place import PYTHON, VAR, is_wanted
 from examples.reference_agents import NAMES
 
-# the agents of profiles alone: messages have a gateway of their own among the neighbours
-VARIABLES = {name: f"AGENT_{name.upper().replace('-', '_')}_URL" for name in NAMES if name != "messaging"}
+VARIABLES = {name: f"AGENT_{name.upper().replace('-', '_')}_URL" for name in NAMES}
 
 
 def addresses(port: int) -> dict[str, str]:
@@ -20,4 +19,5 @@ def addresses(port: int) -> dict[str, str]:
 def command(found: dict[str, str]) -> list[str]:
     """How to start the program that serves these addresses."""
     port = next(iter(found.values())).split(":")[2].split("/")[0]
-    return [str(PYTHON), "-m", "examples.reference_agents", "--port", port]
+    started = [str(PYTHON), "-m", "examples.reference_agents", "--port", port]
+    return [*started, "--store", str(VAR / "agents.sqlite3")]

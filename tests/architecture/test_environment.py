@@ -12,8 +12,7 @@ from config import env
 
 ROOT = Path(__file__).resolve().parents[2]
 OF_RUN = {
-    "PORT", "HOST", "NEIGHBOURHOOD",
-    "REFERENCE_AGENTS", "REFERENCE_LLM_BASE_URL", "REFERENCE_LLM_MODEL", "REFERENCE_LLM_API_KEY",
+    "PORT", "HOST", "NEIGHBOURHOOD", "REFERENCE_AGENTS", "AGENT_LLM_URL", "AGENT_LLM_MODEL", "AGENT_LLM_KEY",
 }  # fmt: skip
 READERS = {
     "text", "flag", "number", "choice", "names", "secret", "secret_json", "database", "email", "agent",
