@@ -34,6 +34,7 @@ class AgentConsent(Answer):
     consentId: str  # noqa: N815
     status: _one_of(ConsentStanding)  # type: ignore[valid-type]
     purposes: list[_one_of(Purpose)]  # type: ignore[valid-type]
+    destinations: Annotated[list[str], Field(description="What `activation` covers, by their ID.")]
     covers: _one_of(Reach)  # type: ignore[valid-type]
     origin: str
     statement: str
@@ -97,6 +98,7 @@ class AnalysisEntry(Answer):
     createdAt: Time  # noqa: N815
     finishedAt: Time | None  # noqa: N815
     deletedOn: Time  # noqa: N815
+    app: Annotated[str | None, Field(description="Whose token it was started with.")]
 
 
 class AnalysisPage(Answer):

@@ -135,6 +135,22 @@ class UnknownMessage(Problem):
     title = "No such message"
 
 
+class AgreementRequired(Problem):
+    """There is no live consent that covers this; `consent_url` says where a person gives it."""
+
+    code = "consent_required"
+    status = 403
+    title = "A person has to agree to this first"
+
+
+class OriginNotRegistered(Problem):
+    """The call comes from a web page whose origin no active app has registered."""
+
+    code = "origin_refused"
+    status = 403
+    title = "This origin is not registered"
+
+
 class UnknownConsent(Problem):
     """There is no such consent, or it is somebody else's."""
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from django.utils.translation import gettext as _
 
 from accounts.hooks import LeavingRoom, Words
+from agents_proxy.activations.queries import activations_of_person
 from agents_proxy.analyses.models import Run
 from agents_proxy.financial.items import forget, remove_item
 from agents_proxy.financial.models import Item
@@ -28,6 +29,7 @@ _GONE = "destroyed"
 ROWS = PersonalRows(
     name="erase_agents_rows",
     statements=(
+        f"DELETE FROM activations WHERE consent_id IN {_CONSENTS}",
         f"DELETE FROM analysis_steps WHERE run_id IN {_RUNS}",
         "DELETE FROM analysis_runs WHERE user_id = :person",
         f"DELETE FROM aggregator_refresh_runs WHERE item_id IN {_ITEMS}",
@@ -40,6 +42,7 @@ ROWS = PersonalRows(
     ),
 )
 TABLES = {
+    "activations": _GONE + "; what was sent stays where it was sent to",
     "analysis_runs": _GONE,
     "analysis_steps": _GONE,
     "aggregator_items": _GONE + "; the access at the aggregator is ended",
@@ -87,6 +90,16 @@ def export(user: "User") -> dict[str, Any]:
                 "profile": encryption.opened(run.profile) if run.profile else None,
             }
             for run in Run.objects.filter(user=user).order_by("pk")
+        ],
+        "sent_to_destinations": [
+            {
+                "activation_id": sending.activation_id,
+                "destination": sending.destination.described,
+                "status": sending.status,
+                "created_at": sending.created_at,
+                "finished_at": sending.finished_at,
+            }
+            for sending in activations_of_person(user)
         ],
         "linked_accounts": list(Item.objects.filter(user=user).values("item_id", "institution", "status")),
         "phone_numbers": [

@@ -1,6 +1,6 @@
 """What the database itself holds of this room's rules."""
 
-from agents_proxy.states import MESSAGE_MOVES, RUN_MOVES, STEP_MOVES
+from agents_proxy.states import ACTIVATION_MOVES, MESSAGE_MOVES, RUN_MOVES, STEP_MOVES
 from common.sql.triggers import Rule, frozen, transitions
 
 RULES: list[Rule] = [
@@ -11,6 +11,7 @@ RULES: list[Rule] = [
             "user_id",
             "reach",
             "purposes",
+            "destinations",
             "statement_version",
             "statement",
             "origin",
@@ -32,4 +33,21 @@ RULES: list[Rule] = [
     frozen("analysis_steps", ["run_id", "agent", "task_id"]),
     transitions("analysis_steps", STEP_MOVES),
     transitions("outbound_messages", MESSAGE_MOVES),
+    frozen("activation_destinations", ["destination_id", "app_id", "name", "url"]),
+    Rule(
+        "activation_destinations",
+        "removed",
+        "UPDATE",
+        "activation_destinations: what was removed stays removed",
+        "OLD.removed_at IS NOT NULL AND OLD.removed_at IS DISTINCT FROM NEW.removed_at",
+    ),
+    frozen("activations", ["activation_id", "destination_id", "consent_id", "number", "digest", "created_at"]),
+    Rule(
+        "activations",
+        "run",
+        "UPDATE",
+        "activations: an analysis can be deleted, and never be another one",
+        "NEW.run_id IS NOT NULL AND OLD.run_id IS DISTINCT FROM NEW.run_id",
+    ),
+    transitions("activations", ACTIVATION_MOVES),
 ]

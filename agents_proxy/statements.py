@@ -8,9 +8,9 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
-from agents_proxy.states import Purpose
+from agents_proxy.states import ActivationStatus, Purpose
 
-VERSION = "2026-11-2"
+VERSION = "2026-11-3"
 TITLES: dict[Purpose, Promise] = {
     Purpose.PROFILE: _("Your profile"),
     Purpose.ENRICHMENT: _("Public information"),
@@ -18,6 +18,7 @@ TITLES: dict[Purpose, Promise] = {
     Purpose.MESSAGING: _("Messages"),
     Purpose.FINANCIAL: _("Purchases"),
     Purpose.IDENTITY: _("Identity at your bank"),
+    Purpose.ACTIVATION: _("Sending it on"),
 }
 SENTENCES: dict[Purpose, Promise] = {
     Purpose.PROFILE: _("Profile agents may create, update and look up a profile from what you enter or have entered."),
@@ -28,6 +29,18 @@ SENTENCES: dict[Purpose, Promise] = {
     ),
     Purpose.FINANCIAL: _("Merchants and categories of your transactions may be read to work out what you buy."),
     Purpose.IDENTITY: _("Name, address and contact details that your bank holds may be read."),
+    Purpose.ACTIVATION: _(
+        "Your name, e-mail, phone, likes, dislikes, brand affinities, shopping preferences and how sure the agents are "
+        "of them may be sent to %(destinations)s. What was sent cannot be recalled from there."
+    ),
+}
+
+# what pages say of a sending, and in which tone
+ACTIVATIONS: dict[ActivationStatus, tuple[Promise, str]] = {
+    ActivationStatus.QUEUED: (_("Waits to be sent"), "warn"),
+    ActivationStatus.SENDING: (_("Being sent"), "warn"),
+    ActivationStatus.DELIVERED: (_("Arrived"), "good"),
+    ActivationStatus.FAILED: (_("Not sent"), "bad"),
 }
 
 
@@ -43,8 +56,18 @@ class Statement:
         return "\n".join([self.opening, *(f"- {title}: {words}" for title, words in self.points), *self.closing])
 
 
-def statement(purposes: Sequence[Purpose], *, asks: str, lasts: timedelta, one_analysis: bool = False) -> Statement:
-    """The wording for these purposes, in the active language; `asks` is who will call the agents."""
+def statement(
+    purposes: Sequence[Purpose],
+    *,
+    asks: str,
+    lasts: timedelta,
+    one_analysis: bool = False,
+    destinations: Sequence[str] = (),
+) -> Statement:
+    """The wording for these purposes, in the active language; `asks` is who will call the agents.
+
+    `destinations` is what the purpose `activation` covers, each with its name, host and app.
+    """
     holds = (
         gettext("This holds for this one analysis, %(duration)s at most. You can withdraw it at any time, with effect "
                 "from then on.")
@@ -52,7 +75,10 @@ def statement(purposes: Sequence[Purpose], *, asks: str, lasts: timedelta, one_a
         else gettext("This holds for %(duration)s. You can withdraw it at any time, with effect from then on.")
     )  # fmt: skip
     opening = gettext("%(asks)s may have the following done with your personal details:") % {"asks": asks}
-    points = [(str(TITLES[purpose]), str(SENTENCES[purpose])) for purpose in purposes]
+    points = [(str(TITLES[purpose]), str(SENTENCES[purpose])) for purpose in purposes if purpose != Purpose.ACTIVATION]
+    if Purpose.ACTIVATION in purposes:
+        named = {"destinations": "; ".join(destinations)}
+        points.append((str(TITLES[Purpose.ACTIVATION]), str(SENTENCES[Purpose.ACTIVATION]) % named))
     closing = [
         gettext("The agents may be services of other companies; they receive the details that are sent to them."),
         holds % {"duration": _duration(lasts)},

@@ -13,6 +13,7 @@ class Purpose(StrEnum):
     MESSAGING = "messaging"
     FINANCIAL = "financial"
     IDENTITY = "identity"  # what the aggregator knows of who somebody is, agreed to apart from `financial`
+    ACTIVATION = "activation"  # sending a brand affinity to the destinations that the consent names
 
 
 class Reach(StrEnum):
@@ -72,6 +73,15 @@ class MessageStatus(StrEnum):
     UNKNOWN = "unknown"
 
 
+class ActivationStatus(StrEnum):
+    """Where a sending to a destination stands; `queued` between two attempts, too."""
+
+    QUEUED = "queued"
+    SENDING = "sending"
+    DELIVERED = "delivered"
+    FAILED = "failed"
+
+
 class ItemStatus(StrEnum):
     """Whether an institution still lets us read."""
 
@@ -100,6 +110,7 @@ class RefreshStatus(StrEnum):
 
 UNFINISHED_RUNS = (RunStatus.QUEUED, RunStatus.RUNNING)
 UNFINISHED_STEPS = (StepStatus.WAITING, StepStatus.RUNNING)
+UNFINISHED_ACTIVATIONS = (ActivationStatus.QUEUED, ActivationStatus.SENDING)
 
 # Retrying one step opens a run that ended with errors, or failed, again; calling that off ends it as before.
 RUN_MOVES: Mapping[RunStatus, frozenset[RunStatus]] = {
@@ -127,4 +138,10 @@ MESSAGE_MOVES: Mapping[MessageStatus, frozenset[MessageStatus]] = {
     MessageStatus.UNKNOWN: frozenset({MessageStatus.SENT, MessageStatus.DELIVERED, MessageStatus.FAILED}),
     MessageStatus.DELIVERED: frozenset(),
     MessageStatus.FAILED: frozenset(),
+}
+ACTIVATION_MOVES: Mapping[ActivationStatus, frozenset[ActivationStatus]] = {
+    ActivationStatus.QUEUED: frozenset({ActivationStatus.SENDING, ActivationStatus.FAILED}),
+    ActivationStatus.SENDING: frozenset({ActivationStatus.QUEUED, ActivationStatus.DELIVERED, ActivationStatus.FAILED}),
+    ActivationStatus.DELIVERED: frozenset(),
+    ActivationStatus.FAILED: frozenset(),
 }

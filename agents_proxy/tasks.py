@@ -1,6 +1,15 @@
 """Every task of this room, for the worker, which looks for them here."""
 
+from agents_proxy.activations.tasks import resume_activations, send_activation
 from agents_proxy.analyses.tasks import purge_analyses, resume_analyses, run_analysis
 from agents_proxy.financial.tasks import maintain_institutions, refresh_item
 
-__all__ = ["maintain_institutions", "purge_analyses", "refresh_item", "resume_analyses", "run_analysis"]
+__all__ = [
+    "maintain_institutions",
+    "purge_analyses",
+    "refresh_item",
+    "resume_activations",
+    "resume_analyses",
+    "run_analysis",
+    "send_activation",
+]

@@ -3,7 +3,9 @@
 from django.urls import include, path
 
 from agents_proxy import documented
+from agents_proxy.activations import urls as activations
 from agents_proxy.analyses import urls as analyses
+from agents_proxy.destinations import urls as destinations
 from agents_proxy.financial import urls as financial
 from agents_proxy.messaging import urls as messaging
 from agents_proxy.processing_consent import urls as processing_consent
@@ -14,6 +16,7 @@ documented.describe()
 api = [
     *processing_consent.api,
     *analyses.api,
+    *activations.api,
     *messaging.api,
     *financial.api,
     # whatever else is asked for below here is an agent that does not exist
@@ -22,8 +25,11 @@ api = [
 
 urlpatterns = [
     path("api/a2a/", include(api)),
+    path("", include(destinations.management)),
+    path("developers/apps/<str:app_id>/destinations/", include(destinations.pages)),
     path("profile/consent/", include(processing_consent.pages)),
     path("profile/numbers/", include(messaging.pages)),
     path("profile/financial/", include(financial.pages)),
+    path("profile/analyses/", include(activations.pages)),
     path("profile/", include(analyses.pages)),
 ]

@@ -92,9 +92,9 @@ def prepare() -> dict[str, bytes]:
     from django.db import connection
 
     from accounts.models import User
+    from agents_proxy.agents import ANALYSIS_PURPOSES
     from agents_proxy.processing_consent import actions as consents
     from agents_proxy.processing_consent.origins import App
-    from agents_proxy.states import Purpose
     from bench.population import populate
     from developers.models import App as Record
 
@@ -104,7 +104,7 @@ def prepare() -> dict[str, bytes]:
     Record.objects.update(origins=["https://bench.example"])
     site = App(Record.objects.get().pk, "Bench")
     person = User.objects.earliest("pk")
-    token = consents.give_to_site(by=person, purposes=list(Purpose), app=site, origin="https://bench.example")
+    token = consents.give_to_site(by=person, purposes=list(ANALYSIS_PURPOSES), app=site, origin="https://bench.example")
     connection.close()
     connection.close_pool()
     body = json.dumps({"text": "What does Zoe like?", "id": "task-bench"})

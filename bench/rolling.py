@@ -268,9 +268,9 @@ def prepare(home: Path) -> tuple[list[AppPart], list[Any], str]:
     from django.db import connection
 
     from accounts.models import User
+    from agents_proxy.agents import ANALYSIS_PURPOSES
     from agents_proxy.processing_consent import actions as consents
     from agents_proxy.processing_consent.origins import app_of_origin
-    from agents_proxy.states import Purpose
     from developers.models import App
 
     apps, people = make_apps(CLIENTS + 1), make_people(1)
@@ -278,7 +278,7 @@ def prepare(home: Path) -> tuple[list[AppPart], list[Any], str]:
     registered = app_of_origin(SITE)
     assert registered
     asked = consents.give_to_site(
-        by=User.objects.get(public_id=people[0].user_id), purposes=list(Purpose), app=registered, origin=SITE
+        by=User.objects.get(public_id=people[0].user_id), purposes=list(ANALYSIS_PURPOSES), app=registered, origin=SITE
     )
     connection.close()
     connection.close_pool()  # type: ignore[attr-defined]  # of PostgreSQL's connections

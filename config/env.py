@@ -9,7 +9,6 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import environ
 from django.core.exceptions import ImproperlyConfigured
@@ -113,21 +112,6 @@ def aggregator(*, url: str, client_id: str, secret: str, **rest: Any) -> dict[st
     if not url.startswith(("https://", "http://")):
         raise ImproperlyConfigured("AGGREGATOR_BASE_URL must start with https:// or http://.")
     return {"url": url.rstrip("/"), "client_id": client_id, "secret": secret, **rest}
-
-
-def activation(url: str, secret: str) -> tuple[str, str]:
-    """Where brand affinities may be sent, and what signs them: both or none. It gets personal data, so over TLS."""
-    url = url.strip()
-    if bool(url) != bool(secret):
-        raise ImproperlyConfigured("Set ACTIVATION_URL and ACTIVATION_SECRET, or neither of them.")
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        raise ImproperlyConfigured("ACTIVATION_URL is no address.") from None
-    secure = parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in ("localhost", "127.0.0.1"))
-    if url and not (secure and parts.hostname):
-        raise ImproperlyConfigured("ACTIVATION_URL must start with https://, or with http:// on this machine.")
-    return url, signing_secret("ACTIVATION_SECRET", secret)
 
 
 def signing_secret(name: str, value: str) -> str:

@@ -62,7 +62,6 @@ ERASURE_WAIT_DAYS = env.number("ERASURE_WAIT_DAYS", 7, minimum=0, maximum=60)
 ANALYSIS_RETENTION_DAYS = env.number("ANALYSIS_RETENTION_DAYS", 30, minimum=1, maximum=3650)
 ANALYSIS_LEASE_SECONDS = env.number("ANALYSIS_LEASE_SECONDS", 15, minimum=1)
 ANALYSES_AT_ONCE = env.number("ANALYSES_AT_ONCE", 12, minimum=1)
-ACTIVATION_URL, ACTIVATION_SECRET = env.activation(env.text("ACTIVATION_URL"), env.text("ACTIVATION_SECRET"))
 # calls to profile agents: at once, and from then on per second, of one session or consent and of one address
 A2A_SESSION_BURST = env.number("A2A_SESSION_BURST", 120)
 A2A_SESSION_PER_SECOND = env.number("A2A_SESSION_PER_SECOND", 2)

@@ -32,6 +32,7 @@ TASKS: dict[str, dict[str, Any]] = {
     "write-erasure-mails": {"task": "accounts.tasks.write_erasure_mails", "schedule": 10.0},
     "write-security-mails": {"task": "accounts.tasks.write_security_mails", "schedule": 10.0},
     "resume-analyses": {"task": "agents_proxy.tasks.resume_analyses", "schedule": 2.0},
+    "resume-activations": {"task": "agents_proxy.tasks.resume_activations", "schedule": 2.0},
     "maintain-institutions": {"task": "agents_proxy.tasks.maintain_institutions", "schedule": 10.0},
     "purge-analyses": {"task": "agents_proxy.tasks.purge_analyses", "schedule": 60.0},
 }

@@ -38,10 +38,11 @@ def unfinished_analyses(user: "User") -> Count:
     return Count(Limit("unfinished-analyses", UNFINISHED_PER_PERSON, 0), found, 0)
 
 
-def start_analysis(*, by: "User", submitted: dict[str, str]) -> Run:
+def start_analysis(*, by: "User", submitted: dict[str, str], under: int | None = None) -> Run:
     """Write the consent to this one run, the run and its steps, and tell a worker.
 
-    `submitted` is the checked input of contract 4.3 without `agreed`. Raises `TooManyAnalyses`.
+    `submitted` is the checked input of contract 4.3 without `agreed`. `under` is the consent behind a token, which
+    covers the run in place of one of its own. Raises `TooManyAnalyses`.
     """
     with transaction.atomic():
         lock_for_transaction(f"analyses of {by.pk}")
@@ -49,9 +50,10 @@ def start_analysis(*, by: "User", submitted: dict[str, str]) -> Run:
             raise TooManyAnalyses(headers={"Retry-After": "30"})
         now = database_now()
         kept = timedelta(days=settings.ANALYSIS_RETENTION_DAYS)
-        consent = consents.give(by=by, purposes=ANALYSIS_PURPOSES, reach=Reach.RUN, lasts=kept)
+        if under is None:
+            under = consents.give(by=by, purposes=ANALYSIS_PURPOSES, reach=Reach.RUN, lasts=kept).pk
         run = Run.objects.create(
-            user=by, consent=consent, input=encryption.sealed(json.dumps(submitted)), purge_at=now + kept
+            user=by, consent_id=under, input=encryption.sealed(json.dumps(submitted)), purge_at=now + kept
         )
         Step.objects.bulk_create(
             Step(run=run, position=position, agent=agent, task_id=f"task-{secrets.token_hex(16)}")
@@ -61,7 +63,7 @@ def start_analysis(*, by: "User", submitted: dict[str, str]) -> Run:
     return run
 
 
-def cancel_analysis(*, by: "User", analysis_id: str) -> Run:
+def cancel_analysis(*, by: "User", analysis_id: str, under: int | None = None) -> Run:
     """End a run before its next step; what an agent answers from now on is dropped. Repeated: the same.
 
     Where one step was being tried again, only that is called off: what the run had come to before stands.
@@ -69,7 +71,7 @@ def cancel_analysis(*, by: "User", analysis_id: str) -> Run:
     Raises `UnknownAnalysis`, `AnalysisEnded`.
     """
     with transaction.atomic():
-        run = own_run(by, analysis_id, lock=True)
+        run = own_run(by, analysis_id, lock=True, under=under)
         if run.status == RunStatus.CANCELLED:
             return run
         if run.status not in UNFINISHED_RUNS:
@@ -94,13 +96,13 @@ def end_early(run: Run, why: str, now: datetime) -> None:
     run.save(update_fields=["status", "finished_at", "updated_at"])
 
 
-def retry_step(*, by: "User", analysis_id: str, agent: str) -> Run:
+def retry_step(*, by: "User", analysis_id: str, agent: str, under: int | None = None) -> Run:
     """Ask one failed agent again, under the same task id; the profile is merged anew when it has answered.
 
     Raises `UnknownAnalysis` (an unknown agent, too), `StepNotFailed`, `ConsentEnded`.
     """
     with transaction.atomic():
-        run = own_run(by, analysis_id, lock=True)
+        run = own_run(by, analysis_id, lock=True, under=under)
         step = run.steps.filter(agent=agent).first()
         if step is None:
             raise UnknownAnalysis("This analysis has no such step.")
@@ -122,14 +124,15 @@ def _open_again(step: Step) -> None:
     step.save()
 
 
-def delete_analysis(*, by: "User", analysis_id: str) -> None:
-    """Remove a run and all that agents said in it, finished or not; its consent ends with it.
+def delete_analysis(*, by: "User", analysis_id: str, under: int | None = None) -> None:
+    """Remove a run and all that agents said in it, finished or not; the consent to it alone ends with it.
 
     Raises `UnknownAnalysis`.
     """
     with transaction.atomic():
-        run = own_run(by, analysis_id, lock=True)
-        consents.withdraw(consent_id=run.consent.consent_id, by=by)
+        run = own_run(by, analysis_id, lock=True, under=under)
+        if run.consent.reach == Reach.RUN:
+            consents.withdraw(consent_id=run.consent.consent_id, by=by)
         run.delete()
 
 

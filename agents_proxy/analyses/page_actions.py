@@ -8,7 +8,6 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.authentication import person_of
 from accounts.interrupted.page_actions import Field, Kwargs, PageAction, Say, Values, Words, to_page
-from agents_proxy.analyses import activation
 from agents_proxy.analyses import queries as analysis_queries
 from agents_proxy.analyses.errors import UnknownAnalysis
 from agents_proxy.analyses.models import Run
@@ -44,14 +43,6 @@ def _delete(run: Run) -> Words:
     return Words(asked, gettext("Delete it"), danger=True)
 
 
-def _activate(run: Run) -> Words | None:
-    destination = activation.destination()
-    if not destination:
-        return None
-    asked = gettext("You asked to send your brand affinity to %(destination)s.") % {"destination": destination}
-    return Words(asked, gettext("Send it"))
-
-
 START = PageAction(
     page=to_page("profile:home"),
     words=_analysis,
@@ -67,8 +58,3 @@ START = PageAction(
 CANCEL = PageAction(page=to_page("profile:run", "analysis_id"), words=_of_run(_cancel))
 RETRY = PageAction(page=to_page("profile:run", "analysis_id"), words=_of_run(_retry))
 DELETE = PageAction(page=to_page("profile:delete", "analysis_id"), words=_of_run(_delete), shows_itself=True)
-ACTIVATE = PageAction(
-    page=to_page("profile:run", "analysis_id"),
-    words=_of_run(_activate),
-    fields=(Field("sending"), Field("agreed", _("I agree that it is sent"), "check")),
-)

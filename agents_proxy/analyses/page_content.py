@@ -10,7 +10,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext
 
 from agents_proxy.agents import AGENTS, ANALYSIS_AGENTS, ANALYSIS_PURPOSES
-from agents_proxy.analyses import activation, profile_view
+from agents_proxy.analyses import profile_view
 from agents_proxy.analyses import queries as analysis_queries
 from agents_proxy.analyses import words as analysis_words
 from agents_proxy.analyses.affinity import affinity_of
@@ -100,7 +100,6 @@ def result(run: Run) -> dict[str, Any]:
     merged = merged_of(list(run.steps.all()) if run.profile is not None else [])
     about = run.metadata or {}
     affinity = affinity_of(merged.profile)
-    sends = affinity.affinity.says_anything and activation.destination()
     live = consents.is_live(run.consent)
     return {
         "run": run,
@@ -125,9 +124,6 @@ def result(run: Run) -> dict[str, Any]:
         "bars": profile_view.agent_bars(steps),
         "affinity": affinity.affinity if affinity.affinity.says_anything else None,
         "misfits": [analysis_words.label(canonical(name)) for name in affinity.misfits],
-        "destination": activation.destination(),
-        "activation_statement": activation.statement() if sends else "",
-        "sending": activation.next_sending(run) if sends else 0,
     }
 
 

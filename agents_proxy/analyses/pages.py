@@ -1,7 +1,6 @@
 """The pages of analyses. All of them work without JavaScript; with it, the steps of a run show live."""
 
 import json
-import re
 from collections.abc import Callable
 
 from django.contrib import messages
@@ -14,8 +13,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.authentication import person_of
 from accounts.interrupted.page_actions import can_wait
 from agents_proxy.analyses import actions as analysis_actions
-from agents_proxy.analyses import activation, page_content
 from agents_proxy.analyses import page_actions as analysis_page_actions
+from agents_proxy.analyses import page_content
 from agents_proxy.analyses import queries as analysis_queries
 from agents_proxy.analyses import words as analysis_words
 from agents_proxy.analyses.affinity import affinity_of, as_csv
@@ -25,8 +24,6 @@ from agents_proxy.analyses.models import Run
 from agents_proxy.financial import words as financial_words
 from agents_proxy.states import UNFINISHED_RUNS
 from common.problems import Problem
-
-_NUMBER = re.compile(r"[0-9]{1,6}\Z")
 
 
 def _own(request: HttpRequest, analysis_id: str) -> Run:
@@ -139,22 +136,3 @@ def crm(request: HttpRequest, analysis_id: str, form: str) -> HttpResponse:
         body, media_type = json.dumps(found.body(), ensure_ascii=False, indent=2) + "\n", "application/json"
     headers = {"Content-Disposition": f'attachment; filename="brand-affinity.{form}"'}
     return HttpResponse(body, content_type=media_type, headers=headers)
-
-
-@require_POST
-@login_required
-@can_wait(analysis_page_actions.ACTIVATE)
-def activate(request: HttpRequest, analysis_id: str) -> HttpResponse:
-    """Send the brand affinity to the configured CRM, if the person ticked that they agree; one form sends once."""
-    if request.POST.get("agreed") != "yes":
-        messages.error(request, gettext("Nothing was sent: tick that you agree first."))
-        return redirect("profile:run", _own(request, analysis_id).analysis_id)
-
-    number = request.POST.get("sending", "")
-    sending = int(number) if _NUMBER.match(number) else 0
-
-    def act() -> str:
-        sent = activation.activate(by=person_of(request), analysis_id=analysis_id, sending=sending)
-        return gettext("Sent.") if sent else gettext("The CRM has it already. Nothing was sent a second time.")
-
-    return _run_action(request, analysis_id, act)

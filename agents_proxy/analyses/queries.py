@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from django.db.models import Count
+from django.db.models import Count, QuerySet
 from django.db.models.functions import Now
 
 from agents_proxy.analyses.errors import UnknownAnalysis
@@ -20,10 +20,16 @@ _ENDED = (StepStatus.SUCCEEDED, StepStatus.FAILED, StepStatus.SKIPPED)
 _UNSEALED = ("id", "analysis_id", "status", "created_at", "finished_at", "purge_at")
 
 
-def own_run(user: "User", analysis_id: str, *, lock: bool = False) -> Run:
-    """The person's own run; one of somebody else, or whose time is over, is `UnknownAnalysis` as if it never was."""
-    runs = Run.objects.select_for_update() if lock else Run.objects.all()
-    run = runs.filter(user=user, analysis_id=analysis_id, purge_at__gt=Now()).first()
+def runs_of(user: "User", under: int | None = None) -> QuerySet[Run]:
+    """The person's runs whose time is not over; with `under`, those alone that were made with this consent."""
+    runs = Run.objects.filter(user=user, purge_at__gt=Now())
+    return runs if under is None else runs.filter(consent=under)
+
+
+def own_run(user: "User", analysis_id: str, *, lock: bool = False, under: int | None = None) -> Run:
+    """This one of `runs_of`; any other is `UnknownAnalysis`, as if it never was."""
+    runs = runs_of(user, under)
+    run = (runs.select_for_update() if lock else runs).filter(analysis_id=analysis_id).first()
     if run is None:
         raise UnknownAnalysis()
     return run
@@ -64,14 +70,17 @@ def opened_json(sealed: str | None) -> Any:
     return None if sealed is None else json.loads(encryption.opened(sealed), parse_constant=str)
 
 
-def status_of(user: "User", analysis_id: str) -> dict[str, Any]:
+def status_of(user: "User", analysis_id: str, *, under: int | None = None) -> dict[str, Any]:
     """Raises `UnknownAnalysis`."""
-    return status_body(own_run(user, analysis_id))
+    return status_body(own_run(user, analysis_id, under=under))
 
 
-def analyses_of(user: "User", *, cursor: str | None = None, limit: int = 50) -> dict[str, Any]:
+def analyses_of(
+    user: "User", *, cursor: str | None = None, limit: int = 50, under: int | None = None
+) -> dict[str, Any]:
     """{"analyses": newest first, without what agents said; "nextCursor"}; an unknown cursor starts at the newest."""
-    runs = Run.objects.filter(user=user, purge_at__gt=Now()).only(*_UNSEALED).order_by("-id").prefetch_related("steps")
+    runs = runs_of(user, under).only(*_UNSEALED, "consent__app__name").select_related("consent__app")
+    runs = runs.order_by("-id").prefetch_related("steps")
     if cursor and (before := Run.objects.filter(user=user, analysis_id=cursor).values_list("pk", flat=True).first()):
         runs = runs.filter(pk__lt=before)
     page = list(runs[: limit + 1])
@@ -84,6 +93,7 @@ def analyses_of(user: "User", *, cursor: str | None = None, limit: int = 50) -> 
                 "createdAt": rfc3339(run.created_at),
                 "finishedAt": rfc3339(run.finished_at),
                 "deletedOn": rfc3339(run.purge_at),
+                "app": run.consent.app.name if run.consent.app else None,
             }
             for run in page[:limit]
         ],
@@ -98,9 +108,9 @@ def asked_of(user: "User", analysis_ids: Sequence[str]) -> dict[str, int]:
     return dict(asked.annotate(count=Count("pk")))
 
 
-def raw_of(user: "User", analysis_id: str) -> dict[str, Any]:
+def raw_of(user: "User", analysis_id: str, *, under: int | None = None) -> dict[str, Any]:
     """What went in, what each agent answered in full, and what was made of it. Raises `UnknownAnalysis`."""
-    run = own_run(user, analysis_id)
+    run = own_run(user, analysis_id, under=under)
     steps = list(run.steps.all())
     return {
         "analysisId": run.analysis_id,

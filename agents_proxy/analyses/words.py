@@ -60,13 +60,6 @@ PROBLEMS = {
     "analysis_ended": _("The analysis has ended already."),
     "step_not_failed": _("This step did not fail, or the analysis has not ended yet."),
     "consent_ended": _("The consent to this analysis has ended. Start a new one."),
-    "nothing_to_activate": _("There is nothing to send: no agent knows what you like."),
-    "activation_not_configured": _("No CRM is configured here."),
-    "activation_failed": _("The CRM did not take it or cannot be reached. You can send it again."),
-    "activation_uncertain": _(
-        "The CRM gave no answer, so it may have arrived. Sent again within ten minutes, it is known there as the same."
-    ),
-    "activation_too_late": _("Nothing was sent: the time of that agreement is over. Agree again, and send."),
 }
 
 

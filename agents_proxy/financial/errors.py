@@ -1,5 +1,6 @@
 """The refusals around linked institutions. What the aggregator itself said stays here."""
 
+from agents_proxy.errors import AgreementRequired
 from common.problems import Problem
 
 
@@ -11,12 +12,8 @@ class AggregatorNotConfigured(Problem):
     title = "Institutions cannot be linked here"
 
 
-class FinancialConsentRequired(Problem):
+class FinancialConsentRequired(AgreementRequired):
     """There is no live consent to `financial`, or to `identity`; `consent_url` says where to give it."""
-
-    code = "consent_required"
-    status = 403
-    title = "You have to agree to this first"
 
 
 class UnknownItem(Problem):

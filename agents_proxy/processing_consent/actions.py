@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 import orjson
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Q
 from django.utils.translation import gettext
 
+from agents_proxy.destinations.models import Destination
 from agents_proxy.errors import UnknownConsent
 from agents_proxy.processing_consent.models import ProcessingConsent
 from agents_proxy.processing_consent.origins import App
@@ -38,10 +40,21 @@ class Token:
 
 @dataclass(frozen=True)
 class Covered:
-    """A live consent and whose it is, as primary keys."""
+    """A live consent behind a token: whose it is and which app's, as primary keys, and what it covers."""
 
     consent_pk: int
     person_pk: int
+    app_pk: int
+    purposes: frozenset[str]
+    destinations: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Wording:
+    """What a person was shown in place of the general statement, and which version of it."""
+
+    version: str
+    text: str
 
 
 # Asked with every call: one round trip each, by the database's clock.
@@ -50,7 +63,7 @@ SELECT id, purposes FROM processing_consents
  WHERE user_id = %(user_pk)s AND reach = 'own' AND withdrawn_at IS NULL AND expires_at > {clock} ORDER BY id
 """
 _SITES = """
-SELECT c.id, c.user_id, c.purposes, c.origin, a.origins
+SELECT c.id, c.user_id, c.app_id, c.purposes, c.destinations, c.origin, a.origins
   FROM processing_consents c JOIN developer_apps a ON a.id = c.app_id JOIN users u ON u.id = c.user_id
  WHERE c.token_digest = %(digest)s AND c.withdrawn_at IS NULL AND c.expires_at > {clock} AND a.status = 'active'
    AND u.is_active
@@ -64,29 +77,57 @@ def give(
     reach: Reach = Reach.OWN,
     origin: str = "",
     lasts: timedelta | None = None,
+    destinations: Sequence[Destination] = (),
+    wording: Wording | None = None,
 ) -> ProcessingConsent:
-    """Keep that this person agreed, in the words of this moment, to calls of their own or to one analysis."""
-    return _keep(by, purposes, gettext("This service"), lasts, reach, origin=origin or settings.BASE_URL)
+    """Keep that this person agreed, in the words of this moment, to calls of their own or to one analysis.
+
+    `activation` needs `destinations`, with their apps; `wording` is what was shown in place of the general statement.
+    """
+    kept = {"origin": origin or settings.BASE_URL}
+    return _keep(by, purposes, gettext("This service"), lasts, reach, destinations, wording, **kept)
 
 
-def give_to_site(*, by: "User", purposes: Sequence[Purpose], app: App, origin: str) -> Token:
+def give_to_site(
+    *, by: "User", purposes: Sequence[Purpose], app: App, origin: str, destinations: Sequence[Destination] = ()
+) -> Token:
     """Keep that this person agreed to calls of one site, and make the token that the site calls with."""
     secret = secrets.token_urlsafe(32)
-    consent = _keep(by, purposes, app.name, None, Reach.SITE, origin=origin, app_id=app.pk, token_digest=digest(secret))
-    return Token(secret, consent)
+    kept = {"origin": origin, "app_id": app.pk, "token_digest": digest(secret)}
+    return Token(secret, _keep(by, purposes, app.name, None, Reach.SITE, destinations, None, **kept))
 
 
 def _keep(
-    by: "User", purposes: Sequence[Purpose], asks: str, lasts: timedelta | None, reach: Reach, **columns: Any
+    by: "User",
+    purposes: Sequence[Purpose],
+    asks: str,
+    lasts: timedelta | None,
+    reach: Reach,
+    destinations: Sequence[Destination],
+    wording: Wording | None,
+    **columns: Any,
 ) -> ProcessingConsent:
     ordered = [purpose for purpose in Purpose if purpose in purposes]
     now = database_now()
     lasting = lasts or lifetime()
+    shown = wording or Wording(
+        VERSION,
+        str(
+            statement(
+                ordered,
+                asks=asks,
+                lasts=lasting,
+                one_analysis=reach == Reach.RUN,
+                destinations=[destination.described for destination in destinations],
+            )
+        ),
+    )
     return ProcessingConsent.objects.create(
         user=by,
         purposes=[purpose.value for purpose in ordered],
-        statement_version=VERSION,
-        statement=str(statement(ordered, asks=asks, lasts=lasting, one_analysis=reach == Reach.RUN)),
+        destinations=[destination.destination_id for destination in destinations],
+        statement_version=shown.version,
+        statement=shown.text,
         reach=reach,
         given_at=now,
         expires_at=now + lasting,
@@ -111,6 +152,7 @@ def listed(user: "User") -> list[dict[str, Any]]:
             "consentId": consent.consent_id,
             "status": consent.standing(now),
             "purposes": consent.purposes,
+            "destinations": consent.destinations,
             "covers": consent.reach,
             "origin": consent.origin,
             "statement": consent.statement,
@@ -130,23 +172,44 @@ def own(user: "User", purpose: Purpose) -> int | None:
     return next((row["id"] for row in found if purpose in orjson.loads(row["purposes"])), None)
 
 
-def of_token(token: str, purpose: Purpose, origin: str | None) -> "Covered | None":
+def own_for_destination(user: "User", destination_id: str) -> ProcessingConsent | None:
+    """The live consent that covers this person's own sendings to a destination, or None."""
+    live = ProcessingConsent.objects.live(database_now()).filter(user=user, reach=Reach.OWN).order_by("pk")
+    return next((consent for consent in live if destination_id in consent.destinations), None)
+
+
+def own_destinations(user: "User") -> frozenset[str]:
+    """The IDs of the destinations that live consents of this person's own cover."""
+    live = ProcessingConsent.objects.live(database_now()).filter(user=user, reach=Reach.OWN)
+    return frozenset(name for names in live.values_list("destinations", flat=True) for name in names)
+
+
+def of_token(token: str, purpose: Purpose | None, origin: str | None) -> "Covered | None":
     """What the live consent behind `token` covers, if `purpose` is in it and it comes from where it was given for.
+
+    None for `purpose` takes any: what the token may look at, it may look at whatever else it covers.
 
     A backend sends no origin. The app behind it must still be active and must still have the origin registered.
     """
     at = clock()
     for row in rows(_SITES.format(clock=at.sql), {**at.parameters, "digest": digest(token)}):
         registered, given_for = orjson.loads(row["origins"]), row["origin"]
-        if purpose in orjson.loads(row["purposes"]) and origin in (None, given_for) and given_for in registered:
-            return Covered(row["id"], row["user_id"])
+        purposes = frozenset(orjson.loads(row["purposes"]))
+        fits = purpose is None or purpose in purposes
+        if fits and origin in (None, given_for) and given_for in registered:
+            destinations = frozenset(orjson.loads(row["destinations"]))
+            return Covered(row["id"], row["user_id"], row["app_id"], purposes, destinations)
     return None
 
 
 def is_live(consent: ProcessingConsent, purpose: Purpose | None = None) -> bool:
-    """Whether this consent still holds, as the database has it now: asked before every step of an analysis."""
+    """Whether this consent still holds, as the database has it now: asked before every step of an analysis.
+
+    That of a site holds for as long as its app is active.
+    """
     live = ProcessingConsent.objects.live(database_now()).filter(pk=consent.pk, user__is_active=True)
-    return live.exists() and (purpose is None or purpose in consent.purposes)
+    covers = live.filter(Q(app=None) | Q(app__status="active"))
+    return covers.exists() and (purpose is None or purpose in consent.purposes)
 
 
 def are_required() -> bool:

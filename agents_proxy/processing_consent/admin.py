@@ -16,6 +16,6 @@ class ConsentAdmin(AboutPeople, ReadOnly):
     search_fields = ("=consent_id", "=user__public_id")
     ordering = ("-id",)
     fields = (
-        "consent_id", "user", "reach", "app", "origin", "purposes", "statement_version", "statement", "given_at",
-        "expires_at", "withdrawn_at",
+        "consent_id", "user", "reach", "app", "origin", "purposes", "destinations", "statement_version", "statement",
+        "given_at", "expires_at", "withdrawn_at",
     )  # fmt: skip

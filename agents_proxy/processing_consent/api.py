@@ -3,6 +3,7 @@
 from django.http import HttpResponse
 from rest_framework.request import Request
 
+from agents_proxy.destinations import queries as destination_queries
 from agents_proxy.owner_api import QuerylessOwnerView
 from agents_proxy.processing_consent import actions as consents
 from agents_proxy.processing_consent.schemas import ConsentBody
@@ -18,7 +19,8 @@ class Consents(QuerylessOwnerView):
 
     def post(self, request: Request) -> HttpResponse:
         body = self.body(ConsentBody)
-        given = consents.give(by=self.person, purposes=body.purposes)
+        destinations = destination_queries.named(body.destinations, person=self.person)
+        given = consents.give(by=self.person, purposes=body.purposes, destinations=destinations)
         told = {"consentId": given.consent_id, "purposes": given.purposes, "expiresAt": rfc3339(given.expires_at)}
         return json_answer(told, status=201)
 

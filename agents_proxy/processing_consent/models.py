@@ -32,6 +32,9 @@ class ProcessingConsent(models.Model):
     user = models.ForeignKey("accounts.User", on_delete=models.PROTECT, related_name="processing_consents")
     reach = models.CharField(_("covers"), max_length=8, choices=[(r.value, r.value) for r in Reach], default=Reach.OWN)
     purposes = models.JSONField(_("purposes"))
+    destinations = models.JSONField(
+        _("destinations"), default=list, blank=True
+    )  # that `activation` covers, by their ID
     statement_version = models.CharField(_("version of the wording"), max_length=32)
     statement = models.TextField(_("wording"))
     origin = models.CharField(_("origin"), max_length=255)
@@ -59,6 +62,11 @@ class ProcessingConsent(models.Model):
             ),
             models.CheckConstraint(
                 condition=models.Q(expires_at__gt=models.F("given_at")), name="processing_expires_later"
+            ),
+            models.CheckConstraint(
+                condition=(models.Q(purposes__icontains='"activation"') & ~models.Q(destinations=[]))
+                | (~models.Q(purposes__icontains='"activation"') & models.Q(destinations=[])),
+                name="processing_destinations_together",
             ),
         ]
         indexes = [models.Index(fields=["user", "-given_at"], name="processing_of_user")]

@@ -1,8 +1,8 @@
 """The hosted page of consent to processing: for our own pages and, with a token in the fragment, for other sites."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode, urlsplit
 
 from django.contrib import messages
@@ -16,16 +16,23 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.authentication import person_of
 from accounts.interrupted.page_actions import can_wait
 from agents_proxy.agents import ANALYSIS_PURPOSES
+from agents_proxy.destinations import queries as destination_queries
+from agents_proxy.destinations.errors import UnknownDestination
+from agents_proxy.destinations.models import Destination
 from agents_proxy.errors import UnknownConsent
 from agents_proxy.processing_consent import actions as consents
 from agents_proxy.processing_consent import page_actions as consent_page_actions
 from agents_proxy.processing_consent.models import ProcessingConsent
 from agents_proxy.processing_consent.origins import App, app_of_origin
-from agents_proxy.statements import TITLES, VERSION, statement
-from agents_proxy.states import Purpose, Reach
+from agents_proxy.statements import ACTIVATIONS, TITLES, VERSION, statement
+from agents_proxy.states import UNFINISHED_ACTIVATIONS, ActivationStatus, Purpose, Reach
 from common.clock import database_now, rfc3339
 
+if TYPE_CHECKING:
+    from accounts.models import User
+
 _LOCAL = ("localhost", "127.0.0.1")
+_MEMBERS = {"origin", "purposes", "return_url", "destination"}
 _ENDED_AT_ONCE = 50  # consents that ended, on one page
 
 
@@ -37,6 +44,11 @@ class Asked:
     app: App | None
     origin: str | None
     return_url: str | None
+    destinations: list[Destination] = field(default_factory=list)
+
+    @property
+    def described(self) -> list[str]:
+        return [destination.described for destination in self.destinations]
 
 
 class InvalidLink(Exception):
@@ -58,7 +70,9 @@ def agree(request: HttpRequest) -> HttpResponse:
         return _answered(request, asked)
     context = {
         "asked": asked,
-        "statement": statement(asked.purposes, asks=_who(asked), lasts=consents.lifetime()),
+        "statement": statement(
+            asked.purposes, asks=_who(asked), lasts=consents.lifetime(), destinations=asked.described
+        ),
         "version": VERSION,
     }
     return _letting_the_form_return(render(request, "agents/consent.html", context), asked)
@@ -72,7 +86,7 @@ def given(request: HttpRequest) -> HttpResponse:
     own = (
         ProcessingConsent.objects.filter(user=person_of(request))
         .select_related("app")
-        .prefetch_related("analysis_runs")
+        .prefetch_related("analysis_runs", "activations__destination__app")
     )
     page = Paginator(own.ended(now), _ENDED_AT_ONCE).get_page(request.GET.get("page"))
     live = list(own.live(now)) if page.number == 1 else []  # all of them: each can be withdrawn here
@@ -82,6 +96,7 @@ def given(request: HttpRequest) -> HttpResponse:
 
 def _row(consent: ProcessingConsent, now: datetime) -> dict[str, Any]:
     runs = list(consent.analysis_runs.all())
+    sendings = list(consent.activations.all())
     return {
         "consent": consent,
         "titles": [TITLES[Purpose(purpose)] for purpose in consent.purposes],
@@ -89,7 +104,10 @@ def _row(consent: ProcessingConsent, now: datetime) -> dict[str, Any]:
         "reach": consent.reach,
         "run": runs[0] if runs else None,
         # one to a sending covers nothing more, and is done by the time that anybody reads this
-        "done": consent.reach == Reach.RUN and set(consent.purposes) != set(ANALYSIS_PURPOSES),
+        "done": consent.reach == Reach.RUN
+        and set(consent.purposes) != set(ANALYSIS_PURPOSES)
+        and all(sending.status not in UNFINISHED_ACTIVATIONS for sending in sendings),
+        "sendings": [(sending, ACTIVATIONS[ActivationStatus(sending.status)]) for sending in sendings],
     }
 
 
@@ -114,7 +132,7 @@ def _asked(request: HttpRequest) -> Asked | None:
     query = request.GET
     if not query:
         return None
-    if set(query) - {"origin", "purposes", "return_url"} or any(len(values) != 1 for _, values in query.lists()):
+    if set(query) - _MEMBERS or any(len(values) != 1 for _, values in query.lists()):
         raise InvalidLink(gettext("The link that led here has parts that nobody knows."))
     try:
         purposes = {Purpose(name) for name in query.get("purposes", "").split(",")}
@@ -122,26 +140,55 @@ def _asked(request: HttpRequest) -> Asked | None:
         raise InvalidLink(gettext("The link that led here does not say what you are to agree to.")) from None
     ordered = [purpose for purpose in Purpose if purpose in purposes]
     if "origin" not in query and "return_url" not in query:
-        return Asked(ordered, None, None, None)
+        return Asked(
+            ordered, None, None, None, _destinations(person_of(request), query.get("destination", ""), ordered, None)
+        )
     origin, return_url = query.get("origin", ""), query.get("return_url", "")
     app = app_of_origin(origin) if _is_origin(origin) else None
     if app is None:
         raise InvalidLink(gettext("The site that sent you here is not registered."))
     if not _is_on(return_url, origin):
         raise InvalidLink(gettext("The site that sent you here did not say where on it you are to return to."))
-    return Asked(ordered, app, origin, return_url)
+    return Asked(
+        ordered, app, origin, return_url, _destinations(person_of(request), query.get("destination", ""), ordered, app)
+    )
+
+
+def _destinations(person: "User", named: str, purposes: list[Purpose], app: App | None) -> list[Destination]:
+    """What `activation` is to cover: what the link names, else, where an app asks, every destination that it has."""
+    if Purpose.ACTIVATION not in purposes:
+        if named:
+            raise InvalidLink(gettext("The link that led here does not say what you are to agree to."))
+        return []
+    found: list[Destination] = []
+    if named:
+        try:
+            found = destination_queries.named(named.split(","), person=person, app_pk=app.pk if app else None)
+        except UnknownDestination:
+            raise InvalidLink(gettext("The link that led here names a place to send to that is not there.")) from None
+    elif app is not None:
+        found = list(destination_queries.destinations_reaching(person).filter(app=app.pk))
+    if not found:
+        raise InvalidLink(gettext("The link that led here does not say where anything is to be sent."))
+    return found
 
 
 def _answered(request: HttpRequest, asked: Asked) -> HttpResponse:
     agreed = request.POST.get("decision") == "agree"
     if asked.app is None or asked.origin is None or asked.return_url is None:
         if agreed:
-            consents.give(by=person_of(request), purposes=asked.purposes)
+            consents.give(by=person_of(request), purposes=asked.purposes, destinations=asked.destinations)
             messages.success(request, gettext("Agreed. You can withdraw it here at any time."))
         return redirect("processing:given")
     if not agreed:
         return _back(asked, {"error": "access_denied"})
-    token = consents.give_to_site(by=person_of(request), purposes=asked.purposes, app=asked.app, origin=asked.origin)
+    token = consents.give_to_site(
+        by=person_of(request),
+        purposes=asked.purposes,
+        app=asked.app,
+        origin=asked.origin,
+        destinations=asked.destinations,
+    )
     told = {
         "consent_token": token.secret,
         "purposes": ",".join(token.consent.purposes),

@@ -2,7 +2,8 @@
 
 from typing import Annotated
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, model_validator
+from pydantic_core import PydanticCustomError
 
 from agents_proxy.states import Purpose
 from common.admission.shapes import Agreed, Strict
@@ -23,3 +24,15 @@ class ConsentBody(Strict):
         AfterValidator(_once_each),
     ]
     agreed: Agreed
+    destinations: Annotated[
+        list[Annotated[str, Field(pattern=r"^des_[a-z2-7]{1,60}\Z")]],
+        Field(max_length=20, description="What `activation` covers, by their ID; with that purpose alone."),
+    ] = []
+
+    @model_validator(mode="after")
+    def _together(self) -> "ConsentBody":
+        if (Purpose.ACTIVATION in self.purposes) != bool(self.destinations):
+            raise PydanticCustomError(
+                "destinations", "name destinations with the purpose activation, and with it alone"
+            )
+        return self

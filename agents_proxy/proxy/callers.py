@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from accounts.models import User
 
 HEADER = "A2A-Consent"
-_LONGEST_TOKEN = 200  # characters; ours have 43
+LONGEST_TOKEN = 200  # characters; ours have 43
 
 
 @dataclass(frozen=True)
@@ -63,9 +63,11 @@ def identify(request: HttpRequest, purpose: Purpose, origin: str | None) -> Call
     return _with_session(person, purpose, required)
 
 
-def consent_url(purpose: Purpose, origin: str | None) -> str:
+def consent_url(purpose: Purpose, origin: str | None, destination_id: str | None = None) -> str:
     """Where a person agrees to `purpose`; a site adds the `return_url` that it wants the token at."""
     query = {"origin": origin, "purposes": purpose.value} if origin else {"purposes": purpose.value}
+    if destination_id is not None:
+        query["destination"] = destination_id
     return f"{settings.BASE_URL}/profile/consent/?{urlencode(query)}"
 
 
@@ -77,7 +79,7 @@ def _with_token(request: HttpRequest, token: str, purpose: Purpose, origin: str 
     from_page = request.headers.get("Origin") is not None
     # a token is a site's: on a page of ours it has no business, and no origin to be bound to
     found = None
-    if len(token) <= _LONGEST_TOKEN and not (from_page and origin is None):
+    if len(token) <= LONGEST_TOKEN and not (from_page and origin is None):
         found = consents.of_token(token, purpose, origin)
     if found is None:
         if required:

@@ -8,17 +8,17 @@ import logging
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 import orjson
 from django.conf import settings
-from standardwebhooks.webhooks import Webhook
 
 from common import addresses, tracing
 from common.clock import rfc3339
 from common.outbound.client import Client
 from common.outbound.failures import ExchangeFailed
+from common.outbound.signing import signed_headers
 
 CONNECT_SECONDS, ANSWER_SECONDS = 5, 15
 UNREACHABLE = "it cannot be reached"
@@ -67,13 +67,10 @@ def send(
     the delivery names itself. ANSWER_SECONDS, unless `seconds` says otherwise.
     """
     body = orjson.dumps({"type": kind, "timestamp": rfc3339(at), "data": data})
-    now = datetime.now(UTC)
     headers = {
         "User-Agent": "Consent-Runtime-Webhooks",
         tracing.HEADER: trace_id or message_id,
-        "webhook-id": message_id,
-        "webhook-timestamp": str(int(now.timestamp())),
-        "webhook-signature": " ".join(Webhook(secret).sign(message_id, now, body.decode()) for secret in secrets),
+        **signed_headers(message_id, body, secrets),
     }
     began = time.monotonic()
     try:

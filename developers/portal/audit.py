@@ -49,6 +49,11 @@ WORDS: dict[str, "StrOrPromise"] = {
     "webhook.secret_renewed": _("Renewed the secret of the endpoint %(endpoint)s"),
     "webhook.disabled": _("Disabled the endpoint %(endpoint)s: %(reason)s"),
     "webhook.enabled": _("Enabled the endpoint %(endpoint)s"),
+    "destination.added": _("Added the destination %(name)s at %(url)s"),
+    "destination.enabled": _("Enabled the destination %(name)s"),
+    "destination.disabled": _("Disabled the destination %(name)s"),
+    "destination.secret_renewed": _("Renewed the secret of the destination %(name)s"),
+    "destination.removed": _("Removed the destination %(name)s"),
 }
 
 

@@ -41,6 +41,7 @@ SECTIONS = (
     Section("portal:sandbox", _("Sandbox"), "user", test_apps_only=True),
     Section("portal:try", _("Try it"), "play", test_apps_only=True),
     Section("portal:webhooks", _("Webhooks"), "bell"),
+    Section("destinations:destinations", _("Destinations"), "share"),
     Section("developers:log", _("Request log"), "list"),
     Section("portal:keys", _("Keys"), "fingerprint"),
     Section("portal:limits", _("Limits"), "clock"),

@@ -4,8 +4,6 @@ Keyword-only, the one who acts as `by=`, which is None for the service itself; e
 audit. Which types of notices there are, the caller knows and has checked.
 """
 
-import base64
-import secrets
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
@@ -15,6 +13,7 @@ from django.utils import timezone
 
 from common import encryption
 from common.clock import database_now
+from common.outbound.signing import new_secret
 from common.problems import InvalidRequest
 from developers.apps.audit import record
 from developers.apps.models import App, AppStatus
@@ -42,7 +41,7 @@ def add_endpoint(*, app: App, url: str, by: "User | None", types: Sequence[str] 
     if WebhookEndpoint.objects.filter(app=app).count() >= MOST_ENDPOINTS:
         raise refused_address("too_many", f"An app has at most {MOST_ENDPOINTS} endpoints.")
     _must_be_free(app, url)
-    secret = _new_secret()
+    secret = new_secret()
     endpoint = WebhookEndpoint.objects.create(app=app, url=url, types=list(types), secret=encryption.sealed(secret))
     record(app=app, by=by, action="webhook.added", endpoint=endpoint.pk, url=url, types=list(types))
     return endpoint, secret
@@ -105,7 +104,7 @@ def renew_secret(*, endpoint: WebhookEndpoint, by: "User", overlap: timedelta = 
     if not timedelta(0) <= overlap <= LONGEST_OVERLAP:
         raise InvalidRequest("The old secret may sign for another 0 to 30 days.")
     held = WebhookEndpoint.objects.select_for_update().get(pk=endpoint.pk)
-    secret = _new_secret()
+    secret = new_secret()
     held.previous_secret, held.previous_until = (held.secret, database_now() + overlap) if overlap else ("", None)
     held.secret = encryption.sealed(secret)
     held.save(update_fields=["secret", "previous_secret", "previous_until"])
@@ -144,8 +143,3 @@ def _must_be_free(app: App, url: str) -> None:
     """The caller holds the app, so that nobody takes the address meanwhile."""
     if WebhookEndpoint.objects.filter(app=app, url=url).exists():
         raise refused_address("not_new", "The app has an endpoint with this address already.")
-
-
-def _new_secret() -> str:
-    """As Standard Webhooks write them: 32 random octets in base64."""
-    return "whsec_" + base64.b64encode(secrets.token_bytes(32)).decode()

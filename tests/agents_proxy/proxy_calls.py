@@ -13,6 +13,8 @@ from tests.callers import JsonClient
 from tests.factories import AppFactory, PersonFactory
 
 SITE = "https://shop.example"
+# but for sending, which names where to
+EVERY_PURPOSE = tuple(purpose for purpose in Purpose if purpose is not Purpose.ACTIVATION)
 CALL = {"text": "Who is Zoe?", "sessionId": "session-42", "id": "task-one"}
 
 
@@ -33,11 +35,11 @@ def refusal(answer: HttpResponse) -> tuple[int, int, str]:
 
 def consenting(user: User) -> User:
     """`user`, having agreed to everything for their own calls."""
-    consents.give(by=user, purposes=list(Purpose))
+    consents.give(by=user, purposes=EVERY_PURPOSE)
     return user
 
 
-def site_client(origin: str | None = SITE, purposes: Any = tuple(Purpose), **app: Any) -> JsonClient:
+def site_client(origin: str | None = SITE, purposes: Any = EVERY_PURPOSE, **app: Any) -> JsonClient:
     """A page of another site (or, with `origin` None, its backend) that holds somebody's token."""
     AppFactory(origins=[SITE], **app)
     registered = app_of_origin(SITE)

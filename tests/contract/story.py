@@ -7,12 +7,12 @@ from django.conf import settings
 
 from accounts.models import User
 from agents_proxy.processing_consent import actions as consents
-from agents_proxy.states import Purpose
 from consent.api import samples
 from developers.manage.samples import PREFIX
 from developers.models import App
 from developers.tokens.digests import new_token
 from tests import factories
+from tests.agents_proxy.proxy_calls import EVERY_PURPOSE
 from tests.callers import signed_in
 
 SITE = "https://trips.example"
@@ -83,14 +83,14 @@ def _callers(app: App, mode: str) -> list[Caller]:
 
 def _agents_callers(app: App, person: User) -> list[Caller]:
     """The person's own page, the same without its CSRF token, and another site's backend."""
-    own = consents.give(by=person, purposes=list(Purpose))
+    own = consents.give(by=person, purposes=EVERY_PURPOSE)
     run = factories.RunFactory(user=person, consent=own, analysis_id=ANALYSIS_ID)
     factories.StepFactory(run=run)
     factories.PhoneNumberFactory(user=person)
     factories.ItemFactory(user=person, consent=own)
     app.origins = [SITE]
     app.save(update_fields=["origins"])
-    token = consents.give_to_site(by=person, purposes=list(Purpose), app=app, origin=SITE)
+    token = consents.give_to_site(by=person, purposes=EVERY_PURPOSE, app=app, origin=SITE)
     cookies = {
         settings.SESSION_COOKIE_NAME: signed_in(person).client.cookies[settings.SESSION_COOKIE_NAME].value,
         settings.CSRF_COOKIE_NAME: "x" * 32,

@@ -1,4 +1,4 @@
-"""A real receiver on loopback for the brand affinity that people send to a CRM."""
+"""A real receiver on loopback for the brand affinity that people send to a destination."""
 
 import threading
 from collections.abc import Iterator
@@ -8,13 +8,13 @@ from typing import Any
 
 from standardwebhooks.webhooks import Webhook
 
-SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
-
 
 class Crm(BaseHTTPRequestHandler):
     """Keeps what it gets, with its `webhook-id`, and checks its signature; a status of 0 is no answer at all."""
 
     status = 204
+    secret: str  # of the destination that names it
+    url: str
     got: list[dict[str, Any]]
     ids: list[str]
     bodies: list[bytes]
@@ -22,7 +22,7 @@ class Crm(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"]))
-        type(self).got.append(Webhook(SECRET).verify(body, dict(self.headers)))
+        type(self).got.append(Webhook(self.secret).verify(body, dict(self.headers)))
         type(self).ids.append(self.headers["webhook-id"])
         type(self).bodies.append(body)
         self.go_on.wait(60)
@@ -39,14 +39,14 @@ class Crm(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def running_crm(settings: Any) -> Iterator[type[Crm]]:
-    """One that `settings` name, until the block ends."""
+def running_crm() -> Iterator[type[Crm]]:
+    """One that listens until the block ends; whoever makes its destination tells it the secret."""
     handler = type("OneCrm", (Crm,), {"got": [], "ids": [], "bodies": [], "go_on": threading.Event()})
     handler.go_on.set()
     server = HTTPServer(("127.0.0.1", 0), handler)
+    handler.url = f"http://127.0.0.1:{server.server_address[1]}/in"
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
-    settings.ACTIVATION_URL, settings.ACTIVATION_SECRET = f"http://127.0.0.1:{server.server_address[1]}/in", SECRET
     yield handler
     server.shutdown()
     server.server_close()

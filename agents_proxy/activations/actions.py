@@ -1,0 +1,117 @@
+"""Sending an analysis's brand affinity to a destination. What is asked for here is a row; `deliveries` takes it there.
+
+A sending is known by its analysis, its destination and its number: what comes again, from a form or a program, finds
+the row that there is and sends nothing a second time.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+from django.utils.translation import gettext
+
+from agents_proxy.activations import payloads
+from agents_proxy.activations.errors import ChangedSinceShown
+from agents_proxy.activations.models import Activation
+from agents_proxy.analyses.models import Run
+from agents_proxy.analyses.queries import own_run
+from agents_proxy.destinations import queries as destination_queries
+from agents_proxy.destinations.models import Destination
+from agents_proxy.errors import AgreementRequired
+from agents_proxy.processing_consent import actions as consents
+from agents_proxy.processing_consent.models import ProcessingConsent
+from agents_proxy.proxy.callers import consent_url
+from agents_proxy.states import Purpose, Reach
+from common import encryption
+from common.broker import tell_worker
+from common.clock import database_now
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+VERSION = "activation-2026-11-3"
+MOST_SENDINGS = 100  # of one analysis to one destination
+SEND = "agents_proxy.tasks.send_activation"
+
+
+def statement(destination: Destination) -> str:
+    """What a person agrees to who sends one analysis to one destination, in the active language."""
+    return gettext(
+        "Send my name, e-mail, phone, likes, dislikes, brand affinities, shopping preferences and how sure the agents "
+        "are of them, from this analysis to %(where)s, once, now. What was sent cannot be recalled from there."
+    ) % {"where": destination.described}
+
+
+def agree_and_activate(
+    *, by: "User", analysis_id: str, destination_id: str, number: int, shown: str | None = None
+) -> tuple[Activation, bool]:
+    """Keep that the person agreed to this one sending, and ask for it; False where it was asked for before.
+
+    `shown` is `payloads.shown_digest` of what they read. Raises `UnknownAnalysis`, `UnknownDestination`,
+    `NothingToActivate`, `ChangedSinceShown`.
+    """
+
+    def agreed(destination: Destination) -> ProcessingConsent:
+        wording = consents.Wording(VERSION, statement(destination))
+        covered = {"purposes": [Purpose.ACTIVATION], "destinations": [destination], "reach": Reach.RUN}
+        return consents.give(by=by, wording=wording, **covered)  # type: ignore[arg-type]  # each as its name says
+
+    with transaction.atomic():
+        run = own_run(by, analysis_id, lock=True)
+        [destination] = destination_queries.named([destination_id], person=by)
+        return _asked(run, destination, number, agreed, shown)
+
+
+def activate(
+    *, by: "User", analysis_id: str, destination_id: str, number: int, under: int | None = None
+) -> tuple[Activation, bool]:
+    """Ask for a sending under a consent that names the destination; False where it was asked for before.
+
+    `under` is the primary key of the consent behind a token, which reaches the analyses that were made with it alone;
+    without it, a consent of the person's own counts. Raises `UnknownAnalysis`, `UnknownDestination`,
+    `AgreementRequired`, `NothingToActivate`.
+    """
+    with transaction.atomic():
+        run = own_run(by, analysis_id, lock=True, under=under)
+        consent = ProcessingConsent.objects.select_related("app").filter(pk=under).first() if under else None
+        [destination] = destination_queries.named(
+            [destination_id], person=by, app_pk=consent.app_id if consent else None
+        )
+        if consent is None:
+            consent = consents.own_for_destination(by, destination_id)
+        if consent is None or destination_id not in consent.destinations:
+            origin = consent.origin if consent else None
+            raise AgreementRequired(consent_url=consent_url(Purpose.ACTIVATION, origin, destination_id))
+        covering = consent
+        return _asked(run, destination, number, lambda _: covering, None)
+
+
+def _asked(
+    run: Run,
+    destination: Destination,
+    number: int,
+    consent_to: Callable[[Destination], ProcessingConsent],
+    shown: str | None,
+) -> tuple[Activation, bool]:
+    """The caller holds the run locked, so that of two who ask at once the second finds the row of the first."""
+    existing = Activation.objects.filter(run=run, destination=destination, number=number).first()
+    if existing is not None:
+        return existing, False
+    data = payloads.data_of(run)
+    if shown is not None and shown != payloads.shown_digest(data):
+        raise ChangedSinceShown
+    now = database_now()
+    body = payloads.message(data, now)
+    activation = Activation.objects.create(
+        run=run,
+        destination=destination,
+        consent=consent_to(destination),
+        number=number,
+        next_attempt_at=now,
+        body=encryption.sealed(body),
+        digest=payloads.digest(body),
+        created_at=now,
+    )
+    transaction.on_commit(partial(tell_worker, SEND, activation.pk))
+    return activation, True

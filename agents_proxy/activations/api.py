@@ -1,0 +1,67 @@
+"""The addresses of sendings and of the destinations that a caller may send to (contract 4.3)."""
+
+from collections.abc import Sequence
+
+from django.http import HttpResponse
+from rest_framework.request import Request
+
+from agents_proxy.activations import actions as activation_actions
+from agents_proxy.activations import queries as activation_queries
+from agents_proxy.activations.schemas import ActivationBody
+from agents_proxy.analyses.queries import own_run
+from agents_proxy.destinations import queries as destination_queries
+from agents_proxy.processing_consent import actions as consents
+from agents_proxy.proxy.shared_views import SharedView
+from agents_proxy.states import Purpose
+from common.json_bodies import json_answer
+
+
+class Activations(SharedView):
+    """Every sending of an analysis, and a new one."""
+
+    def needs(self) -> Sequence[Purpose]:
+        return (Purpose.ACTIVATION,) if self.request.method == "POST" else ()
+
+    def get(self, request: Request, analysis_id: str) -> HttpResponse:
+        run = own_run(self.person, analysis_id, under=self.under)
+        found = activation_queries.activations_of(run)
+        return json_answer({"activations": [activation_queries.activation_body(analysis_id, one) for one in found]})
+
+    def post(self, request: Request, analysis_id: str) -> HttpResponse:
+        body = self.body(ActivationBody)
+        activation, _ = activation_actions.activate(
+            by=self.person,
+            analysis_id=analysis_id,
+            destination_id=body.destinationId,
+            number=body.sending,
+            under=self.under,
+        )
+        where = activation_queries.where(analysis_id, activation)
+        told = {"activationId": activation.activation_id, "status": activation.status, "statusUrl": where}
+        return json_answer(told, status=202, headers={"Location": where})
+
+
+class Activation(SharedView):
+    """One sending, and what became of it."""
+
+    def get(self, request: Request, analysis_id: str, activation_id: str) -> HttpResponse:
+        run = own_run(self.person, analysis_id, under=self.under)
+        found = activation_queries.activation_of(run, activation_id)
+        return json_answer(activation_queries.activation_body(analysis_id, found))
+
+
+class Destinations(SharedView):
+    """Where the token's app has brand affinities sent; to a person, those of the apps that they met here."""
+
+    def get(self, request: Request) -> HttpResponse:
+        if self.covered is not None:
+            found = destination_queries.destinations_reaching(self.person).filter(app=self.covered.app_pk)
+            agreed = self.covered.destinations
+        else:
+            found = destination_queries.destinations_for(self.person)
+            agreed = consents.own_destinations(self.person)
+        told = [
+            activation_queries.destination_body(destination, agreed=destination.destination_id in agreed)
+            for destination in found
+        ]
+        return json_answer({"destinations": told})

@@ -1,0 +1,27 @@
+"""What can be refused about sending to a destination."""
+
+from common.problems import Problem
+
+
+class NothingToActivate(Problem):
+    """The analysis has not ended, or its profile says nothing that a destination could use."""
+
+    code = "nothing_to_activate"
+    status = 409
+    title = "There is nothing to send"
+
+
+class ChangedSinceShown(Problem):
+    """The analysis has come to something else since the person read what would be sent."""
+
+    code = "changed_since_shown"
+    status = 409
+    title = "The profile has changed meanwhile"
+
+
+class UnknownActivation(Problem):
+    """There is no such activation of this analysis."""
+
+    code = "unknown_activation"
+    status = 404
+    title = "There is no such activation"

@@ -1,0 +1,142 @@
+"""The page on which a person sends what an analysis says of brands: read it, agree, and see what became of it."""
+
+import json
+import re
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext
+from django.views.decorators.http import require_http_methods
+
+from accounts.authentication import person_of
+from accounts.interrupted.page_actions import can_wait
+from agents_proxy.activations import actions as activation_actions
+from agents_proxy.activations import page_actions as activation_page_actions
+from agents_proxy.activations import payloads
+from agents_proxy.activations import queries as activation_queries
+from agents_proxy.activations.errors import NothingToActivate
+from agents_proxy.activations.models import Activation
+from agents_proxy.activations.words import PROBLEMS, REASONS
+from agents_proxy.analyses.errors import UnknownAnalysis
+from agents_proxy.analyses.models import Run
+from agents_proxy.analyses.queries import own_run
+from agents_proxy.destinations import queries as destination_queries
+from agents_proxy.destinations.errors import UnknownDestination
+from agents_proxy.destinations.models import Destination
+from agents_proxy.statements import ACTIVATIONS
+from agents_proxy.states import UNFINISHED_ACTIVATIONS, ActivationStatus
+from common.problems import Problem
+
+_NUMBER = re.compile(r"[0-9]{1,2}\Z")
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+@can_wait(activation_page_actions.SEND)
+def send(request: HttpRequest, analysis_id: str) -> HttpResponse:
+    """Choose where to, read what is sent, and send it."""
+    try:
+        run = own_run(person_of(request), analysis_id)
+    except UnknownAnalysis:
+        raise Http404 from None
+    if request.method == "POST":
+        return _send(request, run)
+    return render(request, "profile/send.html", _content(request, run))
+
+
+def _send(request: HttpRequest, run: Run) -> HttpResponse:
+    destination_id = request.POST.get("destination", "")[:64]
+    here = f"{reverse('activations:send', args=[run.analysis_id])}?destination={destination_id}"
+    if request.POST.get("agreed") != "yes":
+        messages.error(request, gettext("Nothing was sent: tick that you agree first."))
+        return redirect(here)
+    number = request.POST.get("sending", "")
+    try:
+        _, is_new = activation_actions.agree_and_activate(
+            by=person_of(request),
+            analysis_id=run.analysis_id,
+            destination_id=destination_id,
+            number=int(number) if _NUMBER.match(number) else 0,
+            shown=request.POST.get("shown", ""),
+        )
+    except Problem as problem:
+        messages.error(request, str(PROBLEMS.get(problem.code, problem.detail)))
+    else:
+        done = gettext("It is being sent. Below you see when it arrives.")
+        again = gettext("This was sent already. Nothing was sent a second time.")
+        messages.success(request, done if is_new else again)
+    return redirect(here)
+
+
+def _content(request: HttpRequest, run: Run) -> dict[str, Any]:
+    destinations, chosen = _destinations(request)
+    sendings = [_row(activation) for activation in activation_queries.activations_of(run)]
+    content = {
+        "run": run,
+        "destinations": destinations,
+        "chosen": chosen,
+        "sendings": sendings,
+        "moving": any(row["activation"].status in UNFINISHED_ACTIVATIONS for row in sendings),
+    }
+    try:
+        data = payloads.data_of(run)
+    except NothingToActivate:
+        return {**content, "nothing": True}
+    number = activation_queries.next_number(run, chosen) if chosen else 0
+    return {
+        **content,
+        "facts": _facts(data["profile"]),
+        "raw": json.dumps(data, ensure_ascii=True, indent=2),
+        "shown": payloads.shown_digest(data),
+        "number": number,
+        "full": number >= activation_actions.MOST_SENDINGS,
+        "statement": activation_actions.statement(chosen) if chosen else "",
+    }
+
+
+def _destinations(request: HttpRequest) -> tuple[list[Destination], Destination | None]:
+    """Where this person may send, and what is chosen: what the link names, else the only one there is."""
+    person = person_of(request)
+    listed = list(destination_queries.destinations_for(person))
+    named = request.GET.get("destination", "")[:64]
+    if not named:
+        return listed, listed[0] if len(listed) == 1 else None
+    try:
+        [chosen] = destination_queries.named([named], person=person)
+    except UnknownDestination:
+        messages.error(request, str(PROBLEMS["unknown_destination"]))
+        return listed, None
+    return (listed if chosen in listed else [*listed, chosen]), chosen
+
+
+def _facts(profile: dict[str, Any]) -> list[tuple[str, list[str]]]:
+    """What is sent, under words of ours, each value as the agents gave it."""
+    words = {
+        "fullName": gettext("Name"),
+        "email": gettext("E-mail"),
+        "phone": gettext("Phone number"),
+        "likes": gettext("Likes"),
+        "dislikes": gettext("Dislikes"),
+        "brand_affinities": gettext("Brands"),
+        "category_focus": gettext("Categories"),
+        "price_sensitivity": gettext("Price sensitivity"),
+        "channel": gettext("Where you shop"),
+        "confidence": gettext("How sure the agents are"),
+    }
+    flat = {**profile, **profile.get("shopping_preferences", {})}
+    listed = {name: value if isinstance(value, list) else [value] for name, value in flat.items() if name in words}
+    return [(words[name], [str(item) for item in listed[name]]) for name in words if name in listed]
+
+
+def _row(activation: Activation) -> dict[str, Any]:
+    label, tone = ACTIVATIONS[ActivationStatus(activation.status)]
+    return {
+        "activation": activation,
+        "label": label,
+        "tone": tone,
+        "reason": REASONS.get(activation.error_code, ""),
+    }

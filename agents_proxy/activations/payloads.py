@@ -1,0 +1,36 @@
+"""What goes to a destination: the specification's brand affinity, in one message."""
+
+import hashlib
+from datetime import datetime
+from typing import Any
+
+import orjson
+
+from agents_proxy.activations.errors import NothingToActivate
+from agents_proxy.analyses.affinity import affinity_of
+from agents_proxy.analyses.models import Run
+from agents_proxy.analyses.queries import opened_json
+
+TYPE = "brand_affinity.activated"
+
+
+def data_of(run: Run) -> dict[str, Any]:
+    """`{"analysisId", "profile"}` of an analysis that has ended; raises `NothingToActivate`."""
+    found = affinity_of(opened_json(run.profile) or {}).affinity
+    if not found.says_anything:
+        raise NothingToActivate
+    return {"analysisId": run.analysis_id, "profile": found.body()}
+
+
+def message(data: dict[str, Any], at: datetime) -> str:
+    """The body of the request, the same to the byte with every attempt."""
+    return orjson.dumps({"type": TYPE, "timestamp": at.isoformat(timespec="seconds"), "data": data}).decode()
+
+
+def digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def shown_digest(data: dict[str, Any]) -> str:
+    """What a form holds of what its page showed, so that nobody agrees to one thing and sends another."""
+    return digest(orjson.dumps(data).decode())

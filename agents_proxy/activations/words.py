@@ -1,0 +1,19 @@
+"""What people are told of sendings."""
+
+from django.utils.translation import gettext_lazy as _
+
+# why something was not sent, or not yet, by its error code
+REASONS = {
+    "refused": _("The receiver did not take it."),
+    "unreachable": _("The receiver could not be reached."),
+    "analysis_deleted": _("The analysis was deleted before it was sent."),
+    "destination_disabled": _("The receiver takes nothing any more."),
+    "consent_ended": _("The consent ended before it was sent."),
+    "worker_lost": _("The work on it was interrupted too often."),
+}
+# what the page says where a sending is refused, by the problem's code
+PROBLEMS = {
+    "nothing_to_activate": _("There is nothing to send: no agent knows what you like."),
+    "unknown_destination": _("That receiver is not there any more. Nothing was sent."),
+    "changed_since_shown": _("The profile has changed since you read it. Look again, then send."),
+}

@@ -1,0 +1,11 @@
+"""What can be refused about destinations."""
+
+from common.problems import Problem
+
+
+class UnknownDestination(Problem):
+    """There is no such destination, it is disabled, or it is not of an app that may be sent to here."""
+
+    code = "unknown_destination"
+    status = 404
+    title = "There is no such destination"
