@@ -141,7 +141,7 @@ MIDDLEWARE = [
     "config.pages.RefusalPages",
 ]
 ROOT_URLCONF = "config.urls"
-PROGRAM_URLCONF = "consent.program_urls"  # what config/program_addresses.py resolves in, without the pages before it
+PROGRAM_URLCONF = "config.program_urls"  # what config/program_addresses.py resolves in, without the pages before it
 WSGI_APPLICATION = "config.wsgi.application"
 TEMPLATES: list[dict[str, Any]] = [
     {

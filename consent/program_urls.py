@@ -1,4 +1,4 @@
-"""The addresses that programs call with a token, REST and tools, for config/program_addresses.py."""
+"""The addresses that programs call with a token, REST and tools, for config/program_urls.py."""
 
 from django.urls import path
 

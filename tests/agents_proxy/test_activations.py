@@ -24,7 +24,7 @@ from common.clock import database_now
 from developers.models import App
 from tests.agents_proxy.agent_server import Agents
 from tests.agents_proxy.receivers import backend, deliver, receiving, token_of
-from tests.agents_proxy.runs import finished
+from tests.agents_proxy.runs import BODY, SUBMITTED, finished
 from tests.callers import JsonClient
 from tests.factories import AppFactory, PersonFactory, TestAppFactory
 from tests.fakes.crm import Crm
@@ -289,9 +289,7 @@ def test_a_stranger_and_an_unknown_destination_get_nothing(
     assert not Activation.objects.exists()
 
 
-def test_a_test_app_reaches_nobody_but_members_who_agreed(
-    owner: JsonClient, liking: Run, settings: Any
-) -> None:
+def test_a_test_app_reaches_nobody_but_members_who_agreed(owner: JsonClient, liking: Run, settings: Any) -> None:
     with receiving(settings, TestAppFactory()) as (_, destination):
         page = owner.client.get(page_of(liking, destination)).content.decode()
     assert destination.name not in page
@@ -347,10 +345,7 @@ def test_a_token_that_names_the_destination_sends_and_reads_the_state(
     client = backend(token_of(person, shop, destination))
     consent = ProcessingConsent.objects.get()
     run = Run.objects.get(pk=finished(person).pk)
-    made = analysis_actions.start_analysis(
-        by=person, submitted={"email": "a@example.org", "fullName": "Ana", "countryCode": "+1", "phoneNumber": "1" * 10},
-        under=consent.pk,
-    )  # fmt: skip
+    made = analysis_actions.start_analysis(by=person, submitted=SUBMITTED, under=consent.pk)
     Run.objects.filter(pk=made.pk).update(
         status="completed_with_errors", started_at=database_now(), finished_at=database_now(),
         profile=encryption.sealed('{"likes": ["Muji"]}'), provenance={},
@@ -424,9 +419,7 @@ def test_a_consent_that_names_another_destination_sends_nothing(
 ) -> None:
     second, _ = destination_actions.add_destination(app=shop, name="Mail", url="https://mail.example/in", by=None)
     client = backend(token_of(person, shop, second))
-    started = client.post("/api/a2a/analyses", {
-        "email": "a@example.org", "fullName": "Ana", "countryCode": "+1", "phoneNumber": "1" * 10, "agreed": True,
-    }).json()  # fmt: skip
+    started = client.post("/api/a2a/analyses", BODY).json()
     here = f"/api/a2a/analyses/{started['analysisId']}/activations"
 
     refused = client.post(here, {"destinationId": destination.destination_id})

@@ -90,6 +90,7 @@ def test_listing_tells_what_was_agreed_to_and_to_nobody_else(owner: JsonClient, 
         "consentId": consent.consent_id,
         "status": "withdrawn",
         "purposes": ["profile"],
+        "destinations": [],
         "covers": "own",
         "origin": "http://localhost:8000",
     }
