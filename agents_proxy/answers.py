@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from agents_proxy.states import ConsentStanding, Purpose, Reach, RunStatus, StepStatus
+from agents_proxy.states import ActivationStatus, ConsentStanding, Purpose, Reach, RunStatus, StepStatus
 
 Time = Annotated[str, Field(json_schema_extra={"format": "date-time"}, examples=["2026-11-20T10:00:00Z"])]
 
@@ -118,6 +118,52 @@ class AnalysisRaw(Answer):
     provenance: dict[str, Any] | None
     results: dict[str, dict[str, Any]]
     metadata: dict[str, Any] | None
+
+
+class Activation(Answer):
+    """One sending to a destination. `errorCode` is of the last attempt, also where another one follows."""
+
+    activationId: str  # noqa: N815
+    status: _one_of(ActivationStatus)  # type: ignore[valid-type]
+    statusUrl: str  # noqa: N815
+    destinationId: str  # noqa: N815
+    destination: Annotated[str, Field(description="Its name.")]
+    sending: int
+    attempts: int
+    statusCode: Annotated[int | None, Field(description="What the destination answered last.")]  # noqa: N815
+    errorCode: str | None  # noqa: N815
+    digest: Annotated[str, Field(description="SHA-256 of the body that is sent, in hexadecimal.")]
+    createdAt: Time  # noqa: N815
+    nextAttemptAt: Time | None  # noqa: N815
+    finishedAt: Time | None  # noqa: N815
+
+
+class Activations(Answer):
+    """Newest first."""
+
+    activations: list[Activation]
+
+
+class ActivationAccepted(Answer):
+    """A sending that waits for a worker, or what became of it where it was asked for before."""
+
+    activationId: str  # noqa: N815
+    status: _one_of(ActivationStatus)  # type: ignore[valid-type]
+    statusUrl: str  # noqa: N815
+
+
+class AgentDestination(Answer):
+    """Where an app has brand affinities sent."""
+
+    destinationId: str  # noqa: N815
+    name: str
+    host: str
+    app: str
+    agreed: Annotated[bool, Field(description="Whether the caller's consent covers it.")]
+
+
+class AgentDestinations(Answer):
+    destinations: list[AgentDestination]
 
 
 class PhoneNumber(Answer):

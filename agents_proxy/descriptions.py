@@ -3,7 +3,7 @@
 It stands apart from the views, which know nothing of it. Where an address is told of here, drf-spectacular finds it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from django.conf import settings
@@ -12,7 +12,7 @@ from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiRespo
 from pydantic import BaseModel
 
 from agents_proxy.answers import AgentRefusal
-from agents_proxy.errors import Refusal
+from agents_proxy.errors import AgreementRequired, OriginNotRegistered, Refusal
 from agents_proxy.proxy.callers import HEADER
 from common.problems import (
     AuthenticationRequired,
@@ -35,6 +35,9 @@ _TRACE_ID = "0b1f6a52d0c4454d8a4f7f3f5f6f2a10"
 _EVERYWHERE: tuple[type[Problem], ...] = (
     InvalidRequest, AuthenticationRequired, NotFound, MethodNotAllowed, TemporarilyUnavailable,
 )  # fmt: skip
+_WITH_TOKEN: tuple[type[Problem], ...] = (AgreementRequired, OriginNotRegistered)
+_TO_PAGES = "For pages of this site: a signed-in person's own."
+_TO_BOTH = "A signed-in person's own, or, with a consent token, what was made with that."
 # of what changes anything, which is also what takes a body
 _CHANGING: tuple[type[Problem], ...] = (CsrfFailed, PayloadTooLarge, UnsupportedMediaType)
 
@@ -78,6 +81,16 @@ class ConsentTokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-unt
         }
 
 
+class SharedScheme(ConsentTokenScheme):  # type: ignore[no-untyped-call]  # its metaclass is untyped
+    """A session, or a consent token in its place."""
+
+    target_class = "agents_proxy.proxy.shared_views.TokenOrSession"
+
+    def get_security_requirement(self, auto_schema: Any) -> list[dict[str, list[Any]]]:
+        session: dict[str, list[Any]] = {"session": []}
+        return [session if auto_schema.method == "GET" else session | {"csrf": []}, {self.name: []}]
+
+
 def own_address(
     *,
     name: str,
@@ -90,9 +103,13 @@ def own_address(
     body_example: dict[str, Any] | None = None,
     parameters: Sequence[OpenApiParameter] = (),
     takes_body: bool = False,
+    takes_token: bool = False,
 ) -> Any:
-    """A signed-in person's own address. A status without a shape (204) has no body; `takes_body`: it may be empty."""
-    found = [*_EVERYWHERE, *refusals, *(_CHANGING if body or takes_body else ())]
+    """A signed-in person's own address. A status without a shape (204) has no body; `takes_body`: it may be empty.
+
+    `takes_token`: a consent token is as good, for what was made with it.
+    """
+    found = [*_EVERYWHERE, *refusals, *(_CHANGING if body or takes_body else ()), *(_WITH_TOKEN if takes_token else ())]
     responses = _answers(answers) | _problems(found)
     if any(parameter.location == OpenApiParameter.PATH for parameter in parameters):
         responses[404, "application/json"] = OpenApiResponse(response=AgentRefusal)  # no such address is no such agent
@@ -106,11 +123,21 @@ def own_address(
         operation_id=name,
         tags=[tag],
         summary=summary,
-        description=f"{description}\n\nFor pages of this site: a signed-in person's own.",
+        description=f"{description}\n\n{_TO_BOTH if takes_token else _TO_PAGES}",
         parameters=list(parameters),
         responses=responses,
         **given,
     )
+
+
+def shared_address(**told: Any) -> Any:
+    """The same for an address that takes a consent token as well."""
+    return own_address(takes_token=True, **told)
+
+
+def removal(describe: Callable[..., Any], **told: Any) -> Any:
+    """An address that takes something away: it may have a body, which is empty, and answers nothing."""
+    return describe(answers={204: None}, takes_body=True, **told)
 
 
 def agent_call(

@@ -6,11 +6,15 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema_view
 
 from agents_proxy import answers, errors
 from agents_proxy import descriptions as told
+from agents_proxy.activations import api as activations
+from agents_proxy.activations import errors as activation_errors
+from agents_proxy.activations.schemas import ActivationBody
 from agents_proxy.agents import AGENTS
 from agents_proxy.analyses import api as analyses
 from agents_proxy.analyses import errors as analysis_errors
 from agents_proxy.analyses.schemas import AnalysisBody
-from agents_proxy.descriptions import agent_call, own_address, path_member
+from agents_proxy.descriptions import agent_call, own_address, path_member, removal, shared_address
+from agents_proxy.destinations.errors import UnknownDestination
 from agents_proxy.financial import api as financial
 from agents_proxy.financial import errors as financial_errors
 from agents_proxy.messaging import api as messaging
@@ -87,28 +91,29 @@ _CONSENTS: dict[Any, dict[str, Any]] = {
             name="giveAgentConsent",
             tag=told.CONSENT,
             summary="Agree to processing",
-            description="Covers the person's own calls of the agents with these purposes.",
+            description="Covers one's own calls with these purposes, and with `activation` what one sends "
+            "to the destinations that it names.",
             body=ConsentBody,
             body_example={"purposes": ["profile", "brand_affinity"], "agreed": True},
             answers={201: answers.AgentConsentGiven},
+            refusals=[UnknownDestination],
         ),
     },
     consents.OneConsent: {
-        "delete": own_address(
+        "delete": removal(
+            own_address,
             name="withdrawAgentConsent",
             tag=told.CONSENT,
             summary="Withdraw a consent",
             description="Ends it at once. A repeated call answers the same.",
             parameters=[path_member("consent_id", "As the list has it.", _ID)],
-            answers={204: None},
             refusals=[errors.UnknownConsent],
-            takes_body=True,
         )
     },
 }
 _ANALYSES: dict[Any, dict[str, Any]] = {
     analyses.Analyses: {
-        "get": own_address(
+        "get": shared_address(
             name="listAnalyses",
             tag=told.ANALYSES,
             summary="One's analyses",
@@ -119,7 +124,7 @@ _ANALYSES: dict[Any, dict[str, Any]] = {
             ],
             answers={200: answers.AnalysisPage},
         ),
-        "post": own_address(
+        "post": shared_address(
             name="startAnalysis",
             tag=told.ANALYSES,
             summary="Have one's profile put together",
@@ -137,7 +142,7 @@ _ANALYSES: dict[Any, dict[str, Any]] = {
         ),
     },
     analyses.Analysis: {
-        "get": own_address(
+        "get": shared_address(
             name="getAnalysis",
             tag=told.ANALYSES,
             summary="How an analysis stands",
@@ -146,19 +151,18 @@ _ANALYSES: dict[Any, dict[str, Any]] = {
             answers={200: answers.AnalysisStatus},
             refusals=[analysis_errors.UnknownAnalysis],
         ),
-        "delete": own_address(
+        "delete": removal(
+            shared_address,
             name="deleteAnalysis",
             tag=told.ANALYSES,
             summary="Delete an analysis",
             description="What went in and what came out is gone at once.",
             parameters=[_ANALYSIS],
-            answers={204: None},
             refusals=[analysis_errors.UnknownAnalysis],
-            takes_body=True,
         ),
     },
     analyses.Cancel: {
-        "post": own_address(
+        "post": shared_address(
             name="cancelAnalysis",
             tag=told.ANALYSES,
             summary="Stop an analysis",
@@ -170,7 +174,7 @@ _ANALYSES: dict[Any, dict[str, Any]] = {
         )
     },
     analyses.Raw: {
-        "get": own_address(
+        "get": shared_address(
             name="getRawAnalysis",
             tag=told.ANALYSES,
             summary="What each agent answered, in full",
@@ -181,7 +185,7 @@ _ANALYSES: dict[Any, dict[str, Any]] = {
         )
     },
     analyses.Retry: {
-        "post": own_address(
+        "post": shared_address(
             name="retryAnalysisStep",
             tag=told.ANALYSES,
             summary="Try a failed step again",
@@ -194,6 +198,57 @@ _ANALYSES: dict[Any, dict[str, Any]] = {
                 analysis_errors.ConsentEnded,
             ],
             takes_body=True,
+        )
+    },
+}
+_ACTIVATIONS: dict[Any, dict[str, Any]] = {
+    activations.Activations: {
+        "get": shared_address(
+            name="listActivations",
+            tag=told.ANALYSES,
+            summary="What was sent of an analysis",
+            description="Every sending to a destination, newest first. What was sent is kept as a digest alone.",
+            parameters=[_ANALYSIS],
+            answers={200: answers.Activations},
+            refusals=[analysis_errors.UnknownAnalysis],
+        ),
+        "post": shared_address(
+            name="activateAnalysis",
+            tag=told.ANALYSES,
+            summary="Send the brand affinity to a destination",
+            description="Needs a consent to `activation` that names the destination. It is sent signed, as Standard "
+            "Webhooks say, and tried again for most of a day. The same `sending` again is answered with what became of "
+            "it, and nothing is sent twice.",
+            parameters=[_ANALYSIS],
+            body=ActivationBody,
+            body_example={"destinationId": "des_5w2q4k6m7n2p4r6t3v5x7z2b4d"},
+            answers={202: answers.ActivationAccepted},
+            refusals=[
+                analysis_errors.UnknownAnalysis,
+                UnknownDestination,
+                activation_errors.NothingToActivate,
+                errors.AgreementRequired,
+            ],
+        ),
+    },
+    activations.Activation: {
+        "get": shared_address(
+            name="getActivation",
+            tag=told.ANALYSES,
+            summary="How a sending stands",
+            description="Until it is `delivered` or `failed`.",
+            parameters=[_ANALYSIS, path_member("activation_id", "As the sending was answered.", _ID)],
+            answers={200: answers.Activation},
+            refusals=[analysis_errors.UnknownAnalysis, activation_errors.UnknownActivation],
+        )
+    },
+    activations.Destinations: {
+        "get": shared_address(
+            name="listAgentDestinations",
+            tag=told.ANALYSES,
+            summary="Where one may send",
+            description="The destinations of the token's app; to a person, those of the apps that they agreed to.",
+            answers={200: answers.AgentDestinations},
         )
     },
 }
@@ -243,15 +298,14 @@ _MESSAGES: dict[Any, dict[str, Any]] = {
         )
     },
     messaging.OneNumber: {
-        "delete": own_address(
+        "delete": removal(
+            own_address,
             name="forgetPhoneNumber",
             tag=told.MESSAGES,
             summary="Forget a number",
             description="No message is sent to it any more.",
             parameters=[path_member("number_pk", "As the list has it.", {"type": "integer", "minimum": 0})],
-            answers={204: None},
             refusals=[phone_numbers.UnknownNumber],
-            takes_body=True,
         )
     },
 }
@@ -287,15 +341,14 @@ _INSTITUTIONS: dict[Any, dict[str, Any]] = {
             answers={200: answers.FinancialItem},
             refusals=[*_FINANCIAL, financial_errors.UnknownItem],
         ),
-        "delete": own_address(
+        "delete": removal(
+            own_address,
             name="removeInstitution",
             tag=told.FINANCIAL,
             summary="Remove an institution",
             description="Its access token is given back and everything of it deleted.",
             parameters=[_ITEM],
-            answers={204: None},
             refusals=[*_AGGREGATOR, financial_errors.UnknownItem],
-            takes_body=True,
         ),
     },
     financial.Refreshes: {
@@ -342,6 +395,6 @@ _INSTITUTIONS: dict[Any, dict[str, Any]] = {
 
 def describe() -> None:
     """Mark every view, as drf-spectacular's decorators do where views describe themselves."""
-    for group in (_CONSENTS, _CALLS, _ANALYSES, _MESSAGES, _INSTITUTIONS):
+    for group in (_CONSENTS, _CALLS, _ANALYSES, _ACTIVATIONS, _MESSAGES, _INSTITUTIONS):
         for view, methods in group.items():
             extend_schema_view(**methods)(view)

@@ -146,7 +146,9 @@ def test_the_list_is_the_persons_own_newest_first_in_pages(owner: JsonClient, pe
     assert listed == [run.analysis_id for run in reversed(runs)]
     assert second["nextCursor"] is None
     assert second["analyses"][0]["status"] == "completed"
-    assert second["analyses"][0].keys() == {"analysisId", "status", "progress", "createdAt", "finishedAt", "deletedOn"}
+    assert second["analyses"][0].keys() == {
+        "analysisId", "status", "progress", "createdAt", "finishedAt", "deletedOn", "app",
+    }  # fmt: skip
 
 
 def test_raw_holds_what_went_in_and_every_whole_answer(owner: JsonClient, agents: Agents) -> None:
