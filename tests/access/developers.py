@@ -58,8 +58,16 @@ def _endpoint(world: World) -> dict[str, Any]:
     return {"url": "https://trips.example/new", "type-consent.denied": "on"}
 
 
+def _destination(world: World) -> dict[str, Any]:
+    return {"name": "Mail", "url": "https://trips.example/mail"}
+
+
 _ENDPOINT = "developers/apps/<str:app_id>/webhooks/<int:endpoint_pk>"
 _MANAGED = "api/v1/manage/apps/<str:app_id>/webhooks"
+_DESTINATIONS = "developers/apps/<str:app_id>/destinations"
+_DESTINATION = f"{_DESTINATIONS}/<str:destination_id>"
+_MANAGED_DESTINATIONS = "api/v1/manage/apps/<str:app_id>/destinations"
+_MANAGED_DESTINATION = f"{_MANAGED_DESTINATIONS}/<str:destination_id>"
 _TEAM = "developers/apps/<str:app_id>/members"
 _INVITATION = "developers/apps/<str:app_id>/invitations/<int:invitation_pk>"
 DEVELOPERS: list[Row] = [
@@ -97,6 +105,19 @@ DEVELOPERS: list[Row] = [
     Row(f"{_MANAGED}/<str:endpoint_id>/test", "POST", manage(), nothing, names="endpoint_id"),
     Row(f"{_MANAGED}/<str:endpoint_id>/rotate-secret", "POST", manage(), nothing, names="endpoint_id"),
     Row(f"{_MANAGED}/<str:endpoint_id>/deliveries", "GET", manage(reads=True), names="endpoint_id"),
+    Row(_MANAGED_DESTINATIONS, "GET", manage(reads=True), names="app_id"),
+    Row(_MANAGED_DESTINATIONS, "POST", manage("201"), _destination, names="app_id"),
+    Row(
+        _MANAGED_DESTINATION,
+        "PATCH",
+        manage(),
+        lambda w: {"enabled": False},
+        names="destination_id",
+    ),
+    Row(_MANAGED_DESTINATION, "DELETE", manage("204"), names="destination_id"),
+    Row(
+        f"{_MANAGED_DESTINATIONS}/<str:destination_id>/rotate-secret", "POST", manage(), nothing, names="destination_id"
+    ),
     Row("api/v1/manage/deliveries/<str:delivery_id>/replay", "POST", manage(), nothing, names="delivery_id"),
     Row("api/v1/manage/apps/<str:app_id>/log", "GET", manage(reads=True), names="app_id"),
     Row("api/v1/manage/apps", "POST", manage("201", others="201"), lambda w: {"name": "Lunch Finder"}),
@@ -168,6 +189,12 @@ DEVELOPERS: list[Row] = [
     Row(f"{_ENDPOINT}/delete/", "POST", act(), nothing, form=True, names="endpoint_pk"),
     Row(f"{_ENDPOINT}/replay/", "POST", act(), lambda w: {"hours": "24"}, form=True, names="endpoint_pk"),
     Row(f"{_ENDPOINT}/deliveries/<int:delivery_pk>/replay/", "POST", act(), nothing, form=True, names="delivery_pk"),
+    Row(f"{_DESTINATIONS}/", "GET", page(others="404"), names="app_id"),
+    Row(f"{_DESTINATIONS}/", "POST", act(owner="200"), _destination, form=True, names="app_id"),
+    Row(f"{_DESTINATION}/switch/", "POST", act(), lambda w: {"enabled": "no"}, form=True, names="destination_id"),
+    Row(f"{_DESTINATION}/secret/", "POST", act(owner="200"), nothing, form=True, names="destination_id"),
+    Row(f"{_DESTINATION}/remove/", "GET", page(others="404"), names="destination_id"),
+    Row(f"{_DESTINATION}/remove/", "POST", act(), nothing, form=True, names="destination_id"),
     Row("developers/apps/<str:app_id>/log/", "GET", page(others="404"), names="app_id"),
     Row("developers/apps/<str:app_id>/log/latest", "GET", page(others="404"), names="app_id"),
     Row("developers/apps/<str:app_id>/limits/", "GET", page(others="404"), names="app_id"),

@@ -228,6 +228,16 @@ ROWS: list[Row] = [
         nothing,
         names="analysis_id",
     ),
+    Row("api/a2a/analyses/<str:analysis_id>/activations", "GET", own(), names="analysis_id"),
+    Row(
+        "api/a2a/analyses/<str:analysis_id>/activations",
+        "POST",
+        own(owner="403"),
+        lambda w: {"destinationId": w.ids["destination_id"]},
+        names="analysis_id",
+    ),
+    Row("api/a2a/analyses/<str:analysis_id>/activations/<str:activation_id>", "GET", own(), names="analysis_id"),
+    Row("api/a2a/destinations", "GET", own(others="200")),
     Row(
         "api/a2a/messaging",
         "POST",
@@ -278,7 +288,8 @@ ROWS: list[Row] = [
     Row("profile/<analysis_id>/delete/", "GET", page(others="404"), names="analysis_id"),
     Row("profile/<analysis_id>/delete/", "POST", act(), nothing, form=True, names="analysis_id"),
     Row("profile/<analysis_id>/brand-affinity.<form>", "GET", page(others="404"), names="analysis_id"),
-    Row("profile/<analysis_id>/activate/", "POST", act(), nothing, form=True, names="analysis_id"),
+    Row("profile/analyses/<analysis_id>/send/", "GET", page(others="404"), names="analysis_id"),
+    Row("profile/analyses/<analysis_id>/send/", "POST", act(), nothing, form=True, names="analysis_id"),
     # --- signing in and up; allauth's own pages
     Row("accounts/login/", "GET", signed_out_only()),
     Row("accounts/signup/", "GET", signed_out_only()),

@@ -136,7 +136,7 @@ def make_world(bank: Aggregator) -> World:
         "scope": "attr.lifestyle.food.*",
         "domain": "lifestyle",
         "segment_id": "food",
-        **_of_agents(owner, bank),
+        **_of_agents(owner, app, bank),
         "document": "integrating",
         "form": "json",
         "key": "no-such-key",
@@ -211,12 +211,13 @@ def _management_tokens(owner: User, stranger: User, app: App) -> dict[str, str]:
     return {name: token.secret for name, token in made.items()}
 
 
-def _of_agents(owner: User, bank: Aggregator) -> dict[str, str]:
+def _of_agents(owner: User, app: App, bank: Aggregator) -> dict[str, str]:
     consent = factories.ProcessingConsentFactory(user=owner)
     run = factories.RunFactory(user=owner)
     for position, agent in enumerate(("brand", "core", "public", "second")):
         factories.StepFactory(run=run, position=position, agent=agent)
     item = linked(owner, bank)
+    sending = factories.ActivationFactory(run=run, destination__app=app)
     return {
         "consent_id": consent.consent_id,
         "analysis_id": run.analysis_id,
@@ -224,4 +225,6 @@ def _of_agents(owner: User, bank: Aggregator) -> dict[str, str]:
         "item_id": item.item_id,
         "link_id": factories.LinkSessionFactory(user=owner, link_token=_LINK).link_id,
         "agent": "brand",
+        "destination_id": sending.destination.destination_id,
+        "activation_id": sending.activation_id,
     }

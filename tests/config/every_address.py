@@ -20,6 +20,8 @@ STAFF_RECORDS = (
     "developers/developertoken",
     "consent/scopetemplate",
     "developers/webhookendpoint",
+    "agents_proxy/destination",
+    "agents_proxy/activation",
     "consent/webhookdelivery",
     "consent/consentrequest",
     "consent/grant",
@@ -102,6 +104,9 @@ MANAGEMENT = (
     "api/v1/manage/apps/<str:app_id>/webhooks/<str:endpoint_id>/rotate-secret",
     "api/v1/manage/apps/<str:app_id>/webhooks/<str:endpoint_id>/deliveries",
     "api/v1/manage/deliveries/<str:delivery_id>/replay",
+    "api/v1/manage/apps/<str:app_id>/destinations",
+    "api/v1/manage/apps/<str:app_id>/destinations/<str:destination_id>",
+    "api/v1/manage/apps/<str:app_id>/destinations/<str:destination_id>/rotate-secret",
     "api/v1/manage/apps/<str:app_id>",
     "api/v1/manage/apps/<str:app_id>/tokens",
     "api/v1/manage/tokens/<str:prefix>/rotate",
@@ -142,6 +147,9 @@ AGENTS = (
     "api/a2a/analyses/<str:analysis_id>",
     "api/a2a/analyses/<str:analysis_id>/cancel",
     "api/a2a/analyses/<str:analysis_id>/raw",
+    "api/a2a/analyses/<str:analysis_id>/activations",
+    "api/a2a/analyses/<str:analysis_id>/activations/<str:activation_id>",
+    "api/a2a/destinations",
     "api/a2a/analyses/<str:analysis_id>/steps/<str:agent>/retry",
     "api/a2a/messaging",
     "api/a2a/messaging/reports",
@@ -282,6 +290,10 @@ PAGE = (
     "developers/apps/<str:app_id>/webhooks/<int:endpoint_pk>/delete/",
     "developers/apps/<str:app_id>/webhooks/<int:endpoint_pk>/replay/",
     "developers/apps/<str:app_id>/webhooks/<int:endpoint_pk>/deliveries/<int:delivery_pk>/replay/",
+    "developers/apps/<str:app_id>/destinations/",
+    "developers/apps/<str:app_id>/destinations/<str:destination_id>/switch/",
+    "developers/apps/<str:app_id>/destinations/<str:destination_id>/secret/",
+    "developers/apps/<str:app_id>/destinations/<str:destination_id>/remove/",
     "developers/apps/<str:app_id>/log/",
     "developers/apps/<str:app_id>/log/latest",
     "developers/apps/<str:app_id>/limits/",
@@ -314,7 +326,7 @@ PAGE = (
     "profile/^(?P<analysis_id>ana_[a-z2-7]{10,60})/retry/(?P<agent>[a-z-]{1,32})/$",
     "profile/^(?P<analysis_id>ana_[a-z2-7]{10,60})/delete/$",
     r"profile/^(?P<analysis_id>ana_[a-z2-7]{10,60})/brand-affinity\.(?P<form>json|csv)$",
-    "profile/^(?P<analysis_id>ana_[a-z2-7]{10,60})/activate/$",
+    "profile/analyses/^(?P<analysis_id>ana_[a-z2-7]{10,60})/send/$",
 )
 OPEN = (
     "livez",
@@ -347,3 +359,55 @@ def _walk(patterns: Any, before: str) -> Iterator[str]:
             yield from _walk(entry.url_patterns, there)
         else:
             yield there
+
+
+def samples(person: Any, app: Any) -> dict[str, str]:
+    """What stands for each part of an address that is not fixed: things of `person`, made for this."""
+    give_vault(person)
+    grant = factories.ExportFactory(grant__request__user=person, grant__request__app=app).grant
+    run = factories.RunFactory(user=person)
+    factories.MemberFactory(app=app, user=person)
+    token = factories.TokenFactory(app=app)
+    return {
+        "user_id": person.public_id,
+        "request_id": factories.ConsentRequestFactory(user=person, app=app).request_id,
+        "grant_id": grant.grant_id,
+        "receipt_id": factories.ReceiptFactory(request=grant.request).receipt_id,
+        "app_id": app.app_id,
+        "prefix": factories.ManagementTokenFactory(user=person, prefix=token.prefix).prefix,
+        "endpoint_pk": str(factories.WebhookEndpointFactory(app=app, url="https://127.0.0.1/hook").pk),
+        "delivery_pk": "1",
+        "endpoint_id": "1",
+        "delivery_id": "1",
+        "analysis_id": run.analysis_id,
+        "consent_id": factories.ProcessingConsentFactory(user=person).consent_id,
+        "destination_id": factories.DestinationFactory(app=app).destination_id,
+        "activation_id": "act_unknown",
+        "wrapper_id": "wrp_unknown",
+        "domain": "lifestyle",
+        "segment_id": "food",
+        "document": "integrating",
+        "scope": "attr.lifestyle.*",
+        "agent": "core",
+        "object_id": "1",
+        "content_type_id": "1",
+        "app_label": "consent",
+        "url": "nothing",
+        "key": "unknown",
+        "uidb36": "1",
+        "pk": "1",
+        "digest": factories.LogoFactory().digest,
+        "handle": factories.ListedPersonFactory(user=person).handle,
+        "number_pk": str(factories.PhoneNumberFactory(user=person).pk),
+        "item_id": "itm_unknown",
+        "link_id": "lnk_unknown",
+        "form": "json",
+        "invitation_pk": str(factories.AppInvitationFactory(app=app).pk),
+        "secret": "inv_unknown",
+    }
+
+
+def path_of(address: str, parts: dict[str, str]) -> str:
+    """A path that the address matches."""
+    filled = re.sub(r"<(?:\w+:)?(\w+)>", lambda found: parts[found[1]], re.sub(r"\(\?P(<\w+>)[^()]*\)", r"\1", address))
+    return "/" + re.sub(r"[\^$\\]", "", filled)

@@ -14,7 +14,9 @@ from tests.factories.accounts import (
     UserPhotoFactory,
 )
 from tests.factories.agents import (
+    ActivationFactory,
     CallFactory,
+    DestinationFactory,
     ItemFactory,
     LinkSessionFactory,
     MessageTemplateFactory,
@@ -83,6 +85,7 @@ from tests.factories.pkm import (
 from tests.factories.vaults import Vault, give_vault
 
 __all__ = [
+    "ActivationFactory",
     "ActorProfileFactory",
     "AppAuditEntryFactory",
     "AppFactory",
@@ -100,6 +103,7 @@ __all__ = [
     "CallFactory",
     "CheckpointHeadFactory",
     "ConsentRequestFactory",
+    "DestinationFactory",
     "DirectoryFindFactory",
     "DiscoveryFactory",
     "DiscoveryMissFactory",

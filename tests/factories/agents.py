@@ -9,7 +9,9 @@ import orjson
 from django.utils import timezone
 from factory.django import DjangoModelFactory
 
+from agents_proxy.activations.models import Activation
 from agents_proxy.analyses.models import Run, Step
+from agents_proxy.destinations.models import Destination
 from agents_proxy.financial.models import Item, LinkSession, RefreshRun
 from agents_proxy.messaging.models import MessageTemplate, OutboundMessage, PhoneNumber
 from agents_proxy.processing_consent.models import ProcessingConsent
@@ -94,6 +96,36 @@ class StepFactory(DjangoModelFactory):
     position = 0
     agent = "brand"
     task_id = factory.Sequence(lambda number: f"task-{number}")
+
+
+class DestinationFactory(DjangoModelFactory):
+    """Where an app has brand affinities sent, to where nothing can be sent."""
+
+    class Meta:
+        model = Destination
+
+    app = factory.SubFactory(AppFactory)
+    name = "Trips CRM"
+    url = "https://127.0.0.1/crm"
+    secret = factory.LazyFunction(lambda: encryption.sealed("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"))
+
+
+class ActivationFactory(DjangoModelFactory):
+    """A sending that waits for a worker."""
+
+    class Meta:
+        model = Activation
+
+    run = factory.SubFactory(RunFactory)
+    destination = factory.SubFactory(DestinationFactory)
+    consent = factory.SubFactory(
+        ProcessingConsentFactory, user=factory.SelfAttribute("..run.user"), reach=Reach.RUN, purposes=["activation"],
+        destinations=factory.LazyAttribute(lambda made: [made.factory_parent.destination.destination_id]),
+    )  # fmt: skip
+    next_attempt_at = factory.LazyFunction(timezone.now)
+    body = factory.LazyFunction(lambda: sealed_json({"type": "brand_affinity.activated"}))
+    digest = factory.Sequence(digest_of)
+    created_at = factory.LazyFunction(timezone.now)
 
 
 class PhoneNumberFactory(DjangoModelFactory):

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from accounts.models import User
+from agents_proxy.activations.models import Activation
 from agents_proxy.analyses import actions as analysis_actions
 from agents_proxy.analyses.models import Run
 from agents_proxy.financial.models import Item, RefreshRun
@@ -26,6 +27,7 @@ from tests.agents_proxy.runs import SUBMITTED, finished, started
 from tests.factories import (
     BlockedAppFactory,
     ConsentRequestFactory,
+    DestinationFactory,
     DiscoveryFactory,
     GrantFactory,
     PhoneNumberFactory,
@@ -33,7 +35,6 @@ from tests.factories import (
     give_vault,
 )
 from tests.fakes.aggregator import aggregating
-from tests.fakes.crm import running_crm
 
 
 @dataclass
@@ -250,12 +251,13 @@ def delete_run(stage: Stage) -> Scene:
     return Scene(here, here, "You asked to delete an analysis", lambda: not Run.objects.filter(pk=run.pk).exists())
 
 
-def activate(stage: Stage) -> Scene:
+def send(stage: Stage) -> Scene:
     _agents(stage).says = {"brand": {"likes": ["Muji"]}}
-    crm = stage.after.enter_context(running_crm(stage.settings))
-    here = f"/profile/{finished(stage.person).analysis_id}/"
-    says = "You asked to send your brand affinity to 127.0.0.1"
-    return Scene(f"{here}activate/", here, says, lambda: len(crm.got) == 1, {"agreed": "yes"})
+    destination = DestinationFactory()
+    run = finished(stage.person)
+    here = f"/profile/analyses/{run.analysis_id}/send/?destination={destination.destination_id}"
+    says = f"You asked to send your brand affinity to {destination.described}."
+    return Scene(here, here, says, lambda: Activation.objects.count() == 1, {"agreed": "yes"})
 
 
 def agree(stage: Stage) -> Scene:
@@ -356,7 +358,7 @@ SCENES: dict[str, Make] = {
     "profile:cancel": cancel,
     "profile:retry": retry,
     "profile:delete": delete_run,
-    "profile:activate": activate,
+    "activations:send": send,
     "processing:consent": agree,
     "processing:withdraw": withdraw,
     "numbers:numbers": number,

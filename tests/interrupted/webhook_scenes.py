@@ -1,11 +1,12 @@
-"""The scenes of an app's webhooks (see scenes.py)."""
+"""The scenes of an app's webhooks and destinations (see scenes.py)."""
 
 from collections.abc import Callable
 from typing import Any
 
+from agents_proxy.destinations.models import Destination
 from consent.notices.models import WebhookDelivery
 from developers.models import WebhookEndpoint
-from tests.factories import MemberFactory, WebhookDeliveryFactory, WebhookEndpointFactory
+from tests.factories import DestinationFactory, MemberFactory, WebhookDeliveryFactory, WebhookEndpointFactory
 from tests.factories.asked import now
 from tests.fakes.receiver import receiving
 from tests.interrupted.scenes import Make, Scene, Stage
@@ -85,7 +86,48 @@ def replays(path: Callable[[WebhookDelivery], str], says: str, **typed: str) -> 
     return make
 
 
+def add_destination(stage: Stage) -> Scene:
+    app = MemberFactory(user=stage.person).app
+    here = f"/developers/apps/{app.app_id}/destinations/"
+    typed = {"name": "Trips CRM", "url": URL}
+    says = f"You asked to add a destination to {app.name}."
+    return Scene(here, here, says, lambda: Destination.objects.filter(url=URL).exists(), typed, URL)
+
+
+def _destination(stage: Stage) -> tuple[Destination, str]:
+    made = DestinationFactory(app=MemberFactory(user=stage.person).app)
+    return made, f"/developers/apps/{made.app.app_id}/destinations/"
+
+
+def switch_destination(stage: Stage) -> Scene:
+    made, here = _destination(stage)
+    says = f"You asked to let nobody send to {made.name}."
+
+    def done() -> bool:
+        return Destination.objects.get().disabled_at is not None
+
+    return Scene(f"{here}{made.destination_id}/switch/", here, says, done, {"enabled": "no"})
+
+
+def renew_destination(stage: Stage) -> Scene:
+    made, here = _destination(stage)
+    says = f"You asked to renew the secret of {made.name}."
+    path = f"{here}{made.destination_id}/secret/"
+    return Scene(path, here, says, lambda: Destination.objects.get().secret != made.secret)
+
+
+def remove_destination(stage: Stage) -> Scene:
+    made, here = _destination(stage)
+    path = f"{here}{made.destination_id}/remove/"
+    says = f"You asked to remove the destination {made.name}."
+    return Scene(path, path, says, lambda: Destination.objects.get().removed_at is not None)
+
+
 SCENES: dict[str, Make] = {
+    "destinations:destinations": add_destination,
+    "destinations:switch": switch_destination,
+    "destinations:renew": renew_destination,
+    "destinations:remove": remove_destination,
     "portal:webhooks": add,
     "portal:webhook-change": change,
     "portal:webhook-switch": switch,

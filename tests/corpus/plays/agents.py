@@ -8,11 +8,13 @@ from django.test import override_settings
 
 from tests import factories
 from tests.agents_proxy.agent_server import Agents, speaking
+from tests.agents_proxy.proxy_calls import SITE
+from tests.agents_proxy.receivers import token_of
 from tests.agents_proxy.runs import BODY, finished
 from tests.corpus.plays.owners import refusals
 from tests.corpus.stage import Caller, Stage
 
-CONSENTS, ANALYSES = "/api/a2a/consents", "/api/a2a/analyses"
+CONSENTS, ANALYSES, DESTINATIONS = "/api/a2a/consents", "/api/a2a/analyses", "/api/a2a/destinations"
 _PROFILES = {
     "brand": {"age": 30, "likes": ["coffee"], "brand_affinities": ["Blue Bottle"]},
     "core": {"full_name": "Ana Sá", "city": "Porto"},
@@ -29,6 +31,8 @@ def play(stage: Stage) -> None:
         _started(stage, person, owner)
         _finished(stage, person, owner, agents)
         _others(stage, owner, other)
+        _sendings(stage, person, owner)
+        _tokens(stage, agents)
 
 
 def _consents(stage: Stage, owner: Caller, other: Any) -> None:
@@ -121,3 +125,66 @@ def _others(stage: Stage, owner: Caller, other: Any) -> None:
         stage.call("not yours", owner, "GET", f"{path}/raw")
         stage.call("not yours", owner, "POST", f"{path}/cancel", {})
         stage.call("not yours", owner, "POST", f"{path}/steps/brand/retry", {})
+
+
+def _sendings(stage: Stage, person: Any, owner: Caller) -> None:
+    """With a session, each sending under a consent of the person's own; nothing can be sent to the destination."""
+    destination = factories.DestinationFactory()
+    factories.ProcessingConsentFactory(user=person, site=True, app=destination.app)
+    run = factories.RunFactory(user=person)
+    here = f"{ANALYSES}/{run.analysis_id}/activations"
+    body = {"destinationId": destination.destination_id}
+    stage.call("nothing sent yet", owner, "GET", here)
+    stage.call("where to", owner, "GET", DESTINATIONS)
+    stage.call("no consent", owner, "POST", here, body)
+    agreed = {"purposes": ["activation"], "destinations": [destination.destination_id], "agreed": True}
+    stage.call("without its purpose", owner, "POST", CONSENTS, {**agreed, "purposes": ["profile"]})
+    stage.call("to nowhere", owner, "POST", CONSENTS, {**agreed, "destinations": ["des_unknown"]})
+    stage.call("given for sending", owner, "POST", CONSENTS, agreed)
+    stage.call("agreed to", owner, "GET", DESTINATIONS)
+    for method, path in (("GET", here), ("POST", here), ("GET", DESTINATIONS)):
+        refusals(stage, owner, method, path, body if method == "POST" else None)
+    stage.call("a number too high", owner, "POST", here, {**body, "sending": 100})
+    stage.call("no such destination", owner, "POST", here, {"destinationId": "des_unknown"})
+    stage.call("nothing to send", owner, "POST", here, body)
+    run = finished(person)
+    here = f"{ANALYSES}/{run.analysis_id}/activations"
+    asked = stage.call("sent", owner, "POST", here, body).json()
+    stage.call("sent before", owner, "POST", here, body)
+    stage.call("every sending", owner, "GET", here)
+    refusals(stage, owner, "GET", asked["statusUrl"])
+    stage.call("one", owner, "GET", asked["statusUrl"])
+    stage.call("no such sending", owner, "GET", f"{here}/act_unknown")
+    for method, path in (("GET", here), ("POST", here), ("GET", asked["statusUrl"])):
+        gone = path.replace(run.analysis_id, "ana_unknown")
+        stage.call("no such analysis", owner, method, gone, body if method == "POST" else None)
+
+
+def _tokens(stage: Stage, agents: Agents) -> None:
+    """An enterprise with a consent token, and what is refused to one that covers nothing."""
+    app = factories.AppFactory(origins=[SITE])
+    destination = factories.DestinationFactory(app=app)
+    client = _holding("a token", token_of(factories.PersonFactory(), app, destination))
+    started = stage.call("by token", client, "POST", ANALYSES, BODY).json()["analysisId"]
+    at = f"{ANALYSES}/{started}"
+    stage.call("those of the token", client, "GET", ANALYSES)
+    stage.call("where the app has it sent", client, "GET", DESTINATIONS)
+    body = {"destinationId": destination.destination_id}
+    stage.call("nothing to send yet", client, "POST", f"{at}/activations", body)
+    addresses: list[tuple[str, str, Any]] = [
+        ("GET", ANALYSES, None), ("POST", ANALYSES, BODY), ("GET", at, None), ("DELETE", at, None),
+        ("POST", f"{at}/cancel", {}), ("GET", f"{at}/raw", None), ("POST", f"{at}/steps/brand/retry", {}),
+        ("GET", f"{at}/activations", None), ("POST", f"{at}/activations", body),
+        ("GET", f"{at}/activations/act_unknown", None), ("GET", DESTINATIONS, None),
+    ]  # fmt: skip
+    nobody, elsewhere = _holding("an unknown token", "x" * 43), {"Origin": "https://evil.example"}
+    for method, path, sent in addresses:
+        stage.call("a token of nobody", nobody, method, path, sent)
+        stage.call("from another origin", client, method, path, sent, headers=elsewhere)
+    stage.call("from its site", client, "GET", ANALYSES, headers={"Origin": SITE})
+    asked = {"Origin": SITE, "Access-Control-Request-Method": "POST"}
+    stage.call("may a page call", client, "OPTIONS", ANALYSES, headers=asked)
+
+
+def _holding(name: str, token: str) -> Caller:
+    return Caller(name, {"A2A-Consent": token})
