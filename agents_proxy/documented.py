@@ -26,17 +26,19 @@ from agents_proxy.proxy.api import AgentView
 from agents_proxy.proxy.schemas import PromptBody
 
 _TASK = {"sessionId": "session-1", "id": "task-1"}
-_CALL: dict[str, Any] = {
-    "answer": answers.AgentAnswer,
-    "refused": answers.AgentRefusal,
-}
+_CALL: dict[str, Any] = {"answer": answers.AgentAnswer, "refused": answers.AgentRefusal}
 _PROMPTED = [name for name in AGENTS if name != "messaging"]
 _ID = {"type": "string", "minLength": 1}
 _ANALYSIS = path_member(
     "analysis_id", "As the start of the analysis was answered.", _ID | {"example": "ana_4tx2mjm3cwi6q7ez"}
 )
+_ACTIVATION = path_member("activation_id", "As the sending was answered.", _ID | {"example": "act_3sw6kq2m5zt4v7xj"})
 _ITEM = path_member("item_id", "As the list of institutions has it.", _ID)
-_AGENT_OF_STEP = {"type": "string", "enum": [name for name, agent in AGENTS.items() if agent.in_analysis]}
+_AGENT_OF_STEP = {
+    "type": "string",
+    "enum": [name for name, agent in AGENTS.items() if agent.in_analysis],
+    "example": "brand",
+}
 _FINANCIAL = (financial_errors.AggregatorNotConfigured, financial_errors.FinancialConsentRequired)
 _AGGREGATOR = (
     financial_errors.AggregatorNotConfigured,
@@ -192,11 +194,7 @@ _ANALYSES: dict[Any, dict[str, Any]] = {
             description="Once the analysis has ended.",
             parameters=[_ANALYSIS, path_member("agent", "Whose step.", _AGENT_OF_STEP)],
             answers={202: answers.AnalysisAccepted},
-            refusals=[
-                analysis_errors.UnknownAnalysis,
-                analysis_errors.StepNotFailed,
-                analysis_errors.ConsentEnded,
-            ],
+            refusals=[analysis_errors.UnknownAnalysis, analysis_errors.StepNotFailed, analysis_errors.ConsentEnded],
             takes_body=True,
         )
     },
@@ -237,7 +235,7 @@ _ACTIVATIONS: dict[Any, dict[str, Any]] = {
             tag=told.ANALYSES,
             summary="How a sending stands",
             description="Until it is `delivered` or `failed`.",
-            parameters=[_ANALYSIS, path_member("activation_id", "As the sending was answered.", _ID)],
+            parameters=[_ANALYSIS, _ACTIVATION],
             answers={200: answers.Activation},
             refusals=[analysis_errors.UnknownAnalysis, activation_errors.UnknownActivation],
         )

@@ -15,6 +15,8 @@ class AggregatorNotConfigured(Problem):
 class FinancialConsentRequired(AgreementRequired):
     """There is no live consent to `financial`, or to `identity`; `consent_url` says where to give it."""
 
+    title = "You have to agree to this first"
+
 
 class UnknownItem(Problem):
     """There is no such linked institution, or it is somebody else's, or it was removed."""

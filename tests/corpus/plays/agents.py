@@ -31,7 +31,7 @@ def play(stage: Stage) -> None:
         _started(stage, person, owner)
         _finished(stage, person, owner, agents)
         _others(stage, owner, other)
-        _sendings(stage, person, owner)
+        _sendings(stage)
         _tokens(stage, agents)
 
 
@@ -127,8 +127,10 @@ def _others(stage: Stage, owner: Caller, other: Any) -> None:
         stage.call("not yours", owner, "POST", f"{path}/steps/brand/retry", {})
 
 
-def _sendings(stage: Stage, person: Any, owner: Caller) -> None:
+def _sendings(stage: Stage) -> None:
     """With a session, each sending under a consent of the person's own; nothing can be sent to the destination."""
+    person = factories.PersonFactory()
+    owner = Caller.signed_in("sender", person)
     destination = factories.DestinationFactory()
     factories.ProcessingConsentFactory(user=person, site=True, app=destination.app)
     run = factories.RunFactory(user=person)

@@ -21,6 +21,7 @@ def play(stage: Stage) -> None:
     owning = Caller.with_token("owner", factories.ManagementTokenFactory(user=owner).secret)
     belonging = Caller.with_token("member", factories.ManagementTokenFactory(user=member).secret)
     _team(stage, app, owning, belonging, owner)
+    _destinations(stage, app, owning)
     _webhooks(stage, app, owning)
     _test_app(stage, owner, owning)
 
@@ -73,3 +74,23 @@ def _webhooks(stage: Stage, app: Any, owning: Caller) -> None:
     app.status = "suspended"
     app.save()
     stage.call("suspended", owning, "POST", f"{here}/test", {})
+
+
+def _destinations(stage: Stage, app: Any, owning: Caller) -> None:
+    here = f"{MANAGE}/apps/{app.app_id}/destinations"
+    body = {"name": "Trips CRM", "url": "https://trips.example/crm"}
+    made = stage.call("made", owning, "POST", here, body).json()["destination_id"]
+    stage.call("made twice", owning, "POST", here, body)
+    stage.call("an address inside", owning, "POST", here, {**body, "url": "https://127.0.0.1/crm"})
+    stage.call("one", owning, "GET", here)
+    one = f"{here}/{made}"
+    stage.call("switched off", owning, "PATCH", one, {"enabled": False})
+    stage.call("switched on", owning, "PATCH", one, {"enabled": True})
+    stage.call("a new secret", owning, "POST", f"{one}/rotate-secret", {})
+    stage.call("removed", owning, "DELETE", one)
+    for method, path, sent in (
+        ("PATCH", one, {"enabled": True}),
+        ("DELETE", one, {}),
+        ("POST", f"{one}/rotate-secret", {}),
+    ):
+        stage.call("not there", owning, method, path, sent)
