@@ -21,6 +21,7 @@ from pkm.rules import RULES as PKM_RULES
 RULES = [*ACCOUNTS_RULES, *CONSENT_RULES, *DEVELOPERS_RULES, *PKM_RULES, *AGENTS_RULES]
 # Of the trigger alone, on a row whose other columns never fit the state that is tried.
 OTHER_VALUES: dict[Any, Any] = {
+    models.URLField: "https://other.example/",
     models.CharField: "another",
     models.TextField: "another",
     models.JSONField: ["another"],

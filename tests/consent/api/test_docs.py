@@ -91,7 +91,9 @@ def test_python_snippets_are_python() -> None:
         for operation in group:
             compile(operation.python, operation.anchor, "exec")
             if operation.path.startswith("/api/a2a/"):
-                called = operation.anchor in ("callAgent", "sendMessage")  # the others need a person's session
+                shared = operation.path.startswith(("/api/a2a/analyses", "/api/a2a/destinations"))
+                # the others need a person's session
+                called = shared or operation.anchor in ("callAgent", "sendMessage")
                 assert ("A2A-Consent: $AGENT_CONSENT_TOKEN" in operation.curl) is bool(operation.curl) is called
                 continue
             assert operation.curl.startswith("curl -sS")
