@@ -5,7 +5,7 @@ acts with a session; a backend sends no origin; nothing needs a CSRF token. Refu
 """
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, cast
 
 from django.contrib.auth import get_user_model
 from django.http import HttpRequest, HttpResponse
@@ -42,7 +42,7 @@ class SharedView(SmallOwnerView):
     """`self.person` is whose data it is about, and `self.under` the consent that a token stands for."""
 
     authentication_classes: Sequence[type[BaseAuthentication]] = (TokenOrSession,)
-    http_method_names: ClassVar[list[str]] = ["get", "head", "post", "put", "delete", "options"]
+    http_method_names = ["get", "head", "post", "put", "delete", "options"]
     origin: str | None = None  # of another site's page, where it is registered
 
     def needs(self) -> Sequence[Purpose]:
@@ -56,8 +56,7 @@ class SharedView(SmallOwnerView):
     @property
     def covered(self) -> Covered | None:
         """What the token covers; None for a session."""
-        found: Covered | None = self.request.auth
-        return found
+        return cast("Covered | None", self.request.auth)
 
     @property
     def under(self) -> int | None:
