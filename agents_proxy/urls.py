@@ -26,7 +26,7 @@ api = [
 urlpatterns = [
     path("api/a2a/", include(api)),
     path("", include(destinations.management)),
-    path("developers/apps/<str:app_id>/destinations/", include(destinations.pages)),
+    path("", include(destinations.pages)),
     path("profile/consent/", include(processing_consent.pages)),
     path("profile/numbers/", include(messaging.pages)),
     path("profile/financial/", include(financial.pages)),

@@ -5,6 +5,7 @@ from django.urls import URLPattern, path
 from agents_proxy.destinations import api
 from agents_proxy.destinations import pages as views
 
+_PAGES = "developers/apps/<str:app_id>/destinations/"
 _MANAGED = "api/v1/manage/apps/<str:app_id>/destinations"
 _ONE = f"{_MANAGED}/<str:destination_id>"
 
@@ -16,10 +17,10 @@ management: list[URLPattern] = [
 
 pages = (
     [
-        path("", views.destinations, name="destinations"),
-        path("<str:destination_id>/switch/", views.switch, name="switch"),
-        path("<str:destination_id>/secret/", views.renew, name="renew"),
-        path("<str:destination_id>/remove/", views.remove, name="remove"),
+        path(_PAGES, views.destinations, name="destinations"),
+        path(f"{_PAGES}<str:destination_id>/switch/", views.switch, name="switch"),
+        path(f"{_PAGES}<str:destination_id>/secret/", views.renew, name="renew"),
+        path(f"{_PAGES}<str:destination_id>/remove/", views.remove, name="remove"),
     ],
     "destinations",
 )
