@@ -167,6 +167,7 @@ def _analysed(user: User, canary: str) -> None:
         run=run, status="succeeded", started_at=timezone.now(), finished_at=timezone.now(), reply=canary,
         fields=canary, field_count=1,
     )  # fmt: skip
+    factories.ActivationFactory(run=run, body=canary)
     factories.CallFactory(consent=consent)
     factories.PhoneNumberFactory(user=user, number=canary)
     factories.OutboundMessageFactory(consent=consent)
