@@ -17,6 +17,7 @@ from tests.factories import (
     AppInvitationFactory,
     ApplicationFactory,
     ConsentRequestFactory,
+    DestinationFactory,
     ExportFactory,
     GrantFactory,
     ManagementTokenFactory,
@@ -61,7 +62,8 @@ PORTAL = [
     "/developers/apps/{app_id}/audit/", "/developers/management-tokens/",
     "/developers/management-tokens/{prefix}/revoke/", "/developers/apps/{app_id}/log/",
     "/developers/apps/{app_id}/limits/", "/developers/apps/{app_id}/members/",
-    "/developers/apps/{app_id}/webhooks/",
+    "/developers/apps/{app_id}/webhooks/", "/developers/apps/{app_id}/destinations/",
+    "/developers/apps/{app_id}/destinations/{destination_id}/remove/",
     "/developers/apps/{app_id}/webhooks/{endpoint_pk}/", "/developers/apps/{app_id}/webhooks/{endpoint_pk}/delete/",
     "/developers/apps/{app_id}/keys/", "/developers/apps/{app_id}/sandbox/",
     "/developers/apps/{app_id}/sandbox/{user_id}/", "/developers/apps/{app_id}/try/",
@@ -87,6 +89,7 @@ def test_pages_of_the_portal_are_sound(page: Page, sign_in: Callable[[Page, User
     person = SandboxPersonFactory(app=member.app).user
     ConsentRequestFactory(app=member.app, user=person)
     parts = {
+        "destination_id": DestinationFactory(app=member.app).destination_id,
         "app_id": member.app.app_id, "prefix": prefix, "endpoint_pk": endpoint.pk, "user_id": person.public_id,
         "live_app_id": MemberFactory(user=member.user, app=AppFactory()).app.app_id,
         "secret": AppInvitationFactory(app=member.app).secret,
