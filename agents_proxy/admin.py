@@ -14,6 +14,6 @@ __all__ = [
     "consent_admin",
     "destination_admin",
     "financial_admin",
+    "health_admin",
     "messaging_admin",
-    "proxy_admin",
 ]

@@ -27,6 +27,8 @@ def samples(person: Any, app: Any) -> dict[str, str]:
         "delivery_id": "1",
         "analysis_id": run.analysis_id,
         "consent_id": factories.ProcessingConsentFactory(user=person).consent_id,
+        "destination_id": factories.DestinationFactory(app=app).destination_id,
+        "activation_id": "act_unknown",
         "wrapper_id": "wrp_unknown",
         "domain": "lifestyle",
         "segment_id": "food",

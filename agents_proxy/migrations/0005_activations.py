@@ -11,8 +11,8 @@ import agents_proxy.states
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("agents_proxy", "0003_run_retried_at"),
-        ("developers", "0009_team_mail"),
+        ("agents_proxy", "0004_agent_health"),
+        ("developers", "0010_index_once"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
