@@ -77,6 +77,22 @@ class AnalysisStep(Answer):
     errorCode: str | None  # noqa: N815
 
 
+class AnalysisMetadata(Answer):
+    """What is known of the answers as a whole. A score is there where an agent gave one, of itself.
+
+    `coverage`: the share of the specification's fields that are filled. `agreement`: of the fields that several agents
+    gave, the share in which they agree; absent where there is none. Both are absent from analyses that ended before
+    they were measured. `response_time_ms` is the average of those that answered.
+    """
+
+    total_fields: int
+    response_time_ms: int | None
+    confidence_score: float = Field(default_factory=float)  # a factory: neither required nor with a default of ours
+    accuracy_score: float = Field(default_factory=float)
+    coverage: float = Field(default_factory=float, ge=0, le=1)
+    agreement: float = Field(default_factory=float, ge=0, le=1)
+
+
 class AnalysisStatus(Answer):
     """An analysis; `profile`, `provenance` (field → agent) and `metadata` are null until it ends."""
 
@@ -86,7 +102,7 @@ class AnalysisStatus(Answer):
     steps: list[AnalysisStep]
     profile: dict[str, Any] | None
     provenance: dict[str, Any] | None
-    metadata: dict[str, Any] | None
+    metadata: AnalysisMetadata | None
 
 
 class AnalysisEntry(Answer):
@@ -117,7 +133,7 @@ class AnalysisRaw(Answer):
     profile: dict[str, Any] | None
     provenance: dict[str, Any] | None
     results: dict[str, dict[str, Any]]
-    metadata: dict[str, Any] | None
+    metadata: AnalysisMetadata | None
 
 
 class Activation(Answer):

@@ -1,34 +1,71 @@
 """From what each agent said to one profile, with who said what (pure). Contract 4.3, "Merge"."""
 
+import json
 import math
+import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from agents_proxy.agents import ANALYSIS_AGENTS
+from agents_proxy.analyses.intents import WINDOWS, intents
+from agents_proxy.proxy.spelling import SCORES, SECTIONS, canonical
+
+# the fields of the merged profile that the specification's 2.5 lists; those of its 2.6, about brands, come on top
+SPECIFIED = tuple(name for section, names in SECTIONS.items() if section != "brands" for name in names)
+_PHONE = re.compile(r"\+?[0-9][0-9 ()/.-]{6,24}")
+_PUNCTUATED_DIGITS = re.compile(r"[^0-9+]")
+_NOT_ABOUT_THEM = frozenset({*SCORES, "user_id"})  # nothing of the person that agents could agree on
 
 
 @dataclass(frozen=True)
 class Merged:
-    """`provenance`: field → the agent whose value stands. `overridden`: field → those whose other value does not."""
+    """`provenance`: field → the agent whose value stands. `answers`: field → everybody who gave it, as they gave it."""
 
     profile: dict[str, Any]
     provenance: dict[str, str]
-    overridden: dict[str, list[tuple[str, Any]]]
+    answers: dict[str, list[tuple[str, Any]]]
+
+    @property
+    def overridden(self) -> dict[str, list[tuple[str, Any]]]:
+        """Field → those whose other value does not stand."""
+        others = {
+            name: [(agent, value) for agent, value in given if not same(value, self.profile[name])]
+            for name, given in self.answers.items()
+        }
+        return {name: found for name, found in others.items() if found}
 
 
 def merge(said: Mapping[str, Mapping[str, Any]]) -> Merged:
     """`said`: agent → its fields, missing ones left out already; the later agent of an analysis overrides."""
-    profile: dict[str, Any] = {}
-    provenance: dict[str, str] = {}
-    overridden: dict[str, list[tuple[str, Any]]] = {}
+    answers: dict[str, list[tuple[str, Any]]] = {}
     for agent in ANALYSIS_AGENTS:
         for name, value in said.get(agent, {}).items():
-            if name in profile and not _same(profile[name], value):
-                overridden.setdefault(name, []).append((provenance[name], profile[name]))
-            profile[name] = value
-            provenance[name] = agent
-    return Merged(profile, provenance, overridden)
+            answers.setdefault(name, []).append((agent, value))
+    profile = {name: given[-1][1] for name, given in answers.items()}
+    return Merged(profile, {name: given[-1][0] for name, given in answers.items()}, answers)
+
+
+def measures(merged: Merged) -> dict[str, float]:
+    """`coverage`, and `agreement` where several agents gave one field (contract 4.3); shares from 0 to 1."""
+    shares = {"coverage": len(filled(merged.profile)) / len(SPECIFIED)}
+    agreed, compared = agreement(merged)
+    if compared:
+        shares["agreement"] = agreed / compared
+    return {name: round(share, 4) for name, share in shares.items()}
+
+
+def filled(profile: Mapping[str, Any]) -> set[str]:
+    """Which of the specification's fields the profile has; an intent counts wherever an agent nested it."""
+    nested = {WINDOWS[hours] for hours, entries in intents(profile).items() if entries}
+    return {name for name in SPECIFIED if name in profile} | nested
+
+
+def agreement(merged: Merged) -> tuple[int, int]:
+    """In how many of the fields that several agents gave they all agree, and how many those are."""
+    several = [given for name, given in merged.answers.items() if len(given) > 1 and name not in _NOT_ABOUT_THEM]
+    return sum(all(same(value, given[0][1]) for _, value in given) for given in several), len(several)
 
 
 def metadata(profile: Mapping[str, Any], durations: Sequence[int]) -> dict[str, Any]:
@@ -54,8 +91,24 @@ def score(value: Any) -> int | float | None:
     return value
 
 
-def _same(one: Any, other: Any) -> bool:
-    """Equal as JSON, where 1 and true differ."""
-    if isinstance(one, bool) is not isinstance(other, bool):
-        return False
-    return bool(one == other)
+def same(one: Any, other: Any) -> bool:
+    """Whether two values say the same: case, blanks and the order of a list make no difference; 1 and true do."""
+    return bool(_normal(one) == _normal(other))
+
+
+def _normal(value: Any) -> str:
+    """One text for all spellings of a value."""
+    match value:
+        case None:
+            return ""
+        case bool():
+            return json.dumps(value)
+        case Mapping():
+            return "{" + ",".join(sorted(f"{canonical(str(name))}:{_normal(part)}" for name, part in value.items())) + "}"
+        case list():
+            return "[" + ",".join(sorted(map(_normal, value))) + "]"
+        case _:
+            text = " ".join(unicodedata.normalize("NFKC", str(value)).casefold().split()).rstrip(".")
+            text = _PUNCTUATED_DIGITS.sub("", text) if _PHONE.fullmatch(text) else text
+            number = score(text)
+            return text if number is None else repr(float(number))

@@ -4,7 +4,7 @@ import json
 from datetime import datetime
 from typing import Any
 
-from agents_proxy.analyses.merging import Merged, merge, metadata
+from agents_proxy.analyses.merging import Merged, measures, merge, metadata
 from agents_proxy.analyses.models import Run, Step
 from agents_proxy.proxy.envelope import unwrapped
 from agents_proxy.proxy.replies import Reading, read_reply
@@ -42,6 +42,6 @@ def finish(run: Run, now: datetime) -> None:
     run.profile = encryption.sealed(json.dumps(merged.profile))
     run.provenance = merged.provenance
     answered = [step.duration_ms for step in steps if step.reply is not None and step.duration_ms is not None]
-    run.metadata = metadata(merged.profile, answered)
+    run.metadata = {**metadata(merged.profile, answered), **measures(merged)}
     run.started_at, run.finished_at = run.started_at or now, now
     run.save()

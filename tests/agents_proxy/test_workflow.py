@@ -139,7 +139,7 @@ def test_a_run_in_which_nobody_answers_has_failed(person: User, settings: Any) -
     assert list(run.steps.order_by("position").values_list("error_code", flat=True)) == [
         "upstream_unavailable", "upstream_unavailable", "upstream_unavailable", "agent_not_configured",
     ]  # fmt: skip
-    assert (run.provenance, run.metadata) == ({}, {"total_fields": 0, "response_time_ms": None})
+    assert (run.provenance, run.metadata) == ({}, {"total_fields": 0, "response_time_ms": None, "coverage": 0.0})
 
 
 def test_a_dead_workers_step_is_asked_again_under_the_same_task_and_recorded_once(agents: Agents, person: User) -> None:
