@@ -1,10 +1,8 @@
-"""What a profile says about brands, in the shape that a CRM takes (specification 2.6), as JSON and as CSV (pure).
+"""What a profile says about brands, in the shape that a CRM takes (specification 2.6) (pure).
 
 Nothing is invented: what no agent said is absent, and what does not fit the shape is left out and named.
 """
 
-import csv
-import io
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -14,13 +12,12 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from agents_proxy.analyses.merging import score
 from agents_proxy.proxy.replies import is_missing
 from agents_proxy.proxy.spelling import canonical
-from common.text import harmless_cell
 
 Text = Annotated[str, Field(min_length=1, max_length=2000)]
 Texts = Annotated[list[Text], Field(max_length=1000)]
 
 _IDENTITY = {"full_name": "fullName", "email": "email", "phone": "phone"}
-_LISTS = ("likes", "dislikes", "brand_affinities")
+LISTS = ("likes", "dislikes", "brand_affinities")
 
 
 class _Shape(BaseModel):
@@ -66,7 +63,7 @@ class Validated:
 def affinity_of(profile: Mapping[str, Any]) -> Validated:
     """The part of a merged profile that is about brands, checked member by member."""
     offered: dict[str, Any] = {wire: profile.get(name) for name, wire in _IDENTITY.items()}
-    offered |= {name: _listed(profile.get(name)) for name in _LISTS}
+    offered |= {name: _listed(profile.get(name)) for name in LISTS}
     offered["shopping_preferences"] = _shopping(profile.get("shopping_preferences"))
     offered["confidence"] = _confidence(profile)
     fitting, misfits = {}, []
@@ -102,21 +99,3 @@ def _shopping(value: Any) -> Any:
     }
     listed = {name: _listed(part) if name == "category_focus" else part for name, part in named.items()}
     return {name: part for name, part in listed.items() if not is_missing(part)}
-
-
-def as_csv(affinity: BrandAffinity) -> str:
-    """One heading and one row; lists are joined by semicolons. No cell is a formula to a spreadsheet."""
-    body = affinity.body()
-    shopping = body.pop("shopping_preferences", {})
-    columns = ("fullName", "email", "phone", *_LISTS, *ShoppingPreferences.model_fields, "confidence")
-    written = io.StringIO(newline="")
-    writer = csv.writer(written)
-    writer.writerow(columns)
-    writer.writerow(_cell({**body, **shopping}.get(name)) for name in columns)
-    return written.getvalue()
-
-
-def _cell(value: Any) -> str:
-    """Each item of a list is made harmless, since programs that split at semicolons make cells of them."""
-    texts = value if isinstance(value, list) else [] if value is None else [str(value)]
-    return "; ".join(map(harmless_cell, texts))

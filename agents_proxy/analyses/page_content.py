@@ -14,8 +14,11 @@ from agents_proxy.analyses import profile_view
 from agents_proxy.analyses import queries as analysis_queries
 from agents_proxy.analyses import words as analysis_words
 from agents_proxy.analyses.affinity import affinity_of
+from agents_proxy.analyses.exports.files import EXPORTS
+from agents_proxy.analyses.merging import SPECIFIED, Merged, agreement
 from agents_proxy.analyses.models import Run, Step
 from agents_proxy.analyses.results import merged_of
+from agents_proxy.analyses.values import shown
 from agents_proxy.processing_consent import actions as consents
 from agents_proxy.proxy.spelling import canonical
 from agents_proxy.statements import statement
@@ -111,20 +114,70 @@ def result(run: Run) -> dict[str, Any]:
         "ended": "" if live else analysis_words.PROBLEMS["consent_ended"],
         "sections": profile_view.sections(merged),
         "total": about.get("total_fields"),
-        "response_time": about.get("response_time_ms"),
-        "meters": [
-            {"label": label, "value": about[name], "meter": profile_view.meter(about[name])}
-            for name, label in (
-                ("confidence_score", gettext("Confidence")),
-                ("accuracy_score", gettext("Accuracy")),
-            )
-            if name in about
-        ],
-        "intents": profile_view.intent_chart(merged.profile),
-        "bars": profile_view.agent_bars(steps),
+        "measures": _measures(about, merged),
+        "intents": profile_view.timeline(merged),
+        "legend": profile_view.legend(steps, merged),
         "affinity": affinity.affinity if affinity.affinity.says_anything else None,
         "misfits": [analysis_words.label(canonical(name)) for name in affinity.misfits],
     }
+
+
+def affinity(run: Run) -> dict[str, Any]:
+    """The brand affinity in words, and the forms in which it can be saved."""
+    found = affinity_of(analysis_queries.opened_json(run.profile) or {})
+    body = found.affinity.body() if found.affinity.says_anything else {}
+    return {
+        "run": run,
+        "misfits": [analysis_words.label(canonical(name)) for name in found.misfits],
+        "shown": [
+            (analysis_words.label(canonical(name)), shown(value, canonical(name))) for name, value in body.items()
+        ],
+        "exports": [export for export in EXPORTS.values() if export.written(found.affinity) is not None],
+    }
+
+
+def _measures(about: dict[str, Any], merged: Merged) -> list[dict[str, Any]]:
+    """What is known of the whole, each with a line that says what it is; analyses from before it was measured lack it.
+
+    How much is filled and where agents agree come before what agents say of themselves: 100 % of four fields is little.
+    """
+    found = []
+    if (coverage := about.get("coverage")) is not None:
+        counted = {"filled": round(coverage * len(SPECIFIED)), "total": len(SPECIFIED)}
+        found.append(
+            {
+                "key": "coverage",
+                "label": gettext("Filled in"),
+                "text": gettext("%(filled)s of %(total)s fields") % counted,
+                "meter": profile_view.meter(coverage),
+                "explained": gettext("How much of a full profile agents know."),
+            }
+        )
+    if (agreed := about.get("agreement")) is not None:
+        same, compared = agreement(merged)
+        found.append(
+            {
+                "key": "agreement",
+                "label": gettext("Agreement"),
+                "text": gettext("%(same)s of %(compared)s fields") % {"same": same, "compared": compared},
+                "meter": profile_view.meter(agreed),
+                "explained": gettext("Of what several agents gave, where they say the same."),
+            }
+        )
+    for name, label, explained in (
+        ("confidence_score", gettext("Confidence"), gettext("How sure agents say they are. Their own word.")),
+        ("accuracy_score", gettext("Accuracy"), gettext("How much agents say they checked. Their own word.")),
+    ):
+        if name in about:
+            meter = profile_view.meter(about[name])
+            text = f"{meter['percent']} %" if meter else str(about[name])
+            found.append({"key": name, "label": label, "text": text, "meter": meter, "explained": explained})
+    if (took := about.get("response_time_ms")) is not None:
+        seconds = {"seconds": number_format(round(took / 1000, 1), 1)}
+        explained = gettext("Average of the agents that answered.")
+        label = gettext("Response time")
+        found.append({"key": "time", "label": label, "text": gettext("%(seconds)s s") % seconds, "explained": explained})
+    return found
 
 
 def visible(text: str) -> str:

@@ -17,8 +17,9 @@ from agents_proxy.analyses import page_actions as analysis_page_actions
 from agents_proxy.analyses import page_content
 from agents_proxy.analyses import queries as analysis_queries
 from agents_proxy.analyses import words as analysis_words
-from agents_proxy.analyses.affinity import affinity_of, as_csv
+from agents_proxy.analyses.affinity import affinity_of
 from agents_proxy.analyses.errors import UnknownAnalysis
+from agents_proxy.analyses.exports.files import EXPORTS
 from agents_proxy.analyses.forms import AnalysisForm
 from agents_proxy.analyses.models import Run
 from agents_proxy.financial import words as financial_words
@@ -127,12 +128,38 @@ def delete(request: HttpRequest, analysis_id: str) -> HttpResponse:
 
 @login_required
 @require_safe
+def affinity(request: HttpRequest, analysis_id: str) -> HttpResponse:
+    """The brand affinity, and the files that it can be saved as."""
+    return render(request, "profile/affinity.html", page_content.affinity(_own(request, analysis_id)))
+
+
+@login_required
+@require_safe
 def crm(request: HttpRequest, analysis_id: str, form: str) -> HttpResponse:
-    """The brand affinity as a file for a CRM."""
+    """The brand affinity as a file for a CRM; 404 where it lacks what that system asks for."""
     found = affinity_of(analysis_queries.opened_json(_own(request, analysis_id).profile) or {}).affinity
-    if form == "csv":
-        body, media_type = as_csv(found), "text/csv; charset=utf-8"
-    else:
-        body, media_type = json.dumps(found.body(), ensure_ascii=False, indent=2) + "\n", "application/json"
-    headers = {"Content-Disposition": f'attachment; filename="brand-affinity.{form}"'}
-    return HttpResponse(body, content_type=media_type, headers=headers)
+    export = EXPORTS[form]
+    body = export.written(found)
+    if body is None:
+        raise Http404
+    headers = {"Content-Disposition": f'attachment; filename="{export.file_name}"'}
+    return HttpResponse(body, content_type=export.media_type, headers=headers)
+
+
+@require_POST
+@login_required
+@can_wait(analysis_page_actions.ACTIVATE)
+def activate(request: HttpRequest, analysis_id: str) -> HttpResponse:
+    """Send the brand affinity to the configured CRM, if the person ticked that they agree; one form sends once."""
+    if request.POST.get("agreed") != "yes":
+        messages.error(request, gettext("Nothing was sent: tick that you agree first."))
+        return redirect("profile:run", _own(request, analysis_id).analysis_id)
+
+    number = request.POST.get("sending", "")
+    sending = int(number) if _NUMBER.match(number) else 0
+
+    def act() -> str:
+        sent = activation.activate(by=person_of(request), analysis_id=analysis_id, sending=sending)
+        return gettext("Sent.") if sent else gettext("The CRM has it already. Nothing was sent a second time.")
+
+    return _run_action(request, analysis_id, act)

@@ -1,39 +1,61 @@
-"""The merged profile as its page shows it. Every value is an agent's own words: templates escape it, all of it."""
+"""The merged profile as its page shows it, with marks that say which agents a value comes from (pure)."""
 
-import json
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.utils.translation import gettext
-
-from agents_proxy.agents import title_of
+from agents_proxy.agents import ANALYSIS_AGENTS, title_of
 from agents_proxy.analyses import words as analysis_words
-from agents_proxy.analyses.merging import Merged, score
-from agents_proxy.proxy.spelling import SCORES, SECTIONS, canonical
+from agents_proxy.analyses.intent_chart import MOST_DRAWN, chart, share
+from agents_proxy.analyses.intents import NESTED, WINDOWS, intents, is_drawn_whole
+from agents_proxy.analyses.merging import Merged, same
+from agents_proxy.analyses.values import MOST_SHOWN, Shown, shown, text_of
+from agents_proxy.proxy.spelling import SCORES, SECTIONS
 
-MOST_SHOWN = 200  # fields of one section, items of one list; the raw data has them all
-LONGEST_SHOWN = 2000  # characters of one text
-_INTENTS = ("intent_24h", "intent_48h", "intent_72h")
+LONGEST_PAIRED = 24  # characters that half a phone's width holds
+_UNSHOWN = frozenset({*SCORES, "user_id"})  # told elsewhere, or for programs alone
 
 
 @dataclass(frozen=True)
-class Shown:
-    """A value: one text, a list of texts, or pairs of a label and a text; exactly one of them."""
+class Mark:
+    """An agent on the page; `number` is its place in the order of asking, so that the higher one stands."""
 
-    text: str = ""
-    items: tuple[str, ...] = ()
-    pairs: tuple[tuple[str, str], ...] = ()
+    number: int
+    title: str
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one agent said of a field; `stands` where the profile has it so."""
+
+    mark: Mark
+    value: Shown
+    stands: bool
 
 
 @dataclass(frozen=True)
 class Field:
-    """`agent` said it; `others` are (agent, value) of those whose other value does not stand."""
+    """`marks` are the agents that said what is shown; `answers` what all of them said, where they differ."""
 
     name: str
     label: str
     value: Shown
-    agent: str
-    others: tuple[tuple[str, Shown], ...] = ()
+    marks: tuple[Mark, ...]
+    answers: tuple[Answer, ...] = ()
+
+    @property
+    def sources(self) -> str:
+        """The marks' numbers, as the page's filter reads them."""
+        return " ".join(str(mark.number) for mark in self.marks)
+
+    @property
+    def wide(self) -> bool:
+        """Whether it needs a line of its own on a phone, where short ones stand in pairs."""
+        return bool(self.value.items or self.value.pairs) or len(self.value.text) > LONGEST_PAIRED
+
+    @property
+    def winner(self) -> str:
+        """Who stands where agents differ."""
+        return next((answer.mark.title for answer in reversed(self.answers) if answer.stands), "")
 
 
 @dataclass
@@ -45,138 +67,95 @@ class Section:
     more: int = 0
 
 
+def mark(agent: str) -> Mark:
+    return Mark(ANALYSIS_AGENTS.index(agent) + 1 if agent in ANALYSIS_AGENTS else 0, title_of(agent))
+
+
 def sections(merged: Merged) -> list[Section]:
-    """The sections of the specification's 2.5 that have something in them, what no section knows last."""
+    """The sections of the specification's 2.5 that have something in them, what no section knows last.
+
+    Intents of a time window are left to `timeline`, and so is a nested timeline that it draws whole.
+    """
     found = {key: Section(key, str(heading), icon) for key, (heading, icon) in analysis_words.HEADINGS.items()}
     order = {name: place for place, name in enumerate(name for names in SECTIONS.values() for name in names)}
+    drawn = {*WINDOWS.values(), *(name for name in NESTED if is_drawn_whole(merged.profile.get(name)))}
+    windows = intents(merged.profile)
+    drawn -= {name for hours, name in WINDOWS.items() if not windows[hours]}
     for name in sorted(merged.profile, key=lambda name: order.get(name, len(order))):
-        if name in SCORES:
+        if name in _UNSHOWN or name in drawn:
             continue
         section = found[analysis_words.section_of(name)]
         if len(section.fields) < MOST_SHOWN:
-            section.fields.append(_field(name, merged))
+            section.fields.append(field_of(name, merged))
         else:
             section.more += 1
-    return [section for section in found.values() if section.fields]
+    has_intents = any(windows.values())
+    return [section for section in found.values() if section.fields or (section.key == "intents" and has_intents)]
 
 
-def _field(name: str, merged: Merged) -> Field:
-    others = tuple((agent_name(agent), shown(value)) for agent, value in merged.overridden.get(name, []))
-    return Field(
-        name, analysis_words.label(name), shown(merged.profile[name]), agent_name(merged.provenance[name]), others
-    )
+def field_of(name: str, merged: Merged) -> Field:
+    stands = merged.profile[name]
+    given = [(mark(agent), value, same(value, stands)) for agent, value in merged.answers[name]]
+    marks = tuple(found for found, _, agrees in given if agrees)
+    differ = len(marks) < len(given)
+    answers = tuple(Answer(found, shown(value, name), agrees) for found, value, agrees in given) if differ else ()
+    return Field(name, analysis_words.label(name), shown(stands, name), marks, answers)
 
 
-def agent_name(agent: str) -> str:
-    return title_of(agent)
+def timeline(merged: Merged) -> dict[str, Any] | None:
+    """The chart of intents and, as its text, one lane per time window; None where nobody named an intent."""
+    windows = intents(merged.profile)
+    drawn = chart(windows.values())
+    if drawn is None:
+        return None
+    number, lanes = 0, []
+    for hours, entries in windows.items():
+        if entries:
+            named, source = analysis_words.label(WINDOWS[hours]), _source(WINDOWS[hours], merged)
+            lanes.append({"label": named, "field": source, "entries": _numbered(entries, number)})
+            number += min(len(entries), MOST_DRAWN)
+    columns = [{**column, "hours": hours} for column, hours in zip(drawn["columns"], windows, strict=True)]
+    return {**drawn, "columns": columns, "lanes": lanes}
 
 
-def shown(value: Any) -> Shown:
-    """How a value reads. What is nested deeper than one level is shown as JSON."""
-    if isinstance(value, dict):
-        pairs = list(value.items())[:MOST_SHOWN]
-        return Shown(
-            pairs=tuple((analysis_words.label(canonical(name) or name[:100]), _text(part)) for name, part in pairs)
-        )
-    if isinstance(value, list):
-        return Shown(items=tuple(_text(part) for part in value[:MOST_SHOWN]))
-    return Shown(text=_text(value))
+def _source(name: str, merged: Merged) -> Field:
+    """Who gave the intents of a window: in its own field, else in the nested timeline."""
+    return field_of(next(one for one in (name, *NESTED) if one in merged.profile), merged)
 
 
-def _text(value: Any) -> str:
-    match value:
-        case bool():
-            return gettext("Yes") if value else gettext("No")
-        case str():
-            text = value
-        case list() if all(isinstance(part, str | int | float) for part in value):
-            text = ", ".join(_text(part) for part in value[:MOST_SHOWN])
-        case dict() if value and not any(isinstance(part, dict | list) for part in value.values()):
-            text = ", ".join(
-                f"{analysis_words.label(canonical(name) or name[:100])}: {_text(value[name])}" for name in value
-            )
-        case list() | dict():
-            text = json.dumps(value, ensure_ascii=False)
-        case None:
-            return "-"
-        case _:
-            text = str(value)
-    return text if len(text) <= LONGEST_SHOWN else text[:LONGEST_SHOWN] + "…"
+def _numbered(entries: list[dict[str, Any]], before: int) -> list[dict[str, Any]]:
+    """Each entry in words, with the number that it has in the chart; those that are not drawn have none."""
+    return [
+        {
+            "number": before + at if at <= MOST_DRAWN else None,
+            "meter": meter(entry.get("confidence")),
+            **{name: text_of(entry[name]) for name in ("category", "budget", "time_window") if name in entry},
+        }
+        for at, entry in enumerate(entries, 1)
+    ]
 
 
 def meter(value: Any) -> dict[str, Any] | None:
     """A score as a share: 0.7 and 70 are both 70 %; None where it is neither."""
-    number = score(value)
-    if number is None or not 0 <= number <= 100:
-        return None
-    share = number if number <= 1 else number / 100
-    return {"share": f"{share:.4f}", "percent": round(share * 100)}
+    found = share(value)
+    return None if found is None else {"share": f"{found:.4f}", "percent": round(found * 100)}
 
 
-def intent_chart(profile: dict[str, Any]) -> dict[str, Any] | None:
-    """Coordinates of the intent timeline: time to the right, certainty upwards, one column per time window."""
-    entries = [
-        {**entry, "column": column} for column, name in enumerate(_INTENTS) for entry in _entries(profile.get(name))[:6]
-    ]
-    if not entries:
-        return None
-    columns = [{"x": 60 + 200 * at, "middle": 160 + 200 * at, "end": 260 + 200 * at} for at in range(3)]
-    for column in range(3):
-        _place([entry for entry in entries if entry["column"] == column], columns[column]["x"])
-    labels = [analysis_words.label(name) for name in _INTENTS]
-    return {
-        "bars": entries,
-        "columns": [{**column, "label": label} for column, label in zip(columns, labels, strict=True)],
-        "lanes": [
-            {"label": label, "entries": [entry for entry in entries if entry["column"] == column]}
-            for column, label in enumerate(labels)
-        ],
-    }
-
-
-def _entries(value: Any) -> list[dict[str, Any]]:
-    """One intent, or several; each as what the chart and its list need."""
-    found = []
-    for entry in value if isinstance(value, list) else [value]:
-        said: dict[str, Any] = (
-            {canonical(name): part for name, part in entry.items()} if isinstance(entry, dict) else {}
-        )
-        if not said and isinstance(entry, str) and entry.strip():
-            said = {"category": entry}
-        if said:
-            shown_of: dict[str, Any] = {
-                name: _text(said[name]) for name in ("category", "budget", "time_window") if name in said
-            }
-            found.append({**shown_of, "meter": meter(said.get("confidence"))})
-    return found
-
-
-def _place(entries: list[dict[str, Any]], left: int) -> None:
-    """Bars side by side within a column; without a confidence a bar is as high as the chart and drawn hollow."""
-    width = 184 / max(len(entries), 1)
-    for at, entry in enumerate(entries):
-        share = float(entry["meter"]["share"]) if entry["meter"] else 1.0
-        height = max(round(150 * share, 1), 2)
-        entry |= {
-            "x": round(left + 8 + at * width, 1),
-            "y": round(170 - height, 1),
-            "width": round(width - 6, 1),
-            "height": height,
-            "hollow": entry["meter"] is None,
-        }
-
-
-def agent_bars(steps: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Per agent, how many fields it gave and how long it took, as shares of the largest."""
-    most = max((step["fieldCount"] or 0 for step in steps), default=0) or 1
+def legend(steps: list[dict[str, Any]], merged: Merged) -> list[dict[str, Any]]:
+    """Per agent: its mark, in how many fields its answer is the one shown, and how long it took."""
     longest = max((step["durationMs"] or 0 for step in steps), default=0) or 1
+    counted = [name for name in merged.profile if name not in _UNSHOWN]
     return [
         {
-            "agent": agent_name(step["agent"]),
-            "fields": step["fieldCount"],
-            "fields_width": round(100 * (step["fieldCount"] or 0) / most, 1),
-            "milliseconds": step["durationMs"],
-            "time_width": round(100 * (step["durationMs"] or 0) / longest, 1),
+            "mark": mark(step["agent"]),
+            "answered": step["status"] == "succeeded",
+            "fields": sum(_stands(merged, name, step["agent"]) for name in counted),
+            "seconds": step["seconds"],
+            "width": round(100 * (step["durationMs"] or 0) / longest, 1),
         }
         for step in steps
     ]
+
+
+def _stands(merged: Merged, name: str, agent: str) -> bool:
+    return any(said_by == agent and same(value, merged.profile[name]) for said_by, value in merged.answers[name])

@@ -23,7 +23,9 @@ pages = (
         re_path(_ID + r"cancel/$", views.cancel, name="cancel"),
         re_path(_ID + r"retry/(?P<agent>[a-z-]{1,32})/$", views.retry, name="retry"),
         re_path(_ID + r"delete/$", views.delete, name="delete"),
-        re_path(_ID + r"brand-affinity\.(?P<form>json|csv)$", views.crm, name="crm"),
+        re_path(_ID + r"brand-affinity/$", views.affinity, name="affinity"),
+        re_path(_ID + r"brand-affinity\.(?P<form>json|csv|segment|salesforce|hubspot)$", views.crm, name="crm"),
+        re_path(_ID + r"activate/$", views.activate, name="activate"),
     ],
     "profile",
 )

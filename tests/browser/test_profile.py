@@ -134,16 +134,16 @@ def test_an_analysis_from_the_form_to_the_vault(
             expect(bar).to_have_js_property("value", 2)
         gates[agent].set()
 
-    expect(page.get_by_role("heading", name="What the agents say about you")).to_be_visible()
+    expect(page.get_by_role("heading", name="What agents say about you")).to_be_visible()
     city = page.locator("#section-location").locator("xpath=..")
     expect(city).to_contain_text("Bad Gastein")
     expect(city).to_contain_text("Second public-data agent")
     city.locator("summary").click()
     expect(city).to_contain_text("Brand agent said")
     expect(city).to_contain_text("Linz")
-    expect(page.locator(".chart-bar")).to_have_count(4)
-    expect(page.locator(".chart-bar-hollow")).to_have_count(1)
-    expect(page.locator("meter")).to_have_count(2)
+    expect(page.locator(".chart-dot")).to_have_count(4)
+    expect(page.locator(".chart-dot-hollow")).to_have_count(1)
+    expect(page.locator("meter")).to_have_count(4)  # coverage, agreement, and the two scores
     page.get_by_role("link", name="Raw data").click()
     expect(page.locator("#raw-json")).to_contain_text('"phoneNumber": "9123456789"')
     with page.expect_download() as download:

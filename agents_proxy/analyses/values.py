@@ -1,0 +1,67 @@
+"""What an agent said, as people read it (pure). Every text is an agent's own words: templates escape it, all of it."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext
+
+from agents_proxy.analyses import words as analysis_words
+from agents_proxy.proxy.spelling import ASKED, canonical
+
+MOST_SHOWN = 200  # fields of one section, items of one list; the raw data has them all
+LONGEST_SHOWN = 2000  # characters of one text
+DEEPEST_SHOWN = 4
+_AS_WRITTEN = frozenset({"full_name", "email", "phone"})  # names and addresses are theirs to spell
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A value: one text, a list of texts, or pairs of a label and a text; exactly one of them."""
+
+    text: str = ""
+    items: tuple[str, ...] = ()
+    pairs: tuple[tuple[str, str], ...] = ()
+
+
+def shown(value: Any, name: str = "") -> Shown:
+    """How a value of the field `name` reads."""
+    if isinstance(value, dict):
+        return Shown(pairs=tuple((_label(key), text_of(part)) for key, part in list(value.items())[:MOST_SHOWN]))
+    if isinstance(value, list):
+        return Shown(items=tuple(text_of(part) for part in value[:MOST_SHOWN]))
+    return Shown(text=_in_words(value, name))
+
+
+def text_of(value: Any, depth: int = DEEPEST_SHOWN) -> str:
+    """A value as one text; what is nested is named by labels, never by its keys."""
+    match value:
+        case bool():
+            text = gettext("Yes") if value else gettext("No")
+        case None:
+            text = "–"
+        case (list() | dict()) if not depth:
+            text = gettext("more in the raw data")
+        case list():
+            text = ", ".join(text_of(part, depth - 1) for part in value[:MOST_SHOWN]) or "–"
+        case dict():
+            pairs = [(_label(key), text_of(part, depth - 1)) for key, part in list(value.items())[:MOST_SHOWN]]
+            text = ", ".join(f"{label}: {part}" for label, part in pairs) or "–"
+        case _:
+            text = str(value)
+    return text if len(text) <= LONGEST_SHOWN else text[:LONGEST_SHOWN] + "…"
+
+
+def _label(key: str) -> str:
+    return analysis_words.label(canonical(key) or key[:100])
+
+
+def _in_words(value: Any, name: str) -> str:
+    """The label of a value that the records know, else the words themselves with a capital letter first."""
+    text = text_of(value)
+    if not isinstance(value, str) or name in _AS_WRITTEN:
+        return text
+    options = dict(ASKED[name].control.options) if name in ASKED else {}
+    known = options.get(text.strip().lower().replace(" ", "_").replace("-", "_"))
+    if known is not None:
+        return gettext(known)
+    return text[:1].upper() + text[1:] if text.islower() and not set(text) & set("@/.:") else text
