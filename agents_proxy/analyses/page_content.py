@@ -79,12 +79,15 @@ def _steps(run: Run) -> list[dict[str, Any]]:
             "label": AGENTS[step.agent].title,
             "purpose": AGENTS[step.agent].summary,
             "state": _STATES[step.status],
-            "seconds": None
-            if step.duration_ms is None
-            else number_format(round(max(step.duration_ms / 1000, 0.1), 1), 1),
+            "seconds": _in_seconds(step.duration_ms),
         }
         for step in run.steps.all()
     ]
+
+
+def _in_seconds(milliseconds: int | None) -> str | None:
+    """With one digit after the point, as the language writes it; whatever took no time took a tenth."""
+    return None if milliseconds is None else number_format(round(max(milliseconds / 1000, 0.1), 1), 1)
 
 
 def _ending(step: Step) -> dict[str, Any]:
@@ -115,6 +118,7 @@ def result(run: Run) -> dict[str, Any]:
         "sections": profile_view.sections(merged),
         "total": about.get("total_fields"),
         "measures": _measures(about, merged),
+        "response_time": _in_seconds(about.get("response_time_ms")),
         "intents": profile_view.timeline(merged),
         "legend": profile_view.legend(steps, merged),
         "affinity": affinity.affinity if affinity.affinity.says_anything else None,
@@ -143,41 +147,26 @@ def _measures(about: dict[str, Any], merged: Merged) -> list[dict[str, Any]]:
     """
     found = []
     if (coverage := about.get("coverage")) is not None:
-        counted = {"filled": round(coverage * len(SPECIFIED)), "total": len(SPECIFIED)}
-        found.append(
-            {
-                "key": "coverage",
-                "label": gettext("Filled in"),
-                "text": gettext("%(filled)s of %(total)s fields") % counted,
-                "meter": profile_view.meter(coverage),
-                "explained": gettext("How much of a full profile agents know."),
-            }
-        )
+        counted = {"some": round(coverage * len(SPECIFIED)), "all": len(SPECIFIED)}
+        found.append(_share("coverage", gettext("Filled in"), counted, coverage, gettext("of a full profile")))
     if (agreed := about.get("agreement")) is not None:
-        same, compared = agreement(merged)
-        found.append(
-            {
-                "key": "agreement",
-                "label": gettext("Agreement"),
-                "text": gettext("%(same)s of %(compared)s fields") % {"same": same, "compared": compared},
-                "meter": profile_view.meter(agreed),
-                "explained": gettext("Of what several agents gave, where they say the same."),
-            }
-        )
+        counted = dict(zip(("some", "all"), agreement(merged), strict=True))
+        where = gettext("where several agents speak")
+        found.append(_share("agreement", gettext("Agreement"), counted, agreed, where))
     for name, label, explained in (
-        ("confidence_score", gettext("Confidence"), gettext("How sure agents say they are. Their own word.")),
-        ("accuracy_score", gettext("Accuracy"), gettext("How much agents say they checked. Their own word.")),
+        ("confidence_score", gettext("Confidence"), gettext("what agents say of themselves")),
+        ("accuracy_score", gettext("Accuracy"), gettext("checked, as agents say")),
     ):
         if name in about:
             meter = profile_view.meter(about[name])
             text = f"{meter['percent']} %" if meter else str(about[name])
             found.append({"key": name, "label": label, "text": text, "meter": meter, "explained": explained})
-    if (took := about.get("response_time_ms")) is not None:
-        seconds = {"seconds": number_format(round(took / 1000, 1), 1)}
-        explained = gettext("Average of the agents that answered.")
-        label = gettext("Response time")
-        found.append({"key": "time", "label": label, "text": gettext("%(seconds)s s") % seconds, "explained": explained})
     return found
+
+
+def _share(key: str, label: str, counted: dict[str, int], share: float, explained: str) -> dict[str, Any]:
+    text = gettext("%(some)s of %(all)s fields") % counted
+    return {"key": key, "label": label, "text": text, "meter": profile_view.meter(share), "explained": explained}
 
 
 def visible(text: str) -> str:

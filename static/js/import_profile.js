@@ -20,6 +20,8 @@ const problem = find("#keep-problem");
 const start = find("#keep-start");
 const stop = find("#keep-stop");
 const MOST_NAMED = 12;
+// what agents say of their answer, and not of the person
+const OF_THE_ANSWER = ["confidence", "confidence_score", "accuracy", "accuracy_score", "user_id"];
 const LONG_LIST = 5; // so many to choose from, and a tap for all of them is worth its room
 /** @type {Map<string, unknown>} attribute name → the value as it would be kept */
 let offered = new Map();
@@ -69,7 +71,8 @@ function plan(profile, present) {
     make("h3", { class: "value-domain" }, [group]),
     make("ul", { class: "values", role: "list" }, news.filter(({ home }) => home.group === group).map(line)),
   ])));
-  find("[data-skipped]").textContent = rest(Object.keys(profile).filter((name) => !place(name)), found.length - news.length);
+  const homeless = Object.keys(profile).filter((name) => !place(name) && !OF_THE_ANSWER.includes(name));
+  find("[data-skipped]").textContent = rest(homeless.map(readable), found.length - news.length);
   start.hidden = !offered.size;
   find("#keep-select").hidden = offered.size < LONG_LIST;
 }
@@ -82,12 +85,18 @@ function line({ name, home, value, fits, without, now }) {
   const box = make("input", { type: "checkbox", value: name });
   if (!fits) box.setAttribute("disabled", "");
   const before = now === undefined ? gettext("new") : interpolate(gettext("now: %(value)s"), { value: inWords(now, home.word) });
-  const left = without.length ? [interpolate(gettext("left out: %(names)s"), { names: without.slice(0, MOST_NAMED).join(", ") })] : [];
+  const left = without.length ? [interpolate(gettext("left out: %(names)s"), { names: without.slice(0, MOST_NAMED).map(readable).join(", ") })] : [];
   return make("li", { class: "value" }, [
     make("label", { class: "value-pick" }, [box, make("span", { class: "value-label" }, [home.word.label])]),
     make("bdi", { class: "value-data" }, [inWords(value, home.word)]),
     make("span", { class: "value-flags small muted break" }, [(fits ? [before, ...left] : [gettext("does not fit this field")]).join(" · ")]),
   ]);
+}
+
+/** `intent_timeline` → `Intent timeline`. @param {string} name */
+function readable(name) {
+  const words = name.replaceAll("_", " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 /** @param {string[]} homeless @param {number} same */

@@ -18,6 +18,7 @@ from agents_proxy.analyses.models import Run
 from agents_proxy.proxy.replies import read_reply
 from pkm.segments.models import Blob
 from tests.agents_proxy.agent_server import ORDER, Agents, speaking, waits_for
+from tests.agents_proxy.full_profile import FULL
 from tests.agents_proxy.hostile import hostile_replies
 from tests.browser.conftest import DESKTOP, PHONE
 from tests.browser.page_faults import THEMES, axe_findings_in, faults_at
@@ -153,7 +154,7 @@ def test_an_analysis_from_the_form_to_the_vault(
     page.go_back()
     page.get_by_role("link", name="Keep in my data").click()
     unlock(page)
-    expect(page.locator("[data-skipped]")).to_contain_text("shoe_size")
+    expect(page.locator("[data-skipped]")).to_contain_text("Shoe size")
     boxes = {box.get_attribute("value"): box.is_checked() for box in page.locator("[data-plan] input").all()}
     assert {"city", "age"} < boxes.keys()
     assert set(boxes.values()) == {False}  # nobody has checked what the agents say
@@ -244,7 +245,7 @@ def test_only_what_fits_its_field_can_be_kept(page: Page, site: str, sign_in: Si
     assert {name for name, box in boxes.items() if box.is_enabled() and box.is_checked()} == fitting
     misfits = page.locator("[data-plan] li", has=page.locator("input:disabled"))
     assert [line.locator(".value-flags").inner_text() for line in misfits.all()] == ["does not fit this field"] * 3
-    for name, left in (("intent_24h", "when"), ("shopping_preferences", "loyalty")):
+    for name, left in (("intent_24h", "When"), ("shopping_preferences", "Loyalty")):
         line = page.locator("[data-plan] li", has=page.locator(f"input[value={name}]"))
         expect(line.locator(".value-flags")).to_have_text(f"new · left out: {left}")
     page.locator("#keep-start").click()
@@ -261,6 +262,60 @@ def test_only_what_fits_its_field_can_be_kept(page: Page, site: str, sign_in: Si
         if f"/vault/data/{domain}" not in page.url:
             page.goto(f"/vault/data/{domain}")
         expect(page.locator(f"#{field}")).to_have_value(value)
+
+
+def test_a_whole_profile_fits_three_screens_of_a_phone(
+    new_profile: Callable[..., BrowserContext], sign_in: SignIn, site: str
+) -> None:
+    user = PersonFactory()
+    run = ended(user, FULL)
+    page = new_profile(viewport=PHONE).new_page()
+    sign_in(page, user)
+    page.goto(f"/profile/{run.analysis_id}/")
+
+    expect(page.locator("#measure-coverage + dd")).to_contain_text("43 of 43 fields")
+    assert page.evaluate("document.documentElement.scrollHeight") <= 3 * PHONE["height"]
+    page.set_viewport_size(DESKTOP)
+    columns = {section.bounding_box()["x"] for section in page.locator(".profile-section").all()}  # type: ignore[index]
+    assert len(columns) == 2
+
+
+def test_the_legend_filters_by_agent_with_the_keyboard_and_without_a_script(
+    new_profile: Callable[..., BrowserContext], sign_in: SignIn, site: str
+) -> None:
+    user = PersonFactory()
+    run = ended(user, FULL)
+    page = new_profile(java_script_enabled=False).new_page()
+    sign_in(page, user)
+    page.goto(f"/profile/{run.analysis_id}/")
+    rows = page.locator(".said-row:visible")
+    everything = rows.count()
+    page.locator("#from-all").focus()
+    for _ in range(4):
+        page.keyboard.press("ArrowDown")
+
+    expect(page.locator("#from-4")).to_be_checked()
+    assert 0 < rows.count() < everything
+    assert all("4" in (row.get_attribute("data-from") or "").split() for row in rows.all())
+    expect(page.locator("#section-demographics")).to_be_hidden()
+    expect(page.locator("#section-technology")).to_be_visible()
+
+
+def test_no_raw_key_reaches_a_person(page: Page, site: str, sign_in: SignIn) -> None:
+    vault = give_vault(PersonFactory(), passphrase=PASSPHRASE)
+    said = {**FULL["public"], "confidence_score": 1, "user_id": "u-1", "nested_thing": {"inner_key": {"deep_key": [1]}}}
+    run = ended(vault.user, {**FULL, "public": said})
+    sign_in(page, vault.user)
+    page.goto(f"/profile/{run.analysis_id}/")
+    shown = page.locator("main").inner_text()
+    page.goto(f"/vault/import/?analysis={run.analysis_id}")
+    unlock(page)
+    expect(page.locator("[data-plan] input").first).to_be_attached()
+    shown += page.locator("main").inner_text()
+
+    assert "Nested thing" in shown
+    assert re.findall(r"\b[a-z]+(?:_[a-z0-9]+)+\b", shown) == []
+    assert "Female" in shown
 
 
 def test_stopping_and_deleting(page: Page, site: str, sign_in: SignIn) -> None:
