@@ -39,9 +39,14 @@ class Merged:
 
 def merge(said: Mapping[str, Mapping[str, Any]]) -> Merged:
     """`said`: agent → its fields, missing ones left out already; the later agent of an analysis overrides."""
+    return merge_in_order([(agent, said.get(agent, {})) for agent in ANALYSIS_AGENTS])
+
+
+def merge_in_order(said: Sequence[tuple[str, Mapping[str, Any]]]) -> Merged:
+    """`said`: agents with their fields, the one whose values win last."""
     answers: dict[str, list[tuple[str, Any]]] = {}
-    for agent in ANALYSIS_AGENTS:
-        for name, value in said.get(agent, {}).items():
+    for agent, fields in said:
+        for name, value in fields.items():
             answers.setdefault(name, []).append((agent, value))
     profile = {name: given[-1][1] for name, given in answers.items()}
     return Merged(profile, {name: given[-1][0] for name, given in answers.items()}, answers)

@@ -17,10 +17,12 @@ def agents_nav(context: template.Context) -> dict[str, Any]:
     path = context["request"].path
     pages = [
         ("profile:home", gettext("Analyses")),
+        ("profile:ask", gettext("Your profile")),
         ("processing:given", gettext("Agreements")),
         ("numbers:numbers", gettext("Phone numbers")),
     ]
     if client.is_configured():
         pages.append(("financial:institutions", gettext("Institutions")))
-    found = [(reverse(name), label) for name, label in pages]
-    return {"pages": [{"url": url, "label": label, "current": path == url} for url, label in found]}
+    asking = [reverse("profile:ask", args=[kind]) for kind in ("look-up", "create", "update")]
+    found = [(asking if name == "profile:ask" else [reverse(name)], label) for name, label in pages]
+    return {"pages": [{"url": urls[0], "label": label, "current": path in urls} for urls, label in found]}

@@ -325,8 +325,10 @@ PAGE = (
     "profile/^(?P<analysis_id>ana_[a-z2-7]{10,60})/cancel/$",
     "profile/^(?P<analysis_id>ana_[a-z2-7]{10,60})/retry/(?P<agent>[a-z-]{1,32})/$",
     "profile/^(?P<analysis_id>ana_[a-z2-7]{10,60})/delete/$",
-    r"profile/^(?P<analysis_id>ana_[a-z2-7]{10,60})/brand-affinity\.(?P<form>json|csv)$",
-    "profile/analyses/^(?P<analysis_id>ana_[a-z2-7]{10,60})/send/$",
+    r"profile/^(?P<analysis_id>ana_[a-z2-7]{10,60})/brand-affinity\.(?P<form>json|csv|segment|salesforce|hubspot)$",
+    "profile/^(?P<analysis_id>ana_[a-z2-7]{10,60})/brand-affinity/$",
+    "profile/^(?P<kind>create|update|look-up)/$",
+    "profile/^(?P<analysis_id>ana_[a-z2-7]{10,60})/activate/$",
 )
 OPEN = (
     "livez",

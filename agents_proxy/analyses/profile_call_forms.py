@@ -1,0 +1,117 @@
+"""What a person types to have a profile created, updated or looked up."""
+
+from typing import Any
+
+import phonenumbers
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from agents_proxy.analyses.profile_calls import lookup_text, update_text
+from agents_proxy.analyses.words import label
+from agents_proxy.proxy.spelling import ASKED, canonical
+
+LONGEST_TEXT = 10_000  # characters; a prompt may have 20,000, and the identifiers and fields come on top
+MOST_FIELDS = 60
+_AGREED = {"required": _("Nothing is sent to any agent unless you agree.")}
+
+
+class AgreedForm(forms.Form):
+    """Where there is no live consent to the agent's purpose yet, the form holds its words and the tick."""
+
+    def __init__(self, *given: Any, agreed: bool, **named: Any) -> None:
+        super().__init__(*given, **named)
+        if not agreed:
+            words = _("I agree to this for my own details")
+            self.fields["agreed"] = forms.BooleanField(label=words, error_messages=_AGREED)
+
+
+class CreateForm(AgreedForm):
+    text = forms.CharField(
+        label=_("About you, in your own words"),
+        max_length=LONGEST_TEXT,
+        widget=forms.Textarea(attrs={"class": "input", "rows": 8}),
+        help_text=_("Give a phone number or an e-mail address in it, so that the profile can be found again."),
+    )
+
+    def prompt(self) -> str:
+        return str(self.cleaned_data["text"])
+
+
+class IdentifierForm(AgreedForm):
+    """A phone number or an e-mail address, or both."""
+
+    phone = forms.CharField(
+        label=_("Phone number"), required=False, max_length=32, help_text=_("With its country, such as +49 151 …"),
+        widget=forms.TextInput(attrs={"autocomplete": "tel", "inputmode": "tel"}),
+    )  # fmt: skip
+    email = forms.EmailField(
+        label=_("E-mail"), required=False, max_length=254, widget=forms.EmailInput(attrs={"autocomplete": "email"})
+    )
+
+    def clean_phone(self) -> str:
+        written = str(self.cleaned_data["phone"]).strip()
+        if not written:
+            return ""
+        try:
+            number = phonenumbers.parse(written)
+        except phonenumbers.NumberParseException:
+            number = None
+        if number is None or not phonenumbers.is_possible_number(number):
+            raise forms.ValidationError(_("Write the number with its country, such as +49 151 23456789."))
+        return phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if not self.errors and not (cleaned.get("phone") or cleaned.get("email")):
+            raise forms.ValidationError(_("Give a phone number or an e-mail address."))
+        return cleaned
+
+    def prompt(self) -> str:
+        return lookup_text(phone=self.cleaned_data["phone"], email=self.cleaned_data["email"])
+
+
+class UpdateForm(IdentifierForm):
+    instruction = forms.CharField(
+        label=_("What is to change"),
+        required=False,
+        max_length=LONGEST_TEXT,
+        widget=forms.Textarea(attrs={"class": "input", "rows": 4}),
+        help_text=_("For example: “I moved to Salzburg and no longer eat meat.”"),
+    )
+    fields_given = forms.CharField(
+        label=_("Fields"),
+        required=False,
+        max_length=LONGEST_TEXT // 2,
+        widget=forms.Textarea(attrs={"class": "input", "rows": 4}),
+        help_text=_("One on each line, for example: City: Salzburg"),
+    )
+
+    def clean_fields_given(self) -> dict[str, str]:
+        """`City: Salzburg` → {"city": "Salzburg"}; a name in the page's language counts as well."""
+        named = {str(label(name)).casefold(): name for name in ASKED}
+        found: dict[str, str] = {}
+        for line in str(self.cleaned_data["fields_given"]).splitlines():
+            name, colon, value = (part.strip() for part in line.partition(":"))
+            if not line.strip():
+                continue
+            if not colon or not value or not canonical(name):
+                raise forms.ValidationError(_("Write each field on a line of its own, its name, a colon and its value."))
+            found[named.get(name.casefold(), canonical(name))] = value
+        if len(found) > MOST_FIELDS:
+            raise forms.ValidationError(_("These are too many fields at once."))
+        return found
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean()
+        if not self.errors and not (cleaned.get("instruction") or cleaned.get("fields_given")):
+            raise forms.ValidationError(_("Say what is to change, or give a field."))
+        return cleaned
+
+    def prompt(self) -> str:
+        given = self.cleaned_data
+        return update_text(
+            phone=given["phone"],
+            email=given["email"],
+            instruction=given["instruction"],
+            fields=given["fields_given"],
+        )

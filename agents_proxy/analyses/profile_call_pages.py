@@ -1,0 +1,118 @@
+"""Pages that create, update and look up a profile: one form, one agent, its answer at once and kept nowhere."""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.functional import Promise
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_http_methods
+
+from accounts.authentication import person_of
+from accounts.interrupted.page_actions import Field, Kwargs, PageAction, Values, Words, can_wait, to_page
+from agents_proxy.agents import AGENTS
+from agents_proxy.analyses import profile_calls, profile_view
+from agents_proxy.analyses import words as analysis_words
+from agents_proxy.analyses.profile_call_forms import LONGEST_TEXT, AgreedForm, CreateForm, IdentifierForm, UpdateForm
+from agents_proxy.errors import Refusal
+from agents_proxy.processing_consent import actions as consents
+from agents_proxy.statements import statement
+from agents_proxy.states import Purpose
+from common.network import client_address, network_of
+
+_PURPOSES = [Purpose.PROFILE]
+_FAILED_STATUS = 502  # an agent answered, and no profile can be read from it
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One of the three pages."""
+
+    name: str  # of its address
+    agent: str
+    form: type[AgreedForm]
+    title: Promise
+    lead: Promise
+    button: Promise
+
+
+KINDS = {
+    kind.name: kind
+    for kind in (
+        Kind("create", profile_calls.CREATE, CreateForm, _("Create a profile"),
+             _("Describe yourself. The profile agent makes a profile of it and keeps that."), _("Create it")),
+        Kind("update", profile_calls.UPDATE, UpdateForm, _("Update your profile"),
+             _("Say what has changed. The update agent changes the profile that it keeps of you."), _("Update it")),
+        Kind("look-up", profile_calls.LOOK_UP, IdentifierForm, _("Look up your profile"),
+             _("See what the profile agent keeps under your phone number or e-mail address."), _("Look it up")),
+    )
+}  # fmt: skip
+
+
+def _asked(request: HttpRequest, kwargs: Kwargs, values: Values) -> Words:
+    kind = KINDS[kwargs["kind"]]
+    asked = gettext("You asked the %(agent)s for this: %(what)s.")
+    return Words(asked % {"agent": AGENTS[kind.agent].title, "what": kind.title}, str(kind.button))
+
+
+ASK = PageAction(
+    page=to_page("profile:ask", "kind"),
+    words=_asked,
+    fields=(
+        Field("text", _("About you, in your own words"), "long", LONGEST_TEXT),
+        Field("phone", _("Phone number"), "text", 32),
+        Field("email", _("E-mail"), "text", 254),
+        Field("instruction", _("What is to change"), "long", LONGEST_TEXT),
+        Field("fields_given", _("Fields"), "long", LONGEST_TEXT // 2),
+        Field("agreed", _("I agree to this for my own details"), "check"),
+    ),
+    shows_itself=True,
+)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+@can_wait(ASK)
+def ask(request: HttpRequest, kind: str) -> HttpResponse:
+    """The form; sent, the agent's answer above it, or why there is none, with what was typed still in it."""
+    person, page = person_of(request), KINDS[kind]
+    agreed = consents.own(person, Purpose.PROFILE) is not None
+    form = page.form(request.POST or None, agreed=agreed, initial={"email": person.email})
+    shown: dict[str, Any] = {}
+    status = 200
+    if request.method == "POST":
+        shown, status = _answered(request, page, form) if form.is_valid() else ({}, 400)
+    context = {
+        "kind": page,
+        "kinds": KINDS.values(),
+        "form": form,
+        "agreed": agreed,
+        "statement": statement(_PURPOSES, asks=gettext("This service"), lasts=consents.lifetime()),
+        **shown,
+    }
+    return render(request, "profile/ask.html", context, status=status)
+
+
+def _answered(request: HttpRequest, page: Kind, form: AgreedForm) -> tuple[dict[str, Any], int]:
+    """What the page shows of the call, and its status; a refusal keeps the form as it was."""
+    person = person_of(request)
+    if consents.own(person, Purpose.PROFILE) is None:
+        consents.give(by=person, purposes=_PURPOSES)
+    call = partial(profile_calls.ask_profile_agent, by=person, agent=page.agent, text=form.prompt())
+    try:
+        told = call(network=network_of(client_address(request)))
+    except Refusal as refusal:
+        return {"problem": refusal_words(refusal)}, refusal.status
+    if told.profile is None:
+        return {"problem": analysis_words.REASONS[told.error_code]}, _FAILED_STATUS
+    sections = profile_view.sections(told.profile)
+    return {"answered": True, "sections": sections, "intents": profile_view.timeline(told.profile)}, 200
+
+
+def refusal_words(refusal: Refusal) -> str:
+    """A refusal of the proxy in the words of a page."""
+    return str(analysis_words.REFUSALS.get(refusal.name, analysis_words.REFUSALS["temporarily_unavailable"]))

@@ -1,0 +1,64 @@
+"""One profile agent asked at once by the person in front of the page: create, update, look up.
+
+Nothing of it is kept here but that the call took place: what was typed and what was answered are on the page alone.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from agents_proxy.agents import AGENTS
+from agents_proxy.analyses.merging import Merged, merge_in_order
+from agents_proxy.analyses.results import reading_of
+from agents_proxy.errors import ConsentRequired
+from agents_proxy.processing_consent import actions as consents
+from agents_proxy.proxy import calls
+from agents_proxy.proxy import limits as proxy_limits
+from agents_proxy.proxy.envelope import Prompt, new_session_id, new_task_id
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+CREATE, UPDATE, LOOK_UP = "core-profile", "core-profile-update", "core"
+
+
+@dataclass(frozen=True)
+class Told:
+    """What the agent answered: a profile, or why there is none (a code of `analyses.words.REASONS`)."""
+
+    agent: str
+    profile: Merged | None
+    error_code: str = ""
+
+
+def ask_profile_agent(*, by: "User", agent: str, text: str, network: str) -> Told:
+    """Send `text` to `agent` once, under `by`'s own live consent to its purpose.
+
+    Raises `ConsentRequired`, `TooManyCalls`, `NotConfigured`, and `CallFailed` or one of its kinds; nothing is repeated,
+    since an agent that was asked may have done it.
+    """
+    consent_pk = consents.own(by, AGENTS[agent].purpose)
+    if consent_pk is None:
+        raise ConsentRequired
+    proxy_limits.count_call(key=f"person {by.pk}", network=network)
+    answer = calls.ask(agent, Prompt(text, new_session_id(), new_task_id()), consent_pk=consent_pk)
+    reading = reading_of(json.loads(answer.body))
+    if reading.fields is None:
+        return Told(agent, None, reading.error_code)
+    return Told(agent, merge_in_order([(agent, reading.fields)]))
+
+
+def lookup_text(*, phone: str, email: str) -> str:
+    """What the look-up agent is asked: the identifiers, one per line."""
+    return "\n".join(_identifiers(phone, email))
+
+
+def update_text(*, phone: str, email: str, instruction: str, fields: Mapping[str, Any]) -> str:
+    """What the update agent is asked: whose profile, the instruction in its own words, and the fields as one object."""
+    parts = ["\n".join(_identifiers(phone, email)), instruction.strip()]
+    return "\n\n".join([part for part in parts if part] + ([json.dumps(fields, ensure_ascii=False)] if fields else []))
+
+
+def _identifiers(phone: str, email: str) -> list[str]:
+    return [f"{label}: {value}" for label, value in (("Phone", phone), ("Email", email)) if value]

@@ -1,0 +1,154 @@
+"""Creating, updating and looking up a profile on a page: one agent, one call, nothing kept but that it took place."""
+
+import json
+import threading
+from typing import Any
+
+import pytest
+
+from accounts.models import User
+from agents_proxy.processing_consent.models import ProcessingConsent
+from agents_proxy.proxy.models import Call
+from tests.agents_proxy.agent_server import Agents, waits_for
+from tests.callers import JsonClient
+
+pytestmark = pytest.mark.django_db
+FORMS: dict[str, dict[str, str]] = {
+    "create": {"text": "I am Ana Sá, +351912345678, and I love tea."},
+    "update": {
+        "phone": "+351 912 345 678", "email": "", "instruction": "I moved.", "fields_given": "City: Salzburg\n\nAge: 42",
+    },
+    "look-up": {"phone": "", "email": "ana@example.org"},
+}  # fmt: skip
+ASKED = {
+    "create": ("core-profile", "I am Ana Sá, +351912345678, and I love tea."),
+    "update": ("core-profile-update", 'Phone: +351912345678\n\nI moved.\n\n{"city": "Salzburg", "age": "42"}'),
+    "look-up": ("core", "Email: ana@example.org"),
+}
+PROFILE = {"full_name": "Ana Sá", "gender": "female", "intent_24h": {"category": "Tea", "budget": "5 €"}}
+
+
+@pytest.fixture
+def agents(agents: Agents, settings: Any) -> Agents:
+    """The profile agents too, which no analysis asks."""
+    for name in ("core-profile", "core-profile-update"):
+        settings.AGENTS = {
+            **settings.AGENTS, name: {**settings.AGENTS["core"], "url": f"{agents.address}/{name}"},
+        }  # fmt: skip
+    return agents
+
+
+@pytest.mark.parametrize("kind", FORMS)
+def test_an_agent_is_asked_once_and_its_answer_shown(
+    owner: JsonClient, person: User, agents: Agents, kind: str
+) -> None:
+    agent, text = ASKED[kind]
+    agents.says = {agent: PROFILE}
+    here = f"/profile/{kind}/"
+    form = owner.client.get(here).content.decode()
+    answer = owner.client.post(here, {**FORMS[kind], "agreed": "on"})
+
+    assert answer.status_code == 200
+    shown = answer.content.decode()
+    assert all(word in shown for word in ("Ana Sá", "Female", "timeline-chart", "What the agent answered"))
+    [(name, call)] = agents.asked
+    assert (name, call["params"]["message"]["parts"][0]["text"]) == (agent, text)
+    consent = ProcessingConsent.objects.get()
+    assert (consent.user, consent.purposes, consent.reach) == (person, ["profile"], "own")
+    assert all(line.removeprefix("- ").partition(": ")[2] in form for line in consent.statement.splitlines()[1:2])
+    assert consent.statement.splitlines()[0] in form
+    noted = Call.objects.get()
+    assert (noted.agent, noted.outcome, noted.consent_id) == (agent, "answered", consent.pk)
+
+
+def test_a_consent_that_lives_is_not_asked_for_again(owner: JsonClient, agents: Agents) -> None:
+    for form in ({**FORMS["look-up"], "agreed": "on"}, FORMS["look-up"]):
+        assert owner.client.post("/profile/look-up/", form).status_code == 200
+
+    assert ProcessingConsent.objects.count() == 1
+    assert agents.names == ["core", "core"]
+    assert 'name="agreed"' not in owner.client.get("/profile/look-up/").content.decode()
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "field"),
+    [
+        ("create", {"agreed": ""}, "agreed"),
+        ("create", {"text": " "}, "text"),
+        ("create", {"text": "x" * 10_001}, "text"),
+        ("look-up", {"email": ""}, "__all__"),
+        ("look-up", {"email": "nobody"}, "email"),
+        ("look-up", {"phone": "0151 234"}, "phone"),
+        ("update", {"instruction": "", "fields_given": ""}, "__all__"),
+        ("update", {"fields_given": "Salzburg"}, "fields_given"),
+        ("update", {"fields_given": "\n".join(f"field{n}: x" for n in range(61))}, "fields_given"),
+    ],
+)
+def test_what_does_not_fit_is_said_and_nothing_is_sent(
+    owner: JsonClient, agents: Agents, kind: str, given: dict[str, str], field: str
+) -> None:
+    answer = owner.client.post(f"/profile/{kind}/", {**FORMS[kind], "agreed": "on", **given})
+
+    assert answer.status_code == 400
+    assert set(answer.context["form"].errors) == {field}
+    assert agents.asked == []
+    assert not ProcessingConsent.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("said", "status", "words"),
+    [
+        ("I know nobody.", 502, "not a profile that can be read"),
+        ({"error": {"code": -1, "message": "secret"}}, 502, "reported an error"),
+        ([1], 502, "not a profile"),
+    ],
+)
+def test_an_answer_without_a_profile_keeps_what_was_typed(
+    owner: JsonClient, agents: Agents, said: Any, status: int, words: str
+) -> None:
+    agents.says = {"core-profile": said if not isinstance(said, list) else json.dumps(said)}
+    answer = owner.client.post("/profile/create/", {**FORMS["create"], "agreed": "on"})
+
+    text = answer.content.decode()
+    assert (answer.status_code, words in text) == (status, True)
+    assert "and I love tea." in text
+    assert "secret" not in text
+    assert len(agents.asked) == 1
+
+
+def test_an_agent_that_is_not_there_is_told_apart(owner: JsonClient, agents: Agents, settings: Any) -> None:
+    def answered(**columns: Any) -> tuple[int, str]:
+        settings.AGENTS = {**settings.AGENTS, "core": {**settings.AGENTS["core"], **columns}}
+        answer = owner.client.post("/profile/look-up/", {**FORMS["look-up"], "agreed": "on"})
+        return answer.status_code, str(answer.context["problem"])
+
+    assert answered(url="http://127.0.0.1:9/") == (502, "The agent cannot be reached. Try again later.")
+    assert answered(url="") == (503, "This agent is not available here.")
+
+
+def test_a_slow_agent_may_have_done_it(owner: JsonClient, agents: Agents, settings: Any) -> None:
+    gate = threading.Event()
+    agents.says = {"core": waits_for(gate, PROFILE)}
+    settings.AGENTS = {**settings.AGENTS, "core": {**settings.AGENTS["core"], "timeout": 0.3}}
+    answer = owner.client.post("/profile/look-up/", {**FORMS["look-up"], "agreed": "on"})
+    gate.set()
+
+    assert answer.status_code == 504
+    assert "may have done it all the same" in answer.content.decode()
+
+
+def test_too_many_calls_are_refused(owner: JsonClient, agents: Agents, settings: Any) -> None:
+    settings.A2A_SESSION_BURST, settings.A2A_SESSION_PER_SECOND = 1, 1
+    form = {**FORMS["look-up"], "agreed": "on"}
+
+    assert [owner.client.post("/profile/look-up/", form).status_code for _ in range(2)] == [200, 429]
+    assert len(agents.asked) == 1
+
+
+@pytest.mark.parametrize("kind", FORMS)
+def test_strangers_and_wrong_methods(client_json: JsonClient, owner: JsonClient, kind: str) -> None:
+    here = f"/profile/{kind}/"
+
+    assert client_json.client.get(here)["Location"].startswith("/accounts/login/")
+    assert owner.client.put(here).status_code == 405
+    assert owner.client.get("/profile/anything/").status_code == 404
