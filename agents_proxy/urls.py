@@ -28,6 +28,7 @@ urlpatterns = [
     path("", include(destinations.management)),
     path("", include(destinations.pages)),
     path("profile/consent/", include(processing_consent.pages)),
+    path("profile/messages/", include(messaging.message_urls)),
     path("profile/numbers/", include(messaging.pages)),
     path("profile/financial/", include(financial.pages)),
     path("profile/analyses/", include(activations.pages)),

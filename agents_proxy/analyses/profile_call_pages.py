@@ -7,19 +7,21 @@ from typing import Any
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods
 
 from accounts.authentication import person_of
-from accounts.interrupted.page_actions import Field, Kwargs, PageAction, Values, Words, can_wait, to_page
+from accounts.interrupted.page_actions import Field, Kwargs, PageAction, Values, Words, can_wait
 from agents_proxy.agents import AGENTS
 from agents_proxy.analyses import profile_calls, profile_view
 from agents_proxy.analyses import words as analysis_words
 from agents_proxy.analyses.profile_call_forms import LONGEST_TEXT, AgreedForm, CreateForm, IdentifierForm, UpdateForm
 from agents_proxy.errors import Refusal
 from agents_proxy.processing_consent import actions as consents
+from agents_proxy.refusal_words import words_of
 from agents_proxy.statements import statement
 from agents_proxy.states import Purpose
 from common.network import client_address, network_of
@@ -38,6 +40,10 @@ class Kind:
     title: Promise
     lead: Promise
     button: Promise
+
+    @property
+    def address(self) -> str:
+        return reverse(f"profile:{self.name}")
 
 
 KINDS = {
@@ -60,7 +66,7 @@ def _asked(request: HttpRequest, kwargs: Kwargs, values: Values) -> Words:
 
 
 ASK = PageAction(
-    page=to_page("profile:ask", "kind"),
+    page=lambda kwargs, values: KINDS[kwargs["kind"]].address,
     words=_asked,
     fields=(
         Field("text", _("About you, in your own words"), "long", LONGEST_TEXT),
@@ -106,13 +112,8 @@ def _answered(request: HttpRequest, page: Kind, form: AgreedForm) -> tuple[dict[
     try:
         told = call(network=network_of(client_address(request)))
     except Refusal as refusal:
-        return {"problem": refusal_words(refusal)}, refusal.status
+        return {"problem": words_of(refusal)}, refusal.status
     if told.profile is None:
         return {"problem": analysis_words.REASONS[told.error_code]}, _FAILED_STATUS
     sections = profile_view.sections(told.profile)
     return {"answered": True, "sections": sections, "intents": profile_view.timeline(told.profile)}, 200
-
-
-def refusal_words(refusal: Refusal) -> str:
-    """A refusal of the proxy in the words of a page."""
-    return str(analysis_words.REFUSALS.get(refusal.name, analysis_words.REFUSALS["temporarily_unavailable"]))

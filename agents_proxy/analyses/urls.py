@@ -4,7 +4,7 @@ from django.urls import URLPattern, path, re_path
 
 from agents_proxy.analyses import pages as views
 from agents_proxy.analyses.api import Analyses, Analysis, Cancel, Raw, Retry
-from agents_proxy.analyses.profile_call_pages import ask
+from agents_proxy.analyses.profile_call_pages import KINDS, ask
 
 _ID = r"^(?P<analysis_id>ana_[a-z2-7]{10,60})/"
 
@@ -19,7 +19,7 @@ api: list[URLPattern] = [
 pages = (
     [
         path("", views.home, name="home"),
-        re_path(r"^(?P<kind>create|update|look-up)/$", ask, name="ask"),
+        *(path(f"{kind}/", ask, {"kind": kind}, name=kind) for kind in KINDS),
         re_path(_ID + r"$", views.run, name="run"),
         re_path(_ID + r"raw/$", views.raw, name="raw"),
         re_path(_ID + r"cancel/$", views.cancel, name="cancel"),

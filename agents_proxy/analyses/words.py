@@ -54,17 +54,6 @@ REASONS = {
     "consent_withdrawn": _("The consent ended before this step."),
 }
 
-# what a page says where a call of an agent is refused, by the refusal's name
-REFUSALS = {
-    "agent_not_configured": REASONS["agent_not_configured"],
-    "upstream_timeout": _("The agent took too long. It may have done it all the same: look before you ask again."),
-    "upstream_unavailable": _("The agent cannot be reached. Try again later."),
-    "invalid_agent_response": REASONS["invalid_agent_response"],
-    "too_many_requests": _("Too many calls at once. Wait a moment and try again."),
-    "consent_required": _("Nothing is sent to any agent unless you agree."),
-    "temporarily_unavailable": _("That is not possible just now. Try again in a moment."),
-}
-
 # what a page says where something about an analysis is refused, by the problem's code
 PROBLEMS = {
     "too_many_analyses": _("Too many analyses at once. Wait until one of them ends."),

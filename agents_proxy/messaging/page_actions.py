@@ -30,6 +30,11 @@ def _forget(request: HttpRequest, kwargs: Kwargs, values: Values) -> Words | Non
     return Words(asked, gettext("Remove"), danger=True)
 
 
+def _message(request: HttpRequest, kwargs: Kwargs, values: Values) -> Words:
+    return Words(gettext("You asked to have a message sent. Its form is on the page of messages."))
+
+
+MESSAGE = PageAction(page=to_page("messaging:messages"), words=_message, shows_itself=True)
 NUMBER = PageAction(
     page=to_page("numbers:numbers"),
     words=_number,

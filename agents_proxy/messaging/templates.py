@@ -35,6 +35,16 @@ def language_error(language: str) -> Promise | None:
     return None if fits else _("Write the language as in en or pt-BR.")
 
 
+def active_templates() -> list[MessageTemplate]:
+    """All wording that may be sent now, by name and language."""
+    return list(MessageTemplate.objects.filter(active=True).order_by("name", "language"))
+
+
+def active_template(name: str, language: str) -> MessageTemplate | None:
+    """The wording of this name in this language that may be sent now."""
+    return MessageTemplate.objects.filter(name=name, language=language, active=True).first()
+
+
 def approve_template(*, template_pk: int, by: "User") -> bool:
     """Make it the active version; False where `by` proposed it themselves or it was decided before."""
     with transaction.atomic():

@@ -2,6 +2,7 @@
 
 from django.urls import URLPattern, path
 
+from agents_proxy.messaging import message_pages
 from agents_proxy.messaging import pages as views
 from agents_proxy.messaging.api import Codes, Messages, MessagingView, Numbers, OneNumber, Reports
 
@@ -22,3 +23,5 @@ pages = (
     ],
     "numbers",
 )
+
+message_urls = ([path("", message_pages.sent_messages, name="messages")], "messaging")

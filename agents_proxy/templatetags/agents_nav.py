@@ -16,13 +16,13 @@ def agents_nav(context: template.Context) -> dict[str, Any]:
     """Institutions are left out where no aggregator is configured: there is no such page then."""
     path = context["request"].path
     pages = [
-        ("profile:home", gettext("Analyses")),
-        ("profile:ask", gettext("Your profile")),
-        ("processing:given", gettext("Agreements")),
-        ("numbers:numbers", gettext("Phone numbers")),
+        (gettext("Analyses"), ["profile:home"]),
+        (gettext("Your profile"), ["profile:look-up", "profile:create", "profile:update"]),
+        (gettext("Messages"), ["messaging:messages"]),
+        (gettext("Phone numbers"), ["numbers:numbers"]),
+        (gettext("Agreements"), ["processing:given"]),
     ]
     if client.is_configured():
-        pages.append(("financial:institutions", gettext("Institutions")))
-    asking = [reverse("profile:ask", args=[kind]) for kind in ("look-up", "create", "update")]
-    found = [(asking if name == "profile:ask" else [reverse(name)], label) for name, label in pages]
-    return {"pages": [{"url": urls[0], "label": label, "current": path in urls} for urls, label in found]}
+        pages.append((gettext("Institutions"), ["financial:institutions"]))
+    found = [(label, [reverse(name) for name in names]) for label, names in pages]
+    return {"pages": [{"url": urls[0], "label": label, "current": path in urls} for label, urls in found]}

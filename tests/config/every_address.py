@@ -327,7 +327,10 @@ PAGE = (
     "profile/^(?P<analysis_id>ana_[a-z2-7]{10,60})/delete/$",
     r"profile/^(?P<analysis_id>ana_[a-z2-7]{10,60})/brand-affinity\.(?P<form>json|csv|segment|salesforce|hubspot)$",
     "profile/^(?P<analysis_id>ana_[a-z2-7]{10,60})/brand-affinity/$",
-    "profile/^(?P<kind>create|update|look-up)/$",
+    "profile/create/",
+    "profile/update/",
+    "profile/look-up/",
+    "profile/messages/",
     "profile/^(?P<analysis_id>ana_[a-z2-7]{10,60})/activate/$",
 )
 OPEN = (

@@ -1,0 +1,122 @@
+"""The page of messages: choose the wording, look at what will be sent, send it, and see what became of it."""
+
+from datetime import datetime
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_http_methods
+
+from accounts.authentication import person_of
+from accounts.interrupted.page_actions import can_wait
+from agents_proxy.errors import ConsentRequired, InvalidParams, Refusal
+from agents_proxy.messaging import actions as messaging_actions
+from agents_proxy.messaging import phone_numbers
+from agents_proxy.messaging.actions import Sender
+from agents_proxy.messaging.message_forms import MessageForm
+from agents_proxy.messaging.models import MessageTemplate
+from agents_proxy.messaging.page_actions import MESSAGE
+from agents_proxy.messaging.templates import active_template, active_templates
+from agents_proxy.processing_consent import actions as consents
+from agents_proxy.proxy import limits as proxy_limits
+from agents_proxy.proxy.envelope import new_session_id, new_task_id
+from agents_proxy.refusal_words import words_of
+from agents_proxy.statements import statement
+from agents_proxy.states import MessageStatus, Purpose
+from common.network import client_address, network_of
+
+# what a message's state is called, its tone, and whether it may still change by itself
+STATES = {
+    MessageStatus.SENDING: (_("Sending"), "info", True),
+    MessageStatus.SENT: (_("Sent"), "info", True),
+    MessageStatus.DELIVERED: (_("Delivered"), "good", False),
+    MessageStatus.FAILED: (_("Failed"), "bad", False),
+    MessageStatus.UNKNOWN: (_("Not known"), "warn", True),
+}
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+@can_wait(MESSAGE)
+def sent_messages(request: HttpRequest) -> HttpResponse:
+    """The form with its preview, and the messages that were sent. `?template=` names the wording, `name.language`."""
+    person = person_of(request)
+    agreed = consents.own(person, Purpose.MESSAGING) is not None
+    template = _chosen(request)
+    form = MessageForm(request.POST or None, template=template, agreed=agreed, initial={"task": new_task_id()})
+    shown: dict[str, Any] = {}
+    status = 200
+    if request.method == "POST":
+        if not form.is_valid():
+            status = 400
+        elif request.POST.get("do") == "preview":
+            shown = {"preview": form.preview}
+        elif problem := _send(request, form):
+            shown, status = {"problem": problem.words}, problem.status
+        else:
+            messages.success(request, gettext("It is on its way. Its state is shown below."))
+            return redirect("messaging:messages")
+    context = {**_page(request, form, template), "agreed": agreed, **shown}
+    return render(request, "agents/messages.html", context, status=status)
+
+
+def _chosen(request: HttpRequest) -> MessageTemplate | None:
+    named = request.GET.get("template", "")
+    if not named:
+        return None
+    name, _dot, language = named.partition(".")
+    found = active_template(name[:64], language[:16])
+    if found is None:
+        raise Http404
+    return found
+
+
+class _Problem:
+    """Why a message was not sent, in words, and the status of the page that says so."""
+
+    def __init__(self, words: str, status: int) -> None:
+        self.words, self.status = words, status
+
+
+def _send(request: HttpRequest, form: MessageForm) -> _Problem | None:
+    """Send what the form says; None where it went out."""
+    person = person_of(request)
+    if consents.own(person, Purpose.MESSAGING) is None:
+        consents.give(by=person, purposes=[Purpose.MESSAGING])
+    by = Sender(person.pk, consents.own(person, Purpose.MESSAGING))
+    try:
+        proxy_limits.count_call(key=f"person {person.pk}", network=network_of(client_address(request)))
+        task_id = form.cleaned_data["task"]
+        messaging_actions.send_message(by=by, body=form.body(), session_id=new_session_id(), task_id=task_id)
+    except ConsentRequired:
+        return _Problem(gettext("This number is not verified as yours. Verify it first, under Phone numbers."), 403)
+    except InvalidParams:
+        return _Problem(gettext("This is no number that is in use, or this page has sent another message already."), 400)
+    except Refusal as refusal:
+        return _Problem(words_of(refusal), refusal.status)
+    return None
+
+
+def _page(request: HttpRequest, form: MessageForm, template: MessageTemplate | None) -> dict[str, Any]:
+    person = person_of(request)
+    rows = [_row(body) for body in messaging_actions.messages_of(person.pk)]
+    numbers = [number for number in phone_numbers.numbers_of(person) if number["verifiedAt"]]
+    return {
+        "form": form,
+        "template": template,
+        "templates": active_templates(),
+        "numbers": numbers,
+        "rows": rows,
+        "moving": any(row["moving"] for row in rows[:5]),
+        "states": {status.value: [str(label), tone] for status, (label, tone, _moving) in STATES.items()},
+        "statement": statement([Purpose.MESSAGING], asks=gettext("This service"), lasts=consents.lifetime()),
+    }
+
+
+def _row(body: dict[str, Any]) -> dict[str, Any]:
+    label, tone, moving = STATES[MessageStatus(body["status"])]
+    return {**body, "label": label, "tone": tone, "moving": moving, "at": datetime.fromisoformat(body["createdAt"])}
