@@ -15,7 +15,6 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.authentication import person_of
 from accounts.interrupted.page_actions import Field, Kwargs, PageAction, Values, Words, can_wait
-from agents_proxy.agents import AGENTS
 from agents_proxy.analyses import profile_calls, profile_view
 from agents_proxy.analyses import words as analysis_words
 from agents_proxy.analyses.profile_call_forms import LONGEST_TEXT, AgreedForm, CreateForm, IdentifierForm, UpdateForm
@@ -61,8 +60,7 @@ KINDS = {
 
 def _asked(request: HttpRequest, kwargs: Kwargs, values: Values) -> Words:
     kind = KINDS[kwargs["kind"]]
-    asked = gettext("You asked the %(agent)s for this: %(what)s.")
-    return Words(asked % {"agent": AGENTS[kind.agent].title, "what": kind.title}, str(kind.button))
+    return Words(gettext("You asked for this: %(what)s.") % {"what": kind.title}, str(kind.button))
 
 
 ASK = PageAction(

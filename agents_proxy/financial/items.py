@@ -9,10 +9,10 @@ from django.db import transaction
 
 from agents_proxy.financial import client, transactions
 from agents_proxy.financial.errors import AggregatorNotConfigured, FinancialConsentRequired, UnknownItem
-from agents_proxy.financial.mapping import mapped, purchases
+from agents_proxy.financial.mapping import by_category, mapped, purchases
 from agents_proxy.financial.models import Item, LinkSession, RefreshRun
 from agents_proxy.financial.shapes import Owner
-from agents_proxy.financial.transactions import Ledger
+from agents_proxy.financial.transactions import Entry, Ledger
 from agents_proxy.processing_consent import actions as consents
 from agents_proxy.proxy import callers
 from agents_proxy.states import ItemStatus, LinkStatus, Purpose, RefreshStatus
@@ -106,12 +106,20 @@ def identity_of(*, by: "User", item_id: str) -> dict[str, Any]:
 
 def financial_signals(user: "User") -> dict[str, Any]:
     """What a person's purchases say, in the brand-affinity fields; empty without a live consent to `financial`."""
+    return mapped(_entries_of(user), database_now().date())
+
+
+def purchases_by_category(user: "User") -> list[tuple[str, int]]:
+    """What a person bought and how often, the most frequent first; empty without a live consent to `financial`."""
+    return by_category(_entries_of(user), database_now().date())
+
+
+def _entries_of(user: "User") -> list[Entry]:
     if not client.is_configured() or consents.own(user, Purpose.FINANCIAL) is None:
-        return {}
+        return []
     items = list(Item.objects.filter(user=user).exclude(status=ItemStatus.REMOVED))
     twice = superseded_items(items)
-    entries = [entry for item in items if item not in twice for entry in content_of(item).ledger.values()]
-    return mapped(entries, database_now().date())
+    return [entry for item in items if item not in twice for entry in content_of(item).ledger.values()]
 
 
 def superseded_items(items: Iterable[Item]) -> list[Item]:

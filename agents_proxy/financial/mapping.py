@@ -55,6 +55,12 @@ def purchases(entries: Iterable[Entry], today: date) -> int:
     return sum(not entry.refund for entry in _counted(entries, today))
 
 
+def by_category(entries: Iterable[Entry], today: date) -> list[tuple[str, int]]:
+    """What was bought and how often, by the names of docs/financial.md, the most frequent first."""
+    counts = Counter(LIKES[entry.category] for entry in _counted(entries, today) if not entry.refund)
+    return sorted(counts.items(), key=lambda found: (-found[1], found[0]))
+
+
 def _counted(entries: Iterable[Entry], today: date) -> list[Entry]:
     oldest = (today - timedelta(days=WINDOW)).isoformat()
     return [entry for entry in entries if not entry.pending and entry.day >= oldest and entry.category in LIKES]

@@ -39,6 +39,13 @@ REFRESH = PageAction(
     page=to_page("financial:institutions"),
     words=_of_item(lambda: gettext("You asked to read again from %(name)s."), lambda: gettext("Read again")),
 )
+IDENTITY = PageAction(
+    page=to_page("financial:institutions"),
+    words=_of_item(
+        lambda: gettext("You asked who %(name)s says you are."), lambda: gettext("Show who they say I am")
+    ),
+    fields=(_AGREED,),
+)
 REMOVE = PageAction(
     page=to_page("financial:remove", "item_id"),
     words=_of_item(

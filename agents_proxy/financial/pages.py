@@ -49,17 +49,48 @@ def _only_where_configured(view: View) -> View:
 @require_safe
 def institutions(request: HttpRequest) -> HttpResponse:
     """What is linked, and the words to agree to before anything is."""
+    return render(request, "financial/institutions.html", _page(request))
+
+
+def _page(request: HttpRequest) -> dict[str, Any]:
     person = person_of(request)
     agreed = consents.own(person, Purpose.FINANCIAL) is not None
     items = [_shown(body) for body in linked_items.items_of(person)] if agreed else []
-    context = {
+    bought = linked_items.purchases_by_category(person)
+    most = max((count for _name, count in bought), default=1)
+    return {
         "items": items,
         "reading": any(item["reading"] for item in items),
         "signals": linked_items.financial_signals(person),
+        "bought": [{"name": name, "count": count, "width": round(100 * count / most, 1)} for name, count in bought],
+        "identity_agreed": consents.own(person, Purpose.IDENTITY) is not None,
+        "identity_statement": statement([Purpose.IDENTITY], asks=gettext("This service"), lasts=LASTS),
         "agreed": agreed,
         "statement": statement([Purpose.FINANCIAL], asks=gettext("This service"), lasts=LASTS),
     }
-    return render(request, "financial/institutions.html", context)
+
+
+@_only_where_configured
+@require_POST
+@can_wait(financial_page_actions.IDENTITY)
+def identity(request: HttpRequest, item_id: str) -> HttpResponse:
+    """Who the institution says this person is: asked now, shown on this answer alone, and only under its own consent."""
+    person = person_of(request)
+    try:
+        linked_items.require_consent(person)
+        linked_items.own_item(person, item_id)
+        if consents.own(person, Purpose.IDENTITY) is None:
+            if request.POST.get("agreed") != "yes":
+                raise FinancialConsentRequired
+            consents.give(by=person, purposes=[Purpose.IDENTITY], lasts=LASTS)
+        told = linked_items.identity_of(by=person, item_id=item_id)
+    except UnknownItem:
+        raise Http404 from None
+    except Problem as problem:
+        return _show_refusal(request, problem)
+    addresses = [", ".join(address.values()) for address in told["addresses"]]
+    found = {**told, "addresses": addresses, "empty": not any(told.values())}
+    return render(request, "financial/institutions.html", {**_page(request), "told": found, "told_by": item_id})
 
 
 @_only_where_configured

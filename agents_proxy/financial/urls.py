@@ -21,6 +21,7 @@ pages = (
         path("linked/", views.linked, name="linked"),
         path("links/<str:link_id>/", views.go_on, name="go_on"),
         path("<str:item_id>/refresh/", views.refresh, name="refresh"),
+        path("<str:item_id>/identity/", views.identity, name="identity"),
         path("<str:item_id>/remove/", views.remove, name="remove"),
     ],
     "financial",

@@ -7,6 +7,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.authentication import person_of
 from accounts.interrupted.page_actions import Field, Kwargs, PageAction, Values, Words, to_page
 from agents_proxy.messaging import phone_numbers
+from agents_proxy.messaging.message_forms import LONGEST_TEXT
 from agents_proxy.messaging.phone_numbers import UnknownNumber
 
 
@@ -31,10 +32,22 @@ def _forget(request: HttpRequest, kwargs: Kwargs, values: Values) -> Words | Non
 
 
 def _message(request: HttpRequest, kwargs: Kwargs, values: Values) -> Words:
-    return Words(gettext("You asked to have a message sent. Its form is on the page of messages."))
+    return Words(gettext("You asked to have a message sent."), gettext("Send it"))
 
 
-MESSAGE = PageAction(page=to_page("messaging:messages"), words=_message, shows_itself=True)
+# what fills a template is typed again: its fields have the names of that template's parameters
+MESSAGE = PageAction(
+    page=to_page("messaging:messages"),
+    words=_message,
+    fields=(
+        Field("task"),
+        Field("do"),
+        Field("to", _("Phone number"), "text", 32),
+        Field("text", _("Your message"), "long", LONGEST_TEXT),
+        Field("agreed", _("I agree to messages to my own number"), "check"),
+    ),
+    shows_itself=True,
+)
 NUMBER = PageAction(
     page=to_page("numbers:numbers"),
     words=_number,

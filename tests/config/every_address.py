@@ -318,6 +318,7 @@ PAGE = (
     "profile/financial/linked/",
     "profile/financial/links/<str:link_id>/",
     "profile/financial/<str:item_id>/refresh/",
+    "profile/financial/<str:item_id>/identity/",
     "profile/financial/<str:item_id>/remove/",
     "profile/",
     "profile/^(?P<analysis_id>ana_[a-z2-7]{10,60})/$",

@@ -11,6 +11,7 @@ from agents_proxy.analyses import actions as analysis_actions
 from agents_proxy.analyses.models import Run
 from agents_proxy.financial.models import Item, RefreshRun
 from agents_proxy.messaging import phone_numbers
+from agents_proxy.messaging.digests import digest
 from agents_proxy.messaging.models import PhoneNumber
 from agents_proxy.processing_consent.models import ProcessingConsent
 from consent.decisions import actions as decision_actions
@@ -289,6 +290,40 @@ def number(stage: Stage) -> Scene:
     return Scene(here, here, says, lambda: len(carrier.asked) == 1, {"to": "+49 151 12345678"}, "+49 151 12345678")
 
 
+def _profile_agent(stage: Stage, name: str) -> Agents:
+    agents = stage.after.enter_context(speaking())
+    agents.says = {name: {"full_name": "Ana"}}
+    configure(stage.settings, name, url=f"{agents.address}/{name}")
+    return agents
+
+
+def create_profile(stage: Stage) -> Scene:
+    agents, here, text = _profile_agent(stage, "core-profile"), "/profile/create/", "I am Ana, and I love tea."
+    typed = {"text": text, "agreed": "on"}
+    return Scene(here, here, "You asked for this: Create a profile.", lambda: len(agents.asked) == 1, typed, text)
+
+
+def update_profile(stage: Stage) -> Scene:
+    agents, here, text = _profile_agent(stage, "core-profile-update"), "/profile/update/", "I moved to Salzburg."
+    typed = {"email": "ana@example.org", "instruction": text, "agreed": "on"}
+    return Scene(here, here, "You asked for this: Update your profile.", lambda: len(agents.asked) == 1, typed, text)
+
+
+def look_up_profile(stage: Stage) -> Scene:
+    agents, here, mail = _profile_agent(stage, "core"), "/profile/look-up/", "ana@example.org"
+    typed = {"email": mail, "agreed": "on"}
+    return Scene(here, here, "You asked for this: Look up your profile.", lambda: len(agents.asked) == 1, typed, mail)
+
+
+def message(stage: Stage) -> Scene:
+    carrier, here = _carrier(stage), "/profile/messages/"
+    PhoneNumberFactory(user=stage.person, digest=digest("number", TO))
+    typed = {"to": TO, "text": "Your table is ready.", "agreed": "on", "do": "send"}
+    return Scene(
+        here, here, "You asked to have a message sent.", lambda: len(carrier.asked) == 1, typed, "Your table is ready."
+    )
+
+
 def code(stage: Stage) -> Scene:
     from tests.agents_proxy.test_messaging import code_of
 
@@ -337,6 +372,16 @@ def remove_item(stage: Stage) -> Scene:
     return Scene(path, path, says, lambda: Item.objects.get().status == "removed")
 
 
+def identity(stage: Stage) -> Scene:
+    path = f"/profile/financial/{_item(stage).item_id}/identity/"
+    says = "You asked who Your institution says you are."
+
+    def done() -> bool:
+        return ProcessingConsent.objects.filter(purposes=["identity"]).exists()
+
+    return Scene(path, "/profile/financial/", says, done, {"agreed": "yes"})
+
+
 SCENES: dict[str, Make] = {
     "consent:deny": deny,
     "consent:stop": grant_move("stop", "revoked"),
@@ -361,10 +406,15 @@ SCENES: dict[str, Make] = {
     "activations:send": send,
     "processing:consent": agree,
     "processing:withdraw": withdraw,
+    "profile:create": create_profile,
+    "profile:update": update_profile,
+    "profile:look-up": look_up_profile,
+    "messaging:messages": message,
     "numbers:numbers": number,
     "numbers:code": code,
     "numbers:forget": forget,
     "financial:link": link,
     "financial:refresh": refresh,
+    "financial:identity": identity,
     "financial:remove": remove_item,
 }
