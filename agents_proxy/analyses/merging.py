@@ -109,7 +109,9 @@ def _normal(value: Any) -> str:
         case bool():
             return json.dumps(value)
         case Mapping():
-            return "{" + ",".join(sorted(f"{canonical(str(name))}:{_normal(part)}" for name, part in value.items())) + "}"
+            return (
+                "{" + ",".join(sorted(f"{canonical(str(name))}:{_normal(part)}" for name, part in value.items())) + "}"
+            )
         case list():
             return "[" + ",".join(sorted(map(_normal, value))) + "]"
         case _:

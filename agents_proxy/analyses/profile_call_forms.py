@@ -24,6 +24,10 @@ class AgreedForm(forms.Form):
             words = _("I agree to this for my own details")
             self.fields["agreed"] = forms.BooleanField(label=words, error_messages=_AGREED)
 
+    def prompt(self) -> str:
+        """What the agent is asked, of a valid form."""
+        raise NotImplementedError
+
 
 class CreateForm(AgreedForm):
     text = forms.CharField(
@@ -95,7 +99,9 @@ class UpdateForm(IdentifierForm):
             if not line.strip():
                 continue
             if not colon or not value or not canonical(name):
-                raise forms.ValidationError(_("Write each field on a line of its own, its name, a colon and its value."))
+                raise forms.ValidationError(
+                    _("Write each field on a line of its own, its name, a colon and its value.")
+                )
             found[named.get(name.casefold(), canonical(name))] = value
         if len(found) > MOST_FIELDS:
             raise forms.ValidationError(_("These are too many fields at once."))

@@ -35,8 +35,8 @@ class Told:
 def ask_profile_agent(*, by: "User", agent: str, text: str, network: str) -> Told:
     """Send `text` to `agent` once, under `by`'s own live consent to its purpose.
 
-    Raises `ConsentRequired`, `TooManyCalls`, `NotConfigured`, and `CallFailed` or one of its kinds; nothing is repeated,
-    since an agent that was asked may have done it.
+    Raises `ConsentRequired`, `TooManyCalls`, `NotConfigured`, and `CallFailed` or one of its kinds. Nothing is
+    repeated: an agent that was asked may have done it.
     """
     consent_pk = consents.own(by, AGENTS[agent].purpose)
     if consent_pk is None:

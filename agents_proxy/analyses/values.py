@@ -11,6 +11,7 @@ from agents_proxy.proxy.spelling import ASKED, canonical
 MOST_SHOWN = 200  # fields of one section, items of one list; the raw data has them all
 LONGEST_SHOWN = 2000  # characters of one text
 DEEPEST_SHOWN = 4
+_NOTHING = "-"  # in place of a value that an agent left empty
 _AS_WRITTEN = frozenset({"full_name", "email", "phone"})  # names and addresses are theirs to spell
 
 
@@ -38,14 +39,14 @@ def text_of(value: Any, depth: int = DEEPEST_SHOWN) -> str:
         case bool():
             text = gettext("Yes") if value else gettext("No")
         case None:
-            text = "–"
-        case (list() | dict()) if not depth:
+            text = _NOTHING
+        case list() | dict() if not depth:
             text = gettext("more in the raw data")
         case list():
-            text = ", ".join(text_of(part, depth - 1) for part in value[:MOST_SHOWN]) or "–"
+            text = ", ".join(text_of(part, depth - 1) for part in value[:MOST_SHOWN]) or _NOTHING
         case dict():
             pairs = [(_label(key), text_of(part, depth - 1)) for key, part in list(value.items())[:MOST_SHOWN]]
-            text = ", ".join(f"{label}: {part}" for label, part in pairs) or "–"
+            text = ", ".join(f"{label}: {part}" for label, part in pairs) or _NOTHING
         case _:
             text = str(value)
     return text if len(text) <= LONGEST_SHOWN else text[:LONGEST_SHOWN] + "…"

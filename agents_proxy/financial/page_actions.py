@@ -41,9 +41,7 @@ REFRESH = PageAction(
 )
 IDENTITY = PageAction(
     page=to_page("financial:institutions"),
-    words=_of_item(
-        lambda: gettext("You asked who %(name)s says you are."), lambda: gettext("Show who they say I am")
-    ),
+    words=_of_item(lambda: gettext("You asked who %(name)s says you are."), lambda: gettext("Show who they say I am")),
     fields=(_AGREED,),
 )
 REMOVE = PageAction(

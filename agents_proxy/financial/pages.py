@@ -74,7 +74,7 @@ def _page(request: HttpRequest) -> dict[str, Any]:
 @require_POST
 @can_wait(financial_page_actions.IDENTITY)
 def identity(request: HttpRequest, item_id: str) -> HttpResponse:
-    """Who the institution says this person is: asked now, shown on this answer alone, and only under its own consent."""
+    """Who the institution says this person is: asked now, under its own consent, and shown on this answer alone."""
     person = person_of(request)
     try:
         linked_items.require_consent(person)

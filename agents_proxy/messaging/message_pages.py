@@ -95,7 +95,9 @@ def _send(request: HttpRequest, form: MessageForm) -> _Problem | None:
     except ConsentRequired:
         return _Problem(gettext("This number is not verified as yours. Verify it first, under Phone numbers."), 403)
     except InvalidParams:
-        return _Problem(gettext("This is no number that is in use, or this page has sent another message already."), 400)
+        return _Problem(
+            gettext("This is no number that is in use, or this page has sent another message already."), 400
+        )
     except Refusal as refusal:
         return _Problem(words_of(refusal), refusal.status)
     return None

@@ -280,6 +280,7 @@ ROWS: list[Row] = [
     Row("profile/financial/linked/", "GET", page(owner="404", others="302")),
     Row("profile/financial/links/<str:link_id>/", "GET", page(others="404"), names="link_id"),
     Row("profile/financial/<str:item_id>/refresh/", "POST", act(others="302"), nothing, form=True, names="item_id"),
+    Row("profile/financial/<str:item_id>/identity/", "POST", act(others="302"), nothing, form=True, names="item_id"),
     Row("profile/financial/<str:item_id>/remove/", "POST", act(others="302"), nothing, form=True, names="item_id"),
     Row("profile/<analysis_id>/", "GET", page(others="404"), names="analysis_id"),
     Row("profile/<analysis_id>/raw/", "GET", page(others="404"), names="analysis_id"),

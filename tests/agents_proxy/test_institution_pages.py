@@ -61,7 +61,9 @@ def test_purchases_are_shown_by_category(owner: JsonClient, person: User, bank: 
     assert "Purchases by category" in answer.content.decode()
 
 
-def test_strangers_and_wrong_methods(owner: JsonClient, person: User, bank: Aggregator, client_json: JsonClient) -> None:
+def test_strangers_and_wrong_methods(
+    owner: JsonClient, person: User, bank: Aggregator, client_json: JsonClient
+) -> None:
     address = f"{HERE}{linked(person, bank).item_id}/identity/"
     stranger = signed_in(PersonFactory())
 

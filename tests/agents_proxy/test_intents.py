@@ -42,7 +42,8 @@ def test_the_profiles_own_fields_come_first_and_nothing_twice() -> None:
 
 
 @pytest.mark.parametrize(
-    "odd", [None, "soon", 24, True, {"124h": TEA}, {"24h": {"when": "soon"}}, [[[[[[{"hours": 24, **TEA}]]]]]], {"a": {}}]
+    "odd",
+    [None, "soon", 24, True, {"124h": TEA}, {"24h": {"when": "soon"}}, [[[[[[{"hours": 24, **TEA}]]]]]], {"a": {}}],
 )
 def test_what_is_no_timeline_is_none(odd: Any) -> None:
     assert intents({"intent_timeline": odd}) == {24: [], 48: [], 72: []}

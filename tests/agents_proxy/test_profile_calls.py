@@ -16,7 +16,8 @@ pytestmark = pytest.mark.django_db
 FORMS: dict[str, dict[str, str]] = {
     "create": {"text": "I am Ana Sá, +351912345678, and I love tea."},
     "update": {
-        "phone": "+351 912 345 678", "email": "", "instruction": "I moved.", "fields_given": "City: Salzburg\n\nAge: 42",
+        "phone": "+351 912 345 678", "email": "", "instruction": "I moved.",
+        "fields_given": "City: Salzburg\n\nAge: 42",
     },
     "look-up": {"phone": "", "email": "ana@example.org"},
 }  # fmt: skip
