@@ -105,6 +105,15 @@ def finish_analysis(page: Page, scene: Scene) -> None:
     page.wait_for_selector("#about-title")
 
 
+def look_up(page: Page, scene: Scene) -> None:
+    """What the profile agent keeps under one's own address; the agreement is asked for once."""
+    agreed = page.locator("#id_agreed")
+    if agreed.count():
+        agreed.check()
+    page.locator("form[data-once] button[type=submit]").last.click()
+    page.wait_for_selector("#answer-title")
+
+
 def wrong_form(page: Page, scene: Scene) -> None:
     """Sent with nothing filled in."""
     page.locator("#id_fullName").fill("")

@@ -10,14 +10,17 @@ from playwright.sync_api import BrowserContext, Page, expect
 from accounts.models import User
 from agents_proxy.financial import refreshes
 from agents_proxy.financial.models import Item, RefreshRun
-from agents_proxy.messaging.models import PhoneNumber
-from agents_proxy.states import Purpose
+from agents_proxy.messaging.delivery import Delivery
+from agents_proxy.messaging.digests import digest
+from agents_proxy.messaging.models import OutboundMessage, PhoneNumber
+from agents_proxy.messaging.outbound import record_delivery
+from agents_proxy.states import MessageStatus, Purpose
 from tests.agents_proxy.agent_server import Agents, speaking
 from tests.agents_proxy.institutions import agreed, coffees, linked, refreshed
 from tests.browser.conftest import DESKTOP, PHONE
 from tests.browser.page_faults import Complaints, faults_at
 from tests.browser.people import SignIn
-from tests.factories import PersonFactory
+from tests.factories import MessageTemplateFactory, PersonFactory, PhoneNumberFactory
 from tests.fakes.aggregator import CLIENT_ID, SECRET, Aggregator, aggregating
 from tests.served_site import running_site
 
@@ -141,6 +144,7 @@ def test_a_number_is_verified_by_the_code_that_comes_to_it(
     expect(page.get_by_text("Removed. No message is sent there any more.")).to_be_visible()
 
 
+@pytest.mark.slow("axe reads each of the pages twice in a browser, light and dark")
 @pytest.mark.parametrize("viewport", [PHONE, DESKTOP], ids=["phone", "desk"])
 def test_these_pages_are_sound(
     new_profile: Callable[..., BrowserContext], sign_in: SignIn, bank: Aggregator, viewport: dict[str, int]
@@ -154,8 +158,48 @@ def test_these_pages_are_sound(
 
     findings = []
     for path in (
-        "consent/given/", "consent/?purposes=enrichment,brand_affinity", "numbers/", "financial/",
+        "consent/given/", "consent/?purposes=enrichment,brand_affinity", "numbers/", "financial/", "messages/",
+        "create/", "update/", "look-up/",
         f"financial/{item.item_id}/remove/",
     ):  # fmt: skip
         findings += faults_at(page, f"/profile/{path}")
     assert findings == []
+
+
+def test_a_message_is_previewed_sent_and_its_state_follows(
+    page: Page, sign_in: SignIn, carrier: Agents, site: str
+) -> None:
+    owner = PersonFactory()
+    PhoneNumberFactory(user=owner, digest=digest("number", NUMBER.replace(" ", "")))
+    MessageTemplateFactory(name="table", text="{name}, your table is ready.", agreed=True)
+    carrier.says = {"messaging": {"status": "sent", "messageId": "m-1"}}
+    sign_in(page, owner)
+    page.goto("/profile/messages/")
+    page.get_by_role("link", name="table").click()
+    page.get_by_label("Phone number").fill(NUMBER)
+    page.get_by_label("Name").fill("Ana")
+    page.get_by_label("I agree").check()
+    page.get_by_role("button", name="Preview").click()
+    expect(page.locator(".preview")).to_contain_text("Ana, your table is ready.")
+    page.get_by_role("button", name="Send it").click()
+
+    state = page.locator("[data-message] [data-state]")
+    expect(state).to_have_text("Sent")
+    message = OutboundMessage.objects.get(consent__user=owner)
+    record_delivery(message.pk, Delivery(MessageStatus.DELIVERED))
+    expect(state).to_have_text("Delivered")  # without a new visit
+    assert faults_at(page, "/profile/messages/") == []
+
+
+def test_identity_is_asked_for_apart(page: Page, sign_in: SignIn, bank: Aggregator) -> None:
+    owner = PersonFactory()
+    linked(owner, bank, *coffees(3))
+    sign_in(page, owner)
+    page.goto("/profile/financial/")
+    page.locator("summary", has_text="Identity").click()
+    page.locator("article").get_by_label("I agree").check()
+    page.get_by_role("button", name="Show who they say I am").click()
+
+    expect(page.get_by_text("Zoe Doe")).to_be_visible()
+    page.goto("/profile/financial/")
+    expect(page.get_by_text("Zoe Doe")).to_have_count(0)
