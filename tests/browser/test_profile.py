@@ -381,7 +381,8 @@ def test_pages_of_analyses_are_sound(
     expect(page.locator("[data-plan] input").first).to_be_visible()
     findings = axe_findings_in(THEMES, page)
     done = f"{run.analysis_id}/"
-    paths = ("", done, f"{done}raw/", f"{done}brand-affinity/", f"{done}delete/", f"{going.analysis_id}/", f"{stopped.analysis_id}/")
+    others = (f"{going.analysis_id}/", f"{stopped.analysis_id}/")
+    paths = ("", done, f"{done}raw/", f"{done}brand-affinity/", f"{done}delete/", *others)
     for path in form.part(paths, 3):
         findings += faults_at(page, f"/profile/{path}")
     assert findings == []
