@@ -144,22 +144,3 @@ def crm(request: HttpRequest, analysis_id: str, form: str) -> HttpResponse:
         raise Http404
     headers = {"Content-Disposition": f'attachment; filename="{export.file_name}"'}
     return HttpResponse(body, content_type=export.media_type, headers=headers)
-
-
-@require_POST
-@login_required
-@can_wait(analysis_page_actions.ACTIVATE)
-def activate(request: HttpRequest, analysis_id: str) -> HttpResponse:
-    """Send the brand affinity to the configured CRM, if the person ticked that they agree; one form sends once."""
-    if request.POST.get("agreed") != "yes":
-        messages.error(request, gettext("Nothing was sent: tick that you agree first."))
-        return redirect("profile:run", _own(request, analysis_id).analysis_id)
-
-    number = request.POST.get("sending", "")
-    sending = int(number) if _NUMBER.match(number) else 0
-
-    def act() -> str:
-        sent = activation.activate(by=person_of(request), analysis_id=analysis_id, sending=sending)
-        return gettext("Sent.") if sent else gettext("The CRM has it already. Nothing was sent a second time.")
-
-    return _run_action(request, analysis_id, act)

@@ -27,7 +27,6 @@ pages = (
         re_path(_ID + r"delete/$", views.delete, name="delete"),
         re_path(_ID + r"brand-affinity/$", views.affinity, name="affinity"),
         re_path(_ID + r"brand-affinity\.(?P<form>json|csv|segment|salesforce|hubspot)$", views.crm, name="crm"),
-        re_path(_ID + r"activate/$", views.activate, name="activate"),
     ],
     "profile",
 )

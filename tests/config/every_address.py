@@ -332,7 +332,7 @@ PAGE = (
     "profile/update/",
     "profile/look-up/",
     "profile/messages/",
-    "profile/^(?P<analysis_id>ana_[a-z2-7]{10,60})/activate/$",
+    "profile/analyses/^(?P<analysis_id>ana_[a-z2-7]{10,60})/send/$",
 )
 OPEN = (
     "livez",
