@@ -24,7 +24,7 @@ CREATE, UPDATE, LOOK_UP = "core-profile", "core-profile-update", "core"
 
 
 @dataclass(frozen=True)
-class Told:
+class ProfileReply:
     """What the agent answered: a profile, or why there is none (a code of `analyses.words.REASONS`)."""
 
     agent: str
@@ -32,7 +32,7 @@ class Told:
     error_code: str = ""
 
 
-def ask_profile_agent(*, by: "User", agent: str, text: str, network: str) -> Told:
+def ask_profile_agent(*, by: "User", agent: str, text: str, network: str) -> ProfileReply:
     """Send `text` to `agent` once, under `by`'s own live consent to its purpose.
 
     Raises `ConsentRequired`, `TooManyCalls`, `NotConfigured`, and `CallFailed` or one of its kinds. Nothing is
@@ -45,8 +45,8 @@ def ask_profile_agent(*, by: "User", agent: str, text: str, network: str) -> Tol
     answer = calls.ask(agent, Prompt(text, new_session_id(), new_task_id()), consent_pk=consent_pk)
     reading = reading_of(json.loads(answer.body))
     if reading.fields is None:
-        return Told(agent, None, reading.error_code)
-    return Told(agent, merge_in_order([(agent, reading.fields)]))
+        return ProfileReply(agent, None, reading.error_code)
+    return ProfileReply(agent, merge_in_order([(agent, reading.fields)]))
 
 
 def lookup_text(*, phone: str, email: str) -> str:

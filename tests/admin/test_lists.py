@@ -19,8 +19,8 @@ pytestmark = pytest.mark.django_db
 SMALL = {
     "pkm.Domain", "pkm.ScopeEntry", "developers.App", "developers.DeveloperApplication", "developers.DeveloperToken",
     "developers.ManagementToken", "developers.AppInvitation", "developers.AppAuditEntry", "developers.WebhookEndpoint",
-    "consent.ScopeTemplate", "consent.SandboxPerson", "agents_proxy.MessageTemplate", "pkm.LegacyBlob",
-    "pkm.LegacyMetadata", "pkm.MigrationState",
+    "agents_proxy.Destination", "consent.ScopeTemplate", "consent.SandboxPerson", "agents_proxy.MessageTemplate",
+    "pkm.LegacyBlob", "pkm.LegacyMetadata", "pkm.MigrationState",
 }  # fmt: skip
 
 

@@ -6,36 +6,19 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from accounts.models import User
-from agents_proxy.activations.models import Activation
-from agents_proxy.analyses import actions as analysis_actions
-from agents_proxy.analyses.models import Run
-from agents_proxy.financial.models import Item, RefreshRun
-from agents_proxy.messaging import phone_numbers
-from agents_proxy.messaging.digests import digest
-from agents_proxy.messaging.models import PhoneNumber
-from agents_proxy.processing_consent.models import ProcessingConsent
 from consent.decisions import actions as decision_actions
 from consent.decisions.models import AppReport, BlockedApp
 from consent.grants.models import Grant
 from consent.requests.models import ConsentRequest
 from pkm.registry.models import HiddenScope
 from pkm.vault.models import KeyWrapper, VaultKey
-from tests.agents_proxy.agent_server import Agents, speaking
-from tests.agents_proxy.institutions import linked
-from tests.agents_proxy.phone_owners import TO
-from tests.agents_proxy.proxy_calls import configure
-from tests.agents_proxy.runs import SUBMITTED, finished, started
 from tests.factories import (
     BlockedAppFactory,
     ConsentRequestFactory,
-    DestinationFactory,
     DiscoveryFactory,
     GrantFactory,
-    PhoneNumberFactory,
-    ProcessingConsentFactory,
     give_vault,
 )
-from tests.fakes.aggregator import aggregating
 
 
 @dataclass
@@ -207,181 +190,6 @@ def restore_wrapper(stage: Stage) -> Scene:
     return Scene(path, "/account/security/", "You asked to put back a way to unlock your data: Passphrase.", done)
 
 
-# --- the profile ------------------------------------------------------------------------------------------------------
-
-
-def _agents(stage: Stage) -> Agents:
-    agents = stage.after.enter_context(speaking())
-    stage.settings.AGENTS = {**stage.settings.AGENTS, **agents.settings()}
-    return agents
-
-
-def analysis(stage: Stage) -> Scene:
-    says = "You asked to start an analysis with these details."
-    return Scene("/profile/", "/profile/", says, Run.objects.exists, {**SUBMITTED, "agreed": "on"}, "Ana Sá")
-
-
-def cancel(stage: Stage) -> Scene:
-    run = started(stage.person)
-    here = f"/profile/{run.analysis_id}/"
-
-    def done() -> bool:
-        return Run.objects.get(pk=run.pk).status == "cancelled"
-
-    return Scene(f"{here}cancel/", here, "You asked to stop the analysis.", done)
-
-
-def retry(stage: Stage) -> Scene:
-    agents = _agents(stage)
-    agents.says = {"brand": "no profile at all", "core": {"likes": ["tea"]}}
-    run = finished(stage.person)
-    asked_before = len(agents.asked)
-    here = f"/profile/{run.analysis_id}/"
-
-    def done() -> bool:
-        again = Run.objects.get(pk=run.pk)
-        return len(agents.asked) > asked_before or again.status in ("queued", "running")
-
-    return Scene(f"{here}retry/brand/", here, "You asked to have an agent asked again.", done)
-
-
-def delete_run(stage: Stage) -> Scene:
-    run = started(stage.person)
-    analysis_actions.cancel_analysis(by=stage.person, analysis_id=run.analysis_id)
-    here = f"/profile/{run.analysis_id}/delete/"
-    return Scene(here, here, "You asked to delete an analysis", lambda: not Run.objects.filter(pk=run.pk).exists())
-
-
-def send(stage: Stage) -> Scene:
-    _agents(stage).says = {"brand": {"likes": ["Muji"]}}
-    destination = DestinationFactory()
-    run = finished(stage.person)
-    here = f"/profile/analyses/{run.analysis_id}/send/?destination={destination.destination_id}"
-    says = f"You asked to send your brand affinity to {destination.described}."
-    return Scene(here, here, says, lambda: Activation.objects.count() == 1, {"agreed": "yes"})
-
-
-def agree(stage: Stage) -> Scene:
-    here = "/profile/consent/?purposes=profile"
-    says = "You said that you agree to what is written below."
-    return Scene(here, here, says, ProcessingConsent.objects.exists, {"decision": "agree"})
-
-
-def withdraw(stage: Stage) -> Scene:
-    made = ProcessingConsentFactory(user=stage.person, purposes=["profile"])
-
-    def done() -> bool:
-        return ProcessingConsent.objects.get(pk=made.pk).withdrawn_at is not None
-
-    path, says = f"/profile/consent/{made.consent_id}/withdraw/", "You asked to withdraw what you agreed to:"
-    return Scene(path, "/profile/consent/given/", says, done)
-
-
-def _carrier(stage: Stage) -> Agents:
-    agents = stage.after.enter_context(speaking())
-    configure(stage.settings, "messaging", url=f"{agents.address}/messaging")
-    return agents
-
-
-def number(stage: Stage) -> Scene:
-    carrier = _carrier(stage)
-    says = "You asked for a code to this phone number."
-    here = "/profile/numbers/"
-    return Scene(here, here, says, lambda: len(carrier.asked) == 1, {"to": "+49 151 12345678"}, "+49 151 12345678")
-
-
-def _profile_agent(stage: Stage, name: str) -> Agents:
-    agents = stage.after.enter_context(speaking())
-    agents.says = {name: {"full_name": "Ana"}}
-    configure(stage.settings, name, url=f"{agents.address}/{name}")
-    return agents
-
-
-def create_profile(stage: Stage) -> Scene:
-    agents, here, text = _profile_agent(stage, "core-profile"), "/profile/create/", "I am Ana, and I love tea."
-    typed = {"text": text, "agreed": "on"}
-    return Scene(here, here, "You asked for this: Create a profile.", lambda: len(agents.asked) == 1, typed, text)
-
-
-def update_profile(stage: Stage) -> Scene:
-    agents, here, text = _profile_agent(stage, "core-profile-update"), "/profile/update/", "I moved to Salzburg."
-    typed = {"email": "ana@example.org", "instruction": text, "agreed": "on"}
-    return Scene(here, here, "You asked for this: Update your profile.", lambda: len(agents.asked) == 1, typed, text)
-
-
-def look_up_profile(stage: Stage) -> Scene:
-    agents, here, mail = _profile_agent(stage, "core"), "/profile/look-up/", "ana@example.org"
-    typed = {"email": mail, "agreed": "on"}
-    return Scene(here, here, "You asked for this: Look up your profile.", lambda: len(agents.asked) == 1, typed, mail)
-
-
-def message(stage: Stage) -> Scene:
-    carrier, here = _carrier(stage), "/profile/messages/"
-    PhoneNumberFactory(user=stage.person, digest=digest("number", TO))
-    typed = {"to": TO, "text": "Your table is ready.", "agreed": "on", "do": "send"}
-    return Scene(
-        here, here, "You asked to have a message sent.", lambda: len(carrier.asked) == 1, typed, "Your table is ready."
-    )
-
-
-def code(stage: Stage) -> Scene:
-    from tests.agents_proxy.test_messaging import code_of
-
-    carrier = _carrier(stage)
-    here = f"/profile/numbers/{phone_numbers.send_code(by=stage.person, number=TO)}/code/"
-
-    def done() -> bool:
-        return PhoneNumber.objects.get().verified_at is not None
-
-    return Scene(here, here, "You entered the code for +49 … 78.", done, {"code": code_of(carrier)}, code_of(carrier))
-
-
-def forget(stage: Stage) -> Scene:
-    made = PhoneNumberFactory(user=stage.person)
-    path = f"/profile/numbers/{made.pk}/forget/"
-    says = "You asked to remove the phone number"
-    return Scene(path, "/profile/numbers/", says, lambda: not PhoneNumber.objects.exists())
-
-
-def link(stage: Stage) -> Scene:
-    bank = stage.after.enter_context(aggregating())
-    stage.settings.AGGREGATOR = bank.settings()
-
-    def done() -> bool:
-        return ProcessingConsent.objects.filter(user=stage.person).exists()
-
-    here, says = "/profile/financial/", "You asked to link an institution."
-    return Scene(f"{here}link/", here, says, done, {"agreed": "yes"})
-
-
-def _item(stage: Stage) -> Item:
-    bank = stage.after.enter_context(aggregating())
-    stage.settings.AGGREGATOR = bank.settings()
-    return linked(stage.person, bank)
-
-
-def refresh(stage: Stage) -> Scene:
-    path = f"/profile/financial/{_item(stage).item_id}/refresh/"
-    says = "You asked to read again from Your institution."
-    return Scene(path, "/profile/financial/", says, RefreshRun.objects.exists)
-
-
-def remove_item(stage: Stage) -> Scene:
-    path = f"/profile/financial/{_item(stage).item_id}/remove/"
-    says = "You asked to remove Your institution, with all that was read."
-    return Scene(path, path, says, lambda: Item.objects.get().status == "removed")
-
-
-def identity(stage: Stage) -> Scene:
-    path = f"/profile/financial/{_item(stage).item_id}/identity/"
-    says = "You asked who Your institution says you are."
-
-    def done() -> bool:
-        return ProcessingConsent.objects.filter(purposes=["identity"]).exists()
-
-    return Scene(path, "/profile/financial/", says, done, {"agreed": "yes"})
-
-
 SCENES: dict[str, Make] = {
     "consent:deny": deny,
     "consent:stop": grant_move("stop", "revoked"),
@@ -399,22 +207,4 @@ SCENES: dict[str, Make] = {
     "vault-reset-keep": keep_vault,
     "wrapper-remove": remove_wrapper,
     "wrapper-restore": restore_wrapper,
-    "profile:home": analysis,
-    "profile:cancel": cancel,
-    "profile:retry": retry,
-    "profile:delete": delete_run,
-    "activations:send": send,
-    "processing:consent": agree,
-    "processing:withdraw": withdraw,
-    "profile:create": create_profile,
-    "profile:update": update_profile,
-    "profile:look-up": look_up_profile,
-    "messaging:messages": message,
-    "numbers:numbers": number,
-    "numbers:code": code,
-    "numbers:forget": forget,
-    "financial:link": link,
-    "financial:refresh": refresh,
-    "financial:identity": identity,
-    "financial:remove": remove_item,
 }

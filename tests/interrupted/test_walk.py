@@ -12,13 +12,13 @@ from accounts.interrupted.page_actions import action_of
 from accounts.models import User
 from tests.callers import signed_in
 from tests.fakes.aggregator import aggregating
-from tests.interrupted import account_scenes, application_scenes, portal_scenes, scenes, webhook_scenes
+from tests.interrupted import account_scenes, application_scenes, portal_scenes, profile_scenes, scenes, webhook_scenes
 from tests.interrupted.plain_browser import Browser, form_to
 from tests.interrupted.scenes import Scene, Stage
 
 pytestmark = pytest.mark.django_db
 
-_FILES = (scenes, portal_scenes, application_scenes, account_scenes, webhook_scenes)
+_FILES = (scenes, profile_scenes, portal_scenes, application_scenes, account_scenes, webhook_scenes)
 WAITING = {name: make for file in _FILES for name, make in file.SCENES.items()}
 AT_ONCE = account_scenes.AT_ONCE
 BOUND = account_scenes.BOUND_TO_A_VISIT
