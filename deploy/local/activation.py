@@ -10,6 +10,7 @@ from deploy.local.visitor import Refused, Visitor
 NAME = "Neighbourhood CRM"
 _PATIENCE = 20  # seconds until it arrived
 _SECONDS = 10
+_MOST_KEPT = 5  # CRMs of this name, of the twenty destinations that an app may have
 
 
 def activate(visitor: Visitor, analysis_id: str, *, server: str, crm: str, developer: dict[str, str]) -> str:
@@ -36,6 +37,8 @@ def _destination(server: str, url: str, developer: dict[str, str]) -> dict[str, 
     headers = {"Authorization": f"Bearer {developer['management_token']}"}
     known = _sent("GET", managed, headers=headers).json()["items"]
     same = next((one for one in known if one["url"] == url and one["enabled"]), None)
+    for old in [one for one in known if one["name"] == NAME and one is not same][_MOST_KEPT - 1 :]:
+        _sent("DELETE", f"{managed}/{old['destination_id']}", headers=headers)  # of trips on ports of their own
     if same is None:
         answer = _sent("POST", managed, headers=headers, json={"name": NAME, "url": url})
     else:

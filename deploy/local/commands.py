@@ -194,4 +194,5 @@ def _trip(env: dict[str, str], beside: Neighbours) -> int:
     if failed or not beside.shows_profiles:
         return failed
     step("Profiles: agents, purchases and messages, with the sample person")
-    return call([PYTHON, "-m", "deploy.local.profiles"], env={**env, "NEIGHBOURS": json.dumps(beside.addresses)})
+    told = {**env, **beside.env, "NEIGHBOURS": json.dumps(beside.addresses)}
+    return call([PYTHON, "-m", "deploy.local.profiles"], env=told)

@@ -61,6 +61,8 @@ def find(port: int, server: str) -> Neighbours:
         given = os.environ.get("AGENT_MESSAGING_REPORT_SECRET")
         report = {"AGENT_MESSAGING_REPORT_SECRET": given} if given else _kept("AGENT_MESSAGING_REPORT_SECRET")
         env |= {"AGENT_MESSAGING_URL": f"{_address(ports['gateway'])}/messages", **report}
+    if _only_this_machine():
+        env["WEBHOOK_INTERNAL_ADDRESSES"] = os.environ.get("WEBHOOK_INTERNAL_ADDRESSES") or "true"
     addresses = {name: _address(number) for name, number in serving.items()}
     commands["neighbourhood"] = _command(server, VAR / "logs" / str(port) / "worker.pid", serving, env)
     return Neighbours(env, addresses, commands)
@@ -75,6 +77,11 @@ def _command(server: str, worker: Path, serving: dict[str, int], env: dict[str, 
         *(part for name, number in serving.items() for part in (f"--{name}", str(number))),
         *(part for agent in agents for part in ("--agent", agent)),
     ]  # fmt: skip
+
+
+def _only_this_machine() -> bool:
+    """Whether nobody else reaches the server: then apps may name addresses of this machine, such as the CRM's."""
+    return (os.environ.get("HOST") or "127.0.0.1") in ("127.0.0.1", "localhost", "::1")
 
 
 def _ports(port: int) -> dict[str, int]:

@@ -13,6 +13,7 @@ from typing import Any
 
 import requests
 
+from deploy.local.activation import activate
 from deploy.local.visitor import Refused, Visitor
 from deploy.sample_data.content import MESSAGE_PLACE, MESSAGE_TEMPLATE
 from examples.reference_agents.sample import SAMPLE, SAMPLE_DESCRIPTION
@@ -49,6 +50,10 @@ def steps(visitor: Visitor, sample: dict[str, Any], neighbours: dict[str, str]) 
         yield "link", link(visitor)
     analysis = yield from analyse(visitor)
     yield "profile", told_of(analysis)
+    if "crm" in neighbours and os.environ.get("WEBHOOK_INTERNAL_ADDRESSES", "").lower() in ("true", "1", "yes", "on"):
+        server = os.environ["BASE_URL"]
+        named = analysis["analysisId"]
+        yield "activate", activate(visitor, named, server=server, crm=neighbours["crm"], developer=sample["developer"])
     if "gateway" in neighbours:
         yield "message", send(visitor, sample["owner"]["phone_number"])
 

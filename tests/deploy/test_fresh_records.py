@@ -23,7 +23,7 @@ BY_AN_ACT = ("consent_scope_templates", "marketplace_public_profiles", "legacy_m
 # What the agents' side of the trip leaves behind.
 PROFILES = (
     "aggregator_items", "aggregator_link_sessions", "aggregator_refresh_runs", "analysis_runs", "outbound_messages",
-    "processing_consents",
+    "processing_consents", "activations", "activation_destinations",
 )  # fmt: skip
 
 
@@ -42,7 +42,8 @@ def test_after_a_fresh_run_every_record_has_rows_and_everything_holds(tmp_path: 
     first = run("trip")
     for said in (
         "5/5 read", "core-profile made ", "favourite cuisine is now Georgian",
-        "linked Lindenau Savings Bank", "4/4 second: ", " fields of Mara Lindholm",
+        "linked Lindenau Savings Bank", "4/4 second: ", " fields of Mara Lindholm", "coverage ",
+        "the CRM got ",
         "the gateway reported it delivered",
     ):  # fmt: skip
         assert said in first
@@ -59,4 +60,5 @@ def test_after_a_fresh_run_every_record_has_rows_and_everything_holds(tmp_path: 
 
     again = run("trip")  # with what the first left, on other ports where these are taken
     assert "read on at Lindenau Savings Bank" in again
+    assert "the CRM got " in again
     assert "the gateway reported it delivered" in again

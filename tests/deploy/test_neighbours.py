@@ -20,7 +20,14 @@ SERVER = "http://localhost:8000"
 
 @pytest.fixture(autouse=True)
 def _nothing_given(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    for name in (*OURS, "AGGREGATOR_CLIENT_ID", "AGGREGATOR_SECRET", "AGENT_MESSAGING_REPORT_SECRET"):
+    for name in (
+        *OURS,
+        "AGGREGATOR_CLIENT_ID",
+        "AGGREGATOR_SECRET",
+        "AGENT_MESSAGING_REPORT_SECRET",
+        "WEBHOOK_INTERNAL_ADDRESSES",
+        "HOST",
+    ):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(neighbours, "FOLDER", tmp_path)
 
@@ -34,6 +41,17 @@ def test_everything_is_started_for_an_environment_that_names_nothing() -> None:
     assert found.env["AGENT_MESSAGING_URL"] == f"{found.addresses['gateway']}/messages"
     assert found.env["AGGREGATOR_BASE_URL"] == found.addresses["aggregator"]
     assert str(port) in " ".join(found.commands["neighbourhood"])
+
+
+@pytest.mark.parametrize(("host", "allowed"), [("", "true"), ("localhost", "true"), ("0.0.0.0", None)])
+def test_apps_may_name_this_machine_only_where_nobody_else_reaches_the_server(
+    monkeypatch: pytest.MonkeyPatch, host: str, allowed: str | None
+) -> None:
+    monkeypatch.setenv("HOST", host)
+
+    found = neighbours.find(free_port(), SERVER)
+
+    assert found.env.get("WEBHOOK_INTERNAL_ADDRESSES") == allowed
 
 
 def test_a_port_that_is_taken_is_passed_over() -> None:
