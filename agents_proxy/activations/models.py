@@ -31,7 +31,12 @@ class Activation(models.Model):
         _("activation ID"), max_length=64, unique=True, editable=False, default=new_activation_id
     )
     run = models.ForeignKey(
-        "agents_proxy.Run", on_delete=models.SET_NULL, null=True, related_name="activations", verbose_name=_("analysis")
+        "agents_proxy.Run",
+        on_delete=models.SET_NULL,
+        null=True,
+        related_name="activations",
+        verbose_name=_("analysis"),
+        db_index=False,
     )
     destination = models.ForeignKey(
         "agents_proxy.Destination",

@@ -19,7 +19,7 @@ class Run(models.Model):
     analysis_id = models.CharField(
         _("analysis ID"), max_length=64, unique=True, editable=False, default=new_analysis_id
     )
-    user = models.ForeignKey("accounts.User", on_delete=models.CASCADE, related_name="analysis_runs")
+    user = models.ForeignKey("accounts.User", on_delete=models.CASCADE, related_name="analysis_runs", db_index=False)
     consent = models.ForeignKey(
         "agents_proxy.ProcessingConsent", on_delete=models.PROTECT, related_name="analysis_runs"
     )
@@ -82,7 +82,7 @@ class Step(models.Model):
     sealed JSON, so that pages need not read it again.
     """
 
-    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="steps")
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="steps", db_index=False)
     position = models.PositiveSmallIntegerField()
     agent = models.CharField(max_length=32)
     task_id = models.CharField(max_length=72)

@@ -14,7 +14,7 @@ def new_message_id() -> str:
 class PhoneNumber(models.Model):
     """A number that a person says is theirs; `number` is sealed, `digest` keyed. Verified by a code sent to it."""
 
-    user = models.ForeignKey("accounts.User", on_delete=models.CASCADE, related_name="phone_numbers")
+    user = models.ForeignKey("accounts.User", on_delete=models.CASCADE, related_name="phone_numbers", db_index=False)
     number = models.TextField()
     digest = models.CharField(max_length=64)
     code_digest = models.CharField(max_length=64, blank=True)
@@ -93,7 +93,7 @@ class OutboundMessage(models.Model):
 
     message_id = models.CharField(_("message ID"), max_length=64, unique=True, editable=False, default=new_message_id)
     consent = models.ForeignKey(
-        "agents_proxy.ProcessingConsent", on_delete=models.PROTECT, null=True, related_name="messages"
+        "agents_proxy.ProcessingConsent", on_delete=models.PROTECT, null=True, related_name="messages", db_index=False
     )
     task_id = models.CharField(_("task"), max_length=72)
     recipient_digest = models.CharField(max_length=64)

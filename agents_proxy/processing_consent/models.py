@@ -29,7 +29,9 @@ class ProcessingConsent(models.Model):
     """One agreement with the words that were shown. It covers calls until it expires or is withdrawn, and stays."""
 
     consent_id = models.CharField(_("consent ID"), max_length=64, unique=True, editable=False, default=new_consent_id)
-    user = models.ForeignKey("accounts.User", on_delete=models.PROTECT, related_name="processing_consents")
+    user = models.ForeignKey(
+        "accounts.User", on_delete=models.PROTECT, related_name="processing_consents", db_index=False
+    )
     reach = models.CharField(_("covers"), max_length=8, choices=[(r.value, r.value) for r in Reach], default=Reach.OWN)
     purposes = models.JSONField(_("purposes"))
     destinations = models.JSONField(

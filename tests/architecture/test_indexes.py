@@ -5,7 +5,7 @@ from typing import Any
 from django.apps import apps
 from django.db import models
 
-OURS = ("accounts", "pkm", "developers", "consent")
+OURS = ("accounts", "pkm", "developers", "consent", "agents_proxy")
 
 
 def begins(model: Any) -> set[str]:
