@@ -7,6 +7,7 @@ from typing import NamedTuple
 from playwright.sync_api import Page
 
 from bench.staging import Scene
+from examples.reference_agents.sample import SAMPLE
 
 Prepare = Callable[[Page, "Scene"], None]
 
@@ -93,7 +94,7 @@ def unlocked_import(page: Page, scene: Scene) -> None:
 
 def start_analysis(page: Page, scene: Scene) -> None:
     """Fill in the form and see the first agents being asked."""
-    for name, value in (("fullName", "Zoe Lindqvist"), ("countryCode", "+49"), ("phoneNumber", "15123456789")):
+    for name, value in SAMPLE.items():
         page.locator(f"#id_{name}").fill(value)
     page.locator("#id_agreed").check()
     page.locator("form[data-once] button[type=submit]").last.click()
@@ -107,6 +108,7 @@ def finish_analysis(page: Page, scene: Scene) -> None:
 
 def look_up(page: Page, scene: Scene) -> None:
     """What the profile agent keeps under one's own address; the agreement is asked for once."""
+    page.locator("#id_email").fill(SAMPLE["email"])
     agreed = page.locator("#id_agreed")
     if agreed.count():
         agreed.check()

@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -15,8 +14,11 @@ from bench.portal_staging import stage_portal
 from consent_bridge.client import Client
 from consent_bridge.owner import Owner
 from consent_bridge.sealed import generate_connector_key
+from deploy.local import neighbours
+from deploy.local.place import PYTHON, must
 from deploy.local.place import manage as manage_command
 from deploy.local.serving import free_port, service
+from deploy.local.visitor import Visitor
 
 
 @dataclass
@@ -33,14 +35,14 @@ def stage() -> Iterator[Scene]:
     """A service with sample people, some requests that wait, some that are decided, and somebody who just came."""
     port, var = free_port(), Path(tempfile.mkdtemp(prefix="consent-shots-"))
     env = {"BASE_URL": f"http://localhost:{port}", "CONSENT_VAR": str(var), "DATABASE_URL": "", "REDIS_URL": ""}
-    # nobody has to answer there: the page of institutions asks nothing before a link is made
-    aggregator = {"AGGREGATOR_BASE_URL": env["BASE_URL"], "AGGREGATOR_CLIENT_ID": "shots", "AGGREGATOR_SECRET": "shots"}
-    os.environ.update(env, DENIAL_COOLDOWN_SECONDS="0", **aggregator)
+    os.environ.update(env, DENIAL_COOLDOWN_SECONDS="0")
+    beside = neighbours.find(port, env["BASE_URL"])
+    os.environ.update(beside.env, NEIGHBOURS=json.dumps(beside.addresses))
     try:
         manage_command("Making the secrets", "make_keys", "--directory", str(var))
         for command in (["migrate", "--no-input"], ["sync_registry"], ["collectstatic", "--no-input"], ["sample_data"]):
             manage_command(f"{command[0]}", *command, "--verbosity", "0")
-        with service(port, env):
+        with service(port, env, beside):
             scene = Scene(env["BASE_URL"], json.loads((var / "sample.json").read_text()))
             act(scene)
             yield scene
@@ -71,9 +73,8 @@ def act(scene: Scene) -> None:
         owner.approve(owner.review(stopped.request_id))
         app.end(stopped.request_id)
         asked = {"approved": approved, "denied": denied, "unverified": unverified, **waiting(ask)}
-        analysis = analyse(owner, person["email"])
     scene.names = {name: request.request_id for name, request in asked.items()}
-    scene.names |= {"app": scene.sample["developer"]["app_id"], "analysis": analysis}
+    scene.names |= {"app": scene.sample["developer"]["app_id"], "analysis": analyse(scene)}
     scene.names |= stage_portal(scene.address, scene.sample)
 
 
@@ -114,13 +115,12 @@ def ask_unverified(scene: Scene) -> Any:
         )  # fmt: skip
 
 
-def analyse(owner: Owner, email: str) -> str:
-    """Have the reference agents asked about the owner; the analysis, ended."""
-    about = {"fullName": "Zoe Lindqvist", "email": email, "countryCode": "+49", "phoneNumber": "15123456789"}
-    started = owner._site.send("POST", "/api/a2a/analyses", {**about, "agreed": True}).json()
-    while owner._site.get(started["statusUrl"])["status"] in ("queued", "running"):
-        time.sleep(0.2)
-    return str(started["analysisId"])
+def analyse(scene: Scene) -> str:
+    """What the trip shows of profiles: a bank, a sent affinity and a message too. The analysis, ended."""
+    must("The trip of profiles", [PYTHON, "-m", "deploy.local.profiles"])
+    visitor = Visitor(scene.address)
+    visitor.sign_in(scene.sample["owner"]["email"], scene.sample["owner"]["password"])
+    return str(visitor.call("GET", "/api/a2a/analyses")["analyses"][0]["analysisId"])
 
 
 def make_newcomer(scene: Scene) -> None:
