@@ -58,8 +58,8 @@ class Destinations(SharedView):
             found = destination_queries.destinations_reaching(self.person).filter(app=self.covered.app_pk)
             agreed = self.covered.destinations
         else:
-            found = destination_queries.destinations_for(self.person)
             agreed = consents.own_destinations(self.person)
+            found = destination_queries.destinations_for(self.person, agreed=agreed)
         told = [
             activation_queries.destination_body(destination, agreed=destination.destination_id in agreed)
             for destination in found

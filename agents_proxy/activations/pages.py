@@ -27,6 +27,7 @@ from agents_proxy.analyses.queries import own_run
 from agents_proxy.destinations import queries as destination_queries
 from agents_proxy.destinations.errors import UnknownDestination
 from agents_proxy.destinations.models import Destination
+from agents_proxy.processing_consent import actions as consents
 from agents_proxy.statements import ACTIVATIONS
 from agents_proxy.states import UNFINISHED_ACTIVATIONS, ActivationStatus
 from common.problems import Problem
@@ -101,7 +102,8 @@ def _content(request: HttpRequest, run: Run) -> dict[str, Any]:
 def _destinations(request: HttpRequest) -> tuple[list[Destination], Destination | None]:
     """Where this person may send, and what is chosen: what the link names, else the only one there is."""
     person = person_of(request)
-    listed = list(destination_queries.destinations_for(person))
+    agreed = consents.own_destinations(person)
+    listed = list(destination_queries.destinations_for(person, agreed=agreed))
     named = request.GET.get("destination", "")[:64]
     if not named:
         return listed, listed[0] if len(listed) == 1 else None

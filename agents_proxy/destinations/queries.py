@@ -1,6 +1,6 @@
 """What is asked about destinations more than once."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
 from django.db.models import Q, QuerySet
@@ -42,10 +42,10 @@ def destinations_reaching(person: "User") -> QuerySet[Destination]:
     return open_destinations().filter(Q(app__mode=AppMode.LIVE) | Q(app__in=tested))
 
 
-def destinations_for(person: "User") -> QuerySet[Destination]:
-    """Those of apps that hold, or held, a consent to processing of this person."""
+def destinations_for(person: "User", *, agreed: Collection[str]) -> QuerySet[Destination]:
+    """Those of apps that hold, or held, a consent to processing of this person, and those in `agreed`, by their IDs."""
     met = App.objects.filter(processing_consents__user=person).values("pk")
-    return destinations_reaching(person).filter(app__in=met)
+    return destinations_reaching(person).filter(Q(app__in=met) | Q(destination_id__in=agreed))
 
 
 def named(destination_ids: Iterable[str], *, person: "User", app_pk: int | None = None) -> list[Destination]:

@@ -64,6 +64,18 @@ def kept(activation: Activation) -> Activation:
     return Activation.objects.get(pk=activation.pk)
 
 
+def test_a_destination_that_they_agreed_to_by_themselves_is_offered_without_a_link(
+    owner: JsonClient, person: User, liking: Run, destination: Destination
+) -> None:
+    bare = f"/profile/analyses/{liking.analysis_id}/send/"
+    assert "No receiver yet" in owner.client.get(bare).content.decode()
+
+    agreed = {"purposes": ["activation"], "destinations": [destination.destination_id], "agreed": True}
+    assert owner.post("/api/a2a/consents", agreed).status_code == 201
+
+    assert "What Trips CRM receives" in owner.client.get(bare).content.decode()
+
+
 def test_the_page_shows_what_is_sent_and_the_consent_is_kept_in_its_words(
     owner: JsonClient, person: User, liking: Run, crm: type[Crm], destination: Destination
 ) -> None:

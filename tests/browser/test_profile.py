@@ -8,23 +8,20 @@ from typing import Any
 
 import pytest
 from django.db import connection
-from django.utils import timezone
 from playwright.sync_api import BrowserContext, Page, expect
 
-from accounts.models import User
 from agents_proxy.analyses import actions as analysis_actions
 from agents_proxy.analyses import steps
 from agents_proxy.analyses.models import Run
-from agents_proxy.proxy.replies import read_reply
 from pkm.segments.models import Blob
 from tests.agents_proxy.agent_server import ORDER, Agents, speaking, waits_for
 from tests.agents_proxy.full_profile import FULL
 from tests.agents_proxy.hostile import hostile_replies
 from tests.browser.conftest import DESKTOP, PHONE
+from tests.browser.ended_runs import ended
 from tests.browser.page_faults import THEMES, axe_findings_in, faults_at
 from tests.browser.people import PASSPHRASE, SignIn, unlock
 from tests.factories import PersonFactory, RunFactory, StepFactory, give_vault
-from tests.factories.agents import sealed_json
 from tests.forms import Form
 
 pytestmark = pytest.mark.browser
@@ -67,27 +64,6 @@ def worker() -> Iterator[Callable[[str], None]]:
     yield begin
     for thread in threads:
         thread.join(90)
-
-
-def ended(user: User, said: dict[str, Any]) -> Run:
-    """A finished analysis in which agents said this; a text stays a text."""
-    now = timezone.now()
-    run = RunFactory(user=user, status="running", started_at=now)
-    for position, agent in enumerate(ORDER):
-        text = said[agent] if isinstance(said.get(agent), str) else json.dumps(said.get(agent, {}))
-        answer = {"jsonrpc": "2.0", "id": "task-1", "result": {"parts": [{"type": "text", "text": text}]}}
-        read = read_reply(answer)
-        how = (
-            {"status": "failed", "error_code": read.error_code}
-            if read.fields is None
-            else {"status": "succeeded", "field_count": len(read.fields), "repaired": read.repaired}
-        )
-        StepFactory(
-            run=run, position=position, agent=agent, started_at=now, finished_at=now, duration_ms=300 + 100 * position,
-            reply=sealed_json(answer), **how,
-        )  # fmt: skip
-    steps.claim_step(run.pk)
-    return Run.objects.get(pk=run.pk)
 
 
 def fill(page: Page) -> None:
@@ -262,22 +238,6 @@ def test_only_what_fits_its_field_can_be_kept(page: Page, site: str, sign_in: Si
         if f"/vault/data/{domain}" not in page.url:
             page.goto(f"/vault/data/{domain}")
         expect(page.locator(f"#{field}")).to_have_value(value)
-
-
-def test_a_whole_profile_fits_three_screens_of_a_phone(
-    new_profile: Callable[..., BrowserContext], sign_in: SignIn, site: str
-) -> None:
-    user = PersonFactory()
-    run = ended(user, FULL)
-    page = new_profile(viewport=PHONE).new_page()
-    sign_in(page, user)
-    page.goto(f"/profile/{run.analysis_id}/")
-
-    expect(page.locator("#measure-coverage + dd")).to_contain_text("43 of 43 fields")
-    assert page.evaluate("document.documentElement.scrollHeight") <= 3 * PHONE["height"]
-    page.set_viewport_size(DESKTOP)
-    columns = {section.bounding_box()["x"] for section in page.locator(".profile-section").all()}  # type: ignore[index]
-    assert len(columns) == 2
 
 
 def test_the_legend_filters_by_agent_with_the_keyboard_and_without_a_script(

@@ -87,7 +87,7 @@ def end(api: Developer, vault: Vault) -> Call:
         (status_by_pair, 2),
         (user_scopes, 2),
         (scope_catalog, 2),
-        (people, 3),
+        (people, 4),  # the fourth keeps for those people that they were found
         (consent_requests, 3),
         (receipt, 2),
         (unknown_request, 2),
