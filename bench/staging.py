@@ -36,7 +36,7 @@ def stage() -> Iterator[Scene]:
     port, var = free_port(), Path(tempfile.mkdtemp(prefix="consent-shots-"))
     env = {"BASE_URL": f"http://localhost:{port}", "CONSENT_VAR": str(var), "DATABASE_URL": "", "REDIS_URL": ""}
     os.environ.update(env, DENIAL_COOLDOWN_SECONDS="0")
-    beside = neighbours.find(port, env["BASE_URL"])
+    beside = neighbours.find(port, env["BASE_URL"], var)
     os.environ.update(beside.env, NEIGHBOURS=json.dumps(beside.addresses))
     try:
         manage_command("Making the secrets", "make_keys", "--directory", str(var))

@@ -36,12 +36,13 @@ def _destination(server: str, url: str, developer: dict[str, str]) -> dict[str, 
     managed = f"{server}/api/v1/manage/apps/{developer['app_id']}/destinations"
     headers = {"Authorization": f"Bearer {developer['management_token']}"}
     known = _sent("GET", managed, headers=headers).json()["items"]
-    same = next((one for one in known if one["url"] == url and one["enabled"]), None)
+    same = next((one for one in known if one["url"] == url), None)
     for old in [one for one in known if one["name"] == NAME and one is not same][_MOST_KEPT - 1 :]:
         _sent("DELETE", f"{managed}/{old['destination_id']}", headers=headers)  # of trips on ports of their own
     if same is None:
         answer = _sent("POST", managed, headers=headers, json={"name": NAME, "url": url})
     else:
+        _sent("PATCH", f"{managed}/{same['destination_id']}", headers=headers, json={"enabled": True})
         answer = _sent("POST", f"{managed}/{same['destination_id']}/rotate-secret", headers=headers)
     made: dict[str, Any] = answer.json()
     return made
@@ -66,7 +67,9 @@ def _is_of(arrival: dict[str, Any], analysis_id: str) -> bool:
 
 def _sent(method: str, url: str, **what: Any) -> requests.Response:
     try:
-        answer = requests.request(method, url, timeout=_SECONDS, **what)
+        with requests.Session() as session:
+            session.trust_env = False  # neither a proxy nor a .netrc
+            answer = session.request(method, url, timeout=_SECONDS, **what)
     except requests.RequestException as error:
         raise Refused(f"{url} does not answer: {type(error).__name__}") from None
     if answer.status_code >= 400:

@@ -8,8 +8,16 @@ from typing import NamedTuple
 from deploy.local import catalogues, checking, contract, locking, neighbours, node
 from deploy.local.neighbours import Neighbours
 from deploy.local.place import PYTHON, VAR, Stop, call, fail, manage, say, step
-from deploy.local.serving import Interrupted, free_port, is_free, service, watch
-from deploy.local.setting_up import DEVELOPMENT, RUNTIME, make_database, make_environment, make_sample, make_secrets
+from deploy.local.serving import Interrupted, alone, free_port, is_free, service, watch
+from deploy.local.setting_up import (
+    DEVELOPMENT,
+    RUNTIME,
+    make_database,
+    make_environment,
+    make_sample,
+    make_secrets,
+    read_settings,
+)
 
 DEFAULT_PORT = 8000
 # what each of some hundred processes of a test run would compile anew where bytecode is not kept
@@ -28,11 +36,14 @@ def start(arguments: Sequence[str]) -> int:
     """The whole service, until Ctrl-C."""
     port = _port()
     if not is_free(port):
-        fail(f"Port {port} is taken, perhaps by another ./run. End that, or choose another: PORT={port + 1} ./run")
+        other = port + 10 if port + 10 < 65530 else port - 10
+        fail(f"Port {port} is taken, perhaps by another ./run. End that, or choose another: PORT={other} ./run")
     env, beside = _prepare(port)
-    with service(port, env, beside) as children:
-        if _trip(env, beside):
+    with alone() as is_alone, service(port, env, beside) as children:
+        if _consent_trip(env):
             fail("The consent trip failed; the messages above say where.")
+        if _profile_trip(env, beside, is_alone):
+            say("The trip of profiles ended early, as said above; everything runs all the same.")
         address = env["BASE_URL"]
         say("")
         step(f"Ready: {address}   (Ctrl-C ends it)")
@@ -51,8 +62,8 @@ def trip(arguments: Sequence[str]) -> int:
     if not is_free(port):
         fail(f"Port {port} is taken.")
     env, beside = _prepare(port, passing=True)
-    with service(port, env, beside):
-        return _trip(env, beside)
+    with alone() as is_alone, service(port, env, beside):
+        return _consent_trip(env) or _profile_trip(env, beside, is_alone)
 
 
 def test(arguments: Sequence[str]) -> int:
@@ -179,6 +190,7 @@ def _prepare(port: int, *, passing: bool = False) -> tuple[dict[str, str], Neigh
     """
     make_environment(RUNTIME)
     make_secrets()
+    read_settings()
     given = None if passing else os.environ.get("BASE_URL")
     env = {"BASE_URL": given or f"http://localhost:{port}", "CONSENT_VAR": str(VAR)}
     make_database(env)
@@ -188,11 +200,17 @@ def _prepare(port: int, *, passing: bool = False) -> tuple[dict[str, str], Neigh
     return env, beside
 
 
-def _trip(env: dict[str, str], beside: Neighbours) -> int:
+def _consent_trip(env: dict[str, str]) -> int:
     step("One consent trip, from discovery to the decrypted slice")
-    failed = call([PYTHON, "-m", "deploy.local.trip"], env=env)
-    if failed or not beside.shows_profiles:
-        return failed
+    return call([PYTHON, "-m", "deploy.local.trip"], env=env)
+
+
+def _profile_trip(env: dict[str, str], beside: Neighbours, is_alone: bool) -> int:
+    if not beside.shows_profiles:
+        return 0
+    if not is_alone:
+        say("Profiles are left out: another server works on the same queue and data, and might take these tasks.")
+        return 0
     step("Profiles: agents, purchases and messages, with the sample person")
     told = {**env, **beside.env, "NEIGHBOURS": json.dumps(beside.addresses)}
     return call([PYTHON, "-m", "deploy.local.profiles"], env=told)

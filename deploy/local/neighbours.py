@@ -10,12 +10,12 @@ import secrets
 import socket
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from deploy.local import reference
 from deploy.local.place import PYTHON, VAR, is_wanted
 from examples.neighbourhood import NAMES
 
-FOLDER = VAR / "neighbourhood"
 _CREDENTIALS = ("AGGREGATOR_CLIENT_ID", "AGGREGATOR_SECRET", "AGENT_MESSAGING_REPORT_SECRET")
 
 
@@ -39,14 +39,15 @@ class Neighbours:
 def agents_alone() -> Neighbours:
     """The reference agents on a free port, and nothing else."""
     agents = reference.addresses(_any_port())
-    return Neighbours(agents, {}, {"agents": reference.command(agents)} if agents else {})
+    return Neighbours(agents, {}, {"agents": reference.command(agents, VAR)} if agents else {})
 
 
-def find(port: int, server: str) -> Neighbours:
-    """What to start beside the server on `port`, whose own address is `server`."""
+def find(port: int, server: str, var: Path | None = None) -> Neighbours:
+    """What to start beside the server on `port`, whose own address is `server`; what it keeps is in `var`."""
+    var = VAR if var is None else var
     ports = _ports(port)
     agents = reference.addresses(ports["agents"])
-    commands = {"agents": reference.command(agents)} if agents else {}
+    commands = {"agents": reference.command(agents, var)} if agents else {}
     if not is_wanted("NEIGHBOURHOOD"):
         return Neighbours(agents, {}, commands)
     env, serving = dict(agents), {"overview": ports["overview"], "crm": ports["crm"]}
@@ -54,34 +55,37 @@ def find(port: int, server: str) -> Neighbours:
         serving["aggregator"] = ports["aggregator"]
         env |= {
             "AGGREGATOR_BASE_URL": _address(ports["aggregator"]),
-            **_kept("AGGREGATOR_CLIENT_ID", "AGGREGATOR_SECRET"),
+            **_kept(var, "AGGREGATOR_CLIENT_ID", "AGGREGATOR_SECRET"),
         }
     if not os.environ.get("AGENT_MESSAGING_URL"):
         serving["gateway"] = ports["gateway"]
         given = os.environ.get("AGENT_MESSAGING_REPORT_SECRET")
-        report = {"AGENT_MESSAGING_REPORT_SECRET": given} if given else _kept("AGENT_MESSAGING_REPORT_SECRET")
+        report = {"AGENT_MESSAGING_REPORT_SECRET": given} if given else _kept(var, "AGENT_MESSAGING_REPORT_SECRET")
         env |= {"AGENT_MESSAGING_URL": f"{_address(ports['gateway'])}/messages", **report}
-    if _only_this_machine():
+    if _only_this_machine(server):
         env["WEBHOOK_INTERNAL_ADDRESSES"] = os.environ.get("WEBHOOK_INTERNAL_ADDRESSES") or "true"
     addresses = {name: _address(number) for name, number in serving.items()}
-    commands["neighbourhood"] = _command(server, VAR / "logs" / str(port) / "worker.pid", serving, env)
+    commands["neighbourhood"] = _command(
+        server, var / "neighbourhood", VAR / "logs" / str(port) / "worker.pid", serving, env
+    )
     return Neighbours(env, addresses, commands)
 
 
-def _command(server: str, worker: Path, serving: dict[str, int], env: dict[str, str]) -> list[str]:
+def _command(server: str, folder: Path, worker: Path, serving: dict[str, int], env: dict[str, str]) -> list[str]:
     known = {**os.environ, **env}
     agents = [f"{name}={known[variable]}" for name, variable in reference.VARIABLES.items() if known.get(variable)]
     return [
         str(PYTHON), "-m", "examples.neighbourhood", "--server", server, "--worker", str(worker),
-        "--store", str(FOLDER / "kept.sqlite3"),
+        "--store", str(folder / "kept.sqlite3"),
         *(part for name, number in serving.items() for part in (f"--{name}", str(number))),
         *(part for agent in agents for part in ("--agent", agent)),
     ]  # fmt: skip
 
 
-def _only_this_machine() -> bool:
+def _only_this_machine(server: str) -> bool:
     """Whether nobody else reaches the server: then apps may name addresses of this machine, such as the CRM's."""
-    return (os.environ.get("HOST") or "127.0.0.1") in ("127.0.0.1", "localhost", "::1")
+    names = (os.environ.get("HOST") or "127.0.0.1", urlsplit(server).hostname)
+    return all(name in ("127.0.0.1", "localhost", "::1") for name in names)
 
 
 def _ports(port: int) -> dict[str, int]:
@@ -112,9 +116,9 @@ def _address(port: int) -> str:
     return f"http://127.0.0.1:{port}"
 
 
-def _kept(*names: str) -> dict[str, str]:
+def _kept(var: Path, *names: str) -> dict[str, str]:
     """Credentials that the server and its neighbours share, made at random once: what was linked stays linked."""
-    path = FOLDER / "credentials.json"
+    path = var / "neighbourhood" / "credentials.json"
     try:
         kept: dict[str, str] = json.loads(path.read_text())
     except (OSError, ValueError):
@@ -125,7 +129,7 @@ def _kept(*names: str) -> dict[str, str]:
             "AGGREGATOR_SECRET": secrets.token_urlsafe(24),
             "AGENT_MESSAGING_REPORT_SECRET": f"whsec_{base64.b64encode(secrets.token_bytes(32)).decode()}",
         }
-        FOLDER.mkdir(parents=True, exist_ok=True, mode=0o700)
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
             json.dump(kept, file, indent=2)
     return {name: kept[name] for name in names}

@@ -155,8 +155,10 @@ def _agreed_at_bank(page: str) -> str:
     """What a person does on the hosted page; where it sends their browser."""
     agreed = {**BANK, "account": ["everyday", "card"]}
     try:
-        for step, form in (("bank", BANK), ("sign-in", BANK), ("agree", agreed)):
-            answer = requests.post(f"{page}/{step}", data=form, allow_redirects=False, timeout=10)
+        with requests.Session() as session:
+            session.trust_env = False  # neither a proxy nor a .netrc
+            for step, form in (("bank", BANK), ("sign-in", BANK), ("agree", agreed)):
+                answer = session.post(f"{page}/{step}", data=form, allow_redirects=False, timeout=10)
     except requests.RequestException as error:
         raise Refused(f"the bank's page does not answer: {type(error).__name__}") from None
     if answer.status_code != 303:

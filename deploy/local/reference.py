@@ -1,8 +1,9 @@
 """The reference agents beside the server: for every profile agent that the environment gives no address."""
 
 import os
+from pathlib import Path
 
-from deploy.local.place import PYTHON, VAR, is_wanted
+from deploy.local.place import PYTHON, is_wanted
 from examples.reference_agents import NAMES
 
 VARIABLES = {name: f"AGENT_{name.upper().replace('-', '_')}_URL" for name in NAMES}
@@ -16,8 +17,8 @@ def addresses(port: int) -> dict[str, str]:
     return {name: f"http://127.0.0.1:{port}/{agent}" for agent, name in missing.items()}
 
 
-def command(found: dict[str, str]) -> list[str]:
-    """How to start the program that serves these addresses."""
+def command(found: dict[str, str], var: Path) -> list[str]:
+    """How to start the program that serves these addresses; profiles are kept in `var`."""
     port = next(iter(found.values())).split(":")[2].split("/")[0]
     started = [str(PYTHON), "-m", "examples.reference_agents", "--port", port]
-    return [*started, "--store", str(VAR / "agents.sqlite3")]
+    return [*started, "--store", str(var / "agents.sqlite3")]

@@ -2,6 +2,7 @@
 
 import contextlib
 import ctypes
+import fcntl
 import json
 import os
 import signal
@@ -88,6 +89,19 @@ def service(port: int, env: Mapping[str, str], beside: Neighbours | None = None)
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         _end(children)
+
+
+@contextlib.contextmanager
+def alone() -> Iterator[bool]:
+    """Whether no other server of `./run` works on this folder, with its queue and its data, when this begins."""
+    with (VAR / ".serving").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            is_alone = True
+        except OSError:
+            is_alone = False
+        fcntl.flock(lock, fcntl.LOCK_SH)  # so that who comes later knows of this one
+        yield is_alone
 
 
 def watch(children: list[Child]) -> NoReturn:

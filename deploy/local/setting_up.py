@@ -52,6 +52,14 @@ def make_secrets() -> None:
         manage("Making the secrets", "make_keys", "--directory", str(VAR))
 
 
+def read_settings() -> None:
+    """What stands in `var/env`, for what is started beside the server as for the server itself; real variables win."""
+    for line in (VAR / "env").read_text().splitlines():
+        name, equals, value = line.strip().removeprefix("export ").partition("=")
+        if equals and name.isidentifier():
+            os.environ.setdefault(name, value.strip().strip("'\""))
+
+
 def make_database(env: dict[str, str]) -> None:
     """The database of DATABASE_URL with its tables and registry, and the static files with their hashed names."""
     with one_at_a_time():

@@ -1,6 +1,7 @@
 """What a message needs: an approved template, and a number that the sample owner verified."""
 
 from django.apps import apps
+from django.db.models import Max
 from django.utils import timezone
 
 from agents_proxy.messaging.digests import digest, digests
@@ -24,11 +25,12 @@ def ensure_number(owner: dict[str, str]) -> str:
 def ensure_template(staff: dict[str, str]) -> str:
     """The approved template's name; two members of staff had a hand in it, as always."""
     templates, users = apps.get_model("agents_proxy.MessageTemplate").objects, apps.get_model("accounts.User").objects
-    if not templates.filter(name=MESSAGE_TEMPLATE, language="en").exists():
+    if not templates.filter(name=MESSAGE_TEMPLATE, language="en", active=True).exists():
         proposer = users.get(email=staff["email"])
         approver = users.get(email="reviewer@example.org")
+        newest = templates.filter(name=MESSAGE_TEMPLATE, language="en").aggregate(newest=Max("version"))["newest"] or 0
         templates.create(
             name=MESSAGE_TEMPLATE, language="en", text=MESSAGE_TEXT, proposed_by=proposer, approved_by=approver,
-            approved_at=timezone.now(), active=True,
+            approved_at=timezone.now(), active=True, version=newest + 1,
         )  # fmt: skip
     return MESSAGE_TEMPLATE

@@ -15,6 +15,7 @@ from examples.neighbourhood.serving import NOT_FOUND, Request, Response, json_re
 from examples.neighbourhood.store import Store
 
 _SHOWN = 50
+_SECRETS = 1000  # the newest; each trip renews one
 
 
 class Crm:
@@ -57,7 +58,7 @@ class Crm:
         return redirect("/")
 
     def _known(self) -> list[str]:
-        return [*self._secrets, *(kept["secret"] for kept in self._store.newest("secret"))]
+        return [*self._secrets, *(kept["secret"] for kept in self._store.newest("secret", _SECRETS))]
 
     def _page(self, complaint: str = "", status: int = 200) -> Response:
         arrived = self._store.newest("activation", _SHOWN)

@@ -48,7 +48,7 @@ class Response:
 
 
 def json_response(status: int, content: Any) -> Response:
-    return Response(status, json.dumps(content, ensure_ascii=False).encode())
+    return Response(status, json.dumps(content).encode())  # in ASCII, which holds a lone surrogate too
 
 
 def redirect(address: str) -> Response:
@@ -98,7 +98,12 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self, method: str) -> None:
         length = self.headers.get("Content-Length") or "0"
-        if not length.isdecimal() or int(length[:12]) > MOST_BYTES or "Transfer-Encoding" in self.headers:
+        if (
+            not length.isdecimal()
+            or len(length) > 12
+            or int(length) > MOST_BYTES
+            or "Transfer-Encoding" in self.headers
+        ):
             self.close_connection = True
             return self._write(json_response(413, {"error": "a request needs its length, and less of it"}))
         body = self.rfile.read(int(length))
@@ -113,7 +118,7 @@ class _Handler(BaseHTTPRequestHandler):
         """Whether it was sent to this machine by name, and by no page of another site."""
         host, origin = self.headers.get("Host", ""), self.headers.get("Origin")
         own_name = host.rpartition(":")[0] in _OWN_NAMES
-        return own_name and (origin is None or origin in (f"http://{host}", "null"))
+        return own_name and origin in (None, f"http://{host}")
 
     def _write(self, response: Response) -> None:
         self.send_response(response.status)

@@ -70,4 +70,4 @@ class Store:
 
 
 def _json(content: dict[str, Any]) -> str:
-    return json.dumps(content, ensure_ascii=False)
+    return json.dumps(content)

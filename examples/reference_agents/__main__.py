@@ -34,8 +34,11 @@ class Handler(BaseHTTPRequestHandler):
         return self._send(agent_card(agent, f"http://{self.headers.get('Host') or self._own_address()}"))
 
     def do_POST(self) -> None:  # BaseHTTPRequestHandler calls this name
+        if not self._is_from_a_program():
+            self.close_connection = True
+            return self._send(error_response(None, -32600, "this is for programs of this machine"), 403)
         length = self.headers.get("Content-Length", "")
-        if not length.isdecimal() or int(length[:12]) > _MAX_BODY_BYTES:
+        if not length.isdecimal() or len(length) > 12 or int(length) > _MAX_BODY_BYTES:
             self.close_connection = True
             return self._send(error_response(None, -32600, "send a JSON-RPC request with its length"))
         try:
@@ -43,6 +46,12 @@ class Handler(BaseHTTPRequestHandler):
         except (ValueError, RecursionError):
             return self._send(error_response(None, -32700, "not JSON"))
         return self._send(answer_request(self.path.strip("/"), request, self.headers.get("A2A-Version", "").strip()))
+
+    def _is_from_a_program(self) -> bool:
+        """Agents on this machine alone answer no web page: neither one that says so, nor one under a name that lies."""
+        on_loopback = self.connection.getsockname()[0].startswith("127.")
+        host = self.headers.get("Host", "").rpartition(":")[0]
+        return not on_loopback or ("Origin" not in self.headers and host in ("127.0.0.1", "localhost"))
 
     def _own_address(self) -> str:
         host, port = self.connection.getsockname()[:2]

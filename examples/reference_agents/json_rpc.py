@@ -1,6 +1,7 @@
 """Answers JSON-RPC requests in the three protocols that the proxy supports: tasks/send, A2A 0.3 and A2A 1.0."""
 
 import secrets
+import sqlite3
 from typing import Any
 
 import urllib3
@@ -31,7 +32,7 @@ def answer_request(agent: str, request: Any, version: str) -> dict[str, Any]:
         return error_response(task, -32005, "no text to answer")
     try:
         part = profile_part(agent, text)
-    except (OSError, ValueError, urllib3.exceptions.HTTPError):
+    except (OSError, ValueError, sqlite3.Error, urllib3.exceptions.HTTPError):
         return error_response(task, -32000, "the agent cannot answer now")
     return {"jsonrpc": "2.0", "id": task, "result": result_shape(task, params, part)}
 

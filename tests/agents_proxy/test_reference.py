@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import requests
 import urllib3
 
 from agents_proxy.agents import Protocol, Upstream
@@ -191,6 +192,17 @@ def test_what_makes_no_sense_is_a_json_rpc_error(path: str, body: bytes, code: i
     answer = urllib3.request("POST", f"{agents}/{path}", body=body, retries=False)
 
     assert answer.json()["error"]["code"] == code
+
+
+@pytest.mark.parametrize(
+    "headers", [{"Origin": "https://other.example"}, {"Origin": "null"}, {"Host": "rebound.example:80"}]
+)
+def test_no_web_page_reaches_them(headers: dict[str, str], agents: str) -> None:
+    asked = {"jsonrpc": "2.0", "id": "task-1", "method": "tasks/send", "params": {}}
+
+    answer = requests.post(f"{agents}/core", json=asked, headers=headers)
+
+    assert (answer.status_code, answer.json()["error"]["code"]) == (403, -32600)
 
 
 def test_a_model_answers_where_one_is_configured() -> None:

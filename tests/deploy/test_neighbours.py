@@ -29,7 +29,7 @@ def _nothing_given(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         "HOST",
     ):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(neighbours, "FOLDER", tmp_path)
+    monkeypatch.setattr(neighbours, "VAR", tmp_path)
 
 
 def test_everything_is_started_for_an_environment_that_names_nothing() -> None:
@@ -70,7 +70,7 @@ def test_credentials_are_made_once_and_readable_by_their_owner_alone(tmp_path: P
     first, second = neighbours.find(free_port(), SERVER), neighbours.find(free_port(), SERVER)
 
     assert first.env["AGGREGATOR_SECRET"] == second.env["AGGREGATOR_SECRET"]
-    assert (tmp_path / "credentials.json").stat().st_mode & 0o077 == 0
+    assert (tmp_path / "neighbourhood" / "credentials.json").stat().st_mode & 0o077 == 0
 
 
 def test_what_the_environment_names_is_not_started(monkeypatch: pytest.MonkeyPatch) -> None:

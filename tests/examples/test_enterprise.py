@@ -126,7 +126,7 @@ def test_the_receiver_refuses_what_somebody_else_signed(place, agents, transacti
     environment["CONSENT_TOKEN"] = agree(PersonFactory(), run(folder, environment, "link.sh").strip())
     run(folder, environment, "analyse.sh")
     with receiver(folder, environment, "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", port):
-        script = SNIPPETS["activate.sh"].partition("until")[0]
+        script = SNIPPETS["activate.sh"].partition("for second")[0]
         (folder / "ask.sh").write_text(script)
         run(folder, environment, "ask.sh")
 

@@ -295,7 +295,9 @@ def test_the_overview_asks_every_part_at_that_moment(store: Store, tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    "headers", [{"Host": "rebound.example:80"}, {"Origin": "https://other.example"}], ids=["name", "origin"]
+    "headers",
+    [{"Host": "rebound.example:80"}, {"Origin": "https://other.example"}, {"Origin": "null"}],
+    ids=["name", "origin", "frame"],
 )
 def test_other_sites_reach_nothing(store: Store, headers: dict[str, str]) -> None:
     with served(Crm(store)) as address:

@@ -39,7 +39,7 @@ class Command(BaseCommand):
                 "developer": developer,
                 "staff": staff,
                 "analysis": SAMPLE,
-                "neighbourhood": known.get("neighbourhood", neighbourhood) if keep_address else neighbourhood,
+                "neighbourhood": known.get("neighbourhood", {}) if keep_address else neighbourhood,
             }
         if sample != known:
             _write(path, sample)
