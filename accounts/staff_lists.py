@@ -78,15 +78,19 @@ def _condition(kind: str, name: str, word: str) -> Q:
 def one_of(field: str, values: Iterable[str]) -> type[admin.SimpleListFilter]:
     """A filter of `field` by values that the code knows; Django would look for them through all rows."""
 
+    known = tuple(values)
+
     class OneOf(admin.SimpleListFilter):
         title = field
         parameter_name = field
 
         def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
             self.title = model_admin.model._meta.get_field(field).verbose_name
-            return [(value, value) for value in values]
+            return [(value, value) for value in known]
 
         def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-            return queryset.filter(**{field: self.value()}) if self.value() is not None else queryset
+            if self.value() is None:
+                return queryset
+            return queryset.filter(**{field: self.value()}) if self.value() in known else queryset.none()
 
     return OneOf

@@ -225,6 +225,7 @@ _ACTIVATIONS: dict[Any, dict[str, Any]] = {
                 analysis_errors.UnknownAnalysis,
                 UnknownDestination,
                 activation_errors.NothingToActivate,
+                activation_errors.SendingTaken,
                 errors.AgreementRequired,
             ],
         ),

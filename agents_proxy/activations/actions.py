@@ -12,7 +12,7 @@ from django.db import transaction
 from django.utils.translation import gettext
 
 from agents_proxy.activations import payloads
-from agents_proxy.activations.errors import ChangedSinceShown
+from agents_proxy.activations.errors import ChangedSinceShown, SendingTaken
 from agents_proxy.activations.models import Activation
 from agents_proxy.analyses.models import Run
 from agents_proxy.analyses.queries import own_run
@@ -70,7 +70,7 @@ def activate(
 
     `under` is the primary key of the consent behind a token, which reaches the analyses that were made with it alone;
     without it, a consent of the person's own counts. Raises `UnknownAnalysis`, `UnknownDestination`,
-    `AgreementRequired`, `NothingToActivate`.
+    `AgreementRequired`, `NothingToActivate`, `SendingTaken`.
     """
     with transaction.atomic():
         run = own_run(by, analysis_id, lock=True, under=under)
@@ -84,7 +84,10 @@ def activate(
             origin = consent.origin if consent else None
             raise AgreementRequired(consent_url=consent_url(Purpose.ACTIVATION, origin, destination_id))
         covering = consent
-        return _asked(run, destination, number, lambda _: covering, None)
+        activation, is_new = _asked(run, destination, number, lambda _: covering, None)
+        if under is not None and activation.consent_id != under:
+            raise SendingTaken
+        return activation, is_new
 
 
 def _asked(
@@ -99,7 +102,7 @@ def _asked(
     if existing is not None:
         return existing, False
     data = payloads.data_of(run)
-    if shown is not None and shown != payloads.shown_digest(data):
+    if shown is not None and shown != payloads.shown_digest(data, statement(destination)):
         raise ChangedSinceShown
     now = database_now()
     body = payloads.message(data, now)

@@ -24,7 +24,7 @@ class Activations(SharedView):
 
     def get(self, request: Request, analysis_id: str) -> HttpResponse:
         run = own_run(self.person, analysis_id, under=self.under)
-        found = activation_queries.activations_of(run)
+        found = activation_queries.activations_of(run, under=self.under)
         return json_answer({"activations": [activation_queries.activation_body(analysis_id, one) for one in found]})
 
     def post(self, request: Request, analysis_id: str) -> HttpResponse:
@@ -46,7 +46,7 @@ class Activation(SharedView):
 
     def get(self, request: Request, analysis_id: str, activation_id: str) -> HttpResponse:
         run = own_run(self.person, analysis_id, under=self.under)
-        found = activation_queries.activation_of(run, activation_id)
+        found = activation_queries.activation_of(run, activation_id, under=self.under)
         return json_answer(activation_queries.activation_body(analysis_id, found))
 
 

@@ -13,10 +13,11 @@ from typing import Any
 
 from django.conf import settings
 from django.db import connection, transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Count, Q, QuerySet
 
 from agents_proxy.activations.models import Activation
 from agents_proxy.destinations.actions import disable_destination
+from agents_proxy.destinations.queries import destinations_reaching
 from agents_proxy.processing_consent import actions as consents
 from agents_proxy.states import ActivationStatus, Purpose
 from common import addresses, encryption
@@ -29,6 +30,7 @@ from developers.apps.models import AppStatus
 # After each failed attempt, each pause jittered by a fifth either way: less than a day, as long as a consent lasts.
 PAUSES = tuple(timedelta(seconds=seconds) for seconds in (5, 30, 300, 1800, 7200, 18000, 36000))
 ANSWER_SECONDS = 15
+MOST_AT_ONCE = 2  # attempts under way to one destination, or about that many: two who claim at once see neither
 _LEASE = timedelta(seconds=60)
 _TOLD = timedelta(seconds=2)  # for so long the worker that was told of a row may have it
 _log = logging.getLogger(__name__)
@@ -55,7 +57,9 @@ class Claimed:
 
 def due(*, limit: int = 100) -> list[int]:
     """Those that nobody has, and those that have to end since something they need is gone."""
-    return list(_due(database_now() - _TOLD).order_by("pk").values_list("pk", flat=True)[:limit])
+    now = database_now()
+    waiting = _due(now - _TOLD).exclude(status=ActivationStatus.QUEUED, destination__in=_busy(now))
+    return list(waiting.order_by("next_attempt_at", "pk").values_list("pk", flat=True)[:limit])
 
 
 def send(activation_pk: int) -> None:
@@ -74,16 +78,25 @@ def _due(now: datetime) -> QuerySet[Activation]:
     return Activation.objects.filter(queued | Q(status=ActivationStatus.SENDING, lease_until__lte=now))
 
 
+def _busy(now: datetime) -> QuerySet[Any, Any]:
+    """Destinations that hold as many of a worker's threads as one may: one that is slow holds up nobody else."""
+    under_way = Activation.objects.filter(status=ActivationStatus.SENDING, lease_until__gt=now)
+    counted = under_way.values("destination").annotate(held=Count("pk")).filter(held__gte=MOST_AT_ONCE)
+    return counted.values("destination")
+
+
 def _claim(activation_pk: int) -> Claimed | None:
     with transaction.atomic():
         now = database_now()
-        rows = _due(now).select_related("destination__app", "consent").select_for_update(of=("self",))
+        rows = _due(now).select_related("destination__app", "consent__user").select_for_update(of=("self",))
         found = rows.filter(pk=activation_pk).first()
         if found is None:
             return None
         why = _obstacle(found)
         if why:
             _end(found, {"status": ActivationStatus.FAILED, "error_code": why}, now)
+            return None
+        if found.status == ActivationStatus.QUEUED and _busy(now).filter(destination=found.destination_id).exists():
             return None
         attempts = found.attempts + 1
         claim = {"status": ActivationStatus.SENDING, "attempts": attempts, "next_attempt_at": None}
@@ -98,6 +111,8 @@ def _obstacle(row: Activation) -> str:
     if row.run_id is None:
         return "analysis_deleted"
     if row.destination.disabled_at is not None or row.destination.app.status != AppStatus.ACTIVE:
+        return "destination_disabled"
+    if not destinations_reaching(row.consent.user).filter(pk=row.destination_id).exists():
         return "destination_disabled"
     if not consents.is_live(row.consent, Purpose.ACTIVATION):
         return "consent_ended"

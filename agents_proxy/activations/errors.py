@@ -19,6 +19,14 @@ class ChangedSinceShown(Problem):
     title = "The profile has changed meanwhile"
 
 
+class SendingTaken(Problem):
+    """A sending of this number to this destination was asked for under another consent."""
+
+    code = "sending_taken"
+    status = 409
+    title = "This sending is another one"
+
+
 class UnknownActivation(Problem):
     """There is no such activation of this analysis."""
 

@@ -92,7 +92,7 @@ def _content(request: HttpRequest, run: Run) -> dict[str, Any]:
         **content,
         "facts": _facts(data["profile"]),
         "raw": json.dumps(data, ensure_ascii=True, indent=2),
-        "shown": payloads.shown_digest(data),
+        "shown": payloads.shown_digest(data, activation_actions.statement(chosen)) if chosen else "",
         "number": number,
         "full": number >= activation_actions.MOST_SENDINGS,
         "statement": activation_actions.statement(chosen) if chosen else "",

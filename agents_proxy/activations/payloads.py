@@ -31,6 +31,6 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def shown_digest(data: dict[str, Any]) -> str:
+def shown_digest(data: dict[str, Any], statement: str) -> str:
     """What a form holds of what its page showed, so that nobody agrees to one thing and sends another."""
-    return digest(orjson.dumps(data).decode())
+    return digest(orjson.dumps([data, statement]).decode())

@@ -15,15 +15,18 @@ if TYPE_CHECKING:
     from accounts.models import User
 
 
-def activations_of(run: Run) -> QuerySet[Activation]:
-    """Every sending of an analysis, newest first, without what was sent."""
+def activations_of(run: Run, *, under: int | None = None) -> QuerySet[Activation]:
+    """Every sending of an analysis, newest first, without what was sent; with `under`, those of this consent alone."""
     found = Activation.objects.filter(run=run).select_related("destination__app")
+    if under is not None:
+        found = found.filter(consent=under)
     return found.defer("body", "destination__secret").order_by("-id")
 
 
-def activation_of(run: Run, activation_id: str) -> Activation:
+def activation_of(run: Run, activation_id: str, *, under: int | None = None) -> Activation:
     """This one of the analysis; raises `UnknownActivation`."""
-    found = activations_of(run).filter(activation_id=activation_id).first() if is_identifier(activation_id) else None
+    listed = activations_of(run, under=under)
+    found = listed.filter(activation_id=activation_id).first() if is_identifier(activation_id) else None
     if found is None:
         raise UnknownActivation
     return found

@@ -7,7 +7,7 @@ from celery import shared_task
 from agents_proxy.activations import deliveries
 
 # slow destinations take no more of this process's threads than these; the rest of its work goes on beside them
-_slots = threading.BoundedSemaphore(16)
+_slots = threading.BoundedSemaphore(6)
 
 
 @shared_task(name="agents_proxy.tasks.send_activation")

@@ -104,7 +104,7 @@ def ask(request: HttpRequest, kind: str) -> HttpResponse:
 def _answered(request: HttpRequest, page: Kind, form: AgreedForm) -> tuple[dict[str, Any], int]:
     """What the page shows of the call, and its status; a refusal keeps the form as it was."""
     person = person_of(request)
-    if consents.own(person, Purpose.PROFILE) is None:
+    if form.cleaned_data.get("agreed"):
         consents.give(by=person, purposes=_PURPOSES)
     call = partial(profile_calls.ask_profile_agent, by=person, agent=page.agent, text=form.prompt())
     try:

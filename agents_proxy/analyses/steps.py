@@ -31,7 +31,7 @@ from agents_proxy.financial import items as linked_items
 from agents_proxy.processing_consent import actions as consents
 from agents_proxy.proxy import calls
 from agents_proxy.proxy.envelope import Prompt
-from agents_proxy.states import UNFINISHED_RUNS, UNFINISHED_STEPS, RunStatus, StepStatus
+from agents_proxy.states import UNFINISHED_RUNS, UNFINISHED_STEPS, Purpose, Reach, RunStatus, StepStatus
 from common import encryption
 from common.clock import database_now
 from common.shutdown import shutdown
@@ -105,9 +105,16 @@ def _claimed(run: Run, step: Step, now: datetime) -> Claimed:
     run.status, run.started_at = RunStatus.RUNNING, run.started_at or now
     run.save(update_fields=["status", "started_at", "updated_at"])
     # purchases go to the agents that read them alone, and only under a consent of their own
-    signals = linked_items.financial_signals(run.user) if AGENTS[step.agent].reads_purchases else None
+    signals = linked_items.financial_signals(run.user) if _reads_purchases(run, step) else None
     prompt = profile_prompt(json.loads(encryption.opened(run.input)), signals)
     return Claimed(step.pk, step.attempt, step.agent, session_id(run), step.task_id, prompt, run.consent_id)
+
+
+def _reads_purchases(run: Run, step: Step) -> bool:
+    """What a site has analysed under its token holds the person's purchases only where that token covers them."""
+    if not AGENTS[step.agent].reads_purchases:
+        return False
+    return run.consent.reach != Reach.SITE or Purpose.FINANCIAL.value in run.consent.purposes
 
 
 def session_id(run: Run) -> str:

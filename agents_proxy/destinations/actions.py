@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from django.db import transaction
 
+from agents_proxy.destinations.errors import UnknownDestination
 from agents_proxy.destinations.models import Destination
 from common import encryption
 from common.clock import database_now
@@ -66,10 +67,11 @@ def disable_destination(*, destination: Destination, by: "User | None", reason: 
 
 @transaction.atomic
 def renew_secret(*, destination: Destination, by: "User") -> str:
-    """A new secret, which signs every attempt from now on in place of the old one."""
+    """A new secret, which signs every attempt from now on in place of the old one. Raises `UnknownDestination`."""
     secret = new_secret()
     live = Destination.objects.filter(pk=destination.pk, removed_at=None)
-    live.update(secret=encryption.sealed(secret))
+    if not live.update(secret=encryption.sealed(secret)):
+        raise UnknownDestination
     record(app=destination.app, by=by, action="destination.secret_renewed", name=destination.name)
     return secret
 

@@ -20,7 +20,7 @@ from agents_proxy.messaging.actions import Sender
 from agents_proxy.messaging.message_forms import MessageForm
 from agents_proxy.messaging.models import MessageTemplate
 from agents_proxy.messaging.page_actions import MESSAGE
-from agents_proxy.messaging.templates import active_template, active_templates
+from agents_proxy.messaging.templates import active_template, active_templates, language_error, name_error
 from agents_proxy.processing_consent import actions as consents
 from agents_proxy.proxy import limits as proxy_limits
 from agents_proxy.proxy.envelope import new_session_id, new_task_id
@@ -69,7 +69,7 @@ def _chosen(request: HttpRequest) -> MessageTemplate | None:
     if not named:
         return None
     name, _dot, language = named.partition(".")
-    found = active_template(name[:64], language[:16])
+    found = None if name_error(name) or language_error(language) else active_template(name, language)
     if found is None:
         raise Http404
     return found
@@ -85,7 +85,7 @@ class _Problem:
 def _send(request: HttpRequest, form: MessageForm) -> _Problem | None:
     """Send what the form says; None where it went out."""
     person = person_of(request)
-    if consents.own(person, Purpose.MESSAGING) is None:
+    if form.cleaned_data.get("agreed"):
         consents.give(by=person, purposes=[Purpose.MESSAGING])
     by = Sender(person.pk, consents.own(person, Purpose.MESSAGING))
     try:

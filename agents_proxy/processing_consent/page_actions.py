@@ -29,6 +29,7 @@ def _withdraw(request: HttpRequest, kwargs: Kwargs, values: Values) -> Words | N
 
 
 AGREE = PageAction(
-    page=to_page("processing:consent"), words=_agree, fields=(Field("decision"),), shows_itself=True, on_its_page=True
-)
+    page=to_page("processing:consent"), words=_agree, fields=(Field("decision"), Field("shown")), shows_itself=True,
+    on_its_page=True,
+)  # fmt: skip
 WITHDRAW = PageAction(page=to_page("processing:given"), words=_withdraw)

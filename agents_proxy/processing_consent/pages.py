@@ -1,5 +1,6 @@
 """The hosted page of consent to processing: for our own pages and, with a token in the fragment, for other sites."""
 
+import hashlib
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -66,15 +67,14 @@ def agree(request: HttpRequest) -> HttpResponse:
         return render(request, "agents/consent_unfit.html", {"reason": str(reason)}, status=400)
     if asked is None:
         return redirect("processing:given")
+    words = statement(asked.purposes, asks=_who(asked), lasts=consents.lifetime(), destinations=asked.described)
+    shown = hashlib.sha256(str(words).encode()).hexdigest()
     if request.method == "POST":
-        return _answered(request, asked)
-    context = {
-        "asked": asked,
-        "statement": statement(
-            asked.purposes, asks=_who(asked), lasts=consents.lifetime(), destinations=asked.described
-        ),
-        "version": VERSION,
-    }
+        if request.POST.get("decision") != "agree" or request.POST.get("shown", shown) == shown:
+            return _answered(request, asked)
+        # an app may have named another destination, or itself anew, while the page was open
+        messages.error(request, gettext("What is asked of you has changed since you read it. Read it again."))
+    context = {"asked": asked, "statement": words, "shown": shown, "version": VERSION}
     return _letting_the_form_return(render(request, "agents/consent.html", context), asked)
 
 

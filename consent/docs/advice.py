@@ -83,6 +83,7 @@ ADVICE = {
     "step_not_failed": _("Wait until the analysis has ended, and try only what failed again."),
     "too_many_analyses": _("Wait until one of your analyses has ended, or cancel one."),
     "nothing_to_activate": _("Nothing to do: there is nothing in this profile to send."),
+    "sending_taken": _("Choose another number as `sending`."),
     "changed_since_shown": _("Load the page again, read what is sent now, agree, and send."),
     "unknown_activation": _("Check the ID: it must be a sending of this analysis."),
     "unknown_destination": _("Check the ID at `/api/a2a/destinations`: it must be enabled, and of the app that asks."),

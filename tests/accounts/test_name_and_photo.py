@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import io
+import struct
 from typing import Any
 
 import pytest
@@ -87,6 +88,16 @@ def test_a_photo_taken_upright_stays_upright(client: Client, person: User) -> No
     exif[0x0112] = 6  # the camera was held on its side
 
     save(client, photo=upload(picture("JPEG", exif=exif)))
+
+    assert Image.open(io.BytesIO(client.get(PHOTO).content)).size == (128, 256)
+
+
+def test_metadata_that_cannot_be_written_again_is_left_behind_like_all_of_it(client: Client, person: User) -> None:
+    width = (0x0100, 9, 1, -5)  # a width of less than nothing
+    held = (0x0112, 3, 1, 6)
+    exif = struct.pack("<2sHIHHHIiHHIII", b"II", 42, 8, 2, *width, *held, 0)
+
+    assert save(client, photo=upload(picture("JPEG", exif=b"Exif\0\0" + exif))).status_code == 302
 
     assert Image.open(io.BytesIO(client.get(PHOTO).content)).size == (128, 256)
 

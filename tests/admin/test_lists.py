@@ -109,3 +109,13 @@ def test_a_list_counts_no_further_than_its_bound(page: Client, monkeypatch: pyte
     answer = page.get("/admin/consent/discovery/")
 
     assert answer.context_data["cl"].result_count == 4  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("kind", ["%00", "nothing", "%EF%BF%BF"])
+def test_a_filter_by_what_nobody_knows_finds_nothing(page: Client, kind: str) -> None:
+    factories.NoticeFactory()
+
+    answer = page.get(f"/admin/consent/notice/?kind={kind}")
+
+    assert answer.status_code == 200
+    assert list(answer.context_data["cl"].result_list) == []  # type: ignore[attr-defined]

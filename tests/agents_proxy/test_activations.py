@@ -322,3 +322,22 @@ def test_what_was_asked_for_never_changes(
     with pytest.raises(IntegrityError), transaction.atomic():
         Destination.objects.update(url="https://elsewhere.example/")
     assert connection.needs_rollback is False
+
+
+def test_one_destination_holds_no_more_than_its_share_of_a_workers_threads(
+    liking: Run, crm: type[Crm], destination: Destination
+) -> None:
+    made = [asked(liking, destination, number) for number in range(deliveries.MOST_AT_ONCE + 1)]
+    under_way = {"status": ActivationStatus.SENDING, "next_attempt_at": None, "attempts": 1}
+    Activation.objects.filter(pk__in=[one.pk for one in made[1:]]).update(
+        **under_way, lease_until=database_now() + timedelta(minutes=1)
+    )
+    Activation.objects.filter(pk=made[0].pk).update(next_attempt_at=database_now() - timedelta(minutes=1))
+
+    deliveries.send(made[0].pk)
+    assert (kept(made[0]).status, deliveries.due(), crm.got) == ("queued", [], [])
+
+    Activation.objects.filter(pk=made[1].pk).update(lease_until=database_now() - timedelta(minutes=1))
+    assert made[0].pk in deliveries.due()
+    deliveries.send(made[0].pk)
+    assert kept(made[0]).status == "delivered"

@@ -1,11 +1,16 @@
 """Sending by program: under a consent token that names the destination, or under a consent of one's own."""
 
+import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from accounts.models import User
+from agents_proxy.activations import actions as activation_actions
+from agents_proxy.agents import ANALYSIS_PURPOSES
 from agents_proxy.analyses import actions as analysis_actions
+from agents_proxy.analyses import steps
 from agents_proxy.analyses.models import Run
 from agents_proxy.destinations import actions as destination_actions
 from agents_proxy.destinations.models import Destination
@@ -15,10 +20,12 @@ from common import encryption
 from common.clock import database_now
 from developers.models import App
 from tests.agents_proxy.agent_server import Agents
+from tests.agents_proxy.institutions import coffees, linked, refreshed
 from tests.agents_proxy.receivers import backend, deliver, token_of
 from tests.agents_proxy.runs import BODY, SUBMITTED, finished
 from tests.callers import JsonClient
 from tests.factories import AppFactory
+from tests.fakes.aggregator import Aggregator, aggregating
 from tests.fakes.crm import Crm
 
 pytestmark = pytest.mark.django_db
@@ -28,6 +35,13 @@ pytestmark = pytest.mark.django_db
 def liking(person: User, agents: Agents) -> Run:
     agents.says = {"brand": {"likes": ["Muji"]}, "core": {"full_name": "Ana", "age": 4}}
     return finished(person)
+
+
+@pytest.fixture
+def bank(settings: Any) -> Iterator[Aggregator]:
+    with aggregating() as found:
+        settings.AGGREGATOR = found.settings()
+        yield found
 
 
 def test_a_token_that_names_the_destination_sends_and_reads_the_state(
@@ -144,3 +158,59 @@ def test_the_wording_of_a_consent_names_its_destinations(
     assert destination.described in owner.client.get("/profile/consent/", without).content.decode()
     for unfit in ({**query, "destination": "des_other"}, {**query, "purposes": "profile"}):
         assert owner.client.get("/profile/consent/", unfit).status_code == 400
+
+
+def test_an_app_that_changes_what_it_asks_while_the_page_is_open_is_not_agreed_to(
+    owner: JsonClient, shop: App, crm: type[Crm], destination: Destination
+) -> None:
+    query = {
+        "origin": "https://trips.example", "return_url": "https://trips.example/back", "purposes": "activation",
+    }  # fmt: skip
+    shown = owner.client.get("/profile/consent/", query).context["shown"]
+    destination_actions.add_destination(app=shop, name="Mail", url="https://mail.example/in", by=None)
+
+    again = owner.client.post("/profile/consent/", {"decision": "agree", "shown": shown}, query_params=query)
+
+    assert "has changed since you read it" in again.content.decode()
+    assert "Mail (mail.example" in again.content.decode()
+    assert not ProcessingConsent.objects.exists()
+    agreed = {"decision": "agree", "shown": again.context["shown"]}
+    assert "consent_token=" in owner.client.post("/profile/consent/", agreed, query_params=query)["Location"]
+    assert len(ProcessingConsent.objects.get().destinations) == 2
+
+
+def test_a_token_sees_no_sending_that_the_person_made_by_themselves(
+    person: User, shop: App, agents: Agents, crm: type[Crm], destination: Destination
+) -> None:
+    client = backend(token_of(person, shop, destination))
+    made = analysis_actions.start_analysis(by=person, submitted=SUBMITTED, under=ProcessingConsent.objects.get().pk)
+    Run.objects.filter(pk=made.pk).update(
+        status="completed_with_errors", started_at=database_now(), finished_at=database_now(),
+        profile=encryption.sealed('{"likes": ["Muji"]}'), provenance={},
+    )  # fmt: skip
+    own, _ = activation_actions.agree_and_activate(
+        by=person, analysis_id=made.analysis_id, destination_id=destination.destination_id, number=0
+    )
+    here = f"/api/a2a/analyses/{made.analysis_id}/activations"
+    body = {"destinationId": destination.destination_id}
+
+    assert client.get(here).json() == {"activations": []}
+    assert client.get(f"{here}/{own.activation_id}").status_code == 404
+    taken = client.post(here, body)
+    assert (taken.status_code, taken.json()["code"]) == (409, "sending_taken")
+    assert client.post(here, {**body, "sending": 1}).status_code == 202
+
+
+@pytest.mark.parametrize(("more", "reads"), [((), False), ((Purpose.FINANCIAL,), True)])
+def test_purchases_are_in_what_a_token_has_analysed_only_where_it_covers_them(
+    person: User, shop: App, agents: Agents, bank: Aggregator, more: tuple[Purpose, ...], reads: bool
+) -> None:
+    refreshed(linked(person, bank, *coffees(5)))
+    token_of(person, shop, purposes=(*ANALYSIS_PURPOSES, *more))
+    under = ProcessingConsent.objects.order_by("-pk")[0]
+    made = analysis_actions.start_analysis(by=person, submitted=SUBMITTED, under=under.pk)
+
+    steps.run_through(made.pk)
+
+    asked = next(request for agent, request in agents.asked if agent == "brand")
+    assert ("Purchases of this person" in json.dumps(asked)) == reads

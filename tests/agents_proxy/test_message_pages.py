@@ -63,7 +63,8 @@ def test_an_approved_template_is_previewed_and_sent(
     assert owner.client.post(here, {**filled, "do": "send"})["Location"] == HERE
     named = {"name": "table", "language": "en", "parameters": {"name": "Ana & Bo", "count": "2"}}
     assert sent_text(carrier) == {"to": TO, "template": named}
-    assert owner.client.get(f"{HERE}?template=other.en").status_code == 404
+    for unknown in ("other.en", "%00.en", "table.%00", "table", "x" * 200):
+        assert owner.client.get(f"{HERE}?template={unknown}").status_code == 404
 
 
 @pytest.mark.parametrize(
