@@ -36,7 +36,7 @@ def foreign_origin(request: HttpRequest) -> str | None:
     page cannot forge what `Sec-Fetch-Site` says beside it.
     """
     origin = request.headers.get("Origin")
-    if origin is None or origin == _own_origin(request):
+    if origin is None or origin in (_own_origin(request), *settings.CSRF_TRUSTED_ORIGINS):
         return None
     if origin == "null" and request.headers.get("Sec-Fetch-Site") == "same-origin":
         return None

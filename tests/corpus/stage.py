@@ -30,7 +30,7 @@ HOST, ADDRESS = "localhost:8000", "203.0.113.7"
 CSRF = "corpus0123456789corpus0123456789"
 # PostgreSQL gives the members of what it kept as JSON in an order of its own, SQLite in that in which they came; so
 # they are recorded sorted, here and in the data of events
-_FROM_JSON_COLUMNS = {"counts", "provenance", "facts", "connector_public_key"}
+_FROM_JSON_COLUMNS = {"metadata", "counts", "provenance", "facts", "connector_public_key"}
 _EVENT = re.compile(r"(?<=\ndata: )\{.*\}(?=\n)")
 _SAFE = ("GET", "HEAD", "OPTIONS")
 _LONGEST_BODY_TOLD = 6000  # bytes of what was sent; of longer bodies the length is told

@@ -317,7 +317,7 @@ def test_history_tells_reads_discoveries_decisions_and_ends(owner, person, djang
         "ends": "You stopped sharing “Food and drink”",
     }
 
-    with django_assert_max_num_queries(14):  # one each for what staff looked at, entries that follow and the side
+    with django_assert_max_num_queries(15):  # one each for what staff looked at, entries that follow and the side
         everything = text(owner.get("/consent/history/"))
 
     assert [words in everything for words in said.values()] == [True] * 4

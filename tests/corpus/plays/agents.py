@@ -6,6 +6,7 @@ import orjson
 from django.conf import settings
 from django.test import override_settings
 
+from agents_proxy.analyses.models import Run
 from tests import factories
 from tests.agents_proxy.agent_server import Agents, speaking
 from tests.agents_proxy.proxy_calls import SITE
@@ -173,6 +174,9 @@ def _tokens(stage: Stage, agents: Agents) -> None:
     stage.call("where the app has it sent", client, "GET", DESTINATIONS)
     body = {"destinationId": destination.destination_id}
     stage.call("nothing to send yet", client, "POST", f"{at}/activations", body)
+    run = Run.objects.get(analysis_id=started)
+    factories.ActivationFactory(run=run, destination=destination)
+    stage.call("a number of the person's own sending", client, "POST", f"{at}/activations", body)
     addresses: list[tuple[str, str, Any]] = [
         ("GET", ANALYSES, None), ("POST", ANALYSES, BODY), ("GET", at, None), ("DELETE", at, None),
         ("POST", f"{at}/cancel", {}), ("GET", f"{at}/raw", None), ("POST", f"{at}/steps/brand/retry", {}),
