@@ -11,8 +11,8 @@ from agents_proxy.activations.queries import activations_of_person
 from agents_proxy.analyses.models import Run
 from agents_proxy.financial.items import forget, remove_item
 from agents_proxy.financial.models import Item
-from agents_proxy.messaging.models import PhoneNumber
-from agents_proxy.processing_consent.models import ProcessingConsent
+from agents_proxy.messaging.models import OutboundMessage, PhoneNumber
+from agents_proxy.processing_consent import actions as consents
 from common import encryption
 from common.problems import Problem
 from common.sql.erasing import PersonalRows
@@ -77,35 +77,46 @@ def unlink(user: "User") -> None:
 
 
 def export(user: "User") -> dict[str, Any]:
-    """Analyses and numbers in clear: they are encrypted with the server's own key alone."""
+    """Analyses and numbers in clear: they are encrypted with the server's own key alone; null where that is gone."""
+    messages = OutboundMessage.objects.filter(consent__user=user).order_by("pk")
     return {
-        "processing_consents": list(
-            ProcessingConsent.objects.filter(user=user).values("consent_id", "purposes", "given_at", "withdrawn_at")
-        ),
+        "processing_consents": consents.listed(user),
         "analyses": [
             {
                 "analysis_id": run.analysis_id,
                 "status": run.status,
-                "input": encryption.opened(run.input),
-                "profile": encryption.opened(run.profile) if run.profile else None,
+                "input": _opened(run.input),
+                "profile": _opened(run.profile),
+                "steps": [
+                    {"agent": step.agent, "status": step.status, "reply": _opened(step.reply)}
+                    for step in run.steps.all()
+                ],
             }
-            for run in Run.objects.filter(user=user).order_by("pk")
+            for run in Run.objects.filter(user=user).order_by("pk").prefetch_related("steps")
         ],
+        "messages": list(messages.values("message_id", "template__name", "status", "created_at")),
         "sent_to_destinations": [
             {
                 "activation_id": sending.activation_id,
+                "analysis_id": sending.run.analysis_id if sending.run else None,
                 "destination": sending.destination.described,
                 "status": sending.status,
+                "digest": sending.digest,
                 "created_at": sending.created_at,
                 "finished_at": sending.finished_at,
             }
             for sending in activations_of_person(user)
         ],
         "linked_accounts": list(Item.objects.filter(user=user).values("item_id", "institution", "status")),
-        "phone_numbers": [
-            encryption.opened(row.number) for row in PhoneNumber.objects.filter(user=user).order_by("pk")
-        ],
+        "phone_numbers": [_opened(row.number) for row in PhoneNumber.objects.filter(user=user).order_by("pk")],
     }
+
+
+def _opened(sealed: str | None) -> str | None:
+    try:
+        return encryption.opened(sealed) if sealed else None
+    except encryption.Unreadable:
+        return None
 
 
 ROOM = LeavingRoom(name="agents", order=40, rows=ROWS, tables=TABLES, says=says, ends=unlink, export=export)
