@@ -70,7 +70,7 @@ def agree(visitor: Visitor) -> str:
 
 def create(visitor: Visitor) -> str:
     made = _profile(visitor.ask("core-profile", SAMPLE_DESCRIPTION))
-    return f"core-profile made {len(made)} fields out of ten sentences about {SAMPLE['fullName']}"
+    return f"core-profile made {len(made)} fields out of a few sentences about {SAMPLE['fullName']}"
 
 
 def update(visitor: Visitor) -> str:
