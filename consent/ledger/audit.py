@@ -108,8 +108,7 @@ def append(*, chain: str, kind: str, actor: str, at: datetime, facts: dict[str, 
         head = _locked_head(chain)
         last = _write_pending(head) if head.has_pending else head.link
         new = _following(last, subject=chain, kind=kind, actor=actor, at=at, facts=facts)
-        new.entry.save(force_insert=True)
-        new.facts_of_saved().save(force_insert=True)
+        _save([new])
         link = _link(new.entry)
         _move_head(link)
     return link
@@ -163,8 +162,7 @@ def _write_pending(head: "_Head", most: int | None = None) -> Link:
         if row.receipt is not None and row.request_id is not None:
             claims = row.receipt
             signed.append(receipts.signed(claims=claims, request_pk=row.request_id, entry=last.as_claims(), at=now))
-    AuditEntry.objects.bulk_create([each.entry for each in new], batch_size=500)
-    AuditFacts.objects.bulk_create([each.facts_of_saved() for each in new], batch_size=500)
+    _save(new)
     Receipt.objects.bulk_create(signed, batch_size=500)
     AuditPending.objects.filter(pk__in=[row.pk for row in held]).delete()
     return last
@@ -181,6 +179,12 @@ class _New:
         """The facts, once the entry has its key."""
         self.facts.entry = self.entry
         return self.facts
+
+
+def _save(new: list[_New]) -> None:
+    """Write these entries and their facts; every entry there is comes by here."""
+    AuditEntry.objects.bulk_create([each.entry for each in new], batch_size=500)
+    AuditFacts.objects.bulk_create([each.facts_of_saved() for each in new], batch_size=500)
 
 
 def _following(last: Link, *, subject: str, kind: str, actor: str, at: datetime, facts: dict[str, Any]) -> _New:
