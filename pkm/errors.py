@@ -87,6 +87,14 @@ class QuotaExceeded(Problem):
     title = "There is no room left for this"
 
 
+class PossessionRequired(Problem):
+    """Whoever changes the vault's key has to hold it: `possession` is missing, or is of another key."""
+
+    code = "possession_required"
+    status = 403
+    title = "Show that you can open the vault first"
+
+
 class RotationUnderWay(Problem):
     """The vault's key is being changed: finish that, or give it up, first."""
 

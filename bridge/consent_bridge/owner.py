@@ -15,7 +15,7 @@ from consent_bridge.review import Review
 from consent_bridge.signin import LOGIN_PATH, REAUTHENTICATE_PATH, SiteSession
 from consent_bridge.transport import Answer
 from consent_bridge.vault import VaultState, unwrap_any
-from consent_bridge.wrappers import Kind, generate_recovery_code, generate_vault_key, wrap
+from consent_bridge.wrappers import Kind, generate_recovery_code, generate_vault_key, possession_digest, wrap
 
 
 class _OwnAddresses:
@@ -78,7 +78,8 @@ class Owner(VaultHolder):
             {"kind": "passphrase", "label": "Passphrase", "jwe": wrap(key, "passphrase", passphrase, user_id)},
             {"kind": "recovery", "label": "Recovery code", "jwe": wrap(key, "recovery", code, user_id)},
         ]
-        self._addresses.send("POST", "/keys", {"key_id": key.key_id, "wrappers": wrappers})
+        vault = {"key_id": key.key_id, "wrappers": wrappers, "possession_sha256": possession_digest(key)}
+        self._addresses.send("POST", "/keys", vault)
         self._key = key
         return code
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import hashlib
 import secrets
 import unicodedata
 from dataclasses import dataclass
@@ -59,6 +60,7 @@ PROFILES: dict[Kind, jwe.Profile] = {
         name="passkey wrapper", alg=jwe.ALG_VAULT, members={**_members("passkey"), "salt": jwe.octets(_SALT_BYTES)}
     ),
 }
+_POSSESSION_INFO = b"consent-vault-possession"
 _INFO: dict[Kind, bytes] = {"recovery": b"consent-vault-recovery", "passkey": b"consent-vault-passkey"}
 
 
@@ -77,6 +79,17 @@ def generate_vault_key() -> VaultKey:
     """A fresh vault key with a fresh name."""
     name = base64.b32encode(secrets.token_bytes(16)).decode("ascii").rstrip("=").lower()
     return VaultKey(key_id=f"vk_{name}", secret=secrets.token_bytes(VAULT_KEY_BYTES))
+
+
+def possession(vault_key: VaultKey) -> str:
+    """What shows the server that one holds this key, when it is to be replaced; it gives nothing of the key away."""
+    derived = HKDF(hashes.SHA256(), VAULT_KEY_BYTES, None, _POSSESSION_INFO).derive(vault_key.secret)
+    return encode_base64url(derived)
+
+
+def possession_digest(vault_key: VaultKey) -> str:
+    """What the server keeps of it: the SHA-256, in hexadecimal."""
+    return hashlib.sha256(possession(vault_key).encode("ascii")).hexdigest()
 
 
 def generate_recovery_code() -> str:

@@ -67,6 +67,7 @@ ADVICE = {
     "vault_exists": _("Add a wrapper to the vault that you have."),
     "vault_absent": _("Create your vault first."),
     "vault_locked_out": _("Take back that you gave your vault up, or wait until it is destroyed and create one."),
+    "possession_required": _("Open the vault and send `possession` of its present key."),
     "rotation_under_way": _("Finish the change of the vault key, or give it up."),
     "rotation_incomplete": _("Seal what `missing` names again under the new key, then finish."),
     "last_wrapper": _("Add another way in before you remove this one."),

@@ -8,7 +8,7 @@ from django.apps import apps
 from common.encryption import Unreadable
 from consent_bridge import sealed
 from consent_bridge.errors import BridgeError
-from consent_bridge.wrappers import Kind, VaultKey
+from consent_bridge.wrappers import Kind, VaultKey, possession_digest
 from pkm.segments import queries as segment_queries
 from pkm.segments.actions import write_segment
 from pkm.vault import queries as vault_queries
@@ -49,7 +49,7 @@ def make_vault(user: Any, passphrase: str) -> VaultKey:
         NewWrapper(kind=kind, label=_LABELS[kind], jwe=sealed.wrap(key, kind, secret[kind], user.public_id))
         for kind in secret
     ]
-    create_vault(by=user, key_id=key.key_id, wrappers=wrappers)
+    create_vault(by=user, key_id=key.key_id, wrappers=wrappers, possession_sha256=possession_digest(key))
     return key
 
 

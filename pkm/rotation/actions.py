@@ -30,6 +30,7 @@ from pkm.segments.storage import refuse_beyond_quota, storage_of
 from pkm.vault.actions import MOST_WRAPPERS, NewWrapper, check_wrapper, primary_of
 from pkm.vault.capabilities import rewrite_capabilities
 from pkm.vault.models import IN_USE, KeyWrapper, RotationWrapper, VaultKey, VaultStatus
+from pkm.vault.possession import require_possession
 from pkm.vault.queries import not_in_use, rotation_progress, vault_keys
 
 if TYPE_CHECKING:
@@ -40,10 +41,19 @@ _LONGER_HEADER = 256  # bytes by which the name of another key may lengthen what
 
 
 @transaction.atomic
-def start_rotation(*, by: "User", key_id: str, wrappers: Sequence[NewWrapper]) -> dict[str, Any]:
+def start_rotation(
+    *,
+    by: "User",
+    key_id: str,
+    wrappers: Sequence[NewWrapper],
+    possession: str | None = None,
+    possession_sha256: str | None = None,
+) -> dict[str, Any]:
     """Keep the ways into the vault under the key to come; returns `rotation`. Said twice alike, it is done once.
 
-    Raises `VaultAbsent`, `RotationUnderWay`, `WrapperMismatch`, `InvalidRequest`.
+    `possession` shows that the present key is held: whoever has a sign-in alone would lock its owner out for good at
+    the end. `possession_sha256` is what the next change is held to. Raises `VaultAbsent`, `RotationUnderWay`,
+    `PossessionRequired`, `WrapperMismatch`, `InvalidRequest`.
     """
     for wrapper in wrappers:
         check_wrapper(wrapper, by=by, key_id=key_id)
@@ -57,7 +67,8 @@ def start_rotation(*, by: "User", key_id: str, wrappers: Sequence[NewWrapper]) -
         return rotation(by)
     if not wrappers or len(wrappers) > MOST_WRAPPERS:
         raise InvalidRequest(f"A vault has one to {MOST_WRAPPERS} wrappers.")
-    _mark_rotating(vault, key_id)
+    require_possession(vault, possession)
+    _mark_rotating(vault, key_id, possession_sha256 or "")
     for wrapper in wrappers:
         _keep(wrapper, vault)
     note_change(of=by, kind=WayChange.KEY_CHANGE_BEGUN)
@@ -114,6 +125,7 @@ def finish_rotation(*, by: "User", read_back: str | None = None) -> dict[str, An
     standing(by).update(ciphertext=F("resealed"), size_bytes=Length("resealed"), resealed=None, resealed_sha256="")
     kept = _replace_wrappers(vault, by)
     vault.key_id = vault.rotation_key_id
+    vault.possession_sha256 = vault.rotation_possession_sha256
     vault.primary_wrapper_id = primary_of(kept).wrapper_id
     _end(vault)
     rewrite_capabilities(index, (wrapper.kind for wrapper in kept))
@@ -137,16 +149,17 @@ def _is_this(vault: VaultKey, key_id: str, wrappers: Sequence[NewWrapper]) -> bo
     return vault.rotation_key_id == key_id and kept == [wrapper.jwe for wrapper in wrappers]
 
 
-def _mark_rotating(vault: VaultKey, key_id: str) -> None:
+def _mark_rotating(vault: VaultKey, key_id: str, possession_sha256: str) -> None:
     taken = InvalidRequest("This key_id is taken; make a new vault key.")
     if VaultKey.objects.filter(Q(key_id=key_id) | Q(rotation_key_id=key_id)).exists():
         raise taken
     vault.vault_status = VaultStatus.ROTATING
     vault.rotation_key_id = key_id
+    vault.rotation_possession_sha256 = possession_sha256
     vault.rotation_started_at = timezone.now()
     try:
         with transaction.atomic():
-            vault.save(update_fields=["vault_status", "rotation_key_id", "rotation_started_at", "updated_at"])
+            vault.save()
     except IntegrityError:  # somebody else's change to the same key, at the same moment
         raise taken from None
 
@@ -203,5 +216,6 @@ def _replace_wrappers(vault: VaultKey, user: "User") -> list[KeyWrapper]:
 def _end(vault: VaultKey) -> None:
     vault.vault_status = VaultStatus.ACTIVE
     vault.rotation_key_id = ""
+    vault.rotation_possession_sha256 = ""
     vault.rotation_started_at = None
     vault.save()

@@ -48,10 +48,13 @@ class NewWrapper:
 
 
 @transaction.atomic
-def create_vault(*, by: "User", key_id: str, wrappers: Sequence[NewWrapper]) -> dict[str, Any]:
+def create_vault(
+    *, by: "User", key_id: str, wrappers: Sequence[NewWrapper], possession_sha256: str | None = None
+) -> dict[str, Any]:
     """Make the one vault of a person, with its first ways in; returns what `GET /vault/keys` tells.
 
-    The first wrapper that is not a recovery code becomes the primary one. Raises `VaultExists`, `WrapperMismatch`.
+    The first wrapper that is not a recovery code becomes the primary one. `possession_sha256` is what a change of this
+    key is held to. Raises `VaultExists`, `WrapperMismatch`.
     """
     if not wrappers or len(wrappers) > MOST_WRAPPERS:
         raise InvalidRequest(f"A vault starts with one to {MOST_WRAPPERS} wrappers.")
@@ -64,7 +67,11 @@ def create_vault(*, by: "User", key_id: str, wrappers: Sequence[NewWrapper]) -> 
     try:
         with transaction.atomic():
             VaultKey.objects.create(
-                user=by, key_id=key_id, vault_status=VaultStatus.ACTIVE, primary_wrapper_id=primary_of(kept).wrapper_id
+                user=by,
+                key_id=key_id,
+                vault_status=VaultStatus.ACTIVE,
+                primary_wrapper_id=primary_of(kept).wrapper_id,
+                possession_sha256=possession_sha256 or "",
             )
     except IntegrityError:  # key_id is unique over all people, and this person has none yet
         raise InvalidRequest("This key_id is taken; make a new vault key.") from None

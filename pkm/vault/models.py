@@ -37,6 +37,9 @@ class VaultKey(models.Model):
     pre_onboarding_completed = models.BooleanField(default=False)
     rotation_key_id = models.CharField(max_length=132, blank=True, default="", db_default="")
     rotation_started_at = models.DateTimeField(null=True)
+    # SHA-256 of what only the vault key gives (pkm.vault.possession); empty where its client told none
+    possession_sha256 = models.CharField(max_length=64, blank=True, default="", db_default="")
+    rotation_possession_sha256 = models.CharField(max_length=64, blank=True, default="", db_default="")
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
 
@@ -60,6 +63,10 @@ class VaultKey(models.Model):
             ),
             models.CheckConstraint(
                 condition=~models.Q(rotation_key_id=models.F("key_id")), name="vault_rotation_to_another_key"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(vault_status=VaultStatus.ROTATING) | models.Q(rotation_possession_sha256=""),
+                name="vault_rotation_possession",
             ),
             models.UniqueConstraint(
                 fields=["rotation_key_id"], condition=~models.Q(rotation_key_id=""), name="vault_rotation_key_once"

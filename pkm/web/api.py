@@ -22,9 +22,10 @@ class Keys(OwnerView):
     def post(self, request: Request) -> HttpResponse:
         body = self.body(web_schemas.KeysBody)
         wrappers = [vault_actions.NewWrapper(**wrapper.model_dump()) for wrapper in body.wrappers]
-        return json_answer(
-            vault_actions.create_vault(by=self.person, key_id=body.key_id, wrappers=wrappers), status=201
+        made = vault_actions.create_vault(
+            by=self.person, key_id=body.key_id, wrappers=wrappers, possession_sha256=body.possession_sha256
         )
+        return json_answer(made, status=201)
 
 
 class Wrappers(OwnerView):

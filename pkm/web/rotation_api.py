@@ -32,7 +32,13 @@ class Rotation(RotationView):
     def post(self, request: Request) -> HttpResponse:
         body = self.body(web_schemas.RotationBody)
         wrappers = [NewWrapper(**wrapper.model_dump()) for wrapper in body.wrappers]
-        started = rotation_actions.start_rotation(by=self.person, key_id=body.key_id, wrappers=wrappers)
+        started = rotation_actions.start_rotation(
+            by=self.person,
+            key_id=body.key_id,
+            wrappers=wrappers,
+            possession=body.possession,
+            possession_sha256=body.possession_sha256,
+        )
         return json_answer(started, status=201)
 
     def delete(self, request: Request) -> HttpResponse:

@@ -32,6 +32,8 @@ Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,63}\Z")]
 Names = Annotated[list[Name], AfterValidator(_unique)]
 KeyId = Annotated[str, Field(pattern=r"^vk_[A-Za-z0-9._~-]{16,125}\Z")]
 Revision = Annotated[int, Field(ge=0, le=2**31 - 2)]
+Possession = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{43}\Z")]  # pkm.vault.possession
+Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}\Z")]
 Label = Annotated[str, Field(min_length=1, max_length=80), AfterValidator(_plain_text)]
 
 
@@ -55,6 +57,7 @@ class KeysBody(Strict):
 
     key_id: KeyId
     wrappers: Annotated[list[WrapperBody], Field(min_length=1, max_length=20)]
+    possession_sha256: Digest | None = None
 
 
 class UnlockedBody(Strict):
@@ -99,6 +102,8 @@ class RotationBody(Strict):
     key_id: KeyId
     wrappers: Annotated[list[WrapperBody], Field(min_length=1, max_length=20)]
     signing_jwe: None = None
+    possession: Possession | None = None  # of the present key
+    possession_sha256: Digest | None = None  # of the key to come
 
 
 class ResealedBody(Strict):
@@ -111,4 +116,4 @@ class ResealedBody(Strict):
 class FinishBody(Strict):
     """`POST /vault/rotation/finish`. `read_back` holds the end to what was read back, see `read_back_mark`."""
 
-    read_back: Annotated[str, Field(pattern=r"^[0-9a-f]{64}\Z")] | None = None
+    read_back: Digest | None = None

@@ -120,6 +120,7 @@ function apiWords({ code, status, body }) {
     invalid_duration: gettext("That duration is longer than the app asked for."),
     export_mismatch: gettext("What was sealed does not fit the request, so nothing was shared. Reload the page."),
     reauthentication_required: gettext("Confirm that it is you, then do this again."),
+    possession_required: gettext("What unlocks your data was not shown. Begin the change of its key once more."),
     rotation_under_way: gettext("The key of your data is being changed. Finish that on the security page, or give it up there."),
     rotation_incomplete: gettext("Your data changed all the time, so the change of its key could not be finished. Go on in a moment."),
     last_wrapper: gettext("This is the last way to unlock your data, so it cannot be removed."),

@@ -6,7 +6,7 @@ from typing import Any
 
 from accounts.models import User
 from consent_bridge import sealed
-from consent_bridge.wrappers import Kind
+from consent_bridge.wrappers import Kind, possession_digest
 from pkm.segments.actions import write_segment
 from pkm.vault.actions import NewWrapper, create_vault
 
@@ -52,7 +52,7 @@ def give_vault(user: User, segments: Segments | None = None, *, passphrase: str 
         NewWrapper(kind=kind, label=kind.title(), jwe=sealed.wrap(key, kind, secret, user.public_id))
         for kind, secret in secrets.items()
     ]
-    create_vault(by=user, key_id=key.key_id, wrappers=wrappers)
+    create_vault(by=user, key_id=key.key_id, wrappers=wrappers, possession_sha256=possession_digest(key))
     vault = Vault(user, key, code, passphrase, FOOD if segments is None else segments)
     for place, values in vault.segments.items():
         vault.write(*place, values)

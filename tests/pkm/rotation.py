@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from consent_bridge import sealed
+from consent_bridge.wrappers import possession, possession_digest
 from pkm.rotation import actions as rotation_actions
 from pkm.rotation.queries import read_back_mark, rotation
 from pkm.segments.queries import sealed_segments
@@ -22,12 +23,19 @@ class Change:
 
     def body(self, *kinds: str) -> dict[str, Any]:
         ways = [wrapper(self.vault.user, self.key, kind) for kind in kinds or ("recovery",)]
-        return {"key_id": self.key.key_id, "wrappers": ways, "signing_jwe": None}
+        return {
+            "key_id": self.key.key_id,
+            "wrappers": ways,
+            "signing_jwe": None,
+            "possession": possession(self.vault.key),
+            "possession_sha256": possession_digest(self.key),
+        }
 
     def start(self, *kinds: str) -> dict[str, Any]:
         body = self.body(*kinds)
         ways = [NewWrapper(**way) for way in body["wrappers"]]
-        return rotation_actions.start_rotation(by=self.vault.user, key_id=self.key.key_id, wrappers=ways)
+        told = {name: body[name] for name in ("key_id", "possession", "possession_sha256")}
+        return rotation_actions.start_rotation(by=self.vault.user, wrappers=ways, **told)
 
     def resealed(
         self, domain: str = "lifestyle", segment_id: str = "food", *, header: dict[str, Any] | None = None

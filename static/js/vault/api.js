@@ -130,7 +130,7 @@ const path = (...parts) => `/${parts.map(encodeURIComponent).join("/")}`;
 /** @returns {Promise<Keys>} */
 export const getKeys = () => call("GET", "/vault/keys");
 
-/** @param {{key_id: string, wrappers: NewWrapper[]}} vault @returns {Promise<Keys>} */
+/** @param {{key_id: string, wrappers: NewWrapper[], possession_sha256: string}} vault @returns {Promise<Keys>} */
 export const createVault = (vault) => call("POST", "/vault/keys", vault);
 
 /** @param {NewWrapper} wrapper @returns {Promise<StoredWrapper>} */
@@ -174,7 +174,11 @@ export const deleteSegment = ({ domain, segment_id }, baseContentRevision) =>
 /** @returns {Promise<Rotation>} */
 export const getRotation = () => call("GET", "/vault/rotation");
 
-/** @param {{key_id: string, wrappers: NewWrapper[], signing_jwe: null}} coming @returns {Promise<Rotation>} */
+/**
+ * @param {{key_id: string, wrappers: NewWrapper[], signing_jwe: null, possession: string, possession_sha256: string}} coming
+ *   `possession` is of the present key, its digest of the key to come
+ * @returns {Promise<Rotation>}
+ */
 export const startRotation = (coming) => call("POST", "/vault/rotation", coming);
 
 /** @param {{domain: string, segment_id: string}} address @returns {Promise<{content_revision: number, jwe: string}>} */

@@ -14,6 +14,12 @@ export const fromUtf8 = (bytes) => new TextDecoder("utf-8", { fatal: true, ignor
 /** @param {number} length @returns {Uint8Array<ArrayBuffer>} */
 export const random = (length) => crypto.getRandomValues(new Uint8Array(length));
 
+/** @param {string} text @returns {Promise<string>} the SHA-256 of its UTF-8, hexadecimal */
+export async function sha256(text) {
+  const octets = new Uint8Array(await crypto.subtle.digest("SHA-256", utf8(text)));
+  return Array.from(octets, (octet) => octet.toString(16).padStart(2, "0")).join("");
+}
+
 /** @param {Uint8Array<ArrayBuffer>} bytes @returns {string} */
 export const toBase64url = (bytes) => base64url.encode(bytes);
 

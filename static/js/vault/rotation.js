@@ -3,14 +3,14 @@
 // at any point and gone on with on another device, since the key to come lies with the server, under its ways in.
 
 import * as api from "./api.js";
-import { utf8 } from "./bytes.js";
+import { sha256 } from "./bytes.js";
 import { current, hold } from "./keyring.js";
 import { usePasskey } from "./passkey.js";
 import { Refused } from "./profile.js";
 import { openSegmentBytes, sealSegmentBytes } from "./segments.js";
 import { newSecret, ownKeys, rawKey } from "./unlocking.js";
 import { digest, opensAgain, sealedWay } from "./ways.js";
-import { newVaultKey, sealingKey } from "./wrappers.js";
+import { newVaultKey, possessionOf, sealingKey } from "./wrappers.js";
 
 /** @typedef {import("./types.js").Rotation} Rotation */
 /** @typedef {import("./types.js").Source} Source */
@@ -42,7 +42,9 @@ export class Paused extends Error {}
 export async function prepareRotation(existing, ways) {
   const keys = await ownKeys();
   const opened = await rawKey(keys, existing);
+  let possession;
   try {
+    possession = await possessionOf(opened.bytes);
     await hold({ keyId: keys.key_id, key: await sealingKey(opened.bytes) });
   } finally {
     opened.bytes.fill(0);
@@ -57,8 +59,9 @@ export async function prepareRotation(existing, ways) {
     const mark = await digest(bytes);
     const key = await sealingKey(bytes);
     const wrappers = made.map(({ body }) => body);
+    const possession_sha256 = await sha256(await possessionOf(bytes));
     const begin = async () => {
-      await api.startRotation({ key_id: keyId, wrappers, signing_jwe: null });
+      await api.startRotation({ key_id: keyId, wrappers, signing_jwe: null, possession, possession_sha256 });
       try {
         await opensAgain(made, (await api.getRotation()).wrappers, owner, mark);
       } catch (error) {
@@ -223,10 +226,4 @@ async function holds(copy, next, address, plaintext) {
 async function markOf(segments, readBack) {
   const lines = segments.map((segment) => `${nameOf(segment)}.${readBack.get(nameOf(segment)) ?? ""}\n`);
   return sha256(lines.sort().join(""));
-}
-
-/** @param {string} text @returns {Promise<string>} hexadecimal */
-async function sha256(text) {
-  const octets = new Uint8Array(await crypto.subtle.digest("SHA-256", utf8(text)));
-  return Array.from(octets, (octet) => octet.toString(16).padStart(2, "0")).join("");
 }

@@ -2,10 +2,11 @@
 // Making a vault, opening and locking it.
 
 import * as api from "./api.js";
+import { sha256 } from "./bytes.js";
 import { hold, lock as drop, pageOwner } from "./keyring.js";
 import { createPasskey, usePasskey } from "./passkey.js";
 import { Refused } from "./profile.js";
-import { newRecoveryCode, newVaultKey, sealingKey, unwrap, wrap } from "./wrappers.js";
+import { newRecoveryCode, newVaultKey, possessionOf, sealingKey, unwrap, wrap } from "./wrappers.js";
 
 /** @typedef {import("./types.js").Keys} Keys */
 /** @typedef {import("./types.js").StoredWrapper} StoredWrapper */
@@ -61,8 +62,9 @@ export async function createVault({ passphrase, person, labels = LABELS }) {
       },
     ];
     const key = await sealingKey(bytes);
+    const possession_sha256 = await sha256(await possessionOf(bytes));
     const confirm = async () => {
-      const keys = await api.createVault({ key_id: keyId, wrappers });
+      const keys = await api.createVault({ key_id: keyId, wrappers, possession_sha256 });
       await hold({ keyId, key });
       return keys;
     };

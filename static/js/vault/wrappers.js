@@ -14,6 +14,7 @@ import { readHeader, Refused } from "./profile.js";
 
 export const MIN_PASSPHRASE = 12;
 const ITERATIONS = 250000;
+const POSSESSION_INFO = "consent-vault-possession";
 const INFO = { recovery: "consent-vault-recovery", passkey: "consent-vault-passkey" };
 
 /** Something typed that cannot be a secret of its kind; `code` is too_short or not_a_recovery_code. */
@@ -118,6 +119,17 @@ async function keyFor(kind, jwe, secret) {
   const salt = strictBase64url(readHeader(jwe).salt);
   if (!salt) throw new Refused("bad_value", "salt", "is not what the format allows");
   return derived(secretBytes(kind, secret), salt, INFO[kind]);
+}
+
+/**
+ * What shows the server that one holds this key, when it is to be replaced; it gives nothing of the key away.
+ * @param {Uint8Array<ArrayBuffer>} vaultKey the 32 octets
+ * @returns {Promise<string>} base64url; the server keeps its SHA-256
+ */
+export async function possessionOf(vaultKey) {
+  const material = await crypto.subtle.importKey("raw", vaultKey, "HKDF", false, ["deriveBits"]);
+  const how = { name: "HKDF", hash: "SHA-256", salt: new Uint8Array(), info: utf8(POSSESSION_INFO) };
+  return toBase64url(new Uint8Array(await crypto.subtle.deriveBits(how, material, 256)));
 }
 
 /**
