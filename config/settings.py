@@ -58,7 +58,7 @@ SHUTDOWN_GRACE_SECONDS = env.number("SHUTDOWN_GRACE_SECONDS", 6, maximum=600)
 # endpoints inside this network may be told only where a deployment says so, for its own tests
 WEBHOOK_INTERNAL_ADDRESSES = env.flag("WEBHOOK_INTERNAL_ADDRESSES")
 # from asking for an account to be erased until it is, in which that can be taken back
-ERASURE_WAIT_DAYS = env.number("ERASURE_WAIT_DAYS", 7, minimum=0, maximum=60)
+ERASURE_WAIT_DAYS = env.number("ERASURE_WAIT_DAYS", 7, minimum=1, maximum=60)
 ANALYSIS_RETENTION_DAYS = env.number("ANALYSIS_RETENTION_DAYS", 30, minimum=1, maximum=3650)
 ANALYSIS_LEASE_SECONDS = env.number("ANALYSIS_LEASE_SECONDS", 15, minimum=1)
 ANALYSES_AT_ONCE = env.number("ANALYSES_AT_ONCE", 12, minimum=1)

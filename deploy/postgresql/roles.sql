@@ -45,6 +45,13 @@ TO :"role";
 -- due before it does anything, and takes away the rows of that person alone.
 REVOKE UPDATE ON erasures FROM :"role";
 GRANT UPDATE (undo_digest, mailed_at, farewell, cancelled_at, done_at) ON erasures TO :"role";
+-- The server asks in a person's name, and then at least a day passes; at once erases only who runs `erase_person` as the
+-- owner, for whom policies do not count.
+ALTER TABLE erasures ENABLE ROW LEVEL SECURITY;
+SELECT format('DROP POLICY IF EXISTS %1$I ON erasures; CREATE POLICY %1$I ON erasures TO %2$I USING (true) WITH CHECK (true);'
+    'DROP POLICY IF EXISTS %3$I ON erasures; CREATE POLICY %3$I ON erasures AS RESTRICTIVE FOR INSERT TO %2$I WITH CHECK ('
+    'asked_by = ''person'' AND due_at > clock_timestamp() + interval ''23 hours'')',
+    :'role' || '_all', :'role', :'role' || '_waits') \gexec
 GRANT EXECUTE ON FUNCTION
     erase_account_rows(bigint), erase_agents_rows(bigint), erase_consent_rows(bigint), erase_developer_rows(bigint),
     erase_vault_rows(bigint)

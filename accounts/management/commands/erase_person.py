@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import ProgrammingError
 
 from accounts.erasure.actions import erase, order_erasure
 from accounts.erasure.errors import StandsInTheWay
@@ -34,4 +35,8 @@ class Command(BaseCommand):
             erase(erasure_pk=order_erasure(of=user).pk)
         except StandsInTheWay as refused:
             raise CommandError(str(refused)) from refused
+        except ProgrammingError as refused:  # a policy of deploy/postgresql/roles.sql
+            raise CommandError(
+                "Only the owner of the tables erases at once; use the DATABASE_URL of migrate."
+            ) from refused
         self.stdout.write(f"{user.public_id} is erased. Note this sharing ID outside: docs/operating.md says why.")
