@@ -28,6 +28,15 @@ _GONE = "destroyed"
 
 ROWS = PersonalRows(
     name="erase_agents_rows",
+    unsampled={
+        "activations": ("body",),
+        "aggregator_items": ("upstream_id", "institution", "cursor", "signals"),
+        "aggregator_link_sessions": ("link_token",),
+        "analysis_runs": ("input", "profile", "provenance", "metadata"),
+        "analysis_steps": ("reply", "fields"),
+        "phone_numbers": ("number",),
+        "processing_consents": ("origin",),
+    },
     statements=(
         f"DELETE FROM activations WHERE consent_id IN {_CONSENTS}",
         f"DELETE FROM analysis_steps WHERE run_id IN {_RUNS}",

@@ -36,6 +36,19 @@ _ATTRIBUTES = "{cleared|facts|grant,approved_attributes}"
 ROWS = PersonalRows(
     name="erase_consent_rows",
     rules=tuple(rule for rule in RULES if rule.erasable),
+    unsampled={
+        "app_reports": ("text",),
+        "app_report_notes": ("note",),
+        "audit_facts": ("facts",),
+        "audit_pending": ("facts",),
+        "consent_audit": ("facts",),
+        "consent_exports": ("sources",),
+        "consent_grants": ("approved_attributes",),
+        "consent_requests": ("purpose", "binding_message", "decision_note"),
+        "consent_notices": ("facts",),
+        "consent_receipts": ("jws", "app_jws"),
+        "idempotency_keys": ("answer",),
+    },
     statements=(
         # entries from before facts were kept apart: what follows them still holds their hash
         "UPDATE consent_audit SET facts = NULL WHERE version = 1 AND facts IS NOT NULL AND ("

@@ -23,6 +23,13 @@ _GONE = "destroyed"
 ROWS = PersonalRows(
     name="erase_developer_rows",
     rules=tuple(rule for rule in RULES if rule.erasable),
+    unsampled={
+        "app_audit": ("facts",),
+        "app_invitations": ("email",),
+        "developer_applications": ("legal_name", "contact_email", "use_case"),
+        "management_tokens": ("label",),
+        "sandbox_people": ("label",),
+    },
     statements=(
         "UPDATE app_audit SET facts = '{}' WHERE EXISTS ("
         "SELECT 1 FROM users u WHERE u.id = :person AND {has|app_audit.facts|u.email})",

@@ -30,6 +30,18 @@ _TABLES = (
 ROWS = PersonalRows(
     name="erase_vault_rows",
     rules=tuple(rule for rule in RULES if rule.erasable),
+    unsampled={
+        "hidden_scopes": ("scope",),
+        "legacy_encrypted_blobs": ("domain", "jwe"),
+        "legacy_metadata_index": ("domain", "summary"),
+        "pkm_blobs": ("ciphertext", "resealed"),
+        "pkm_events": ("facts",),
+        "pkm_index": ("summary_projection",),
+        "pkm_manifest_paths": ("path",),
+        "pkm_migration_state": ("checkpoint",),
+        "vault_key_wrappers": ("label", "jwe"),
+        "vault_rotation_wrappers": ("label", "jwe"),
+    },
     statements=(
         f"DELETE FROM pkm_manifest_paths WHERE manifest_id IN {_MANIFESTS}",
         *(f"DELETE FROM {table} WHERE vault_id IN {_VAULT}" for table in _OF_A_VAULT),

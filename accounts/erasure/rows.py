@@ -26,6 +26,19 @@ _TABLES = (
 
 ROWS = PersonalRows(
     name="erase_account_rows",
+    unsampled={
+        "account_emailaddress": ("email",),
+        "account_emailconfirmation": ("key",),
+        "django_admin_log": ("object_repr", "change_message"),
+        "marketplace_public_profiles": ("handle", "display_name", "search_name", "headline", "location_hint"),
+        "mfa_authenticator": ("data",),
+        "released_handles": ("handle",),
+        "security_changes": ("address", "detail"),
+        "sessions": ("data",),
+        "user_photos": ("webp",),
+        "users": ("email", "display_name"),
+        "users_email_caseless": ("lower",),
+    },
     statements=(
         # staff's notes on other records stay; what they say of this account goes
         "UPDATE django_admin_log SET object_repr = '', change_message = '' WHERE "

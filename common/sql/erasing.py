@@ -9,7 +9,8 @@ In a statement `:person` is the key of the user and `:user_id` the public name.
 """
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.db import connection
@@ -34,6 +35,13 @@ END $$
 """
 
 
+_SAMPLED = """
+SELECT c.relkind, c.relname, a.attnum, a.attname FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
+WHERE c.relnamespace = 'public'::regnamespace AND c.relname || '.' || a.attname = ANY(%s)
+  AND coalesce(a.attstattarget, -1) <> 0
+"""
+
+
 class NotDue(Exception):
     """No erasure of this key is due."""
 
@@ -45,6 +53,9 @@ class PersonalRows:
     name: str  # of the function on PostgreSQL
     statements: tuple[str, ...]
     rules: tuple[Rule, ...] = ()
+    # {table or index: columns} of which PostgreSQL's planner keeps no sample of values: of a table that became empty it
+    # would keep them for good. No plan hangs on them
+    unsampled: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def install(self, database: BaseDatabaseWrapper) -> None:
         """(Re)make the function; the server's role is granted it by deploy/postgresql/roles.sql."""
@@ -56,6 +67,7 @@ class PersonalRows:
             cursor.execute(IS_ERASING_FUNCTION)
             cursor.execute(_FUNCTION.format(name=self.name, due=due, body=body))
             cursor.execute(f"REVOKE ALL ON FUNCTION {self.name}(bigint) FROM PUBLIC")
+            _leave_unsampled(cursor, self.unsampled)
 
     def erase(self, *, erasure_pk: int, now: Any) -> None:
         """Run the statements for the person of a due erasure; raises `NotDue`. Inside a transaction; repeated, nothing.
@@ -74,6 +86,15 @@ class PersonalRows:
         with lifted(connection, self.rules), connection.cursor() as cursor:
             for each in self.statements:
                 cursor.execute(_with(each.replace("%", "%%"), "%(person)s", "%(user_id)s"), given)
+
+
+def _leave_unsampled(cursor: Any, unsampled: Mapping[str, tuple[str, ...]]) -> None:
+    cursor.execute(_SAMPLED, [[f"{relation}.{name}" for relation, names in unsampled.items() for name in names]])
+    for kind, relation, number, name in cursor.fetchall():
+        if kind == "i":  # its columns have no names that ALTER INDEX takes
+            cursor.execute(f'ALTER INDEX "{relation}" ALTER COLUMN {number} SET STATISTICS 0')
+        else:
+            cursor.execute(f'ALTER TABLE "{relation}" ALTER COLUMN "{name}" SET STATISTICS 0')
 
 
 def _with(statement: str, person: str, user_id: str) -> str:
