@@ -59,12 +59,7 @@ def take_back(*, by: User) -> bool:
 @transaction.atomic
 def take_back_by_mail(*, secret: str) -> bool:
     """The same by the secret of the mail's link, which is enough to keep an account and for nothing else."""
-    return _take_back(erasure_of_secret(secret))
-
-
-def erasure_of_secret(secret: str) -> int | None:
-    """The open erasure whose mail holds this secret."""
-    return open_erasures().filter(undo_digest=digest_of(secret)).values_list("pk", flat=True).first()
+    return _take_back(open_erasures().filter(undo_digest=digest_of(secret)).values_list("pk", flat=True).first())
 
 
 def digest_of(secret: str) -> str:

@@ -49,7 +49,8 @@ def _write(erasure_pk: int) -> bool:
         return False
     secret = secrets.token_urlsafe(32)
     open_erasures().filter(pk=erasure_pk).update(mailed_at=database_now(), undo_digest=digest_of(secret))
-    address = f"{settings.BASE_URL}/account/delete/undo/{secret}/"
+    # behind the #, where neither this server nor what stands before it gets to log it
+    address = f"{settings.BASE_URL}/account/delete/undo/#{secret}"
     with translation.override(language_for(erasure.user)):
         subject = render_to_string("account_security/mail/leaving_subject.txt").strip()
         body = render_to_string("account_security/mail/leaving.txt", {"erasure": erasure, "address": address})

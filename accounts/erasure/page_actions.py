@@ -1,7 +1,6 @@
 """What the buttons of leaving ask for, in words, so that it can wait while somebody signs in again."""
 
 from django.http import HttpRequest
-from django.urls import reverse
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -16,10 +15,6 @@ def _keep(request: HttpRequest, kwargs: Kwargs, values: Values) -> Words | None:
     return Words(gettext("You asked to keep your account."), gettext("Keep my account"))
 
 
-def _page_of_mail(kwargs: Kwargs, values: Values) -> str:
-    return reverse("account-keep-by-mail", kwargs=kwargs)
-
-
 DELETE = PageAction(
     page=to_page("account-delete"),
     words=_delete,
@@ -27,4 +22,10 @@ DELETE = PageAction(
     shows_itself=True,
 )
 KEEP = PageAction(page=to_page("account-delete"), words=_keep)
-KEEP_BY_MAIL = PageAction(page=_page_of_mail, words=_keep, shows_itself=True, open_to_all=True)
+KEEP_BY_MAIL = PageAction(
+    page=to_page("account-keep-by-mail"),
+    words=_keep,
+    fields=(Field("code", _("Code from the mail"), "text", 64),),
+    shows_itself=True,
+    open_to_all=True,
+)

@@ -91,9 +91,12 @@ def keep(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(_PAGE)
 @can_wait(erasure_page_actions.KEEP_BY_MAIL)
-def keep_by_mail(request: HttpRequest, secret: str) -> HttpResponse:
-    """The same by the link of the mail, signed in or not; a page with a button, since mail programs open links."""
-    kept = request.method == "POST" and erasure_actions.take_back_by_mail(secret=secret)
-    waits = not kept and erasure_actions.erasure_of_secret(secret) is not None
-    status = 200 if kept or waits else 404
-    return render(request, "account_security/keep.html", {"kept": kept, "waits": waits}, status=status)
+def keep_by_mail(request: HttpRequest) -> HttpResponse:
+    """The same by the link of the mail, signed in or not; a page with a button, since mail programs open links.
+
+    The link's secret stands behind its #: a script puts it into the form, and without one it can be pasted.
+    """
+    if request.method != "POST":
+        return render(request, "account_security/keep.html")
+    kept = erasure_actions.take_back_by_mail(secret=request.POST.get("code", "").strip())
+    return render(request, "account_security/keep.html", {"sent": True, "kept": kept}, status=200 if kept else 404)

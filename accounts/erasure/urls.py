@@ -7,5 +7,5 @@ from accounts.erasure import pages
 urlpatterns = [
     path("account/delete/", pages.delete, name="account-delete"),
     path("account/delete/keep/", pages.keep, name="account-keep"),
-    path("account/delete/undo/<str:secret>/", pages.keep_by_mail, name="account-keep-by-mail"),
+    path("account/delete/undo/", pages.keep_by_mail, name="account-keep-by-mail"),
 ]

@@ -189,8 +189,8 @@ ROWS: list[Row] = [
         form=True,
     ),
     Row("account/delete/keep/", "POST", act(others="302"), nothing, form=True),
-    Row("account/delete/undo/<str:secret>/", "GET", everybody("404")),
-    Row("account/delete/undo/<str:secret>/", "POST", everybody("404"), nothing, form=True),
+    Row("account/delete/undo/", "GET", everybody("200")),
+    Row("account/delete/undo/", "POST", everybody("404"), nothing, form=True),
     # --- their own name and photo
     Row("account/name/", "GET", page()),
     Row("account/name/", "POST", act(others="302"), lambda w: {"display_name": "Zoe"}, form=True),

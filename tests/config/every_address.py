@@ -213,7 +213,7 @@ PAGE = (
     "vault/sharing-id.svg",
     "account/delete/",
     "account/delete/keep/",
-    "account/delete/undo/<str:secret>/",
+    "account/delete/undo/",
     "account/security/",
     "account/security/recover/",
     "account/security/reset/",

@@ -236,12 +236,12 @@ def language(stage: Stage) -> Scene:
 
 def keep_by_mail(stage: Stage) -> Scene:
     erasure = ErasureFactory(user=stage.person, undo_digest=digest_of("secret-of-the-mail"))
-    here = "/account/delete/undo/secret-of-the-mail/"
+    here = "/account/delete/undo/"
 
     def done() -> bool:
         return Erasure.objects.get(pk=erasure.pk).cancelled_at is not None
 
-    return Scene(here, here, "You asked to keep your account.", done)
+    return Scene(here, here, "You asked to keep your account.", done, {"code": "secret-of-the-mail"})
 
 
 AT_ONCE: dict[str, Make] = {

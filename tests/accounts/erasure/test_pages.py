@@ -91,15 +91,17 @@ def test_the_link_of_the_mail_keeps_the_account_without_a_sign_in(person: User, 
     assert write_erasure_mails() == 1
     assert write_erasure_mails() == 0
     (written,) = mail.outbox
-    link = re.search(r"https?://[^/]+(/account/delete/undo/\S+/)", written.body)
+    link = re.search(r"https?://[^/]+(/account/delete/undo/)#(\S+)", written.body)
     assert link is not None
-    other = Client()
+    other, code = Client(), {"code": link[2]}
 
     assert "with one click" in other.get(link[1]).content.decode()
+    assert other.post(link[1]).status_code == 404
+    assert other.post(link[1], {"code": "x" * 5000}).status_code == 404
     assert Erasure.objects.get().cancelled_at is None
-    assert "Your account stays" in other.post(link[1]).content.decode()
+    assert "Your account stays" in other.post(link[1], code).content.decode()
     assert Erasure.objects.get().cancelled_at is not None
-    assert other.get(link[1]).status_code == 404
+    assert other.post(link[1], code).status_code == 404
 
 
 def test_what_is_due_is_not_taken_back(fresh: Client, person: User) -> None:
@@ -110,6 +112,6 @@ def test_what_is_due_is_not_taken_back(fresh: Client, person: User) -> None:
     assert Erasure.objects.get().cancelled_at is None
 
 
-@pytest.mark.parametrize(("path", "method"), [(PAGE, "put"), (f"{PAGE}keep/", "get"), (f"{PAGE}undo/x/", "delete")])
+@pytest.mark.parametrize(("path", "method"), [(PAGE, "put"), (f"{PAGE}keep/", "get"), (f"{PAGE}undo/", "delete")])
 def test_other_methods_are_refused(fresh: Client, path: str, method: str) -> None:
     assert getattr(fresh, method)(path).status_code == 405
