@@ -56,7 +56,7 @@ def _ask(request: HttpRequest) -> HttpResponse:
         return redirect("account-delete")
     when = date_format(asked.due_at, "DATETIME_FORMAT")
     messages.success(
-        request, gettext("Your account will be deleted on %(when)s. Until then you can keep it.") % {"when": when}
+        request, gettext("Your account will be deleted on %(when)s (UTC). Until then you can keep it.") % {"when": when}
     )
     return redirect("account-delete")
 
