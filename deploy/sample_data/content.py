@@ -33,6 +33,7 @@ SAMPLE_APPLICATION: dict[str, Any] = {
     "website": "https://trips.example",
     "privacy_policy": "https://trips.example/privacy",
     "contact_email": "privacy@trips.example",
+    "origins": ["https://trips.example"],
     "use_case": "Suggest restaurants and things to do along a journey.",
     "needed_scopes": ["attr.lifestyle.food.*", "attr.interests.leisure.*", "attr.technology.use.*"],
 }

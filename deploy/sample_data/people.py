@@ -116,7 +116,9 @@ def _make_app(user: Any) -> Any:
     application = apps.get_model("developers.DeveloperApplication").objects.create(
         applicant=user, status="approved", reviewer=staff, reviewed_at=timezone.now(), **SAMPLE_APPLICATION
     )
-    app = apps.get_model("developers.App").objects.create(application=application, name=application.name, verified=True)
+    app = apps.get_model("developers.App").objects.create(
+        application=application, name=application.name, origins=application.origins, verified=True
+    )
     app.members.create(user=user, role="owner")
     return app
 

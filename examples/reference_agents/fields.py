@@ -12,6 +12,7 @@ from typing import Any
 from examples.reference_agents.values import (
     WORDS,
     Normalise,
+    a_day,
     bracket,
     intent,
     items,
@@ -26,6 +27,7 @@ _COUNT = rf"(\d{{1,3}}|{'|'.join(WORDS)})"
 _PLACE = r"([A-Z][\w'-]*(?: [A-Z][\w'-]*){0,2})"
 _OWN = r"(?:(?:an?|the|her|his|my|their) )?"
 _END = r"(?= (?:in|at|for|and|who|but|by|to)\b|[.,;\n]|$)"
+_NOT_WHAT = r"(?<!what she )(?<!what he )(?<!what they )(?<!what i )"  # "orders what she needs online"
 # "vegan or vegetarian" does not tell which of the two applies; "vegan food" is no diet
 _ONE_OF = r"(?<!\bor )\b({})\b(?!-| or\b| (?:{})\b)"
 _FOOD_NOUNS = (
@@ -282,7 +284,7 @@ FIELDS: dict[str, Field] = {
         case_sensitive=True,
     ),
     "social_media_usage_time": Field(
-        lower,
+        a_day,
         ("time on social media", "social media time"),
         {
             r"\bspends? (?:about |around )?((?:\d+|an?|one|two|three|half an) (?:hours?|minutes?)) (?:a|per|each"
@@ -311,16 +313,24 @@ FIELDS: dict[str, Field] = {
         _HOW_OFTEN,
         ("travel", "travels"),
         {
-            r"\b(never|rarely|seldom|sometimes|occasionally|often|frequently) travels?\b(?! (?:by|to)\b)": None,
-            r"\btravels? (often|a lot|rarely|seldom|sometimes|occasionally|frequently|now and then)\b": None,
+            r"\b(never|rarely|seldom|hardly ever|sometimes|occasionally|often|frequently) (?:she |he |i |they )?"
+            r"travels?\b(?! (?:by|to)\b)": None,
+            r"\btravels? (?:very )?(often|a lot|rarely|seldom|sometimes|occasionally|frequently|now and then)\b": None,
             r"\b(?:does not|doesn't|do not|don't) travel\b(?! (?:by|to)\b)": "never",
         },
     ),
-    "needs": Field(items, ("need",), {r"\bneeds? (?:is )?(?!to\b|is\b|of\b)(.+)": None, r"\bin need of (.+)": None}),
+    "needs": Field(
+        items,
+        ("need",),
+        {rf"{_NOT_WHAT}\bneeds? (?!to\b|is\b|of\b)(.+)": None, r"\b(?:needs? is|in need of) (.+)": None},
+    ),
     "wants": Field(
         items,
         ("want",),
-        {r"\bwants? (?:is |to (?:buy|get|have|own) )?(?!to\b|is\b)(.+)": None, r"\blooking for (.+)": None},
+        {
+            rf"{_NOT_WHAT}\bwants? (?:to (?:buy|get|have|own) )?(?!to\b|is\b)(.+)": None,
+            r"\b(?:wants? is|looking for) (.+)": None,
+        },
     ),
     "desires": Field(
         items,

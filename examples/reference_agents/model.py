@@ -1,7 +1,8 @@
 """Asks an OpenAI-compatible model for the profile, where AGENT_LLM_URL names one, and checks what it answers.
 
 The model gets what the agent itself found in its store and the registers, and may add what the prompt says. A member
-that is not known or of the wrong kind makes the answer an error: nothing of it is passed on.
+that is not known or of the wrong kind makes the answer an error: nothing of it is passed on. A value that neither the
+prompt nor the found data hold is left out.
 """
 
 import json
@@ -12,6 +13,7 @@ import urllib3
 
 from examples.reference_agents.agents import AGENTS, Answer, keep, reply_text
 from examples.reference_agents.fields import FIELDS
+from examples.reference_agents.grounding import grounded
 
 _SECONDS = 45.0  # for one answer
 _TEXT, _NUMBER, _YES_OR_NO, _LIST = "text", "number", "true or false", "list of text"
@@ -48,7 +50,8 @@ def profile_part(agent: str, prompt: str) -> dict[str, Any]:
     answer = AGENTS[agent](prompt)
     base = os.environ.get("AGENT_LLM_URL", "").rstrip("/")
     if base and answer.profile.keys() != {"forgotten"}:
-        answer = Answer(_checked(agent, _ask(base, agent, prompt, answer.profile)))
+        said = _checked(agent, _ask(base, agent, prompt, answer.profile))
+        answer = Answer(grounded(said, f"{prompt}\n{json.dumps(answer.profile, ensure_ascii=False)}"))
         if agent in ("core-profile", "core-profile-update"):
             keep(answer.profile)
     part: dict[str, Any] = {"text": reply_text(agent, answer.profile)}

@@ -20,7 +20,7 @@ from examples.reference_agents.clauses import (
 )
 from examples.reference_agents.fields import FIELDS, LABEL, LISTS, field_of
 from examples.reference_agents.prompts import PROMPT, Fact, Facts, json_members, strings_in, text_without_json
-from examples.reference_agents.values import bracket, lower, number, text, yes_or_no
+from examples.reference_agents.values import a_day, bracket, lower, number, text, yes_or_no
 
 _MAX_LIST_LENGTH, _MAX_ITEMS = 200, 50  # characters after one verb; items of one field
 _ADVERBS = r"(?:now |currently |usually |mostly )?"
@@ -58,8 +58,11 @@ _NOT = re.compile(rf"\b(?:not|never|no longer|{NEGATED_VERB}) (?:(?:really|even|
 _DO_NOT = re.compile(r"\b(?:do|does)(?: not|n['\u2019]?t) (?:(?:really|even|actually) )?$", re.I)
 _AND, _OR = re.compile(r",| and "), re.compile(r",| and | or | nor ")
 _TRAILING_ADVERB = re.compile(
-    r" (?:at all|best|most|any ?more|(?:(?:very|so|that) )?much|a lot|too|either|as well)$", re.I
+    r" (?:at all|best|most|any ?more|(?:(?:very|so|that) )?much|a lot|too|either|as well|badly|urgently|at times"
+    r"|now|soon|today|(?:this|next) (?:week|month|year))$",
+    re.I,
 )
+_AMONG_ALL = re.compile(r"of all\b", re.I)  # "of all cuisines she likes Thai best" names no item by itself
 # text of this form is not an item of the list: the list ended before it
 _NOT_AN_ITEM = re.compile(
     r"(?:i|she|he|they|we|you|it|him|them|who|which|that|to|on|by|from|at|in|of|for|because|since|living|working)\b"
@@ -103,7 +106,7 @@ def _labelled(clause: Clause, found: Statements) -> bool:
 
 def _is_value(name: str, said: str) -> bool:
     """Whether a label is followed by a value rather than by a placeholder, a judgement or something that is denied."""
-    if FIELDS[name].normalise not in (text, lower, bracket):
+    if FIELDS[name].normalise not in (text, lower, bracket, a_day):
         return FIELDS[name].normalise in (yes_or_no, number) or not QUALIFIER.search(said)
     return not QUALIFIER.search(said) and not _NO_VALUE.fullmatch(said.strip())
 
@@ -185,7 +188,11 @@ def apply_preferences(text: str, name: str, current: Mapping[str, list[str]]) ->
 def _preferences_in(clause: Clause) -> Iterator[tuple[str, str, bool]]:
     """`likes` or `dislikes`, the item, and whether it holds: "no longer likes tea" ends a like without a dislike."""
     verb = PREFERENCE_VERB.search(clause.text)
-    if verb is None or any(pattern.match(clause.text, verb.start()) for _, pattern, _ in _PATTERNS):
+    if (
+        verb is None
+        or _AMONG_ALL.match(clause.text)
+        or any(pattern.match(clause.text, verb.start()) for _, pattern, _ in _PATTERNS)
+    ):
         return
     before = clause.text[: verb.start()]
     negation = _NOT.search(before)

@@ -20,6 +20,11 @@ def lower(value: str) -> str | None:
     return found.lower() if found else None
 
 
+def a_day(value: str) -> str | None:
+    """A time a day, without the words that say so."""
+    return lower(re.sub(r" (?:an?|per|each|every) day$", "", value.strip(), flags=re.I))
+
+
 def number(value: str) -> int | None:
     """A count up to 150, in digits or as a word up to ten."""
     word = re.sub(r"^an?$", "one", value.strip().lower())

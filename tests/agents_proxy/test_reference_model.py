@@ -43,16 +43,16 @@ def code_of(name: str, prompt: str) -> Any:
 
 def test_a_model_gets_what_the_agent_found_and_is_asked_for_json(model: Any) -> None:
     running, content = model
-    content["text"] = '{"city": "Leipzig", "age": 34, "intent_24h": {"category": "food", "confidence": 0.5}}'
+    content["text"] = '{"address": "Fliederweg 12", "intent_24h": {"category": "books", "confidence": 0.5}}'
 
-    said = profile_of("public", "mara.lindholm@example.org")
+    said = profile_of("public", "mara.lindholm@example.org looks for books")
 
-    assert said == {"city": "Leipzig", "age": 34, "intent_24h": {"category": "food", "confidence": 0.5}}
+    assert said == {"address": "Fliederweg 12", "intent_24h": {"category": "books", "confidence": 0.5}}
     (asked,) = running.asked
     system, user = asked.body["messages"]
     assert "Fliederweg 12" in system["content"]
     assert '"gym_membership": "true or false"' in system["content"]
-    assert user == {"role": "user", "content": "mara.lindholm@example.org"}
+    assert user == {"role": "user", "content": "mara.lindholm@example.org looks for books"}
     assert asked.body["response_format"] == {"type": "json_object"}
     assert asked.body["model"] == "small"
     assert "authorization" not in asked.headers
@@ -72,9 +72,32 @@ def test_what_is_not_of_the_known_members_and_kinds_is_an_error(model: Any, text
     assert code_of("core", SAMPLE_DESCRIPTION) == -32000
 
 
+@pytest.mark.parametrize(
+    ("answered", "kept"),
+    [
+        ({"city": "Paris", "age": 41, "gym_membership": True, "likes": ["golf"], "country": "France"}, {}),
+        ({"likes": ["golf", "tea"], "dislikes": []}, {"likes": ["tea"]}),
+        ({"home_ownership": "own", "household_size": 3}, {"home_ownership": "own"}),
+        ({"children_count": 2, "age": 0}, {"children_count": 2}),
+        ({"phone": "+351912345678"}, {"phone": "+351912345678"}),
+        ({"phone": "+351912345679"}, {}),
+        ({"intent_24h": {"category": "boats", "confidence": 0.9}}, {}),
+        ({"confidence_score": 7}, {}),
+        ({"city": " . "}, {}),
+    ],
+)  # fmt: skip
+def test_what_neither_prompt_nor_data_hold_is_left_out(model: Any, answered: dict[str, Any], kept: Any) -> None:
+    model[1]["text"] = json.dumps(answered)
+
+    prompt = "ana@example.org, +351 912 345 678. She owns a house, has two children and likes tea."
+    said = profile_of("core", prompt)
+
+    assert said == kept
+
+
 def test_brand_answers_in_its_own_shape_alone(model: Any) -> None:
     model[1]["text"] = '{"fullName": "Mara Lindholm", "likes": ["tea"], "confidence": 0.5}'
-    assert json.loads(reply_of("brand", "mara.lindholm@example.org")["text"])["likes"] == ["tea"]
+    assert json.loads(reply_of("brand", "mara.lindholm@example.org likes tea")["text"])["likes"] == ["tea"]
 
     model[1]["text"] = '{"full_name": "Mara Lindholm"}'
     assert code_of("brand", "mara.lindholm@example.org") == -32000
@@ -91,7 +114,7 @@ def test_a_model_without_an_answer_is_an_error(answer: Any, monkeypatch: pytest.
 
 def test_what_was_created_with_a_model_is_kept(model: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     model[1]["text"] = '{"email": "ana@example.org", "fashion_style": "avant-garde"}'
-    profile_of("core-profile", "ana@example.org dresses like nobody else.")
+    profile_of("core-profile", "ana@example.org dresses in an avant-garde way.")
     monkeypatch.delenv("AGENT_LLM_URL")
 
     assert profile_of("core", "ana@example.org")["fashion_style"] == "avant-garde"
