@@ -23,6 +23,7 @@ from pkm.registry.models import ScopeEntry
 from pkm.vault.models import VaultKey
 
 PEOPLE, GRANTED, PENDING, KEYS = 500, 3000, 3000, 8
+STRANGERS = 10_000  # whom nobody asked about yet
 EXPORT_BYTES = 4096  # of plaintext
 ASKED_SCOPES = (
     "identity.basic", "contact.email", "location.home", "professional.work", "lifestyle.fitness",
@@ -36,6 +37,7 @@ class Population:
 
     token: str
     people: list[str]
+    strangers: list[str]
     statuses: list[str]
     exports: list[str]
     keys: list[dict[str, Any]]
@@ -53,13 +55,19 @@ def populate() -> Population:
         for segment in entry.segment_ids:
             domain, _, name = segment.partition(".")
             projection.setdefault(domain, {})[name] = 3
+    strangers = User.objects.bulk_create(
+        (User(email=f"stranger{number}@example.org", password="!") for number in range(STRANGERS)), batch_size=1000
+    )
     Index.objects.bulk_create(
-        Index(user=person, available_domains=list(projection), summary_projection=projection, total_attributes=99)
-        for person in people
+        (
+            Index(user=person, available_domains=list(projection), summary_projection=projection, total_attributes=99)
+            for person in (*people, *strangers)
+        ),
+        batch_size=1000,
     )
     VaultKey.objects.bulk_create(
         VaultKey(user=person, key_id=new_identifier("vk"), vault_status="active", primary_wrapper_id="wrp_1")
-        for person in people
+        for person in (*people, *strangers)
     )
     app, token = _app(people[0])
     keys = [public_half(generate_connector_key()) for _ in range(KEYS)]
@@ -72,6 +80,7 @@ def populate() -> Population:
     return Population(
         token=token,
         people=[person.public_id for person in people],
+        strangers=[person.public_id for person in strangers],
         statuses=[request.request_id for pair in zip(granted, pending, strict=True) for request in pair],
         exports=[request.request_id for request in granted],
         keys=keys,
@@ -182,6 +191,7 @@ def requests_of(population: Population) -> dict[str, tuple[list[str], int]]:
         "reference": (reference, 200),
         # few enough people that the warm-up meets each of them: the day's first discovery of somebody is written down
         "discovery": ([get(f"/api/v1/user-scopes/{person}") for person in population.people[:100]], 200),
+        "first discovery": ([get(f"/api/v1/user-scopes/{person}") for person in population.strangers], 200),
         "status": ([get(f"/api/v1/consent-status?request_id={name}") for name in population.statuses], 200),
         "export 4 KiB": ([get(f"/api/v1/consent-export?request_id={name}") for name in population.exports], 200),
         "request": ([post(body) for body in bodies], 201),

@@ -1,19 +1,55 @@
-"""Whether this deployment has keys that work: found out by `manage.py check` and at start, not by the first vault."""
+"""Whether this deployment has keys that work, and knows of its pooler: found out by `manage.py check`.
 
+Keys are looked at by every start too, and not by the first vault.
+"""
+
+from collections.abc import Sequence
 from typing import Any
 
+import psycopg
 from cryptography.fernet import Fernet
 from django.conf import settings
-from django.core.checks import CheckMessage, Error, register
+from django.core.checks import CheckMessage, Error, Tags, Warning, register
 from django.core.exceptions import ImproperlyConfigured
+from django.db import connection
+
+from common.sql.poolers import leads_through_pooler
 
 _HINT = "`manage.py make_keys` prints a fresh set; `./run` makes one in var/."
+_UNPREPARED = Warning(
+    "DATABASE_URL leads through a pooler, so no statement is prepared, whatever DATABASE_PREPARE says.",
+    hint="Set DATABASE_PREPARE=false.", id="config.W001",
+)  # fmt: skip
+_POLLED = Warning(
+    "LISTEN would lead through a pooler, so held answers learn of decisions by polling.",
+    hint="Set DATABASE_LISTEN_URL to the address of PostgreSQL itself.", id="config.W002",
+)  # fmt: skip
 
 
 @register()
 def check_keys(**_: Any) -> list[CheckMessage]:
     """The keys without which no vault can be made and no decision signed."""
     return [*_encryption(), *_receipts()]
+
+
+@register(Tags.database)
+def check_pooler(*, databases: Sequence[str] | None = None, **_: Any) -> list[CheckMessage]:
+    """Whether the settings know of a pooler in front of the database; part of `check --database default`."""
+    from consent.notices.waiting import listeners_address  # has models, as below
+
+    options = settings.DATABASES["default"]["OPTIONS"]
+    if "prepare_threshold" not in options or "default" not in (databases or ()):  # SQLite has neither
+        return []
+    found: list[CheckMessage] = []
+    if options["prepare_threshold"] is not None:
+        found += _led_astray(connection.get_connection_params(), _UNPREPARED)
+    return found + _led_astray(listeners_address(), _POLLED)
+
+
+def _led_astray(parameters: dict[str, Any], warning: CheckMessage) -> list[CheckMessage]:
+    parameters = {**parameters, "prepare_threshold": None, "autocommit": True}
+    with psycopg.connect(**parameters) as connected:
+        return [warning] if leads_through_pooler(connected) else []
 
 
 def require_keys() -> None:

@@ -81,7 +81,7 @@ async def _probe_postgresql(found: Found) -> None:
     parameters: dict[str, Any] = connection.get_connection_params()
     for django_own in ("context", "cursor_factory", "prepare_threshold"):
         parameters.pop(django_own, None)
-    async with await psycopg.AsyncConnection.connect(**parameters, autocommit=True) as database:
+    async with await psycopg.AsyncConnection.connect(**parameters, autocommit=True, prepare_threshold=None) as database:
         await (await database.execute("SELECT 1")).fetchone()
         found["database"] = True
         applied = await (await database.execute(_APPLIED)).fetchall()

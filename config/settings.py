@@ -189,11 +189,15 @@ else:
         "keepalives_idle": 10,
         "keepalives_interval": 5,
         "keepalives_count": 2,
-        # plans are made once a connection instead of with every read: half of what a hot read costs PostgreSQL
+        # plans are made once a connection instead of with every read: half of what a hot read costs PostgreSQL; never
+        # behind a pooler (PooledConnection), where a statement might be another client's
         "server_side_binding": True,
-        "prepare_threshold": 2,
+        "prepare_threshold": 2 if env.flag("DATABASE_PREPARE", default=True) else None,
     }
+    # they outlive their transaction, and a pooler may hand the rest of it to another session
+    _database["DISABLE_SERVER_SIDE_CURSORS"] = True
 DATABASES = {"default": _database}
+DATABASE_LISTEN_URL = env.text("DATABASE_LISTEN_URL")  # of PostgreSQL itself, where DATABASE_URL leads to a pooler
 DATABASE_WATCH = True  # by the server alone; config/wsgi.py starts it
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 # allauth remembers used codes there, which counts only where every process sees them

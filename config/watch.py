@@ -14,10 +14,13 @@ import threading
 import time
 import weakref
 from contextlib import suppress
-from typing import Any
+from functools import cache
+from typing import Any, Self
 
 import psycopg
 import psycopg_pool
+
+from common.sql.poolers import leads_through_pooler
 
 _INTERVAL = 1.0  # seconds between two questions
 _INTERVAL_WHILE_AWAY = 0.5
@@ -28,7 +31,22 @@ _open: "weakref.WeakSet[PooledConnection]" = weakref.WeakSet()
 
 
 class PooledConnection(psycopg.Connection[Any]):
-    """A connection that can be cut by another thread, while its own waits for an answer."""
+    """A connection that can be cut by another thread, while its own waits for an answer.
+
+    It prepares statements only where PostgreSQL itself is at the other end, whatever the settings say.
+    """
+
+    @classmethod
+    def connect(cls, *args: Any, **kwargs: Any) -> Self:
+        made = super().connect(*args, **kwargs)
+        try:
+            if made.prepare_threshold is not None and leads_through_pooler(made):
+                made.prepare_threshold = None
+                _tell_of_pooler()
+        except BaseException:
+            made.close()
+            raise
+        return made
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -37,6 +55,12 @@ class PooledConnection(psycopg.Connection[Any]):
     def cut(self) -> None:
         with suppress(psycopg.Error, OSError), socket.socket(fileno=socket.dup(self.fileno())) as twin:
             twin.shutdown(socket.SHUT_RDWR)
+
+
+@cache
+def _tell_of_pooler() -> None:
+    """Once a process."""
+    _log.warning("DATABASE_URL leads through a pooler: no statement is prepared; DATABASE_PREPARE=false says so")
 
 
 class Watch:

@@ -1,8 +1,8 @@
 """Holding an answer until something changes, without holding a database connection.
 
-One thread per process hears of every notice: LISTEN on PostgreSQL, a short poll of the newest notices on SQLite. It
-wakes the callers that wait for that request or that app. Nobody relies on it for the truth: a woken caller reads the
-row again, and reads it anyway when the time is over.
+One thread per process hears of every notice: LISTEN on PostgreSQL, a short poll of the newest notices on SQLite and
+where only a pooler leads to PostgreSQL. It wakes the callers that wait for that request or that app. Nobody relies on
+it for the truth: a woken caller reads the row again, and reads it anyway when the time is over.
 
 Once the process is about to end nobody is held any more: who waits is answered with what stands, a stream ends and its
 reader goes on at the next process.
@@ -14,6 +14,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 import psycopg
@@ -21,6 +22,7 @@ from django.conf import settings
 from django.db import connection
 
 from common.shutdown import shutdown
+from common.sql.poolers import leads_through_pooler
 from common.sql.statements import rows
 from consent.notices.outbox import CHANNEL
 from consent.shapes import ConsentStatus
@@ -29,10 +31,15 @@ from consent.status_queries import status_body
 from developers.authentication import require_still_let_in
 
 _log = logging.getLogger(__name__)
-_POLL_EVERY = 0.1  # seconds, SQLite
+_POLL_EVERY = 0.1  # seconds, without LISTEN
+_NEWEST = 64  # notices that a poll looks at: some are committed after others with a higher number
 _RELISTEN_AFTER = 1.0  # seconds, after the listener's connection broke
 _LISTEN_FOR = 1.0  # seconds between two looks whether anybody waits still
 _LOOK_AGAIN = 5.0  # seconds, at most, between two looks of a waiter: a missed notice costs no more than this
+_NEWEST_NOTICES = f"""
+SELECT n.id, n.app_id, r.request_id FROM consent_notices n JOIN consent_requests r ON r.id = n.request_id
+ORDER BY n.id DESC LIMIT {_NEWEST}
+"""  # noqa: S608  # a number of ours
 
 
 class _Hub:
@@ -119,7 +126,7 @@ class _Hub:
             event.set()
 
     def _listen(self) -> None:
-        hear = self._hear_postgresql if connection.vendor == "postgresql" else self._hear_sqlite
+        hear = self._hear_postgresql if connection.vendor == "postgresql" else self._hear_polling
         while self._goes_on():  # ends when nobody waits any more; the next waiter starts it again
             try:
                 hear()
@@ -135,28 +142,51 @@ class _Hub:
             return self._listens
 
     def _hear_postgresql(self) -> None:
-        parameters: dict[str, Any] = connection.get_connection_params()
-        for django_own in ("context", "cursor_factory", "pool", "prepare_threshold"):
-            parameters.pop(django_own, None)
-        with psycopg.connect(**parameters, autocommit=True) as listener:
-            listener.execute(f"LISTEN {CHANNEL}")
-            self._wake_all()  # whatever happened before LISTEN took effect
-            while self.count():
-                for notice in listener.notifies(timeout=_LISTEN_FOR):
-                    self._wake(*notice.payload.split(" ", 1))
+        with psycopg.connect(**listeners_address(), autocommit=True, prepare_threshold=None) as listener:
+            if not leads_through_pooler(listener):
+                self._hear_listening(listener)
+                return
+        _tell_of_pooler()
+        self._hear_polling()
 
-    def _hear_sqlite(self) -> None:
-        newest = rows("SELECT coalesce(max(id), 0) AS id FROM consent_notices")[0]["id"]
-        self._wake_all()
+    def _hear_listening(self, listener: psycopg.Connection[Any]) -> None:
+        listener.execute(f"LISTEN {CHANNEL}")
+        self._wake_all()  # whatever happened before LISTEN took effect
         while self.count():
-            time.sleep(_POLL_EVERY)
-            for row in rows(
-                "SELECT n.id, n.app_id, r.request_id FROM consent_notices n "
-                "JOIN consent_requests r ON r.id = n.request_id WHERE n.id > %s ORDER BY n.id",
-                [newest],
-            ):
-                newest = row["id"]
-                self._wake(row["app_id"], row["request_id"])
+            for notice in listener.notifies(timeout=_LISTEN_FOR):
+                self._wake(*notice.payload.split(" ", 1))
+
+    def _hear_polling(self) -> None:
+        try:
+            known = {row["id"] for row in rows(_NEWEST_NOTICES)}
+            self._wake_all()  # whatever happened before that
+            while self.count():
+                time.sleep(_POLL_EVERY)
+                newest = rows(_NEWEST_NOTICES)
+                for row in newest:
+                    if row["id"] not in known:
+                        self._wake(row["app_id"], row["request_id"])
+                known = {row["id"] for row in newest}
+        finally:
+            connection.close()  # a broken one is not used again
+
+
+def listeners_address() -> dict[str, Any]:
+    """What leads to a session of the listener's own: that of the settings, or the database's."""
+    parameters: dict[str, Any] = connection.get_connection_params()
+    for not_its_own in ("context", "cursor_factory", "pool", "prepare_threshold"):
+        parameters.pop(not_its_own, None)
+    if settings.DATABASE_LISTEN_URL:
+        for name in ("host", "port", "user", "password", "dbname"):
+            parameters.pop(name, None)
+        parameters["conninfo"] = settings.DATABASE_LISTEN_URL
+    return parameters
+
+
+@cache
+def _tell_of_pooler() -> None:
+    """Once a process."""
+    _log.warning("LISTEN would lead through a pooler: notices are polled; DATABASE_LISTEN_URL leads past it")
 
 
 hub = _Hub()

@@ -231,7 +231,7 @@ def test_who_comes_as_the_listener_ends_is_heard_for_too(monkeypatch: pytest.Mon
             ending.set()
             ended.wait(30)
 
-    monkeypatch.setattr(waiting._Hub, "_hear_sqlite", hear)
+    monkeypatch.setattr(waiting._Hub, "_hear_polling", hear)
     monkeypatch.setattr(waiting, "connection", Closing())
     with hub.waiting_for("app:1", app_pk=1):
         assert heard.acquire(timeout=30)
