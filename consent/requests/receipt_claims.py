@@ -21,12 +21,27 @@ class GrantFacts:
     approved_attributes: list[str] | None
     starts_at: datetime
     expires_at: datetime
+    max_reads: int | None
+    ended_at: datetime | None
+    ended_by: str
+
+    def as_facts(self) -> dict[str, Any]:
+        """As the audit holds it: nothing of it changes without another entry."""
+        return {
+            "status": self.status,
+            "approved_attributes": self.approved_attributes,
+            "starts_at": rfc3339(self.starts_at),
+            "expires_at": rfc3339(self.expires_at),
+            "max_reads": self.max_reads,
+            "ended_at": rfc3339(self.ended_at),
+            "ended_by": self.ended_by,
+        }
 
 
 def claims_about(
-    *, request: ConsentRequest, grant: GrantFacts | None, event: str, happened: datetime, receipt_id: str
+    *, request: ConsentRequest, grant: GrantFacts | None, event: str, happened: datetime, at: datetime, receipt_id: str
 ) -> dict[str, Any]:
-    """What a receipt says of an event, whenever it is signed; when that is, and the audit entry, are not among it."""
+    """What a receipt says of an event that is written down at `at`; all but the audit entry, which is not there yet."""
     app = request.app
     seconds = (grant.expires_at - grant.starts_at).total_seconds() if grant else request.access_duration
     return {
@@ -53,6 +68,7 @@ def claims_about(
         "request_digest": request.request_digest,
         "connector_fingerprint": request.connector_thumbprint,
         "iss": settings.ISSUER,
+        "iat": int(at.timestamp()),
     }
 
 
