@@ -160,13 +160,18 @@ def _flaws_at_the_end(ended: list[ChainState], names: dict[str, str]) -> Iterato
             yield Broken(name, 1, "the chain has no head")
         elif state.chain not in names and not state.erased:
             yield Broken(name, 1, "nobody knows whose chain this is, and no entry tells of an erasure")
-        elif head.sequence < state.sequence or (
-            head.sequence == state.sequence and head.entry_hash != state.entry_hash
-        ):
+        elif not _reaches(state, head):
             yield Broken(name, state.sequence + 1, "the chain ends before its head")
         else:
             continue
         state.is_broken = True
+
+
+def _reaches(state: ChainState, head: AuditHead) -> bool:
+    """Whether what was read is what the head says, or has gone on meanwhile."""
+    if head.sequence > state.sequence:
+        return AuditEntry.objects.filter(chain=state.chain, sequence=state.sequence + 1).exists()
+    return (head.sequence, head.entry_hash) == (state.sequence, state.entry_hash)
 
 
 def _flaw(entry: dict[str, Any], state: ChainState) -> str | None:
