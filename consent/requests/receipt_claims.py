@@ -6,10 +6,15 @@ from typing import Any
 
 from django.conf import settings
 
+from accounts.language import language_for
 from common.clock import rfc3339
 from consent.requests.models import ConsentRequest
 
-SCHEMA_VERSION = "1.0"
+SCHEMA_VERSION = "1.1"
+NOTICE_VERSION = "2026-11"  # of what the consent page tells before a decision; new wherever that means something else
+LAWFUL_BASIS = "consent"  # nothing here rests on another
+# What somebody may do about it, whatever the app says: stop it, see it, have it erased, take it along, complain.
+RIGHTS = ("withdraw_consent", "access", "erasure", "portability", "complaint")
 
 
 @dataclass(frozen=True)
@@ -63,6 +68,9 @@ def claims_about(
             "expires_at": rfc3339(grant.expires_at) if grant else None,
         },
         "event": {"type": event, "state": grant.status if grant else request.status, "time": rfc3339(happened)},
+        "lawful_basis": LAWFUL_BASIS,
+        "rights": list(RIGHTS),
+        "notice": {"version": NOTICE_VERSION, "language": language_for(request.user)},
         **request.handling,
         "withdrawal_method": f"{settings.ISSUER}/consent/grants/",
         "request_digest": request.request_digest,
