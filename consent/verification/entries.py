@@ -28,7 +28,7 @@ def verify_entries(held: list[Entry]) -> Iterator[Broken]:
     rows = _Rows([facts for _, facts in told])
     found: set[str] = set()
     for entry, facts in told:
-        name = names.get(entry["chain"], entry["chain"])
+        name: str = names.get(entry["chain"], entry["chain"])
         if name not in found and _flaw(entry, facts, name, rows) and (flaw := _lasting(entry, name)):
             found.add(name)
             yield Broken(name, entry["sequence"], flaw)
@@ -145,7 +145,7 @@ def _proves(claims: dict[str, Any], entry: Entry, facts: dict[str, Any], *, is_p
     if is_person and claims.get("audit") != link:
         return False
     if "receipt_digest" in facts:
-        return receipts.digest_of(claims) == facts["receipt_digest"]
+        return receipts.digest_of(claims) == str(facts["receipt_digest"])
     names = ("receipt_id", "request_digest")
     is_of_event = (claims.get("event") or {}).get("type") == entry["kind"]
     return is_of_event and all(claims.get(name) == facts.get(name) for name in names)

@@ -35,13 +35,14 @@ def verify_people(told: dict[str, Told]) -> Iterator[Broken]:
 
 def verify_app(name: str, told: Told) -> Iterator[Broken]:
     """More or fewer receipts than the app's whole chain tells of: it, or they, were cut."""
-    if _miscounted(name, told.proven) is None:
-        return
+    flaw = _miscounted(name, told.proven)
     for _ in range(LOOKS):
-        time.sleep(BETWEEN)
-        if (flaw := _miscounted(name, _retold(name).proven)) is None:
+        if flaw is None:
             return
-    yield Broken(name, 0, flaw)
+        time.sleep(BETWEEN)
+        flaw = _miscounted(name, _retold(name).proven)
+    if flaw is not None:
+        yield Broken(name, 0, flaw)
 
 
 def _miscounted(name: str, proven: int) -> str | None:
