@@ -28,7 +28,7 @@ def verify_entries(held: list[Entry]) -> Iterator[Broken]:
     rows = _Rows([facts for _, facts in told])
     found: set[str] = set()
     for entry, facts in told:
-        name: str = names.get(entry["chain"], entry["chain"])
+        name = names.get(str(entry["chain"]), str(entry["chain"]))
         if name not in found and _flaw(entry, facts, name, rows) and (flaw := _lasting(entry, name)):
             found.add(name)
             yield Broken(name, entry["sequence"], flaw)

@@ -19,13 +19,13 @@ from consent.ledger.models import AuditChain, AuditEntry, AuditHead, AuditPendin
 from consent.ledger.verifying import PAGE, Broken
 from consent.requests.models import ConsentRequest
 from consent.states import RequestStatus
-from consent.verification.told import Told
+from consent.verification.summary import Summary
 
 LOOKS, BETWEEN = 3, 0.02  # seconds
 PERSON, APP = audit.person_chain(""), audit.app_chain("")
 
 
-def verify_people(told: dict[str, Told]) -> Iterator[Broken]:
+def verify_people(told: dict[str, Summary]) -> Iterator[Broken]:
     """The first difference of each person: {subject of the chain: what the whole of it tells}."""
     rows = _Rows(told)
     for name, own in told.items():
@@ -33,7 +33,7 @@ def verify_people(told: dict[str, Told]) -> Iterator[Broken]:
             yield Broken(name, *flaw)
 
 
-def verify_app(name: str, told: Told) -> Iterator[Broken]:
+def verify_app(name: str, told: Summary) -> Iterator[Broken]:
     """More or fewer receipts than the app's whole chain tells of: it, or they, were cut."""
     flaw = _miscounted(name, told.proven)
     for _ in range(LOOKS):
@@ -69,9 +69,9 @@ def _lasting(name: str) -> tuple[int, str] | None:
     return flaw
 
 
-def _retold(name: str) -> Told:
+def _retold(name: str) -> Summary:
     """What this chain tells by now."""
-    told = Told()
+    told = Summary()
     entries = AuditEntry.objects.of(name).select_related("kept").order_by("sequence")
     for entry in entries.iterator(chunk_size=PAGE):
         told.take(kind=entry.kind, facts=entry.facts, sequence=entry.sequence, is_person=name.startswith(PERSON))
@@ -109,9 +109,9 @@ def _by_person(rows: Any, *columns: str, person: str = "user__public_id") -> dic
     return found
 
 
-def _first_flaw(name: str, told: Told, rows: _Rows) -> tuple[int, str] | None:
+def _first_flaw(name: str, told: Summary, rows: _Rows) -> tuple[int, str] | None:
     standing = dict(told.requests)
-    later = Told(requests=standing)  # what waits to be written is the newest word
+    later = Summary(requests=standing)  # what waits to be written is the newest word
     for row in rows.pending[name]:
         later.take(kind=row.kind, facts=row.facts, sequence=0, is_person=True)
     own = {grant["request__request_id"]: grant for grant in rows.grants[name]}
@@ -146,7 +146,7 @@ def _standing_flaw(
     return None
 
 
-def _receipts_flaw(name: str, told: Told, rows: _Rows) -> tuple[int, str] | None:
+def _receipts_flaw(name: str, told: Summary, rows: _Rows) -> tuple[int, str] | None:
     known = set(told.receipts)
     for row in rows.receipts[name]:
         if row["receipt_id"] not in known:
@@ -154,7 +154,7 @@ def _receipts_flaw(name: str, told: Told, rows: _Rows) -> tuple[int, str] | None
     return None
 
 
-def _reads_flaw(name: str, told: Told, rows: _Rows) -> tuple[int, str] | None:
+def _reads_flaw(name: str, told: Summary, rows: _Rows) -> tuple[int, str] | None:
     chained = 0
     for grant in rows.grants[name]:
         count, in_batches = rows.reads.get(grant["pk"], (0, 0))

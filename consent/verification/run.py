@@ -26,7 +26,7 @@ from consent.states import RequestStatus
 from consent.verification.entries import verify_entries
 from consent.verification.notices import notices_after, verify_notices
 from consent.verification.people import APP, PERSON, verify_app, verify_chainless, verify_people
-from consent.verification.told import Told
+from consent.verification.summary import Summary
 
 PASSES = ("chains", "heads", "people", "notices")
 MOST_FOUND = 1000  # findings that are kept; who has more knows enough
@@ -43,7 +43,7 @@ class Position:
     only: str = ""
     stage: str = PASSES[0]
     chain: ChainState = field(default_factory=lambda: ChainState(""))
-    told: Told = field(default_factory=Told)
+    told: Summary = field(default_factory=Summary)
     head: str = ""
     pk: int = 0
     newest: dict[str, int] = field(default_factory=dict)
@@ -57,7 +57,7 @@ class Position:
     @classmethod
     def from_json(cls, kept: dict[str, Any]) -> "Position":
         """Raises TypeError where it is none of ours."""
-        chain, told = ChainState(**kept.pop("chain")), Told(**kept.pop("told"))
+        chain, told = ChainState(**kept.pop("chain")), Summary(**kept.pop("told"))
         return cls(chain=chain, told=told, **kept)
 
     def note(self, found: list[Broken]) -> None:
@@ -108,11 +108,11 @@ def _flaws_of_rows(page: Page, position: Position) -> Iterator[Broken]:
     for name, own in ended.items():
         if name.startswith(APP):
             yield from verify_app(name, own)
-    position.told = told.get(page.state.chain, Told())
+    position.told = told.get(page.state.chain, Summary())
 
 
-def _told_by(page: Page, position: Position, names: dict[str, str]) -> dict[str, Told]:
-    told = {state.chain: Told() for state in [*page.ended, page.state]}
+def _told_by(page: Page, position: Position, names: dict[str, str]) -> dict[str, Summary]:
+    told = {state.chain: Summary() for state in [*page.ended, page.state]}
     told[position.chain.chain] = position.told
     for entry in page.held:
         told[entry["chain"]].take(

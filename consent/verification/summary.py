@@ -15,7 +15,7 @@ _MOVES = {event.value for event in EventType if event.has_receipt} | _LIVE_AFTER
 
 
 @dataclass
-class Told:
+class Summary:
     """The newest word about every request of a chain, in members that JSON knows.
 
     `requests`: {request_id: [status, grant_id or None, grant's status or None, its end or None, sequence]}, where an
