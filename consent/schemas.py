@@ -214,6 +214,12 @@ class StatusQuery(Strict):
         return self
 
 
+class ReceiptQuery(Strict):
+    """`GET /receipts/{receipt_id}`: in its signed form, or as linked data."""
+
+    format: Literal["jsonld"] | None = None
+
+
 class ListQuery(PageQuery):
     """`GET /consent-requests`."""
 

@@ -191,6 +191,14 @@ _HANDLING = {
         "minProperties": 1,
     },
     "jurisdiction": {**_TEXT, "description": "Under whose law, likewise."},
+    "lawful_basis": {"type": "string", "enum": ["consent"]},
+    "rights": {"type": "array", "items": _TEXT, "description": "What the person may do about it."},
+    "notice": {
+        "type": "object",
+        "description": "What the person was told before the decision, by its version, and the language they read.",
+        "properties": {"version": _TEXT, "language": _TEXT},
+        "required": ["version", "language"],
+    },
 }
 
 

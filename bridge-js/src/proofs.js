@@ -34,8 +34,20 @@ async function verified(kind, jws, jwks, expected) {
   // Only what was signed is parsed: the content comes after the signature.
   const payload = await checked(/** @type {string} */ (jws), key, kind);
   const claims = parseObject(payload, `the ${kind}'s content`);
+  if (kind === "receipt") checkReceipt(claims);
   for (const [member, value] of Object.entries(expected)) compare(claims, member, value);
   return claims;
+}
+
+/** What receipts say since version 1.1 has the form in which they say it; older ones do not say it. @param {Claims} claims */
+function checkReceipt({ lawful_basis: basis = "", rights = [], notice = { version: "", language: "" } }) {
+  if (typeof basis !== "string") throw new Refused("member lawful_basis is no text", "lawful_basis");
+  if (!Array.isArray(rights) || !rights.every((right) => typeof right === "string")) {
+    throw new Refused("member rights is no list of texts", "rights");
+  }
+  if (!isObject(notice) || typeof notice.version !== "string" || typeof notice.language !== "string") {
+    throw new Refused("member notice has no version and language", "notice");
+  }
 }
 
 /** @param {string} jws @param {import("jose").CryptoKey | Uint8Array} key @param {string} kind */

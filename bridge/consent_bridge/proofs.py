@@ -73,6 +73,18 @@ def verify_receipt(jws: str, keys: Keys, expected: Mapping[str, Any] | None = No
     return _verified(jws, keys, RECEIPT, (expected or {}).items(), as_text=False)
 
 
+def _check_receipt(claims: Claims) -> None:
+    """What receipts say since version 1.1 has the form in which they say it; older ones do not say it."""
+    notice, rights = claims.get("notice", {"version": "", "language": ""}), claims.get("rights", [])
+    if not isinstance(claims.get("lawful_basis", ""), str):
+        raise Refused("member lawful_basis is no text", member="lawful_basis")
+    if not isinstance(rights, list) or not all(isinstance(right, str) for right in rights):
+        raise Refused("member rights is no list of texts", member="rights")
+    named = notice if isinstance(notice, Mapping) else {}
+    if not all(isinstance(named.get(name), str) for name in ("version", "language")):
+        raise Refused("member notice has no version and language", member="notice")
+
+
 def verify_checkpoint(jws: str, keys: Keys, expected: Mapping[str, Any] | None = None) -> Claims:
     """The claims of a checkpoint, likewise."""
     return _verified(jws, keys, CHECKPOINT, (expected or {}).items(), as_text=False)
@@ -96,6 +108,8 @@ def _verified(jws: str, keys: Keys, kind: str, expected: Iterable[tuple[str, Any
     # Only what was signed is parsed: the content comes after the signature.
     _check_signature(key, signature, f"{parts[0]}.{parts[1]}".encode("ascii"), what)
     claims = parse_object(decode_base64url(parts[1], f"{what}'s content"), f"{what}'s content")
+    if kind == RECEIPT:
+        _check_receipt(claims)
     for member, value in expected:
         _compare(claims, member, value, as_text=as_text)
     return claims

@@ -213,9 +213,16 @@ receipt = operation(
     name="getReceipt",
     tag=VERIFY,
     summary="The signed receipt of one event",
-    description="Proof of an approval, a refusal or an end, in your app's copy. It can be verified offline.",
+    description=(
+        "Proof of an approval, a refusal or an end, in your app's copy. It can be verified offline. With "
+        "`format=jsonld` the same claims come as `application/ld+json`, in terms of the W3C Data Privacy Vocabulary: "
+        "to be read by others' tools, and without a signature."
+    ),
     permission="`read`",
-    parameters=[path_parameter("receipt_id", "As told by the status.", samples.RECEIPT_ID)],
+    parameters=[
+        path_parameter("receipt_id", "As told by the status.", samples.RECEIPT_ID),
+        query_parameter("format", "Linked data instead of the signed form.", {"type": "string", "enum": ["jsonld"]}),
+    ],
     answers={200: shapes.Receipt},
     example=samples.RECEIPT,
     jose="The compact JWS alone.",

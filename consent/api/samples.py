@@ -145,8 +145,11 @@ RECEIPT: dict[str, Any] = {
     "receipt_id": RECEIPT_ID,
     "jws": "eyJhbGciOiJFZERTQSJ9.eyJzY2hlbWFfdmVyc2lvbiI6IjEuMCJ9.c2lnbmF0dXJl",
     "claims": {
-        "schema_version": "1.0",
+        "schema_version": "1.1",
         "receipt_id": RECEIPT_ID,
+        "lawful_basis": "consent",
+        "rights": ["withdraw_consent", "access", "erasure", "portability", "complaint"],
+        "notice": {"version": "2026-11", "language": "en"},
         "recipients": "Our booking partner in Turku",
         "storage": {"location": "Data centre in Frankfurt, Germany", "retention": "30 days after the last visit"},
         "jurisdiction": "Finland",

@@ -1,5 +1,6 @@
 """One view for each operation of the developers' REST (contract 1.2 to 1.6): parse, call, answer."""
 
+import orjson
 from django.http import HttpRequest, HttpResponse
 from rest_framework.authentication import BaseAuthentication
 
@@ -23,11 +24,13 @@ from consent.notices import waiting
 from consent.requests import creation
 from consent.requests import limits as request_limits
 from consent.requests import queries as request_queries
+from consent.requests.receipt_jsonld import JSON_LD, as_jsonld
 from consent.schemas import (
     SPECIAL,
     EndConsentBody,
     ExportQuery,
     ListQuery,
+    ReceiptQuery,
     RequestConsentBody,
     StatusQuery,
 )
@@ -170,11 +173,15 @@ class Receipt(DeveloperView):
     """The signed proof of one event, in the app's copy."""
 
     needs = frozenset({"read"})
+    takes_query = True
 
     @described.receipt
     def get(self, request: HttpRequest, receipt_id: str) -> HttpResponse:
+        query = self.query(ReceiptQuery)
         known_form = receipt_id if is_identifier(receipt_id) else ""
         receipt = ledger_queries.receipt_for_app(app_pk=self.app.app_pk, receipt_id=known_form)
+        if query.format == "jsonld":
+            return HttpResponse(orjson.dumps(as_jsonld(receipt["claims"])), content_type=JSON_LD)
         if prefers_jose(request):
             return HttpResponse(receipt["jws"], content_type="application/jose", headers=_BY_ACCEPT)
         return json_answer(receipt, headers=_BY_ACCEPT)

@@ -3,7 +3,8 @@
 One head per app would otherwise bound the reads of that app.
 """
 
-from collections.abc import Iterator
+import secrets
+from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any
 
@@ -15,13 +16,12 @@ from consent.event_types import EventType
 from consent.exports.models import Read
 from consent.ledger import audit
 from consent.ledger.canonical import sha256_canonical
-from consent.ledger.models import AuditChain, AuditEntry
-from consent.ledger.verifying import Broken
 from consent.states import Actor
 
 _BATCH = 2000  # reads a transaction
 _KIND = EventType.READS.value
-_COLUMNS = ("pk", "grant__grant_id", "export__export_id", "at")  # of each read, what its batch's hash is over
+# Of each read, what its batch's hash is over.
+COLUMNS = ("pk", "grant__grant_id", "export__export_id", "token__prefix", "address_prefix", "at")
 
 
 def chain_waiting_reads() -> int:
@@ -40,7 +40,7 @@ def _chain_some() -> int:
     waiting: list[dict[str, Any]] = list(
         Read.objects.filter(batch="")
         .order_by("pk")[:_BATCH]
-        .values(*_COLUMNS, "grant__user__public_id", "grant__app__app_id")
+        .values(*COLUMNS, "grant__user__public_id", "grant__app__app_id")
     )
     now = database_now()
     # people's heads first, then apps': the one order of locks
@@ -49,54 +49,54 @@ def _chain_some() -> int:
             sorted(waiting, key=lambda row: (row[member], row["pk"])), key=lambda row: row[member]
         ):
             reads = list(group)
-            digest = batch_hash(reads)
+            facts = _facts_of(reads)
             audit.append(
                 chain=chain_of(name),
                 kind=_KIND,
                 actor=Actor.APP.value,
                 at=now,
-                facts={"count": len(reads), "first": reads[0]["pk"], "last": reads[-1]["pk"], "batch": digest},
+                facts=facts,
             )
             if chain_of is audit.person_chain:
-                Read.objects.filter(pk__in=[row["pk"] for row in reads]).update(batch=digest)
+                Read.objects.filter(pk__in=[row["pk"] for row in reads]).update(batch=facts["batch"])
     return len(waiting)
 
 
-def batch_hash(reads: list[dict[str, Any]]) -> str:
-    """The hash of a batch: over each read's identity and time, in the order of their keys."""
-    return sha256_canonical(
-        [[row["pk"], row["grant__grant_id"], row["export__export_id"], rfc3339(row["at"])] for row in reads]
-    )
+def _facts_of(reads: list[dict[str, Any]]) -> dict[str, Any]:
+    """What the entry of a batch says. Once they are erased, nobody can guess what was read from where."""
+    salt = secrets.token_urlsafe(32)
+    batch = batch_hash(reads, salt)
+    return {"count": len(reads), "first": reads[0]["pk"], "last": reads[-1]["pk"], "batch": batch, "salt": salt}
 
 
-def verify_reads(chain: str | None = None) -> Iterator[Broken]:
-    """The entries whose reads are no longer those that they were made over, and reads that no entry holds.
+def batch_hash(reads: list[dict[str, Any]], salt: str | None) -> str:
+    """The hash of a batch: over what was read, with which token, from where and when, in the order of their keys.
+
+    Entries from before have no salt; theirs is over what was read and when.
+    """
+    if salt is None:
+        return sha256_canonical(
+            [[row["pk"], row["grant__grant_id"], row["export__export_id"], rfc3339(row["at"])] for row in reads]
+        )
+    return sha256_canonical([salt, [[*_what_and_where(row), _to_the_microsecond(row["at"])] for row in reads]])
+
+
+def _what_and_where(row: dict[str, Any]) -> list[Any]:
+    return [row[name] for name in COLUMNS if name != "at"]
+
+
+def _to_the_microsecond(at: datetime) -> str:
+    return at.astimezone(UTC).isoformat(timespec="microseconds")
+
+
+def reads_hold(facts: dict[str, Any]) -> bool:
+    """Whether the reads of a person's entry are there as it says; facts that somebody made up hold nothing.
 
     A person's entry holds the hash that its reads carry; an app's entry is made over other cuts of the same reads.
     """
-    people = dict(AuditChain.objects.filter(subject__startswith=audit.person_chain("")).values_list("chain", "subject"))
-    entries = AuditEntry.objects.filter(kind=_KIND).select_related("kept").order_by("pk")
-    held: set[str] = set()
-    for entry in entries.of(chain) if chain is not None else entries.iterator(chunk_size=2000):
-        if entry.chain not in people:
-            continue
-        held.add(str(entry.facts.get("batch")))
-        if not _holds(entry.facts):
-            yield Broken(people[entry.chain], entry.sequence, "the reads that it holds are not as they were")
-    if chain is None:
-        of_people = Read.objects.exclude(batch="").filter(grant__user__erased_at=None).order_by("pk")
-        chained = of_people.values_list("pk", "batch", "grant__user__public_id")
-        for pk, batch, user_id in chained.iterator(chunk_size=2000):
-            if batch not in held:
-                yield Broken(audit.person_chain(user_id), 0, f"no entry holds the read {pk}")
-                return
-
-
-def _holds(facts: dict[str, Any]) -> bool:
-    """Whether an entry's reads are there as it says; facts that somebody made up hold nothing."""
-    first, last, batch = facts.get("first"), facts.get("last"), facts.get("batch")
-    if not isinstance(first, int) or not isinstance(last, int):
+    first, last, batch, salt = (facts.get(name) for name in ("first", "last", "batch", "salt"))
+    if not isinstance(first, int) or not isinstance(last, int) or not isinstance(salt, str | None):
         return False
     within = Read.objects.filter(pk__range=(first, last), batch=str(batch)).order_by("pk")
-    reads: list[dict[str, Any]] = list(within.values(*_COLUMNS))
-    return len(reads) == facts.get("count") and batch_hash(reads) == batch
+    reads: list[dict[str, Any]] = list(within.values(*COLUMNS))
+    return len(reads) == facts.get("count") and batch_hash(reads, salt) == batch

@@ -31,6 +31,9 @@ def facts_of(grant: Grant) -> GrantFacts:
         approved_attributes=grant.approved_attributes,
         starts_at=grant.starts_at,
         expires_at=grant.expires_at,
+        max_reads=grant.max_reads,
+        ended_at=grant.ended_at,
+        ended_by=grant.ended_by,
     )
 
 

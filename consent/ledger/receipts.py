@@ -9,9 +9,11 @@ from typing import Any
 import orjson
 from django.conf import settings
 from joserfc import jws
+from joserfc.errors import JoseError
 from joserfc.jwk import OKPKey
 
 from common.identifiers import new_identifier
+from consent.ledger.canonical import sha256_canonical
 from consent.ledger.models import Receipt
 from consent.shapes import ConsentKeys
 
@@ -52,13 +54,13 @@ def claims_of(payload: bytes) -> dict[str, Any]:
 
 
 def signed(*, claims: dict[str, Any], request_pk: int, entry: dict[str, Any], at: datetime) -> Receipt:
-    """The receipt that says `claims`, signed at `at` and not saved yet: the person's copy, and the app's.
+    """The receipt that says `claims`, written at `at` and not saved yet: the person's copy, and the app's.
 
     `entry` is where it stands in the person's chain: {"chain", "sequence", "entry_hash"}. The app's copy says of that
     only the hash of the person's whole copy, whose signature is the salt: nobody can guess it, and who is shown the
     person's copy can tell that the two belong together.
     """
-    claims = {**claims, "iat": int(at.timestamp())}
+    claims = {"iat": int(at.timestamp()), **claims}  # what was held before they said when has no `iat`
     own = sign({**claims, "audit": entry}, _TYPE)
     salted = hashlib.sha256(own.encode()).digest()
     app_audit = {"entry_hash": base64.urlsafe_b64encode(salted).decode().rstrip("=")}
@@ -70,6 +72,23 @@ def signed(*, claims: dict[str, Any], request_pk: int, entry: dict[str, Any], at
         app_jws=sign({**claims, "audit": app_audit}, _TYPE),
         created_at=at,
     )
+
+
+def verified(token: str) -> dict[str, Any] | None:
+    """The claims of a receipt that one of our keys signed; None of any other text."""
+    try:
+        found = jws.extract_compact(token.encode())
+        keys = [key for key in signing_keys() if key.thumbprint() == found.headers().get("kid")]
+        if not keys or found.headers().get("typ") != _TYPE or not jws.validate_compact(found, keys[0], ["EdDSA"]):
+            return None
+        return claims_of(found.payload)
+    except (JoseError, ValueError):
+        return None
+
+
+def digest_of(claims: dict[str, Any]) -> str:
+    """The hash by which an entry holds its receipt: of the claims without `audit`, the same for both copies."""
+    return sha256_canonical({name: value for name, value in claims.items() if name != "audit"})
 
 
 def new_receipt_id() -> str:

@@ -1,28 +1,75 @@
 """Whether the chains hold: every entry by its hash, and the facts that it was made over.
 
-Facts that are gone are no fault where a later entry of the same chain says that they were erased.
+Entries are read in the order of their chains, a page at a time. What has to be remembered between two pages is one
+`ChainState`, so the memory is the same for ten entries and for ten million, and whoever keeps that can go on from
+there. Facts that are gone are no fault where a later entry of the same chain says that
+they were erased.
 """
 
-import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
+
+from django.db.models import Max
 
 from consent.event_types import EventType
 from consent.ledger.audit import GENESIS, chain_id, entry_hash, facts_hash
 from consent.ledger.models import AuditChain, AuditEntry, AuditHead
 
+PAGE = 2000  # entries
 _HASHED = ("version", "chain", "sequence", "prev_hash", "kind", "actor", "at", "own_facts", "facts_hash")
-_Ranges = list[tuple[int, int]]
+_COLUMNS = (*_HASHED, "entry_hash", "kept__salt", "kept__facts")
+_Ranges = list[list[int]]  # [first, last] of each, ascending
 
 
 @dataclass(frozen=True)
 class Broken:
-    """The first entry of a chain that does not hold, and why; the chain by whom it is about, where that is known."""
+    """What does not hold, and why: an entry of a chain, or a row (sequence 0) of whom the chain is about.
+
+    The chain stands there by whom it is about, where that is known.
+    """
 
     chain: str
     sequence: int
     reason: str
+
+
+@dataclass
+class ChainState:
+    """How far a chain has been read, in members that JSON knows.
+
+    `missing` are entries without facts that no `erased` entry has named so far, `erased` what was named.
+    """
+
+    chain: str
+    sequence: int = 0
+    entry_hash: str = GENESIS
+    missing: _Ranges = field(default_factory=list)
+    erased: _Ranges = field(default_factory=list)
+    is_broken: bool = False
+
+    def first_missing(self) -> int | None:
+        """The first entry whose facts are gone though nothing says that they were erased."""
+        named, reach = iter(sorted(self.erased)), (0, 0)
+        for first, last in self.missing:
+            while first <= last:
+                while reach[1] < first:
+                    begin, end = next(named, (last + 1, last + 1))
+                    reach = (begin if begin > reach[1] + 1 else reach[0], max(end, reach[1]))
+                if first < reach[0]:
+                    return first
+                first = reach[1] + 1
+        return None
+
+
+@dataclass(frozen=True)
+class Page:
+    """Entries that hold, chains that ended with them, what was found, and the chain to go on with."""
+
+    held: list[dict[str, Any]]
+    ended: list[ChainState]
+    found: list[Broken]
+    state: ChainState
 
 
 def subjects() -> dict[str, str]:
@@ -30,73 +77,155 @@ def subjects() -> dict[str, str]:
     return dict(AuditChain.objects.values_list("chain", "subject"))
 
 
+def names_of(chains: set[str]) -> dict[str, str]:
+    """The same of these chains alone."""
+    return dict(AuditChain.objects.filter(chain__in=chains).values_list("chain", "subject"))
+
+
+def facts_of(entry: dict[str, Any]) -> dict[str, Any]:
+    """What an entry of a page tells; empty once that was erased."""
+    facts: dict[str, Any] | None = entry["own_facts"] if entry["version"] == 1 else entry["kept__facts"]
+    return facts or {}
+
+
 def verify(subject: str | None = None) -> Iterator[Broken]:
     """The first broken entry of every chain (or of one); nothing where all hold."""
-    entries = AuditEntry.objects.order_by("chain", "sequence")
-    heads = AuditHead.objects.order_by("chain")
-    names = subjects()
-    if subject is not None:
-        names = {chain_id(subject) or "": subject}
-        entries, heads = entries.filter(chain__in=names), heads.filter(chain__in=names)
-    expected = {head.chain: (head.sequence, head.entry_hash) for head in heads}
-    erased = erased_ranges()
-    found: dict[str, tuple[int, str]] = {}
-    rows = entries.values(*_HASHED, "entry_hash", "kept__salt", "kept__facts").iterator(chunk_size=2000)
-    for chain, group in itertools.groupby(rows, key=lambda entry: entry["chain"]):
-        last, broken = _verify_chain(names.get(chain, chain), group, erased.get(chain, []))
-        found[chain] = last
-        if broken is not None:
-            yield broken
-            expected.pop(chain, None)
-    for chain, head in expected.items():
-        if head != found.get(chain, (0, GENESIS)):
-            sequence = found.get(chain, (0, GENESIS))[0] + 1
-            yield Broken(names.get(chain, chain), sequence, "the chain ends before its head")
-    for chain in found.keys() - {head.chain for head in heads}:
-        yield Broken(names.get(chain, chain), 1, "the chain has no head")
+    only = None if subject is None else chain_id(subject) or ""
+    broken: set[str] = set()
+    for page in read_pages(only=only):
+        for flaw in page.found:
+            broken.add(flaw.chain)
+            yield flaw
+    for heads in read_heads(only=only):
+        yield from (flaw for flaw in verify_heads(heads) if flaw.chain not in broken)
 
 
-def erased_ranges() -> dict[str, _Ranges]:
-    """{chain: ranges of the entries whose facts were erased}, as `erased` entries behind them say."""
-    ranges: dict[str, _Ranges] = {}
-    told = AuditEntry.objects.filter(kind=EventType.ERASED).select_related("kept").order_by("chain", "sequence")
-    for entry in told.iterator(chunk_size=2000):
-        named = entry.facts.get("ranges", [])
-        ranges.setdefault(entry.chain, []).extend((first, last) for first, last in named if last < entry.sequence)
-    return ranges
+def read_pages(*, after: ChainState | None = None, only: str | None = None) -> Iterator[Page]:
+    """Every entry (or those of one chain) in the order of the chains, checked; from where `after` was taken."""
+    state = after or ChainState("")
+    while True:
+        entries = _next_entries(state, only)
+        is_last = len(entries) < PAGE
+        page = _checked(entries, state, is_last=is_last)
+        yield page
+        if is_last:
+            return
+        state = page.state
 
 
-def _verify_chain(name: str, entries: Iterator[Any], erased: _Ranges) -> tuple[tuple[int, str], Broken | None]:
-    last: tuple[int, str] = (0, GENESIS)
-    broken = None
+def _next_entries(state: ChainState, only: str | None) -> list[dict[str, Any]]:
+    """The rest of the chain, then those behind it: each of the two is one range of one index."""
+    entries = AuditEntry.objects.all() if only is None else AuditEntry.objects.filter(chain=only)
+    found: list[dict[str, Any]] = []
+    if state.chain and not state.is_broken:
+        rest = entries.filter(chain=state.chain, sequence__gt=state.sequence).order_by("sequence")
+        found = list(rest.values(*_COLUMNS)[:PAGE])
+    if len(found) < PAGE:
+        behind = entries.filter(chain__gt=state.chain).order_by("chain", "sequence")
+        found += behind.values(*_COLUMNS)[: PAGE - len(found)]
+    return found
+
+
+def _checked(entries: list[dict[str, Any]], state: ChainState, *, is_last: bool) -> Page:
+    names = names_of({state.chain, *(entry["chain"] for entry in entries)})
+    held: list[dict[str, Any]] = []
+    ended: list[ChainState] = []
+    found: list[Broken] = []
     for entry in entries:
-        if broken is not None:
-            continue  # the group must be read to its end
-        reason = _flaw(entry, *last, erased)
-        if reason is None:
-            last = (entry["sequence"], entry["entry_hash"])
+        if entry["chain"] != state.chain:
+            ended.append(state)
+            state = ChainState(entry["chain"])
+        if state.is_broken:
+            continue
+        flaw = _flaw(entry, state)
+        if flaw is None:
+            held.append(entry)
+            continue
+        state.is_broken = True
+        sequence = state.sequence + 1 if entry["sequence"] > state.sequence + 1 else entry["sequence"]
+        found.append(Broken(names.get(state.chain, state.chain), sequence, flaw))
+    ended = [chain for chain in [*ended, *([state] if is_last else [])] if chain.chain]
+    return Page(held, ended, [*found, *_flaws_at_the_end(ended, names)], state)
+
+
+def _flaws_at_the_end(ended: list[ChainState], names: dict[str, str]) -> Iterator[Broken]:
+    heads = {head.chain: head for head in AuditHead.objects.filter(chain__in=[state.chain for state in ended])}
+    for state in ended:
+        if state.is_broken:
+            continue
+        name, head = names.get(state.chain, state.chain), heads.get(state.chain)
+        if (missing := state.first_missing()) is not None:
+            yield Broken(name, missing, "its facts are missing")
+        elif head is None:
+            yield Broken(name, 1, "the chain has no head")
+        elif state.chain not in names and not state.erased:
+            yield Broken(name, 1, "nobody knows whose chain this is, and no entry tells of an erasure")
+        elif not _reaches(state, head):
+            yield Broken(name, state.sequence + 1, "the chain ends before its head")
         else:
-            broken = Broken(name, last[0] + 1 if entry["sequence"] > last[0] + 1 else entry["sequence"], reason)
-    return last, broken
+            continue
+        state.is_broken = True
 
 
-def _flaw(entry: dict[str, Any], sequence: int, previous: str, erased: _Ranges) -> str | None:
-    if entry["sequence"] != sequence + 1:
+def _reaches(state: ChainState, head: AuditHead) -> bool:
+    """Whether what was read is what the head says, or has gone on meanwhile."""
+    if head.sequence > state.sequence:
+        return AuditEntry.objects.filter(chain=state.chain, sequence=state.sequence + 1).exists()
+    return (head.sequence, head.entry_hash) == (state.sequence, state.entry_hash)
+
+
+def _flaw(entry: dict[str, Any], state: ChainState) -> str | None:
+    """Why this entry does not follow what was read of its chain; where it does, the state moves on."""
+    if entry["sequence"] != state.sequence + 1:
         return "an entry is missing before it"
-    if entry["prev_hash"] != previous:
+    if entry["prev_hash"] != state.entry_hash:
         return "it does not follow the entry before it"
-    is_erased = any(first <= entry["sequence"] <= last for first, last in erased)
     if entry["version"] == 1 and entry["own_facts"] is None:
-        # its hash was over the facts themselves: what follows it still holds it
-        return None if is_erased else "its facts are missing"
-    if entry_hash(**{name: entry[name] for name in _HASHED}) != entry["entry_hash"]:
+        _add(state.missing, entry["sequence"])  # its hash was over the facts themselves: what follows still holds it
+    elif entry_hash(**{name: entry[name] for name in _HASHED}) != entry["entry_hash"]:
         return "it is not what was written"
-    return None if entry["version"] == 1 else _facts_flaw(entry, is_erased)
-
-
-def _facts_flaw(entry: dict[str, Any], is_erased: bool) -> str | None:
-    if entry["kept__salt"] is None:
-        return None if is_erased else "its facts are missing"
-    if facts_hash(entry["kept__facts"], bytes(entry["kept__salt"])) != entry["facts_hash"]:
+    elif entry["version"] != 1 and entry["kept__salt"] is None:
+        _add(state.missing, entry["sequence"])
+    elif entry["version"] != 1 and facts_hash(entry["kept__facts"], bytes(entry["kept__salt"])) != entry["facts_hash"]:
         return "its facts are not what was written"
+    state.sequence, state.entry_hash = entry["sequence"], entry["entry_hash"]
+    if entry["kind"] == EventType.ERASED:
+        state.erased += _named(facts_of(entry), entry["sequence"])
     return None
+
+
+def _named(facts: dict[str, Any], sequence: int) -> _Ranges:
+    """The ranges before it that an `erased` entry names; what somebody made up names none."""
+    match facts.get("ranges"):
+        case list(ranges) if all(isinstance(each, list) and list(map(type, each)) == [int, int] for each in ranges):
+            return [[first, last] for first, last in ranges if first <= last < sequence]
+    return []
+
+
+def _add(ranges: _Ranges, number: int) -> None:
+    if ranges and ranges[-1][1] == number - 1:
+        ranges[-1][1] = number
+    else:
+        ranges.append([number, number])
+
+
+def read_heads(*, after: str = "", only: str | None = None) -> Iterator[list[AuditHead]]:
+    """The heads of chains that have begun, by the names of the chains, a page at a time."""
+    heads = AuditHead.objects.filter(sequence__gt=0).order_by("chain")
+    heads = heads if only is None else heads.filter(chain=only)
+    while page := list(heads.filter(chain__gt=after)[:PAGE]):
+        yield page
+        after = page[-1].chain
+
+
+def verify_heads(heads: list[AuditHead]) -> Iterator[Broken]:
+    """The heads whose entry is not there. Entries only come: whoever read a head first finds it."""
+    chains = [head.chain for head in heads]
+    at_heads = AuditEntry.objects.filter(chain__in=chains, sequence__in={head.sequence for head in heads})
+    there = set(at_heads.values_list("chain", "sequence", "entry_hash"))
+    names = names_of(set(chains))
+    for head in heads:
+        if (head.chain, head.sequence, head.entry_hash) not in there:
+            last = AuditEntry.objects.filter(chain=head.chain).aggregate(last=Max("sequence"))["last"] or 0
+            sequence = min(last + 1, head.sequence)
+            yield Broken(names.get(head.chain, head.chain), sequence, "the chain ends before its head")

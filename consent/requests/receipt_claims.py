@@ -6,10 +6,15 @@ from typing import Any
 
 from django.conf import settings
 
+from accounts.language import language_for
 from common.clock import rfc3339
 from consent.requests.models import ConsentRequest
 
-SCHEMA_VERSION = "1.0"
+SCHEMA_VERSION = "1.1"
+NOTICE_VERSION = "2026-11"  # of what the consent page tells before a decision; new wherever that means something else
+LAWFUL_BASIS = "consent"  # nothing here rests on another
+# What somebody may do about it, whatever the app says: stop it, see it, have it erased, take it along, complain.
+RIGHTS = ("withdraw_consent", "access", "erasure", "portability", "complaint")
 
 
 @dataclass(frozen=True)
@@ -21,12 +26,27 @@ class GrantFacts:
     approved_attributes: list[str] | None
     starts_at: datetime
     expires_at: datetime
+    max_reads: int | None
+    ended_at: datetime | None
+    ended_by: str
+
+    def as_facts(self) -> dict[str, Any]:
+        """As the audit holds it: nothing of it changes without another entry."""
+        return {
+            "status": self.status,
+            "approved_attributes": self.approved_attributes,
+            "starts_at": rfc3339(self.starts_at),
+            "expires_at": rfc3339(self.expires_at),
+            "max_reads": self.max_reads,
+            "ended_at": rfc3339(self.ended_at),
+            "ended_by": self.ended_by,
+        }
 
 
 def claims_about(
-    *, request: ConsentRequest, grant: GrantFacts | None, event: str, happened: datetime, receipt_id: str
+    *, request: ConsentRequest, grant: GrantFacts | None, event: str, happened: datetime, at: datetime, receipt_id: str
 ) -> dict[str, Any]:
-    """What a receipt says of an event, whenever it is signed; when that is, and the audit entry, are not among it."""
+    """What a receipt says of an event that is written down at `at`; all but the audit entry, which is not there yet."""
     app = request.app
     seconds = (grant.expires_at - grant.starts_at).total_seconds() if grant else request.access_duration
     return {
@@ -48,11 +68,15 @@ def claims_about(
             "expires_at": rfc3339(grant.expires_at) if grant else None,
         },
         "event": {"type": event, "state": grant.status if grant else request.status, "time": rfc3339(happened)},
+        "lawful_basis": LAWFUL_BASIS,
+        "rights": list(RIGHTS),
+        "notice": {"version": NOTICE_VERSION, "language": language_for(request.user)},
         **request.handling,
         "withdrawal_method": f"{settings.ISSUER}/consent/grants/",
         "request_digest": request.request_digest,
         "connector_fingerprint": request.connector_thumbprint,
         "iss": settings.ISSUER,
+        "iat": int(at.timestamp()),
     }
 
 

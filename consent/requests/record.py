@@ -35,8 +35,8 @@ def record(
     the app knows already. The caller holds the request's or grant's row lock; the locks here follow in the one order:
     person's head, app's head, notice counter. Raises `AuditUnavailable`, but not for what protects a person.
     """
-    receipt = _receipt_claims(request, grant, event, happened or at)
-    known = {**_names(request, grant), "receipt_id": receipt["receipt_id"] if receipt else None, **facts}
+    receipt = _receipt_claims(request, grant, event, happened or at, at)
+    known = {**_names(request, grant), **_held_by(request, grant, receipt), **facts}
     entry: dict[str, Any] = {"kind": event.value, "actor": actor.value, "at": at, "facts": known}
     if event.protects:
         about = request.request_id
@@ -72,14 +72,24 @@ def _chains(request: ConsentRequest) -> tuple[str, str]:
 
 
 def _receipt_claims(
-    request: ConsentRequest, grant: GrantFacts | None, event: EventType, happened: datetime
+    request: ConsentRequest, grant: GrantFacts | None, event: EventType, happened: datetime, at: datetime
 ) -> dict[str, Any] | None:
     """None for an event that no receipt proves."""
     if not event.has_receipt:
         return None
     return receipt_claims.claims_about(
-        request=request, grant=grant, event=event.value, happened=happened, receipt_id=receipts.new_receipt_id()
+        request=request, grant=grant, event=event.value, happened=happened, at=at, receipt_id=receipts.new_receipt_id()
     )
+
+
+def _held_by(request: ConsentRequest, grant: GrantFacts | None, receipt: dict[str, Any] | None) -> dict[str, Any]:
+    """What the rows say now and the receipt will say: `verify_audit` compares them with it ever after."""
+    return {
+        "request_status": request.status,
+        "grant": grant.as_facts() if grant else None,
+        "receipt_id": receipt["receipt_id"] if receipt else None,
+        "receipt_digest": receipts.digest_of(receipt) if receipt else None,
+    }
 
 
 def _names(request: ConsentRequest, grant: GrantFacts | None) -> dict[str, Any]:

@@ -2,11 +2,13 @@
 
 from typing import TYPE_CHECKING, Any, cast
 
+import orjson
 from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.dateparse import parse_datetime
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
 from common.durations import duration
@@ -14,12 +16,23 @@ from consent.errors import UnknownReceipt
 from consent.event_types import EventType
 from consent.ledger import queries as ledger_queries
 from consent.requests.models import ConsentRequest
+from consent.requests.receipt_jsonld import JSON_LD, as_jsonld
 from consent.shapes import Receipt
 from consent.web import history
 from pkm.registry import labels
 
 if TYPE_CHECKING:
     from accounts.models import User
+
+
+# a receipt says them in words of its own
+_RIGHTS = {
+    "withdraw_consent": _("to stop at any time"),
+    "access": _("to see what is kept"),
+    "erasure": _("to have it erased"),
+    "portability": _("to take it along"),
+    "complaint": _("to complain to an authority"),
+}
 
 
 def _found(request: HttpRequest, receipt_id: str) -> Receipt:
@@ -51,6 +64,7 @@ def _in_words(claims: dict[str, Any]) -> dict[str, Any]:
         "at": parse_datetime(event["time"]),
         "until": parse_datetime(retention["expires_at"]) if retention["expires_at"] else None,
         "wanted": duration(retention["access_duration"]),
+        "rights": [str(_RIGHTS.get(right, right)) for right in claims.get("rights", [])],
         "groups": labels.described(claims["pii_types"]),
     }
 
@@ -62,6 +76,15 @@ def download(request: HttpRequest, receipt_id: str) -> HttpResponse:
     found = _found(request, receipt_id)
     headers = {"Content-Disposition": f'attachment; filename="{found["receipt_id"]}.jws"'}
     return HttpResponse(found["jws"], content_type="application/jose", headers=headers)
+
+
+@login_required
+@require_safe
+def linked_data(request: HttpRequest, receipt_id: str) -> HttpResponse:
+    """The same claims in terms that others' tools know (W3C DPV), to keep beside the signed copy."""
+    found = _found(request, receipt_id)
+    headers = {"Content-Disposition": f'attachment; filename="{found["receipt_id"]}.jsonld"'}
+    return HttpResponse(orjson.dumps(as_jsonld(found["claims"])), content_type=JSON_LD, headers=headers)
 
 
 @require_safe

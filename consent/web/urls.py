@@ -29,6 +29,7 @@ urlpatterns = [
     path("consent/history/file/", history_files.history_file, name="history-file"),
     path("consent/receipts/<str:receipt_id>/", receipts.receipt, name="receipt"),
     path("consent/receipts/<str:receipt_id>/download/", receipts.download, name="receipt-file"),
+    path("consent/receipts/<str:receipt_id>/linked-data/", receipts.linked_data, name="receipt-linked-data"),
     path("consent/verify/", receipts.verify, name="verify"),
     path("consent/history/chain", web_owner_api.ChainView.as_view()),
     path("consent/requests/<str:request_id>/data", web_owner_api.RequestDataView.as_view()),

@@ -48,13 +48,21 @@ export async function check(text, { type, issuer, keys, receiptId }) {
     const key = await step(gettext("It names one of our public keys"), () => known(keys, header.kid));
     const said = await step(gettext("Nothing in it was changed since we signed it"), () => verified(jws, key));
     await step(interpolate(gettext("It was issued by %(issuer)s"), { issuer }), () => expect(said.iss === issuer, gettext("It names another issuer.")));
-    if (type === RECEIPT) await step(gettext("It says who, what, why and when"), () => expect(MEMBERS.every((name) => said[name] !== undefined), gettext("Something is missing in it.")));
+    if (type === RECEIPT) await step(gettext("It says who, what, why and when"), () => expect(isWhole(said), gettext("Something is missing in it.")));
     if (receiptId) await step(gettext("It is the receipt that this page shows"), () => expect(said.receipt_id === receiptId, gettext("It is another receipt.")));
     claims = said;
   } catch (error) {
     if (!(error instanceof Fails)) throw error;
   }
   return { type, claims, steps };
+}
+
+/** Whether a receipt has what every receipt has, and what newer ones say besides in the form in which they say it.
+ * @param {any} said */
+function isWhole(said) {
+  const { lawful_basis: basis = "", rights = [], notice = { version: "", language: "" } } = said;
+  const texts = [basis, notice?.version, notice?.language, ...(Array.isArray(rights) ? rights : [null])];
+  return MEMBERS.every((name) => said[name] !== undefined) && texts.every((text) => typeof text === "string");
 }
 
 /** @param {boolean} holds @param {string} why */

@@ -46,6 +46,27 @@ function handling({ recipients, storage, jurisdiction }) {
   return /** @type {[string, string][]} */ (said.filter(([, words]) => words));
 }
 
+const RIGHTS = () => /** @type {Record<string, string>} */ ({
+  withdraw_consent: gettext("to stop at any time"),
+  access: gettext("to see what is kept"),
+  erasure: gettext("to have it erased"),
+  portability: gettext("to take it along"),
+  complaint: gettext("to complain to an authority"),
+});
+
+/** What receipts say since version 1.1: on what it rests, what the person may do, and what they were told.
+ * @param {any} claims @returns {[string, string][]} */
+function standing({ lawful_basis: basis, rights, notice: told, withdrawal_method: stop }) {
+  /** @type {[string, string | undefined][]} */
+  const said = [
+    [gettext("On what it rests"), basis === "consent" ? gettext("Consent") : basis],
+    [gettext("Rights"), rights?.map((/** @type {string} */ right) => RIGHTS()[right] ?? right).join(", ")],
+    [gettext("What the person was told"), told && `${told.version} (${told.language})`],
+    [gettext("To stop"), stop],
+  ];
+  return /** @type {[string, string][]} */ (said.filter(([, words]) => words));
+}
+
 /** What the receipt says; only of one whose signature holds. @param {any} claims @returns {HTMLElement} */
 export function inWords(claims) {
   const when = (/** @type {string} */ text) => new Date(text).toLocaleString(document.documentElement.lang || undefined, { dateStyle: "long", timeStyle: "short" });
@@ -59,6 +80,7 @@ export function inWords(claims) {
     [gettext("What"), names],
     [gettext("Why, in their own words"), claims.purpose],
     ...handling(claims),
+    ...standing(claims),
     [gettext("Until when"), claims.retention.expires_at ? when(claims.retention.expires_at) : gettext("Nothing was shared")],
     [gettext("Receipt"), claims.receipt_id],
   ];

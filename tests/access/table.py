@@ -128,6 +128,7 @@ ROWS: list[Row] = [
     Row("consent/history/chain", "GET", own(others="200")),
     Row("consent/receipts/<str:receipt_id>/", "GET", page(others="404"), names="receipt_id"),
     Row("consent/receipts/<str:receipt_id>/download/", "GET", page(others="404"), names="receipt_id"),
+    Row("consent/receipts/<str:receipt_id>/linked-data/", "GET", page(others="404"), names="receipt_id"),
     Row("consent/verify/", "GET", everybody("200")),
     # --- the vault
     Row("vault/", "GET", page()),

@@ -10,7 +10,10 @@ from joserfc.jwk import OctKey, OKPKey
 SIGNING_KEY = OKPKey.generate_key("Ed25519")
 OTHER_KEY = OKPKey.generate_key("Ed25519")
 CLAIMS = {
-    "schema_version": "1.0",
+    "schema_version": "1.1",
+    "lawful_basis": "consent",
+    "rights": ["withdraw_consent", "access"],
+    "notice": {"version": "2026-11", "language": "de"},
     "receipt_id": "rct_a",
     "record_id": "grt_a",
     "pii_controller": {"name": "Table for Two Ltd", "app_id": "app_a", "contact": "a@example.org"},

@@ -45,6 +45,31 @@ def test_claim_that_differs_is_refused_by_name(member, value):
 
 
 @pytest.mark.parametrize(
+    ("member", "value"),
+    [
+        ("lawful_basis", ["consent"]),
+        ("rights", "access"),
+        ("rights", ["access", 3]),
+        ("notice", "2026-11"),
+        ("notice", {"version": "2026-11"}),
+        ("notice", {"version": 1, "language": "de"}),
+    ],
+)
+def test_newer_members_have_their_form(member, value):
+    with pytest.raises(Refused) as caught:
+        verify_receipt(signed({**CLAIMS, member: value}), KEYS)
+
+    assert caught.value.member == member
+
+
+@pytest.mark.parametrize("member", ["lawful_basis", "rights", "notice"])
+def test_older_receipts_do_not_have_them(member):
+    claims = {name: value for name, value in CLAIMS.items() if name != member}
+
+    assert verify_receipt(signed(claims), KEYS) == claims
+
+
+@pytest.mark.parametrize(
     ("header", "member"),
     [
         ({"typ": "consent-checkpoint+jwt"}, "typ"),

@@ -262,6 +262,7 @@ PAGE = (
     "consent/history/file/",
     "consent/receipts/<str:receipt_id>/",
     "consent/receipts/<str:receipt_id>/download/",
+    "consent/receipts/<str:receipt_id>/linked-data/",
     "consent/verify/",
     "developers/",
     "developers/apps/",

@@ -10,7 +10,7 @@ from common.problems import Problem
 from consent.errors import AccessDenied, AuthorizationPending, GrantEnded, GrantPaused, UnknownRequest
 from consent.exports import read_steps, reads
 from consent.exports.models import Export, Read
-from consent.exports.read_batches import chain_waiting_reads
+from consent.exports.read_batches import COLUMNS, batch_hash, chain_waiting_reads
 from consent.grants.models import Grant
 from consent.ledger import verifying
 from consent.ledger.models import AuditEntry
@@ -178,5 +178,6 @@ def test_reads_enter_both_chains_in_batches(db: None, chain_of: Callable[[Grant]
 
     entry = AuditEntry.objects.of(chain_of(grant)).get()
     assert (entry.kind, entry.facts["count"]) == ("reads", 3)
-    assert set(Read.objects.values_list("batch", flat=True)) == {entry.facts["batch"]}
+    in_order = Read.objects.order_by("pk").values(*COLUMNS)
+    assert batch_hash(list(in_order), entry.facts["salt"]) == entry.facts["batch"]
     assert list(verifying.verify()) == []

@@ -1,0 +1,151 @@
+"""Entries against the rows that they tell of, one at a time: what was asked, what was allowed, what was signed, what
+was read. An entry from before facts held all of that is compared in what it says."""
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from common.clock import rfc3339
+from consent.event_types import EventType
+from consent.exports.read_batches import reads_hold
+from consent.grants.models import Grant
+from consent.ledger import audit, receipts
+from consent.ledger.canonical import sha256_canonical
+from consent.ledger.models import AuditChain, AuditFacts, AuditPending, Receipt
+from consent.ledger.verifying import Broken, facts_of, names_of
+from consent.requests import digest
+from consent.requests.models import ConsentRequest
+
+Entry = dict[str, Any]
+LOOKS, BETWEEN = 3, 0.02  # seconds
+_PERSON = audit.person_chain("")
+
+
+def verify_entries(held: list[Entry]) -> Iterator[Broken]:
+    """The first entry of each chain of these whose rows are gone or say something else."""
+    told = [(entry, facts) for entry in held if (facts := facts_of(entry))]
+    names = names_of({entry["chain"] for entry, _ in told})
+    rows = _Rows([facts for _, facts in told])
+    found: set[str] = set()
+    for entry, facts in told:
+        name = names.get(str(entry["chain"]), str(entry["chain"]))
+        if name not in found and _flaw(entry, facts, name, rows) and (flaw := _lasting(entry, name)):
+            found.add(name)
+            yield Broken(name, entry["sequence"], flaw)
+
+
+def _lasting(entry: Entry, name: str) -> str | None:
+    """What is wrong at every further look: a person may have been erased since the page was read."""
+    flaw = None
+    for _ in range(LOOKS):
+        time.sleep(BETWEEN)
+        kept = AuditFacts.objects.filter(entry__chain=entry["chain"], entry__sequence=entry["sequence"])
+        facts = kept.values_list("facts", flat=True).first() if entry["version"] != 1 else facts_of(entry)
+        flaw = _flaw(entry, facts, name, _Rows([facts])) if facts else None
+        if flaw is None:
+            return None
+    return flaw
+
+
+class _Rows:
+    """What a page of entries tells of, found at once."""
+
+    def __init__(self, told: list[dict[str, Any]]) -> None:
+        """`told` are the facts of the page."""
+        asked = ConsentRequest.objects.filter(request_id__in=_all(told, "request_id"))
+        self.requests = {row.request_id: row for row in asked.select_related("app", "user", "grant")}
+        signed = Receipt.objects.filter(receipt_id__in=_all(told, "receipt_id"))
+        self.receipts = {row.receipt_id: row for row in signed}
+        people = [audit.person_chain(user_id) for user_id in _all(told, "user_id")]
+        self.people = set(AuditChain.objects.filter(subject__in=people).values_list("subject", flat=True))
+
+
+def _all(told: list[dict[str, Any]], member: str) -> list[str]:
+    return sorted({str(facts[member]) for facts in told if facts.get(member)})
+
+
+def _flaw(entry: Entry, facts: dict[str, Any], name: str, rows: _Rows) -> str | None:
+    is_person = name.startswith(_PERSON)
+    if is_person and entry["kind"] == EventType.READS and not reads_hold(facts):
+        return "the reads that it holds are not as they were"
+    if not facts.get("request_id"):
+        return None
+    request = rows.requests.get(str(facts["request_id"]))
+    if request is None:
+        return f"it tells of {facts['request_id']}, and there is no such request"
+    flaw = _request_flaw(facts, request) or _grant_flaw(entry, facts, request)
+    if flaw is None and facts.get("user_id") and audit.person_chain(str(facts["user_id"])) not in rows.people:
+        flaw = f"it tells of {facts['user_id']}, whose own chain is gone"
+    return flaw or _receipt_flaw(entry, facts, request, rows, is_person=is_person)
+
+
+def _request_flaw(facts: dict[str, Any], request: ConsentRequest) -> str | None:
+    there = {
+        "user_id": request.user.public_id,
+        "app_id": request.app.app_id,
+        "scope": request.scope,
+        "request_digest": request.request_digest,
+    }
+    for member, value in there.items():
+        if facts.get(member, value) != value:
+            return f"the request {request.request_id} says another {member}"
+    if request.user.erased_at is None and request.request_digest != _digest_of(request):
+        return f"what {request.request_id} asks is not what its digest was made over"
+    return None
+
+
+def _digest_of(request: ConsentRequest) -> str:
+    return sha256_canonical(digest.asked(request, app_id=request.app.app_id, user_id=request.user.public_id))
+
+
+def _grant_flaw(entry: Entry, facts: dict[str, Any], request: ConsentRequest) -> str | None:
+    if not facts.get("grant_id"):
+        return None
+    grant: Grant | None = getattr(request, "grant", None)
+    if grant is None or grant.grant_id != facts["grant_id"]:
+        return f"it tells of {facts['grant_id']}, and there is no such grant of {request.request_id}"
+    if (grant.app_id, grant.user_id, grant.scope) != (request.app_id, request.user_id, request.scope):
+        return f"the grant {grant.grant_id} is not of the app, person and scope that were asked"
+    there = {
+        "approved_attributes": grant.approved_attributes,
+        "starts_at": rfc3339(grant.starts_at),
+        "expires_at": rfc3339(grant.expires_at),
+        "max_reads": grant.max_reads,
+        "access_duration": int((grant.expires_at - grant.starts_at).total_seconds()),
+    }
+    told = {**facts, **(facts.get("grant") or {})} if entry["kind"] == EventType.APPROVED else facts.get("grant") or {}
+    for member, value in there.items():
+        if told.get(member, value) != value:
+            return f"the grant {grant.grant_id} says another {member}"
+    return None
+
+
+def _receipt_flaw(
+    entry: Entry, facts: dict[str, Any], request: ConsentRequest, rows: _Rows, *, is_person: bool
+) -> str | None:
+    if not facts.get("receipt_id"):
+        return None
+    receipt = rows.receipts.get(str(facts["receipt_id"]))
+    if receipt is None:
+        # an app's chain may have been written before the person's, whose receipt waits with it
+        waits = AuditPending.objects.filter(request=request, receipt__receipt_id=facts["receipt_id"]).exists()
+        return None if waits else f"it tells of {facts['receipt_id']}, and there is no such receipt"
+    claims = receipts.verified(receipt.jws if is_person else receipt.app_jws)
+    if claims is None:
+        return f"the signature of the receipt {receipt.receipt_id} does not hold"
+    if (receipt.event, receipt.request_id) != (entry["kind"], request.pk):
+        return f"the receipt {receipt.receipt_id} is of something else"
+    if not _proves(claims, entry, facts, is_person=is_person):
+        return f"the receipt {receipt.receipt_id} says something else"
+    return None
+
+
+def _proves(claims: dict[str, Any], entry: Entry, facts: dict[str, Any], *, is_person: bool) -> bool:
+    link = {name: entry[name] for name in ("chain", "sequence", "entry_hash")}
+    if is_person and claims.get("audit") != link:
+        return False
+    if "receipt_digest" in facts:
+        return receipts.digest_of(claims) == str(facts["receipt_digest"])
+    names = ("receipt_id", "request_digest")
+    is_of_event = (claims.get("event") or {}).get("type") == entry["kind"]
+    return is_of_event and all(claims.get(name) == facts.get(name) for name in names)

@@ -1,0 +1,51 @@
+"""What apps were told, which is what webhooks deliver, against the rows: each number once, and each of its request.
+
+A delivery's own row says when something was sent and how it was answered. It proves nothing that the receiver's server
+would not know better, so nothing is compared with it.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from consent.ledger import audit
+from consent.ledger.verifying import Broken
+from consent.notices.models import Notice
+
+COLUMNS = (
+    "pk", "sequence", "kind", "facts", "app__app_id", "request__request_id", "request__user__public_id",
+    "request__scope", "request__app__app_id", "request__grant__grant_id", "request__user__erased_at",
+    "request__grant__approved_attributes",
+)  # fmt: skip
+
+
+def verify_notices(page: list[dict[str, Any]], newest: dict[str, int]) -> Iterator[Broken]:
+    """`page` is by key, which is the order of each app's numbers; `newest` says where each app stands, and moves on."""
+    for notice in page:
+        app_id, sequence = notice["app__app_id"], notice["sequence"]
+        last, newest[app_id] = newest.get(app_id, 0), sequence
+        if sequence != last + 1:
+            yield Broken(audit.app_chain(app_id), 0, f"what the app was told goes from number {last} to {sequence}")
+        elif not _is_of_its_request(notice):
+            request_id = notice["request__request_id"]
+            yield Broken(audit.app_chain(app_id), 0, f"number {sequence} of what it was told is not of {request_id}")
+
+
+def _is_of_its_request(notice: dict[str, Any]) -> bool:
+    facts, grant = notice["facts"], notice["facts"].get("grant") or {}
+    said = [facts.get(name) for name in ("request_id", "user_id", "scope", "sequence")]
+    there = [
+        notice["request__request_id"],
+        notice["request__user__public_id"],
+        notice["request__scope"],
+        notice["sequence"],
+    ]
+    if said != there or notice["app__app_id"] != notice["request__app__app_id"]:
+        return False
+    if notice["request__user__erased_at"] is not None or not grant:
+        return True
+    named = (grant.get("grant_id"), grant.get("approved_attributes"))
+    return named == (notice["request__grant__grant_id"], notice["request__grant__approved_attributes"])
+
+
+def notices_after(pk: int, size: int) -> list[dict[str, Any]]:
+    return list(Notice.objects.filter(pk__gt=pk).order_by("pk").values(*COLUMNS)[:size])

@@ -1,0 +1,145 @@
+"""The whole check, one page after another, and where it stands between two of them.
+
+Four passes: the entries of every chain with the rows that they tell of; the heads; the people who have decided and have
+no chain; and what apps were told. What is remembered from one page to the next is `Position`, whose size does not grow
+with what was checked.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from consent.event_types import EventType
+from consent.ledger.verifying import (
+    PAGE,
+    Broken,
+    ChainState,
+    Page,
+    facts_of,
+    names_of,
+    read_heads,
+    read_pages,
+    verify_heads,
+)
+from consent.requests.models import ConsentRequest
+from consent.states import RequestStatus
+from consent.verification.entries import verify_entries
+from consent.verification.notices import notices_after, verify_notices
+from consent.verification.people import APP, PERSON, verify_app, verify_chainless, verify_people
+from consent.verification.summary import Summary
+
+PASSES = ("chains", "heads", "people", "notices")
+MOST_FOUND = 1000  # findings that are kept; who has more knows enough
+
+
+@dataclass
+class Position:
+    """Where a run stands, in members that JSON knows.
+
+    `only` is the name of the one chain that is checked, empty for all. `told` is of the chain in whose middle the last
+    page ended. `older` counts entries from before facts held what the rows say.
+    """
+
+    only: str = ""
+    stage: str = PASSES[0]
+    chain: ChainState = field(default_factory=lambda: ChainState(""))
+    told: Summary = field(default_factory=Summary)
+    head: str = ""
+    pk: int = 0
+    newest: dict[str, int] = field(default_factory=dict)
+    entries: int = 0
+    older: int = 0
+    found: list[list[Any]] = field(default_factory=list)
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, kept: dict[str, Any]) -> "Position":
+        """Raises TypeError where it is none of ours."""
+        chain, told = ChainState(**kept.pop("chain")), Summary(**kept.pop("told"))
+        return cls(chain=chain, told=told, **kept)
+
+    def note(self, found: list[Broken]) -> None:
+        self.found += [[flaw.chain, flaw.sequence, flaw.reason] for flaw in found[: MOST_FOUND - len(self.found)]]
+
+
+def run(position: Position) -> Iterator[list[Broken]]:
+    """What each page has to complain of; `position` has moved on by then."""
+    passes: dict[str, Callable[[Position], Iterator[list[Broken]]]] = {
+        "chains": _chains,
+        "heads": _heads,
+        "people": _people,
+        "notices": _notices,
+    }
+    wanted = PASSES[PASSES.index(position.stage) :]
+    for stage in [name for name in wanted if name in ("chains", "heads")] if position.only else wanted:
+        position.stage = stage
+        for found in passes[stage](position):
+            position.note(found)
+            yield found
+        position.pk = 0
+
+
+def _chains(position: Position) -> Iterator[list[Broken]]:
+    for page in read_pages(after=position.chain, only=position.only or None):
+        found = [*page.found, *verify_entries(page.held), *_flaws_of_rows(page, position)]
+        position.chain = page.state
+        position.entries += len(page.held)
+        position.older += sum(map(_is_older, page.held))
+        yield found
+
+
+def _is_older(entry: dict[str, Any]) -> bool:
+    facts = facts_of(entry)
+    if entry["kind"] == EventType.READS:
+        return bool(facts) and "salt" not in facts
+    return bool(facts.get("receipt_id")) and "receipt_digest" not in facts
+
+
+def _flaws_of_rows(page: Page, position: Position) -> Iterator[Broken]:
+    """Of every chain that the page ends; what the one in its middle tells is remembered."""
+    names = names_of({page.state.chain, *(state.chain for state in page.ended)})
+    told = _told_by(page, position, names)
+    ended = {
+        names[state.chain]: told[state.chain] for state in page.ended if state.chain in names and not state.is_broken
+    }
+    yield from verify_people({name: own for name, own in ended.items() if name.startswith(PERSON)})
+    for name, own in ended.items():
+        if name.startswith(APP):
+            yield from verify_app(name, own)
+    position.told = told.get(page.state.chain, Summary())
+
+
+def _told_by(page: Page, position: Position, names: dict[str, str]) -> dict[str, Summary]:
+    told = {state.chain: Summary() for state in [*page.ended, page.state]}
+    told[position.chain.chain] = position.told
+    for entry in page.held:
+        told[entry["chain"]].take(
+            kind=entry["kind"],
+            facts=facts_of(entry),
+            sequence=entry["sequence"],
+            is_person=names.get(entry["chain"], "").startswith(PERSON),
+        )
+    return told
+
+
+def _heads(position: Position) -> Iterator[list[Broken]]:
+    known = {name for name, _, _ in position.found}
+    for heads in read_heads(after=position.head, only=position.only or None):
+        position.head = heads[-1].chain
+        yield [flaw for flaw in verify_heads(heads) if flaw.chain not in known]
+
+
+def _people(position: Position) -> Iterator[list[Broken]]:
+    decided = ConsentRequest.objects.exclude(status=RequestStatus.PENDING).filter(user__erased_at=None)
+    requests = decided.select_related("user").only("request_id", "status", "user__public_id").order_by("pk")
+    while page := list(requests.filter(pk__gt=position.pk)[:PAGE]):
+        position.pk = page[-1].pk
+        yield list(verify_chainless(page))
+
+
+def _notices(position: Position) -> Iterator[list[Broken]]:
+    while page := notices_after(position.pk, PAGE):
+        position.pk = page[-1]["pk"]
+        yield list(verify_notices(page, position.newest))

@@ -1,0 +1,51 @@
+"""What the entries of one chain tell, put together: where requests and grants stand, and which receipts there are."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from consent.event_types import EventType
+from consent.states import GrantStatus, RequestStatus
+
+_LIVE_AFTER = {
+    EventType.APPROVED.value: GrantStatus.ACTIVE.value,
+    EventType.PAUSED.value: GrantStatus.PAUSED.value,
+    EventType.RESUMED.value: GrantStatus.ACTIVE.value,
+}
+_MOVES = {event.value for event in EventType if event.has_receipt} | _LIVE_AFTER.keys()
+
+
+@dataclass
+class Summary:
+    """The newest word about every request of a chain, in members that JSON knows.
+
+    `requests`: {request_id: [status, grant_id or None, grant's status or None, its end or None, sequence]}, where an
+    end is [ended_at, ended_by] and None in entries that did not say yet. `receipts`: their names, of a person's chain
+    alone; `proven` is how many there are in any. `reads` are those that the batches hold.
+    """
+
+    requests: dict[str, list[Any]] = field(default_factory=dict)
+    receipts: list[str] = field(default_factory=list)
+    proven: int = 0
+    reads: int = 0
+
+    def take(self, *, kind: str, facts: dict[str, Any], sequence: int, is_person: bool) -> None:
+        """Take note of one more entry, in the order of the chain."""
+        if facts.get("receipt_id"):
+            self.proven += 1
+        if not is_person:
+            return  # where things stand is compared with the person's own chain; an app's is too long to remember
+        if kind == EventType.READS:
+            count = facts.get("count")
+            self.reads += count if isinstance(count, int) else 0
+        if facts.get("receipt_id"):
+            self.receipts.append(str(facts["receipt_id"]))
+        if kind in _MOVES and facts.get("request_id"):
+            self.requests[str(facts["request_id"])] = _standing(kind, facts, sequence)
+
+
+def _standing(kind: str, facts: dict[str, Any], sequence: int) -> list[Any]:
+    grant_id, grant = facts.get("grant_id"), facts.get("grant")
+    if not grant_id:
+        return [kind, None, None, None, sequence]
+    end = [grant.get("ended_at"), grant.get("ended_by")] if isinstance(grant, dict) else None
+    return [RequestStatus.APPROVED.value, grant_id, _LIVE_AFTER.get(kind, kind), end, sequence]

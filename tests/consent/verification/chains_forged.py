@@ -1,0 +1,69 @@
+"""What one who owns the database needs to make a chain flawless again."""
+
+import secrets
+from typing import Any
+
+from django.db import connection
+from django.db.models import QuerySet
+
+from consent.ledger import audit, receipts
+from consent.ledger.models import AuditEntry, AuditFacts, AuditHead, Receipt
+
+
+def entry_at(chain: str, sequence: int) -> AuditEntry:
+    return AuditEntry.objects.select_related("kept").get(chain=chain, sequence=sequence)
+
+
+def entries_of(chain: str, **which: Any) -> QuerySet[AuditEntry]:
+    return AuditEntry.objects.filter(chain=chain, **which).select_related("kept").order_by("sequence")
+
+
+def entry_about(chain: str, request_id: str, kind: str) -> AuditEntry:
+    return entries_of(chain, kind=kind).get(kept__facts__request_id=request_id)
+
+
+def retell(entry: AuditEntry, **facts: Any) -> None:
+    """Let an entry tell something else; nothing is hashed."""
+    AuditFacts.objects.filter(entry=entry).update(facts={**entry.facts, **facts})
+
+
+def drop(entries: QuerySet[AuditEntry]) -> None:
+    keys = list(entries.values_list("pk", flat=True))
+    AuditFacts.objects.filter(entry__in=keys).delete()
+    AuditEntry.objects.filter(pk__in=keys).delete()
+
+
+def rehash(chain: str, *, resign: bool = False) -> None:
+    """Number and hash all that is there, with new salts, and let the head fit; with the receipt key, receipts too."""
+    sequence, previous = 0, audit.GENESIS
+    for sequence, entry in enumerate(entries_of(chain), start=1):
+        salt = secrets.token_bytes(32)
+        entry.sequence, entry.prev_hash = sequence, previous
+        if entry.facts:
+            AuditFacts.objects.filter(entry=entry).update(salt=salt)
+            entry.facts_hash = audit.facts_hash(entry.facts, salt)
+        entry.entry_hash = audit.entry_hash(
+            version=2, chain=chain, sequence=sequence, prev_hash=previous, kind=entry.kind, actor=entry.actor,
+            at=entry.at, own_facts=None, facts_hash=entry.facts_hash,
+        )  # fmt: skip
+        entry.save()
+        previous = entry.entry_hash
+        if resign and entry.facts.get("receipt_id"):
+            sign_again(entry)
+    AuditHead.objects.filter(chain=chain).update(sequence=sequence, entry_hash=previous)
+
+
+def sign_again(entry: AuditEntry, **other: Any) -> None:
+    """Sign both copies of an entry's receipt with the receipt key, with `other` claims, of this entry as it stands."""
+    kept = Receipt.objects.filter(receipt_id=entry.facts["receipt_id"]).first()
+    claims = {**(receipts.verified(kept.jws) or {}), **other} if kept else {}
+    if kept is None:
+        return
+    link = {"chain": entry.chain, "sequence": entry.sequence, "entry_hash": entry.entry_hash}
+    own = receipts.signed(claims=claims, request_pk=kept.request_id, entry=link, at=kept.created_at)
+    Receipt.objects.filter(pk=kept.pk).update(jws=own.jws, app_jws=own.app_jws)
+
+
+def run_sql(statement: str, *parameters: Any) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, parameters)

@@ -1,0 +1,36 @@
+"""What one who owns the database, and in some cases the receipt key, can do to history: the table of SECURITY.md.
+
+Each names who finds it. `chains` and `rows` are the two halves of `verify_audit`. `log`: the chains and the rows are
+made to fit each other, so only who kept something of before can tell, a checkpoint or a reader. `approval`: the
+receiving app, by the signature of the vault. `app`: the app that asked, which knows what it asked.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tests.consent.verification.world import World
+
+CHAINS, ROWS, LOG, APPROVAL, APP = "chains", "rows", "log", "approval", "app"
+
+
+@dataclass(frozen=True)
+class Manipulation:
+    """One row of the table; `says` is part of the finding, in its own words."""
+
+    what: str
+    found_by: str
+    says: str
+    do: Callable[[World], None]
+
+
+TABLE: list[Manipulation] = []
+
+
+def row(found_by: str, says: str = "") -> Callable[[Callable[[World], None]], Callable[[World], None]]:
+    """The docstring says what is done."""
+
+    def add(do: Callable[[World], None]) -> Callable[[World], None]:
+        TABLE.append(Manipulation((do.__doc__ or "").strip().rstrip("."), found_by, says, do))
+        return do
+
+    return add

@@ -1,0 +1,198 @@
+"""The command: what it says, how it exits, how it goes on after it was ended, and that it costs no more memory."""
+
+import gc
+import tracemalloc
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+
+from accounts.erasure.actions import erase
+from common.sql.triggers import install_rules
+from consent.grants import actions as grant_actions
+from consent.grants.models import Grant
+from consent.ledger import audit, verifying
+from consent.ledger.models import AuditEntry, AuditFacts
+from consent.rules import RULES
+from consent.verification import people, state_file
+from consent.verification.run import Position, run
+from tests.consent.verification.chains_forged import entries_of, rehash
+from tests.consent.verification.world import World, make_world
+from tests.factories import ErasureFactory
+
+AT = datetime(2026, 11, 20, 10, 0, 0, tzinfo=UTC)
+
+
+@pytest.fixture
+def world(db: None) -> World:
+    return make_world()
+
+
+@pytest.fixture
+def unguarded(world: World) -> Iterator[World]:
+    with connection.cursor() as cursor:
+        for rule in RULES:
+            if rule.statements(connection.vendor):
+                cursor.execute(rule.statements(connection.vendor)[0])
+    yield world
+    install_rules(connection, RULES)
+
+
+def verified(**options: Any) -> str:
+    said = StringIO()
+    call_command("verify_audit", stdout=said, stderr=StringIO(), **options)
+    return said.getvalue()
+
+
+def refused(**options: Any) -> tuple[int, str]:
+    told = StringIO()
+    with pytest.raises(CommandError) as raised:
+        call_command("verify_audit", stdout=StringIO(), stderr=told, **options)
+    return raised.value.returncode, told.getvalue()
+
+
+def widen(world: World) -> str:
+    Grant.objects.filter(pk=world.live.pk).update(approved_attributes=["lifestyle.food.diet_preference"])
+    return f"the grant {world.live.grant_id} says another approved_attributes"
+
+
+def test_a_history_holds_in_all_its_chains_and_rows(world: World) -> None:
+    assert verified() == f"5 chains, {AuditEntry.objects.count()} entries: all hold.\n"
+
+
+def test_a_row_that_says_something_else_is_named_by_whom_it_is_about(world: World) -> None:
+    flaw = widen(world)
+
+    code, told = refused()
+
+    assert code == 1
+    assert f"person:{world.ada.user.public_id} entry 1: {flaw}\n" in told
+    assert f"app:{world.shop.app_id} entry 1: {flaw}\n" in told
+
+
+@pytest.mark.parametrize("whose", ["person", "app"])
+def test_one_person_or_app_alone(world: World, whose: str) -> None:
+    options = {"person": world.ben.user.public_id} if whose == "person" else {"app": world.paused.app.app_id}
+    widen(world)
+
+    assert verified(**options).endswith("entries: all hold.\n")
+
+
+def test_a_chain_that_there_is_not_cannot_be_checked(world: World) -> None:
+    assert refused(person="usr_nobody") == (2, "")
+
+
+def test_a_run_that_was_ended_goes_on_and_tells_what_it_found_before(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(verifying, "PAGE", 2)
+    flaw, state = widen(world), tmp_path / "state.json"
+    position = Position()
+    pages = run(position)
+    while not position.found:
+        next(pages)
+    state_file.write(state, position)
+    Grant.objects.filter(pk=world.live.pk).update(approved_attributes=world.live.approved_attributes)
+
+    code, told = refused(state=state)
+
+    assert (code, flaw in told) == (1, True)
+    assert not state.exists()
+    assert verified(state=state).endswith("entries: all hold.\n")
+
+
+@pytest.mark.parametrize("page", [1, 2, 3, 7])
+def test_where_a_page_ends_changes_nothing(
+    unguarded: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, page: int
+) -> None:
+    monkeypatch.setattr(verifying, "PAGE", page)
+
+    assert [flaw for found in run(Position()) for flaw in found] == []
+    AuditFacts.objects.filter(entry=entries_of(unguarded.chain, sequence=3).get()).delete()
+    position = Position()
+    for _ in run(position):  # each page by a run of its own
+        state_file.write(tmp_path / "state.json", position)
+        kept = state_file.read(tmp_path / "state.json", only="")
+        assert kept is not None
+        assert kept.as_json() == position.as_json()
+    assert [tuple(each[1:]) for each in position.found][:1] == [(3, "its facts are missing")]
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"version": 2}', '{"version": 1, "stage": "chains"}'])
+def test_another_file_is_no_state(world: World, tmp_path: Path, text: str) -> None:
+    file = tmp_path / "state.json"
+    file.write_text(text)
+
+    assert refused(state=file) == (2, "")
+    assert file.read_text() == text
+
+
+def test_the_state_of_one_chain_is_not_gone_on_with_for_all(world: World, tmp_path: Path) -> None:
+    state_file.write(tmp_path / "state.json", Position(only=world.chain))
+
+    assert refused(state=tmp_path / "state.json") == (2, "")
+
+
+def test_after_an_erasure_everything_else_still_holds(world: World) -> None:
+    assert erase(erasure_pk=ErasureFactory(user=world.ada.user, asked_at=world.live.starts_at - timedelta(days=8)).pk)
+
+    assert verified().endswith("entries: all hold.\n")
+
+
+def test_what_changes_while_it_looks_is_no_finding(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody stops sharing between the page of entries and the look at the rows."""
+    looked = people._first_flaw
+    stopped: list[str] = []
+
+    def stop_first(*args: Any) -> Any:
+        if not stopped:
+            stopped.append(world.live.grant_id)
+            grant_actions.revoke(grant_id=world.live.grant_id, by=world.ada.user)
+            return 0, "as it was a moment ago"
+        return looked(*args)
+
+    monkeypatch.setattr(people, "_first_flaw", stop_first)
+
+    assert [flaw for found in run(Position()) for flaw in found] == []
+    assert stopped
+
+
+def test_entries_from_before_are_counted_and_compared_in_what_they_tell(unguarded: World) -> None:
+    """As an older version wrote them: without what the rows say, and reads without token, network and salt."""
+    for facts in AuditFacts.objects.all():
+        for name in ("grant", "request_status", "receipt_digest"):
+            facts.facts.pop(name, None)
+        facts.save()
+    for chain in (unguarded.chain, unguarded.bens_chain, *_apps()):
+        rehash(chain, resign=chain in (unguarded.chain, unguarded.bens_chain))
+
+    assert "entries are from before entries held all that the rows say" in verified()
+    Grant.objects.filter(pk=unguarded.live.pk).update(approved_attributes=["lifestyle.food.diet_preference"])
+    assert "says another approved_attributes" in refused()[1]
+
+
+def _apps() -> list[str]:
+    heads = audit.AuditChain.objects.filter(subject__startswith="app:")
+    return list(heads.values_list("chain", flat=True))
+
+
+@pytest.mark.slow("2,000 entries are written, and every allocation is traced while they are read")
+def test_a_longer_history_takes_no_more_memory(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four times the entries in one chain, and no more is kept between two pages."""
+    monkeypatch.setattr(verifying, "PAGE", 20)
+    peaks = []
+    for entries in (20, 480, 1500):  # the first run alone fills what the program keeps
+        for number in range(entries):
+            audit.append(chain="app:app_long", kind="reads", actor="app", at=AT, facts={"number": number})
+        gc.collect()
+        tracemalloc.start()
+        assert [flaw for found in run(Position()) for flaw in found] == []
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+
+    assert peaks[2] - peaks[1] < 500_000  # octets; 1,500 entries that were kept would be some 4 million
