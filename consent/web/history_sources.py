@@ -134,14 +134,14 @@ class Wanted:
         grants = Grant.objects.filter(user=self.user)
         if self.app_id:
             grants = grants.filter(app__app_id=self.app_id)
-        read_last = (
+        read_last: Any = (
             grants.annotate(newest=Subquery(of_one.values("at")[:1]), newest_id=Subquery(of_one.values("id")[:1]))
             .annotate(deepest=Subquery(of_one.values("at")[most - 1 : most]))
             .order_by(F("newest").desc(nulls_last=True), "-newest_id")
             .select_related("app", "request__scope_entry")
             .only("app__app_id", *(f"request__{column}" for column in _NAMED))[:most]
         )
-        found = {grant.pk: grant for grant in read_last if grant.newest is not None}
+        found: dict[int, Any] = {grant.pk: grant for grant in read_last if grant.newest is not None}
         reads = older(Read.objects.filter(grant__in=found), "at", after).order_by("-at", "-id")
         if enough := [grant.deepest for grant in found.values() if grant.deepest is not None]:
             reads = reads.filter(at__gte=max(enough))

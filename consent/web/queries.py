@@ -46,7 +46,7 @@ def inbox(user: "User", older: str = "") -> dict[str, Any]:
     return {
         "waiting": some[:WAITING_SHOWN],
         "decided": list(decided[:RECENT]) if place is None else [],
-        **places.pages(last and places.place_of(last.created_at, last.pk), is_newest=place is None),
+        **places.pages(places.place_of(last.created_at, last.pk) if last else None, is_newest=place is None),
     }
 
 

@@ -6,6 +6,7 @@ Each look stays an entry of the person's chain; this only adds them up for readi
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from datetime import time as time_of_day
+from typing import Any
 
 from django.apps import apps
 from django.db.models import Count, Min, TextField
@@ -16,7 +17,7 @@ from django.utils.translation import gettext, ngettext
 
 from consent.event_types import EventType
 from consent.ledger import audit
-from consent.ledger.models import AuditEntry, Entries
+from consent.ledger.models import AuditEntry
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ def fact(name: str) -> Coalesce:
 
 def days_of_looks(user_id: str, *, before: int | None, most: int) -> list[DayOfLooks]:
     """Newest first, of those that began before this entry; two queries, one where there is none."""
-    looks = AuditEntry.objects.of(audit.person_chain(user_id)).filter(kind=EventType.STAFF_VIEWED)
+    looks: Any = AuditEntry.objects.of(audit.person_chain(user_id)).filter(kind=EventType.STAFF_VIEWED)
     # older entries name the member in the actor
     looks = looks.annotate(
         day=TruncDate("at", tzinfo=UTC), member=Coalesce(fact("by"), "actor", output_field=TextField())
@@ -59,7 +60,7 @@ def days_of_looks(user_id: str, *, before: int | None, most: int) -> list[DayOfL
     ]
 
 
-def _kinds(looks: Entries, days: list[date]) -> dict[tuple[date, str], set[str]]:
+def _kinds(looks: Any, days: list[date]) -> dict[tuple[date, str], set[str]]:
     """The kinds of records that each member looked at on these days and those between."""
     begin = datetime.combine(min(days), time_of_day(), UTC)
     end = datetime.combine(max(days), time_of_day(), UTC) + timedelta(days=1)
