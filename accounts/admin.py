@@ -16,6 +16,7 @@ class UserAdmin(AboutPeople, NeverDeleted):
 
     list_display = ("email", "public_id", "is_active", "is_staff", "created_at", "last_login")
     list_filter = ("is_active", "is_staff")
+    filters_by_index = ("is_active__exact=0", "is_active__exact=1", "is_staff__exact=0", "is_staff__exact=1")
     search_fields = ("^email", "=public_id")
     ordering = ("-id",)
     fields = (

@@ -67,7 +67,10 @@ class User(AbstractBaseUser, PermissionsMixin):
         db_table = "users"
         verbose_name = _("user")
         verbose_name_plural = _("users")
-        indexes = [models.Index(fields=["id"], condition=models.Q(is_staff=True), name="users_staff")]
+        indexes = [
+            models.Index(fields=["id"], condition=models.Q(is_staff=True), name="users_staff"),
+            models.Index(fields=["id"], condition=models.Q(is_active=False), name="users_inactive"),
+        ]
         constraints = [
             models.UniqueConstraint(Lower("email"), name="users_email_caseless"),
             models.CheckConstraint(

@@ -4,7 +4,9 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
+from django.contrib.admin.views.main import ChangeList
 from django.core.paginator import Paginator
+from django.db import models
 from django.db.models import Model, Q, QuerySet
 from django.http import HttpRequest
 from django.utils.functional import cached_property
@@ -18,6 +20,7 @@ else:
     _Paginator = Paginator
 
 MOST_COUNTED = 10_000  # rows; a list that has more says so, and its last page is the one that holds this row
+MOST_FILTERED = 50_000  # of the newest rows, in which a filter looks that no index serves
 _MOST_RELATED = 1000  # apps or people that one word of a search stands for
 
 
@@ -31,6 +34,29 @@ class BoundedPaginator(_Paginator):
         return rows.order_by().values("pk")[: MOST_COUNTED + 1].count()
 
 
+class BoundedList(ChangeList):
+    """A list whose filters look among the newest rows, unless an index serves them or a search narrows the list.
+
+    An index for each filter would be written with every request, read and event; staff look for what is new.
+    """
+
+    only_newest = 0  # how many rows the filters look among, where they do; for the template
+
+    def get_queryset(self, request: HttpRequest, exclude_parameters: Any = None) -> QuerySet[Any]:
+        found = super().get_queryset(request, exclude_parameters)
+        if self.query or not self._unserved() or not isinstance(self.lookup_opts.pk, models.AutoField):
+            return found
+        newest = self.root_queryset.order_by("-pk").values_list("pk", flat=True).first()
+        if newest is None or newest <= MOST_FILTERED:
+            return found
+        self.only_newest = MOST_FILTERED
+        return found.filter(pk__gt=newest - MOST_FILTERED)
+
+    def _unserved(self) -> bool:
+        chosen = {f"{name}={value}" for name, values in self.get_filters_params().items() for value in values}
+        return not chosen <= set(getattr(self.model_admin, "filters_by_index", ()))
+
+
 class SearchedByIndex(_Admin):
     """`search_fields`: `=field` is the value itself, `^field` how it begins, both in lower case too; else a part of it.
 
@@ -40,6 +66,12 @@ class SearchedByIndex(_Admin):
 
     paginator = BoundedPaginator
     show_full_result_count = False
+    filters_by_index: tuple[str, ...] = ()  # such as "status__exact=pending", where an index over these rows serves it
+
+    searched_among_newest: tuple[str, ...] = ()  # of `search_fields`: what no index serves
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        return BoundedList
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
@@ -50,20 +82,25 @@ class SearchedByIndex(_Admin):
         return queryset, False
 
     def _holding(self, request: HttpRequest, word: str) -> Q:
+        """What the word is found in, each looked up by itself: of several at once an index serves none."""
         found = Q(pk__in=[])
         for field in self.get_search_fields(request):
-            relation, _, name = field.lstrip("=^").rpartition("__")
-            condition = _condition(field[0], name, word)
-            if not relation:
-                found |= condition
-            elif rows := self._related(relation, condition):
-                found |= Q(**{f"{relation}__in": rows})
+            relation, _, beyond = field.lstrip("=^").partition("__")
+            if beyond:
+                rows = self._related(relation, _condition(field[0], beyond, word))
+                found |= Q(**{f"{relation}__in": rows}) if rows else Q()
+            else:
+                condition = _condition(field[0], relation, word)
+                condition &= self._newest() if field in self.searched_among_newest else Q()
+                found |= condition if self.model._default_manager.filter(condition).exists() else Q()
         return found
 
+    def _newest(self) -> Q:
+        newest = self.model._default_manager.order_by("-pk").values_list("pk", flat=True).first()
+        return Q(pk__gt=(newest or 0) - MOST_FILTERED)
+
     def _related(self, relation: str, condition: Q) -> list[Any]:
-        model: Any = self.model
-        for step in relation.split("__"):
-            model = model._meta.get_field(step).related_model
+        model: Any = self.model._meta.get_field(relation).related_model
         return list(model._default_manager.filter(condition).values_list("pk", flat=True)[:_MOST_RELATED])
 
 

@@ -12,6 +12,7 @@ from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from accounts.staff_lists import MOST_COUNTED
 from pkm.registry.sync import registry_drift
 
 _AUDIT = "consent/auditentry/"
@@ -26,6 +27,11 @@ class Waiting:
     oldest: datetime | None
     url: str
     alarm: bool = False
+
+    @property
+    def is_more(self) -> bool:
+        """Whether there are more than were counted."""
+        return self.count > MOST_COUNTED
 
 
 def waiting(request: HttpRequest) -> list[Waiting]:
@@ -94,7 +100,10 @@ def _of_people(now: datetime) -> Iterator[tuple[str, Waiting]]:
         _("requests that people have not decided"), requests.pending(now), "created_at",
         "consent/consentrequest/?status__exact=pending",
     )  # fmt: skip
-    overdue = _line(_("expiries not written down yet"), requests.overdue(now), "expires_at", "consent/consentrequest/")
+    overdue = _line(
+        _("expiries not written down yet"), requests.overdue(now), "expires_at", "consent/consentrequest/",
+        first="expires_at",
+    )  # fmt: skip
     yield "consent.view_consentrequest", _late(overdue, now - timedelta(minutes=5))
     yield (
         "consent.view_grant",
@@ -129,10 +138,13 @@ def _of_apps(now: datetime) -> Iterator[tuple[str, Waiting]]:
 
 def _of_the_audit(now: datetime) -> Iterator[tuple[str, Waiting]]:
     unchained = _line(
-        _("reads not in the audit chain yet"), _rows("consent.Read").filter(batch=""), "at", "consent/read/"
-    )
+        _("reads not in the audit chain yet"), _rows("consent.Read").filter(batch=""), "at", "consent/read/",
+        first="pk",
+    )  # fmt: skip
     yield "consent.view_read", _late(unchained, now - timedelta(minutes=5))
-    held = _line(_("audit entries that could not be written yet"), _rows("consent.AuditPending"), "at", _AUDIT)
+    held = _line(
+        _("audit entries that could not be written yet"), _rows("consent.AuditPending"), "at", _AUDIT, first="pk"
+    )
     yield "consent.view_auditentry", _late(held, now - timedelta(minutes=10))
     checkpoint = _rows("consent.AuditCheckpoint").aggregate(count=Count("pk"), newest=Max("at"))
     yield (
@@ -148,9 +160,17 @@ def _rows(model: str) -> Any:
     return apps.get_model(model)._default_manager.all()
 
 
-def _line(label: str | Promise, rows: QuerySet[Any], since: str, url: str) -> Waiting:
-    found = rows.order_by().aggregate(count=Count("pk"), oldest=Min(since))
-    return Waiting(label, found["count"], found["oldest"], url)
+def _line(label: str | Promise, rows: QuerySet[Any], since: str, url: str, *, first: str = "") -> Waiting:
+    """`first`: a column in whose order the oldest row stands first, and an index serves it.
+
+    Without one, the oldest of more than `MOST_COUNTED` rows is not looked for.
+    """
+    some = rows.order_by().values("pk", since)[: MOST_COUNTED + 1]
+    found = some.aggregate(count=Count("pk"), oldest=Min(since))
+    oldest = found["oldest"] if found["count"] <= MOST_COUNTED else None
+    if first:
+        oldest = rows.order_by(first).values_list(since, flat=True).first()
+    return Waiting(label, found["count"], oldest, url)
 
 
 def _late(line: Waiting, before: datetime) -> Waiting:

@@ -96,6 +96,7 @@ class MessageAdmin(AboutPeople, ReadOnly):
     list_filter = ("status",)
     list_select_related = ("template", "consent__user")
     search_fields = ("=message_id", "=task_id", "=upstream_id")
+    searched_among_newest = ("=task_id", "=upstream_id")
     ordering = ("-id",)
     fields = (
         "message_id", "consent", "task_id", "template", "status", "upstream_id", "error_code", "created_at",

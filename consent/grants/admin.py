@@ -22,6 +22,7 @@ class GrantAdmin(AboutPeople, ReadOnly):
 
     list_display = ("grant_id", "app", "user", "scope", "status", "reads", "starts_at", "expires_at")
     list_filter = ("status",)
+    filters_by_index = ("status__exact=active", "status__exact=paused")
     list_select_related = ("app", "user")
     search_fields = ("=grant_id", "=request__request_id", "=user__public_id", "=app__app_id")
     ordering = ("-id",)

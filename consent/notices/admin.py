@@ -14,7 +14,7 @@ from accounts.staff import AboutPeople, NeverDeleted, ReadOnly
 from accounts.staff_lists import one_of
 from common.problems import InvalidRequest
 from consent.event_types import WEBHOOK_TYPES
-from consent.notices.models import Notice, WebhookDelivery
+from consent.notices.models import DeliveryStatus, Notice, WebhookDelivery
 from consent.notices.webhooks import replay
 from developers.models import App, AppStatus, WebhookEndpoint
 from developers.webhooks import actions as webhooks
@@ -166,6 +166,7 @@ class DeliveryAdmin(AboutPeople, ReadOnly):
         "finished_at",
     )
     list_filter = ("status",)
+    filters_by_index = tuple(f"status__exact={status}" for status in DeliveryStatus)
     list_select_related = ("notice__request__user", "endpoint")
     search_fields = ("=endpoint__app__app_id", "endpoint__url")
     ordering = ("-id",)

@@ -46,6 +46,7 @@ class WebhookDelivery(models.Model):
         ]
         indexes = [
             models.Index(fields=["next_at"], condition=models.Q(status="waiting"), name="webhook_delivery_due"),
+            models.Index(fields=["status", "id"], name="webhook_delivery_status"),
         ]
 
 

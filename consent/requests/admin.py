@@ -27,6 +27,7 @@ class RequestAdmin(AboutPeople, ReadOnly):
 
     list_display = ("request_id", "app", "user", "scope", "status", "created_at", "expires_at", "decided_at")
     list_filter = ("status", "created_at")
+    filters_by_index = ("status__exact=pending",)
     list_select_related = ("app", "user")
     search_fields = ("=request_id", "=user__public_id", "=app__app_id", "=scope_entry__scope")
     ordering = ("-id",)

@@ -28,13 +28,13 @@ class HistoryFilter(forms.Form):
 
     kind = forms.ChoiceField(required=False, choices=[("", ""), *GROUP_LABELS.items()])
     app = forms.CharField(required=False, max_length=64)
-    page = forms.IntegerField(required=False, min_value=1, max_value=250)
+    older = forms.CharField(required=False, max_length=200)
 
-    def chosen(self) -> dict[str, str | int]:
+    def chosen(self) -> dict[str, str]:
         self.is_valid()
         cleaned = self.cleaned_data
         return {
             "group": cleaned.get("kind") or "",
             "app_id": cleaned.get("app") or "",
-            "page": cleaned.get("page") or 1,
+            "older": cleaned.get("older") or "",
         }

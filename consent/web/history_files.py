@@ -29,7 +29,7 @@ def history_file(request: HttpRequest) -> HttpResponseBase:
     """`?format=json` or `csv`, with the filters of the page."""
     user = cast("User", request.user)
     chosen = HistoryFilter(request.GET).chosen()
-    lines = history.happened(user, group=str(chosen["group"]), app_id=str(chosen["app_id"]))
+    lines = history.happened(user, group=chosen["group"], app_id=chosen["app_id"])
     rows = (_row(line) for line in lines)
     wanted = request.GET.get("format")
     if wanted == "json":

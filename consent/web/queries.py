@@ -1,12 +1,9 @@
 """What the consent app's pages show, from the one who asks: nobody sees a row of someone else."""
 
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
-
-from django.db.models import Max
 
 import pkm.scopes
 from common.clock import database_now
@@ -15,10 +12,10 @@ from consent.decisions.models import BlockedApp
 from consent.errors import UnknownRequest
 from consent.exports import policies as export_policies
 from consent.grants.models import Grant
-from consent.ledger.models import Receipt
 from consent.requests import digest as request_digest
 from consent.requests.models import ConsentRequest, ConsentRequestQuerySet, RefreshPolicy
-from consent.states import Actor, GrantStatus, RequestStatus
+from consent.states import Actor, RequestStatus
+from consent.web import places
 from developers.models import App
 from pkm.registry import labels
 from pkm.segments import queries as segment_queries
@@ -27,22 +24,35 @@ if TYPE_CHECKING:
     from accounts.models import User
 
 RECENT = 8
-ENDED_SHOWN = 20
+WAITING_SHOWN = 40
 _APP = ("app__application", "scope_entry")
+_LABEL = "request__scope_entry__scope_label"
 
 
 def own_requests(user: "User") -> ConsentRequestQuerySet:
     return ConsentRequest.objects.filter(user=user).select_related(*_APP)
 
 
-def inbox(user: "User") -> dict[str, Any]:
-    """What waits, newest first, and what was decided lately; two queries."""
-    now = database_now()
-    waiting = own_requests(user).pending(now)
+def inbox(user: "User", older: str = "") -> dict[str, Any]:
+    """What waits, newest first, a page that goes on at `older`, and what was decided lately."""
+    now, place = database_now(), places.read(older)
+    some = _waiting(user, now, place)
+    if not some and place is not None:  # what was there has been decided meanwhile
+        place, some = None, _waiting(user, now, None)
+    last = some[WAITING_SHOWN - 1] if len(some) > WAITING_SHOWN else None
     decided = own_requests(user).exclude(status=RequestStatus.PENDING).order_by("-decided_at", "-id")
     # what apps took back themselves would push out what this person decided; the history tells of it
     decided = decided.exclude(status=RequestStatus.CANCELLED, decided_by=Actor.APP)
-    return {"waiting": list(waiting), "decided": list(decided[:RECENT])}
+    return {
+        "waiting": some[:WAITING_SHOWN],
+        "decided": list(decided[:RECENT]) if place is None else [],
+        **places.pages(places.place_of(last.created_at, last.pk) if last else None, is_newest=place is None),
+    }
+
+
+def _waiting(user: "User", now: datetime, place: places.Place | None) -> list[ConsentRequest]:
+    waiting = places.older(own_requests(user).pending(now), "created_at", place)
+    return list(waiting.order_by("-created_at", "-id")[: WAITING_SHOWN + 1])
 
 
 def own_request(user: "User", request_id: str) -> ConsentRequest:
@@ -134,51 +144,18 @@ def proof_of(request: ConsentRequest) -> dict[str, Any]:
     return {"receipt_id": newest, "entry_follows": False}
 
 
-@dataclass(frozen=True)
-class Shared:
-    """One grant on the sharing page; `source_is_gone` where an export to be refreshed has nothing to be made from."""
-
-    grant: Grant
-    status: GrantStatus
-    groups: list[labels.Group]
-    last_read: datetime | None
-    sealed_at: datetime | None
-    receipt_id: str | None
-    source_is_gone: bool
-
-    @property
-    def reads_left(self) -> int | None:
-        return None if self.grant.max_reads is None else self.grant.max_reads - self.grant.reads
-
-
-def grants(user: "User") -> dict[str, list[Any]]:
-    """What is shared now and what ended lately, newest first, which apps are blocked, and which read several things."""
-    now = database_now()
-    own = Grant.objects.filter(user=user).select_related("request", "app__application", "request__scope_entry")
-    own = own.annotate(last_read=Max("read_log__at"), sealed_at=Max("exports__sealed_at"))
-    own = own.order_by("-starts_at", "-id")
-    live = list(own.live(now))
-    count = Counter(grant.app for grant in live)
-    past = own.exclude(pk__in=[grant.pk for grant in live]).order_by("-ended_at", "-id")
-    return {
-        "live": _shared(live, now, segment_queries.held_segments(user) if live else {}),
-        "several": [{"app": app, "count": n} for app, n in count.items() if n > 1],
-        "ended": _shared(list(past[:ENDED_SHOWN]), now, {}),
-        "blocked": list(BlockedApp.objects.filter(user=user).select_related("app").order_by("app__name", "pk")),
-    }
-
-
 def app_and_person(user: "User", app_id: str) -> dict[str, Any]:
     """An app that this person met, and what is between the two. Raises `UnknownApp`."""
     app_pk = met_app(app_id, user)
     now = database_now()
-    live = Grant.objects.live(now).filter(user=user, app_id=app_pk)
-    live = live.select_related("request__scope_entry").order_by("-starts_at", "-id")
+    live = Grant.objects.live(now).filter(user=user, app_id=app_pk).order_by("-starts_at", "-id")
     waiting = ConsentRequest.objects.pending(now).filter(user=user, app_id=app_pk)
     return {
         "app": App.objects.select_related("application").get(pk=app_pk),
         "blocked": BlockedApp.objects.filter(user=user, app_id=app_pk).first(),
-        "live": [labels.translated(grant.request.scope_entry.scope_label) for grant in live],
+        "live": [
+            labels.translated(label) for label in live.order_by("-starts_at", "-id").values_list(_LABEL, flat=True)
+        ],
         "waiting": waiting.count(),
     }
 
@@ -217,25 +194,3 @@ def _in_segments(paths: list[str], segments: set[tuple[str, str]]) -> list[str]:
     """What these paths are called, of those that lie in these segments."""
     inside = [path for path in paths if tuple(path.split(".")[:2]) in segments]
     return [attribute.label for group in labels.described(inside) for attribute in group.attributes]
-
-
-def _shared(found: list[Any], now: datetime, held: export_policies.Held) -> list[Shared]:
-    receipts = dict(
-        Receipt.objects.filter(request__in=[grant.request_id for grant in found])
-        .order_by("id")
-        .values_list("request_id", "receipt_id")
-    )
-    return [
-        Shared(
-            grant,
-            grant.standing(now),
-            labels.described(grant.approved_attributes),
-            grant.last_read,
-            grant.sealed_at,
-            receipts.get(grant.request_id),
-            grant.request.refresh_policy == RefreshPolicy.CONTINUOUS
-            and grant.kept_current
-            and not export_policies.holding(grant.approved_attributes, held),
-        )
-        for grant in found
-    ]

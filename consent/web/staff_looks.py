@@ -3,12 +3,15 @@
 Each look stays an entry of the person's chain; this only adds them up for reading.
 """
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from datetime import datetime
-from itertools import groupby
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from datetime import time as time_of_day
+from typing import Any
 
 from django.apps import apps
+from django.db.models import Count, Min, TextField
+from django.db.models.fields.json import KeyTextTransform
+from django.db.models.functions import Coalesce, TruncDate
 from django.utils.text import capfirst
 from django.utils.translation import gettext, ngettext
 
@@ -16,16 +19,15 @@ from consent.event_types import EventType
 from consent.ledger import audit
 from consent.ledger.models import AuditEntry
 
-_AT_ONCE = 500
 
-
-@dataclass
+@dataclass(frozen=True)
 class DayOfLooks:
-    """What one member of staff looked at on one day (UTC); `last_at` is their latest look."""
+    """What one member of staff looked at on one day (UTC); `first` is the entry of their first look, `at` its time."""
 
-    last_at: datetime
-    count: int = 0
-    kinds: list[str] = field(default_factory=list)
+    first: int
+    at: datetime
+    count: int
+    kinds: frozenset[str]
 
     def detail(self) -> str:
         """How often, and at what."""
@@ -34,23 +36,39 @@ class DayOfLooks:
         return f"{words}. {looks}"
 
 
-def days_of_looks(user_id: str) -> Iterator[DayOfLooks]:
-    """Newest first."""
-    looks = AuditEntry.objects.of(audit.person_chain(user_id)).filter(kind=EventType.STAFF_VIEWED)
-    newest = looks.select_related("kept").order_by("-sequence").iterator(chunk_size=_AT_ONCE)
-    for _day, of_that_day in groupby(newest, key=lambda look: look.at.date()):
-        yield from _by_member(of_that_day)
+def fact(name: str) -> Coalesce:
+    """What an entry tells under this name, wherever its facts are kept."""
+    told = (KeyTextTransform(name, "kept__facts"), KeyTextTransform(name, "own_facts"))
+    return Coalesce(*told, output_field=TextField())
 
 
-def _by_member(looks: Iterable[AuditEntry]) -> Iterator[DayOfLooks]:
-    members: dict[str, DayOfLooks] = {}
-    for look in looks:
-        facts = look.facts
-        seen = members.setdefault(facts.get("by", look.actor), DayOfLooks(look.at))  # older entries: in the actor
-        seen.count += 1
-        if facts.get("what", "") not in seen.kinds:
-            seen.kinds.append(facts.get("what", ""))
-    return iter(members.values())
+def days_of_looks(user_id: str, *, before: int | None, most: int) -> list[DayOfLooks]:
+    """Newest first, of those that began before this entry; two queries, one where there is none."""
+    looks: Any = AuditEntry.objects.of(audit.person_chain(user_id)).filter(kind=EventType.STAFF_VIEWED)
+    # older entries name the member in the actor
+    looks = looks.annotate(
+        day=TruncDate("at", tzinfo=UTC), member=Coalesce(fact("by"), "actor", output_field=TextField())
+    )
+    days = looks.values("day", "member").annotate(first=Min("sequence"), since=Min("at"), times=Count("pk"))
+    if before is not None:
+        days = days.filter(first__lt=before)
+    some = list(days.order_by("-first")[:most])
+    kinds = _kinds(looks, [one["day"] for one in some]) if some else {}
+    return [
+        DayOfLooks(one["first"], one["since"], one["times"], frozenset(kinds.get((one["day"], one["member"]), ())))
+        for one in some
+    ]
+
+
+def _kinds(looks: Any, days: list[date]) -> dict[tuple[date, str], set[str]]:
+    """The kinds of records that each member looked at on these days and those between."""
+    begin = datetime.combine(min(days), time_of_day(), UTC)
+    end = datetime.combine(max(days), time_of_day(), UTC) + timedelta(days=1)
+    found: dict[tuple[date, str], set[str]] = {}
+    between = looks.filter(at__gte=begin, at__lt=end).annotate(what=fact("what"))
+    for day, member, what in between.values_list("day", "member", "what").distinct():
+        found.setdefault((day, member), set()).add(what or "")
+    return found
 
 
 def _called(model_name: str) -> str:

@@ -1,7 +1,7 @@
 """The consent app's pages. All of them work without JavaScript, but for approving: only the browser can seal."""
 
 from datetime import timedelta
-from typing import Any, cast
+from typing import Any
 from urllib.parse import urlencode
 
 from django.conf import settings
@@ -41,6 +41,7 @@ from consent.web import queries as web_queries
 from consent.web.cautions import cautions_of
 from consent.web.changes import Before, before_of
 from consent.web.forms import DenyForm, HistoryFilter
+from consent.web.sharing import sharing
 from consent.web.words import duration_choices
 from developers.models import AppStatus
 from pkm.registry import labels
@@ -63,9 +64,8 @@ def home(request: HttpRequest) -> HttpResponse:
 @require_safe
 def inbox(request: HttpRequest) -> HttpResponse:
     vault = vault_queries.vault_keys(person_of(request))["vault_status"]
-    return render(
-        request, "consent/inbox.html", {**web_queries.inbox(person_of(request)), "has_vault": vault != "absent"}
-    )
+    shown = web_queries.inbox(person_of(request), request.GET.get("older", ""))
+    return render(request, "consent/inbox.html", {**shown, "has_vault": vault != "absent"})
 
 
 @login_required
@@ -171,7 +171,8 @@ def deny(request: HttpRequest, request_id: str) -> HttpResponse:
 @login_required
 @require_safe
 def grants(request: HttpRequest) -> HttpResponse:
-    return render(request, "consent/grants.html", web_queries.grants(person_of(request)))
+    older, holding = request.GET.get("older", ""), request.GET.get("grant", "")
+    return render(request, "consent/grants.html", sharing(person_of(request), older=older, holding=holding))
 
 
 def _move(request: HttpRequest, grant_id: str, move: Any, done: str, done_unwritten: str = "") -> HttpResponse:
@@ -222,9 +223,10 @@ def resume(request: HttpRequest, grant_id: str) -> HttpResponse:
 @require_safe
 def history(request: HttpRequest) -> HttpResponse:
     chosen = HistoryFilter(request.GET).chosen()
-    page = web_history.history(person_of(request), **cast("Any", chosen))
+    apps = web_history.apps_met(person_of(request))
+    page = web_history.history(person_of(request), **chosen, names=dict(apps))
     waiting = ledger_queries.count_entries_that_follow(person_of(request))
-    shown = {"page": page, "waiting": waiting, "issuer": settings.ISSUER, **_filters(request, chosen, page)}
+    shown = {"page": page, "waiting": waiting, "issuer": settings.ISSUER, **_filters(chosen, page), "apps": apps}
     return render(request, "consent/history.html", shown)
 
 
@@ -250,7 +252,7 @@ def verify_history(request: HttpRequest) -> HttpResponse:
     return redirect("consent:history")
 
 
-def _filters(request: HttpRequest, chosen: dict[str, Any], page: web_history.HistoryPage) -> dict[str, Any]:
+def _filters(chosen: dict[str, str], page: web_history.HistoryPage) -> dict[str, Any]:
     kept = {name: value for name, value in (("kind", chosen["group"]), ("app", chosen["app_id"])) if value}
 
     def address(**changes: Any) -> str:
@@ -258,7 +260,6 @@ def _filters(request: HttpRequest, chosen: dict[str, Any], page: web_history.His
         return "?" + urlencode(members)
 
     return {
-        "apps": web_history.apps_met(person_of(request)),
         "app_id": chosen["app_id"],
         "kind": chosen["group"],
         "tabs": [
@@ -268,6 +269,6 @@ def _filters(request: HttpRequest, chosen: dict[str, Any], page: web_history.His
         "files": [
             (name, f"{reverse('consent:history-file')}{address(format=name.lower())}") for name in ("JSON", "CSV")
         ],
-        "older_url": address(page=page.number + 1) if page.has_older else "",
-        "newer_url": address(page=page.number - 1) if page.number > 1 else "",
+        "older_url": address(older=page.older) if page.older else "",
+        "newest_url": "" if page.is_newest else address(),
     }

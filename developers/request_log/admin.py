@@ -13,5 +13,6 @@ class RequestLogAdmin(ReadOnly):
     list_filter = (one_of("method", ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")),)
     list_select_related = ("app",)
     search_fields = ("=app__app_id", "=trace_id")
+    searched_among_newest = ("=trace_id",)
     ordering = ("-id",)
     fields = ("at", "app", "method", "route", "status", "code", "ms", "trace_id")

@@ -40,22 +40,38 @@ def translated(label: str) -> str:
 
 def described(paths: Iterable[str]) -> list[Group]:
     """These paths in words, grouped by domain in the registry's order; two queries."""
-    split = {path: parts for path in paths if (parts := scopes.split_path(path)) is not None}
-    entries = ScopeEntry.objects.filter(scope__in=[f"attr.{path}" for path in split] + _segments_of(split.values()))
+    return described_each([paths])[0]
+
+
+def described_each(lists: Iterable[Iterable[str]]) -> list[list[Group]]:
+    """The same for each of several lists; two queries, however many there are."""
+    split = [{path: parts for path in paths if (parts := scopes.split_path(path)) is not None} for paths in lists]
+    every = {path: parts for one in split for path, parts in one.items()}
+    entries = ScopeEntry.objects.filter(scope__in=[f"attr.{path}" for path in every] + _segments_of(every.values()))
     known = {
         scope: (label, tier) for scope, label, tier in entries.values_list("scope", "scope_label", "sensitivity_tier")
     }
+    domains = list(Domain.objects.filter(domain_key__in={domain for domain, _, _ in every.values()}))
+    attributes = {path: _attribute(path, parts, known) for path, parts in every.items()}
+    return [_grouped(one, domains, attributes) for one in split]
+
+
+def _attribute(path: str, parts: tuple[str, str, str], known: dict[str, tuple[str, str]]) -> Attribute:
+    domain, segment, name = parts
+    label, tier = known.get(f"attr.{path}", ("", ""))
+    _, tier = ("", tier) if tier else known.get(f"attr.{domain}.{segment}.*", ("", SensitivityTier.RESTRICTED))
+    text = translated(label) if label else humanised(name)
+    return Attribute(path, name, text, not label, tier != SensitivityTier.STANDARD, for_script(word(path), text))
+
+
+def _grouped(
+    paths: dict[str, tuple[str, str, str]], domains: list[Domain], attributes: dict[str, Attribute]
+) -> list[Group]:
     groups = {
-        domain.domain_key: Group(domain.domain_key, translated(domain.display_name), domain.icon)
-        for domain in Domain.objects.filter(domain_key__in={domain for domain, _, _ in split.values()})
+        domain.domain_key: Group(domain.domain_key, translated(domain.display_name), domain.icon) for domain in domains
     }
-    for path, (domain, segment, name) in split.items():
-        label, tier = known.get(f"attr.{path}", ("", ""))
-        _, tier = ("", tier) if tier else known.get(f"attr.{domain}.{segment}.*", ("", SensitivityTier.RESTRICTED))
-        text = translated(label) if label else humanised(name)
-        sensitive = tier != SensitivityTier.STANDARD
-        attribute = Attribute(path, name, text, not label, sensitive, for_script(word(path), text))
-        groups.setdefault(domain, Group(domain, humanised(domain), "star")).attributes.append(attribute)
+    for path, (domain, _, _) in paths.items():
+        groups.setdefault(domain, Group(domain, humanised(domain), "star")).attributes.append(attributes[path])
     return [group for group in groups.values() if group.attributes]
 
 

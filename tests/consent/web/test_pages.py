@@ -2,6 +2,7 @@
 
 import re
 from datetime import timedelta
+from urllib.parse import parse_qsl
 
 import pytest
 
@@ -347,9 +348,19 @@ def test_history_tells_who_found_them_in_the_directory(owner, person):
     assert owner.client.post(f"/consent/apps/{found.app.app_id}/block/").status_code == 302
 
 
+STRANGE_PLACES = (
+    "x", "c", "c0", f"c{2**63}", "r9.r1-1", "r999999999999999999-1", "d9999999-1-1", "c1.q1", "c1." * 200,
+    "q1", "c1\x00",
+)  # fmt: skip
+
+
 @pytest.mark.parametrize(
-    "query", [{"kind": "nonsense"}, {"page": "0"}, {"page": "x"}, {"page": "9999999"}, {"app": "\x00"}, {"app": "a/b"}]
-)
+    "query",
+    [
+        {"kind": "nonsense"}, {"page": "0"}, {"app": "\x00"}, {"app": "a/b"},
+        *({"older": place} for place in STRANGE_PLACES),
+    ],
+)  # fmt: skip
 def test_history_with_a_strange_filter_still_answers(owner, query):
     assert "History" in text(owner.get("/consent/history/", **query))
 
@@ -357,10 +368,18 @@ def test_history_with_a_strange_filter_still_answers(owner, query):
 def test_history_is_paged(owner, person):
     for number in range(45):
         ReadFactory(export=ExportFactory(grant=GrantFactory(request__user=person)), at=now() - timedelta(hours=number))
-    first, second = (text(owner.get("/consent/history/", kind="reads", page=page)) for page in (1, 2))
-    assert (first.count("event-title"), second.count("event-title")) == (40, 5)
-    assert "page=2" in first
-    assert "page=3" not in second
+    first = owner.get("/consent/history/", kind="reads")
+    second = owner.get("/consent/history/", **dict(parse_qsl(first.context["older_url"].removeprefix("?"))))
+    assert (text(first).count("event-title"), text(second).count("event-title")) == (40, 5)
+    assert (first.context["newest_url"], second.context["newest_url"]) == ("", "?kind=reads")
+    assert second.context["older_url"] == ""
+
+
+def test_links_to_pages_by_number_lead_to_the_newest_page(owner, person):
+    for number in range(45):
+        ReadFactory(export=ExportFactory(grant=GrantFactory(request__user=person)), at=now() - timedelta(hours=number))
+
+    assert owner.get("/consent/history/", page=2).context["page"] == owner.get("/consent/history/").context["page"]
 
 
 def test_history_is_verified_and_a_changed_entry_is_named(owner, person, asked):

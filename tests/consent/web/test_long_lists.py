@@ -1,0 +1,200 @@
+"""Lists that have grown long: as many queries as short ones, and each entry once, whatever happens meanwhile."""
+
+import re
+from datetime import datetime, timedelta
+
+import orjson
+import pytest
+
+from consent.ledger import audit
+from consent.ledger.models import AuditEntry
+from tests.factories import (
+    AppFactory,
+    ConsentRequestFactory,
+    DirectoryFindFactory,
+    DiscoveryFactory,
+    ExportFactory,
+    GrantFactory,
+    ReadFactory,
+    StaffFactory,
+)
+from tests.factories.asked import now
+
+
+def happens(person, app, times, *, before=timedelta()):
+    """Each kind of line of the history so many times, an hour apart, with times that are alike among them."""
+    request = ConsentRequestFactory(user=person, app=app, status="denied")
+    grants = [GrantFactory(request__user=person, request__app=app, scope=f"attr.food{n}.*") for n in range(2)]
+    exports = [ExportFactory(grant=grant) for grant in grants]
+    chain, staff = audit.person_chain(person.public_id), StaffFactory()
+    facts = {"request_id": request.request_id, "app_id": app.app_id, "grant_id": None}
+    for number in reversed(range(times)):
+        at = now() - before - timedelta(hours=number)
+        for export in exports:
+            ReadFactory(export=export, at=at)
+        audit.append(chain=chain, kind="denied", actor="person", at=at, facts=facts)
+        audit.append(chain=chain, kind="app_blocked", actor="person", at=at, facts={"app_id": app.app_id})
+        audit.append(chain=chain, kind="cancelled", actor="app", at=at, facts=facts)
+        looked = {"by": staff.public_id, "what": "grant", "page": "/"}
+        audit.append(chain=chain, kind="staff_viewed", actor="staff", at=at, facts=looked)
+    for number in range(min(times, 60)):
+        at = now() - before - timedelta(days=number)
+        DiscoveryFactory(user=person, app=app, day=at.date(), first_at=at, last_at=at)
+        DirectoryFindFactory(user=person, app=app, day=at.date(), at=at)
+
+
+def walked(owner, **query):
+    """The lines of all pages, newest first."""
+    lines, older = [], ""
+    while True:
+        page = owner.get("/consent/history/", older=older, **query).context["page"]
+        lines += page.lines
+        if not page.older:
+            return lines
+        older = page.older
+
+
+def in_file(owner, **query):
+    answer = owner.get("/consent/history/file/", format="json", **query)
+    return orjson.loads(b"".join(answer.streaming_content))["history"]
+
+
+@pytest.mark.parametrize("times", [10, 1000])
+@pytest.mark.slow(reason="a thousand of each kind")
+def test_pages_take_as_many_queries_however_long_the_history_is(owner, person, app, times, django_assert_num_queries):
+    happens(person, app, times)
+    older = owner.get("/consent/history/").context["page"].older  # of ten there are two pages, too
+
+    for query, expected in (({}, 15), ({"older": older}, 15), ({"kind": "reads"}, 10), ({"app": app.app_id}, 13)):
+        with django_assert_num_queries(expected):
+            assert owner.get("/consent/history/", **query).context["page"].lines
+
+
+@pytest.mark.parametrize("kind", ["", "decisions", "reads", "discoveries", "ends"])
+def test_walking_tells_each_line_once_and_in_order(owner, person, app, kind):
+    happens(person, app, 30)
+    other = ExportFactory(grant=GrantFactory(request__user=person))
+    for number in range(40):
+        ReadFactory(export=other, at=now() - timedelta(minutes=50 * number))
+
+    lines = walked(owner, kind=kind)
+
+    newest_first = sorted((line.at for line in lines), reverse=True)
+    assert [line.at for line in lines] == newest_first
+    in_one = {(line["at"], line["what"], line["request_id"]) for line in in_file(owner, kind=kind)}
+    folded = [line for line in lines if "took it back" in line.title]
+    others = [line for line in lines if line not in folded]
+    assert {(line.title, line.request_id) for line in others} <= {(what, request) for _, what, request in in_one}
+    if kind in ("reads", "discoveries"):
+        assert len(lines) == len(in_file(owner, kind=kind))
+    if kind == "reads":
+        assert len([line for line in lines if line.kind == "read"]) == 100  # two of each hour and those forty
+
+
+def test_what_happens_while_somebody_turns_pages_moves_nothing(owner, person, app):
+    happens(person, app, 30)
+    expected = walked(owner)
+
+    lines, older = [], ""
+    while True:
+        page = owner.get("/consent/history/", older=older).context["page"]
+        lines += page.lines
+        if not page.older:
+            break
+        older = page.older
+        happens(person, AppFactory(), 1, before=-timedelta(seconds=len(lines)))
+
+    assert lines == expected
+
+
+def test_a_day_that_goes_on_keeps_its_place(owner, person, app):
+    """What adds up over a day grows where it stands."""
+    happens(person, app, 3)
+    request = ConsentRequestFactory(user=person, app=app, status="denied")
+    before = [line.kind for line in walked(owner)]
+
+    audit.append(
+        chain=audit.person_chain(person.public_id), kind="cancelled", actor="app", at=now() - timedelta(hours=1),
+        facts={"request_id": request.request_id, "app_id": app.app_id, "grant_id": None},
+    )  # fmt: skip
+
+    assert [line.kind for line in walked(owner)] == before
+
+
+def test_the_file_has_every_entry_of_a_long_history_once(owner, person, app):
+    happens(person, app, 260)  # more of a source than are read at once
+
+    lines = in_file(owner)
+
+    told = AuditEntry.objects.of(audit.person_chain(person.public_id)).exclude(kind="staff_viewed").count()
+    chained = [line for line in lines if line["kind"] in ("denied", "app_blocked", "cancelled")]
+    assert (len(chained), len([line for line in lines if line["kind"] == "read"])) == (told, 520)
+    times = [datetime.fromisoformat(line["at"]) for line in lines]
+    assert times == sorted(times, reverse=True)
+
+
+# --- sharing and the inbox --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("times", [25, 300])
+@pytest.mark.slow(reason="hundreds of approvals")
+def test_sharing_takes_as_many_queries_however_much_is_shared(owner, person, app, times, django_assert_num_queries):
+    for number in range(times):
+        made = GrantFactory(request__user=person, request__app=app, scope=f"attr.lifestyle.food{number}.*")
+        ExportFactory(grant=made)
+        GrantFactory(request__user=person, status="revoked", ended_at=now(), ended_by="person")
+
+    for path, expected in (("/consent/grants/", 12), (f"/consent/apps/{app.app_id}/", 9)):
+        with django_assert_num_queries(expected):
+            assert owner.get(path).status_code == 200
+
+
+def walked_ids(owner, path, pattern, key="older_url"):
+    found, query = [], ""
+    while True:
+        answer = owner.client.get(path + query)
+        found.append(re.findall(pattern, answer.content.decode()))
+        query = answer.context[key]
+        if not query:
+            return found
+
+
+def test_each_approval_is_on_one_page_and_a_link_finds_it(owner, person):
+    grants = [GrantFactory(request__user=person) for _ in range(45)]
+
+    pages = walked_ids(owner, "/consent/grants/", r'<article class="card" id="(grt_\w+)"')
+
+    assert [len(page) for page in pages] == [20, 20, 5]
+    assert [one for page in pages for one in page] == [grant.grant_id for grant in reversed(grants)]
+    led = owner.get("/consent/grants/", grant=grants[0].grant_id)
+    assert [shared.grant for shared in led.context["live"]] == grants[:1]
+    newest = owner.get("/consent/grants/", grant=grants[-1].grant_id)
+    assert (newest.context["newest_url"], newest.context["live"][0].grant) == ("", grants[-1])
+
+
+@pytest.mark.parametrize("query", [{"older": "x"}, {"older": "0-0"}, {"grant": "grt_nobody"}, {"older": "1-1"}])
+def test_sharing_from_a_strange_place_shows_the_newest(owner, person, query):
+    mine, theirs = GrantFactory(request__user=person), GrantFactory()
+
+    for asked in (query, {"grant": theirs.grant_id}):
+        shown = owner.get("/consent/grants/", **asked)
+        assert (shown.context["live"][0].grant, shown.context["newest_url"]) == (mine, "")
+
+
+def test_each_request_that_waits_is_on_one_page_of_the_inbox(owner, person):
+    asked = [ConsentRequestFactory(user=person) for _ in range(85)]
+
+    pages = walked_ids(owner, "/consent/", r'class="stretched" href="/consent/requests/(req_\w+)/"')
+
+    assert [len(page) for page in pages] == [40, 40, 5]
+    assert [one for page in pages for one in page] == [request.request_id for request in reversed(asked)]
+    assert "85</span>" in owner.get("/consent/").content.decode()
+
+
+@pytest.mark.parametrize("older", ["x", "1-1", "\x00", "9" * 30])
+def test_the_inbox_from_a_strange_place_shows_the_newest(owner, person, older):
+    asked = ConsentRequestFactory(user=person)
+
+    shown = owner.get("/consent/", older=older)
+
+    assert (shown.context["waiting"], shown.context["newest_url"]) == ([asked], "")
