@@ -9,7 +9,6 @@ from consent.decisions import actions as decision_actions
 from consent.exports.models import Export
 from consent.grants.models import Grant
 from consent_bridge import sealed
-from consent_bridge.wrappers import possession, possession_digest
 from pkm import errors
 from pkm.history.models import Event, Index
 from pkm.rotation import actions as rotation_actions
@@ -299,33 +298,6 @@ def test_start_said_twice_is_one_start_and_another_is_refused(owner, changing):
     assert (again.status_code, again.json()) == (201, first.json())
     assert _code(owner.post("/vault/rotation", changing.body())) == (409, "rotation_under_way")
     assert _code(owner.post("/vault/rotation", change(changing.vault).body())) == (409, "rotation_under_way")
-
-
-@pytest.mark.parametrize("shown", [None, "A" * 43, "of the key to come"])
-def test_sign_in_alone_replaces_no_key(owner, changing, shown):
-    body = changing.body()
-    shown = possession(changing.key) if shown == "of the key to come" else shown
-    refused = owner.post("/vault/rotation", body | {"possession": shown})
-    assert _code(refused) == (403, "possession_required")
-    assert _state(changing.vault.user) == ("active", changing.vault.key.key_id, "")
-    assert not RotationWrapper.objects.exists()
-    assert owner.post("/vault/rotation", body).status_code == 201
-
-
-def test_vault_of_a_client_that_told_no_digest_changes_its_key_without_it(owner, changing):
-    VaultKey.objects.update(possession_sha256="")
-    bare = {name: value for name, value in changing.body().items() if not name.startswith("possession")}
-    assert owner.post("/vault/rotation", bare).status_code == 201
-    changing.reseal_all()
-    assert owner.post("/vault/rotation/finish", {}).status_code == 200
-    assert VaultKey.objects.get().possession_sha256 == ""
-
-
-def test_what_was_given_up_leaves_the_present_key_to_be_shown(owner, changing):
-    changing.start()
-    rotation_actions.give_up_rotation(by=changing.vault.user)
-    vault = VaultKey.objects.get()
-    assert (vault.possession_sha256, vault.rotation_possession_sha256) == (possession_digest(changing.vault.key), "")
 
 
 @pytest.mark.parametrize("taken", ["own", "somebody's", "somebody's next"])
