@@ -13,7 +13,7 @@ from common.sql.erasing import PersonalRows
 from consent.decisions.models import AppReport, BlockedApp
 from consent.discovery.models import DirectoryFind, Discovery
 from consent.exports.models import Export, Read
-from consent.exports.read_batches import chain_waiting_reads
+from consent.exports.read_batches import chain_reads_of
 from consent.grants.actions import end_grant
 from consent.grants.models import Grant
 from consent.ledger.erasing import tell_chains
@@ -130,7 +130,7 @@ def end_everything(user: "User") -> None:
     waiting = ConsentRequest.objects.filter(user=user, status=RequestStatus.PENDING).order_by("pk")
     for pk in list(waiting.values_list("pk", flat=True)):
         _close(user, pk)
-    chain_waiting_reads()
+    chain_reads_of(user.pk)
     write_pending_entries()
 
 

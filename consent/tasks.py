@@ -11,6 +11,8 @@ from consent.mail.actions import send_due_mails
 from consent.notices.webhooks import deliver_due
 from consent.retention import forget_what_is_over
 
+_AT_ONCE = 20.0  # seconds after which a long run leaves the rest to the next, so that other tasks get their turn
+
 
 @shared_task
 def write_down_expiry() -> int:
@@ -27,13 +29,13 @@ def finish_withdrawals() -> int:
 @shared_task
 def chain_reads() -> int:
     """Take the reads since last time into the audit chains."""
-    return chain_waiting_reads()
+    return chain_waiting_reads(most_seconds=_AT_ONCE)
 
 
 @shared_task
 def write_pending_audit() -> int:
     """Write the audit entries that had to wait, and alarm where they have waited for long."""
-    return write_pending_entries()
+    return write_pending_entries(most_seconds=_AT_ONCE)
 
 
 @shared_task

@@ -38,7 +38,7 @@ def rows_of_json(table: str, names: Sequence[str]) -> str:
     """A SELECT of these columns of `table` out of its one parameter, a JSON array of objects."""
     if connection.vendor == "postgresql":
         return f"SELECT {', '.join(names)} FROM json_populate_recordset(NULL::{table}, %s)"  # noqa: S608  # our own names
-    columns = ", ".join(f"json_extract(value, '$.{name}')" for name in names)
+    columns = ", ".join(f"json_extract(value, '$.{name}') AS {name}" for name in names)
     return f"SELECT {columns} FROM json_each(%s)"  # noqa: S608  # our own names
 
 

@@ -57,3 +57,15 @@ def _as_json(row: Mapping[str, Any]) -> dict[str, Any]:
 def _insert_json(model: type[models.Model], names: tuple[str, ...]) -> str:
     table = model._meta.db_table
     return f"INSERT INTO {table} ({', '.join(names)}) {rows_of_json(table, names)}"
+
+
+def update_texts(model: type[models.Model], name: str, values: Mapping[int, str]) -> None:
+    """Set a text column of many rows, each to a value of its own by its key: `bulk_update` without its CASE for each.
+
+    Sends no signals.
+    """
+    table, pk = model._meta.db_table, "id"
+    new = rows_of_json(table, (pk, name))
+    statement = f"UPDATE {table} SET {name} = new.{name} FROM ({new}) new WHERE {table}.{pk} = new.{pk}"  # noqa: S608  # our own names
+    with connection.cursor() as cursor:
+        cursor.execute(statement, [orjson.dumps([{pk: key, name: value} for key, value in values.items()]).decode()])

@@ -1,6 +1,6 @@
 """Statements in plain SQL, for SQLite and PostgreSQL alike."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -29,9 +29,14 @@ def lock_for_transaction(name: str) -> None:
 
 def notify(channel: str, payload: str) -> None:
     """Tell who listens on PostgreSQL, once this transaction commits; on SQLite everybody looks for themselves."""
+    notify_all(channel, [payload])
+
+
+def notify_all(channel: str, payloads: Sequence[str]) -> None:
+    """The same with several payloads, in this order."""
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_notify(%s, %s)", [channel, payload])
+            cursor.execute("SELECT pg_notify(%s, told) FROM unnest(%s::text[]) told", [channel, list(payloads)])
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from consent.event_types import EventType
 from consent.exports import policies as export_policies
 from consent.exports.actions import keep_export
 from consent.grants.actions import end_grant, facts_of
-from consent.grants.models import Grant
+from consent.grants.models import FORGOTTEN_AFTER, Grant
 from consent.requests.actions import RELATED, close_request
 from consent.requests.models import ConsentRequest
 from consent.requests.record import record
@@ -91,6 +91,7 @@ def _approve(*, request_id: str, by: "User", body: ApproveBody) -> None:
             starts_at=start,
             expires_at=start + timedelta(seconds=body.access_duration),
             max_reads=request.max_reads,
+            reminder_waits=timedelta(seconds=body.access_duration) >= FORGOTTEN_AFTER,
         )
         keep_export(grant=grant, revision=1, jwe=body.jwe, sources=export_policies.plain_sources(body.sources), at=now)
         record(

@@ -1,26 +1,51 @@
-"""Writing down what the clock has decided already, or that of a sandbox moved ahead."""
+"""Writing down what the clock has decided already, or that of a sandbox moved ahead.
 
+The worker does it in batches: a batch is one transaction, which takes some hundred rows that nobody else holds, ends
+them, and leaves of each what `close_request` and `end_grant` leave of one. What fails as a batch is done one by one.
+"""
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
+from django.db.models import F, Q, QuerySet
 
+from common.batches import each_alone, is_gone, until_done
 from common.clock import database_now
-from consent.grants.actions import end_grant
-from consent.grants.models import Grant, GrantQuerySet
-from consent.requests.actions import close_request
-from consent.requests.models import ConsentRequest, ConsentRequestQuerySet
+from common.sql.statements import locks_waited_for
+from consent.event_types import EventType
+from consent.exports.models import Export
+from consent.grants.actions import end_grant, facts_of
+from consent.grants.models import Grant
+from consent.ledger import audit
+from consent.requests.actions import RELATED, close_request
+from consent.requests.models import ConsentRequest
+from consent.requests.record import Ended, record_together
 from consent.states import Actor, GrantStatus, RequestStatus
 
 if TYPE_CHECKING:
     from accounts.models import User
 
+_log = logging.getLogger(__name__)
+BATCH = 200  # rows a transaction, whose apps' chains nobody else writes to meanwhile
+_LOCK_TIMEOUT = "3s"  # for a chain's head; who holds one longer holds up one row, not a batch
+_AT_ONCE = 6.0  # seconds of one run for requests, and as many for grants
 
-def write_down_expiry(*, limit: int = 500) -> int:
-    """Write down what the clock has already decided; returns how many. Each in a transaction of its own."""
-    return _write_down(
-        ConsentRequest.objects.all(), Grant.objects.all(), clock=(now := database_now()), at=now, limit=limit
-    )
+
+def write_down_expiry(*, most_seconds: float = _AT_ONCE) -> int:
+    """Write down what the clock has already decided; returns how many.
+
+    It goes on until nothing is left, or for so many seconds, with requests and then with grants. A row that somebody
+    else holds is left to the next run, as is one that cannot be written down.
+    """
+    now = database_now()
+    requests = _Overdue(ConsentRequest.objects.overdue(now), RELATED, _expire_requests, _expire_request)
+    related = tuple(f"request__{name}" for name in RELATED)
+    grants = _Overdue(Grant.objects.overdue(now), related, _expire_grants, _expire_grant)
+    return sum(_Run(overdue, now, most_seconds).through() for overdue in (requests, grants))
 
 
 def expire_ahead(*, of: "User", seconds: int) -> int:
@@ -29,29 +54,101 @@ def expire_ahead(*, of: "User", seconds: int) -> int:
     No time that is kept moves, so what comes afterwards has its whole time before it.
     """
     now = database_now()
-    return _write_down(
-        ConsentRequest.objects.filter(user=of),
-        Grant.objects.filter(user=of),
-        clock=now + timedelta(seconds=seconds),
-        at=now,
-        limit=None,
+    clock = now + timedelta(seconds=seconds)
+    requests = ConsentRequest.objects.filter(user=of).overdue(clock).order_by("expires_at", "pk")
+    written = sum(_expire_request(pk, now, clock) for pk in list(requests.values_list("pk", flat=True)))
+    grants = Grant.objects.filter(user=of).overdue(clock).order_by("expires_at", "pk")
+    return written + sum(_expire_grant(pk, now, clock) for pk in list(grants.values_list("pk", flat=True)))
+
+
+@transaction.atomic
+def _expire_request(request_pk: int, at: datetime, clock: datetime) -> bool:
+    return close_request(request_pk=request_pk, to=RequestStatus.EXPIRED, actor=Actor.SYSTEM, at=at, clock=clock)
+
+
+@transaction.atomic
+def _expire_grant(grant_pk: int, at: datetime, clock: datetime) -> bool:
+    return end_grant(grant_pk=grant_pk, to=GrantStatus.EXPIRED, actor=Actor.SYSTEM, at=at, only_expired_at=clock)
+
+
+# --- In batches -------------------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class _Overdue:
+    """What is over, how many of it are ended together, and how one is."""
+
+    rows: QuerySet[Any]
+    related: tuple[str, ...]  # what `together` needs with each row
+    together: Callable[[Sequence[Any], datetime], None]
+    alone: Callable[[int, datetime, datetime], bool]
+
+
+class _Run:
+    """One run through what is over, the oldest end first. Each row is looked at once."""
+
+    def __init__(self, overdue: _Overdue, at: datetime, most_seconds: float) -> None:
+        self.overdue, self.at, self.most_seconds = overdue, at, most_seconds
+        self.after: tuple[datetime, int] | None = None  # the end and the key of the newest row that was looked at
+
+    def through(self) -> int:
+        return until_done(self._batch, most_seconds=self.most_seconds)
+
+    def _batch(self) -> int | None:
+        """How many were ended; None where nothing is left."""
+        looked = list(self._next().values_list("expires_at", "pk", "user__public_id", "app__app_id"))
+        if not looked:
+            return None
+        pks = [pk for _, pk, _, _ in looked]
+        self.after = looked[-1][:2]
+        try:
+            audit.name_chains(
+                chain for *_, user, app in looked for chain in (audit.person_chain(user), audit.app_chain(app))
+            )
+            return self._end(pks)
+        except Exception as error:  # a row, a chain or the audit: whatever it is, no other row waits for it
+            if is_gone(error):
+                raise
+            _log.exception("%d ends could not be written down together", len(pks))
+        at = self.at
+        return each_alone(
+            pks, lambda pk: self.overdue.alone(pk, at, at), what="the ends", most_seconds=self.most_seconds
+        )
+
+    def _next(self) -> QuerySet[Any]:
+        rows = self.overdue.rows.order_by("expires_at", "pk")
+        if self.after is not None:
+            at, pk = self.after
+            rows = rows.filter(Q(expires_at__gt=at) | Q(expires_at=at, pk__gt=pk), expires_at__gte=at)
+        return rows[:BATCH]
+
+    @transaction.atomic
+    def _end(self, pks: Sequence[int]) -> int:
+        free = self.overdue.rows.filter(pk__in=pks).select_for_update(skip_locked=True, of=("self",), no_key=True)
+        held = list(free.select_related(*self.overdue.related).order_by("expires_at", "pk"))
+        if held:
+            with locks_waited_for(_LOCK_TIMEOUT):
+                self.overdue.together(held, self.at)
+        return len(held)
+
+
+def _expire_requests(waiting: Sequence[ConsentRequest], at: datetime) -> None:
+    """`close_request` of each. They are overdue and locked, and come with RELATED."""
+    ConsentRequest.objects.filter(pk__in=[request.pk for request in waiting]).update(
+        status=RequestStatus.EXPIRED, decided_at=F("expires_at"), decided_by=Actor.SYSTEM
     )
+    for request in waiting:
+        request.status = RequestStatus.EXPIRED  # as the receipt tells it
+    ended = [Ended(request, grant=None, happened=request.expires_at, facts={}) for request in waiting]
+    record_together(ended, event=EventType.EXPIRED, actor=Actor.SYSTEM, at=at)
 
 
-def _write_down(
-    requests: ConsentRequestQuerySet, grants: GrantQuerySet, *, clock: datetime, at: datetime, limit: int | None
-) -> int:
-    written = 0
-    overdue = requests.overdue(clock).order_by("expires_at", "pk")
-    for request_pk in list(overdue.values_list("pk", flat=True)[:limit]):
-        with transaction.atomic():
-            written += close_request(
-                request_pk=request_pk, to=RequestStatus.EXPIRED, actor=Actor.SYSTEM, at=at, clock=clock
-            )
-    ending = grants.overdue(clock).order_by("expires_at", "pk")
-    for grant_pk in list(ending.values_list("pk", flat=True)[:limit]):
-        with transaction.atomic():
-            written += end_grant(
-                grant_pk=grant_pk, to=GrantStatus.EXPIRED, actor=Actor.SYSTEM, at=at, only_expired_at=clock
-            )
-    return written
+def _expire_grants(live: Sequence[Grant], at: datetime) -> None:
+    """`end_grant` of each. They are overdue and locked, and come with their requests and RELATED of those."""
+    pks = [grant.pk for grant in live]
+    Grant.objects.filter(pk__in=pks).update(
+        status=GrantStatus.EXPIRED, ended_at=F("expires_at"), ended_by=Actor.SYSTEM
+    )
+    Export.objects.filter(grant__in=pks).update(ciphertext=None)
+    for grant in live:
+        grant.status = GrantStatus.EXPIRED
+    ended = [Ended(grant.request, facts_of(grant), grant.expires_at, {"reads": grant.reads}) for grant in live]
+    record_together(ended, event=EventType.EXPIRED, actor=Actor.SYSTEM, at=at)

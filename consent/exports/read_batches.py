@@ -3,14 +3,18 @@
 One head per app would otherwise bound the reads of that app.
 """
 
+import logging
 import secrets
+from collections import defaultdict
+from collections.abc import Sequence
 from datetime import UTC, datetime
-from itertools import groupby
 from typing import Any
 
 from django.db import transaction
 
+from common.batches import each_alone, is_gone, until_done
 from common.clock import database_now, rfc3339
+from common.sql.inserts import update_texts
 from common.sql.statements import lock_for_transaction
 from consent.event_types import EventType
 from consent.exports.models import Read
@@ -18,48 +22,106 @@ from consent.ledger import audit
 from consent.ledger.canonical import sha256_canonical
 from consent.states import Actor
 
+_Waiting = dict[str, Any]  # a row of `_waiting`
+_log = logging.getLogger(__name__)
 _BATCH = 2000  # reads a transaction
+_LOCK = "chain-reads"
+_ALONE = 20.0  # seconds at most for the people of a batch that failed, one by one
+_MOST_FAILURES = 20  # people one after the other, before it is taken for the audit that is away
 _KIND = EventType.READS.value
 # Of each read, what its batch's hash is over.
 COLUMNS = ("pk", "grant__grant_id", "export__export_id", "token__prefix", "address_prefix", "at")
 
 
-def chain_waiting_reads() -> int:
-    """Chain every read that no entry holds yet; returns how many. Safe to run twice at once."""
-    chained = 0
-    while True:
-        with transaction.atomic():
-            lock_for_transaction("chain-reads")
-            count = _chain_some()
-        chained += count
-        if count < _BATCH:
-            return chained
+def chain_waiting_reads(*, most_seconds: float | None = None) -> int:
+    """Chain every read that no entry holds yet; returns how many. Safe to run twice at once.
+
+    With `most_seconds`, what is left after them waits for the next run. The reads of a person whose chain or whose
+    app's chain cannot be written wait as well, and no other. Raises `AuditUnavailable` where none can.
+    """
+    run = _Run()
+    chained = until_done(run.batch, most_seconds=most_seconds)
+    if run.failure is not None and not chained:
+        raise run.failure
+    return chained
 
 
-def _chain_some() -> int:
-    waiting: list[dict[str, Any]] = list(
-        Read.objects.filter(batch="")
-        .order_by("pk")[:_BATCH]
-        .values(*COLUMNS, "grant__user__public_id", "grant__app__app_id")
-    )
-    now = database_now()
-    # people's heads first, then apps': the one order of locks
-    for chain_of, member in ((audit.person_chain, "grant__user__public_id"), (audit.app_chain, "grant__app__app_id")):
-        for name, group in groupby(
-            sorted(waiting, key=lambda row: (row[member], row["pk"])), key=lambda row: row[member]
-        ):
-            reads = list(group)
-            facts = _facts_of(reads)
-            audit.append(
-                chain=chain_of(name),
-                kind=_KIND,
-                actor=Actor.APP.value,
-                at=now,
-                facts=facts,
+def chain_reads_of(user_pk: int) -> None:
+    """Chain every read of this person that no entry holds yet; raises `AuditUnavailable`."""
+    while _chain_of_person(user_pk):
+        pass
+
+
+class _Run:
+    """One run through the reads that wait, each looked at once."""
+
+    def __init__(self) -> None:
+        self.after = 0  # the key of the newest read that was looked at
+        self.is_done = False
+        self.failure: Exception | None = None  # the newest of a batch
+
+    def batch(self) -> int | None:
+        """How many reads were chained; None where nothing is left."""
+        if self.is_done:
+            return None
+        waiting: list[_Waiting] = []
+        try:
+            with transaction.atomic():
+                lock_for_transaction(_LOCK)
+                waiting = _waiting(pk__gt=self.after)
+                _chain(waiting)
+            done = len(waiting)
+        except Exception as error:
+            if not waiting or is_gone(error):
+                raise
+            self.failure = error
+            _log.exception("%d reads could not be chained together", len(waiting))
+            people = dict.fromkeys(row["grant__user"] for row in waiting)
+            within = {"pk__gt": self.after, "pk__lte": waiting[-1]["pk"]}
+            done = each_alone(
+                people,
+                lambda person: _chain_of_person(person, **within),
+                what="the people with reads to chain",
+                most_seconds=_ALONE,
+                most_failures=_MOST_FAILURES,
             )
-            if chain_of is audit.person_chain:
-                Read.objects.filter(pk__in=[row["pk"] for row in reads]).update(batch=facts["batch"])
+        self.is_done = len(waiting) < _BATCH
+        self.after = waiting[-1]["pk"] if waiting else self.after
+        return done
+
+
+@transaction.atomic
+def _chain_of_person(person_pk: int, **where: int) -> int:
+    lock_for_transaction(_LOCK)
+    waiting = _waiting(grant__user=person_pk, **where)
+    _chain(waiting)
     return len(waiting)
+
+
+def _waiting(**where: int) -> list[_Waiting]:
+    """Up to a batch of the reads that no entry holds, the oldest first."""
+    waiting = Read.objects.filter(batch="", **where).order_by("pk")[:_BATCH]
+    return list(waiting.values(*COLUMNS, "grant__user", "grant__user__public_id", "grant__app__app_id"))
+
+
+def _chain(waiting: Sequence[_Waiting]) -> None:
+    """An entry in the chain of each person and each app that these reads are of. The caller holds `_LOCK`."""
+    if not waiting:
+        return
+    now = database_now()
+    told: list[audit.Told] = []
+    digests: dict[int, str] = {}  # by the key of a read, that of its person's entry
+    for chain_of, member in ((audit.person_chain, "grant__user__public_id"), (audit.app_chain, "grant__app__app_id")):
+        of_one: dict[str, list[_Waiting]] = defaultdict(list)
+        for row in waiting:
+            of_one[row[member]].append(row)
+        for name, reads in of_one.items():
+            facts = _facts_of(reads)
+            told.append(audit.Told(chain=chain_of(name), kind=_KIND, actor=Actor.APP.value, at=now, facts=facts))
+            if chain_of is audit.person_chain:
+                digests |= dict.fromkeys((row["pk"] for row in reads), facts["batch"])
+    audit.append_all(told)
+    update_texts(Read, "batch", digests)
 
 
 def _facts_of(reads: list[dict[str, Any]]) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """What a person allowed."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from consent.standing import grant_standing
 from consent.states import LIVE_GRANTS, Actor, GrantStatus
 
+FORGOTTEN_AFTER = timedelta(days=7)  # only an approval as long as that is worth a reminder before it ends
 LIVE = models.Q(status__in=[GrantStatus.ACTIVE.value, GrantStatus.PAUSED.value])
 
 
@@ -44,6 +45,8 @@ class Grant(models.Model):
     reads = models.PositiveIntegerField(_("reads"), default=0)
     max_reads = models.PositiveIntegerField(_("most reads"), null=True)
     kept_current = models.BooleanField(_("kept up to date"), default=True)
+    # nobody was reminded of its end yet, and somebody might have to be
+    reminder_waits = models.BooleanField(default=True, db_default=True)
     ended_at = models.DateTimeField(_("ended"), null=True)
     ended_by = models.CharField(_("ended by"), max_length=8, blank=True)
     end_reason = models.CharField(max_length=500, blank=True)
@@ -76,6 +79,9 @@ class Grant(models.Model):
             models.Index(fields=["user", "status"], name="consent_grant_of_user"),
             models.Index(fields=["expires_at"], condition=LIVE, name="consent_grant_expiring"),
             models.Index(fields=["scope", "id"], condition=LIVE, name="consent_grant_of_scope"),
+            models.Index(
+                fields=["expires_at"], condition=LIVE & models.Q(reminder_waits=True), name="consent_grant_to_remind"
+            ),
         ]
 
     def __str__(self) -> str:

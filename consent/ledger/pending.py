@@ -7,8 +7,8 @@ from datetime import timedelta
 from django.db import transaction
 from django.db.models import Min
 
+from common.batches import is_gone, until_done
 from common.clock import database_now, rfc3339
-from consent.errors import AuditUnavailable
 from consent.ledger import audit
 from consent.ledger.models import AuditPending
 from consent.ledger.verifying import Broken
@@ -19,31 +19,43 @@ MOST_AT_ONCE = 500  # entries a transaction, so that nobody waits long for the c
 
 
 # --- What waits in audit_pending --------------------------------------------------------------------------------------
-def write_pending_entries() -> int:
+def write_pending_entries(*, most_seconds: float | None = None) -> int:
     """Write every entry that waits; returns how many. Safe to run twice at once, and to be killed at any moment.
 
-    One chain to a transaction, so that one that cannot be written holds up no other.
+    One chain to a transaction, so that one that cannot be written holds up no other. With `most_seconds`, what is left
+    after them waits for the next run.
     """
-    written = 0
-    for chain in list(AuditPending.objects.order_by("chain").values_list("chain", flat=True).distinct()):
-        try:
-            written += _write_all(chain)
-        except AuditUnavailable as refused:
-            _log.error("the entries that wait for a chain cannot be written yet: %s", refused.__cause__)
+    chains = AuditPending.objects.order_by("chain").values_list("chain", flat=True).distinct()
+    run = _Run(iter(list(chains)))
+    written = until_done(run.batch, most_seconds=most_seconds)
     if written:
         _log.warning("%d audit entries that had waited were written", written)
     _alarm()
     return written
 
 
-def _write_all(chain: str) -> int:
-    written = 0
-    while True:
-        with transaction.atomic():
-            count = audit.write_pending(chain, most=MOST_AT_ONCE)
-        written += count
+class _Run:
+    """One run through the chains for which entries wait."""
+
+    def __init__(self, chains: Iterator[str]) -> None:
+        self.chains = chains
+        self.chain = next(chains, None)
+
+    def batch(self) -> int | None:
+        """How many entries were written to one chain; None where no chain is left."""
+        if self.chain is None:
+            return None
+        count = 0
+        try:
+            with transaction.atomic():
+                count = audit.write_pending(self.chain, most=MOST_AT_ONCE)
+        except Exception as refused:
+            if is_gone(refused):
+                raise
+            _log.error("the entries that wait for a chain cannot be written yet: %s", refused.__cause__ or refused)
         if count < MOST_AT_ONCE:
-            return written
+            self.chain = next(self.chains, None)
+        return count
 
 
 def _alarm() -> None:

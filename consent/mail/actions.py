@@ -6,12 +6,14 @@ once, and what comes meanwhile waits until the time is over and then goes into o
 
 import logging
 import smtplib
+import time
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
-from django.core.mail import send_mail
+from django.core.mail import get_connection, send_mail
+from django.core.mail.backends.base import BaseEmailBackend
 from django.db import transaction
 from django.db.models import Exists, F, Min, OuterRef, QuerySet
 from django.template.loader import render_to_string
@@ -20,10 +22,11 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext, ngettext
 
 from accounts.language import language_for
+from common.batches import until_done
 from common.clock import database_now
 from common.shutdown import shutdown
 from common.sql.statements import lock_for_transaction
-from consent.grants.models import Grant
+from consent.grants.models import FORGOTTEN_AFTER, Grant
 from consent.mail.models import Mail, MailKind
 from consent.requests.models import ConsentRequest
 from developers.models import AppStatus
@@ -31,29 +34,58 @@ from pkm.registry import labels
 
 _log = logging.getLogger(__name__)
 _NEAR = timedelta(days=2)
-_LONG = timedelta(days=7)  # only an approval that was long enough to be forgotten is worth a reminder
 _FRESH = timedelta(hours=24)
 _MOST_LINES = 20  # of a mail about several
+_BATCH = 100  # people, and mails over one connection
+_AT_ONCE = 20.0  # seconds of one run
 
 
-def send_due_mails(*, limit: int = 100) -> int:
-    """Write what is due, to so many people of each kind; returns how many mails went out.
+def send_due_mails(*, most_seconds: float = _AT_ONCE) -> int:
+    """Write what is due until nobody is left, or for so many seconds of each kind; returns how many mails went out.
 
     A mail that cannot be handed over is tried again at the next run.
     """
     written = 0
     for kind in MailKind:
-        for user_pk in _people_to_write_to(kind, limit):
-            if shutdown.has_begun():
-                return written  # what is due waits for the next process
-            try:
-                written += _write_to(user_pk, kind)
-            except (smtplib.SMTPRecipientsRefused, smtplib.SMTPDataError, smtplib.SMTPNotSupportedError):
-                _log.warning("One mail was not taken; it is tried again", exc_info=True)
-            except OSError:  # smtplib's exceptions are of this kind too: nobody's mail goes out now
-                _log.exception("The mail server takes nothing; what is left waits for the next run")
-                return written
+        run = _Run(kind, time.monotonic() + most_seconds)
+        written += until_done(run.batch, most_seconds=most_seconds)
+        if run.is_away:
+            break
     return written
+
+
+class _Run:
+    """One run of a kind through the people who are due, whoever has waited longest first. Each is tried once."""
+
+    def __init__(self, kind: MailKind, ends_at: float) -> None:
+        self.kind, self.ends_at = kind, ends_at
+        self.after = 0  # the oldest request of the newest person who was tried
+        self.is_away = False  # the mail server takes nothing
+
+    def batch(self) -> int | None:
+        """How many mails went out, over one connection; None where nobody is left."""
+        people = [] if self.is_away else _people_to_write_to(self.kind, self.after)
+        if not people:
+            return None
+        self.after = people[-1][1]
+        written = 0
+        try:
+            with get_connection() as mailbox:
+                for user_pk, _ in people:
+                    if shutdown.has_begun() or time.monotonic() > self.ends_at:
+                        break  # what is due waits for the next run
+                    written += self._try(user_pk, mailbox)
+        except OSError:  # smtplib's exceptions are of this kind too: nobody's mail goes out now
+            _log.exception("The mail server takes nothing; what is left waits for the next run")
+            self.is_away = True
+        return written
+
+    def _try(self, user_pk: int, mailbox: BaseEmailBackend) -> bool:
+        try:
+            return _write_to(user_pk, self.kind, mailbox)
+        except (smtplib.SMTPRecipientsRefused, smtplib.SMTPDataError, smtplib.SMTPNotSupportedError):
+            _log.warning("One mail was not taken; it is tried again", exc_info=True)
+            return False
 
 
 def _waiting(now: datetime) -> QuerySet[ConsentRequest]:
@@ -62,12 +94,15 @@ def _waiting(now: datetime) -> QuerySet[ConsentRequest]:
 
 
 def _due(kind: MailKind, now: datetime) -> QuerySet[ConsentRequest]:
-    """What nobody was written to about; a sandbox person has nobody who reads mail."""
+    """What nobody was written to about; a sandbox person has nobody who reads mail.
+
+    `mail_waits` and `reminder_waits` are what the indexes are over, so that a look costs nothing where none is due.
+    """
     if kind == MailKind.REQUEST:
-        found = _waiting(now).filter(created_at__gt=now - _FRESH)
+        found = _waiting(now).filter(created_at__gt=now - _FRESH, mail_waits=True)
     else:
-        ending = Grant.objects.live(now).filter(expires_at__lte=now + _NEAR, starts_at__lte=F("expires_at") - _LONG)
-        found = ConsentRequest.objects.filter(grant__in=ending)
+        near = Grant.objects.live(now).filter(expires_at__lte=now + _NEAR, reminder_waits=True)
+        found = ConsentRequest.objects.filter(grant__in=near.filter(starts_at__lte=F("expires_at") - FORGOTTEN_AFTER))
     return found.filter(user__sandbox_person=None).exclude(mails__kind=kind)
 
 
@@ -76,15 +111,15 @@ def _lately(kind: MailKind, now: datetime) -> QuerySet[Mail]:
     return Mail.objects.filter(kind=kind, sent_at__gt=now - timedelta(seconds=settings.MAIL_PAUSE_SECONDS))
 
 
-def _people_to_write_to(kind: MailKind, limit: int) -> list[int]:
-    """Primary keys, whoever has waited longest first."""
+def _people_to_write_to(kind: MailKind, after: int) -> list[tuple[int, int]]:
+    """The keys of some people and of the oldest request of each, in the order of those, behind `after`."""
     now = database_now()
     left_alone = Exists(_lately(kind, now).filter(request__user=OuterRef("user")))
     people = _due(kind, now).filter(~left_alone).order_by().values("user").annotate(first=Min("pk"))
-    return list(people.order_by("first").values_list("user", flat=True)[:limit])
+    return list(people.filter(first__gt=after).order_by("first").values_list("user", "first")[:_BATCH])
 
 
-def _write_to(user_pk: int, kind: MailKind) -> bool:
+def _write_to(user_pk: int, kind: MailKind, mailbox: BaseEmailBackend) -> bool:
     """One mail about everything of this kind that is due; whether it went out.
 
     The rows first, the mail inside their transaction: a mail that fails takes the rows back, none goes out twice. One
@@ -104,18 +139,27 @@ def _write_to(user_pk: int, kind: MailKind) -> bool:
         )
         if not due:
             return False
-        Mail.objects.bulk_create(Mail(request=request, kind=kind, sent_at=now) for request in due)
+        _note(due, kind, now)
         person = due[0].user
         with translation.override(language_for(person)):
             subject, body = _about_one(due[0], kind) if len(due) == 1 else _about_several(due, kind, now)
         try:
-            send_mail(subject, body, settings.DEFAULT_FROM_EMAIL, [person.email])
+            send_mail(subject, body, settings.DEFAULT_FROM_EMAIL, [person.email], connection=mailbox)
         except smtplib.SMTPRecipientsRefused as refused:
             if any(code < 500 for code, _ in refused.recipients.values()):
                 raise
             _log.warning("An address is refused for good; its mail about %s is given up", due[0].request_id)
             return False
     return True
+
+
+def _note(due: Sequence[ConsentRequest], kind: MailKind, now: datetime) -> None:
+    """That this person was written to about these."""
+    Mail.objects.bulk_create(Mail(request=request, kind=kind, sent_at=now) for request in due)
+    if kind == MailKind.REQUEST:
+        ConsentRequest.objects.filter(pk__in=[request.pk for request in due]).update(mail_waits=False)
+    else:
+        Grant.objects.filter(request__in=due).update(reminder_waits=False)
 
 
 def _about_one(request: ConsentRequest, kind: MailKind) -> tuple[str, str]:

@@ -108,6 +108,7 @@ class ConsentRequest(models.Model):
     decided_by = models.CharField(_("decided by"), max_length=8, blank=True)
     decision_note = models.CharField(max_length=500, blank=True)
     created_at = models.DateTimeField(_("asked"))
+    mail_waits = models.BooleanField(default=True, db_default=True)  # nobody was written to about it yet
 
     objects = ConsentRequestQuerySet.as_manager()
 
@@ -152,6 +153,11 @@ class ConsentRequest(models.Model):
             models.Index(
                 fields=["scope_entry", "id"], condition=models.Q(status="pending"), name="consent_request_of_scope"
             ),
+            models.Index(
+                fields=["created_at"],
+                condition=models.Q(status="pending", mail_waits=True),
+                name="consent_request_to_mail",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -169,6 +175,6 @@ class ConsentRequest(models.Model):
         return [*(self.required_attributes or []), *(self.optional_attributes or [])]
 
 
-_STANDING = ("id", "status", "decided_at", "decided_by", "decision_note")
+_STANDING = ("id", "status", "decided_at", "decided_by", "decision_note", "mail_waits")
 # What was asked: frozen by a trigger from the moment of asking, since the digest speaks of exactly this.
 FROZEN = tuple(field.attname for field in ConsentRequest._meta.local_concrete_fields if field.attname not in _STANDING)

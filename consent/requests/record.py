@@ -4,14 +4,17 @@ What gives access happens only if all three are written. What ends or refuses it
 (consent/ledger/protection.py).
 """
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from typing import Any
 
 from consent.event_types import EventType
 from consent.ledger import audit, receipts
+from consent.ledger.models import Receipt
 from consent.ledger.protection import commit_anyway
-from consent.notices.outbox import notify_app
+from consent.notices.outbox import NewNotice, notify_app, notify_apps
 from consent.requests import receipt_claims
 from consent.requests.models import ConsentRequest
 from consent.requests.receipt_claims import GrantFacts
@@ -48,6 +51,43 @@ def record(
     _write(request, entry, receipt)
     if notify:
         _notify(request, event, at)
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A request or grant that the clock ended: what `record` is told of each."""
+
+    request: ConsentRequest
+    grant: GrantFacts | None
+    happened: datetime
+    facts: dict[str, Any]
+
+
+def record_together(ended: Sequence[Ended], *, event: EventType, actor: Actor, at: datetime) -> None:
+    """What `record` leaves behind of each, in the order given and in as many statements as of one.
+
+    The caller holds all their rows, of which no two are of one request. All of it is written or nothing: raises
+    whatever kept the database from it, also of what protects a person, and the caller then records one by one.
+    """
+    told: list[audit.Told] = []
+    claims: list[dict[str, Any] | None] = []
+    for each in ended:
+        receipt = _receipt_claims(each.request, each.grant, event, each.happened)
+        claims.append(receipt)
+        receipt_id = receipt["receipt_id"] if receipt else None
+        facts = {**_names(each.request, each.grant), "receipt_id": receipt_id, **each.facts}
+        for chain in _chains(each.request):
+            told.append(audit.Told(chain=chain, kind=event.value, actor=actor.value, at=at, facts=facts))
+    of_people = audit.append_all(told)[::2]
+    with audit.must_be_written():
+        Receipt.objects.bulk_create(
+            receipts.signed(claims=receipt, request_pk=each.request.pk, entry=link.as_claims(), at=at)
+            for each, receipt, link in zip(ended, claims, of_people, strict=True)
+            if receipt is not None
+        )
+    if kind := event.webhook_type:
+        requests = [each.request for each in ended]
+        notify_apps([NewNotice(asked.app_id, asked.pk, asked.request_id) for asked in requests], kind=kind, at=at)
 
 
 def _write(request: ConsentRequest, entry: dict[str, Any], receipt: dict[str, Any] | None) -> None:

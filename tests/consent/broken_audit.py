@@ -13,6 +13,20 @@ _POSTGRESQL = (
 _SQLITE = ("CREATE TRIGGER away_{table} BEFORE INSERT ON {table} BEGIN SELECT RAISE(ABORT, 'disk full'); END",)
 
 
+def refuse_rows(table: str, event: str, condition: str) -> None:
+    """From here on `table` refuses INSERT or UPDATE of the rows of which `condition`, on OLD or NEW, is true.
+
+    For a test whose transaction is rolled back.
+    """
+    on_postgresql = connection.vendor == "postgresql"
+    with connection.cursor() as cursor:
+        if on_postgresql:
+            cursor.execute(_POSTGRESQL[0])
+        when = "FOR EACH ROW WHEN ({}) EXECUTE FUNCTION audit_is_away()" if on_postgresql else "WHEN {} {}"
+        raises = "BEGIN SELECT RAISE(ABORT, 'disk full'); END"
+        cursor.execute(f"CREATE TRIGGER some_away BEFORE {event} ON {table} {when.format(condition, raises)}")
+
+
 @contextmanager
 def audit_away(*tables: str) -> Iterator[None]:
     """`consent_audit`, where no other table is named, refuses every INSERT while this lasts."""

@@ -1,0 +1,59 @@
+"""Long work of a task, a bounded batch at a time."""
+
+import logging
+import time
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
+from django.db import InterfaceError, connection
+
+from common.shutdown import shutdown
+
+Row = TypeVar("Row")
+_log = logging.getLogger(__name__)
+_PAUSE = 0.005  # seconds between two batches, in which others get SQLite's one lock and this process's threads go on
+
+
+def until_done(work: Callable[[], int | None], *, most_seconds: float | None = None) -> int:
+    """Call `work`, a batch each time, until it answers None; returns the sum of its answers.
+
+    Between two batches it stops where the process is about to end or `most_seconds` are over: the next run goes on.
+    """
+    ends_at = None if most_seconds is None else time.monotonic() + most_seconds
+    done = 0
+    while (batch := work()) is not None:
+        done += batch
+        if shutdown.has_begun() or (ends_at is not None and time.monotonic() > ends_at):
+            break
+        time.sleep(_PAUSE)
+    return done
+
+
+def each_alone(
+    rows: Iterable[Row], work: Callable[[Row], int], *, what: str, most_seconds: float, most_failures: int | None = None
+) -> int:
+    """Call `work` with each row, so that one which cannot be done keeps no other back; returns the sum of its answers.
+
+    For the rows of a batch that failed as a whole. A row that fails is logged as one of `what`, and left to the next
+    run. Raises where the database is gone, and where the first `most_failures` all failed: then it is not the rows.
+    """
+    ends_at = time.monotonic() + most_seconds
+    done = failed = 0
+    for row in rows:
+        if shutdown.has_begun() or time.monotonic() > ends_at:
+            break
+        try:
+            done += work(row)
+        except Exception as error:
+            if is_gone(error):
+                raise
+            failed += 1
+            if done == 0 and failed == most_failures:
+                raise
+            _log.exception("one of %s could not be done and is left for the next run", what)
+    return done
+
+
+def is_gone(error: Exception) -> bool:
+    """Whether it is the database that went away, and not one statement that failed."""
+    return isinstance(error, InterfaceError) or not connection.is_usable()
