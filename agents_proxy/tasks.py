@@ -3,8 +3,10 @@
 from agents_proxy.activations.tasks import resume_activations, send_activation
 from agents_proxy.analyses.tasks import purge_analyses, resume_analyses, run_analysis
 from agents_proxy.financial.tasks import maintain_institutions, refresh_item
+from agents_proxy.proxy.tasks import forget_agent_calls
 
 __all__ = [
+    "forget_agent_calls",
     "maintain_institutions",
     "purge_analyses",
     "refresh_item",

@@ -49,6 +49,11 @@ DISCOVERY_FLUSH_SECONDS = env.number("DISCOVERY_FLUSH_SECONDS", 5)
 REQUEST_LOG_FLUSH_SECONDS = env.number("REQUEST_LOG_FLUSH_SECONDS", 1)
 REQUEST_LOG_WAITING = env.number("REQUEST_LOG_WAITING", 20_000, minimum=1)
 REQUEST_LOG_DAYS = env.number("REQUEST_LOG_DAYS", 30, minimum=1, maximum=365)
+# days after which records go that prove nothing: finished deliveries; discoveries and finds; calls to agents, of which
+# the longest period of "Health of agents" counts a week
+DELIVERIES_KEPT_DAYS = env.number("DELIVERIES_KEPT_DAYS", 90, minimum=7, maximum=3650)
+DISCOVERIES_KEPT_DAYS = env.number("DISCOVERIES_KEPT_DAYS", 730, minimum=30, maximum=3650)
+AGENT_CALLS_KEPT_DAYS = env.number("AGENT_CALLS_KEPT_DAYS", 365, minimum=30, maximum=3650)
 STATUS_POLL_BURST = env.number("STATUS_POLL_BURST", 30)
 STATUS_POLL_PER_SECOND = env.number("STATUS_POLL_PER_SECOND", 2)
 STATUS_WAITERS = env.number("STATUS_WAITERS", 400, minimum=1)

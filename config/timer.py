@@ -20,6 +20,8 @@ TASKS: dict[str, dict[str, Any]] = {
         "schedule": env.number("CHECKPOINT_SECONDS", 300, minimum=5),
     },
     "tidy": {"task": "consent.tasks.tidy", "schedule": 3600.0},
+    "forget-records": {"task": "consent.tasks.forget_records", "schedule": 600.0},
+    "forget-agent-calls": {"task": "agents_proxy.tasks.forget_agent_calls", "schedule": 600.0},
     "forget-rate-counts": {"task": "common.tasks.forget_rate_counts", "schedule": 600.0},
     "write-application-mails": {"task": "developers.tasks.write_application_mails", "schedule": 30.0},
     "recheck-domains": {"task": "developers.tasks.recheck_domains", "schedule": 600.0},

@@ -19,7 +19,10 @@ class Discovery(models.Model):
         verbose_name = _("discovery")
         verbose_name_plural = _("discoveries")
         constraints = [models.UniqueConstraint(fields=["app", "user", "day"], name="discovery_once_a_day")]
-        indexes = [models.Index(fields=["user", "-day"], name="discovery_of_user")]
+        indexes = [
+            models.Index(fields=["user", "-day"], name="discovery_of_user"),
+            models.Index(fields=["day"], name="discovery_age"),
+        ]
 
 
 class DirectoryFind(models.Model):
@@ -35,7 +38,10 @@ class DirectoryFind(models.Model):
         verbose_name = _("find in the directory")
         verbose_name_plural = _("finds in the directory")
         constraints = [models.UniqueConstraint(fields=["app", "user", "day"], name="directory_find_once_a_day")]
-        indexes = [models.Index(fields=["user", "-at"], name="directory_find_of_user")]
+        indexes = [
+            models.Index(fields=["user", "-at"], name="directory_find_of_user"),
+            models.Index(fields=["day"], name="directory_find_age"),
+        ]
 
 
 class DiscoveryMiss(models.Model):

@@ -47,6 +47,11 @@ class WebhookDelivery(models.Model):
         indexes = [
             models.Index(fields=["next_at"], condition=models.Q(status="waiting"), name="webhook_delivery_due"),
             models.Index(fields=["status", "id"], name="webhook_delivery_status"),
+            models.Index(
+                fields=["finished_at"],
+                condition=models.Q(finished_at__isnull=False),
+                name="webhook_delivery_age",
+            ),
         ]
 
 

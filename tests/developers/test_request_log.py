@@ -195,7 +195,7 @@ def test_a_thread_writes_them_every_second(api: Developer, settings: Any) -> Non
 
 
 def test_old_rows_go(app: App, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("developers.request_log.actions._BATCH", 2)
+    monkeypatch.setattr("common.batches._DELETED_AT_ONCE", 2)
     now = timezone.now()
     old = [LoggedRequestFactory(app=app, at=now - timedelta(days=30, seconds=number + 60)) for number in range(5)]
     kept = LoggedRequestFactory(app=app, at=now - timedelta(days=29, hours=23))
