@@ -51,10 +51,17 @@ def main() -> int:
 
 def measure(options: Any) -> dict[str, list[float]]:
     """Figures by name, one of each round."""
+    from django.db.models import Max
+
+    from consent.grants.models import Grant
     from consent.mail.models import Mail
+    from consent.notices.models import Notice, NoticeCounter
     from consent.requests.models import ConsentRequest
 
     ConsentRequest.objects.update(mail_waits=False)
+    Grant.objects.update(reminder_waits=False)  # they are approvals of one day
+    for app_pk, newest in Notice.objects.values_list("app").annotate(Max("sequence")):
+        NoticeCounter.objects.update_or_create(app_id=app_pk, defaults={"sequence": newest})
     let_wait(options.waiting)
     figures: dict[str, list[float]] = {}
     for _ in range(options.rounds):
@@ -120,7 +127,7 @@ def let_end(count: int) -> None:
     approved = [request for request in requests if request.status == "approved"]
     grants = _copies(Grant, len(approved), grant_id="grt", starts_at=asked, expires_at=over)
     for number, (grant, request) in enumerate(zip(grants, approved, strict=True)):
-        grant.request, grant.user_id, grant.scope = request, request.user_id, f"{request.scope}{number}"
+        grant.request, grant.user_id, grant.scope = request, request.user_id, f"{request.scope}e{number}"
     Grant.objects.bulk_create(grants, batch_size=1000)
 
 
@@ -163,9 +170,10 @@ def let_mail() -> None:
 
 def let_wait(count: int) -> None:
     """So many requests that wait, each written about, and as many grants that live, each too short for a reminder."""
+    from django.db import connection
+
     from consent.grants.models import Grant
     from consent.requests.models import ConsentRequest
-    from django.db import connection
 
     request = ConsentRequest.objects.filter(status="pending").order_by("-pk").first()
     grant = Grant.objects.order_by("-pk").first()
@@ -197,13 +205,14 @@ def _copy_in_sql(model: Any, pk: int, count: int, unlike: dict[str, str]) -> Non
 
 def end_one_by_one() -> int:
     """What is overdue, each in a transaction of its own, as where a batch failed."""
+    from django.db import transaction
+
     from common.clock import database_now
     from consent.grants.actions import end_grant
     from consent.grants.models import Grant
     from consent.requests.actions import close_request
     from consent.requests.models import ConsentRequest
     from consent.states import Actor, GrantStatus, RequestStatus
-    from django.db import transaction
 
     now: datetime = database_now()
     ended = 0
@@ -212,9 +221,7 @@ def end_one_by_one() -> int:
             ended += close_request(request_pk=pk, to=RequestStatus.EXPIRED, actor=Actor.SYSTEM, at=now)
     for pk in list(Grant.objects.overdue(now).values_list("pk", flat=True)):
         with transaction.atomic():
-            ended += end_grant(
-                grant_pk=pk, to=GrantStatus.EXPIRED, actor=Actor.SYSTEM, at=now, only_expired_at=now
-            )
+            ended += end_grant(grant_pk=pk, to=GrantStatus.EXPIRED, actor=Actor.SYSTEM, at=now, only_expired_at=now)
     return ended
 
 

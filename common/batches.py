@@ -3,11 +3,15 @@
 import logging
 import time
 from collections.abc import Callable, Iterable
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from django.db import InterfaceError, connection
+from django.db import InterfaceError, connection, transaction
+from django.db.models import QuerySet
 
 from common.shutdown import shutdown
+from common.sql.statements import lock_for_transaction
+
+_DELETED_AT_ONCE = 5000  # rows, so that no lock and no transaction lasts
 
 Row = TypeVar("Row")
 _log = logging.getLogger(__name__)
@@ -57,3 +61,19 @@ def each_alone(
 def is_gone(error: Exception) -> bool:
     """Whether it is the database that went away, and not one statement that failed."""
     return isinstance(error, InterfaceError) or not connection.is_usable()
+
+
+def delete_all(rows: QuerySet[Any], *, most_seconds: float) -> int:
+    """Delete these rows, the first of them in their order first, some thousand in a transaction; returns how many went.
+
+    What is left after `most_seconds` stays for the next run. Rows of one table are deleted by one worker at a time.
+    """
+
+    def batch() -> int | None:
+        with transaction.atomic():
+            lock_for_transaction(f"delete:{rows.model._meta.db_table}")
+            pks = list(rows.values_list("pk", flat=True)[:_DELETED_AT_ONCE])
+            went, _ = rows.model._default_manager.filter(pk__in=pks).delete()
+        return went or None
+
+    return until_done(batch, most_seconds=most_seconds)

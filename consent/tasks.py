@@ -9,7 +9,7 @@ from consent.ledger.checkpoints import sign_checkpoint
 from consent.ledger.pending import write_pending_entries
 from consent.mail.actions import send_due_mails
 from consent.notices.webhooks import deliver_due
-from consent.retention import forget_what_is_over
+from consent.retention import forget_old_records, forget_what_is_over
 
 _AT_ONCE = 20.0  # seconds after which a long run leaves the rest to the next, so that other tasks get their turn
 
@@ -48,6 +48,12 @@ def find_unrecorded_ends() -> int:
 def tidy() -> int:
     """Delete idempotency keys, counts of misses, old webhook secrets, vault wrappers and sessions that are over."""
     return forget_what_is_over()
+
+
+@shared_task
+def forget_records() -> int:
+    """Delete finished deliveries, discoveries and finds that were kept long enough."""
+    return forget_old_records()
 
 
 @shared_task

@@ -21,7 +21,7 @@ from consent.exports.models import Export
 from consent.grants.actions import end_grant, facts_of
 from consent.grants.models import Grant
 from consent.ledger import audit
-from consent.requests.actions import RELATED, close_request
+from consent.requests.actions import close_request
 from consent.requests.models import ConsentRequest
 from consent.requests.record import Ended, record_together
 from consent.states import Actor, GrantStatus, RequestStatus
@@ -42,9 +42,14 @@ def write_down_expiry(*, most_seconds: float = _AT_ONCE) -> int:
     else holds is left to the next run, as is one that cannot be written down.
     """
     now = database_now()
-    requests = _Overdue(ConsentRequest.objects.overdue(now), RELATED, _expire_requests, _expire_request)
-    related = tuple(f"request__{name}" for name in RELATED)
-    grants = _Overdue(Grant.objects.overdue(now), related, _expire_grants, _expire_grant)
+    # many are of one app and scope, which is read once for all of them
+    asked = (
+        ConsentRequest.objects.overdue(now).select_related("user").prefetch_related("app__application", "scope_entry")
+    )
+    live = Grant.objects.overdue(now).select_related("request__user")
+    live = live.prefetch_related("request__app__application", "request__scope_entry")
+    requests = _Overdue(asked, _expire_requests, _expire_request)
+    grants = _Overdue(live, _expire_grants, _expire_grant)
     return sum(_Run(overdue, now, most_seconds).through() for overdue in (requests, grants))
 
 
@@ -76,8 +81,7 @@ def _expire_grant(grant_pk: int, at: datetime, clock: datetime) -> bool:
 class _Overdue:
     """What is over, how many of it are ended together, and how one is."""
 
-    rows: QuerySet[Any]
-    related: tuple[str, ...]  # what `together` needs with each row
+    rows: QuerySet[Any]  # with what `together` needs of each
     together: Callable[[Sequence[Any], datetime], None]
     alone: Callable[[int, datetime, datetime], bool]
 
@@ -123,7 +127,7 @@ class _Run:
     @transaction.atomic
     def _end(self, pks: Sequence[int]) -> int:
         free = self.overdue.rows.filter(pk__in=pks).select_for_update(skip_locked=True, of=("self",), no_key=True)
-        held = list(free.select_related(*self.overdue.related).order_by("expires_at", "pk"))
+        held = list(free.order_by("expires_at", "pk"))
         if held:
             with locks_waited_for(_LOCK_TIMEOUT):
                 self.overdue.together(held, self.at)
@@ -131,7 +135,7 @@ class _Run:
 
 
 def _expire_requests(waiting: Sequence[ConsentRequest], at: datetime) -> None:
-    """`close_request` of each. They are overdue and locked, and come with RELATED."""
+    """`close_request` of each. They are overdue and locked."""
     ConsentRequest.objects.filter(pk__in=[request.pk for request in waiting]).update(
         status=RequestStatus.EXPIRED, decided_at=F("expires_at"), decided_by=Actor.SYSTEM
     )
@@ -142,11 +146,9 @@ def _expire_requests(waiting: Sequence[ConsentRequest], at: datetime) -> None:
 
 
 def _expire_grants(live: Sequence[Grant], at: datetime) -> None:
-    """`end_grant` of each. They are overdue and locked, and come with their requests and RELATED of those."""
+    """`end_grant` of each. They are overdue and locked."""
     pks = [grant.pk for grant in live]
-    Grant.objects.filter(pk__in=pks).update(
-        status=GrantStatus.EXPIRED, ended_at=F("expires_at"), ended_by=Actor.SYSTEM
-    )
+    Grant.objects.filter(pk__in=pks).update(status=GrantStatus.EXPIRED, ended_at=F("expires_at"), ended_by=Actor.SYSTEM)
     Export.objects.filter(grant__in=pks).update(ciphertext=None)
     for grant in live:
         grant.status = GrantStatus.EXPIRED

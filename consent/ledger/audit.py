@@ -338,7 +338,9 @@ def _locked_heads(subjects: Iterable[str]) -> dict[str, _Head]:
     if len(chain_of) < len(wanted):  # a new chain is named and locked when its turn comes
         return {subject: _locked_head(subject) for subject in wanted}
     with connection.cursor() as cursor:
-        cursor.execute(_LOCK_HEADS.format(rows=", ".join(["(%s, 0, '')"] * len(wanted))), [chain_of[subject] for subject in wanted])
+        cursor.execute(
+            _LOCK_HEADS.format(rows=", ".join(["(%s, 0, '')"] * len(wanted))), [chain_of[subject] for subject in wanted]
+        )
         links = {row[0]: Link(chain=row[0], sequence=int(row[1]), entry_hash=str(row[2])) for row in cursor.fetchall()}
     waiting = set(AuditPending.objects.filter(chain__in=wanted).order_by().values_list("chain", flat=True).distinct())
     return {subject: _Head(subject, links[chain_of[subject]], subject in waiting) for subject in wanted}

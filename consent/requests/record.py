@@ -76,8 +76,10 @@ def record_together(ended: Sequence[Ended], *, event: EventType, actor: Actor, a
         claims.append(receipt)
         receipt_id = receipt["receipt_id"] if receipt else None
         facts = {**_names(each.request, each.grant), "receipt_id": receipt_id, **each.facts}
-        for chain in _chains(each.request):
-            told.append(audit.Told(chain=chain, kind=event.value, actor=actor.value, at=at, facts=facts))
+        told += [
+            audit.Told(chain=chain, kind=event.value, actor=actor.value, at=at, facts=facts)
+            for chain in _chains(each.request)
+        ]
     of_people = audit.append_all(told)[::2]
     with audit.must_be_written():
         Receipt.objects.bulk_create(
