@@ -69,6 +69,8 @@ class _Run:
             with transaction.atomic():
                 lock_for_transaction(_LOCK)
                 waiting = _waiting(pk__gt=self.after)
+                if not waiting:
+                    return None
                 _chain(waiting)
             done = len(waiting)
         except Exception as error:
@@ -86,7 +88,7 @@ class _Run:
                 most_failures=_MOST_FAILURES,
             )
         self.is_done = len(waiting) < _BATCH
-        self.after = waiting[-1]["pk"] if waiting else self.after
+        self.after = waiting[-1]["pk"]
         return done
 
 
@@ -109,7 +111,7 @@ def _chain(waiting: Sequence[_Waiting]) -> None:
     if not waiting:
         return
     now = database_now()
-    told: list[audit.Told] = []
+    new: list[audit.NewEntry] = []
     digests: dict[int, str] = {}  # by the key of a read, that of its person's entry
     for chain_of, member in ((audit.person_chain, "grant__user__public_id"), (audit.app_chain, "grant__app__app_id")):
         of_one: dict[str, list[_Waiting]] = defaultdict(list)
@@ -117,10 +119,10 @@ def _chain(waiting: Sequence[_Waiting]) -> None:
             of_one[row[member]].append(row)
         for name, reads in of_one.items():
             facts = _facts_of(reads)
-            told.append(audit.Told(chain=chain_of(name), kind=_KIND, actor=Actor.APP.value, at=now, facts=facts))
+            new.append(audit.NewEntry(chain=chain_of(name), kind=_KIND, actor=Actor.APP.value, at=now, facts=facts))
             if chain_of is audit.person_chain:
                 digests |= dict.fromkeys((row["pk"] for row in reads), facts["batch"])
-    audit.append_all(told)
+    audit.append_all(new)
     update_texts(Read, "batch", digests)
 
 

@@ -115,7 +115,7 @@ def append(*, chain: str, kind: str, actor: str, at: datetime, facts: dict[str, 
 
 
 @dataclass(frozen=True)
-class Told:
+class NewEntry:
     """What an entry is to tell, and in whose chain: the arguments of `append`."""
 
     chain: str
@@ -125,7 +125,7 @@ class Told:
     facts: dict[str, Any]
 
 
-def append_all(told: Sequence[Told]) -> list[Link]:
+def append_all(told: Sequence[NewEntry]) -> list[Link]:
     """Append these entries, each chain's in the order given; returns where each landed, in the order given.
 
     The same as `append` for one after the other, and all their heads taken first in the one order; in some ten

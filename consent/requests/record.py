@@ -69,18 +69,18 @@ def record_together(ended: Sequence[Ended], *, event: EventType, actor: Actor, a
     The caller holds all their rows, of which no two are of one request. All of it is written or nothing: raises
     whatever kept the database from it, also of what protects a person, and the caller then records one by one.
     """
-    told: list[audit.Told] = []
+    new: list[audit.NewEntry] = []
     claims: list[dict[str, Any] | None] = []
     for each in ended:
         receipt = _receipt_claims(each.request, each.grant, event, each.happened)
         claims.append(receipt)
         receipt_id = receipt["receipt_id"] if receipt else None
         facts = {**_names(each.request, each.grant), "receipt_id": receipt_id, **each.facts}
-        told += [
-            audit.Told(chain=chain, kind=event.value, actor=actor.value, at=at, facts=facts)
+        new += [
+            audit.NewEntry(chain=chain, kind=event.value, actor=actor.value, at=at, facts=facts)
             for chain in _chains(each.request)
         ]
-    of_people = audit.append_all(told)[::2]
+    of_people = audit.append_all(new)[::2]
     with audit.must_be_written():
         Receipt.objects.bulk_create(
             receipts.signed(claims=receipt, request_pk=each.request.pk, entry=link.as_claims(), at=at)

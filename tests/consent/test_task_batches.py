@@ -2,23 +2,19 @@
 
 import base64
 import json
-import threading
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import connection, connections, transaction
+from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from common.clock import database_now
 from consent.decisions import actions as decision_actions
 from consent.decisions import expiry
-from consent.errors import AuditUnavailable, MoveNotAllowed
+from consent.errors import AuditUnavailable
 from consent.exports.models import Export, Read
 from consent.exports.read_batches import chain_reads_of, chain_waiting_reads
-from consent.grants import actions as grant_actions
 from consent.grants.models import Grant
 from consent.ledger import audit, verifying
 from consent.ledger.models import AuditChain, AuditEntry, AuditPending, Receipt
@@ -26,37 +22,15 @@ from consent.ledger.pending import write_pending_entries
 from consent.mail.actions import send_due_mails
 from consent.notices.models import Notice, NoticeCounter, WebhookDelivery
 from consent.requests.models import ConsentRequest
-from developers.models import App
 from tests.consent.broken_audit import audit_away, refuse_rows
+from tests.consent.much_to_do import overdue, read_often
 from tests.factories import (
     AppFactory,
     ConsentRequestFactory,
-    ExportFactory,
-    PersonFactory,
-    TokenFactory,
     WebhookEndpointFactory,
 )
 
 ASKS_CLOCK = connection.vendor == "postgresql"  # SQLite's clock is this process's
-raced = [
-    pytest.mark.postgres,
-    pytest.mark.django_db(transaction=True),
-    pytest.mark.skipif("connection.vendor != 'postgresql'", reason="rows are raced for on PostgreSQL"),
-]
-
-
-def overdue(count: int, apps: list[App], **fields: Any) -> tuple[list[ConsentRequest], list[Grant]]:
-    """So many requests that nobody decided and as many grants, of few people and these apps, all over by now."""
-    long_ago = database_now() - timedelta(days=3)
-    people = [PersonFactory() for _ in range(min(count, 3))]
-    requests, grants = [], []
-    for number in range(count):
-        own = {"app": apps[number % len(apps)], "user": people[number % len(people)]}
-        at = long_ago + timedelta(seconds=number)
-        requests.append(ConsentRequestFactory(created_at=at, **own, **fields))
-        asked = ConsentRequestFactory(created_at=at, status="approved", **own)
-        grants.append(ExportFactory(grant__request=asked, grant__scope=f"{asked.scope}{number}", grant__reads=2).grant)
-    return requests, grants
 
 
 def claims(jws: str) -> dict[str, Any]:
@@ -201,17 +175,6 @@ def test_what_waits_for_a_chain_is_written_before_what_a_batch_appends(db: None)
 # --- Reads ------------------------------------------------------------------------------------------------------------
 
 
-def read_often(people: int, reads: int) -> list[Grant]:
-    app = AppFactory()
-    token = TokenFactory(app=app)
-    exports = [ExportFactory(grant__request__app=app) for _ in range(people)]
-    for export in exports:
-        Read.objects.bulk_create(
-            Read(grant=export.grant, export=export, token=token, at=database_now()) for _ in range(reads)
-        )
-    return [export.grant for export in exports]
-
-
 @pytest.mark.parametrize("people", [2, 20])
 def test_reads_are_chained_in_as_many_statements_whoever_was_read(db: None, people: int) -> None:
     grants = read_often(people, 2)
@@ -260,98 +223,4 @@ def test_no_mail_due_is_a_look_at_an_index(db: None) -> None:
     with CaptureQueriesContext(connection) as ran:
         assert send_due_mails() == 0
 
-    assert len(ran) == 2 + 2 * ASKS_CLOCK  # the people, of each kind
-
-
-# --- Races ------------------------------------------------------------------------------------------------------------
-
-
-class TestRaces:
-    pytestmark = raced
-
-    def test_two_workers_end_everything_once(self) -> None:
-        overdue(30, [AppFactory(), AppFactory()])
-        patched = pytest.MonkeyPatch()
-        patched.setattr(expiry, "BATCH", 5)
-
-        try:
-            assert sum(at_once([expiry.write_down_expiry] * 3)) == 60
-        finally:
-            patched.undo()
-
-        assert Receipt.objects.count() == Notice.objects.count() == 60
-        for app in App.objects.all():
-            numbers = list(Notice.objects.filter(app=app).order_by("sequence").values_list("sequence", flat=True))
-            assert numbers == list(range(1, len(numbers) + 1))
-        assert list(verifying.verify()) == []
-
-    def test_a_row_that_somebody_holds_is_left_to_the_next_round(self) -> None:
-        requests, grants = overdue(3, [AppFactory()])
-        held, released = threading.Event(), threading.Event()
-
-        def hold() -> int:
-            with transaction.atomic():
-                Grant.objects.select_for_update().get(pk=grants[0].pk)
-                ConsentRequest.objects.select_for_update().get(pk=requests[0].pk)
-                held.set()
-                released.wait(20)
-            return 0
-
-        with ThreadPoolExecutor(1) as pool:
-            holding = pool.submit(on_own_connection(hold))
-            assert held.wait(20)
-            assert expiry.write_down_expiry() == 4
-            released.set()
-            holding.result()
-        assert expiry.write_down_expiry() == 2
-        assert list(verifying.verify()) == []
-
-    def test_whoever_stops_while_a_batch_runs_stops_once(self) -> None:
-        """Grants that end within the race: each is revoked by its person or expires, never both."""
-        grants = [ExportFactory().grant for _ in range(20)]
-        ends = database_now() + timedelta(seconds=0.3)
-        Grant.objects.update(expires_at=ends)
-
-        def revoke_all() -> int:
-            stopped = 0
-            for grant in grants:
-                try:
-                    grant_actions.revoke(grant_id=grant.grant_id, by=grant.user)
-                    stopped += 1
-                except MoveNotAllowed:
-                    pass
-            return stopped
-
-        def expire() -> int:
-            ended = 0
-            while database_now() < ends + timedelta(seconds=0.3):
-                ended += expiry.write_down_expiry()
-            return ended
-
-        stopped, one, two = at_once([revoke_all, expire, expire])
-        ended = one + two + expiry.write_down_expiry()
-
-        assert stopped + ended == 20
-        assert Receipt.objects.count() == Notice.objects.count() == 20
-        assert list(verifying.verify()) == []
-
-    def test_two_workers_chain_each_read_once(self) -> None:
-        read_often(8, 5)
-
-        assert sum(at_once([chain_waiting_reads] * 2)) == 40
-        assert list(verifying.verify()) == []
-
-
-def on_own_connection(call: Callable[[], int]) -> Callable[[], int]:
-    def run() -> int:
-        try:
-            return call()
-        finally:
-            connections.close_all()
-
-    return run
-
-
-def at_once(calls: list[Callable[[], int]]) -> list[int]:
-    with ThreadPoolExecutor(len(calls)) as pool:
-        return [future.result() for future in [pool.submit(on_own_connection(call)) for call in calls]]
+    assert len(ran) == 2 + 2 * ASKS_CLOCK  # the requests, the grants
