@@ -2,7 +2,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("consent", "0013_mail_waits")]
+    dependencies = [("consent", "0014_mail_waits")]
 
     operations = [
         migrations.AddIndex(

@@ -17,7 +17,7 @@ def note_what_was_written(apps: Any, schema_editor: Any) -> None:
 
 
 class Migration(migrations.Migration):
-    dependencies = [("consent", "0012_index_once")]
+    dependencies = [("consent", "0013_deliveries_by_status")]
 
     operations = [
         migrations.AddField(
