@@ -140,7 +140,8 @@ def _expire_requests(waiting: Sequence[ConsentRequest], at: datetime) -> None:
         status=RequestStatus.EXPIRED, decided_at=F("expires_at"), decided_by=Actor.SYSTEM
     )
     for request in waiting:
-        request.status = RequestStatus.EXPIRED  # as the receipt tells it
+        # as the entry and the receipt tell it
+        request.status, request.decided_at, request.decided_by = RequestStatus.EXPIRED, request.expires_at, Actor.SYSTEM
     ended = [Ended(request, grant=None, happened=request.expires_at, facts={}) for request in waiting]
     record_together(ended, event=EventType.EXPIRED, actor=Actor.SYSTEM, at=at)
 
@@ -151,6 +152,6 @@ def _expire_grants(live: Sequence[Grant], at: datetime) -> None:
     Grant.objects.filter(pk__in=pks).update(status=GrantStatus.EXPIRED, ended_at=F("expires_at"), ended_by=Actor.SYSTEM)
     Export.objects.filter(grant__in=pks).update(ciphertext=None)
     for grant in live:
-        grant.status = GrantStatus.EXPIRED
+        grant.status, grant.ended_at, grant.ended_by = GrantStatus.EXPIRED, grant.expires_at, Actor.SYSTEM
     ended = [Ended(grant.request, facts_of(grant), grant.expires_at, {"reads": grant.reads}) for grant in live]
     record_together(ended, event=EventType.EXPIRED, actor=Actor.SYSTEM, at=at)

@@ -72,10 +72,9 @@ def record_together(ended: Sequence[Ended], *, event: EventType, actor: Actor, a
     new: list[audit.NewEntry] = []
     claims: list[dict[str, Any] | None] = []
     for each in ended:
-        receipt = _receipt_claims(each.request, each.grant, event, each.happened)
+        receipt = _receipt_claims(each.request, each.grant, event, each.happened, at)
         claims.append(receipt)
-        receipt_id = receipt["receipt_id"] if receipt else None
-        facts = {**_names(each.request, each.grant), "receipt_id": receipt_id, **each.facts}
+        facts = {**_names(each.request, each.grant), **_held_by(each.request, each.grant, receipt), **each.facts}
         new += [
             audit.NewEntry(chain=chain, kind=event.value, actor=actor.value, at=at, facts=facts)
             for chain in _chains(each.request)
