@@ -22,8 +22,10 @@ from consent.ledger.pending import write_pending_entries
 from consent.mail.actions import send_due_mails
 from consent.notices.models import Notice, NoticeCounter, WebhookDelivery
 from consent.requests.models import ConsentRequest
+from consent.verification.run import Position, run
 from tests.consent.broken_audit import audit_away, refuse_rows
 from tests.consent.much_to_do import overdue, read_often
+from tests.consent.verification.world import make_world
 from tests.factories import (
     AppFactory,
     ConsentRequestFactory,
@@ -103,6 +105,17 @@ def test_a_receipt_names_its_entry_and_the_notice_its_receipt(db: None) -> None:
         assert (entry.entry_hash, entry.facts["receipt_id"]) == (where["entry_hash"], receipt.receipt_id)
         assert Notice.objects.get(request=receipt.request_id).facts["receipt_id"] == receipt.receipt_id
     assert list(Notice.objects.order_by("sequence").values_list("sequence", flat=True)) == [1, 2, 3, 4, 5, 6]
+
+
+def test_what_a_batch_writes_down_holds_against_its_rows(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    make_world()
+    later = database_now() + timedelta(days=400)
+    monkeypatch.setattr(expiry, "database_now", lambda: later)
+
+    assert expiry.write_down_expiry() == 4  # three grants and a request of its
+
+    assert not AuditPending.objects.exists()
+    assert [found for page in run(Position()) for found in page] == []
 
 
 @pytest.mark.parametrize("count", [4, 40])

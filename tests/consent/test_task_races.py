@@ -113,11 +113,12 @@ def test_a_worker_that_is_killed_leaves_a_batch_whole_or_undone() -> None:
     with transaction.atomic():  # holds the head of the second app's chain, which the second batch waits for
         audit.append(chain=audit.app_chain(second.app_id), kind="denied", actor="person", at=database_now(), facts={})
         with in_a_process("expiry.BATCH = 5; expiry.write_down_expiry()") as worker:
-            is_within_a_batch = wait_until(waits_for_a_lock, 60)
+            wait_until(lambda: pids("wait_event_type = 'Lock'") != [], 60)
+            blocked = pids("wait_event_type = 'Lock'")
             worker.kill()
-        assert is_within_a_batch
         transaction.set_rollback(True)
-    assert wait_until(lambda: not others_connected())
+    assert len(blocked) == 1
+    assert wait_until(lambda: pids(f"pid = {blocked[0]}") == [])  # and its transaction is gone
 
     ended = ConsentRequest.objects.filter(status="expired")
     assert set(ended.values_list("app", flat=True)) == {first.pk}
@@ -147,22 +148,12 @@ def in_a_process(work: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen([sys.executable, "-c", setup + work], cwd=ROOT, env=environment)
 
 
-_OTHERS = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
-
-
-def others_connected() -> int:
-    return count_of(_OTHERS)
-
-
-def waits_for_a_lock() -> bool:
-    return count_of(f"{_OTHERS} AND wait_event_type = 'Lock'") > 0
-
-
-def count_of(statement: str) -> int:
+def pids(where: str) -> list[int]:
+    """Of the connections to this run's database of which this is true."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_stat_clear_snapshot()")  # or a transaction goes on seeing what it saw first
-        cursor.execute(statement)
-        return int(cursor.fetchone()[0])
+        cursor.execute(f"SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND {where}")
+        return [row[0] for row in cursor.fetchall()]
 
 
 def on_own_connection(call: Callable[[], int]) -> Callable[[], int]:
