@@ -124,7 +124,7 @@ _OWN_NOUN = re.compile(
     r"|evenings?|time|way|year|moment|life|device|drinks?|person|customer|user|client|member|guest)$",
     re.I,
 )
-_LABEL_WORDS = frozenset(word for label in FIELD_OF for word in label.split())
+_LABEL_WORDS = frozenset(word for label in FIELD_OF for word in label.split()) - {"people"}
 _OWN_PRONOUN = re.compile(r"\b(?:she|he|they|i)\b", re.I)
 
 _MAX_SENTENCE_LENGTH = 1000  # characters; a longer sentence is ignored
