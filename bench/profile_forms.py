@@ -1,8 +1,8 @@
 """The sentence forms in which `bench.profiles` writes of invented people: sets to develop with, one held out.
 
 The rules of the reference agents are tuned to the sets of DEVELOPMENT alone. All but the first of them were held out at
-first; their figures of that time are in docs/agents.md. HELD_OUT has no form of them, was written before the rules were
-tuned to the third, and is not changed to suit them.
+first; their figures of that time are in docs/agents.md. HELD_OUT has no form of them and was written before
+the rules were tuned to the third; they have been changed with it known since, so it measures nothing unseen any more.
 `{v}` is the value; a dict gives the words for each value that is not said by its name.
 """
 

@@ -18,7 +18,7 @@ from agents_proxy.messaging import actions as messaging_actions
 from agents_proxy.messaging import phone_numbers
 from agents_proxy.messaging.actions import Sender
 from agents_proxy.messaging.message_forms import MessageForm
-from agents_proxy.messaging.models import MessageTemplate
+from agents_proxy.messaging.models import MessageTemplate, title_of
 from agents_proxy.messaging.page_actions import MESSAGE
 from agents_proxy.messaging.templates import active_template, active_templates, language_error, name_error
 from agents_proxy.processing_consent import actions as consents
@@ -121,4 +121,12 @@ def _page(request: HttpRequest, form: MessageForm, template: MessageTemplate | N
 
 def _row(body: dict[str, Any]) -> dict[str, Any]:
     label, tone, moving = STATES[MessageStatus(body["status"])]
-    return {**body, "label": label, "tone": tone, "moving": moving, "at": datetime.fromisoformat(body["createdAt"])}
+    title = title_of(body["template"]) if body["template"] else ""
+    return {
+        **body,
+        "title": title,
+        "label": label,
+        "tone": tone,
+        "moving": moving,
+        "at": datetime.fromisoformat(body["createdAt"]),
+    }

@@ -40,6 +40,11 @@ class PhoneNumber(models.Model):
         ]
 
 
+def title_of(name: str) -> str:
+    """The name of a template in words."""
+    return name.replace("_", " ").capitalize()
+
+
 class MessageTemplate(models.Model):
     """Wording with `{parameters}`; active only once somebody other than its proposer approved it."""
 
@@ -83,6 +88,11 @@ class MessageTemplate(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} ({self.language}) v{self.version}"
+
+    @property
+    def title(self) -> str:
+        """The name as people read it: "Trip ready" for `trip_ready`."""
+        return title_of(self.name)
 
 
 class OutboundMessage(models.Model):

@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from examples.reference_agents.fields import FIELD_OF
+
 NEGATED_VERB = r"(?:\w+n['\u2019]t|(?:do|does|did|is|are|was|has|ca|wo)nt)"
 # words after which the rest of the clause is not a fact about now: negated, past, possible or intended
 QUALIFIER = re.compile(
@@ -16,13 +18,17 @@ QUALIFIER = re.compile(
     r"|quit|was|were|(?<!has )(?<!have )been"
     r"|used to|formerly|previously|once|until|would|could|should|might|maybe|perhaps|possibly|probably|allegedly"
     r"|wants? to|hopes|hoping|plans? to|wish(?:es)?|going to|intends?|dreams?|getting|considers?|considering|pretends?"
-    r"|seems?)\b|\w['\u2019](?:d|ll)\b|\b(?-i:may|will)\b",  # May and Will are names too
+    r"|seems?|supposedly|apparently|reportedly|rumou?r\w*|is said|g[ai]ves? up|given up|about to|has yet to|tr(?:y"
+    r"|ies|ied)"
+    r"|tempted|thinking of|undecided|cancel\w*|expired|lapsed|sold|tired of|years ago|in her youth|at \d\d (?:she|he"
+    r"|they|i)|(?:people|those|anybody|anyone|some\w+) who)\b|\w['\u2019](?:d|ll)\b|\b(?-i:may"
+    r"|will)\b",  # May and Will are names too
     re.I,
 )
 # a sentence with one of these states nothing: a condition, a denial of the whole sentence, a request to delete
 NON_STATEMENT = re.compile(
     r"\b(?:if|whether|unless|suppos(?:e|ing)|assum(?:e|ing)|imagine|in case|guess|ask|untrue|false|wrong|doubts?"
-    r"|den(?:y|ies|ied)|remove|delete|forget)\b"
+    r"|den(?:y|ies|ied)|remove|delete|forget|(?:some|people|they|others|many) (?:say|think|believe))\b"
     rf"|\b(?:not|{NEGATED_VERB}) (?:true|correct|right|the case|think|believe|know|say|mean)\b",
     re.I,
 )
@@ -31,7 +37,9 @@ POLITE_REQUEST = re.compile(
     r"|write)\b",
     re.I,
 )
-QUESTION = re.compile(r"\W*(?i:is|are|does|do|did|was|has|have|can|am) (?:(?i:she|he|they|i|it|you|her|his)\b|[A-Z])")
+QUESTION = re.compile(
+    r"\W*(?i:is|are|does|do|did|was|were|has|have|had|should|can|am) (?:(?i:she|he|they|i|it|you|her|his)\b|[A-Z])"
+)
 # a line that ends in one of these words continues in the next line, where it is no label's value
 LINE_CONTINUATION = re.compile(
     rf"(?<![:=] )\b(she|he|they|i|not|{NEGATED_VERB}|never|no|longer|without|does|do|is|if|whether|unless|her|his"
@@ -59,8 +67,9 @@ _SUBJECT = (
     r"|[A-Z][\w'\u2019-]*(?: [A-Z][\w'\u2019-]*){0,2})"
 )
 PREFERENCE_VERB = re.compile(
-    r"\b(?P<verb>(?P<likes>likes?|loves?|enjoys?|adores?|fond of)|dislikes?|hates?|avoids?|detests?|loathes?"
-    r"|(?:cannot|can not|can['\u2019]t) stand)\b(?P<label>\s*:)?\s+(?=\S)",
+    r"\b(?P<verb>(?P<likes>likes?|liked|loves?|enjoys?|adores?|fond of|keen on|passionate about|enthusiastic about"
+    r"|fan of|pleasure in|delights in)|dislikes?|hates?|avoids?|detests?|loathes?|despises?|dislike (?:of|for)"
+    r"|aversion to|annoyed by|(?:cannot|can not|can['\u2019]t) (?:stand|bear))\b(?P<label>\s*:)?\s+(?=\S)",
     re.I,
 )
 _ADVERB = r"(?i:also|still|really|now|currently|always|often|never|no longer|usually|mostly|only|not)"
@@ -72,11 +81,17 @@ CLAUSE_BOUNDARY = re.compile(
     rf"(?=(?:{_SUBJECT} )?(?:{_ADVERB} )*{_VERB}|(?i:she|he|who)['\u2019]s\b|(?i:i['\u2019]m|they['\u2019]re)\b)"
 )
 
+# "who" after a comma or a name, or such a word, is the person; after "a widow" or "people" it is not
+_WHO_IS_THE_PERSON = re.compile(
+    r"(?:,|\b[A-Z][\w'\u2019-]*|\b(?:customer|user|client|person|member|guest|woman|man))\s*$"
+)
 _MALE_RELATIONS = r"brothers?|fathers?|dads?|husband|sons?|uncles?|boyfriend|grandfathers?|nephews?"
 _FEMALE_RELATIONS = r"sisters?|mothers?|mums?|moms?|wife|daughters?|aunts?|girlfriend|grandmothers?|nieces?"
 _OTHER_RELATIONS = (
     r"friends?|partner|spouse|cousins?|colleagues?|boss|neighbou?rs?|flatmates?|roommates?|baby|child|children|kids?"
-    r"|parents?|grandparents?|siblings?|relatives?|cats?|dogs?"
+    r"|parents?|grandparents?|siblings?|relatives?|cats?|dogs?|ex|twins?|mates?|family|in-laws?|godparents?|landlord\w*"
+    r"|landlad\w+|tenants?|teachers?|doctors?|dentist|therapist|clients?|customers?|patients?|pupils?|students?|guests?"
+    r"|manager|assistant|coach|trainer|classmates?|coworkers?|co-workers?|team|office|company|employer"
 )
 # "a profile for my brother Tom" is about him; "a mother of two" is the person
 OTHER_PERSON = re.compile(
@@ -93,6 +108,24 @@ NOT_A_NAME = re.compile(
     rf"|today|diet|status|name|profile|note|{_ADVERB})\b",
     re.I,
 )
+
+# "The people next door own a cat", "Everybody in her street is vegan": a subject of its own, of which nothing is taken
+_OTHER_SUBJECT = re.compile(
+    r"(?:and |or |but |while |because |though |although )?"
+    r"(?:(?:people|everyone|everybody|someone|somebody|others|one|those who)\b"
+    r"|(?:the|some|most|many|all|several|few|both|each|every|these|those|another|(?P<article>an?))"
+    r" (?!of all )(?P<noun>[a-z-]+)"
+    r"|(?:her|his|my|their|our) (?!(?:house|flat|apartment|place) (?:is"
+    r"|lies) in\b)(?:[a-z-]+ )?(?!of\b)(?P<own>[a-z-]+)(?= \w+s\b))",
+    re.I,
+)
+_OWN_NOUN = re.compile(
+    r"(?:home|household|groceries|environment|clothes|wardrobe|name|dream|days?|weeks?|mornings?"
+    r"|evenings?|time|way|year|moment|life|device|drinks?|person|customer|user|client|member|guest)$",
+    re.I,
+)
+_LABEL_WORDS = frozenset(word for label in FIELD_OF for word in label.split()) - {"people"}
+_OWN_PRONOUN = re.compile(r"\b(?:she|he|they|i)\b", re.I)
 
 _MAX_SENTENCE_LENGTH = 1000  # characters; a longer sentence is ignored
 _SENTENCE = re.compile(r"([^\n;.!?]+(?:[.!?](?=[\w@])[^\n;.!?]*)*)([.!?]*)")
@@ -133,6 +166,8 @@ class _Topic:
         first = re.split(r"['\u2019\s,]", head.lower(), maxsplit=1)[0]
         if relation := OTHER_PERSON.search(earlier if first == "who" else head):
             return self._somebody_else(*([relation.lastgroup] if relation.lastgroup else ("she", "he", "they")))
+        if first == "who" and not _WHO_IS_THE_PERSON.search(earlier):
+            return self._somebody_else()
         if (named := NAME_BEFORE_VERB.search(head)) and not NOT_A_NAME.match(named[0]):
             if not self.names and REPORTING_VERB.search(head):
                 return self._somebody_else("she", "he")
@@ -170,13 +205,27 @@ def find_clauses(text: str, name: str = "") -> Iterator[Clause]:
     topic = _Topic(frozenset(name.lower().split()), _pronoun(text))
     for match in _SENTENCE.finditer(text):
         sentence = _statement(match)
-        start = 0
+        start, has_other_subject = 0, False
         for end, following in _boundaries(sentence):
             clause = sentence[start:end]
             topic = topic.next_topic(_head(clause), sentence[:start])
-            if topic.is_person:
+            has_other_subject = _has_other_subject(clause) or (
+                has_other_subject and not _OWN_PRONOUN.search(_head(clause))
+            )
+            if topic.is_person and not has_other_subject:
                 yield Clause(clause, topic.takes_base_form)
             start = following
+
+
+def _has_other_subject(clause: str) -> bool:
+    """Whether the clause starts with a subject that is neither the person nor something that a profile tells of."""
+    match = _OTHER_SUBJECT.match(clause)
+    if match is None or (not match["article"] and _OWN_PRONOUN.search(_head(clause) or clause)):
+        return False
+    if match["article"] and not FINITE_VERB.search(clause):
+        return False
+    noun = (match["noun"] or match["own"] or "").lower()
+    return noun not in _LABEL_WORDS and not _OWN_NOUN.match(noun)
 
 
 def _statement(match: re.Match[str]) -> str:
@@ -201,7 +250,7 @@ def _head(clause: str) -> str:
     if verb := FINITE_VERB.search(clause):
         return clause[: verb.start()]
     relation = OTHER_PERSON.search(clause)
-    return clause if relation and relation.lastgroup else ""
+    return clause if relation and (relation.lastgroup or clause.endswith(relation[0])) else ""
 
 
 def _pronoun(text: str) -> str:

@@ -14,19 +14,41 @@ from examples.reference_agents.values import (
     Normalise,
     a_day,
     bracket,
+    degree,
     intent,
     items,
     lower,
     number,
     one_of,
     text,
+    whole,
     yes_or_no,
 )
 
 _COUNT = rf"(\d{{1,3}}|{'|'.join(WORDS)})"
 _PLACE = r"([A-Z][\w'-]*(?: [A-Z][\w'-]*){0,2})"
 _OWN = r"(?:(?:an?|the|her|his|my|their) )?"
-_END = r"(?= (?:in|at|for|and|who|but|by|to)\b|[.,;\n]|$)"
+_END = (
+    r"(?= (?:in|at|for|and|who|but|by|to|on|from|with|since|because|these|this|now|nowadays|full|part|or|most|every"
+    r"|while"
+    r"|during|near|around|whenever|when|as|than)\b|[.,;\n]|$)"
+)
+# a word of a closed list is the whole value: "a tennis coach" plays no tennis, and "drives a tram driver mad" no tram
+_VALUE_END = (
+    r"(?![\w-])(?! (?!(?:and|to|in|at|for|on|every|each|all|most|since|with|than|when|over|as|these|now"
+    r"|twice|but|\d+|two|three|ten)\b)\w)"
+)
+_LIKES_TO = r"(?:(?:likes?|loves?|enjoys?|prefers?) (?:to )?)?"  # what somebody likes to do they do
+_MONEY = r"(\d[\d.,]*\d(?: ?(?:-|\u2013|to|and) ?\d[\d.,]*\d)?(?: ?(?:EUR|USD|euros|dollars))?)"
+_DURATION = r"((?:\d+|an?|one|two|three|half an) (?:hours?|minutes?))"
+_STYLES = (
+    "casual|classic|classical|elegant|sporty|minimalist|vintage|bohemian|formal|business|preppy|romantic|chic|punk|gothic"
+    "|smart casual|streetwear|outdoor|practical|colourful|colorful|alternative|timeless|athletic"
+)
+_CARE = (
+    r"loves?|enjoys?|cares?|matters?|means|important|unimportant|interest|interested|enthusiastic|enthusiasm|enthusiast|keen"
+    r"|passionate|passion|fascinated|indifferent|attention"
+)
 _NOT_WHAT = r"(?<!what she )(?<!what he )(?<!what they )(?<!what i )"  # "orders what she needs online"
 # "vegan or vegetarian" does not tell which of the two applies; "vegan food" is no diet
 _ONE_OF = r"(?<!\bor )\b({})\b(?!-| or\b| (?:{})\b)"
@@ -60,21 +82,30 @@ class Field:
     case_sensitive: bool = False
 
 
-_HOW_MUCH = one_of(high="high|very|strong|a lot", medium="medium|moderate|somewhat", low="low|little|hardly|none")
 _SHOPPING = one_of(online="online", in_store=r"in[ _-]?(?:a )?(?:stores?|shops?|person)", both="both")
 _HOW_OFTEN = one_of(
-    never="never", rarely="rarely|seldom|hardly ever",
-    sometimes="sometimes|occasionally|now and then|from time to time",
-    often="often|a lot|frequently|regularly",
+    never="never|not", rarely="rarely|seldom|hardly ever|hardly",
+    sometimes="sometimes|occasionally|now and then|from time to time|now and again|every so often",
+    often="(?<!so )often|a lot|frequently|regularly|constantly|all the time",
 )  # fmt: skip
 
 FIELDS: dict[str, Field] = {
     "age": Field(
         number,
         (),
-        {r"\b(\d{1,3})[ -]years?[ -]old\b": None, r"\baged? (?:of )?(\d{1,3})\b": None, r"\bturned (\d{1,3})\b": None},
+        {
+            r"\b(\d{1,3})[ -]years?[ -]old\b": None,
+            r"\baged? (?:of )?(\d{1,3})\b": None,
+            r"\bturned (\d{1,3})\b": None,
+            r"\b(\d{1,3}) years of age\b": None,
+            r"\b(?:she|he|i) (?:is|am) (?:now |already )?(\d{1,3})(?= and\b|,|$)": None,
+        },
     ),
-    "gender": Field(lower, (), {r"\bidentif(?:y|ies) as (?:an? )?([a-z-]+)": None}),
+    "gender": Field(
+        lower,
+        (),
+        {r"\bidentif(?:y|ies) as (?:an? )?([a-z-]+)": None, r"\b(?:is|am) (female|male|non-binary)(?! \w)": None},
+    ),
     "address": Field(
         text,
         ("street", "street and number"),
@@ -85,9 +116,10 @@ FIELDS: dict[str, Field] = {
         text,
         ("town", "home town"),
         {
-            rf"\b(?:lives?|living|has lived|have lived|based|resides?|home is|flat is|house is|moved) (?:in"
-            rf"|to) {_PLACE}": None,
-            rf"\bcalls? {_PLACE} home\b": None,
+            rf"\b(?:lives?|living|has lived|have lived|based|resides?|resident|settled|home is|flat is|house is"
+            rf"|moved|home) (?:in"
+            rf"|to|of) {_PLACE}\b(?!,? and (?:then|later)\b)": None,
+            rf"\b(?:calls?|made) {_PLACE} (?:her |his |my |their )?home\b": None,
         },
         case_sensitive=True,
     ),
@@ -115,9 +147,10 @@ FIELDS: dict[str, Field] = {
         number,
         ("people in the household",),
         {
-            rf"\b{_COUNT} (?:people|persons|members) (?:live |are |living )?in (?:her|his|my|their"
-            rf"|the) household": None,
-            rf"\bhousehold (?:of|has|with|consists of|comprises|includes) {_COUNT}": None,
+            rf"\b{_COUNT} (?:people|persons|members) (?:\w+ ){{0,2}}(?:in|share|under) (?:her|his|my|their|the|one)"
+            rf" (?:household|home|flat|roof)": None,
+            rf"(?<!shares her )\bhousehold (?:\w+ ){{0,3}}?{_COUNT}\b(?! (?:\w+ )?(?:others?|more|cats?|dogs?"
+            rf"|years?)\b)": None,
         },
     ),
     "children_count": Field(
@@ -130,6 +163,9 @@ FIELDS: dict[str, Field] = {
             r"\b(?:does not|doesn't|do not|don't) have (?:any )?(?:children|kids)\b": 0,
             rf"^{_COUNT} (?:children|child|kids?)\b": None,
             rf"\b(?:mother|father|mum|mom|dad|parent) of {_COUNT}\b": None,
+            rf"\b(?:her|his|my|their) {_COUNT} (?:\w+ )?(?:children|kids)\b": None,
+            rf"^there (?:is|are) {_COUNT} (?:children|child)(?= in (?:the|her|his|my|their) (?:family|home|house)"
+            rf"|$)": None,
             r"\bchildless\b": 0,
         },
     ),
@@ -137,46 +173,58 @@ FIELDS: dict[str, Field] = {
         lower,
         ("job", "profession"),
         {
-            rf"\bworks? as (?:an? )?([a-z][a-z -]{{2,40}}?){_END}": None,
-            r"\b(?:is|am|'s|'m) an? ([a-z][a-z -]{2,40}?) by (?:profession|trade|training)": None,
-            rf"\b(?:employed|living|career|working|job) as (?:an? )?([a-z][a-z -]{{2,40}}?){_END}": None,
+            rf"\b(?:works?|worked|working|employed|living|career|job|money|practises|practices)(?: [\w-]+){{0,2}}? as"
+            rf" (?:an? )?([a-z][a-z -]{{2,40}}?){_END}": None,
+            r"\b(?:is|am|'s|'m) an? ([a-z][a-z -]{2,40}?) by (?:profession|trade|training|occupation)": None,
         },
     ),
     "education": Field(
         lower,
         ("degree", "qualification", "highest degree", "highest qualification"),
         {
-            r"\b(?:has|have|holds?|earned|completed|finished|graduated with|got) (?:an? |her |his |my )?"
+            r"(?<!for )(?<!on )(?<!towards )(?<!doing )(?<!started )(?<!begun )\b(?:an? |her |his |my |the )"
             r"((?:(?:master|bachelor)['\u2019]?s degree|doctorate|phd|apprenticeship|high[- ]school diploma|diploma)"
-            r"(?: in [a-z]+(?: [a-z]+)?)?)\b": None
+            r"(?: in [a-z]+(?: (?:and )?[a-z]+)?)?)(?= (?:in|at|from|to|behind|and|after|as|since|with)\b|[.,;]"
+            r"|$)": None
         },
     ),
     "income_bracket": Field(
         bracket,
         ("income", "salary", "income range", "yearly income"),
         {
-            r"\bearns? (?:between |about |around )?(\d[\d.,]*(?: ?(?:-|\u2013|to|and) ?\d[\d.,]*)?(?: ?(?:EUR|USD"
-            r"|euros|dollars))?)": None
+            rf"\b(?:earns?|earning|makes|(?:takes|brings) home|income|salary|pays (?:her|him|me|them)|paid)(?! \w+"
+            rf" (?:a|per) (?:month|week))"
+            rf"(?: \w+){{0,4}}? {_MONEY}(?! ?(?:a|per|an|each|every) (?:month|week|day|hour))": None,
         },
     ),
     "home_ownership": Field(
         one_of(own="own|owns|owner|owned|bought", rent="rent|rents|rented|renting|tenant", other="other"),
         ("home", "housing"),
         {
-            rf"\b(owns?|rents?) {_OWN}(?:own )?(?:home|house|flat|apartment|place)\b": None,
+            rf"\b(owns?|rents?|renting|bought) (?!out\b){_OWN}(?:\w+ )?(?:home|house|flat|apartment|place)\b": None,
             r"\b(?:home|house|flat)[ -]?(owner)\b": None,
             r"\bis a (tenant)\b": None,
             r"\bin an? (rented) (?:home|house|flat|apartment)\b": None,
+            r"\blives? in (?:her|his|my|their) (own) (?:home|house|flat|apartment)\b": None,
         },
     ),
     "city_tier": Field(lower, ("size of the city",), {}),
     "diet_preference": Field(
-        lower, ("diet",), {_ONE_OF.format("vegan|vegetarian|pescatarian|flexitarian|halal|kosher", _FOOD_NOUNS): None}
+        lower,
+        ("diet",),
+        {
+            _ONE_OF.format("vegan|vegetarian|pescatarian|flexitarian|halal|kosher", _FOOD_NOUNS)
+            + rf"(?: diet\b|{_VALUE_END})": None
+        },
     ),
     "favorite_cuisine": Field(
         text,
         ("favourite cuisine", "cuisine", "favourite food"),
-        {r"\b(?:prefers?|loves?|likes?) ([A-Z][a-z]+) cuisine": None},
+        {
+            r"\b(?:prefers?|loves?|likes?|enjoys?) ([A-Z][a-z]+) cuisine": None,
+            r"\b(?:prefers?|loves?|likes?|enjoys?) ([A-Z][a-z]+) (?:food|dishes) (?:best|most)\b": None,
+            r"^([A-Z][a-z]+) (?:cuisine|food) is (?:her|his|my|their) favou?rite\b": None,
+        },
         case_sensitive=True,
     ),
     "coffee_or_tea": Field(
@@ -188,15 +236,17 @@ FIELDS: dict[str, Field] = {
         ),
         ("drink",),
         {
-            r"\b(?:prefers?|drinks?) (coffee and tea|tea and coffee|coffee|tea)\b": None,
+            r"\b(?:prefers?|drinks?|drinking|chooses?|orders?|cups? of)(?: \w+)? "
+            rf"(coffee and tea|tea and coffee|coffee|tea){_VALUE_END}": None,
             r"\b(coffee|tea) (?:drinker|person)\b": None,
             r"\b(?:likes?|loves?) (coffee|tea) better than\b": None,
         },
     ),
     "fitness_routine": Field(
-        lower,
+        whole,
         ("fitness", "exercise", "workout"),
         {
+            rf"\b((?:{_EXERCISE}) (?:once|twice|(?:\w+ times)|every|each)(?: (?:a|per))? [a-z]+)\b": None,
             rf"\b(?:keeps?|stays?) fit (?:by|with) ((?:{_EXERCISE})(?: (?!and\b|but\b|or\b)[\w-]+){{0,5}})": None,
             rf"\b(?:goes|go) ((?:{_EXERCISE})(?: (?!and\b|but\b|or\b)[\w-]+){{0,5}})": None,
             r"\b(?:does|do|practises?) (yoga|pilates|gymnastics)\b": None,
@@ -206,8 +256,10 @@ FIELDS: dict[str, Field] = {
         yes_or_no,
         ("gym", "gym member"),
         {
-            r"\b(?:member of|belongs? to|goes to) (?:an?|the|her|his|my) gym\b": True,
-            r"\bgym (?:membership|member)\b": True,
+            r"\b(?:member (?:of|at|in)|belongs? to|goes to|joined|signed up (?:with|at|to)|registered (?:with|at|in))"
+            r" (?:an?|the|her|his|my|any) (?:local )?gym\b": True,
+            r"\b(?:gym|fitness studio) (?:membership|member)\b": True,
+            r"\bmembership (?:of|at|in|with) (?:an?|the|any) gym\b": True,
         },
         denied={True: False},
     ),
@@ -215,71 +267,82 @@ FIELDS: dict[str, Field] = {
         _SHOPPING,
         ("shopping",),
         {
-            r"\b(?:shops?|shopping|buys? \w+) (?:mostly |mainly |usually |only )?(online|in (?:a )?(?:stores?"
-            r"|shops?|person))\b": None
+            rf"\b{_LIKES_TO}(?:shops?|shopping|buys?|buying|orders?|ordering|purchases)(?:"
+            rf" (?!groceries\b)[\w-]+){{0,4}}? "
+            r"(online|in (?:a )?(?:stores?|shops?|person))\b": None
         },
     ),
     "grocery_store_type": Field(
         lower,
         ("groceries", "grocery store", "kind of grocery store"),
         {
-            rf"\bfor groceries (?:she|he|i|they) (?:goes|go) to {_OWN}([a-z][a-z' -]{{2,40}}?){_END}": None,
-            rf"\bgroceries (?:\w+ )?(?:at|from|in) {_OWN}([a-z][a-z' -]{{2,40}}?){_END}": None,
+            rf"\bgroceries\b(?:,? [a-z]+){{0,4}}? (?:at|from|in|to) {_OWN}([a-z][a-z' -]{{2,40}}?){_END}": None,
         },
     ),
     "fashion_style": Field(
         lower,
         ("style", "fashion", "clothing style"),
-        {r"\bdress(?:es)? (?:in )?(?:an? )?([a-z-]+)(?: style)?\b": None, r"\ban? ([a-z-]+) style\b": None},
+        {
+            rf"\b({_STYLES}) (?:style|clothes|clothing|outfits?|fashion|wardrobe|look)\b": None,
+            rf"\b{_LIKES_TO}(?:dress(?:es)?|clothes|clothing|outfits?|wardrobe|style)\b(?:,? [a-z]+){{0,3}}?"
+            rf" ({_STYLES})\b": None,
+        },
     ),
     "transport": Field(
         one_of(**{name: name for name in _VEHICLES.split("|")}),
         ("getting around", "means of transport"),
         {
-            rf"\b(?:travels?|commutes?|goes|go|gets?)(?: (?!by\b)\w+){{0,3}} by ({_VEHICLES})\b": None,
-            rf"\b(?:takes?|rides?) {_OWN}({_VEHICLES})\b": None,
+            rf"\b(?:travels?|travelling|commutes?|commuting|goes|go|gets?|comes?|moves)(?: (?!by\b)\w+){{0,3}} by"
+            rf" ({_VEHICLES}){_VALUE_END}": None,
+            rf"\b(?:takes?|rides?|drives?|relies on|catches) {_OWN}({_VEHICLES}){_VALUE_END}": None,
         },
     ),
     "sleep_chronotype": Field(
         one_of(early="early|morning", late="late|night|evening", between="between"),
         ("chronotype", "sleep"),
         {
-            r"\b(early (?:bird|riser)|morning person|night owl|late riser|evening person|(?:gets? up|rises?"
-            r"|wakes? up) early|(?:stays? up|goes to bed|go to bed) late)\b": None
+            r"\b((?:early|late) (?:bird|riser)|(?:morning|night|evening) (?:person|owl)|(?:gets? up|rises?"
+            r"|wakes?(?: up)?"
+            r"|is up|stays? up|(?:goes|go) to (?:bed|sleep)|falls asleep)(?: (?:very|quite|rather|always))? (?:early"
+            r"|late))\b": None
         },
     ),
     "eco_friendliness": Field(
-        _HOW_MUCH,
+        degree,
         ("eco-friendliness", "environment", "sustainability"),
         {
-            r"\benvironment is (?:very |really )?important to (?:her|him|me|them)\b": "high",
-            r"\benvironment is (?:not (?:very |really )?important|unimportant) to (?:her|him|me|them)\b": "low",
-            r"\b(?:eco-friendly|environmentally (?:aware|conscious|friendly))\b": "high",
-            r"\bcares? (a lot|little) (?:about|for) the environment\b": None,
+            rf"\b((?:\w+ )?(?:{_CARE})\b(?: \w+){{0,3}}? (?:environment|sustainability))\b": None,
+            rf"\b((?:environment|sustainability)(?: \w+){{0,3}}? (?:{_CARE}))\b": None,
+            r"\b(eco-friendly|environmentally (?:aware|conscious|friendly))\b": None,
         },
         denied={"high": "low"},
     ),
     "tech_affinity": Field(
-        _HOW_MUCH,
+        degree,
         ("interest in technology", "technology"),
         {
-            r"\b(?:loves?|enjoys?) (?:new )?technology\b": "high",
-            r"\b(little|high) interest in (?:new )?technology\b": None,
-            r"\b(?:interested in (?:new )?technology|tech(?:nology)? (?:enthusiast|fan))\b": "high",
+            rf"\b((?:\w+ )?(?:{_CARE})\b(?: \w+){{0,3}}? (?:technology|technical things|gadgets))\b": None,
+            rf"\b((?:technology|technical things|gadgets)(?: \w+){{0,3}}? (?:{_CARE}))\b": None,
+            r"\b(tech(?:nology)? (?:enthusiast|fan))\b": "high",
         },
         denied={"high": "low"},
     ),
     "primary_device": Field(
         one_of(**{name.replace(" ", "_"): name for name in ("smartphone", "laptop", "tablet", "desktop")}),
         ("main device", "device"),
-        {rf"\b(?:mostly|mainly|usually) uses? {_OWN}({_DEVICES})\b": None},
+        {
+            rf"\b(?:mostly|mainly|usually|primarily|nearly everything|almost everything|everything)"
+            rf"(?: (?:works|uses?|is|on|with|done)){{0,3}} {_OWN}({_DEVICES}){_VALUE_END}": None,
+            rf"\buses {_OWN}({_DEVICES}) (?:most|for (?:nearly |almost )?everything)\b": None,
+        },
     ),
     "favorite_social_platform": Field(
         text,
         ("favourite social platform", "social platform", "social network"),
         {
-            r"\bactive on ([A-Z]\w+)": None,
-            r"\bsocial (?:platforms?|networks?|media),? (?:she|he|I|they) prefers? ([A-Z]\w+)": None,
+            r"\b(?:active|social time|social life|posts?) (?:mostly |mainly )?(?:on|through) ([A-Z]\w+)": None,
+            r"\bsocial (?:platforms?|networks?|media),? (?:she|he|I|they) (?:prefers?|likes?|uses?)"
+            r" (?:to use )?([A-Z]\w+)": None,
         },
         case_sensitive=True,
     ),
@@ -287,55 +350,73 @@ FIELDS: dict[str, Field] = {
         a_day,
         ("time on social media", "social media time"),
         {
-            r"\bspends? (?:about |around )?((?:\d+|an?|one|two|three|half an) (?:hours?|minutes?)) (?:a|per|each"
-            r"|every) day on social media": None,
-            r"\bsocial media (?:for )?(?:about )?((?:\d+|an?|one|two|three|half an) (?:hours?|minutes?)) (?:a|per"
-            r"|each|every) day": None,
+            rf"\b{_DURATION} (?:(?:a|per|each|every) day|daily)(?: \w+){{0,4}}? social media\b": None,
+            rf"\bsocial media\b(?: (?!or\b|and\b)\w+){{0,4}}? {_DURATION} (?:(?:a|per|each|every) day|daily)": None,
+            rf"\b(?:(?:each|every) day|daily),?(?: \w+){{1,3}}? {_DURATION}(?: \w+)? on social media\b": None,
         },
     ),
     "content_preference": Field(
         lower,
         ("preferred content", "content", "favourite content"),
-        {rf"\b(?:mostly|mainly|usually) (?:enjoys?|watch(?:es)?|reads?|listens? to) ({_CONTENT})\b": None},
+        {
+            rf"\b(?:mostly|mainly|usually|prefers?|prefers to|often|rather)(?: (?:enjoys?|watch(?:es)?|reads?|consumes?"
+            rf"|listens? to|or)){{1,4}} ({_CONTENT}){_VALUE_END}": None,
+            rf"\b(?:watches|reads|consumes|listens to) or (?:watches|reads|listens to) ({_CONTENT}){_VALUE_END}": None,
+        },
     ),
     "sports_interest": Field(
-        lower, ("sport", "sports", "favourite sport"), {rf"\b(?:plays?|follows?|interested in) ({_SPORTS})\b": None}
+        lower,
+        ("sport", "sports", "favourite sport"),
+        {
+            rf"\b{_LIKES_TO}(?:plays?|played|playing|follows?|following|interest(?:ed)? in|fan of|watches)"
+            rf" ({_SPORTS}){_VALUE_END}": None
+        },
     ),
     "gaming_preference": Field(
         lower,
         ("games", "favourite games", "gaming"),
         {
-            r"\bplays? ((?:[a-z-]+ )?games)\b": None,
-            r"\b(?:gamer|games),? (?:she|he|i|they) prefers? ((?:[a-z-]+ )?games)\b": None,
+            rf"\b{_LIKES_TO}play(?:s|ing)? ((?:(?!video|computer|many|some|no|her|his|the)[a-z-]+ )games)\b": None,
+            r"\b(?:gamer|games|gaming),? (?:she|he|i|they) (?:prefers?|chooses?|likes?|plays?)"
+            r" ((?:[a-z-]+ )?games)\b": None,
         },
     ),
     "travel_frequency": Field(
         _HOW_OFTEN,
         ("travel", "travels"),
         {
-            r"\b(never|rarely|seldom|hardly ever|sometimes|occasionally|often|frequently) (?:she |he |i |they )?"
-            r"travels?\b(?! (?:by|to)\b)": None,
-            r"\btravels? (?:very )?(often|a lot|rarely|seldom|sometimes|occasionally|frequently|now and then)\b": None,
-            r"\b(?:does not|doesn't|do not|don't) travel\b(?! (?:by|to)\b)": "never",
+            r"\b((?:never|rarely|seldom|hardly ever|hardly|sometimes|occasionally|often|frequently|regularly"
+            r"|constantly)"
+            r" (?:she |he |i |they |goes |go )?travel(?:s|ling)?)\b(?! (?:by|to|with)\b)": None,
+            r"\btravels? (?:very |quite )?(often|a lot|rarely|seldom|sometimes|occasionally|frequently|regularly"
+            r"|now and then"
+            r"|from time to time|all the time)\b": None,
+            r"\b(?:does not|doesn't|do not|don't) travel(?: at all)?$": "never",
         },
     ),
     "needs": Field(
         items,
         ("need",),
-        {rf"{_NOT_WHAT}\bneeds? (?!to\b|is\b|of\b)(.+)": None, r"\b(?:needs? is|in need of) (.+)": None},
+        {
+            rf"{_NOT_WHAT}\bneeds? (?!to\b|is\b|of\b|for\b)(.+)": None,
+            r"\b(?:needs? is|(?:in|has) (?:\w+ )?need of) (.+)": None,
+        },
     ),
     "wants": Field(
         items,
         ("want",),
         {
             rf"{_NOT_WHAT}\bwants? (?:to (?:buy|get|have|own) )?(?!to\b|is\b)(.+)": None,
-            r"\b(?:wants? is|looking for) (.+)": None,
+            r"\b(?:wants? is|looking for|is after|hoping for|hopes for) (.+)": None,
         },
     ),
     "desires": Field(
         items,
         ("desire", "dream", "dreams", "wishes"),
-        {r"\b(?:(?:dreams?|dreamed|dreamt|dreaming) (?:of|about)|longs? for) (.+)": None},
+        {
+            r"\b(?:(?:dreams?|dreamed|dreamt|dreaming) (?:of|about)|(?:longs?|yearns?|wishes|longing|yearning) for)"
+            r" (.+)": None
+        },
     ),
     "intent_24h": Field(intent, ("within 24 hours", "next 24 hours", "24h", "plans for the next day"), {}),
     "intent_48h": Field(intent, ("within 48 hours", "next 48 hours", "48h", "plans for two days"), {}),

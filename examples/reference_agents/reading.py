@@ -20,7 +20,7 @@ from examples.reference_agents.clauses import (
 )
 from examples.reference_agents.fields import FIELDS, LABEL, LISTS, field_of
 from examples.reference_agents.prompts import PROMPT, Fact, Facts, json_members, strings_in, text_without_json
-from examples.reference_agents.values import a_day, bracket, lower, number, text, yes_or_no
+from examples.reference_agents.values import a_day, bracket, lower, number, text, trimmed, yes_or_no
 
 _MAX_LIST_LENGTH, _MAX_ITEMS = 200, 50  # characters after one verb; items of one field
 _ADVERBS = r"(?:now |currently |usually |mostly )?"
@@ -48,7 +48,8 @@ _NOT_VALUE = re.compile(
 _NO_VALUE = re.compile(
     r"\W*|n/?a|(?:very |so |really |quite |too )?(?:unknown|unclear|undisclosed|unspecified|secret|private"
     r"|a (?:secret|mystery)|good|great|bad|hard|easy|fine|nice|boring|stressful|important|difficult"
-    r"|interesting|different|new|old|tbd)",
+    r"|interesting|different|new|old|tbd|confidential|pending|to be \w+|see \w+|(?:the )?same(?: .*)?|as (?:above"
+    r"|before))",
     re.I,
 )
 _PREFIX = re.compile(r"(?:\w-|\b(?:non|ex) )$", re.I)  # "non-vegan"
@@ -57,15 +58,20 @@ _BASE_FORM_SUBJECT = re.compile(r"(?:and |but |or )?(?:i|they) (?:(?:also|still|
 _NOT = re.compile(rf"\b(?:not|never|no longer|{NEGATED_VERB}) (?:(?:really|even|actually|longer) )?$", re.I)
 _DO_NOT = re.compile(r"\b(?:do|does)(?: not|n['\u2019]?t) (?:(?:really|even|actually) )?$", re.I)
 _AND, _OR = re.compile(r",| and "), re.compile(r",| and | or | nor ")
-_TRAILING_ADVERB = re.compile(
-    r" (?:at all|best|most|any ?more|(?:(?:very|so|that) )?much|a lot|too|either|as well|badly|urgently|at times"
-    r"|now|soon|today|(?:this|next) (?:week|month|year))$",
+_MAX_ITEM_WORDS = 6  # what is longer is more than the name of a thing, and left out
+_LEADING = re.compile(r"^(?:both|especially|particularly|above all|most of all|mainly|mostly|either) ", re.I)
+# what an item is for, where and why: it goes without saying there
+_CIRCUMSTANCE = re.compile(
+    r" (?:for|on|at|to|because|since|before|after|until|during|while|whenever|as|so|again|myself|herself|himself"
+    r"|of (?:her|his|my|their) own|in (?:her|his|my|their|the|general|particular|secret)|with|from (?:her|his|my"
+    r"|their))\b.*",
     re.I,
 )
 _AMONG_ALL = re.compile(r"of all\b", re.I)  # "of all cuisines she likes Thai best" names no item by itself
 # text of this form is not an item of the list: the list ended before it
 _NOT_AN_ITEM = re.compile(
-    r"(?:i|she|he|they|we|you|it|him|them|who|which|that|to|on|by|from|at|in|of|for|because|since|living|working)\b"
+    r"(?:i|she|he|they|we|you|it|him|them|who|what|which|that|to|on|by|from|at|in|of|for|or|because|since|living|working"
+    r"|being|getting|going|having|taking|doing|making|her|his|my|their)\b"
     r"|.*\b(?:except|unless|if|when|she|he|they|we|you)\b|.*\w (?:like|love|enjoy|dislike|hate|avoid) \w",
     re.I,
 )
@@ -126,11 +132,11 @@ def _record(clause: Clause, kind: str, match: re.Match[str], fixed: Any, found: 
     if value is None:
         return
     opposites = FIELDS[kind].denied or {}
-    negation = (
-        (_NEGATION if value in opposites else _NOT_VALUE).search(clause.text, 0, match.start())
-        if _hashable(value)
-        else None
-    )
+    negation = None
+    if _hashable(value) and value in opposites:
+        negation = _NEGATION.search(clause.text, 0, match.end())
+    elif _hashable(value):
+        negation = _NOT_VALUE.search(clause.text, 0, match.start())
     if clause.is_qualified_before(negation.start() if negation else match.start()):
         return
     if not negation:
@@ -219,8 +225,11 @@ def _is_finite(clause: Clause, before: str, *, is_label: bool) -> bool:
 def _list_items(text: str, separator: re.Pattern[str]) -> Iterator[str]:
     """The items of a list, up to the first part that is not an item."""
     for part in separator.split(text[:_MAX_LIST_LENGTH]):
-        item = _TRAILING_ADVERB.sub("", part.strip(" \"'()-\u2013\u2014"))
+        item = trimmed(_LEADING.sub("", part.strip(" \"'()-\u2013\u2014")))
         if QUALIFIER.search(item) or FINITE_VERB.search(item) or _NOT_AN_ITEM.match(item):
+            return
+        item = trimmed(_CIRCUMSTANCE.sub("", item))
+        if len(item.split()) > _MAX_ITEM_WORDS:
             return
         if item:
             yield item

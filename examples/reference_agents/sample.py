@@ -19,6 +19,6 @@ SAMPLE_DESCRIPTION = (
     "She prefers tea and usually travels by bicycle. "
     "She goes running twice a week and is an early bird. "
     "She likes jazz, Harbour Tea and long train journeys, and dislikes loud bars. "
-    "She needs a raincoat for the children. "
+    "She needs a raincoat and rubber boots. "
     "She wants a cargo bike, and she dreams of a house by a lake."
 )

@@ -5,12 +5,37 @@ from collections.abc import Callable
 from typing import Any
 
 Normalise = Callable[[str], Any]
+# words after a value that say when or how much, not what: "a garden at times"
+_SPAN = r"(?:day|week|weekend|month|year|spring|summer|autumn|winter|morning|afternoon|evening|night|moment|time)s?"
+TRAILING = re.compile(
+    r",? (?:(?:right |just |for )?now|nowadays|again|soon|lately|today|tonight|too|either|already|currently|though"
+    r"|indeed"
+    r"|of course|as well|at (?:times|present|all|heart|least)|above all|most of all|best|most|a great deal|any ?more"
+    r"|(?:(?:very|so|that|quite) )?(?:much|a lot)|full[ -]time|part[ -]time"
+    r"|(?:very |so |rather |really )?(?:bad|urgent|dear|desperate|great|immense|particular|especial|deep|extreme"
+    r"|regular"
+    r"|passionate|tru|real|most|main|usual)ly"
+    r"|(?:(?:at|in|on|for|over|since|before|after|during|until|within|by) )?(?:(?:the|an?|her|his|my|their) )?"
+    rf"(?:this|these|next|last|every|each|all|one|some|many|several|few|coming|near|two|three|\d+) {_SPAN}(?: or so)?"
+    rf"|(?:at|in|on|for|over|during|by|before|after) (?:the )?(?:{_SPAN}|ages|future|long|\w+days?|childhood)"
+    r"|(?:in|since|before|after|by|until|from|for) (?:(?:early|late) )?(?:(?:19|20)\d\d|january|february|march|april"
+    r"|may"
+    r"|june|july|august|september|october|november|december|christmas))$",
+    re.I,
+)
 WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+def trimmed(value: str) -> str:
+    """The value without the words after it that say when or how much."""
+    while (shorter := TRAILING.sub("", value)) != value:
+        value = shorter
+    return value
 
 
 def text(value: str) -> str | None:
     """Words as they stand, without an article."""
-    found = re.sub(r"^(?:an?|the|now) ", "", value.strip(" \t\"'-*"), flags=re.I)
+    found = re.sub(r"^(?:an?|the|now) ", "", trimmed(value.strip(" \t\"'-*")), flags=re.I)
     return found[:120] or None
 
 
@@ -18,6 +43,11 @@ def lower(value: str) -> str | None:
     """Words in small letters, without an article."""
     found = text(value)
     return found.lower() if found else None
+
+
+def whole(value: str) -> str:
+    """Words in small letters with those that say when: "jogging every morning"."""
+    return value.strip(" \t\"'-*").lower()
 
 
 def a_day(value: str) -> str | None:
@@ -58,6 +88,22 @@ def one_of(**known: str) -> Normalise:
         return found[0] if len(found) == 1 else None
 
     return normalise
+
+
+def degree(value: str) -> str | None:
+    """`high`, `medium` or `low`, by the words that say how much somebody cares; None without such words."""
+    for name, pattern in _DEGREES.items():
+        if re.search(rf"\b(?:{pattern})\b", value, re.I):
+            return name
+    return None
+
+
+_DEGREES = {
+    "low": r"low|little|hardly|barely|scarcely|none|unimportant|indifferent|not|no|\w+n['\u2019]t",
+    "medium": "medium|moderate|moderately|somewhat|fairly|average",
+    "high": r"high|very|strong|a lot|loves?|enjoys?|cares?|matters?|important|interested|interest|enthusias\w*|keen"
+    r"|passionate|fan|fascinated|friendly|aware|conscious|great deal",
+}
 
 
 def intent(value: str) -> dict[str, Any] | None:

@@ -173,6 +173,17 @@ def test_what_is_not_taken_is_tried_again_later_as_the_same(
     assert (len(crm.ids), len(set(crm.ids)), len(set(crm.bodies))) == (2, 1, 1)
 
 
+def test_an_address_inside_is_not_reached_even_where_its_destination_was_made_for_trying_out(
+    liking: Run, crm: type[Crm], destination: Destination, settings: Any
+) -> None:
+    settings.WEBHOOK_INTERNAL_ADDRESSES = False
+    waiting = asked(liking, destination)
+    deliver()
+
+    assert crm.got == []
+    assert (kept(waiting).attempts, kept(waiting).error_code) == (1, "unreachable")
+
+
 def test_after_the_last_attempt_it_is_given_up(liking: Run, crm: type[Crm], destination: Destination) -> None:
     crm.status = 500
     waiting = asked(liking, destination)

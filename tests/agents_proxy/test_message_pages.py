@@ -49,9 +49,9 @@ def test_an_approved_template_is_previewed_and_sent(
     owner: JsonClient, person: User, carrier: Agents, number: PhoneNumber
 ) -> None:
     MessageTemplateFactory(
-        name="table", language="en", text="{name}, your table for {count} is ready, {name}.", agreed=True
+        name="table_ready", language="en", text="{name}, your table for {count} is ready, {name}.", agreed=True
     )
-    here = f"{HERE}?template=table.en"
+    here = f"{HERE}?template=table_ready.en"
     filled = {"task": "task-2", "to": TO, "p_name": "Ana & Bo", "p_count": "2", "agreed": "on"}
     preview = owner.client.post(here, {**filled, "do": "preview"})
 
@@ -61,9 +61,12 @@ def test_an_approved_template_is_previewed_and_sent(
     assert carrier.asked == []
     assert not ProcessingConsent.objects.exists()
     assert owner.client.post(here, {**filled, "do": "send"})["Location"] == HERE
-    named = {"name": "table", "language": "en", "parameters": {"name": "Ana & Bo", "count": "2"}}
+    shown = owner.client.get(HERE).content.decode()
+    assert '<p class="row-title">Table ready</p>' in shown
+    assert ">Table ready (en)</a>" in shown
+    named = {"name": "table_ready", "language": "en", "parameters": {"name": "Ana & Bo", "count": "2"}}
     assert sent_text(carrier) == {"to": TO, "template": named}
-    for unknown in ("other.en", "%00.en", "table.%00", "table", "x" * 200):
+    for unknown in ("other.en", "%00.en", "table_ready.%00", "table_ready", "x" * 200):
         assert owner.client.get(f"{HERE}?template={unknown}").status_code == 404
 
 
