@@ -215,7 +215,13 @@ class ConsentKeys(Shape):
 
 
 class ConsentCheckpoint(Shape):
-    """A signed statement of where all audit chains stood."""
+    """The newest checkpoint of the log that is published."""
 
-    jws: Annotated[str, Field(description="Compact JWS, EdDSA; its key is in /.well-known/consent-keys.json.")]
-    claims: dict[str, Any]
+    origin: Annotated[str, Field(description="The name of the log, which is also that of its key.")]
+    size: Annotated[int, Field(description="How many entries it has.")]
+    root: Annotated[str, Field(description="The root of the Merkle tree over them (RFC 9162), base64.")]
+    note: Annotated[str, Field(description="C2SP tlog-checkpoint: signed by the log, whose key is `/log/key`.")]
+    at: str
+    cosignatures_missing: Annotated[list[str], Field(description="The witnesses that have not cosigned it.")]
+    jws: Annotated[str, Field(description="Deprecated: the same under a receipt key, as before the log.")]
+    claims: Annotated[dict[str, Any], Field(description="Deprecated: what `jws` says.")]

@@ -7,7 +7,15 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from consent_bridge import __version__, archive_commands, commands, sandbox_commands, serving, verifying
+from consent_bridge import (
+    __version__,
+    archive_commands,
+    commands,
+    sandbox_commands,
+    serving,
+    verifying,
+    witness_commands,
+)
 from consent_bridge.keys import CURVES
 from consent_bridge.rules import TERM_RULES
 from consent_bridge.wrappers import KINDS
@@ -318,6 +326,27 @@ def _sandbox(groups: Groups) -> None:
         _service_options(parser)
 
 
+def _witness(groups: Groups) -> None:
+    parser = _command(
+        groups,
+        "witness",
+        witness_commands.witness_command,
+        "cosign the log of a deployment once it is seen that it only grew",
+        "Serves C2SP's tlog-witness. It makes its key at the first start and prints the verifier key that the log's "
+        "operator puts into LOG_WITNESSES. Run it beside another deployment than the log's, and keep its state: a "
+        "witness that forgot what it cosigned is none.",
+    )
+    parser.add_argument("--name", required=True, help="the witness's name: an address without its scheme")
+    text = "the verifier key of a log to witness, or a file that holds it; repeatable"
+    parser.add_argument("--log", action="append", default=[], required=True, metavar="KEY", help=text)
+    parser.add_argument("--listen", default="127.0.0.1:7380", metavar="HOST:PORT", help="default: %(default)s")
+    parser.add_argument("--state", type=Path, metavar="FOLDER", help="what was cosigned is kept here")
+    parser.add_argument(
+        "--key", type=Path, metavar="FILE", help="private Ed25519 JWK; key.json in the state if left out"
+    )
+    parser.add_argument("--show-key", action="store_true", help="print the verifier key and end")
+
+
 _COMMANDS: tuple[Callable[[Groups], None], ...] = (
     _keygen,
     _discover,
@@ -330,6 +359,7 @@ _COMMANDS: tuple[Callable[[Groups], None], ...] = (
     _open_archive,
     _verify_receipt,
     _verify_checkpoint,
+    _witness,
     _serve,
     _config,
     _rotate_key,

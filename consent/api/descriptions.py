@@ -233,7 +233,7 @@ consent_checkpoint = operation(
     name="getConsentCheckpoint",
     tag=VERIFY,
     summary="The newest signed checkpoint",
-    description="Where all audit chains stood. Open to all, without a token. 404 until the first one is signed.",
+    description="Where the log of all audit entries stood. Open to all, without a token. 404 until one is signed.",
     answers={200: shapes.ConsentCheckpoint},
     example=samples.CHECKPOINT,
 )

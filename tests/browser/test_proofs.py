@@ -11,8 +11,8 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from consent.grants.models import Grant
 from consent.ledger import audit, receipts
-from consent.ledger.checkpoints import sign_checkpoint
 from consent.ledger.models import AuditEntry, AuditHead
+from consent.log.sequencing import sequence_and_sign
 from consent.requests.models import ConsentRequest
 from tests.browser.page_faults import Complaints
 from tests.browser.people import PASSPHRASE, SignIn, unlock, wait_for_values
@@ -251,7 +251,7 @@ def test_what_is_no_receipt_of_ours_is_said(
 def test_history_is_computed_again_in_the_browser_with_the_newest_checkpoint(
     denied: Page, asked: ConsentRequest
 ) -> None:
-    sign_checkpoint()
+    sequence_and_sign()
     denied.goto("/consent/history/")
     denied.get_by_role("button", name="Verify my history").click()
 
