@@ -226,6 +226,12 @@ class PeopleQuery(PageQuery):
     query: Annotated[str, Field(min_length=1, max_length=100), AfterValidator(plain_text)] | None = None
 
 
+class ReceiptQuery(Strict):
+    """`GET /receipts/{receipt_id}`."""
+
+    proof: Literal["1"] | None = None
+
+
 class ExportQuery(Strict):
     """`GET /consent-export`."""
 

@@ -208,6 +208,39 @@ class Receipt(Shape):
     ]
 
 
+class AuditEntry(Shape):
+    """An entry of an audit chain with all that its hashes are over."""
+
+    v: int
+    chain: str
+    sequence: int
+    prev_hash: str
+    entry_hash: str
+    kind: str
+    actor: str
+    at: str
+    facts: Annotated[dict[str, Any], Field(description="Empty once they were erased.")]
+    facts_hash: str
+    salt: Annotated[str, Field(description="Of `facts_hash`; empty once the facts were erased.")]
+
+
+class ProvenReceipt(Shape):
+    """A receipt with the entry of its event in your app's chain, and the proof that the public log has that."""
+
+    receipt_id: str
+    jws: Annotated[str, Field(description="Compact JWS, EdDSA; its key is in /.well-known/consent-keys.json.")]
+    claims: dict[str, Any]
+    entry: AuditEntry
+    proof: Annotated[str, Field(description="C2SP tlog-proof of the entry's hash.")]
+
+
+class UnprovenReceipt(Shape):
+    """The log does not have the entry yet, or too few witnesses have seen it."""
+
+    receipt_id: str
+    proof: None
+
+
 class ConsentKeys(Shape):
     """A JSON Web Key Set (RFC 7517)."""
 

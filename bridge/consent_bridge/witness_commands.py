@@ -32,7 +32,7 @@ def witness_command(options: Namespace) -> dict[str, Any] | None:
     if not port.isdecimal():
         raise Refused("--listen takes HOST:PORT")
     server = server_of(witness, host.strip("[]"), int(port))
-    sys.stderr.write(f"{witness.key} listens on {server.server_address[0]}:{server.server_address[1]}\n")
+    sys.stderr.write(f"{witness.key} listens on {host}:{server.server_port}\n")
     sys.stderr.flush()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: threading.Thread(target=server.shutdown).start())

@@ -213,10 +213,16 @@ receipt = operation(
     name="getReceipt",
     tag=VERIFY,
     summary="The signed receipt of one event",
-    description="Proof of an approval, a refusal or an end, in your app's copy. It can be verified offline.",
+    description=(
+        "Proof of an approval, a refusal or an end, in your app's copy. It can be verified offline. With `proof=1` the "
+        "entry of the event comes with it and the proof that the public log has that; 202 until it does."
+    ),
     permission="`read`",
-    parameters=[path_parameter("receipt_id", "As told by the status.", samples.RECEIPT_ID)],
-    answers={200: shapes.Receipt},
+    parameters=[
+        path_parameter("receipt_id", "As told by the status.", samples.RECEIPT_ID),
+        query_parameter("proof", "With the entry and its proof.", {"type": "string", "enum": ["1"]}),
+    ],
+    answers={200: shapes.Receipt, 202: shapes.UnprovenReceipt},
     example=samples.RECEIPT,
     jose="The compact JWS alone.",
     refusals=[errors.UnknownReceipt],

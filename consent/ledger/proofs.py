@@ -1,4 +1,4 @@
-"""What a person's own browser needs to check their history."""
+"""What whoever checks a history or a receipt needs of the entries."""
 
 import base64
 from typing import TYPE_CHECKING, Any
@@ -28,11 +28,12 @@ def chain_of(*, user: "User", after: int) -> dict[str, Any]:
             "sequence": head.sequence if head else 0,
             "entry_hash": head.entry_hash if head else "",
         },
-        "entries": [_as_hashed(entry) for entry in entries[:_PAGE]],
+        "entries": [as_hashed(entry) for entry in entries[:_PAGE]],
     }
 
 
-def _as_hashed(entry: AuditEntry) -> dict[str, Any]:
+def as_hashed(entry: AuditEntry) -> dict[str, Any]:
+    """An entry with all that its hashes are over."""
     kept: AuditFacts | None = getattr(entry, "kept", None)
     return {
         "v": entry.version,
