@@ -1,5 +1,9 @@
 """Notes, checkpoints and proofs are read as C2SP says, and nothing that is spelled otherwise."""
 
+import base64
+import json
+from pathlib import Path
+
 import pytest
 
 from consent_bridge import notes
@@ -124,3 +128,20 @@ def test_a_quorum_says_who_is_missing() -> None:
 
     assert notes.missing(read, witnesses) == ["w0.example", "w1.example", "w2.example"]
     assert notes.missing(read, witnesses, quorum=0) == notes.missing(read, []) == []
+
+
+# --- proofs of another log -------------------------------------------------------------------------------------------
+
+
+def test_proofs_of_a_log_that_is_not_ours_are_read_and_hold() -> None:
+    """Of Rekor, sigstore's log, which publishes the same formats; tests/vectors/rekor.json says where they are from."""
+    told = json.loads((Path(__file__).parents[1] / "vectors" / "rekor.json").read_text("utf-8"))
+
+    for kept in told["proofs"]:
+        text = "\n".join(["c2sp.org/tlog-proof@v1", f"index {kept['index']}", *kept["hashes"], "", kept["note"]])
+        proof = notes.read_proof(text, [notes.VerifierKey.parse(kept["key"])])
+        proof.check(base64.b64decode(kept["body"]))
+        with pytest.raises(Refused, match="does not hold"):
+            proof.check(base64.b64decode(kept["body"])[1:])
+        with pytest.raises(Refused, match="no key of the log"):
+            notes.read_proof(text, [Log().key])
