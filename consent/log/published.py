@@ -75,11 +75,12 @@ def proof_of(entry_hash: bytes) -> str | None:
 
 def proof_of_leaf(index: int) -> str | None:
     """Likewise, by the number of the leaf."""
-    cosigned = _of_this_epoch().filter(size__gt=index, cosigned_at__isnull=False)
+    state = tree.newest_state()
+    cosigned = AuditCheckpoint.objects.filter(epoch=state.epoch, size__gt=index, cosigned_at__isnull=False)
     checkpoint = cosigned.order_by("size").first()
     if checkpoint is None:
         return None
-    return notes.proof(index, tree.inclusion_proof(index, checkpoint.size), checkpoint.full_note)
+    return notes.proof(index, tree.inclusion_proof(index, checkpoint.size, state), checkpoint.full_note)
 
 
 def proof_of_entry(entry_pk: int) -> str | None:

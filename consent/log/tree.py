@@ -21,19 +21,24 @@ from consent.log.merkle import (
 from consent.log.models import LogLeaf, LogState, LogTile
 
 
-def inclusion_proof(index: int, size: int) -> list[bytes]:
+def newest_state() -> LogState:
+    """Where the log stands. Whoever reads it first and tiles after it, may take each tile from there that it has."""
+    return LogState.objects.get(pk=1)
+
+
+def inclusion_proof(index: int, size: int, state: LogState | None = None) -> list[bytes]:
     """The hashes that lead from a leaf to the root of the first `size` leaves, from the leaf's sibling up."""
-    return _hashes(inclusion_ranges(index, size))
+    return _hashes(inclusion_ranges(index, size), state or newest_state())
 
 
 def consistency_proof(old: int, new: int) -> list[bytes]:
     """The hashes that show that the first `new` leaves begin with the first `old` ones."""
-    return _hashes(consistency_ranges(old, new))
+    return _hashes(consistency_ranges(old, new), newest_state())
 
 
 def tile(level: int, number: int, width: int) -> bytes | None:
     """The first hashes of a tile, or None where the tree does not have so many."""
-    found = _tiles({(level, number)}).get((level, number))
+    found = _tiles({(level, number)}, newest_state()).get((level, number))
     hashes = found.hashes[: width * HASH] if found is not None else b""
     return hashes if len(hashes) == width * HASH else None
 
@@ -46,10 +51,10 @@ def entry_bundle(number: int, width: int) -> bytes | None:
     return b"".join(len(entry).to_bytes(2, "big") + entry for entry in entries) if len(entries) == width else None
 
 
-def _hashes(ranges: Iterable[Range]) -> list[bytes]:
+def _hashes(ranges: Iterable[Range], state: LogState) -> list[bytes]:
     """The hash over each range of leaves; one query for all tiles."""
     parts = [complete_subtrees(leaves) for leaves in ranges]
-    tiles = _tiles({tile_of(node) for nodes in parts for node in nodes})
+    tiles = _tiles({tile_of(node) for nodes in parts for node in nodes}, state)
     return [fold([_node(tiles, node) for node in nodes]) for nodes in parts]
 
 
@@ -57,13 +62,11 @@ def _node(tiles: dict[tuple[int, int], Tile], node: Node) -> bytes:
     return tiles[tile_of(node)].node(node)
 
 
-def _tiles(places: set[tuple[int, int]]) -> dict[tuple[int, int], Tile]:
+def _tiles(places: set[tuple[int, int]], state: LogState) -> dict[tuple[int, int], Tile]:
     """The tiles at these levels and numbers, as full as they are; what is not there is left out.
 
-    The state is read first: a tile that it still calls incomplete may be full by the time the others are read, and
-    then its beginning is the same.
+    The state was read first: a tile that it still calls incomplete may be full by now, and its beginning is the same.
     """
-    state = LogState.objects.get(pk=1)
     frontier = Frontier.from_bytes(state.size, bytes(state.frontier))
     wanted = Q()
     found = {}
