@@ -54,7 +54,7 @@ ROWS: list[Row] = [
     Row("log/key", "GET", everybody("200")),
     Row("log/tile/entries/<path:place>", "GET", everybody("404")),
     Row("log/tile/<str:level>/<path:place>", "GET", everybody("404")),
-    Row("log/proof/<str:entry_hash>", "GET", everybody("404")),
+    Row("log/proof/<str:entry_hash>", "GET", everybody("202")),
     Row("log/consistency", "GET", everybody("400")),
     # --- developers' REST
     Row("api/v1/user-scopes/<str:user_id>", "GET", program("discover", other="200", test="404")),
