@@ -1,6 +1,5 @@
 // @ts-check
-// The half of RFC 9162, section 2.1, that a reader of a log needs: whether its proofs hold. Pure, and the same text in
-// the browser and in the client for Node.
+// The half of RFC 9162, section 2.1, that a reader of a log needs: whether its proofs hold. Pure.
 
 /** @typedef {Uint8Array<ArrayBuffer>} Octets */
 

@@ -1,6 +1,6 @@
 // @ts-check
 // Signed checkpoints of a log and proofs against them, read strictly: C2SP signed-note, tlog-checkpoint,
-// tlog-cosignature and tlog-proof. The same text in the browser and in the client for Node.
+// tlog-cosignature and tlog-proof.
 
 import { includes, same } from "./merkle.js";
 
