@@ -6,14 +6,14 @@ from consent.exports.models import Export, Read
 from consent.grants.models import Grant
 from consent.ledger.models import (
     AuditChain,
-    AuditCheckpoint,
     AuditEntry,
     AuditFacts,
     AuditHead,
     AuditPending,
-    CheckpointHead,
+    LogQueue,
     Receipt,
 )
+from consent.log.models import AuditCheckpoint, LogLeaf, LogState, LogTile
 from consent.mail.models import Mail
 from consent.notices.models import Notice, NoticeCounter, WebhookDelivery
 from consent.requests.models import ConsentRequest, ScopeTemplate
@@ -28,13 +28,16 @@ __all__ = [
     "AuditHead",
     "AuditPending",
     "BlockedApp",
-    "CheckpointHead",
     "ConsentRequest",
     "DirectoryFind",
     "Discovery",
     "DiscoveryMiss",
     "Export",
     "Grant",
+    "LogLeaf",
+    "LogQueue",
+    "LogState",
+    "LogTile",
     "Mail",
     "Notice",
     "NoticeCounter",

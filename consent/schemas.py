@@ -1,6 +1,6 @@
 """The bodies and queries of the consent runtime, strict: wrong types and unknown members are refused."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, RootModel, model_validator
 from pydantic.config import JsonDict
@@ -215,9 +215,16 @@ class StatusQuery(Strict):
 
 
 class ReceiptQuery(Strict):
-    """`GET /receipts/{receipt_id}`: in its signed form, or as linked data."""
+    """`GET /receipts/{receipt_id}`: in its signed form, which can come with its proof, or as linked data."""
 
     format: Literal["jsonld"] | None = None
+    proof: Literal["1"] | None = None
+
+    @model_validator(mode="after")
+    def _prove_what_is_signed(self) -> Self:
+        if self.format and self.proof:
+            raise ValueError("a proof comes with the signed form alone: leave out one of format and proof")
+        return self
 
 
 class ListQuery(PageQuery):

@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any, TypeVar, Unpack
 
 import httpx2
@@ -16,6 +17,7 @@ from consent_bridge.answers import SandboxEntry
 from consent_bridge.calls import Call, Fetched, bearer, whole
 from consent_bridge.errors import BadAnswer, BridgeError, Problem, Unreachable
 from consent_bridge.exports import origin_of
+from consent_bridge.logs import LogKeeper, LogSight, Trust
 from consent_bridge.opening import check_key, open_envelope
 from consent_bridge.proofs import UnknownKey
 from consent_bridge.results import (
@@ -24,6 +26,7 @@ from consent_bridge.results import (
     Discovery,
     Envelope,
     PeoplePage,
+    ProvenReceipt,
     Receipt,
     RequestPage,
     ScopeEntry,
@@ -55,7 +58,10 @@ class AsyncClient:
         read_timeout: float = 30.0,
         attempts: int = ATTEMPTS,
         pause: Pause = asyncio.sleep,
+        log_memory: Path | None = None,
+        log_trust: Trust | None = None,
     ) -> None:
+        self._log = LogKeeper(log_memory, log_trust)
         self._base_url = rest_base_url(base_url)
         self._origin = origin_of(self._base_url)
         self._headers = {"Accept": "application/json", "User-Agent": "consent-bridge", "Authorization": bearer(token)}
@@ -204,6 +210,34 @@ class AsyncClient:
         """The newest signed statement of where all audit chains stood, verified."""
         jws = await self._do(calls.checkpoint(), public=True)
         return await self._verified(lambda keys: calls.proven_checkpoint(jws, keys))
+
+    async def follow_log(self) -> LogSight:
+        """Look at the public log: consistent with what this client saw of it last, or Refused."""
+        memory = await self._answer(calls.follow_log(self._log.find(self._origin)))
+        return self._log.keep(self._origin, memory)
+
+    async def receipt_with_proof(self, receipt_id: str) -> ProvenReceipt | None:
+        """The receipt with the proof that its event is in the public log; None where it is not there yet."""
+        told = await self._do(calls.receipt_with_proof(receipt_id))
+        if told is None:
+            return None
+        jws = str(told.get("jws"))
+        receipt = await self._verified(lambda keys: calls.proven_receipt(receipt_id, jws, keys))
+        await self.follow_log()
+        known = self._log.known(self._origin)
+        event, memory = await self._answer(calls.prove_receipt(known, receipt.claims, told))
+        self._log.keep(self._origin, memory)
+        return calls.as_proven(receipt, event)
+
+    async def _answer(self, asking: calls.LogCall[Result]) -> Result:
+        answer: Any = None
+        while True:
+            try:
+                call = asking.send(answer)
+            except StopIteration as done:
+                result: Result = done.value
+                return result
+            answer = await self._do(call, public=True)
 
     async def verification_keys(self) -> dict[str, bytes]:
         """The service's public keys by name, for `consent_bridge.proofs`."""

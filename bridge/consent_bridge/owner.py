@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from consent_bridge.errors import KeyRefused
+from consent_bridge.errors import BadAnswer, KeyRefused
 from consent_bridge.holder import VaultHolder
 from consent_bridge.results import Status
 from consent_bridge.review import Review
@@ -16,6 +16,8 @@ from consent_bridge.signin import LOGIN_PATH, REAUTHENTICATE_PATH, SiteSession
 from consent_bridge.transport import Answer
 from consent_bridge.vault import VaultState, unwrap_any
 from consent_bridge.wrappers import Kind, generate_recovery_code, generate_vault_key, possession_digest, wrap
+
+HISTORY_PATH = "/consent/history/chain"
 
 
 class _OwnAddresses:
@@ -96,6 +98,17 @@ class Owner(VaultHolder):
         self._key = unwrap_any(candidates, kind, secret, state.user_id, state.key_id)
 
     # -- decisions
+
+    def history(self) -> dict[str, Any]:
+        """{"entries": every entry of this person's own chain}, as `consent-bridge verify-history` takes it."""
+        entries: list[Any] = []
+        while True:
+            told = self._site.get(HISTORY_PATH, {"after": str(len(entries))}).get("entries")
+            if not isinstance(told, list):
+                raise BadAnswer("the answer has no entries")
+            if not told:
+                return {"entries": entries}
+            entries += told
 
     def approve(
         self, review: Review, *, attributes: Iterable[str] | None = None, access_duration: int | None = None

@@ -169,6 +169,12 @@ KEYS: dict[str, Any] = {
     ]
 }
 CHECKPOINT: dict[str, Any] = {
+    "origin": "consent.example/log",
+    "size": 20852163,
+    "root": "CsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=",
+    "note": "consent.example/log\n20852163\nCsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=\n\n— consent.example/log …\n",
+    "at": "2026-11-20T10:00:00Z",
+    "cosignatures_missing": [],
     "jws": "eyJhbGciOiJFZERTQSJ9.eyJyb290IjoiLi4uIn0.c2lnbmF0dXJl",
-    "claims": {"root": "…", "head_count": 2, "at": "2026-11-20T10:00:00Z"},
+    "claims": {"root": "…", "entries": 20852163, "at": "2026-11-20T10:00:00Z"},
 }

@@ -51,13 +51,12 @@ def record(
 
 
 def _write(request: ConsentRequest, entry: dict[str, Any], receipt: dict[str, Any] | None) -> None:
-    """The entry in both chains, and the receipt, which names the entry of the person's."""
+    """The entry in both chains, and the receipt, of which each copy names the entry of its own chain."""
     person, app = _chains(request)
-    link = audit.append(chain=person, **entry)
-    audit.append(chain=app, **entry)
+    own, of_app = audit.append(chain=person, **entry).as_claims(), audit.append(chain=app, **entry).as_claims()
     if receipt is not None:
         with audit.must_be_written():
-            receipts.signed(claims=receipt, request_pk=request.pk, entry=link.as_claims(), at=entry["at"]).save()
+            receipts.signed(claims=receipt, request_pk=request.pk, entry=own, app_entry=of_app, at=entry["at"]).save()
 
 
 def _hold(request: ConsentRequest, entry: dict[str, Any], receipt: dict[str, Any] | None) -> None:

@@ -50,6 +50,12 @@ ROWS: list[Row] = [
     Row("docs/<str:document>/", "GET", everybody("200")),
     Row(".well-known/consent-keys.json", "GET", everybody("200")),
     Row(".well-known/consent-checkpoint.json", "GET", everybody("404")),
+    Row("log/checkpoint", "GET", everybody("404")),
+    Row("log/key", "GET", everybody("200")),
+    Row("log/tile/entries/<path:place>", "GET", everybody("404")),
+    Row("log/tile/<str:level>/<path:place>", "GET", everybody("404")),
+    Row("log/proof/<str:entry_hash>", "GET", everybody("202")),
+    Row("log/consistency", "GET", everybody("400")),
     # --- developers' REST
     Row("api/v1/user-scopes/<str:user_id>", "GET", program("discover", other="200", test="404")),
     Row("api/v1/scope-catalog", "GET", program("discover", other="200")),

@@ -340,6 +340,12 @@ OPEN = (
     "readyz",
     ".well-known/consent-keys.json",
     ".well-known/consent-checkpoint.json",
+    "log/checkpoint",
+    "log/key",
+    "log/tile/entries/<path:place>",
+    "log/tile/<str:level>/<path:place>",
+    "log/proof/<str:entry_hash>",
+    "log/consistency",
     "api/schema/",
     r"^logos/(?P<digest>[0-9a-f]{64})\.png$",
 )
