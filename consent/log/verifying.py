@@ -196,7 +196,7 @@ def _against_signer(state: LogState, last: int) -> Iterator[Broken]:
 
 
 def _missing(now: datetime) -> Iterator[Broken]:
-    """Entries that the log does not have and that have waited for too long, and what waits and is no entry."""
+    """Entries that the log does not have and that have waited for too long."""
     queued = LogQueue.objects.filter(pk=OuterRef("pk"), at__gt=now - LATE)
     without = AuditEntry.objects.filter(at__lte=now - LATE, leaf=None).exclude(Exists(queued)).order_by("pk")
     for chain, sequence, at in without.values_list("chain", "sequence", "at")[:1]:

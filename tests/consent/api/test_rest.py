@@ -11,7 +11,8 @@ from joserfc.jwk import OKPKey
 from common.clock import rfc3339
 from common.problems import Problem
 from consent.decisions import actions as decision_actions
-from consent.ledger import receipts
+from consent.ledger import audit, receipts
+from consent.ledger.models import AuditEntry
 from consent.requests.models import ConsentRequest
 from consent_bridge import proofs
 from tests.callers import Developer
@@ -136,7 +137,9 @@ def test_a_receipt_verifies_with_the_published_keys_and_hides_the_persons_chain(
     assert header["typ"] == "consent-receipt+jwt"
     assert body["claims"] == json.loads(checked.payload)
     assert body["claims"]["event"]["type"] == "denied"
-    assert set(body["claims"]["audit"]) == {"entry_hash"}
+    entry = AuditEntry.objects.of(audit.app_chain(api.app.app_id)).get()
+    assert body["claims"]["audit"] == {"chain": entry.chain, "sequence": 1, "entry_hash": entry.entry_hash}
+    assert str(audit.chain_id(audit.person_chain(request.user.public_id))) not in str(body)
     assert "private thoughts" not in str(body)
 
 
