@@ -11,6 +11,7 @@ from requests.auth import AuthBase
 
 from consent_bridge import calls, sandbox, streams
 from consent_bridge.answers import SandboxEntry
+from consent_bridge.approvals import KeyPins
 from consent_bridge.calls import Call, Fetched, bearer, whole
 from consent_bridge.errors import BadAnswer, BridgeError
 from consent_bridge.exports import origin_of
@@ -67,7 +68,13 @@ class Client:
         read_timeout: float = 30.0,
         attempts: int = ATTEMPTS,
         pause: Callable[[float], None] = time.sleep,
+        pins: KeyPins | None = None,
+        allow_unsigned: bool = False,
     ) -> None:
+        """`pins` remember the key that each person signs with: give the same ones to the next client, too.
+
+        `allow_unsigned` takes exports from before approvals were signed.
+        """
         self._session, self._public = requests.Session(), requests.Session()
         self._session.auth, self._public.auth = _Bearer(token), anonymous
         self._pause = pause
@@ -81,6 +88,8 @@ class Client:
         # What is public is asked for without the token.
         self._origin = Transport(origin_of(self._transport.base_url), self._public, **limits)
         self._seen_revisions: dict[str, int] = {}
+        self.pins = KeyPins() if pins is None else pins
+        self._allow_unsigned = allow_unsigned
         self._keys: dict[str, bytes] = {}
 
     def __enter__(self) -> Client:
@@ -216,9 +225,21 @@ class Client:
 
     def _opened(self, fetched: Fetched, asked: AskedConsent, key: Mapping[str, Any], seen: int) -> Slice:
         seen = max(seen, self._seen_revisions.get(asked.request_id, 0))
-        opened = open_envelope(whole(fetched), asked, key, seen_revision=seen, etag=fetched.etag)
+        opened = open_envelope(
+            whole(fetched),
+            asked,
+            key,
+            seen_revision=seen,
+            etag=fetched.etag,
+            pins=self.pins,
+            allow_unsigned=self._allow_unsigned,
+        )
         self._seen_revisions[asked.request_id] = opened.revision
         return opened
+
+    def accept_owner_key(self, asked: AskedConsent, owner_key: Mapping[str, Any]) -> None:
+        """Take another key as this person's, as `OwnerKeyChanged.key` has it, where they told you that it is theirs."""
+        self.pins.accept(origin_of(asked.issuer), asked.user_id, owner_key)
 
     # -- ending and looking back
 

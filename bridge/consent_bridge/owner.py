@@ -12,6 +12,7 @@ from consent_bridge.errors import KeyRefused
 from consent_bridge.holder import VaultHolder
 from consent_bridge.results import Status
 from consent_bridge.review import Review
+from consent_bridge.signing import new_root
 from consent_bridge.signin import LOGIN_PATH, REAUTHENTICATE_PATH, SiteSession
 from consent_bridge.transport import Answer
 from consent_bridge.vault import VaultState, unwrap_any
@@ -78,8 +79,9 @@ class Owner(VaultHolder):
             {"kind": "passphrase", "label": "Passphrase", "jwe": wrap(key, "passphrase", passphrase, user_id)},
             {"kind": "recovery", "label": "Recovery code", "jwe": wrap(key, "recovery", code, user_id)},
         ]
-        self._addresses.send("POST", "/keys", {"key_id": key.key_id, "wrappers": wrappers})
-        self._key = key
+        root, members = new_root(key.secret, key.key_id, user_id)
+        self._addresses.send("POST", "/keys", {"key_id": key.key_id, "wrappers": wrappers, **members})
+        self._key, self._root = key, root
         return code
 
     def unlock(self, *, passphrase: str | None = None, recovery_code: str | None = None) -> None:
@@ -92,7 +94,9 @@ class Owner(VaultHolder):
         candidates = [wrapper for wrapper in state.wrappers if wrapper.kind == kind]
         if not candidates or state.key_id is None:
             raise KeyRefused(f"the vault has no {kind} wrapper")
-        self._key = unwrap_any(candidates, kind, secret, state.user_id, state.key_id)
+        self._key, self._root = unwrap_any(candidates, kind, secret, state.user_id, state.key_id), None
+        if state.signing_jwe is not None:
+            self.approval_root()  # a root that the service changed is found out now
 
     # -- decisions
 

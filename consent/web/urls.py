@@ -36,6 +36,9 @@ urlpatterns = [
     path("consent/grants/outdated", web_owner_api.OutdatedCopiesView.as_view()),
     path("consent/grants/<str:grant_id>/revoke", web_owner_api.GrantMoveView.as_view(move="revoke")),
     path("consent/grants/<str:grant_id>/pause", web_owner_api.GrantMoveView.as_view(move="pause")),
-    path("consent/grants/<str:grant_id>/resume", web_owner_api.GrantMoveView.as_view(move="resume")),
+    path("consent/grants/<str:grant_id>/resume", web_owner_api.ResumeView.as_view()),
+    path("consent/grants/<str:grant_id>/nonce", web_owner_api.GrantNonceView.as_view()),
+    path("consent/grants/<str:grant_id>/approval", web_owner_api.StandingApprovalView.as_view()),
+    path("consent/approval-keys", web_owner_api.ApprovalKeysView.as_view()),
     path("consent/grants/<str:grant_id>/export", web_owner_api.GrantExportView.as_view()),
 ]

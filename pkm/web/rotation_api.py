@@ -32,7 +32,9 @@ class Rotation(RotationView):
     def post(self, request: Request) -> HttpResponse:
         body = self.body(web_schemas.RotationBody)
         wrappers = [NewWrapper(**wrapper.model_dump()) for wrapper in body.wrappers]
-        started = rotation_actions.start_rotation(by=self.person, key_id=body.key_id, wrappers=wrappers)
+        started = rotation_actions.start_rotation(
+            by=self.person, key_id=body.key_id, wrappers=wrappers, signing_jwe=body.signing_jwe
+        )
         return json_answer(started, status=201)
 
     def delete(self, request: Request) -> HttpResponse:
@@ -50,6 +52,12 @@ class ResealedSegment(RotationView):
         body = self.body(web_schemas.ResealedBody)
         kept = rotation_actions.keep_resealed(by=self.person, domain=domain, segment_id=segment_id, **body.model_dump())
         return json_answer(kept)
+
+
+class ResealedNotes(RotationView):
+    def put(self, request: Request) -> HttpResponse:
+        rotation_actions.keep_resealed_notes(by=self.person, **self.body(web_schemas.ResealedNotesBody).model_dump())
+        return HttpResponse(status=204)
 
 
 class FinishRotation(RotationView):
