@@ -196,7 +196,9 @@ class EventType(StrEnum):
     )
     SIGNING_KEY_GIVEN_UP = (
         "signing_key_given_up",
-        InHistory(Group.DECISIONS, "key", "warn", _("You gave up the key that signs what you approve, with your vault")),
+        InHistory(
+            Group.DECISIONS, "key", "warn", _("You gave up the key that signs what you approve, with your vault")
+        ),
     )
     STAFF_VIEWED = (
         "staff_viewed",

@@ -52,7 +52,7 @@ ROWS = PersonalRows(
         "AND r.app_id = idempotency_keys.app_id AND {has|idempotency_keys.answer|r.request_id})",
         "UPDATE consent_requests SET purpose = '', binding_message = NULL, decision_note = '', "
         "required_attributes = NULL, optional_attributes = NULL WHERE user_id = :person",
-        f"UPDATE consent_exports SET ciphertext = NULL, sources = '[]', approval = NULL, owner_key = NULL, "
+        "UPDATE consent_exports SET ciphertext = NULL, sources = '[]', approval = NULL, owner_key = NULL, "
         "owner_key_reset = FALSE, approved_attributes = NULL WHERE grant_id IN {_GRANTS}",
         "UPDATE consent_grants SET approved_attributes = '[]', end_reason = '' WHERE user_id = :person",
         "DELETE FROM approval_keys WHERE user_id = :person",

@@ -246,7 +246,9 @@ Signature = Annotated[str, Field(min_length=1, max_length=128 * 1024)]
 class SignedBody(Strict):
     """What the vault signed; without it the answer is `approval_mismatch`, as where it differs."""
 
-    approval: Annotated[Signature | None, Field(description="Compact JWS under the app's own key of the person.")] = None
+    approval: Annotated[Signature | None, Field(description="Compact JWS under the app's own key of the person.")] = (
+        None
+    )
     approval_key: Annotated[
         Annotated[dict[str, Any], Field(max_length=8)] | None, Field(description="That key's public JWK.")
     ] = None

@@ -178,7 +178,9 @@ class ConsentExport(Shape):
     jwe: Annotated[str, Field(description="Compact JWE, ECDH-ES+A256KW with A256GCM.")]
     approval: Annotated[
         str | None,
-        Field(description="Compact JWS of the person's vault over this export; null of exports from before there were."),
+        Field(
+            description="Compact JWS of the person's vault over this export; null of exports from before there were."
+        ),
     ]
     owner_key: Annotated[
         dict[str, str] | None, Field(description="The Ed25519 key that signed it, this person's for your app alone.")

@@ -47,7 +47,7 @@ def check_public_key(jwk: object, member: str = "x") -> Jwk:
 
 
 def _on_curve(y: int) -> bool:
-    """Whether x² = (y² − 1) / (d·y² + 1) has a root (RFC 8032, 5.1.3)."""
+    """Whether x² = (y² - 1) / (d·y² + 1) has a root (RFC 8032, 5.1.3)."""
     square = (y * y - 1) * pow(_D * y * y + 1, -1, _P) % _P
     return pow(square, (_P - 1) // 2, _P) in (0, 1)
 

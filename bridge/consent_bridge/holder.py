@@ -268,7 +268,9 @@ class VaultHolder:
         if told.approval is None:
             return told.access_duration, told.ends_at
         key = self.approval_root().app_key(origin_of(review.issuer), review.app_id).public
-        if parse_object(decode_base64url(told.approval.split(".")[0], "header"), "header").get("kid") != thumbprint(key):
+        if parse_object(decode_base64url(told.approval.split(".")[0], "header"), "header").get("kid") != thumbprint(
+            key
+        ):
             return told.access_duration, told.ends_at  # of the root before this one
         claims = verified(told.approval, APPROVAL_TYP, key, "the standing approval")
         if claims["request_digest"] != review.request_digest:

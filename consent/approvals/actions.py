@@ -4,6 +4,7 @@ import secrets
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from django.conf import settings
 from django.db import transaction
 
 from common.clock import database_now
@@ -19,6 +20,7 @@ from consent.schemas import ResumeBody
 from pkm import sealed, signatures
 from pkm.errors import ApprovalMismatch
 from pkm.hooks import RootChange
+from pkm.signing import queries as signing_queries
 from pkm.signing.actions import check_step
 
 if TYPE_CHECKING:
@@ -101,10 +103,12 @@ def standing_approval(*, grant_id: str, by: "User") -> dict[str, Any]:
     }
 
 
-def keys_of(user: "User") -> list[dict[str, Any]]:
-    """The key that each app knows, for the person who replaces their root: {"app_id", "approval_key", "seq"}."""
+def keys_of(user: "User") -> dict[str, Any]:
+    """What a new root is signed with: {"issuer", "rotations": how often the root was replaced, "keys": [{"app_id",
+    "approval_key", "seq"}], the key that each app knows and how many steps led to it}."""
     rows = ApprovalKey.objects.filter(user=user).select_related("app").order_by("pk")
-    return [{"app_id": row.app.app_id, "approval_key": row.public_key, "seq": len(row.history)} for row in rows]
+    keys = [{"app_id": row.app.app_id, "approval_key": row.public_key, "seq": len(row.history)} for row in rows]
+    return {"issuer": settings.ISSUER, "rotations": signing_queries.rotations_of(user), "keys": keys}
 
 
 def resume(*, grant_id: str, by: "User", body: ResumeBody) -> str:

@@ -1,4 +1,4 @@
-"""Did the person's vault sign exactly this: every question that raises `ApprovalMismatch`, by the claim that differs."""
+"""Did the person's vault sign exactly this: every question that raises `ApprovalMismatch`, by what differs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -6,79 +6,99 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('consent', '0012_index_once'),
-        ('developers', '0010_index_once'),
+        ("consent", "0012_index_once"),
+        ("developers", "0010_index_once"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='ApprovalKey',
+            name="ApprovalKey",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('public_key', models.JSONField()),
-                ('root', models.CharField(max_length=43)),
-                ('history', models.JSONField(default=list)),
-                ('is_reset', models.BooleanField(default=False)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('updated_at', models.DateTimeField(auto_now=True)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("public_key", models.JSONField()),
+                ("root", models.CharField(max_length=43)),
+                ("history", models.JSONField(default=list)),
+                ("is_reset", models.BooleanField(default=False)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("updated_at", models.DateTimeField(auto_now=True)),
             ],
             options={
-                'db_table': 'approval_keys',
+                "db_table": "approval_keys",
             },
         ),
         migrations.AddField(
-            model_name='export',
-            name='approval',
+            model_name="export",
+            name="approval",
             field=models.TextField(null=True),
         ),
         migrations.AddField(
-            model_name='export',
-            name='approved_attributes',
+            model_name="export",
+            name="approved_attributes",
             field=models.JSONField(null=True),
         ),
         migrations.AddField(
-            model_name='export',
-            name='owner_key',
+            model_name="export",
+            name="owner_key",
             field=models.JSONField(null=True),
         ),
         migrations.AddField(
-            model_name='export',
-            name='owner_key_reset',
+            model_name="export",
+            name="owner_key_reset",
             field=models.BooleanField(db_default=False, default=False),
         ),
         migrations.AddField(
-            model_name='grant',
-            name='resume_nonce',
-            field=models.CharField(blank=True, db_default='', default='', max_length=43),
+            model_name="grant",
+            name="resume_nonce",
+            field=models.CharField(blank=True, db_default="", default="", max_length=43),
         ),
         migrations.AddField(
-            model_name='grant',
-            name='resume_nonce_until',
+            model_name="grant",
+            name="resume_nonce_until",
             field=models.DateTimeField(null=True),
         ),
         migrations.AddConstraint(
-            model_name='export',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('approval__isnull', True), ('owner_key__isnull', True), ('owner_key_reset', False)), models.Q(('approval__isnull', False), ('owner_key__isnull', False)), _connector='OR'), name='consent_export_approval_together'),
+            model_name="export",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("approval__isnull", True), ("owner_key__isnull", True), ("owner_key_reset", False)),
+                    models.Q(("approval__isnull", False), ("owner_key__isnull", False)),
+                    _connector="OR",
+                ),
+                name="consent_export_approval_together",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='grant',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('resume_nonce', ''), ('resume_nonce_until__isnull', True)), models.Q(models.Q(('resume_nonce', ''), _negated=True), ('resume_nonce_until__isnull', False)), _connector='OR'), name='consent_grant_nonce_together'),
+            model_name="grant",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("resume_nonce", ""), ("resume_nonce_until__isnull", True)),
+                    models.Q(models.Q(("resume_nonce", ""), _negated=True), ("resume_nonce_until__isnull", False)),
+                    _connector="OR",
+                ),
+                name="consent_grant_nonce_together",
+            ),
         ),
         migrations.AddField(
-            model_name='approvalkey',
-            name='app',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='approval_keys', to='developers.app'),
+            model_name="approvalkey",
+            name="app",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="approval_keys", to="developers.app"
+            ),
         ),
         migrations.AddField(
-            model_name='approvalkey',
-            name='user',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='approval_keys', to=settings.AUTH_USER_MODEL),
+            model_name="approvalkey",
+            name="user",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="approval_keys",
+                to=settings.AUTH_USER_MODEL,
+            ),
         ),
         migrations.AddConstraint(
-            model_name='approvalkey',
-            constraint=models.UniqueConstraint(fields=('user', 'app'), name='approval_key_once'),
+            model_name="approvalkey",
+            constraint=models.UniqueConstraint(fields=("user", "app"), name="approval_key_once"),
         ),
     ]

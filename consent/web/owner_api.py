@@ -97,10 +97,10 @@ class StandingApprovalView(_OwnerView):
 
 
 class ApprovalKeysView(_OwnerView):
-    """`GET /consent/approval-keys`: {"keys": [approvals.keys_of]}, for who replaces the root of their approvals."""
+    """`GET /consent/approval-keys`: what somebody needs to replace the root of their approvals."""
 
     def get(self, request: Request) -> HttpResponse:
-        return json_answer({"keys": approval_actions.keys_of(self.person)})
+        return json_answer(approval_actions.keys_of(self.person))
 
 
 class ResumeView(_OwnerView):

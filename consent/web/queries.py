@@ -151,7 +151,7 @@ class Shared:
         return None if self.grant.max_reads is None else self.grant.max_reads - self.grant.reads
 
 
-def grants(user: "User") -> dict[str, list[Any]]:
+def grants(user: "User") -> dict[str, Any]:
     """What is shared now and what ended lately, newest first, which apps are blocked, and which read several things."""
     now = database_now()
     own = Grant.objects.filter(user=user).select_related("request", "app__application", "request__scope_entry")
@@ -161,6 +161,7 @@ def grants(user: "User") -> dict[str, list[Any]]:
     count = Counter(grant.app for grant in live)
     past = own.exclude(pk__in=[grant.pk for grant in live]).order_by("-ended_at", "-id")
     return {
+        "has_paused": any(grant.status == GrantStatus.PAUSED for grant in live),
         "live": _shared(live, now, segment_queries.held_segments(user) if live else {}),
         "several": [{"app": app, "count": n} for app, n in count.items() if n > 1],
         "ended": _shared(list(past[:ENDED_SHOWN]), now, {}),

@@ -17,7 +17,6 @@ urlpatterns = [
     path("consent/grants/", views.grants, name="grants"),
     path("consent/grants/<str:grant_id>/stop/", views.stop, name="stop"),
     path("consent/grants/<str:grant_id>/pause/", views.pause, name="pause"),
-    path("consent/grants/<str:grant_id>/resume/", views.resume, name="resume"),
     path("consent/grants/<str:grant_id>/keep/", apps_met.switch_refresh, name="keep"),
     path("consent/apps/<str:app_id>/", apps_met.app, name="app"),
     path("consent/apps/<str:app_id>/block/", apps_met.block, name="block"),

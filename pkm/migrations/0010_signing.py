@@ -6,61 +6,78 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('pkm', '0009_index_once'),
+        ("pkm", "0009_index_once"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='VaultNotes',
+            name="VaultNotes",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('revision', models.PositiveIntegerField()),
-                ('jwe', models.TextField()),
-                ('resealed', models.TextField(blank=True, db_default='', default='')),
-                ('updated_at', models.DateTimeField(auto_now=True)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("revision", models.PositiveIntegerField()),
+                ("jwe", models.TextField()),
+                ("resealed", models.TextField(blank=True, db_default="", default="")),
+                ("updated_at", models.DateTimeField(auto_now=True)),
             ],
             options={
-                'db_table': 'vault_notes',
+                "db_table": "vault_notes",
             },
         ),
         migrations.AddField(
-            model_name='vaultkey',
-            name='rotation_signing_jwe',
-            field=models.TextField(blank=True, db_default='', default=''),
+            model_name="vaultkey",
+            name="rotation_signing_jwe",
+            field=models.TextField(blank=True, db_default="", default=""),
         ),
         migrations.AddField(
-            model_name='vaultkey',
-            name='signing_jwe',
-            field=models.TextField(blank=True, db_default='', default=''),
+            model_name="vaultkey",
+            name="signing_jwe",
+            field=models.TextField(blank=True, db_default="", default=""),
         ),
         migrations.AddField(
-            model_name='vaultkey',
-            name='signing_public_key',
+            model_name="vaultkey",
+            name="signing_public_key",
             field=models.JSONField(null=True),
         ),
         migrations.AddField(
-            model_name='vaultkey',
-            name='signing_rotations',
+            model_name="vaultkey",
+            name="signing_rotations",
             field=models.PositiveIntegerField(db_default=0, default=0),
         ),
         migrations.AddConstraint(
-            model_name='vaultkey',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('signing_jwe', ''), ('signing_public_key__isnull', True), ('signing_rotations', 0)), models.Q(('signing_public_key__isnull', False), models.Q(('signing_jwe', ''), _negated=True)), _connector='OR'), name='vault_signing_together'),
+            model_name="vaultkey",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("signing_jwe", ""), ("signing_public_key__isnull", True), ("signing_rotations", 0)),
+                    models.Q(("signing_public_key__isnull", False), models.Q(("signing_jwe", ""), _negated=True)),
+                    _connector="OR",
+                ),
+                name="vault_signing_together",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='vaultkey',
-            constraint=models.CheckConstraint(condition=models.Q(('rotation_signing_jwe', ''), models.Q(('signing_public_key__isnull', False), ('vault_status', 'rotating')), _connector='OR'), name='vault_rotation_signing_together'),
+            model_name="vaultkey",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("rotation_signing_jwe", ""),
+                    models.Q(("signing_public_key__isnull", False), ("vault_status", "rotating")),
+                    _connector="OR",
+                ),
+                name="vault_rotation_signing_together",
+            ),
         ),
         migrations.AddField(
-            model_name='vaultnotes',
-            name='user',
-            field=models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='vault_notes', to=settings.AUTH_USER_MODEL),
+            model_name="vaultnotes",
+            name="user",
+            field=models.OneToOneField(
+                on_delete=django.db.models.deletion.CASCADE, related_name="vault_notes", to=settings.AUTH_USER_MODEL
+            ),
         ),
         migrations.AddConstraint(
-            model_name='vaultnotes',
-            constraint=models.CheckConstraint(condition=models.Q(('revision__gte', 1)), name='vault_notes_revision_from_one'),
+            model_name="vaultnotes",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("revision__gte", 1)), name="vault_notes_revision_from_one"
+            ),
         ),
     ]

@@ -20,7 +20,7 @@ from accounts.security_changes import note_change
 from common import encryption
 from common.identifiers import new_identifier
 from common.problems import InvalidRequest
-from pkm.errors import RotationIncomplete, RotationUnderWay, ApprovalMismatch, StaleRevision, UnknownSegment
+from pkm.errors import ApprovalMismatch, RotationIncomplete, RotationUnderWay, StaleRevision, UnknownSegment
 from pkm.history.events import locked_index, record
 from pkm.history.models import EventKind
 from pkm.notes.actions import check_notes

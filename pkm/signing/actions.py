@@ -14,7 +14,7 @@ from accounts.models import WayChange
 from accounts.security_changes import note_change
 from common.clock import database_now
 from pkm import hooks, sealed, signatures
-from pkm.errors import RotationRequired, RotationUnderWay, ApprovalMismatch
+from pkm.errors import ApprovalMismatch, RotationRequired, RotationUnderWay
 from pkm.history.events import locked_index
 from pkm.vault.models import IN_USE, VaultKey, VaultStatus
 from pkm.vault.queries import not_in_use, vault_keys
@@ -64,7 +64,7 @@ def _replacement(
     """The first of `rotation` is of the root itself, its audience the issuer; the others are of the apps' keys."""
     if not rotation:
         raise RotationRequired("Send the `rotation` that the present root and the new one signed.")
-    old: signatures.Jwk = vault.signing_public_key
+    old = signatures.check_public_key(vault.signing_public_key)
     try:
         check_step(rotation[0], by=by, audience=settings.ISSUER, seq=vault.signing_rotations + 1, keys=(old, public))
     except sealed.InvalidHeader as unfit:

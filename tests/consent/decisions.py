@@ -75,6 +75,24 @@ def signed(vault: Vault, members: dict[str, Any], body: dict[str, Any], **terms:
     )
 
 
+def refreshed(vault: Vault, grant: Grant, revision: int = 2, **changes: Any) -> dict[str, Any]:
+    """A newer revision of a continuous grant's export, signed; `changes` are claims that should not fit."""
+    attributes = changes.pop("approved_attributes", grant.approved_attributes)
+    body = approval_body(grant.request, vault, attributes, header={"revision": revision})
+    members = {
+        "iss": settings.ISSUER,
+        "sub": vault.user.public_id,
+        "aud": grant.app.app_id,
+        "request_id": grant.request.request_id,
+        "request_digest": grant.request.request_digest,
+        "revision": revision,
+    }
+    duration = int((grant.expires_at - grant.starts_at).total_seconds())
+    terms = {"access_duration": duration, "approved_attributes": attributes, "jwe": body["jwe"]}
+    own = signed(vault, members, terms, ends_at=changes.pop("ends_at", int(grant.expires_at.timestamp())))
+    return {"revision": revision, "sources": body["sources"], "jwe": body["jwe"], **own, **changes}
+
+
 def resumption(vault: Vault, grant: Grant, nonce: str) -> dict[str, Any]:
     """What lets a paused grant go on."""
     return sealed.signed_resumption(

@@ -22,12 +22,15 @@ class Change:
 
     def body(self, *kinds: str) -> dict[str, Any]:
         ways = [wrapper(self.vault.user, self.key, kind) for kind in kinds or ("recovery",)]
-        return {"key_id": self.key.key_id, "wrappers": ways, "signing_jwe": None}
+        signing_jwe = sealed.seal_root(self.vault.root, self.key.secret, self.key.key_id, self.vault.user.public_id)
+        return {"key_id": self.key.key_id, "wrappers": ways, "signing_jwe": signing_jwe}
 
     def start(self, *kinds: str) -> dict[str, Any]:
         body = self.body(*kinds)
         ways = [NewWrapper(**way) for way in body["wrappers"]]
-        return rotation_actions.start_rotation(by=self.vault.user, key_id=self.key.key_id, wrappers=ways)
+        return rotation_actions.start_rotation(
+            by=self.vault.user, key_id=self.key.key_id, wrappers=ways, signing_jwe=body["signing_jwe"]
+        )
 
     def resealed(
         self, domain: str = "lifestyle", segment_id: str = "food", *, header: dict[str, Any] | None = None

@@ -5,9 +5,11 @@
 import * as api from "./api.js";
 import { utf8 } from "./bytes.js";
 import { current, hold } from "./keyring.js";
+import { readNotes, sealNotes } from "./notes.js";
 import { usePasskey } from "./passkey.js";
 import { Refused } from "./profile.js";
 import { openSegmentBytes, sealSegmentBytes } from "./segments.js";
+import { openRoot, rootMembers } from "./signing.js";
 import { newSecret, ownKeys, rawKey } from "./unlocking.js";
 import { digest, opensAgain, sealedWay } from "./ways.js";
 import { newVaultKey, sealingKey } from "./wrappers.js";
@@ -42,11 +44,9 @@ export class Paused extends Error {}
 export async function prepareRotation(existing, ways) {
   const keys = await ownKeys();
   const opened = await rawKey(keys, existing);
-  try {
-    await hold({ keyId: keys.key_id, key: await sealingKey(opened.bytes) });
-  } finally {
-    opened.bytes.fill(0);
-  }
+  const present = { userId: keys.user_id, keyId: keys.key_id, key: await sealingKey(opened.bytes) };
+  opened.bytes.fill(0);
+  await hold(present);
   const { keyId, bytes } = newVaultKey();
   const owner = { userId: keys.user_id, keyId };
   try {
@@ -57,8 +57,10 @@ export async function prepareRotation(existing, ways) {
     const mark = await digest(bytes);
     const key = await sealingKey(bytes);
     const wrappers = made.map(({ body }) => body);
+    const root = await openRoot(keys, present);
+    const signing_jwe = root ? (await rootMembers(root, { ...owner, key })).signing_jwe : null;
     const begin = async () => {
-      await api.startRotation({ key_id: keyId, wrappers, signing_jwe: null });
+      await api.startRotation({ key_id: keyId, wrappers, signing_jwe });
       try {
         await opensAgain(made, (await api.getRotation()).wrappers, owner, mark);
       } catch (error) {
@@ -105,6 +107,7 @@ export async function finishRotation(next, page) {
   for (let round = 1; ; round += 1) {
     const standing = await oneRound(next, readBack, page);
     try {
+      await resealNotes(next);
       await api.finishRotation({ read_back: await markOf(standing, readBack) });
       break;
     } catch (error) {
@@ -113,6 +116,18 @@ export async function finishRotation(next, page) {
     }
   }
   await hold({ keyId: next.keyId, key: next.key });
+}
+
+/** The vault's own notes, under the next key. @param {VaultKey} next */
+async function resealNotes(next) {
+  const { notes, revision } = await readNotes();
+  if (revision === 0) return;
+  try {
+    await api.putResealedNotes({ jwe: await sealNotes(notes, next, revision), revision });
+  } catch (error) {
+    // written to meanwhile: the end says so, and the next round seals them as they are then
+    if (!(error instanceof api.ApiError && error.code === "stale_revision")) throw error;
+  }
 }
 
 /** @param {Source} source */
