@@ -163,7 +163,7 @@ class VaultHolder:
         """What would leave if everything asked for were approved: attribute path → value."""
         return values_at(self._segments_of(review), review.attributes)
 
-    def approval_root(self) -> ApprovalRoot:
+    def _approval_root(self) -> ApprovalRoot:
         """The root that approvals are signed from, out of the vault; made and set where the vault has none yet.
 
         Refused where the service names another public key than the vault's own: somebody changed it.
@@ -188,7 +188,7 @@ class VaultHolder:
         duration = review.access_duration if access_duration is None else access_duration
         sealed = sealed_slice(review, content, review.export_revision)
         signed = signed_approval(
-            self.approval_root(),
+            self._approval_root(),
             export_members(review, review.export_revision),
             approved_attributes=approved,
             access_duration=duration,
@@ -221,7 +221,7 @@ class VaultHolder:
         path = f"/grants/{quote(grant_id, safe='')}"
         review = self.review(str(self._addresses.get(f"{path}/approval").get("request_id")))
         body = signed_resumption(
-            self.approval_root(),
+            self._approval_root(),
             issuer=origin_of(review.issuer),
             user_id=review.user_id,
             app_id=review.app_id,
@@ -248,7 +248,7 @@ class VaultHolder:
         sealed = sealed_slice(review, content, revision)
         duration, ends_at = self._standing_terms(review, grant.grant_id)
         signed = signed_approval(
-            self.approval_root(),
+            self._approval_root(),
             export_members(review, revision),
             approved_attributes=list(grant.approved_attributes),
             access_duration=duration,
@@ -267,7 +267,7 @@ class VaultHolder:
         told = build(StandingApproval, self._addresses.get(f"/grants/{quote(grant_id, safe='')}/approval"))
         if told.approval is None:
             return told.access_duration, told.ends_at
-        key = self.approval_root().app_key(origin_of(review.issuer), review.app_id).public
+        key = self._approval_root().app_key(origin_of(review.issuer), review.app_id).public
         if parse_object(decode_base64url(told.approval.split(".")[0], "header"), "header").get("kid") != thumbprint(
             key
         ):

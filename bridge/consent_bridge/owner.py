@@ -96,7 +96,7 @@ class Owner(VaultHolder):
             raise KeyRefused(f"the vault has no {kind} wrapper")
         self._key, self._root = unwrap_any(candidates, kind, secret, state.user_id, state.key_id), None
         if state.signing_jwe is not None:
-            self.approval_root()  # a root that the service changed is found out now
+            self._approval_root()  # a root that the service changed is found out now
 
     # -- decisions
 

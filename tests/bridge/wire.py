@@ -162,7 +162,8 @@ def envelope(revision=1, *, header=None, content=CONTENT, **changes):
         "jwe": sealed,
         **changes,
     }
-    return {**signed(told), **changes}
+    digest = (header or {}).get("request_digest", DIGEST)
+    return {**signed(told, request_digest=digest), **changes}
 
 
 def signed(told, root=ROOT, **claims):
