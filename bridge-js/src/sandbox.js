@@ -86,14 +86,14 @@ export class SandboxPerson {
   /** @param {string} grantId */
   pause = (grantId) => this.#move(grantId, "pause");
   /** Opening reading again is signed. @param {string} grantId @returns {Promise<Status>} */
-  async resume(grantId) {
+  resume = async (grantId) => {
     const grant = `/grants/${encodeURIComponent(grantId)}`;
     const { request_id } = await this.#send("GET", `${grant}/approval`);
     const { iss, sub, aud, request_digest } = headerOf(await this.#review(request_id));
     const { nonce } = await this.#send("GET", `${grant}/nonce`);
     const names = { iss, sub, aud, grant_id: grantId, request_digest, nonce };
     return this.#status("POST", `${grant}/resume`, await signResumption(await this.#root(), names));
-  }
+  };
 
   /** @param {number} seconds */
   async expire(seconds) {
