@@ -1,5 +1,6 @@
 """Every record of this room, for Django, which looks for them here; the features keep them."""
 
+from consent.approvals.models import ApprovalKey
 from consent.decisions.models import AppReport, BlockedApp, ReportNote, ReportStatus, ScopeWithdrawal
 from consent.discovery.models import DirectoryFind, Discovery, DiscoveryMiss
 from consent.exports.models import Export, Read
@@ -21,6 +22,7 @@ from consent.sandbox.models import SandboxPerson
 
 __all__ = [
     "AppReport",
+    "ApprovalKey",
     "AuditChain",
     "AuditCheckpoint",
     "AuditEntry",

@@ -253,7 +253,24 @@ class Source(Strict):
     content_revision: Annotated[int, Field(ge=1)]
 
 
-class ApproveBody(Strict):
+Signature = Annotated[str, Field(min_length=1, max_length=128 * 1024)]
+
+
+class SignedBody(Strict):
+    """What the vault signed; without it the answer is `approval_mismatch`, as where it differs."""
+
+    approval: Annotated[Signature | None, Field(description="Compact JWS under the app's own key of the person.")] = (
+        None
+    )
+    approval_key: Annotated[
+        Annotated[dict[str, Any], Field(max_length=8)] | None, Field(description="That key's public JWK.")
+    ] = None
+    approval_key_certificate: Annotated[
+        Signature | None, Field(description="Compact JWS under the root: the key is the person's for this app.")
+    ] = None
+
+
+class ApproveBody(SignedBody):
     """The owner's decision to share; `jwe` is the export, sealed in their browser."""
 
     decision: Literal["approve"]
@@ -275,7 +292,11 @@ class DecisionBody(RootModel[Annotated[ApproveBody | DenyBody, Field(discriminat
     """`POST …/decision`, as the OpenAPI document describes it: one of the two."""
 
 
-class ExportBody(Strict):
+class ResumeBody(SignedBody):
+    """`approval` is a `consent-resume+jwt`; its key is given where the server does not know it yet."""
+
+
+class ExportBody(SignedBody):
     """A newer revision under a continuous grant."""
 
     revision: Annotated[int, Field(ge=2)]

@@ -176,6 +176,22 @@ class ConsentExport(Shape):
     reads_remaining: int | None
     size_bytes: int
     jwe: Annotated[str, Field(description="Compact JWE, ECDH-ES+A256KW with A256GCM.")]
+    approval: Annotated[
+        str | None,
+        Field(
+            description="Compact JWS of the person's vault over this export; null of exports from before there were."
+        ),
+    ]
+    owner_key: Annotated[
+        dict[str, str] | None, Field(description="The Ed25519 key that signed it, this person's for your app alone.")
+    ]
+    key_history: Annotated[
+        list[dict[str, Any]],
+        Field(description="How the person's key became another: each step a JWS that the old and the new key signed."),
+    ]
+    owner_key_reset: Annotated[
+        bool, Field(description="The person lost their vault: this key is new, and nothing leads to it.")
+    ]
 
 
 _TEXT = {"type": "string", "minLength": 1}

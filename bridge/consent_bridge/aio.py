@@ -14,6 +14,7 @@ import httpx2
 from consent_bridge import calls, sandbox, streams
 from consent_bridge.aio_sandbox import AsyncSandboxPerson, LoopSender
 from consent_bridge.answers import SandboxEntry
+from consent_bridge.approvals import KeyPins
 from consent_bridge.calls import Call, Fetched, bearer, whole
 from consent_bridge.errors import BadAnswer, BridgeError, Problem, Unreachable
 from consent_bridge.exports import origin_of
@@ -60,6 +61,8 @@ class AsyncClient:
         pause: Pause = asyncio.sleep,
         log_memory: Path | None = None,
         log_trust: Trust | None = None,
+        pins: KeyPins | None = None,
+        allow_unsigned: bool = False,
     ) -> None:
         self._log = LogKeeper(log_memory, log_trust)
         self._base_url = rest_base_url(base_url)
@@ -69,6 +72,8 @@ class AsyncClient:
         self._attempts, self._pause = attempts, pause
         self._http = httpx2.AsyncClient(follow_redirects=False)
         self._seen_revisions: dict[str, int] = {}
+        self.pins = KeyPins() if pins is None else pins
+        self._allow_unsigned = allow_unsigned
         self._keys: dict[str, bytes] = {}
 
     async def __aenter__(self) -> AsyncClient:
@@ -175,10 +180,21 @@ class AsyncClient:
     async def _opened(self, fetched: Fetched, asked: AskedConsent, key: Mapping[str, Any], seen: int) -> Slice:
         seen = max(seen, self._seen_revisions.get(asked.request_id, 0))
         opened = await asyncio.to_thread(
-            open_envelope, whole(fetched), asked, key, seen_revision=seen, etag=fetched.etag
+            open_envelope,
+            whole(fetched),
+            asked,
+            key,
+            seen_revision=seen,
+            etag=fetched.etag,
+            pins=self.pins,
+            allow_unsigned=self._allow_unsigned,
         )
         self._seen_revisions[asked.request_id] = opened.revision
         return opened
+
+    def accept_owner_key(self, asked: AskedConsent, owner_key: Mapping[str, Any]) -> None:
+        """Take another key as this person's, where they told you that it is theirs; not awaited."""
+        self.pins.accept(origin_of(asked.issuer), asked.user_id, owner_key)
 
     async def end(self, request_id: str) -> Status:
         """Cancel a pending request or release a live grant."""

@@ -162,6 +162,14 @@ def _read(groups: Groups) -> None:
     )
     parser.add_argument("request_id", nargs="?", metavar="REQUEST_ID", help="a request made on this machine")
     parser.add_argument("--request", type=Path, metavar="FILE", help="what `request` printed, if it was made elsewhere")
+    parser.add_argument(
+        "--allow-unsigned", action="store_true", help="take an export from before approvals were signed"
+    )
+    parser.add_argument(
+        "--accept-owner-key",
+        metavar="X",
+        help="take this as the person's new key, once they told you that it is theirs",
+    )
     _key_option(parser)
     _service_options(parser)
 

@@ -12,6 +12,7 @@ from requests.auth import AuthBase
 
 from consent_bridge import calls, sandbox, streams
 from consent_bridge.answers import SandboxEntry
+from consent_bridge.approvals import KeyPins
 from consent_bridge.calls import Call, Fetched, bearer, whole
 from consent_bridge.errors import BadAnswer, BridgeError
 from consent_bridge.exports import origin_of
@@ -72,7 +73,14 @@ class Client:
         pause: Callable[[float], None] = time.sleep,
         log_memory: Path | None = None,
         log_trust: Trust | None = None,
+        pins: KeyPins | None = None,
+        allow_unsigned: bool = False,
     ) -> None:
+        """`pins` remember the key that each person signs with: give the same ones to the next client, too.
+
+        `allow_unsigned` takes exports from before approvals were signed. `log_memory` is the file that keeps what was
+        seen of the log, `log_trust` whom to believe about it.
+        """
         self._log = LogKeeper(log_memory, log_trust)
         self._session, self._public = requests.Session(), requests.Session()
         self._session.auth, self._public.auth = _Bearer(token), anonymous
@@ -87,6 +95,8 @@ class Client:
         # What is public is asked for without the token.
         self._origin = Transport(origin_of(self._transport.base_url), self._public, **limits)
         self._seen_revisions: dict[str, int] = {}
+        self.pins = KeyPins() if pins is None else pins
+        self._allow_unsigned = allow_unsigned
         self._keys: dict[str, bytes] = {}
 
     def __enter__(self) -> Client:
@@ -222,9 +232,21 @@ class Client:
 
     def _opened(self, fetched: Fetched, asked: AskedConsent, key: Mapping[str, Any], seen: int) -> Slice:
         seen = max(seen, self._seen_revisions.get(asked.request_id, 0))
-        opened = open_envelope(whole(fetched), asked, key, seen_revision=seen, etag=fetched.etag)
+        opened = open_envelope(
+            whole(fetched),
+            asked,
+            key,
+            seen_revision=seen,
+            etag=fetched.etag,
+            pins=self.pins,
+            allow_unsigned=self._allow_unsigned,
+        )
         self._seen_revisions[asked.request_id] = opened.revision
         return opened
+
+    def accept_owner_key(self, asked: AskedConsent, owner_key: Mapping[str, Any]) -> None:
+        """Take another key as this person's, as `OwnerKeyChanged.key` has it, where they told you that it is theirs."""
+        self.pins.accept(origin_of(asked.issuer), asked.user_id, owner_key)
 
     # -- ending and looking back
 

@@ -120,6 +120,7 @@ STATUS: dict[str, Any] = {
         "export_revision": 1,
     },
 }
+OWNER_KEY = {"kty": "OKP", "crv": "Ed25519", "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}
 EXPORT: dict[str, Any] = {
     "request_id": REQUEST_ID,
     "grant_id": GRANT_ID,
@@ -134,6 +135,10 @@ EXPORT: dict[str, Any] = {
     "reads_remaining": None,
     "size_bytes": 812,
     "jwe": "eyJhbGciOiJFQ0RILUVTK0EyNTZLVyJ9.a2V5.bm9uY2U.c2VhbGVk.dGFn",
+    "approval": "eyJhbGciOiJFZERTQSJ9.Y2xhaW1z.c2lnbmF0dXJl",
+    "owner_key": OWNER_KEY,
+    "key_history": [],
+    "owner_key_reset": False,
 }
 ENDED: dict[str, Any] = {
     **STATUS,

@@ -210,15 +210,6 @@ def pause(request: HttpRequest, grant_id: str) -> HttpResponse:
     return _move(request, grant_id, grant_actions.pause, done, unwritten)
 
 
-@require_POST
-@login_required
-@can_wait(web_page_actions.RESUME)
-def resume(request: HttpRequest, grant_id: str) -> HttpResponse:
-    return _move(
-        request, grant_id, grant_actions.resume, gettext("Resumed. The app can read again until the date shown.")
-    )
-
-
 @login_required
 @require_safe
 def history(request: HttpRequest) -> HttpResponse:

@@ -333,7 +333,11 @@ def test_key_that_is_taken_is_refused(owner, changing, taken):
     other = change(give_vault(PersonFactory(), {}))
     other.start()
     key = {"own": changing.vault.key, "somebody's": other.vault.key, "somebody's next": other.key}[taken]
-    body = changing.body() | {"key_id": key.key_id, "wrappers": [wrapper(changing.vault.user, key)]}
+    body = changing.body() | {
+        "key_id": key.key_id,
+        "wrappers": [wrapper(changing.vault.user, key)],
+        "signing_jwe": sealed.seal_root(changing.vault.root, key.secret, key.key_id, changing.vault.user.public_id),
+    }
     assert _code(owner.post("/vault/rotation", body)) == (400, "invalid_request")
 
 
@@ -343,9 +347,7 @@ def test_wrapper_of_the_present_key_is_refused(owner, changing):
     assert (_code(answer), answer.json()["member"]) == ((400, "wrapper_mismatch"), "kid")
 
 
-@pytest.mark.parametrize(
-    "changes", [{"wrappers": []}, {"signing_jwe": "a.b.c.d.e"}, {"key_id": "vk_!"}, {"possession": "A"}]
-)
+@pytest.mark.parametrize("changes", [{"wrappers": []}, {"signing_jwe": 1}, {"key_id": "vk_!"}, {"possession": "A"}])
 def test_start_that_does_not_fit_is_refused(owner, changing, changes):
     assert _code(owner.post("/vault/rotation", changing.body() | changes)) == (400, "invalid_request")
 
