@@ -42,7 +42,7 @@ ROWS = PersonalRows(
         "audit_facts": ("facts",),
         "audit_pending": ("facts",),
         "consent_audit": ("facts",),
-        "consent_exports": ("sources",),
+        "consent_exports": ("sources", "approval", "approved_attributes"),
         "consent_grants": ("approved_attributes",),
         "consent_requests": ("purpose", "binding_message", "decision_note"),
         "consent_notices": ("facts",),
@@ -66,7 +66,7 @@ ROWS = PersonalRows(
         "UPDATE consent_requests SET purpose = '', binding_message = NULL, decision_note = '', "
         "required_attributes = NULL, optional_attributes = NULL WHERE user_id = :person",
         "UPDATE consent_exports SET ciphertext = NULL, sources = '[]', approval = NULL, owner_key = NULL, "
-        "owner_key_reset = FALSE, approved_attributes = NULL WHERE grant_id IN {_GRANTS}",
+        f"owner_key_reset = FALSE, approved_attributes = NULL WHERE grant_id IN {_GRANTS}",
         "UPDATE consent_grants SET approved_attributes = '[]', end_reason = '' WHERE user_id = :person",
         "DELETE FROM approval_keys WHERE user_id = :person",
         "DELETE FROM discovery_log WHERE user_id = :person",

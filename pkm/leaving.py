@@ -40,6 +40,7 @@ ROWS = PersonalRows(
         "pkm_manifest_paths": ("path",),
         "pkm_migration_state": ("checkpoint",),
         "vault_key_wrappers": ("label", "jwe"),
+        "vault_notes": ("jwe", "resealed"),
         "vault_rotation_wrappers": ("label", "jwe"),
     },
     statements=(

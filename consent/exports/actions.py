@@ -73,6 +73,6 @@ def refresh_export(*, grant_id: str, by: "User", body: ExportBody) -> str:
             at=now,
             approved_attributes=approved if set(approved) < set(grant.approved_attributes) else None,
         )
-        facts = {"revision": body.revision, "approval_sha256": approval.sha256}
+        facts = {"revision": body.revision, "approved_attributes": approved, "approval_sha256": approval.sha256}
         record_export_update(request=grant.request, grant_id=grant.grant_id, at=now, facts=facts)
     return grant.request.request_id

@@ -55,9 +55,7 @@ def give_vault(user: User, segments: Segments | None = None, *, passphrase: str 
     ]
     root, members = sealed.new_root(key.secret, key.key_id, user.public_id)
     new_root = NewRoot(members["signing_public_key"], members["signing_jwe"])
-    create_vault(
-        by=user, key_id=key.key_id, wrappers=wrappers, root=new_root, possession_sha256=possession_digest(key)
-    )
+    create_vault(by=user, key_id=key.key_id, wrappers=wrappers, root=new_root, possession_sha256=possession_digest(key))
     vault = Vault(user, key, code, passphrase, FOOD if segments is None else segments, root)
     for place, values in vault.segments.items():
         vault.write(*place, values)

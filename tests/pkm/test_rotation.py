@@ -21,7 +21,7 @@ from pkm.vault import actions as vault_actions
 from pkm.vault import queries as vault_queries
 from pkm.vault.models import KeyWrapper, RotationWrapper, VaultKey
 from tests.callers import signed_in
-from tests.consent.decisions import approval, approval_body
+from tests.consent.decisions import approval, refreshed
 from tests.factories import ConsentRequestFactory, LegacyBlobFactory, MigrationStateFactory, PersonFactory, give_vault
 from tests.pkm.old_data import finish
 from tests.pkm.rotation import change, mark_of
@@ -137,7 +137,7 @@ def test_next_change_works_as_the_first(changing):
     changing.start()
     changing.reseal_all()
     rotation_actions.finish_rotation(by=changing.vault.user)
-    vault = type(changing.vault)(changing.vault.user, changing.key, "", None, SEGMENTS)
+    vault = type(changing.vault)(changing.vault.user, changing.key, "", None, SEGMENTS, changing.vault.root)
     second = change(vault)
     second.start()
     second.reseal_all()
@@ -232,9 +232,8 @@ def test_approval_and_refresh_meanwhile_hold_after_the_end(api, owner, changing)
     decision_actions.approve(request_id=asked.request_id, by=asked.user, body=approval(asked, changing.vault))
     changing.vault.write("lifestyle", "food", {"favorite_cuisine": "Lao"}, base=1)
     newer = replace(changing.vault, segments={("lifestyle", "food"): {"favorite_cuisine": "Lao"}})
-    body = approval_body(asked, newer, header={"revision": 2})
-    sent = {"revision": 2, "sources": body["sources"], "jwe": body["jwe"]}
-    assert owner.put(f"/consent/grants/{Grant.objects.get().grant_id}/export", sent).status_code == 200
+    grant = Grant.objects.get()
+    assert owner.put(f"/consent/grants/{grant.grant_id}/export", refreshed(newer, grant)).status_code == 200
     changing.reseal()
     rotation_actions.finish_rotation(by=asked.user)
     assert api.get("/consent-status", request_id=asked.request_id).json()["status"] == "approved"
