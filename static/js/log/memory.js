@@ -1,7 +1,14 @@
 // @ts-check
-// What this browser remembers of the log for one person: the keys that it pinned and the last checkpoint that it saw.
+// What is remembered of the log for one person: the keys that were pinned and the last checkpoint that was seen. This
+// browser keeps its own memory in IndexedDB, and all devices of the person have one in the vault's notes.
 
-/** @typedef {{keys: string[], note: string, size: number, head: {sequence: number, entry_hash: string}}} Memory */
+import { ApiError } from "../vault/api.js";
+import { current, isUnlocked, Locked, pageOwner } from "../vault/keyring.js";
+import { changeNotes, readNotes } from "../vault/notes.js";
+
+/** @typedef {{chain: string, keys: string[], note: string, size: number, head: {sequence: number, entry_hash: string}}} Memory */
+/** @typedef {{keyId: string, size: number}} Sealed what this browser knows to lie in the notes, under which key */
+/** @typedef {Memory & {sealed?: Sealed}} Own */
 
 const DATABASE = "consent-log";
 const STORE = "seen";
@@ -41,8 +48,40 @@ async function within(mode, work) {
   }
 }
 
-/** @param {string} chain the person's own chain @returns {Promise<Memory | null>} */
-export const recall = async (chain) => (await within("readonly", (store) => store.get(chain))) ?? null;
+/** By the person, and not by their chain, whose name is the server's word. @returns {string} */
+const whose = () => pageOwner()?.userId ?? "";
 
-/** @param {string} chain @param {Memory} memory @returns {Promise<unknown>} */
-export const remember = (chain, memory) => within("readwrite", (store) => store.put(memory, chain));
+/** What this browser saw. @returns {Promise<Own | null>} */
+export const recall = async () => (await within("readonly", (store) => store.get(whose()))) ?? null;
+
+/** @param {Own} memory @returns {Promise<unknown>} */
+export const remember = (memory) => within("readwrite", (store) => store.put(memory, whose()));
+
+/**
+ * What any device of the person saw, as their vault's notes have it.
+ * @returns {Promise<{keyId: string, memory: Memory | null} | null>} null where the vault is locked or there is none
+ */
+export async function recallSealed() {
+  if (!(await isUnlocked())) return null;
+  const { notes } = await readNotes();
+  return { keyId: (await current()).keyId, memory: notes.log ?? null };
+}
+
+/**
+ * Keeps it for all devices, where theirs is not newer already.
+ * @param {Memory} memory
+ * @returns {Promise<Sealed | null>} what lies there now; null where it cannot be kept at this moment
+ */
+export async function rememberSealed(memory) {
+  try {
+    let size = memory.size;
+    await changeNotes((notes) => {
+      size = Math.max(memory.size, notes.log?.size ?? 0);
+      return notes.log && notes.log.size >= memory.size ? null : { ...notes, log: memory };
+    });
+    return { keyId: (await current()).keyId, size };
+  } catch (error) {
+    if (error instanceof ApiError || error instanceof Locked) return null;
+    throw error;
+  }
+}

@@ -3,7 +3,7 @@
 
 import { gettext, interpolate } from "../i18n.js";
 import { strictBase64url } from "../vault/bytes.js";
-import { recall, remember } from "./memory.js";
+import { recall, recallSealed, remember, rememberSealed } from "./memory.js";
 import { isConsistent } from "./merkle.js";
 import { proves, readCheckpoint, readHashes, readKey, readKeys, readProof } from "./notes.js";
 
@@ -61,23 +61,50 @@ export async function logSteps(walked) {
 
 /** @param {Steps} steps @param {{count: number, chain: string, hashes: Map<number, string>}} walked */
 async function check(steps, { count, chain, hashes }) {
-  const memory = await recall(chain);
-  await steps.step(gettext("It has all that was in it when this browser saw it last"), async () => {
-    const { sequence, entry_hash } = memory?.head ?? { sequence: 0, entry_hash: "" };
-    if (sequence && hashes.get(sequence) !== entry_hash) throw new Fails(gettext("Entry by entry it is another history now."));
+  const own = await recall();
+  const sealed = await sealedMemory(steps, own);
+  const memories = [own, sealed?.memory ?? null].filter((memory) => memory !== null);
+  await steps.step(gettext("It has all that was in it when it was seen last"), async () => {
+    for (const { chain: known, head } of memories)
+      if (known !== chain || (head.sequence && hashes.get(head.sequence) !== head.entry_hash))
+        throw new Fails(gettext("Entry by entry it is another history now."));
   });
-  const keys = memory ? await Promise.all(memory.keys.map(readKey)) : await readKeys((await fetchText("/log/key")).text);
+  const keys = memories[0] ? await Promise.all(memories[0].keys.map(readKey)) : await readKeys((await fetchText("/log/key")).text);
   const witnesses = await Promise.all((document.getElementById("verify-history")?.dataset.witnesses ?? "").split(",").filter(Boolean).map(readKey));
   const newest = await steps.step(gettext("The public log is signed by the key that this browser knows"), async () =>
     readCheckpoint((await fetchText("/log/checkpoint")).text, keys, witnesses));
-  const before = memory ? await readCheckpoint(memory.note, keys, witnesses) : null;
-  await steps.step(before ? gettext("The log begins with all that this browser saw of it before") : gettext("This browser sees the log for the first time, and remembers it"), async () => {
-    if (before && newest.size < before.size) throw new Fails(gettext("It is older than what was seen: it was rolled back."));
-    if (before && !(await fits(before, newest))) throw new Fails(gettext("It was rewritten."));
+  await steps.step(memories.length ? gettext("The log begins with all that was seen of it before") : gettext("The log is seen for the first time, and remembered"), async () => {
+    for (const { note } of memories) {
+      const before = await readCheckpoint(note, keys, witnesses);
+      if (newest.size < before.size) throw new Fails(gettext("It is older than what was seen: it was rolled back."));
+      if (!(await fits(before, newest))) throw new Fails(gettext("It was rewritten."));
+    }
   });
   const found = await steps.step(gettext("Your newest entries are in the log"), () => newestInLog(count, hashes, newest, keys, witnesses));
   steps.made.push({ words: found < count ? interpolate(gettext("Up to entry %(n)s; what came after is on its way"), { n: found }) : freshness(newest, witnesses), holds: true });
-  await remember(chain, { keys: keys.map(({ text }) => text), note: newest.note, size: newest.size, head: { sequence: count, entry_hash: hashes.get(count) ?? "" } });
+  const memory = { chain, keys: keys.map(({ text }) => text), note: newest.note, size: newest.size, head: { sequence: count, entry_hash: hashes.get(count) ?? "" } };
+  const kept = sealed ? await rememberSealed(memory) : null;
+  await remember({ ...memory, sealed: kept ?? own?.sealed });
+}
+
+/**
+ * What all devices saw, where the vault is unlocked. It has to be there once this browser wrote it, and only grows.
+ * @param {Steps} steps @param {import("./memory.js").Own | null} own
+ * @returns {ReturnType<typeof recallSealed>}
+ */
+async function sealedMemory(steps, own) {
+  const sealed = await steps.step(gettext("Your vault's notes open"), recallSealed);
+  if (!sealed) {
+    steps.made.pop();
+    steps.made.push({ words: gettext("Your vault is locked, so what your other devices saw was not compared"), holds: true });
+    return null;
+  }
+  await steps.step(gettext("What your vault remembers of the log is all there"), async () => {
+    const wrote = own?.sealed?.keyId === sealed.keyId ? own.sealed.size : 0;
+    if (wrote && !sealed.memory) throw new Fails(gettext("It is gone, though this browser put it there."));
+    if (sealed.memory && sealed.memory.size < wrote) throw new Fails(gettext("It is older than what this browser put there."));
+  });
+  return sealed;
 }
 
 /** Whether the smaller of two checkpoints is where the larger begins. @param {Checkpoint} one @param {Checkpoint} other */

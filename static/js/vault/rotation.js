@@ -52,7 +52,7 @@ export async function prepareRotation(existing, ways) {
   } finally {
     opened.bytes.fill(0);
   }
-  await hold(present);
+  await hold({ keyId: present.keyId, key: present.key });
   const { keyId, bytes } = newVaultKey();
   const owner = { userId: keys.user_id, keyId };
   try {
