@@ -33,6 +33,22 @@ RECEIPT_KEYS: list[dict[str, str]] = env.secret_json(
     "RECEIPT_KEYS", "`./run` makes them in var/; elsewhere `manage.py make_keys` prints a fresh set."
 )
 
+# the log's own; a process that has them sequences and signs (`manage.py sequence_log`, or the worker's timer)
+LOG_VERIFIER_KEYS = env.names("LOG_VERIFIER_KEYS")  # the public halves, for processes that do not
+LOG_KEYS: list[dict[str, str]] = (
+    []
+    if LOG_VERIFIER_KEYS
+    else env.secret_json(
+        "LOG_KEYS",
+        "`./run` makes them in var/; elsewhere `manage.py make_keys` prints a fresh set, or set LOG_VERIFIER_KEYS.",
+    )
+)
+# what the signer signed last, outside the database
+LOG_SIGNER_FILE = env.text("LOG_SIGNER_FILE") or str(VAR / "log-signer.json")
+LOG_MIRROR = env.text("LOG_MIRROR")  # a folder that gets a copy of all that is published; empty is none
+LOG_WITNESSES = env.witnesses("LOG_WITNESSES")
+LOG_WITNESS_QUORUM = env.optional_number("LOG_WITNESS_QUORUM", maximum=len(LOG_WITNESSES))
+
 # --- Limits of the contract ------------------------------------------------------------------------------------------
 MANAGEMENT_CALLS_PER_HOUR = env.number("MANAGEMENT_CALLS_PER_HOUR", 3600)
 LEAKED_TOKENS_PER_HOUR = env.number("LEAKED_TOKENS_PER_HOUR", 600)
