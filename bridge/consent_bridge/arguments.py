@@ -373,15 +373,7 @@ def _witness(groups: Groups) -> None:
         "operator puts into LOG_WITNESSES. Run it beside another deployment than the log's, and keep its state: a "
         "witness that forgot what it cosigned is none.",
     )
-    parser.add_argument("--name", required=True, help="the witness's name: an address without its scheme")
-    text = "the verifier key of a log to witness, or a file that holds it; repeatable"
-    parser.add_argument("--log", action="append", default=[], required=True, metavar="KEY", help=text)
-    parser.add_argument("--listen", default="127.0.0.1:7380", metavar="HOST:PORT", help="default: %(default)s")
-    parser.add_argument("--state", type=Path, metavar="FOLDER", help="what was cosigned is kept here")
-    parser.add_argument(
-        "--key", type=Path, metavar="FILE", help="private Ed25519 JWK; key.json in the state if left out"
-    )
-    parser.add_argument("--show-key", action="store_true", help="print the verifier key and end")
+    witness_commands.add_options(parser)
 
 
 _COMMANDS: tuple[Callable[[Groups], None], ...] = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 import threading
-from argparse import Namespace
+from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,19 @@ from consent_bridge.errors import KeyRefused, Refused
 from consent_bridge.notes import ED25519, VerifierKey
 from consent_bridge.state import read_small_file, state_directory, write_private_file
 from consent_bridge.witness import Witness, server_of
+
+
+def add_options(parser: ArgumentParser) -> None:
+    """Those of `consent-bridge witness`."""
+    parser.add_argument("--name", required=True, help="the witness's name: an address without its scheme")
+    text = "the verifier key of a log to witness, or a file that holds it; repeatable"
+    parser.add_argument("--log", action="append", default=[], required=True, metavar="KEY", help=text)
+    parser.add_argument("--listen", default="127.0.0.1:7380", metavar="HOST:PORT", help="default: %(default)s")
+    parser.add_argument("--state", type=Path, metavar="FOLDER", help="what was cosigned is kept here")
+    parser.add_argument(
+        "--key", type=Path, metavar="FILE", help="private Ed25519 JWK; key.json in the state if left out"
+    )
+    parser.add_argument("--show-key", action="store_true", help="print the verifier key and end")
 
 
 def witness_command(options: Namespace) -> dict[str, Any] | None:

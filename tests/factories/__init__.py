@@ -85,6 +85,7 @@ from tests.factories.pkm import (
     VaultKeyFactory,
     VaultResetFactory,
 )
+from tests.factories.signing import ApprovalKeyFactory, VaultNotesFactory
 from tests.factories.vaults import Vault, give_vault
 
 __all__ = [
@@ -95,6 +96,7 @@ __all__ = [
     "AppInvitationFactory",
     "AppReportFactory",
     "ApplicationFactory",
+    "ApprovalKeyFactory",
     "AuditChainFactory",
     "AuditCheckpointFactory",
     "AuditEntryFactory",
@@ -166,6 +168,7 @@ __all__ = [
     "UserPhotoFactory",
     "Vault",
     "VaultKeyFactory",
+    "VaultNotesFactory",
     "VaultResetFactory",
     "WebhookDeliveryFactory",
     "WebhookEndpointFactory",
