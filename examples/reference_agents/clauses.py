@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from examples.reference_agents.fields import FIELD_OF
+from examples.reference_agents.labels import FIELD_OF, in_plain_order
 
 NEGATED_VERB = r"(?:\w+n['\u2019]t|(?:do|does|did|is|are|was|has|ca|wo)nt)"
 # words after which the rest of the clause is not a fact about now: negated, past, possible or intended
@@ -55,7 +55,7 @@ _MAIN_VERB = (
     r"(?i:likes?|loves?|enjoys?|adores?|prefers?|dislikes?|hates?|avoids?|detests?|loathes?|lives|resides"
     r"|works|wants|needs"
     r"|owns|drives|buys|eats|drinks|plays|speaks|uses|wears|reads|watches|travels|studies|studied|moved|spends|cooks"
-    r"|includes?|goes|takes|rents|shops|dreams|commutes|holds|earns|follows|identifies|gets|travels)\s*:?\s+(?=\S)"
+    r"|includes?|goes|takes|rents|shops|dreams|commutes|holds|earns|follows|identifies|gets|went|lost|became|stays|stayed|pays|heads|makes|keeps|finds)\s*:?\s+(?=\S)"
 )
 _CONTRACTION = (
     r"(?i:(?:(?<=\bshe)|(?<=\bhe)|(?<=\bit)|(?<=\bwho))['\u2019]s|(?<=\bi)['\u2019]m|(?<=\bthey)['\u2019]re)\b"
@@ -131,6 +131,7 @@ _MAX_SENTENCE_LENGTH = 1000  # characters; a longer sentence is ignored
 _SENTENCE = re.compile(r"([^\n;.!?]+(?:[.!?](?=[\w@])[^\n;.!?]*)*)([.!?]*)")
 _PRONOUN = re.compile(r"\b(?:(?P<she>she|her)|(?P<he>he|his|him)|(?P<they>they|their))\b", re.I)
 _SUBJECT_OF = {"her": "she", "his": "he", "their": "they"}
+_WOULD_RATHER = re.compile(r"\b(?:would|she['\u2019]d|he['\u2019]d) (?:much )?rather\b", re.I)
 _CONJUNCTION = re.compile(r"^(?:and|or|but|while|because|though|although)\s+", re.I)
 
 
@@ -235,7 +236,7 @@ def _statement(match: re.Match[str]) -> str:
     is_question = statement == sentence and ("?" in match[2] or QUESTION.match(sentence))
     if is_question or len(statement) > _MAX_SENTENCE_LENGTH or NON_STATEMENT.search(statement):
         return ""
-    return statement
+    return in_plain_order(_WOULD_RATHER.sub("prefers to", statement))
 
 
 def _boundaries(sentence: str) -> Iterator[tuple[int, int]]:

@@ -424,21 +424,3 @@ FIELDS: dict[str, Field] = {
     "brand_affinities": Field(items, ("favourite brands", "brands"), {}),
 }
 LISTS = ("needs", "wants", "desires", "likes", "dislikes", "brand_affinities")
-
-
-def labels_of(name: str) -> tuple[str, ...]:
-    """Every way to write the label of a field, the longest first."""
-    own = name.replace("_", " ")
-    other = FIELDS[name].labels if name in FIELDS else ()
-    spelt = {label for one in (own, *other) for label in (one, one.replace("favourite", "favorite"))}
-    return tuple(sorted(spelt, key=len, reverse=True))
-
-
-FIELD_OF = {label: name for name in FIELDS for label in labels_of(name)}
-LABEL = "|".join(re.escape(label).replace(r"\ ", "[ _-]?") for label in sorted(FIELD_OF, key=len, reverse=True))
-
-
-def field_of(label: str) -> str | None:
-    """The field that a label names, however it is spelt."""
-    spelt = re.sub(r"[ _-]+", " ", label.strip().lower()).replace("eco friendliness", "eco-friendliness")
-    return FIELD_OF.get(spelt) or FIELD_OF.get(spelt.replace(" ", ""))

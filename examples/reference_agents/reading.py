@@ -18,7 +18,8 @@ from examples.reference_agents.clauses import (
     Clause,
     find_clauses,
 )
-from examples.reference_agents.fields import FIELDS, LABEL, LISTS, field_of
+from examples.reference_agents.fields import FIELDS, LISTS
+from examples.reference_agents.labels import LABEL, field_of
 from examples.reference_agents.prompts import PROMPT, Fact, Facts, json_members, strings_in, text_without_json
 from examples.reference_agents.values import a_day, bracket, lower, number, text, trimmed, yes_or_no
 
@@ -29,11 +30,6 @@ _KIND = r"(?:(?:favou?rite|preferred|main|primary|usual|current|yearly|annual|bi
 _LABELLED = (
     re.compile(rf"^[\s*-]*{_OWN}?{_KIND}({LABEL})\s*[:=]\s*(.+)$", re.I),
     re.compile(rf"^(?:and )?{_OWN}{_KIND}({LABEL}) (?:is|are) {_ADVERBS}(.+)$", re.I),
-    re.compile(
-        rf"^(?:and )?the ({LABEL}) (?:that )?(?:she|he|i|they) (?:likes?|loves?|prefers?|uses?|enjoys?)(?: best| most)?"
-        rf" (?:is|are) (.+)$",
-        re.I,
-    ),
     re.compile(rf"^(?:(?:please|also|and) )?(?:change|set|update|switch) {_OWN}?({LABEL}) to (.+)$", re.I),
 )
 _PATTERNS = [
