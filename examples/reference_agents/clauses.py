@@ -68,7 +68,9 @@ _SUBJECT = (
 )
 PREFERENCE_VERB = re.compile(
     r"\b(?P<verb>(?P<likes>likes?|liked|loves?|enjoys?|adores?|fond of|keen on|passionate about|enthusiastic about"
-    r"|fan of|pleasure in|delights in)|dislikes?|hates?|avoids?|detests?|loathes?|despises?|dislike (?:of|for)"
+    r"|fan of|pleasure in|delights in|joy in|soft spot for|weakness for|love for|passion for|crazy about|mad about"
+    r"|(?:cannot|can['\u2019]t) get enough of|appreciates|cherishes|treasures|lover of|partial to|taken with|has a liking for)"
+    r"|no (?:patience|time) (?:with|for)|put off by|bothered by|irritated by|sick of|fed up with|resents|no fan of|dislikes?|hates?|avoids?|detests?|loathes?|despises?|dislike (?:of|for)"
     r"|aversion to|annoyed by|(?:cannot|can not|can['\u2019]t) (?:stand|bear))\b(?P<label>\s*:)?\s+(?=\S)",
     re.I,
 )

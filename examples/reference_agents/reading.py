@@ -109,7 +109,7 @@ def _labelled(clause: Clause, found: Statements) -> bool:
 def _is_value(name: str, said: str) -> bool:
     """Whether a label is followed by a value rather than by a placeholder, a judgement or something that is denied."""
     if FIELDS[name].normalise not in (text, lower, bracket, a_day):
-        return FIELDS[name].normalise in (yes_or_no, number) or not QUALIFIER.search(said)
+        return name == "travel_frequency" or FIELDS[name].normalise in (yes_or_no, number) or not QUALIFIER.search(said)
     return not QUALIFIER.search(said) and not _NO_VALUE.fullmatch(said.strip())
 
 

@@ -58,6 +58,9 @@ def a_day(value: str) -> str | None:
 def number(value: str) -> int | None:
     """A count up to 150, in digits or as a word up to ten."""
     word = re.sub(r"^an?$", "one", value.strip().lower())
+    if others := re.match(r"(\w+) (?:others?|other people|more people)$", word):  # with the person
+        count = number(others[1])
+        return None if count is None else count + 1
     if word in WORDS:
         return WORDS.index(word)
     return int(word) if re.fullmatch(r"\d{1,3}", word) and int(word) <= 150 else None
@@ -102,7 +105,7 @@ _DEGREES = {
     "low": r"low|little|hardly|barely|scarcely|none|unimportant|indifferent|not|no|\w+n['\u2019]t",
     "medium": "medium|moderate|moderately|somewhat|fairly|average",
     "high": r"high|very|strong|a lot|loves?|enjoys?|cares?|matters?|important|interested|interest|enthusias\w*|keen"
-    r"|passionate|fan|fascinated|friendly|aware|conscious|great deal",
+    r"|passionate|fan|fascinated|friendly|aware|conscious|great deal|great|first|priority|heart",
 }
 
 
