@@ -49,7 +49,7 @@ _STYLES = (
 )
 _CARE = (
     r"loves?|enjoys?|cares?|matters?|means|important|unimportant|interest|interested|enthusiastic|enthusiasm|enthusiast|keen"
-    r"|passionate|passion|fascinated|indifferent|attention|care|priority|heart|little|first"
+    r"|passionate|passion|fascinated|indifferent|excited|committed|devoted|concern|concerned|thought|attention|care|priority|heart|little|first"
 )
 _NOT_WHAT = r"(?<!what she )(?<!what he )(?<!what they )(?<!what i )"  # "orders what she needs online"
 # "vegan or vegetarian" does not tell which of the two applies; "vegan food" is no diet
@@ -82,9 +82,7 @@ _OFTEN = (
     "never|rarely|seldom|hardly ever|hardly|sometimes|occasionally|often|frequently|regularly|constantly|all the time"
     "|now and then|now and again|from time to time|every so often|once in a while"
 )
-_DEGREE_WORDS = (
-    r"(?:master|bachelor)['\u2019]?s degree|doctorate|phd|apprenticeship|high[- ]school diploma|diploma"
-)
+_DEGREE_WORDS = r"(?:master|bachelor)['\u2019]?s degree|doctorate|phd|apprenticeship|high[- ]school diploma|diploma"
 _STORE = r"(?:[a-z'-]+ ){0,2}(?:market|supermarket|store|shop|discounter|grocer|greengrocer|co-op|hypermarket)s?"
 _DEVICES = "smartphone|phone|laptop|tablet|desktop computer|desktop|computer"
 
@@ -113,7 +111,11 @@ class Field:
     case_sensitive: bool = False
 
 
-_SHOPPING = one_of(online="online|internet|web", in_store=r"in[ _-]?(?:an? |real |physical |local |actual ){0,2}(?:stores?|shops?|person)", both="both")
+_SHOPPING = one_of(
+    online="online|internet|web",
+    in_store=r"in[ _-]?(?:an? |real |physical |local |actual ){0,2}(?:stores?|shops?|person)",
+    both="both",
+)
 _HOW_OFTEN = one_of(
     never="never|not", rarely="rarely|seldom|hardly ever|hardly",
     sometimes="sometimes|occasionally|now and then|from time to time|now and again|every so often|once in a while",
@@ -129,6 +131,9 @@ FIELDS: dict[str, Field] = {
             r"\baged? (?:of )?(\d{1,3})\b": None,
             r"\bturned (\d{1,3})\b": None,
             r"\b(\d{1,3}) years of age\b": None,
+            r"\b(?-i:[A-Z]\w+) is (\d{1,3})(?= and\b|,|$)": None,
+            r"^at (\d{1,3}),? (?:she|he|i) (?:is|am|feels?|lives?|has|enjoys?|still)\b": None,
+            r"^(?-i:[A-Z][\w'-]+(?: [A-Z][\w'-]+)*), (\d{1,3}),": None,
             r"\bage of (\d{1,3})\b": None,
             r"\b(\d{1,3})(?:st|nd|rd|th) birthday\b": None,
             r"\b(?:she|he|i) (?:is|am) (?:now |already )?(\d{1,3})(?= and\b|,|$)": None,
@@ -137,7 +142,9 @@ FIELDS: dict[str, Field] = {
     "gender": Field(
         lower,
         (),
-        {r"\bidentif(?:y|ies) as (?:an? )?([a-z-]+)": None, r"\b(?:is|am) (female|male|non-binary)(?! \w)": None,
+        {
+            r"\bidentif(?:y|ies) as (?:an? )?([a-z-]+)": None,
+            r"\b(?:is|am) (female|male|non-binary)(?! \w)": None,
             r"\b(?:describes?|sees?|considers?) (?:her|him|my|them)(?:self|selves) (?:as|to be) (female|male|non-binary)\b": None,
         },
     ),
@@ -171,6 +178,8 @@ FIELDS: dict[str, Field] = {
         ),
         ("family status",),
         {
+            r"^(?:she|he|i) and (?:her|his|my) (?:partner|girlfriend|boyfriend) (?:live|share|have lived)\b": "partnered",
+            r"^(?:she|he|i) and (?:her|his|my) (?:husband|wife) (?:are|have been) (?:\w+ )?(married)\b": None,
             _ONE_OF.format("married|divorced|widowed|unmarried", "couples?|name|people|life"): None,
             r"\b(?:is|am|'s|'m|became|as) an? (widow|widower)\b": None,
             r"\b(?:is|am|'s|'m) (?:currently |now |still )?(single)\b(?! (?!and\b|at\b|by\b|again\b|these\b|for\b|with\b)\w)": None,
@@ -189,7 +198,7 @@ FIELDS: dict[str, Field] = {
             rf"\b(?:shares?|sharing) (?:her|his|my|their|an?|the) (?:\w+ )?(?:home|flat|house|apartment|household) with"
             rf" ((?:{'|'.join(WORDS)}|\d+) (?:others?|other people|more people))\b": None,
             rf"\b(?:family|household) of {_COUNT}\b": None,
-            rf"(?<!shares her )\bhousehold (?:\w+ ){{0,3}}?{_COUNT}\b(?! (?:\w+ )?(?:others?|more|cats?|dogs?"
+            rf"(?<!shares her )\bhousehold (?:\w+ ){{0,4}}?{_COUNT}\b(?! (?:\w+ )?(?:others?|more|cats?|dogs?"
             rf"|years?)\b)": None,
         },
     ),
@@ -222,26 +231,30 @@ FIELDS: dict[str, Field] = {
             rf" (?:an? )?([a-z][a-z -]{{2,40}}?){_END}": None,
             r"\b(?:is|am|'s|'m) an? ([a-z][a-z -]{2,40}?) by (?:profession|trade|training|occupation)": None,
             rf"\bby (?:profession|trade|training|occupation),? (?:she|he|i|they) (?:is|am|are) an? ([a-z][a-z -]{{2,40}}?){_END}": None,
-            rf"\b(?:is|am|'s|'m|been) an? ((?:[a-z-]+ )?(?:{_TRADES})){_END}": None,
+            rf"\b(?:is|am|'s|'m|been) an? (?:trained |qualified |professional )?((?!former|retired|aspiring|future|would|ex-|trained|failed|good|great|bad)(?:[a-z-]+ )?(?:{_TRADES})){_END}": None,
         },
     ),
     "education": Field(
         lower,
         ("degree", "qualification", "highest degree", "highest qualification"),
         {
-            **_near("has|have|holds?|hold|graduated|finished|completed|earned|obtained|got|gained|received|awarded|granted"
-            "|did|took|left|came|ended", _DEGREE_WORDS + "(?: in [a-z]+(?: (?:and )?[a-z]+)?)?", 5),
-            r"(?<!for )(?<!on )(?<!towards )(?<!doing )(?<!started )(?<!begun )\b(?:an? |her |his |my |the )"
+            **_near(
+                "has|have|holds?|hold|graduated|finished|completed|earned|obtained|got|gained|received|awarded|granted"
+                "|did|took|left|came|ended",
+                _DEGREE_WORDS + "(?: in [a-z]+(?: (?:and )?[a-z]+)?)?",
+                5,
+            ),
+            r"(?<!for )(?<!on )(?<!towards )(?<!doing )(?<!started )(?<!out of )(?<!begun )\b(?:an? |her |his |my |the )"
             r"((?:(?:master|bachelor)['\u2019]?s degree|doctorate|phd|apprenticeship|high[- ]school diploma|diploma)"
             r"(?: in [a-z]+(?: (?:and )?[a-z]+)?)?)(?= (?:in|at|from|to|behind|and|after|as|since|with)\b|[.,;]"
-            r"|$)": None
+            r"|$)": None,
         },
     ),
     "income_bracket": Field(
         bracket,
         ("income", "salary", "income range", "yearly income"),
         {
-            rf"\b(?:earns?|earning|makes|(?:takes|brings) home|income|salary|pay|wages?|earnings|receives|pays (?:her|him|me|them)|paid)(?! \w+"
+            rf"\b(?:earns?|earning|makes|(?:takes|brings) home|income|salary|pay|wages?|earnings|receives|job pays|pays (?:her|him|me|them)|paid)(?! \w+"
             rf" (?:a|per) (?:month|week))"
             rf"(?: \w+){{0,5}}? {_MONEY}(?! ?(?:a|per|an|each|every) (?:month|week|day|hour))": None,
         },
@@ -270,7 +283,7 @@ FIELDS: dict[str, Field] = {
             _ONE_OF.format("vegan|vegetarian|pescatarian|flexitarian|halal|kosher", _FOOD_NOUNS)
             + rf"(?: diet\b|{_VALUE_END})": None,
             r"\b(?:went|turned|became|gone|eats|cooks|lives) (?:strictly |fully |completely )?(vegan|vegetarian|pescatarian|flexitarian)"
-            r"(?= (?:years|some|many|\w+ years?) ago\b|$)": None
+            r"(?= (?:years|some|many|\w+ years?) ago\b|$)": None,
         },
     ),
     "favorite_cuisine": Field(
@@ -299,8 +312,12 @@ FIELDS: dict[str, Field] = {
             r"\b(?:prefers?|drinks?|drinking|chooses?|orders?|cups? of)(?: \w+)? "
             rf"(coffee and tea|tea and coffee|coffee|tea){_VALUE_END}": None,
             r"\b(coffee|tea) (?:drinker|person|lover)\b": None,
-            **_near("drinks?|prefers?|chooses?|reaches for|goes for|opts for|runs on|starts? (?:the|her|his|my) (?:day|morning) with"
-            "|cannot do without|has", "coffee|tea", 2),
+            **_near(
+                "drinks?|prefers?|chooses?|reaches for|goes for|opts for|runs on|starts? (?:the|her|his|my) (?:day|morning) with"
+                "|cannot do without",
+                "coffee|tea",
+                2,
+            ),
             **_before("coffee|tea", "(?:is|over|rather than) (?:her|his|my) (?:drink|choice)|over (?:coffee|tea)", 1),
             r"\b(?:likes?|loves?) (coffee|tea) better than\b": None,
         },
@@ -309,7 +326,7 @@ FIELDS: dict[str, Field] = {
         whole,
         ("fitness", "exercise", "workout"),
         {
-            rf"\b((?:{_EXERCISE}) (?:once|twice|(?:\w+ times)|every|each)(?: (?:a|per))? [a-z]+)\b": None,
+            rf"\b(?:likes? to go )?((?:{_EXERCISE}) (?:once|twice|(?:\w+ times)|every|each)(?: (?:a|per))? [a-z]+)\b": None,
             rf"\b(?:keeps?|stays?) fit (?:by|with) ((?:{_EXERCISE})(?: (?!and\b|but\b|or\b)[\w-]+){{0,5}})": None,
             rf"\b(?:goes|go) ((?:{_EXERCISE})(?: (?!and\b|but\b|or\b)[\w-]+){{0,5}})": None,
             r"\b(?:does|do|practises?) (yoga|pilates|gymnastics)\b": None,
@@ -331,8 +348,12 @@ FIELDS: dict[str, Field] = {
         _SHOPPING,
         ("shopping",),
         {
-            **_near("shops?|shopping|buys?|buying|orders?|ordering|purchases", r"online|(?:on|over) the (?:internet|web)"
-            r"|in (?:an? |real |physical |local |actual ){0,2}(?:stores?|shops?|person)", 6),
+            **_near(
+                rf"{_LIKES_TO}(?:shops?|shopping|buys?|buying|orders?|ordering|purchases)",
+                r"online|(?:on|over) the (?:internet|web)"
+                r"|in (?:an? |real |physical |local |actual ){0,2}(?:stores?|shops?|person)",
+                6,
+            ),
         },
     ),
     "grocery_store_type": Field(
@@ -371,7 +392,8 @@ FIELDS: dict[str, Field] = {
             r"|wakes?(?: up)?"
             r"|is up|stays? up|(?:goes|go) to (?:bed|sleep)|falls asleep)(?: (?:very|quite|rather|always|too))? (?:early"
             r"|late))\b": None,
-            r"\b((?:best|works best|fresh|awake|active|productive)(?: \w+){0,2} (?:early|late|at night|in the (?:morning|evening)))\b": None
+            r"\bup with the (?:lark|sun)\b|\bup (?:before|at) (?:dawn|sunrise)\b": "early",
+            r"\b((?:best|works best|comes alive|fresh|awake|active|productive)(?: \w+){0,2} (?:early|late|at night|in the (?:morning|evening)))\b": None,
         },
     ),
     "eco_friendliness": Field(
@@ -379,8 +401,9 @@ FIELDS: dict[str, Field] = {
         ("eco-friendliness", "environment", "sustainability"),
         {
             rf"\b((?:\w+ )?(?:{_CARE})\b(?: \w+){{0,3}}? (?:environment|sustainability|sustainable|sustainably|climate|planet))\b": None,
-            rf"\b((?:environment|sustainability|climate|planet)(?: \w+){{0,3}}? (?:{_CARE}))\b": None,
-            r"\b(?:environment|sustainability|climate)\b(?: \w+){0,3}? (?:leaves? (?:her|him|me|them) cold|does not interest)": "low",
+            rf"\b((?:environment|sustainability|sustainably|climate|planet)(?: \w+){{0,3}}? (?:{_CARE}))\b": None,
+            r"\bas (?:green|sustainably) as (?:possible|(?:she|he|i) can)\b": "high",
+            r"\b(?:environment|sustainability|climate|green issues|environmental issues)\b(?: \w+){0,3}? (?:leaves? (?:her|him|me|them) cold|does not interest)": "low",
             r"\b(eco-friendly|environmentally (?:aware|conscious|friendly))\b": None,
         },
         denied={"high": "low"},
@@ -392,6 +415,8 @@ FIELDS: dict[str, Field] = {
             rf"\b((?:\w+ )?(?:{_CARE})\b(?: \w+){{0,3}}? (?:technology|technical things|gadgets))\b": None,
             rf"\b((?:technology|technical things|gadgets)(?: \w+){{0,3}}? (?:{_CARE}))\b": None,
             r"\b(?:technology|gadgets)\b(?: \w+){0,3}? leaves? (?:her|him|me|them) cold\b": "low",
+            r"\bfirst to (?:\w+ ){1,4}(?:technology|gadgets?|devices?)\b": "high",
+            r"\b(?:technology|gadgets) (?:is|are) (?:\w+ )?(?:her|his|my) thing\b": "high",
             r"\btech(?:nology)?[ -](?:enthusiast|fan|savvy|lover)\b": "high",
             r"\bgadget (?:lover|fan|enthusiast)\b": "high",
         },
@@ -403,7 +428,11 @@ FIELDS: dict[str, Field] = {
         {
             rf"\b(?:mostly|mainly|usually|primarily|nearly everything|almost everything|everything)"
             rf"(?: (?:works|uses?|is|on|with|done)){{0,3}} {_OWN}({_DEVICES}){_VALUE_END}": None,
-            **_near("device|goes online (?:with|on)|relies on|reaches for|works (?:mainly|mostly) on", _DEVICES, 3),
+            **_near(
+                "device|everything|goes online (?:with|on)|relies on|reaches for|works (?:mainly|mostly) on",
+                _DEVICES,
+                3,
+            ),
             rf"\b(?:her|his|my|the) ({_DEVICES}) is the (?:device|one) (?:that )?(?:she|he|i|they) uses? (?:the )?most\b": None,
             rf"\buses {_OWN}({_DEVICES}) (?:most|for (?:nearly |almost )?everything)\b": None,
         },
@@ -412,7 +441,7 @@ FIELDS: dict[str, Field] = {
         text,
         ("favourite social platform", "social platform", "social network"),
         {
-            r"\b(?:active|social time|social life|posts?) (?:mostly |mainly )?(?:on|through) ([A-Z]\w+)": None,
+            r"\b(?:active|most (?:of (?:her|his|my) )?time(?: online)?|social time|social life|posts?) (?:mostly |mainly )?(?:on|through) ([A-Z]\w+)": None,
             r"\bsocial (?:platforms?|networks?|media|apps?|channels?),? ([A-Z]\w+) (?:is|comes|suits)\b": None,
             r"\b(?:prefers?|uses?|likes?|chooses?) ([A-Z]\w+) (?:to|over|more than|rather than|above) (?:all |any |the |every )*(?:other )?social"
             r" (?:platforms?|networks?|media)\b": None,
@@ -427,6 +456,7 @@ FIELDS: dict[str, Field] = {
         {
             rf"\b{_DURATION} (?:(?:a|per|each|every) day|daily)(?: \w+){{0,4}}? social media\b": None,
             rf"\bsocial media\b(?: (?!or\b|and\b)\w+){{0,4}}? {_DURATION} (?:of (?:her|his|my|their|the|each|every) day|daily)": None,
+            rf"\b{_DURATION} (?:\w+ )?on social media (?:(?:a|per|each|every) day|daily)": None,
             rf"\b{_DURATION} of (?:her|his|my|their|each|every) day (?:\w+ ){{0,3}}social media\b": None,
             rf"\bsocial media\b(?: (?!or\b|and\b)\w+){{0,4}}? {_DURATION} (?:(?:a|per|each|every) day|daily)": None,
             rf"\b(?:(?:each|every) day|daily),?(?: \w+){{1,3}}? {_DURATION}(?: \w+)? on social media\b": None,
@@ -438,7 +468,11 @@ FIELDS: dict[str, Field] = {
         {
             rf"\b(?:mostly|mainly|usually|prefers?|prefers to|often|rather)(?: (?:enjoys?|watch(?:es)?|reads?|consumes?"
             rf"|listens? to|or)){{1,4}} ({_CONTENT}){_VALUE_END}": None,
-            **_near("media|content|evenings?|spends?|watches|reads|listens to|consumes|follows|prefers", _CONTENT, 4),
+            **_near(
+                "media|content|evenings?|spends?|relaxes|unwinds|happiest|watches|reads|listens to|consumes|follows|prefers",
+                _CONTENT,
+                4,
+            ),
             rf"\b({_CONTENT}) (?:appeal to|are what|suit|entertain) (?:her|him|me|them|she|he|i|they)\b": None,
             rf"\b(?:watches|reads|consumes|listens to) or (?:watches|reads|listens to) ({_CONTENT}){_VALUE_END}": None,
         },
@@ -449,7 +483,8 @@ FIELDS: dict[str, Field] = {
         {
             rf"\b{_LIKES_TO}(?:plays?|played|playing|follows?|following|interest(?:ed)? in|fan of|watches|trains in|into|practises)"
             rf" ({_SPORTS}){_VALUE_END}": None,
-            **_near("sports?|follows|matches", _SPORTS, 3)
+            rf"\b({_SPORTS}) (?:player|fan)\b": None,
+            **_near("sports?|follows|matches", _SPORTS, 3),
         },
     ),
     "gaming_preference": Field(
@@ -457,7 +492,11 @@ FIELDS: dict[str, Field] = {
         ("games", "favourite games", "gaming"),
         {
             rf"\b{_LIKES_TO}play(?:s|ing)? ((?:(?!video|computer|many|some|no|her|his|the)[a-z-]+ )games)\b": None,
-            **_near("plays?|playing|gamer|games|gaming|into|goes for|likes? playing|give her|give him", rf"(?:{_GENRES}) games", 3),
+            **_near(
+                "plays?|playing|gamer|games|gaming|into|goes for|likes? playing|give her|give him",
+                rf"(?:{_GENRES}) games",
+                3,
+            ),
             r"\b(?:gamer|games|gaming),? (?:she|he|i|they) (?:prefers?|chooses?|likes?|plays?)"
             r" ((?:[a-z-]+ )?games)\b": None,
         },
@@ -466,14 +505,12 @@ FIELDS: dict[str, Field] = {
         _HOW_OFTEN,
         ("travel", "travels"),
         {
-            r"\b((?:never|rarely|seldom|hardly ever|hardly|sometimes|occasionally|often|frequently|regularly"
-            r"|constantly)"
-            r" (?:she |he |i |they |goes |go )?travel(?:s|ling)?)\b(?! (?:by|to|with)\b)": None,
+            rf"\b((?:{_OFTEN}) (?:she |he |i |they |goes |go )?travel(?:s|ling)?)\b(?! (?:by|to|with)\b)": None,
             r"\btravels? (?:very |quite )?(often|a lot|rarely|seldom|sometimes|occasionally|frequently|regularly"
             r"|now and then"
             r"|from time to time|all the time)\b": None,
-            rf"\b({_OFTEN})(?: \w+){{0,3}}? (?:on (?:a )?(?:trips?|journeys?)|travelling|abroad on trips)\b": None,
-            rf"\b(?:on (?:a )?(?:trips?|journeys?)|travelling) (?:very |quite )?({_OFTEN})\b": None,
+            rf"\b({_OFTEN})(?: \w+){{0,3}}? (?:(?:on|takes?) (?:a )?(?:trips?|journeys?)|travelling)\b": None,
+            rf"\b(?:(?:on|takes?) (?:a )?(?:trips?|journeys?)|travelling) (?:very |quite )?({_OFTEN})\b": None,
             r"\b(?:does not|doesn't|do not|don't) travel(?: at all)?$": "never",
         },
     ),
@@ -482,7 +519,7 @@ FIELDS: dict[str, Field] = {
         ("need",),
         {
             rf"{_NOT_WHAT}\bneeds? (?!to\b|is\b|of\b|for\b)(.+)": None,
-            r"\b(?:needs? is|(?:in|has) (?:\w+ )?need of|requires|lacks|is short of|could do with|is missing) (.+)": None,
+            r"\b(?:needs? is|(?:in|has) (?:\w+ )?need of|requires|lacks|is short of|could (?:do with|use)|has to get|is missing) (.+)": None,
         },
     ),
     "wants": Field(

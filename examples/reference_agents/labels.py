@@ -13,11 +13,12 @@ _FILLER = frozenset(
     "preferred favourite favorite main primary usual current currently typical annual yearly biggest highest own personal"
     " general her his my their the a an of choice level type kind sort form way means number amount range bracket that"
     " which what how often where she he they i has have likes like loves love prefers prefer uses use enjoys enjoy most"
-    " best mainly usually mostly in on for to as with is are does do at right now next thing one and or from by".split()
+    " best mainly usually mostly in on for to as with per used greatest deepest biggest heart s is are does do at right now next thing one and or from by with".split()
 )
 # field → other content words that name it, beside its labels
 _SYNONYMS = {
-    "gender": "gender identity, sex, identifies",
+    "age": "old",
+    "gender": "gender identity, sex, identifies, gender identifies",
     "city": "residence, place residence, lives, place lives, city lives, town lives, based, place home, home city, hometown"
     ", location, city residence, place living",
     "marital_status": "marital, relationship status, relationship, civil status",
@@ -45,7 +46,7 @@ _SYNONYMS = {
     "favorite_social_platform": "social media platform, social app, social channel, social media app, social media channel",
     "social_media_usage_time": "social media, hours social media, social media daily, social media use, social media usage"
     ", daily time social media, time spent social media, time spends social media, daily social media time, social media day"
-    ", time social media day",
+    ", time social media day, time spent social media day, social media time day, time spend social media",
     "content_preference": "media, media content, media consumption, entertainment",
     "sports_interest": "sport follows, sport plays, sport practises, sport interests, sporting interest",
     "gaming_preference": "video games, game genre, games genre, games plays",
@@ -91,18 +92,34 @@ _LEAD = r"(?:(?:these|most) (?:days|evenings|mornings|weekends),? |(?:nowadays|c
 _HER = r"(?:she|he|they|i)"
 _OWN_OF = {"she": "her", "he": "his", "they": "their", "i": "my"}
 _NAMES_A_FIELD = (
-    rf"(?:(?:her|his|my|their) |the (?=.*\b{_HER}\b)|what (?={_HER}\b)|where (?={_HER}\b)|how (?=.*\b{_HER}\b))"
+    rf"(?:(?:her|his|my|their) |the |what (?={_HER}\b)|where (?={_HER}\b)|how (?=.*\b{_HER}\b))"
     r"[\w' -]{2,60}?"
 )
 _LINE = re.compile(r"^[\s*-]*([A-Z][\w'/ -]{1,60}?)(?:\s*[:=]\s*| [-\u2013] )(.+)$")
 _LABEL_FIRST = re.compile(rf"^(?:and )?{_LEAD}({_NAMES_A_FIELD}),? (?:is|are) (.+)$", re.I)
 _LABEL_LAST = re.compile(rf"^(?:and )?{_LEAD}(.{{2,60}}?) (?:is|are) ({_NAMES_A_FIELD})$", re.I)
 _WHAT = (
-    rf"(?:what|(?:the (?:\w+ ){{0,2}}|some)things?(?: that)?) ({_HER} [a-z ]{{3,40}}?)"
+    rf"(?:what|(?:the (?:\w+ ){{0,2}})?things?(?: that)?) ({_HER} [a-z ]{{3,40}}?)"
     r"(?: (?:most|best|right now|now|at the moment|more than anything|in life|of all|above all))*"
 )
-_WHAT_FIRST = re.compile(rf"^(?:and )?{_LEAD}{_WHAT},? (?:is|are) (.+)$", re.I)
+_WHAT_FIRST = re.compile(rf"^(?!.*\bleast\b)(?:and )?{_LEAD}{_WHAT}(?:,? (?:is|are)|:) (.+)$", re.I)
 _WHAT_LAST = re.compile(rf"^(?:and )?{_LEAD}(.{{2,60}}?) (?:is|are) {_WHAT}$", re.I)
+_AMONG = re.compile(
+    rf"^(?:of|among|when it comes to|as for|as to|in terms of|regarding)(?: all)?(?: the| her| his| my)? ([a-z -]{{3,30}}?),?"
+    rf" (?:{_HER} (?:likes?|prefers?|goes for|uses?|enjoys?|chooses?|loves?|is|am|identifies as)(?: strictly)? (.+?)"
+    rf"|(\S+) is (?:the one|what) {_HER} \w+)(?: the)?(?: best| most)?$",
+    re.I,
+)
+# what a thing does to the person → what the person does
+_DONE_BY_A_THING = {
+    re.compile(
+        r"^([\w ]{3,50}?) (?:makes? (?:her|him) happy|(?:gives?|brings?) (?:her|him) (?:great )?(?:joy|pleasure))$"
+    ): "likes",
+    re.compile(
+        r"^([\w ]{3,50}?) (?:gets? on (?:her|his) nerves|(?:annoys?|bores?|irritates?|bothers?) (?:her|him)"
+        r"|drives? (?:her|him) (?:mad|crazy)|puts? (?:her|him) off)$"
+    ): "dislikes",
+}
 _NO_NAME_OF_A_VALUE = re.compile(r"(?:in|at|on|from|with|by|near|for|like|as|to|of|located|situated)\b", re.I)
 
 
@@ -112,8 +129,16 @@ def in_plain_order(sentence: str) -> str:
         return f"{name}: {match[2]}"
     for pattern, label, value in ((_LABEL_FIRST, 1, 2), (_LABEL_LAST, 2, 1)):
         match = pattern.match(sentence)
-        if match and (name := field_of(match[label])) and _is_named(name, match[value]):
+        if match and (name := field_of(match[label])) and _is_named(name, match[value]) and _owner(match[label]):
             return f"{_owner(match[label])} {name} is {match[value]}"
+    if (match := _AMONG.match(sentence)) and (name := field_of(match[1])):
+        value = match[2] or match[3]
+        if _is_named(name, value):
+            return f"{_owner(sentence)} {name} is {value}"
+    for pattern, verb in _DONE_BY_A_THING.items():
+        if match := pattern.match(sentence):
+            subject = "she" if re.search(r"\bher\b", sentence) else "he"
+            return f"{subject} {verb} {match[1][0].lower()}{match[1][1:]}"
     if match := _WHAT_FIRST.match(sentence):
         return f"{match[1]} {match[2]}"
     if match := _WHAT_LAST.match(sentence):
@@ -129,6 +154,6 @@ def _is_named(name: str, value: str) -> bool:
 
 
 def _owner(label: str) -> str:
-    """ "her" for "her usual drink" and for "the drink she likes best"."""
+    """ "her" for "her usual drink" and for "the drink she likes best"; empty for "the drink"."""
     found = re.search(r"\b(?:(she|he|they|i)|(her|his|their|my))\b", label, re.I)
-    return "her" if found is None else found[2] or _OWN_OF[found[1].lower()]
+    return "" if found is None else found[2] or _OWN_OF[found[1].lower()]

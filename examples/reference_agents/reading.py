@@ -68,7 +68,7 @@ _AMONG_ALL = re.compile(r"of all\b", re.I)  # "of all cuisines she likes Thai be
 _NOT_AN_ITEM = re.compile(
     r"(?:i|she|he|they|we|you|it|him|them|who|what|which|that|to|on|by|from|at|in|of|for|or|because|since|living|working"
     r"|being|getting|going|having|taking|doing|making|her|his|my|their)\b"
-    r"|.*\b(?:except|unless|if|when|she|he|they|we|you)\b|.*\w (?:like|love|enjoy|dislike|hate|avoid) \w",
+    r"|(?:anyone|anybody|anything|everyone|everybody)\b|.*\b(?:except|unless|if|when|she|he|they|we|you)\b|.*\w (?:like|love|enjoy|dislike|hate|avoid) \w",
     re.I,
 )
 
