@@ -14,10 +14,12 @@ NEGATED_VERB = r"(?:\w+n['\u2019]t|(?:do|does|did|is|are|was|has|ca|wo)nt)"
 # words after which the rest of the clause is not a fact about now: negated, past, possible or intended
 QUALIFIER = re.compile(
     rf"\b(?:not|{NEGATED_VERB}|never|no|nor|neither|none|nobody|nothing|anything|without|cannot|all but|hardly|barely"
-    r"|rarely|seldom|scarcely|(?:almost|nearly)(?! (?:all|every\w*|always|only|exclusively)\b)|instead|rather|than|unlike(?:ly)?|refuses?|stop(?:s|ped)?"
+    r"|rarely|seldom|scarcely|(?:almost|nearly)(?! (?:all|every\w*|always|only|exclusively)\b)|instead|rather|than"
+    r"|unlike(?:ly)?|refuses?|stop(?:s|ped)?"
     r"|quit|was|were|(?<!has )(?<!have )been"
     r"|used to|formerly|previously|once|until|would|could|should|might|maybe|perhaps|possibly|probably|allegedly"
-    r"|wants? to|hopes|hoping|plans? to|wish(?:es)?|going to|intends?|dreams?|getting|considers?|considering|pretends?"
+    r"|wants? to|hopes|hoping|plans? to|wish(?:es)?|going to|intends?|dreams?|getting|considers?|considering"
+    r"|pretends?"
     r"|seems?|supposedly|apparently|reportedly|rumou?r\w*|is said|g[ai]ves? up|given up|about to|has yet to|tr(?:y"
     r"|ies|ied)"
     r"|tempted|thinking of|undecided|cancel\w*|expired|lapsed|sold|tired of|years ago|in her youth|at \d\d (?:she|he"
@@ -33,7 +35,8 @@ NON_STATEMENT = re.compile(
     re.I,
 )
 POLITE_REQUEST = re.compile(
-    r"(?:please )?(?:can|could|would|will) you (?:please )?(?:add|build|change|create|make|note|record|save|set|update"
+    r"(?:please )?(?:can|could|would|will) you (?:please )?(?:add|build|change|create|make|note|record|save|set"
+    r"|update"
     r"|write)\b",
     re.I,
 )
@@ -55,7 +58,8 @@ _MAIN_VERB = (
     r"(?i:likes?|loves?|enjoys?|adores?|prefers?|dislikes?|hates?|avoids?|detests?|loathes?|lives|resides"
     r"|works|wants|needs"
     r"|owns|drives|buys|eats|drinks|plays|speaks|uses|wears|reads|watches|travels|studies|studied|moved|spends|cooks"
-    r"|includes?|goes|takes|rents|shops|dreams|commutes|holds|earns|follows|identifies|gets|went|lost|became|stays|stayed|pays|heads|makes|keeps|finds)\s*:?\s+(?=\S)"
+    r"|includes?|goes|takes|rents|shops|dreams|commutes|holds|earns|follows|identifies|gets|went|lost|became|stays"
+    r"|stayed|pays|heads|makes|keeps|finds)\s*:?\s+(?=\S)"
 )
 _CONTRACTION = (
     r"(?i:(?:(?<=\bshe)|(?<=\bhe)|(?<=\bit)|(?<=\bwho))['\u2019]s|(?<=\bi)['\u2019]m|(?<=\bthey)['\u2019]re)\b"
@@ -69,9 +73,12 @@ _SUBJECT = (
 PREFERENCE_VERB = re.compile(
     r"\b(?P<verb>(?P<likes>likes?|liked|loves?|enjoys?|adores?|fond of|keen on|passionate about|enthusiastic about"
     r"|fan of|pleasure in|delights in|joy in|soft spot for|weakness for|love for|passion for|crazy about|mad about"
-    r"|(?:cannot|can['\u2019]t) get enough of|appreciates|cherishes|treasures|lover of|partial to|taken with|has a liking for)"
-    r"|no (?:patience|time) (?:with|for)|put off by|bothered by|irritated by|sick of|tired of|fed up with|resents|no fan of"
-    r"|(?:not|\w+n['\u2019]t) (?:much of )?a (?:great |big )?fan of|dislikes?|hates?|avoids?|detests?|loathes?|despises?|dislike (?:of|for)"
+    r"|(?:cannot|can['\u2019]t) get enough of|appreciates|cherishes|treasures|lover of|partial to|taken with|has a"
+    r" liking for)"
+    r"|no (?:patience|time) (?:with|for)|put off by|bothered by|irritated by|sick of|tired of|fed up with|resents"
+    r"|no fan of"
+    r"|(?:not|\w+n['\u2019]t) (?:much of )?a (?:great |big )?fan of|dislikes?|hates?|avoids?|detests?|loathes?"
+    r"|despises?|dislike (?:of|for)"
     r"|aversion to|annoyed by|(?:cannot|can not|can['\u2019]t) (?:stand|bear))\b(?P<label>\s*:)?\s+(?=\S)",
     re.I,
 )
@@ -94,8 +101,10 @@ _MALE_RELATIONS = r"brothers?|fathers?|dads?|husband|sons?|uncles?|boyfriend|gra
 _FEMALE_RELATIONS = r"sisters?|mothers?|mums?|moms?|wife|daughters?|aunts?|girlfriend|grandmothers?|nieces?"
 _OTHER_RELATIONS = (
     r"friends?|partner|spouse|cousins?|colleagues?|boss|neighbou?rs?|flatmates?|roommates?|baby|child|children|kids?"
-    r"|parents?|grandparents?|siblings?|relatives?|cats?|dogs?|ex|twins?|mates?|family|in-laws?|godparents?|landlord\w*"
-    r"|landlad\w+|tenants?|teachers?|doctors?|dentist|therapist|clients?|customers?|patients?|pupils?|students?|guests?"
+    r"|parents?|grandparents?|siblings?|relatives?|cats?|dogs?|ex|twins?|mates?|family|in-laws?|godparents?"
+    r"|landlord\w*"
+    r"|landlad\w+|tenants?|teachers?|doctors?|dentist|therapist|clients?|customers?|patients?|pupils?|students?"
+    r"|guests?"
     r"|manager|assistant|coach|trainer|classmates?|coworkers?|co-workers?|team|office|company|employer"
 )
 # "a profile for my brother Tom" is about him; "a mother of two" is the person
@@ -120,7 +129,8 @@ _OTHER_SUBJECT = re.compile(
     r"(?:(?:people|everyone|everybody|someone|somebody|others|one|those who)\b"
     r"|(?:the|some|most|many|all|several|few|both|each|every|these|those|another|(?P<article>an?))"
     r" (?!of all )(?P<noun>[a-z-]+)"
-    r"|(?:her|his|my|their|our) (?!(?:house|flat|apartment|place) (?:(?:is|lies) in|is (?:an?|rented|her|his|my)|belongs)\b)(?:[a-z-]+ )?(?!of\b)(?P<own>[a-z-]+)(?= \w+s\b))",
+    r"|(?:her|his|my|their|our) (?!(?:house|flat|apartment|place) (?:(?:is|lies) in|is (?:an?|rented|her|his|my)"
+    r"|belongs)\b)(?:[a-z-]+ )?(?!of\b)(?P<own>[a-z-]+)(?= \w+s\b))",
     re.I,
 )
 _OWN_NOUN = re.compile(

@@ -4,7 +4,6 @@ A pattern that ends in a value has one group; one with a fixed value has none. W
 and is left out.
 """
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -44,18 +43,22 @@ _LIKES_TO = r"(?:(?:likes?|loves?|enjoys?|prefers?) (?:to )?)?"  # what somebody
 _MONEY = r"(\d[\d.,]*\d(?: ?(?:-|\u2013|to|and) ?\d[\d.,]*\d)?(?: ?(?:EUR|USD|euros|dollars))?)"
 _DURATION = r"((?:\d+|an?|one|two|three|half an) (?:hours?|minutes?))"
 _STYLES = (
-    "casual|classic|classical|elegant|sporty|minimalist|vintage|bohemian|formal|business|preppy|romantic|chic|punk|gothic"
+    "casual|classic|classical|elegant|sporty|minimalist|vintage|bohemian|formal|business|preppy|romantic|chic|punk"
+    "|gothic"
     "|smart casual|streetwear|outdoor|practical|colourful|colorful|alternative|timeless|athletic"
 )
 _CARE = (
-    r"loves?|enjoys?|cares?|matters?|means|important|unimportant|interest|interested|enthusiastic|enthusiasm|enthusiast|keen"
-    r"|passionate|passion|fascinated|indifferent|excited|committed|devoted|concern|concerned|thought|attention|care|priority|heart|little|first"
+    r"loves?|enjoys?|cares?|matters?|means|important|unimportant|interest|interested|enthusiastic|enthusiasm"
+    r"|enthusiast|keen"
+    r"|passionate|passion|fascinated|indifferent|excited|committed|devoted|concern|concerned|thought|attention|care"
+    r"|priority|heart|little|first"
 )
 _NOT_WHAT = r"(?<!what she )(?<!what he )(?<!what they )(?<!what i )"  # "orders what she needs online"
 # "vegan or vegetarian" does not tell which of the two applies; "vegan food" is no diet
 _ONE_OF = r"(?<!\bor )\b({})\b(?!-| or\b| (?:{})\b)"
 _FOOD_NOUNS = (
-    "food|foods|dish|dishes|recipes?|restaurants?|cooking|cuisine|products?|brands?|cakes?|meals?|options?|shoes|leather"
+    "food|foods|dish|dishes|recipes?|restaurants?|cooking|cuisine|products?|brands?|cakes?|meals?|options?|shoes"
+    "|leather"
     "|cosmetics|friendly"
 )
 _SPORTS = (
@@ -72,8 +75,10 @@ _GENRES = (
     "|online|mobile|console"
 )
 _TRADES = (
-    r"engineer|designer|manager|teacher|architect|analyst|writer|nurse|doctor|dentist|therapist|physiotherapist|pharmacist"
-    r"|carpenter|electrician|plumber|baker|cook|chef|lawyer|accountant|librarian|illustrator|journalist|bookbinder|buyer"
+    r"engineer|designer|manager|teacher|architect|analyst|writer|nurse|doctor|dentist|therapist|physiotherapist"
+    r"|pharmacist"
+    r"|carpenter|electrician|plumber|baker|cook|chef|lawyer|accountant|librarian|illustrator|journalist|bookbinder"
+    r"|buyer"
     r"|developer|programmer|consultant|mechanic|gardener|farmer|waiter|waitress|hairdresser|photographer|musician"
     r"|scientist|researcher|lecturer|professor|translator|editor|secretary|salesperson|cashier|pilot|surgeon|vet"
     r"|psychologist|builder|painter|tailor|butcher|florist|bookkeeper|clerk|paramedic|midwife|social worker"
@@ -145,7 +150,8 @@ FIELDS: dict[str, Field] = {
         {
             r"\bidentif(?:y|ies) as (?:an? )?([a-z-]+)": None,
             r"\b(?:is|am) (female|male|non-binary)(?! \w)": None,
-            r"\b(?:describes?|sees?|considers?) (?:her|him|my|them)(?:self|selves) (?:as|to be) (female|male|non-binary)\b": None,
+            r"\b(?:describes?|sees?|considers?) (?:her|him|my|them)(?:self|selves) (?:as|to be) (female|male"
+            r"|non-binary)\b": None,
         },
     ),
     "address": Field(
@@ -159,8 +165,10 @@ FIELDS: dict[str, Field] = {
         ("town", "home town"),
         {
             rf"\b(?:lives?|living|has lived|have lived|based|resides?|resident|settled|settled down|home is"
-            rf"|flat is|house is|apartment is|moved|home|flat|apartment|roots|life|living)(?: (?:now|today|right|permanently"
-            rf"|and works?|currently|happily|alone|here)){{0,2}} (?:in|to|of)(?: the (?:centre|center|middle|heart|city|town) of)? {_PLACE}\b(?!,? and (?:then|later)\b)": None,
+            rf"|flat is|house is|apartment is|moved|home|flat|apartment|roots|life|living)(?: (?:now|today|right"
+            rf"|permanently"
+            rf"|and works?|currently|happily|alone|here)){{0,2}} (?:in|to|of)(?: the (?:centre|center|middle|heart"
+            rf"|city|town) of)? {_PLACE}\b(?!,? and (?:then|later)\b)": None,
             rf"\b(?:calls?|made) {_PLACE} (?:her |his |my |their )?home\b": None,
         },
         case_sensitive=True,
@@ -178,12 +186,15 @@ FIELDS: dict[str, Field] = {
         ),
         ("family status",),
         {
-            r"^(?:she|he|i) and (?:her|his|my) (?:partner|girlfriend|boyfriend) (?:live|share|have lived)\b": "partnered",
+            r"^(?:she|he|i) and (?:her|his|my) (?:partner|girlfriend|boyfriend) (?:live|share|have"
+            r" lived)\b": "partnered",
             r"^(?:she|he|i) and (?:her|his|my) (?:husband|wife) (?:are|have been) (?:\w+ )?(married)\b": None,
             _ONE_OF.format("married|divorced|widowed|unmarried", "couples?|name|people|life"): None,
             r"\b(?:is|am|'s|'m|became|as) an? (widow|widower)\b": None,
-            r"\b(?:is|am|'s|'m) (?:currently |now |still )?(single)\b(?! (?!and\b|at\b|by\b|again\b|these\b|for\b|with\b)\w)": None,
-            r"\b(?:lives?|living|home|flat|house|relationship|everyday life) (?:together )?with (?:an?|her|his|my|their) (?:partner"
+            r"\b(?:is|am|'s|'m) (?:currently |now |still )?(single)\b(?! (?!and\b|at\b|by\b|again\b|these\b|for\b"
+            r"|with\b)\w)": None,
+            r"\b(?:lives?|living|home|flat|house|relationship|everyday life) (?:together )?with (?:an?|her|his|my"
+            r"|their) (?:partner"
             r"|girlfriend|boyfriend)\b": "partnered",
         },
     ),
@@ -193,9 +204,12 @@ FIELDS: dict[str, Field] = {
         {
             rf"\b{_COUNT} (?:people|persons|members) (?:\w+ ){{0,2}}(?:in|share|under) (?:her|his|my|their|the|one)"
             rf" (?:household|home|flat|roof)": None,
-            rf"\b{_COUNT} of (?:them|us) (?:\w+ )?(?:at home|in (?:the|her|his|my|their|one)|living|live|share|under)\b": None,
-            r"\b(?:lives?|living) (?:all |completely |entirely )?(?:alone|by (?:her|him|my)self|on (?:her|his|my) own)\b": 1,
-            rf"\b(?:shares?|sharing) (?:her|his|my|their|an?|the) (?:\w+ )?(?:home|flat|house|apartment|household) with"
+            rf"\b{_COUNT} of (?:them|us) (?:\w+ )?(?:at home|in (?:the|her|his|my|their|one)|living|live|share"
+            rf"|under)\b": None,
+            r"\b(?:lives?|living) (?:all |completely |entirely )?(?:alone|by (?:her|him|my)self|on (?:her|his|my)"
+            r" own)\b": 1,
+            rf"\b(?:shares?|sharing) (?:her|his|my|their|an?|the) (?:\w+ )?(?:home|flat|house|apartment|household)"
+            rf" with"
             rf" ((?:{'|'.join(WORDS)}|\d+) (?:others?|other people|more people))\b": None,
             rf"\b(?:family|household) of {_COUNT}\b": None,
             rf"(?<!shares her )\bhousehold (?:\w+ ){{0,4}}?{_COUNT}\b(?! (?:\w+ )?(?:others?|more|cats?|dogs?"
@@ -230,8 +244,10 @@ FIELDS: dict[str, Field] = {
             rf"\b(?:works?|worked|working|employed|living|career|job|money|practises|practices)(?: [\w-]+){{0,2}}? as"
             rf" (?:an? )?([a-z][a-z -]{{2,40}}?){_END}": None,
             r"\b(?:is|am|'s|'m) an? ([a-z][a-z -]{2,40}?) by (?:profession|trade|training|occupation)": None,
-            rf"\bby (?:profession|trade|training|occupation),? (?:she|he|i|they) (?:is|am|are) an? ([a-z][a-z -]{{2,40}}?){_END}": None,
-            rf"\b(?:is|am|'s|'m|been) an? (?:trained |qualified |professional )?((?!former|retired|aspiring|future|would|ex-|trained|failed|good|great|bad)(?:[a-z-]+ )?(?:{_TRADES})){_END}": None,
+            rf"\bby (?:profession|trade|training|occupation),? (?:she|he|i|they) (?:is|am|are) an? ([a-z][a-z -]{{2"
+            rf",40}}?){_END}": None,
+            rf"\b(?:is|am|'s|'m|been) an? (?:trained |qualified |professional )?((?!former|retired|aspiring|future"
+            rf"|would|ex-|trained|failed|good|great|bad)(?:[a-z-]+ )?(?:{_TRADES})){_END}": None,
         },
     ),
     "education": Field(
@@ -239,12 +255,14 @@ FIELDS: dict[str, Field] = {
         ("degree", "qualification", "highest degree", "highest qualification"),
         {
             **_near(
-                "has|have|holds?|hold|graduated|finished|completed|earned|obtained|got|gained|received|awarded|granted"
+                "has|have|holds?|hold|graduated|finished|completed|earned|obtained|got|gained|received|awarded"
+                "|granted"
                 "|did|took|left|came|ended",
                 _DEGREE_WORDS + "(?: in [a-z]+(?: (?:and )?[a-z]+)?)?",
                 5,
             ),
-            r"(?<!for )(?<!on )(?<!towards )(?<!doing )(?<!started )(?<!out of )(?<!begun )\b(?:an? |her |his |my |the )"
+            r"(?<!for )(?<!on )(?<!towards )(?<!doing )(?<!started )(?<!out of )(?<!begun )\b(?:an? |her |his |my "
+            r"|the )"
             r"((?:(?:master|bachelor)['\u2019]?s degree|doctorate|phd|apprenticeship|high[- ]school diploma|diploma)"
             r"(?: in [a-z]+(?: (?:and )?[a-z]+)?)?)(?= (?:in|at|from|to|behind|and|after|as|since|with)\b|[.,;]"
             r"|$)": None,
@@ -254,7 +272,8 @@ FIELDS: dict[str, Field] = {
         bracket,
         ("income", "salary", "income range", "yearly income"),
         {
-            rf"\b(?:earns?|earning|makes|(?:takes|brings) home|income|salary|pay|wages?|earnings|receives|job pays|pays (?:her|him|me|them)|paid)(?! \w+"
+            rf"\b(?:earns?|earning|makes|(?:takes|brings) home|income|salary|pay|wages?|earnings|receives|job pays"
+            rf"|pays (?:her|him|me|them)|paid)(?! \w+"
             rf" (?:a|per) (?:month|week))"
             rf"(?: \w+){{0,5}}? {_MONEY}(?! ?(?:a|per|an|each|every) (?:month|week|day|hour))": None,
         },
@@ -266,8 +285,10 @@ FIELDS: dict[str, Field] = {
             rf"\b(owns?|rents?|renting|bought) (?!out\b){_OWN}(?:\w+ )?(?:home|house|flat|apartment|place)\b": None,
             r"\b(?:home|house|flat)[ -]?(owner)\b": None,
             r"\b(?:is|am|as) a (tenant)\b": None,
-            r"\b(?:home|house|flat|apartment|place)(?: (?:she|he|i|they) lives? in)? is (?:an? )?(rented|(?:her|his|my) own\b)": None,
-            r"\b(?:home|house|flat|apartment)(?: (?:she|he|i|they) lives? in)? belongs to (?:her|him|me|them)\b": "own",
+            r"\b(?:home|house|flat|apartment|place)(?: (?:she|he|i|they) lives? in)? is (?:an? )?(rented|(?:her|his"
+            r"|my) own\b)": None,
+            r"\b(?:home|house|flat|apartment)(?: (?:she|he|i|they) lives? in)? belongs to (?:her|him|me"
+            r"|them)\b": "own",
             r"\b(?:pays?|paying) (?:the |her |his |my |a )?(?:\w+ )?rent\b": "rent",
             r"\b(?:pays?|paying)(?: off)? (?:the|her|his|my|a) mortgage\b": "own",
             r"\bowner of (?:her|his|my|the|an?) (?:own )?(?:home|house|flat|apartment)\b": "own",
@@ -282,7 +303,8 @@ FIELDS: dict[str, Field] = {
         {
             _ONE_OF.format("vegan|vegetarian|pescatarian|flexitarian|halal|kosher", _FOOD_NOUNS)
             + rf"(?: diet\b|{_VALUE_END})": None,
-            r"\b(?:went|turned|became|gone|eats|cooks|lives) (?:strictly |fully |completely )?(vegan|vegetarian|pescatarian|flexitarian)"
+            r"\b(?:went|turned|became|gone|eats|cooks|lives) (?:strictly |fully |completely )?(vegan|vegetarian"
+            r"|pescatarian|flexitarian)"
             r"(?= (?:years|some|many|\w+ years?) ago\b|$)": None,
         },
     ),
@@ -292,9 +314,11 @@ FIELDS: dict[str, Field] = {
         {
             r"\b(?:prefers?|loves?|likes?|enjoys?) ([A-Z][a-z]+) cuisine": None,
             r"\b(?:prefers?|loves?|likes?|enjoys?) ([A-Z][a-z]+) (?:food|dishes) (?:best|most)\b": None,
-            r"\b(?:[Nn]othing beats|goes? for|prefers?|craves?|chooses|picks|orders|cooks|eats)(?: mostly| mainly| usually)?"
+            r"\b(?:[Nn]othing beats|goes? for|prefers?|craves?|chooses|picks|orders|cooks|eats)(?: mostly| mainly|"
+            r" usually)?"
             r" ([A-Z][a-z]+) (?:food|cuisine|cooking|dishes|meals)\b": None,
-            r"\b(?:likes?|loves?|enjoys?) ([A-Z][a-z]+) (?:food|cuisine|cooking|dishes) (?:more|above|better)\b": None,
+            r"\b(?:likes?|loves?|enjoys?) ([A-Z][a-z]+) (?:food|cuisine|cooking|dishes) (?:more|above"
+            r"|better)\b": None,
             r"\bcould eat ([A-Z][a-z]+)(?: food)? every day\b": None,
             r"^([A-Z][a-z]+) (?:cuisine|food|cooking) is (?:her|his|my|their) favou?rite\b": None,
         },
@@ -313,7 +337,8 @@ FIELDS: dict[str, Field] = {
             rf"(coffee and tea|tea and coffee|coffee|tea){_VALUE_END}": None,
             r"\b(coffee|tea) (?:drinker|person|lover)\b": None,
             **_near(
-                "drinks?|prefers?|chooses?|reaches for|goes for|opts for|runs on|starts? (?:the|her|his|my) (?:day|morning) with"
+                "drinks?|prefers?|chooses?|reaches for|goes for|opts for|runs on|starts? (?:the|her|his|my) (?:day"
+                "|morning) with"
                 "|cannot do without",
                 "coffee|tea",
                 2,
@@ -326,7 +351,8 @@ FIELDS: dict[str, Field] = {
         whole,
         ("fitness", "exercise", "workout"),
         {
-            rf"\b(?:likes? to go )?((?:{_EXERCISE}) (?:once|twice|(?:\w+ times)|every|each)(?: (?:a|per))? [a-z]+)\b": None,
+            rf"\b(?:likes? to go )?((?:{_EXERCISE}) (?:once|twice|(?:\w+ times)|every|each)(?: (?:a|per))?"
+            rf" [a-z]+)\b": None,
             rf"\b(?:keeps?|stays?) fit (?:by|with) ((?:{_EXERCISE})(?: (?!and\b|but\b|or\b)[\w-]+){{0,5}})": None,
             rf"\b(?:goes|go) ((?:{_EXERCISE})(?: (?!and\b|but\b|or\b)[\w-]+){{0,5}})": None,
             r"\b(?:does|do|practises?) (yoga|pilates|gymnastics)\b": None,
@@ -360,7 +386,8 @@ FIELDS: dict[str, Field] = {
         lower,
         ("groceries", "grocery store", "kind of grocery store"),
         {
-            rf"\b(?:food shopping|groceries|food|grocery shopping)\b(?:,? [a-z]+){{0,4}}? (?:at|from|in|to) {_OWN}({_STORE}){_VALUE_END}": None,
+            rf"\b(?:food shopping|groceries|food|grocery shopping)\b(?:,? [a-z]+){{0,4}}? (?:at|from|in|to)"
+            rf" {_OWN}({_STORE}){_VALUE_END}": None,
             rf"\bgroceries\b(?:,? [a-z]+){{0,4}}? (?:at|from|in|to) {_OWN}([a-z][a-z' -]{{2,40}}?){_END}": None,
         },
     ),
@@ -390,20 +417,24 @@ FIELDS: dict[str, Field] = {
         {
             r"\b((?:early|late) (?:bird|riser)|(?:morning|night|evening) (?:person|owl)|(?:gets? up|rises?"
             r"|wakes?(?: up)?"
-            r"|is up|stays? up|(?:goes|go) to (?:bed|sleep)|falls asleep)(?: (?:very|quite|rather|always|too))? (?:early"
+            r"|is up|stays? up|(?:goes|go) to (?:bed|sleep)|falls asleep)(?: (?:very|quite|rather|always|too))?"
+            r" (?:early"
             r"|late))\b": None,
             r"\bup with the (?:lark|sun)\b|\bup (?:before|at) (?:dawn|sunrise)\b": "early",
-            r"\b((?:best|works best|comes alive|fresh|awake|active|productive)(?: \w+){0,2} (?:early|late|at night|in the (?:morning|evening)))\b": None,
+            r"\b((?:best|works best|comes alive|fresh|awake|active|productive)(?: \w+){0,2} (?:early|late|at night"
+            r"|in the (?:morning|evening)))\b": None,
         },
     ),
     "eco_friendliness": Field(
         degree,
         ("eco-friendliness", "environment", "sustainability"),
         {
-            rf"\b((?:\w+ )?(?:{_CARE})\b(?: \w+){{0,3}}? (?:environment|sustainability|sustainable|sustainably|climate|planet))\b": None,
+            rf"\b((?:\w+ )?(?:{_CARE})\b(?: \w+){{0,3}}? (?:environment|sustainability|sustainable|sustainably"
+            rf"|climate|planet))\b": None,
             rf"\b((?:environment|sustainability|sustainably|climate|planet)(?: \w+){{0,3}}? (?:{_CARE}))\b": None,
             r"\bas (?:green|sustainably) as (?:possible|(?:she|he|i) can)\b": "high",
-            r"\b(?:environment|sustainability|climate|green issues|environmental issues)\b(?: \w+){0,3}? (?:leaves? (?:her|him|me|them) cold|does not interest)": "low",
+            r"\b(?:environment|sustainability|climate|green issues|environmental issues)\b(?: \w+){0,3}? (?:leaves?"
+            r" (?:her|him|me|them) cold|does not interest)": "low",
             r"\b(eco-friendly|environmentally (?:aware|conscious|friendly))\b": None,
         },
         denied={"high": "low"},
@@ -433,7 +464,8 @@ FIELDS: dict[str, Field] = {
                 _DEVICES,
                 3,
             ),
-            rf"\b(?:her|his|my|the) ({_DEVICES}) is the (?:device|one) (?:that )?(?:she|he|i|they) uses? (?:the )?most\b": None,
+            rf"\b(?:her|his|my|the) ({_DEVICES}) is the (?:device|one) (?:that )?(?:she|he|i|they) uses? (?:the"
+            rf" )?most\b": None,
             rf"\buses {_OWN}({_DEVICES}) (?:most|for (?:nearly |almost )?everything)\b": None,
         },
     ),
@@ -441,9 +473,11 @@ FIELDS: dict[str, Field] = {
         text,
         ("favourite social platform", "social platform", "social network"),
         {
-            r"\b(?:active|most (?:of (?:her|his|my) )?time(?: online)?|social time|social life|posts?) (?:mostly |mainly )?(?:on|through) ([A-Z]\w+)": None,
+            r"\b(?:active|most (?:of (?:her|his|my) )?time(?: online)?|social time|social life|posts?) (?:mostly "
+            r"|mainly )?(?:on|through) ([A-Z]\w+)": None,
             r"\bsocial (?:platforms?|networks?|media|apps?|channels?),? ([A-Z]\w+) (?:is|comes|suits)\b": None,
-            r"\b(?:prefers?|uses?|likes?|chooses?) ([A-Z]\w+) (?:to|over|more than|rather than|above) (?:all |any |the |every )*(?:other )?social"
+            r"\b(?:prefers?|uses?|likes?|chooses?) ([A-Z]\w+) (?:to|over|more than|rather than|above) (?:all |any "
+            r"|the |every )*(?:other )?social"
             r" (?:platforms?|networks?|media)\b": None,
             r"\bsocial (?:platforms?|networks?|media),? (?:she|he|I|they) (?:prefers?|likes?|uses?)"
             r" (?:to use )?([A-Z]\w+)": None,
@@ -455,7 +489,8 @@ FIELDS: dict[str, Field] = {
         ("time on social media", "social media time"),
         {
             rf"\b{_DURATION} (?:(?:a|per|each|every) day|daily)(?: \w+){{0,4}}? social media\b": None,
-            rf"\bsocial media\b(?: (?!or\b|and\b)\w+){{0,4}}? {_DURATION} (?:of (?:her|his|my|their|the|each|every) day|daily)": None,
+            rf"\bsocial media\b(?: (?!or\b|and\b)\w+){{0,4}}? {_DURATION} (?:of (?:her|his|my|their|the|each|every)"
+            rf" day|daily)": None,
             rf"\b{_DURATION} (?:\w+ )?on social media (?:(?:a|per|each|every) day|daily)": None,
             rf"\b{_DURATION} of (?:her|his|my|their|each|every) day (?:\w+ ){{0,3}}social media\b": None,
             rf"\bsocial media\b(?: (?!or\b|and\b)\w+){{0,4}}? {_DURATION} (?:(?:a|per|each|every) day|daily)": None,
@@ -466,22 +501,26 @@ FIELDS: dict[str, Field] = {
         lower,
         ("preferred content", "content", "favourite content"),
         {
-            rf"\b(?:mostly|mainly|usually|prefers?|prefers to|often|rather)(?: (?:enjoys?|watch(?:es)?|reads?|consumes?"
+            rf"\b(?:mostly|mainly|usually|prefers?|prefers to|often|rather)(?: (?:enjoys?|watch(?:es)?|reads?"
+            rf"|consumes?"
             rf"|listens? to|or)){{1,4}} ({_CONTENT}){_VALUE_END}": None,
             **_near(
-                "media|content|evenings?|spends?|relaxes|unwinds|happiest|watches|reads|listens to|consumes|follows|prefers",
+                "media|content|evenings?|spends?|relaxes|unwinds|happiest|watches|reads|listens to|consumes|follows"
+                "|prefers",
                 _CONTENT,
                 4,
             ),
             rf"\b({_CONTENT}) (?:appeal to|are what|suit|entertain) (?:her|him|me|them|she|he|i|they)\b": None,
-            rf"\b(?:watches|reads|consumes|listens to) or (?:watches|reads|listens to) ({_CONTENT}){_VALUE_END}": None,
+            rf"\b(?:watches|reads|consumes|listens to) or (?:watches|reads|listens to)"
+            rf" ({_CONTENT}){_VALUE_END}": None,
         },
     ),
     "sports_interest": Field(
         lower,
         ("sport", "sports", "favourite sport"),
         {
-            rf"\b{_LIKES_TO}(?:plays?|played|playing|follows?|following|interest(?:ed)? in|fan of|watches|trains in|into|practises)"
+            rf"\b{_LIKES_TO}(?:plays?|played|playing|follows?|following|interest(?:ed)? in|fan of|watches|trains in"
+            rf"|into|practises)"
             rf" ({_SPORTS}){_VALUE_END}": None,
             rf"\b({_SPORTS}) (?:player|fan)\b": None,
             **_near("sports?|follows|matches", _SPORTS, 3),
@@ -519,7 +558,8 @@ FIELDS: dict[str, Field] = {
         ("need",),
         {
             rf"{_NOT_WHAT}\bneeds? (?!to\b|is\b|of\b|for\b)(.+)": None,
-            r"\b(?:needs? is|(?:in|has) (?:\w+ )?need of|requires|lacks|is short of|could (?:do with|use)|has to get|is missing) (.+)": None,
+            r"\b(?:needs? is|(?:in|has) (?:\w+ )?need of|requires|lacks|is short of|could (?:do with|use)|has to"
+            r" get|is missing) (.+)": None,
         },
     ),
     "wants": Field(
@@ -527,15 +567,18 @@ FIELDS: dict[str, Field] = {
         ("want",),
         {
             rf"{_NOT_WHAT}\bwants? (?:to (?:buy|get|have|own) )?(?!to\b|is\b)(.+)": None,
-            r"\b(?:wants? is|looking for|looking to (?:buy|get)|is after|hoping for|hopes for|saving up for|has (?:her|his) eye on"
-            r"|in the market for|shopping for|shopping list is|shopping list are|set on|keen to (?:buy|get)) (.+)": None,
+            r"\b(?:wants? is|looking for|looking to (?:buy|get)|is after|hoping for|hopes for|saving up for|has"
+            r" (?:her|his) eye on"
+            r"|in the market for|shopping for|shopping list is|shopping list are|set on|keen to (?:buy|get))"
+            r" (.+)": None,
         },
     ),
     "desires": Field(
         items,
         ("desire", "dream", "dreams", "wishes"),
         {
-            r"\b(?:(?:dreams?|dreamed|dreamt|dreaming) (?:of|about)|(?:longs?|yearns?|wishes|longing|yearning|wishing) for"
+            r"\b(?:(?:dreams?|dreamed|dreamt|dreaming) (?:of|about)|(?:longs?|yearns?|wishes|longing|yearning"
+            r"|wishing) for"
             r"|fantasi[sz]es about|has (?:her|his) heart set on)"
             r" (.+)": None
         },

@@ -9,43 +9,55 @@ from examples.reference_agents.fields import FIELDS
 from examples.reference_agents.values import lower, text
 
 # words of a label that do not say which field it names
-_FILLER = frozenset(
-    "preferred favourite favorite main primary usual current currently typical annual yearly biggest highest own personal"
-    " general her his my their the a an of choice level type kind sort form way means number amount range bracket that"
-    " which what how often where she he they i has have likes like loves love prefers prefer uses use enjoys enjoy most"
-    " best mainly usually mostly in on for to as with per used greatest deepest biggest heart s is are does do at right now next thing one and or from by with".split()
+_FILLER = re.compile(
+    r"preferred|favourite|favorite|main|primary|usual|current|currently|typical|annual|yearly|biggest|"
+    r"highest|own|personal|general|her|his|my|their|the|a|an|of|choice|level|type|kind|sort|form|way|means|"
+    r"number|amount|range|bracket|that|which|what|how|often|where|she|he|they|i|has|have|likes|like|loves|"
+    r"love|prefers|prefer|uses|use|enjoys|enjoy|most|best|mainly|usually|mostly|in|on|for|to|as|with|per|"
+    r"used|greatest|deepest|biggest|heart|s|is|are|does|do|at|right|now|next|thing|one|and|or|from|by|with"
 )
 # field → other content words that name it, beside its labels
 _SYNONYMS = {
     "age": "old",
     "gender": "gender identity, sex, identifies, gender identifies",
-    "city": "residence, place residence, lives, place lives, city lives, town lives, based, place home, home city, hometown"
+    "city": "residence, place residence, lives, place lives, city lives, town lives, based, place home, home city,"
+    " hometown"
     ", location, city residence, place living",
     "marital_status": "marital, relationship status, relationship, civil status",
     "children_count": "children home, kids home, many children, many kids",
     "household_size": "people living household, people household, people home, persons household, household members"
     ", people living home, people under roof, people flat, size household, many people live home",
     "occupation": "living, work, line work, trade, employment, works, position, role, job title, career, employed",
-    "education": "schooling, academic degree, educational background, formal education, qualifications, completed education",
+    "education": "schooling, academic degree, educational background, formal education, qualifications, completed"
+    " education",
     "income_bracket": "pay, earnings, earns, wage, wages, gross income, income year, salary year, pay year",
     "home_ownership": "housing situation, owns rents, own rent, living situation, tenure, accommodation",
-    "diet_preference": "eating habits, eats, eating, nutrition, dietary preference, dietary, food preference, food habits",
+    "diet_preference": "eating habits, eats, eating, nutrition, dietary preference, dietary, food preference, food"
+    " habits",
     "favorite_cuisine": "cooking, dishes, food eats out",
     "coffee_or_tea": "hot drink, beverage, hot beverage, morning drink, drink morning, drinks",
-    "fitness_routine": "staying shape, keeping fit, stays fit, keeps fit, stays shape, physical activity, workout routine"
+    "fitness_routine": "staying shape, keeping fit, stays fit, keeps fit, stays shape, physical activity, workout"
+    " routine"
     ", exercise routine, training",
     "gym_membership": "member gym",
     "shopping_preference": "shops, shopping habit, shopping channel, buys things, place shop",
     "grocery_store_type": "grocery shopping, food shopping, buys groceries, buys food, food comes, groceries come",
-    "fashion_style": "style dress, style dressing, dress, dresses, clothes, clothing, outfit, look, wardrobe, dress sense",
-    "transport": "transportation, commute, commuting, gets around, gets work, goes work, travels work, mode transport, vehicle",
-    "sleep_chronotype": "sleep type, sleeping habits, sleep pattern, sleep habits, sleep rhythm, daily rhythm, early bird night owl",
+    "fashion_style": "style dress, style dressing, dress, dresses, clothes, clothing, outfit, look, wardrobe, dress"
+    " sense",
+    "transport": "transportation, commute, commuting, gets around, gets work, goes work, travels work, mode"
+    " transport, vehicle",
+    "sleep_chronotype": "sleep type, sleeping habits, sleep pattern, sleep habits, sleep rhythm, daily rhythm,"
+    " early bird night owl",
     "eco_friendliness": "environmental awareness, environmental consciousness, care environment, concern environment"
     ", interest environment, interest sustainability, attitude environment, eco awareness, green living",
-    "tech_affinity": "tech, interest tech, enthusiasm technology, enthusiasm tech, affinity technology, attitude technology",
-    "favorite_social_platform": "social media platform, social app, social channel, social media app, social media channel",
-    "social_media_usage_time": "social media, hours social media, social media daily, social media use, social media usage"
-    ", daily time social media, time spent social media, time spends social media, daily social media time, social media day"
+    "tech_affinity": "tech, interest tech, enthusiasm technology, enthusiasm tech, affinity technology, attitude"
+    " technology",
+    "favorite_social_platform": "social media platform, social app, social channel, social media app, social media"
+    " channel",
+    "social_media_usage_time": "social media, hours social media, social media daily, social media use, social"
+    " media usage"
+    ", daily time social media, time spent social media, time spends social media, daily social media time, social"
+    " media day"
     ", time social media day, time spent social media day, social media time day, time spend social media",
     "content_preference": "media, media content, media consumption, entertainment",
     "sports_interest": "sport follows, sport plays, sport practises, sport interests, sporting interest",
@@ -55,13 +67,13 @@ _SYNONYMS = {
     "wants": "wanted, shopping list, wants buy, wish list, looking buy",
     "desires": "longs, wishes life, dreams life, dream life, wish, long term wish, long term dream, heart desire",
 }  # fmt: skip
-_SAME_FIELD_ONLY_WHOLE = {"food", "home"}  # "favourite food" is a cuisine, "food" is not
+_SAME_FIELD_ONLY_WHOLE = frozenset({"food", "home"})  # "favourite food" is a cuisine, "food" is not
 
 
 def _content(label: str) -> frozenset[str]:
     """The words of a label that say what it names, in the singular."""
     words = re.findall(r"[a-z0-9]+", label.lower())
-    return frozenset(word.removesuffix("s") if len(word) > 3 else word for word in words if word not in _FILLER)
+    return frozenset(word.removesuffix("s") if len(word) > 3 else word for word in words if not _FILLER.fullmatch(word))
 
 
 def labels_of(name: str) -> tuple[str, ...]:
@@ -78,7 +90,7 @@ _FIELD_OF_CONTENT = {
     _content(label): name
     for name in FIELDS
     for label in (*labels_of(name), *_SYNONYMS.get(name, "").split(", "))
-    if _content(label) and _content(label) not in ({word} for word in _SAME_FIELD_ONLY_WHOLE)
+    if _content(label) and not _content(label) <= _SAME_FIELD_ONLY_WHOLE
 }
 
 
@@ -88,7 +100,10 @@ def field_of(label: str) -> str | None:
     return FIELD_OF.get(spelt) or FIELD_OF.get(spelt.replace(" ", "")) or _FIELD_OF_CONTENT.get(_content(spelt))
 
 
-_LEAD = r"(?:(?:these|most) (?:days|evenings|mornings|weekends),? |(?:nowadays|currently|right now|at the moment),? )?"
+_LEAD = (
+    r"(?:(?:these|most) (?:days|evenings|mornings|weekends),? |(?:nowadays|currently|right now|at the moment),?"
+    r" )?"
+)
 _HER = r"(?:she|he|they|i)"
 _OWN_OF = {"she": "her", "he": "his", "they": "their", "i": "my"}
 _NAMES_A_FIELD = (
@@ -105,7 +120,8 @@ _WHAT = (
 _WHAT_FIRST = re.compile(rf"^(?!.*\bleast\b)(?:and )?{_LEAD}{_WHAT}(?:,? (?:is|are)|:) (.+)$", re.I)
 _WHAT_LAST = re.compile(rf"^(?:and )?{_LEAD}(.{{2,60}}?) (?:is|are) {_WHAT}$", re.I)
 _AMONG = re.compile(
-    rf"^(?:of|among|when it comes to|as for|as to|in terms of|regarding)(?: all)?(?: the| her| his| my)? ([a-z -]{{3,30}}?),?"
+    rf"^(?:of|among|when it comes to|as for|as to|in terms of|regarding)(?: all)?(?: the| her| his| my)? ([a-z"
+    rf" -]{{3,30}}?),?"
     rf" (?:{_HER} (?:likes?|prefers?|goes for|uses?|enjoys?|chooses?|loves?|is|am|identifies as)(?: strictly)? (.+?)"
     rf"|(\S+) is (?:the one|what) {_HER} \w+)(?: the)?(?: best| most)?$",
     re.I,
@@ -132,9 +148,9 @@ def in_plain_order(sentence: str) -> str:
         if match and (name := field_of(match[label])) and _is_named(name, match[value]) and _owner(match[label]):
             return f"{_owner(match[label])} {name} is {match[value]}"
     if (match := _AMONG.match(sentence)) and (name := field_of(match[1])):
-        value = match[2] or match[3]
-        if _is_named(name, value):
-            return f"{_owner(sentence)} {name} is {value}"
+        said = str(match[2] or match[3])
+        if _is_named(name, said):
+            return f"{_owner(sentence)} {name} is {said}"
     for pattern, verb in _DONE_BY_A_THING.items():
         if match := pattern.match(sentence):
             subject = "she" if re.search(r"\bher\b", sentence) else "he"

@@ -66,9 +66,11 @@ _CIRCUMSTANCE = re.compile(
 _AMONG_ALL = re.compile(r"of all\b", re.I)  # "of all cuisines she likes Thai best" names no item by itself
 # text of this form is not an item of the list: the list ended before it
 _NOT_AN_ITEM = re.compile(
-    r"(?:i|she|he|they|we|you|it|him|them|who|what|which|that|to|on|by|from|at|in|of|for|or|because|since|living|working"
+    r"(?:i|she|he|they|we|you|it|him|them|who|what|which|that|to|on|by|from|at|in|of|for|or|because|since|living"
+    r"|working"
     r"|being|getting|going|having|taking|doing|making|her|his|my|their)\b"
-    r"|(?:anyone|anybody|anything|everyone|everybody)\b|.*\b(?:except|unless|if|when|she|he|they|we|you)\b|.*\w (?:like|love|enjoy|dislike|hate|avoid) \w",
+    r"|(?:anyone|anybody|anything|everyone|everybody)\b|.*\b(?:except|unless|if|when|she|he|they|we|you)\b|.*\w"
+    r" (?:like|love|enjoy|dislike|hate|avoid) \w",
     re.I,
 )
 

@@ -105,7 +105,8 @@ _DEGREES = {
     "low": r"low|little|hardly|barely|scarcely|none|unimportant|indifferent|not|no|\w+n['\u2019]t",
     "medium": "medium|moderate|moderately|somewhat|fairly|average",
     "high": r"high|very|strong|a lot|loves?|enjoys?|cares?|matters?|important|interested|interest|enthusias\w*|keen"
-    r"|passionate|fan|fascinated|friendly|aware|conscious|great deal|great|first|priority|heart|excited|committed|devoted|concerned",
+    r"|passionate|fan|fascinated|friendly|aware|conscious|great deal|great|first|priority|heart|excited|committed"
+    r"|devoted|concerned",
 }
 
 
