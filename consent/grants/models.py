@@ -19,6 +19,10 @@ class GrantQuerySet(models.QuerySet["Grant"]):
         """Those that are active or paused at `now`."""
         return self.filter(status__in=LIVE_GRANTS, expires_at__gt=now)
 
+    def over(self, now: datetime) -> "GrantQuerySet":
+        """The others."""
+        return self.exclude(models.Q(status__in=LIVE_GRANTS, expires_at__gt=now))
+
     def active(self) -> "GrantQuerySet":
         """Those that nobody holds back."""
         return self.filter(status=GrantStatus.ACTIVE)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from django.db.models import Count, Max, OuterRef, Q, Subquery
+from django.db.models import Count, Max, OuterRef, Subquery
 
 from common.clock import database_now
 from consent.decisions.models import BlockedApp
@@ -12,7 +12,7 @@ from consent.exports import policies as export_policies
 from consent.exports.models import Export, Read
 from consent.grants.models import Grant
 from consent.requests.models import RefreshPolicy
-from consent.states import LIVE_GRANTS, GrantStatus
+from consent.states import GrantStatus
 from consent.web import places
 from developers.models import App
 from pkm.registry import labels
@@ -88,8 +88,7 @@ def _live(user: "User", now: datetime, place: places.Place | None) -> list[Any]:
 
 
 def _ended(user: "User", now: datetime) -> list[Any]:
-    ended = _own(user).exclude(Q(status__in=LIVE_GRANTS, expires_at__gt=now))
-    return list(ended.order_by("-ended_at", "-id")[:ENDED_SHOWN])
+    return list(_own(user).over(now).order_by("-ended_at", "-id")[:ENDED_SHOWN])
 
 
 def _several(user: "User", now: datetime) -> list[dict[str, Any]]:
