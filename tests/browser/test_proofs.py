@@ -91,7 +91,7 @@ def test_a_person_does_everything_by_keyboard_alone(
     ReadFactory(export=grant.exports.get())
     Grant.objects.filter(pk=grant.pk).update(reads=1)
 
-    press(page, f"a[href='/consent/grants/#{grant.grant_id}']")
+    press(page, f"a[href='/consent/grants/?grant={grant.grant_id}#{grant.grant_id}']")
     card = page.locator(f"[id='{grant.grant_id}']")
     expect(card.locator(".facts div", has_text="Reads").locator("dd")).to_have_text("1")
     for form, status, said in (
