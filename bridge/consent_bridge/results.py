@@ -22,7 +22,6 @@ from consent_bridge.answers import (
     ScopeEntry,
     Status,
 )
-from consent_bridge.entries import Entry
 from consent_bridge.errors import BadAnswer
 from consent_bridge.exports import Source
 
@@ -38,7 +37,6 @@ __all__ = [
     "FrozenRequest",
     "Grant",
     "PeoplePage",
-    "ProvenReceipt",
     "Receipt",
     "RequestPage",
     "Runtime",
@@ -81,20 +79,6 @@ class Receipt:
     receipt_id: str
     jws: str
     claims: dict[str, Any]
-
-
-@dataclass(frozen=True)
-class ProvenReceipt:
-    """A receipt whose event the public log has, in a checkpoint that fits what this reader saw of the log before.
-
-    `entry` is the event's entry in the app's chain, `index` its place in the log, `size` that of the checkpoint.
-    """
-
-    receipt: Receipt
-    entry: Entry
-    index: int
-    size: int
-    cosigned_by: tuple[str, ...]
 
 
 @dataclass(frozen=True)

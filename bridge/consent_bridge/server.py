@@ -53,8 +53,7 @@ def serve(base_url: str, token: str, keyring: Keyring, requests: RequestLog) -> 
 
 
 async def _serve(base_url: str, token: str, keyring: Keyring, requests: RequestLog) -> None:
-    pins = requests.owner_keys.load()
-    async with AsyncClient(base_url, token, attempts=ATTEMPTS, pins=pins) as client:
+    async with AsyncClient(base_url, token, attempts=ATTEMPTS) as client:
         server = tool_server(Toolbox(client, keyring, requests))
         _log.info("consent-bridge %s serves %d tools", __version__, len(OFFERS))
         answer: list[Callable[[SessionMessage], Awaitable[None]]] = []

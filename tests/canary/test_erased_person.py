@@ -66,9 +66,8 @@ def least_rights() -> Iterator[None]:
     finally:
         with connection.cursor() as cursor:
             cursor.execute("RESET ROLE")
-            for made_role in (role, f"{role}_log"):
-                cursor.execute(f"DROP OWNED BY {made_role}")
-                cursor.execute(f"DROP ROLE {made_role}")
+            cursor.execute(f"DROP OWNED BY {role}")
+            cursor.execute(f"DROP ROLE {role}")
 
 
 def live(canary: str) -> User:

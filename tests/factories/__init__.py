@@ -52,13 +52,10 @@ from tests.factories.history import (
     AuditHeadFactory,
     AuditPendingFactory,
     BlockedAppFactory,
+    CheckpointHeadFactory,
     DirectoryFindFactory,
     DiscoveryFactory,
     DiscoveryMissFactory,
-    LogLeafFactory,
-    LogQueueFactory,
-    LogStateFactory,
-    LogTileFactory,
     MailFactory,
     NoticeCounterFactory,
     NoticeFactory,
@@ -85,7 +82,6 @@ from tests.factories.pkm import (
     VaultKeyFactory,
     VaultResetFactory,
 )
-from tests.factories.signing import ApprovalKeyFactory, VaultNotesFactory
 from tests.factories.vaults import Vault, give_vault
 
 __all__ = [
@@ -96,7 +92,6 @@ __all__ = [
     "AppInvitationFactory",
     "AppReportFactory",
     "ApplicationFactory",
-    "ApprovalKeyFactory",
     "AuditChainFactory",
     "AuditCheckpointFactory",
     "AuditEntryFactory",
@@ -106,6 +101,7 @@ __all__ = [
     "BlobFactory",
     "BlockedAppFactory",
     "CallFactory",
+    "CheckpointHeadFactory",
     "ConsentRequestFactory",
     "DestinationFactory",
     "DirectoryFindFactory",
@@ -125,10 +121,6 @@ __all__ = [
     "LegacyMetadataFactory",
     "LinkSessionFactory",
     "ListedPersonFactory",
-    "LogLeafFactory",
-    "LogQueueFactory",
-    "LogStateFactory",
-    "LogTileFactory",
     "LoggedRequestFactory",
     "LogoFactory",
     "MailFactory",
@@ -168,7 +160,6 @@ __all__ = [
     "UserPhotoFactory",
     "Vault",
     "VaultKeyFactory",
-    "VaultNotesFactory",
     "VaultResetFactory",
     "WebhookDeliveryFactory",
     "WebhookEndpointFactory",
