@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from examples.reference_agents import patterns as p
 from examples.reference_agents.values import (
-    WORDS,
     Normalise,
     a_day,
     bracket,
@@ -24,48 +24,6 @@ from examples.reference_agents.values import (
     whole,
     yes_or_no,
 )
-
-_COUNT = rf"(\d{{1,3}}|{'|'.join(WORDS)})"
-_PLACE = r"([A-Z][\w'-]*(?: [A-Z][\w'-]*){0,2})"
-_OWN = r"(?:(?:an?|the|her|his|my|their) )?"
-_END = (
-    r"(?= (?:in|at|for|and|who|but|by|to|on|from|with|since|because|these|this|now|nowadays|full|part|or|most|every"
-    r"|while"
-    r"|during|near|around|whenever|when|as|than)\b|[.,;\n]|$)"
-)
-# a word of a closed list is the whole value: "a tennis coach" plays no tennis, and "drives a tram driver mad" no tram
-_VALUE_END = (
-    r"(?![\w-])(?! (?!(?:and|to|in|at|for|on|every|each|all|most|since|with|than|when|over|as|these|now"
-    r"|twice|but|\d+|two|three|ten)\b)\w)"
-)
-_LIKES_TO = r"(?:(?:likes?|loves?|enjoys?|prefers?) (?:to )?)?"  # what somebody likes to do they do
-_MONEY = r"(\d[\d.,]*\d(?: ?(?:-|\u2013|to|and) ?\d[\d.,]*\d)?(?: ?(?:EUR|USD|euros|dollars))?)"
-_DURATION = r"((?:\d+|an?|one|two|three|half an) (?:hours?|minutes?))"
-_STYLES = (
-    "casual|classic|classical|elegant|sporty|minimalist|vintage|bohemian|formal|business|preppy|romantic|chic|punk|gothic"
-    "|smart casual|streetwear|outdoor|practical|colourful|colorful|alternative|timeless|athletic"
-)
-_CARE = (
-    r"loves?|enjoys?|cares?|matters?|means|important|unimportant|interest|interested|enthusiastic|enthusiasm|enthusiast|keen"
-    r"|passionate|passion|fascinated|indifferent|attention"
-)
-_NOT_WHAT = r"(?<!what she )(?<!what he )(?<!what they )(?<!what i )"  # "orders what she needs online"
-# "vegan or vegetarian" does not tell which of the two applies; "vegan food" is no diet
-_ONE_OF = r"(?<!\bor )\b({})\b(?!-| or\b| (?:{})\b)"
-_FOOD_NOUNS = (
-    "food|foods|dish|dishes|recipes?|restaurants?|cooking|cuisine|products?|brands?|cakes?|meals?|options?|shoes|leather"
-    "|cosmetics|friendly"
-)
-_SPORTS = (
-    "tennis|table tennis|football|soccer|volleyball|basketball|handball|hockey|rugby|cricket|golf|chess|badminton"
-    "|squash|baseball|darts"
-)
-_EXERCISE = "running|jogging|swimming|cycling|climbing|rowing|hiking|dancing|skating|bouldering"
-_VEHICLES = "bicycle|bike|bus|train|car|tram|metro|subway|underground|scooter|motorbike|taxi|foot"
-_CONTENT = (
-    "podcasts|documentaries|short videos|videos|novels|books|news|films|movies|series|music|audiobooks|blogs|magazines"
-)
-_DEVICES = "smartphone|phone|laptop|tablet|desktop computer|desktop|computer"
 
 
 @dataclass(frozen=True)
@@ -83,11 +41,6 @@ class Field:
 
 
 _SHOPPING = one_of(online="online", in_store=r"in[ _-]?(?:a )?(?:stores?|shops?|person)", both="both")
-_HOW_OFTEN = one_of(
-    never="never|not", rarely="rarely|seldom|hardly ever|hardly",
-    sometimes="sometimes|occasionally|now and then|from time to time|now and again|every so often",
-    often="(?<!so )often|a lot|frequently|regularly|constantly|all the time",
-)  # fmt: skip
 
 FIELDS: dict[str, Field] = {
     "age": Field(
@@ -118,8 +71,8 @@ FIELDS: dict[str, Field] = {
         {
             rf"\b(?:lives?|living|has lived|have lived|based|resides?|resident|settled|home is|flat is|house is"
             rf"|moved|home) (?:in"
-            rf"|to|of) {_PLACE}\b(?!,? and (?:then|later)\b)": None,
-            rf"\b(?:calls?|made) {_PLACE} (?:her |his |my |their )?home\b": None,
+            rf"|to|of) {p.PLACE}\b(?!,? and (?:then|later)\b)": None,
+            rf"\b(?:calls?|made) {p.PLACE} (?:her |his |my |their )?home\b": None,
         },
         case_sensitive=True,
     ),
@@ -136,7 +89,7 @@ FIELDS: dict[str, Field] = {
         ),
         ("family status",),
         {
-            _ONE_OF.format("married|divorced|widowed|unmarried", "couples?|name|people|life"): None,
+            p.ONE_OF.format("married|divorced|widowed|unmarried", "couples?|name|people|life"): None,
             r"\b(?:is|am|'s|'m) an? (widow|widower)\b": None,
             r"\b(?:is|am|'s|'m) (?:currently |now |still )?(single)\b(?! \w)": None,
             r"\b(?:lives?|living|home|flat|house) (?:together )?with (?:an?|her|his|my|their) (?:partner"
@@ -147,9 +100,9 @@ FIELDS: dict[str, Field] = {
         number,
         ("people in the household",),
         {
-            rf"\b{_COUNT} (?:people|persons|members) (?:\w+ ){{0,2}}(?:in|share|under) (?:her|his|my|their|the|one)"
+            rf"\b{p.COUNT} (?:people|persons|members) (?:\w+ ){{0,2}}(?:in|share|under) (?:her|his|my|their|the|one)"
             rf" (?:household|home|flat|roof)": None,
-            rf"(?<!shares her )\bhousehold (?:\w+ ){{0,3}}?{_COUNT}\b(?! (?:\w+ )?(?:others?|more|cats?|dogs?"
+            rf"(?<!shares her )\bhousehold (?:\w+ ){{0,3}}?{p.COUNT}\b(?! (?:\w+ )?(?:others?|more|cats?|dogs?"
             rf"|years?)\b)": None,
         },
     ),
@@ -157,14 +110,14 @@ FIELDS: dict[str, Field] = {
         number,
         ("children", "kids", "number of children"),
         {
-            rf"\b(?:has|have|got|with|raises?|raising|brings? up|bringing up|and) {_COUNT}(?: \w+)? (?:children"
+            rf"\b(?:has|have|got|with|raises?|raising|brings? up|bringing up|and) {p.COUNT}(?: \w+)? (?:children"
             rf"|child|kids?)\b": None,
             r"\b(?:has|have) (a) (?:child|kid|son|daughter)\b": None,
             r"\b(?:does not|doesn't|do not|don't) have (?:any )?(?:children|kids)\b": 0,
-            rf"^{_COUNT} (?:children|child|kids?)\b": None,
-            rf"\b(?:mother|father|mum|mom|dad|parent) of {_COUNT}\b": None,
-            rf"\b(?:her|his|my|their) {_COUNT} (?:\w+ )?(?:children|kids)\b": None,
-            rf"^there (?:is|are) {_COUNT} (?:children|child)(?= in (?:the|her|his|my|their) (?:family|home|house)"
+            rf"^{p.COUNT} (?:children|child|kids?)\b": None,
+            rf"\b(?:mother|father|mum|mom|dad|parent) of {p.COUNT}\b": None,
+            rf"\b(?:her|his|my|their) {p.COUNT} (?:\w+ )?(?:children|kids)\b": None,
+            rf"^there (?:is|are) {p.COUNT} (?:children|child)(?= in (?:the|her|his|my|their) (?:family|home|house)"
             rf"|$)": None,
             r"\bchildless\b": 0,
         },
@@ -174,7 +127,7 @@ FIELDS: dict[str, Field] = {
         ("job", "profession"),
         {
             rf"\b(?:works?|worked|working|employed|living|career|job|money|practises|practices)(?: [\w-]+){{0,2}}? as"
-            rf" (?:an? )?([a-z][a-z -]{{2,40}}?){_END}": None,
+            rf" (?:an? )?([a-z][a-z -]{{2,40}}?){p.END}": None,
             r"\b(?:is|am|'s|'m) an? ([a-z][a-z -]{2,40}?) by (?:profession|trade|training|occupation)": None,
         },
     ),
@@ -194,14 +147,14 @@ FIELDS: dict[str, Field] = {
         {
             rf"\b(?:earns?|earning|makes|(?:takes|brings) home|income|salary|pays (?:her|him|me|them)|paid)(?! \w+"
             rf" (?:a|per) (?:month|week))"
-            rf"(?: \w+){{0,4}}? {_MONEY}(?! ?(?:a|per|an|each|every) (?:month|week|day|hour))": None,
+            rf"(?: \w+){{0,4}}? {p.MONEY}(?! ?(?:a|per|an|each|every) (?:month|week|day|hour))": None,
         },
     ),
     "home_ownership": Field(
         one_of(own="own|owns|owner|owned|bought", rent="rent|rents|rented|renting|tenant", other="other"),
         ("home", "housing"),
         {
-            rf"\b(owns?|rents?|renting|bought) (?!out\b){_OWN}(?:\w+ )?(?:home|house|flat|apartment|place)\b": None,
+            rf"\b(owns?|rents?|renting|bought) (?!out\b){p.OWN}(?:\w+ )?(?:home|house|flat|apartment|place)\b": None,
             r"\b(?:home|house|flat)[ -]?(owner)\b": None,
             r"\bis a (tenant)\b": None,
             r"\bin an? (rented) (?:home|house|flat|apartment)\b": None,
@@ -213,8 +166,8 @@ FIELDS: dict[str, Field] = {
         lower,
         ("diet",),
         {
-            _ONE_OF.format("vegan|vegetarian|pescatarian|flexitarian|halal|kosher", _FOOD_NOUNS)
-            + rf"(?: diet\b|{_VALUE_END})": None
+            p.ONE_OF.format("vegan|vegetarian|pescatarian|flexitarian|halal|kosher", p.FOOD_NOUNS)
+            + rf"(?: diet\b|{p.VALUE_END})": None
         },
     ),
     "favorite_cuisine": Field(
@@ -237,7 +190,7 @@ FIELDS: dict[str, Field] = {
         ("drink",),
         {
             r"\b(?:prefers?|drinks?|drinking|chooses?|orders?|cups? of)(?: \w+)? "
-            rf"(coffee and tea|tea and coffee|coffee|tea){_VALUE_END}": None,
+            rf"(coffee and tea|tea and coffee|coffee|tea){p.VALUE_END}": None,
             r"\b(coffee|tea) (?:drinker|person)\b": None,
             r"\b(?:likes?|loves?) (coffee|tea) better than\b": None,
         },
@@ -246,9 +199,9 @@ FIELDS: dict[str, Field] = {
         whole,
         ("fitness", "exercise", "workout"),
         {
-            rf"\b((?:{_EXERCISE}) (?:once|twice|(?:\w+ times)|every|each)(?: (?:a|per))? [a-z]+)\b": None,
-            rf"\b(?:keeps?|stays?) fit (?:by|with) ((?:{_EXERCISE})(?: (?!and\b|but\b|or\b)[\w-]+){{0,5}})": None,
-            rf"\b(?:goes|go) ((?:{_EXERCISE})(?: (?!and\b|but\b|or\b)[\w-]+){{0,5}})": None,
+            rf"\b((?:{p.EXERCISE}) (?:once|twice|(?:\w+ times)|every|each)(?: (?:a|per))? [a-z]+)\b": None,
+            rf"\b(?:keeps?|stays?) fit (?:by|with) ((?:{p.EXERCISE})(?: (?!and\b|but\b|or\b)[\w-]+){{0,5}})": None,
+            rf"\b(?:goes|go) ((?:{p.EXERCISE})(?: (?!and\b|but\b|or\b)[\w-]+){{0,5}})": None,
             r"\b(?:does|do|practises?) (yoga|pilates|gymnastics)\b": None,
         },
     ),
@@ -267,7 +220,7 @@ FIELDS: dict[str, Field] = {
         _SHOPPING,
         ("shopping",),
         {
-            rf"\b{_LIKES_TO}(?:shops?|shopping|buys?|buying|orders?|ordering|purchases)(?:"
+            rf"\b{p.LIKES_TO}(?:shops?|shopping|buys?|buying|orders?|ordering|purchases)(?:"
             rf" (?!groceries\b)[\w-]+){{0,4}}? "
             r"(online|in (?:a )?(?:stores?|shops?|person))\b": None
         },
@@ -276,25 +229,25 @@ FIELDS: dict[str, Field] = {
         lower,
         ("groceries", "grocery store", "kind of grocery store"),
         {
-            rf"\bgroceries\b(?:,? [a-z]+){{0,4}}? (?:at|from|in|to) {_OWN}([a-z][a-z' -]{{2,40}}?){_END}": None,
+            rf"\bgroceries\b(?:,? [a-z]+){{0,4}}? (?:at|from|in|to) {p.OWN}([a-z][a-z' -]{{2,40}}?){p.END}": None,
         },
     ),
     "fashion_style": Field(
         lower,
         ("style", "fashion", "clothing style"),
         {
-            rf"\b({_STYLES}) (?:style|clothes|clothing|outfits?|fashion|wardrobe|look)\b": None,
-            rf"\b{_LIKES_TO}(?:dress(?:es)?|clothes|clothing|outfits?|wardrobe|style)\b(?:,? [a-z]+){{0,3}}?"
-            rf" ({_STYLES})\b": None,
+            rf"\b({p.STYLES}) (?:style|clothes|clothing|outfits?|fashion|wardrobe|look)\b": None,
+            rf"\b{p.LIKES_TO}(?:dress(?:es)?|clothes|clothing|outfits?|wardrobe|style)\b(?:,? [a-z]+){{0,3}}?"
+            rf" ({p.STYLES})\b": None,
         },
     ),
     "transport": Field(
-        one_of(**{name: name for name in _VEHICLES.split("|")}),
+        one_of(**{name: name for name in p.VEHICLES.split("|")}),
         ("getting around", "means of transport"),
         {
             rf"\b(?:travels?|travelling|commutes?|commuting|goes|go|gets?|comes?|moves)(?: (?!by\b)\w+){{0,3}} by"
-            rf" ({_VEHICLES}){_VALUE_END}": None,
-            rf"\b(?:takes?|rides?|drives?|relies on|catches) {_OWN}({_VEHICLES}){_VALUE_END}": None,
+            rf" ({p.VEHICLES}){p.VALUE_END}": None,
+            rf"\b(?:takes?|rides?|drives?|relies on|catches) {p.OWN}({p.VEHICLES}){p.VALUE_END}": None,
         },
     ),
     "sleep_chronotype": Field(
@@ -311,8 +264,8 @@ FIELDS: dict[str, Field] = {
         degree,
         ("eco-friendliness", "environment", "sustainability"),
         {
-            rf"\b((?:\w+ )?(?:{_CARE})\b(?: \w+){{0,3}}? (?:environment|sustainability))\b": None,
-            rf"\b((?:environment|sustainability)(?: \w+){{0,3}}? (?:{_CARE}))\b": None,
+            rf"\b((?:\w+ )?(?:{p.CARE})\b(?: \w+){{0,3}}? (?:environment|sustainability))\b": None,
+            rf"\b((?:environment|sustainability)(?: \w+){{0,3}}? (?:{p.CARE}))\b": None,
             r"\b(eco-friendly|environmentally (?:aware|conscious|friendly))\b": None,
         },
         denied={"high": "low"},
@@ -321,8 +274,8 @@ FIELDS: dict[str, Field] = {
         degree,
         ("interest in technology", "technology"),
         {
-            rf"\b((?:\w+ )?(?:{_CARE})\b(?: \w+){{0,3}}? (?:technology|technical things|gadgets))\b": None,
-            rf"\b((?:technology|technical things|gadgets)(?: \w+){{0,3}}? (?:{_CARE}))\b": None,
+            rf"\b((?:\w+ )?(?:{p.CARE})\b(?: \w+){{0,3}}? (?:technology|technical things|gadgets))\b": None,
+            rf"\b((?:technology|technical things|gadgets)(?: \w+){{0,3}}? (?:{p.CARE}))\b": None,
             r"\b(tech(?:nology)? (?:enthusiast|fan))\b": "high",
         },
         denied={"high": "low"},
@@ -332,8 +285,8 @@ FIELDS: dict[str, Field] = {
         ("main device", "device"),
         {
             rf"\b(?:mostly|mainly|usually|primarily|nearly everything|almost everything|everything)"
-            rf"(?: (?:works|uses?|is|on|with|done)){{0,3}} {_OWN}({_DEVICES}){_VALUE_END}": None,
-            rf"\buses {_OWN}({_DEVICES}) (?:most|for (?:nearly |almost )?everything)\b": None,
+            rf"(?: (?:works|uses?|is|on|with|done)){{0,3}} {p.OWN}({p.DEVICES}){p.VALUE_END}": None,
+            rf"\buses {p.OWN}({p.DEVICES}) (?:most|for (?:nearly |almost )?everything)\b": None,
         },
     ),
     "favorite_social_platform": Field(
@@ -350,9 +303,9 @@ FIELDS: dict[str, Field] = {
         a_day,
         ("time on social media", "social media time"),
         {
-            rf"\b{_DURATION} (?:(?:a|per|each|every) day|daily)(?: \w+){{0,4}}? social media\b": None,
-            rf"\bsocial media\b(?: (?!or\b|and\b)\w+){{0,4}}? {_DURATION} (?:(?:a|per|each|every) day|daily)": None,
-            rf"\b(?:(?:each|every) day|daily),?(?: \w+){{1,3}}? {_DURATION}(?: \w+)? on social media\b": None,
+            rf"\b{p.DURATION} (?:(?:a|per|each|every) day|daily)(?: \w+){{0,4}}? social media\b": None,
+            rf"\bsocial media\b(?: (?!or\b|and\b)\w+){{0,4}}? {p.DURATION} (?:(?:a|per|each|every) day|daily)": None,
+            rf"\b(?:(?:each|every) day|daily),?(?: \w+){{1,3}}? {p.DURATION}(?: \w+)? on social media\b": None,
         },
     ),
     "content_preference": Field(
@@ -360,29 +313,29 @@ FIELDS: dict[str, Field] = {
         ("preferred content", "content", "favourite content"),
         {
             rf"\b(?:mostly|mainly|usually|prefers?|prefers to|often|rather)(?: (?:enjoys?|watch(?:es)?|reads?|consumes?"
-            rf"|listens? to|or)){{1,4}} ({_CONTENT}){_VALUE_END}": None,
-            rf"\b(?:watches|reads|consumes|listens to) or (?:watches|reads|listens to) ({_CONTENT}){_VALUE_END}": None,
+            rf"|listens? to|or)){{1,4}} ({p.MEDIA}){p.VALUE_END}": None,
+            rf"\b(?:watches|reads|consumes|listens to) or (?:watches|reads|listens to) ({p.MEDIA}){p.VALUE_END}": None,
         },
     ),
     "sports_interest": Field(
         lower,
         ("sport", "sports", "favourite sport"),
         {
-            rf"\b{_LIKES_TO}(?:plays?|played|playing|follows?|following|interest(?:ed)? in|fan of|watches)"
-            rf" ({_SPORTS}){_VALUE_END}": None
+            rf"\b{p.LIKES_TO}(?:plays?|played|playing|follows?|following|interest(?:ed)? in|fan of|watches)"
+            rf" ({p.SPORTS}){p.VALUE_END}": None
         },
     ),
     "gaming_preference": Field(
         lower,
         ("games", "favourite games", "gaming"),
         {
-            rf"\b{_LIKES_TO}play(?:s|ing)? ((?:(?!video|computer|many|some|no|her|his|the)[a-z-]+ )games)\b": None,
+            rf"\b{p.LIKES_TO}play(?:s|ing)? ((?:(?!video|computer|many|some|no|her|his|the)[a-z-]+ )games)\b": None,
             r"\b(?:gamer|games|gaming),? (?:she|he|i|they) (?:prefers?|chooses?|likes?|plays?)"
             r" ((?:[a-z-]+ )?games)\b": None,
         },
     ),
     "travel_frequency": Field(
-        _HOW_OFTEN,
+        p.HOW_OFTEN,
         ("travel", "travels"),
         {
             r"\b((?:never|rarely|seldom|hardly ever|hardly|sometimes|occasionally|often|frequently|regularly"
@@ -398,7 +351,7 @@ FIELDS: dict[str, Field] = {
         items,
         ("need",),
         {
-            rf"{_NOT_WHAT}\bneeds? (?!to\b|is\b|of\b|for\b)(.+)": None,
+            rf"{p.NOT_WHAT}\bneeds? (?!to\b|is\b|of\b|for\b)(.+)": None,
             r"\b(?:needs? is|(?:in|has) (?:\w+ )?need of) (.+)": None,
         },
     ),
@@ -406,7 +359,7 @@ FIELDS: dict[str, Field] = {
         items,
         ("want",),
         {
-            rf"{_NOT_WHAT}\bwants? (?:to (?:buy|get|have|own) )?(?!to\b|is\b)(.+)": None,
+            rf"{p.NOT_WHAT}\bwants? (?:to (?:buy|get|have|own) )?(?!to\b|is\b)(.+)": None,
             r"\b(?:wants? is|looking for|is after|hoping for|hopes for) (.+)": None,
         },
     ),
