@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 import orjson
 import pytest
+from django.db import connection
 
 from consent.ledger import audit
 from consent.ledger.models import AuditEntry
@@ -54,6 +55,11 @@ def walked(owner, **query):
         older = page.older
 
 
+def asked_clock(times):
+    """How many queries it takes to ask the database's clock so many times: SQLite's is that of this process."""
+    return times if connection.vendor == "postgresql" else 0
+
+
 def in_file(owner, **query):
     answer = owner.get("/consent/history/file/", format="json", **query)
     return orjson.loads(b"".join(answer.streaming_content))["history"]
@@ -66,7 +72,7 @@ def test_pages_take_as_many_queries_however_long_the_history_is(owner, person, a
     older = owner.get("/consent/history/").context["page"].older  # of ten there are two pages, too
 
     for query, expected in (({}, 15), ({"older": older}, 15), ({"kind": "reads"}, 10), ({"app": app.app_id}, 13)):
-        with django_assert_num_queries(expected):
+        with django_assert_num_queries(expected + asked_clock(1)):
             assert owner.get("/consent/history/", **query).context["page"].lines
 
 
@@ -144,8 +150,8 @@ def test_sharing_takes_as_many_queries_however_much_is_shared(owner, person, app
         ExportFactory(grant=made)
         GrantFactory(request__user=person, status="revoked", ended_at=now(), ended_by="person")
 
-    for path, expected in (("/consent/grants/", 12), (f"/consent/apps/{app.app_id}/", 9)):
-        with django_assert_num_queries(expected):
+    for path, expected, clock in (("/consent/grants/", 12, 2), (f"/consent/apps/{app.app_id}/", 9, 2)):
+        with django_assert_num_queries(expected + asked_clock(clock)):
             assert owner.get(path).status_code == 200
 
 
