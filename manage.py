@@ -11,6 +11,7 @@ def main() -> None:
         # it makes the secrets, so it alone runs where there are none
         os.environ.setdefault("SECRET_KEY", "none yet")
         os.environ.setdefault("RECEIPT_KEYS", "[]")
+        os.environ.setdefault("LOG_KEYS", "[]")
         os.environ.setdefault("DATA_ENCRYPTION_KEYS", f"{'A' * 43}=")
     from django.core.management import execute_from_command_line
 

@@ -47,6 +47,23 @@ def signed_in_recently(request: HttpRequest) -> bool:
     return time.time() - latest < settings.ACCOUNT_REAUTHENTICATION_TIMEOUT
 
 
+def require_full_sign_in(request: HttpRequest) -> None:
+    """As `require_recent_sign_in`, with the second factor where the account has one, itself of the last ten minutes."""
+    from allauth.account.internal.flows.login import get_authentication_records
+    from allauth.mfa.utils import is_mfa_enabled
+
+    require_recent_sign_in(request)
+    if not is_mfa_enabled(person_of(request)):
+        return
+    since = time.time() - settings.ACCOUNT_REAUTHENTICATION_TIMEOUT
+    records = get_authentication_records(request, request.user)
+    if not any(record["method"] == "mfa" and record["at"] > since for record in records):
+        raise ReauthenticationRequired(
+            "Confirm your second factor, then repeat the step.",
+            url=f"{settings.BASE_URL}/accounts/2fa/reauthenticate/",
+        )
+
+
 def count_sign_up(request: HttpRequest, user: "User", **_kwargs: Any) -> None:
     """Record a sign-up as a sign-in: allauth itself records only later ones."""
     from allauth.account.internal.flows.login import record_authentication

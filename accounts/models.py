@@ -255,6 +255,8 @@ class WayChange(models.TextChoices):
     KEY_CHANGE_BEGUN = "key_change_begun"
     KEY_CHANGE_FINISHED = "key_change_finished"
     KEY_CHANGE_GIVEN_UP = "key_change_given_up"
+    SIGNING_KEY_SET = "signing_key_set"
+    SIGNING_KEY_REPLACED = "signing_key_replaced"
 
 
 class SecurityChange(models.Model):

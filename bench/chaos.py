@@ -80,7 +80,7 @@ def main() -> int:
         port = free_port()
         env = {
             **LIMITS_OFF, "BASE_URL": f"http://localhost:{port}", "DATABASE_URL": cluster.url, "LOG_LEVEL": "WARNING",
-            "CONSENT_VAR": str(home), "WEBHOOK_INTERNAL_ADDRESSES": "true", "CHECKPOINT_SECONDS": "15",
+            "CONSENT_VAR": str(home), "WEBHOOK_INTERNAL_ADDRESSES": "true",
             "DJANGO_SETTINGS_MODULE": "config.settings",
         }  # fmt: skip
         os.environ.update(env)
@@ -231,7 +231,7 @@ def report(
 ) -> int:  # fmt: skip
     """Print the figures; 1 where anything is wrong."""
     from consent.exports.models import Read
-    from consent.ledger.models import AuditCheckpoint
+    from consent.log.models import AuditCheckpoint
     from consent.notices.models import Notice
 
     by = {

@@ -13,7 +13,7 @@ from django.utils import translation
 from common.admission.exceptions import as_problem, problem_answer
 from common.problems import InvalidRequest, NotFound, PayloadTooLarge, Problem
 
-_JSON_PATHS = ("/api/", "/.well-known/", "/mcp")
+_JSON_PATHS = ("/api/", "/.well-known/", "/log/", "/mcp")
 
 
 def wants_json(request: HttpRequest) -> bool:

@@ -29,7 +29,7 @@ _POLLED = Warning(
 @register()
 def check_keys(**_: Any) -> list[CheckMessage]:
     """The keys without which no vault can be made and no decision signed."""
-    return [*_encryption(), *_receipts()]
+    return [*_encryption(), *_receipts(), *_log()]
 
 
 @register(Tags.database)
@@ -67,6 +67,24 @@ def _encryption() -> list[CheckMessage]:
         except ValueError:
             said = f"DATA_ENCRYPTION_KEYS: number {place} is no Fernet key (32 octets in URL-safe base64)."
             return [Error(said, hint=_HINT, id="config.E002")]
+    return []
+
+
+def _log() -> list[CheckMessage]:
+    from consent.ledger import receipts
+    from consent.log import keys
+
+    try:
+        verifiers, own = keys.verifier_keys(), {key.public for key in keys.verifier_keys()}
+        witnesses = len(keys.witnesses()) >= keys.quorum()
+        receipt_keys = {key.public_key.public_bytes_raw() for key in receipts.signing_keys()}
+    except Exception:  # as above
+        verifiers, own, witnesses, receipt_keys = [], set(), False, set()
+    if not verifiers or not witnesses:
+        said = "LOG_KEYS is no list of private Ed25519 keys as JWKs, or LOG_VERIFIER_KEYS or LOG_WITNESSES do not do."
+        return [Error(said, hint=_HINT, id="config.E004")]
+    if own & receipt_keys:
+        return [Error("A key of LOG_KEYS signs receipts too.", hint=_HINT, id="config.E005")]
     return []
 
 

@@ -50,6 +50,22 @@ def number(name: str, default: int, *, minimum: int = 0, maximum: int = 2**31) -
     return value
 
 
+def optional_number(name: str, *, maximum: int) -> int | None:
+    """A whole number from 0 on, or None where nothing is set."""
+    return number(name, 0, maximum=maximum) if _env.str(name, default="").strip() else None
+
+
+def witnesses(name: str) -> list[tuple[str, str]]:
+    """A comma-separated list of <verifier key>=<url>, as pairs. Neither half of a verifier key has = in it."""
+    found = []
+    for part in names(name):
+        key, separator, url = part.partition("=")
+        if not separator or key.count("+") < 2 or not url.startswith(("https://", "http://")):
+            raise ImproperlyConfigured(f"{name} must be a list of <verifier key>=<url>, not {part!r}.")
+        found.append((key, url.rstrip("/")))
+    return found
+
+
 def choice(name: str, allowed: Sequence[str], default: str) -> str:
     """One of the words that are `allowed`; empty is the default."""
     raw = str(_env.str(name, default="")).strip().lower() or default

@@ -7,7 +7,7 @@ from django.utils import translation
 from django.utils.cache import patch_vary_headers
 
 # with config/program_addresses.py, whose addresses never come this far, all that programs call
-PROGRAMS = ("/api/v1/", "/api/a2a/", "/api/schema/", "/.well-known/", "/mcp", "/livez", "/readyz")
+PROGRAMS = ("/api/v1/", "/api/a2a/", "/api/schema/", "/.well-known/", "/log/", "/mcp", "/livez", "/readyz")
 
 
 class PageLanguage(LocaleMiddleware):

@@ -17,7 +17,7 @@ from django.urls import resolve
 from config.headers import of_programs
 from developers.request_log import recording
 
-_PREFIXES = ("/api/v1/", "/.well-known/consent-", "/mcp")
+_PREFIXES = ("/api/v1/", "/.well-known/consent-", "/log/", "/mcp")
 
 
 class ProgramAddresses:
@@ -35,7 +35,7 @@ class ProgramAddresses:
         response = cast(HttpResponse, _answer(request))
         recording.note(request, response, time.perf_counter() - began)
         for name, value in self.headers.items():
-            response.headers[name] = value
+            response.headers.setdefault(name, value)  # what never changes says itself that it may be kept
         if not response.streaming and "Content-Length" not in response.headers:
             response.headers["Content-Length"] = str(len(response.content))
         return response

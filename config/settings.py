@@ -29,9 +29,17 @@ TRUSTED_PROXIES = env.number("TRUSTED_PROXIES", 1 if USE_X_FORWARDED_PROTO else 
 
 # --- Keys ------------------------------------------------------------------------------------------------------------
 DATA_ENCRYPTION_KEYS = env.names("DATA_ENCRYPTION_KEYS")  # config/checks.py looks whether they work
-RECEIPT_KEYS: list[dict[str, str]] = env.secret_json(
-    "RECEIPT_KEYS", "`./run` makes them in var/; elsewhere `manage.py make_keys` prints a fresh set."
-)
+_MADE = "`./run` makes them in var/; elsewhere `manage.py make_keys` prints a fresh set."
+RECEIPT_KEYS: list[dict[str, str]] = env.secret_json("RECEIPT_KEYS", _MADE)
+
+# the log's own; a process that has them sequences and signs (`manage.py sequence_log`, or the worker's timer)
+LOG_VERIFIER_KEYS = env.names("LOG_VERIFIER_KEYS")  # the public halves, for processes that do not
+LOG_KEYS: list[dict[str, str]] = [] if LOG_VERIFIER_KEYS else env.secret_json("LOG_KEYS", _MADE)
+# what the signer signed last, outside the database
+LOG_SIGNER_FILE = env.text("LOG_SIGNER_FILE") or str(VAR / "log-signer.json")
+LOG_MIRROR = env.text("LOG_MIRROR")  # a folder that gets a copy of all that is published; empty is none
+LOG_WITNESSES = env.witnesses("LOG_WITNESSES")
+LOG_WITNESS_QUORUM = env.optional_number("LOG_WITNESS_QUORUM", maximum=len(LOG_WITNESSES))
 
 # --- Limits of the contract ------------------------------------------------------------------------------------------
 MANAGEMENT_CALLS_PER_HOUR = env.number("MANAGEMENT_CALLS_PER_HOUR", 3600)

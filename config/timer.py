@@ -2,8 +2,6 @@
 
 from typing import Any
 
-from config import env
-
 TASKS: dict[str, dict[str, Any]] = {
     "write-down-expiry": {"task": "consent.tasks.write_down_expiry", "schedule": 15.0},
     "finish-withdrawals": {"task": "consent.tasks.finish_withdrawals", "schedule": 5.0},
@@ -15,10 +13,9 @@ TASKS: dict[str, dict[str, Any]] = {
     "write-token-mails": {"task": "developers.tasks.write_token_mails", "schedule": 30.0},
     "write-to-members": {"task": "developers.tasks.write_to_members", "schedule": 10.0},
     "write-team-mails": {"task": "developers.tasks.write_team_mails", "schedule": 10.0},
-    "sign-audit-checkpoint": {
-        "task": "consent.tasks.sign_audit_checkpoint",
-        "schedule": env.number("CHECKPOINT_SECONDS", 300, minimum=5),
-    },
+    "sequence-log": {"task": "consent.tasks.sequence_log", "schedule": 2.0},
+    "ask-log-witnesses": {"task": "consent.tasks.ask_log_witnesses", "schedule": 2.0},
+    "queue-forgotten-entries": {"task": "consent.tasks.queue_forgotten_entries", "schedule": 600.0},
     "tidy": {"task": "consent.tasks.tidy", "schedule": 3600.0},
     "forget-records": {"task": "consent.tasks.forget_records", "schedule": 600.0},
     "forget-agent-calls": {"task": "agents_proxy.tasks.forget_agent_calls", "schedule": 600.0},

@@ -5,6 +5,7 @@ from consent.discovery import admin as discovery_admin
 from consent.exports import admin as export_admin
 from consent.grants import admin as grant_admin
 from consent.ledger import admin as ledger_admin
+from consent.log import admin as log_admin
 from consent.notices import admin as notice_admin
 from consent.requests import admin as request_admin
 from consent.sandbox import admin as sandbox_admin
@@ -15,6 +16,7 @@ __all__ = [
     "export_admin",
     "grant_admin",
     "ledger_admin",
+    "log_admin",
     "notice_admin",
     "request_admin",
     "sandbox_admin",

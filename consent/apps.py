@@ -19,11 +19,13 @@ class ConsentConfig(AppConfig):
             receivers,  # noqa: F401  # connects them
             tasks,  # noqa: F401  # they are told by name: see common.broker
         )
+        from consent.approvals.actions import write_root_change
         from consent.audience import audience_of
         from consent.leaving import ROOM
-        from pkm.hooks import register_audience
+        from pkm.hooks import register_audience, register_root_change
 
         register_audience(audience_of)
+        register_root_change(write_root_change)
         register_room(ROOM)
         post_migrate.connect(_install, sender=self)
 

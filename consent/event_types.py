@@ -186,6 +186,20 @@ class EventType(StrEnum):
         "app_reported",
         InHistory(Group.DECISIONS, "alert", "warn", _("You reported %(app)s to our staff")),
     )
+    SIGNING_KEY_SET = (
+        "signing_key_set",
+        InHistory(Group.DECISIONS, "key", "good", _("Your vault got a key that signs what you approve")),
+    )
+    SIGNING_KEY_REPLACED = (
+        "signing_key_replaced",
+        InHistory(Group.DECISIONS, "key", "warn", _("You replaced the key that signs what you approve")),
+    )
+    SIGNING_KEY_GIVEN_UP = (
+        "signing_key_given_up",
+        InHistory(
+            Group.DECISIONS, "key", "warn", _("You gave up the key that signs what you approve, with your vault")
+        ),
+    )
     STAFF_VIEWED = (
         "staff_viewed",
         InHistory(Group.READS, "shield", "warn", _("A member of our staff looked at records about you")),

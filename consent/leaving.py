@@ -42,7 +42,7 @@ ROWS = PersonalRows(
         "audit_facts": ("facts",),
         "audit_pending": ("facts",),
         "consent_audit": ("facts",),
-        "consent_exports": ("sources",),
+        "consent_exports": ("sources", "approval", "approved_attributes"),
         "consent_grants": ("approved_attributes",),
         "consent_requests": ("purpose", "binding_message", "decision_note"),
         "consent_notices": ("facts",),
@@ -65,8 +65,10 @@ ROWS = PersonalRows(
         "AND r.app_id = idempotency_keys.app_id AND {has|idempotency_keys.answer|r.request_id})",
         "UPDATE consent_requests SET purpose = '', binding_message = NULL, decision_note = '', "
         "required_attributes = NULL, optional_attributes = NULL WHERE user_id = :person",
-        f"UPDATE consent_exports SET ciphertext = NULL, sources = '[]' WHERE grant_id IN {_GRANTS}",
+        "UPDATE consent_exports SET ciphertext = NULL, sources = '[]', approval = NULL, owner_key = NULL, "
+        f"owner_key_reset = FALSE, approved_attributes = NULL WHERE grant_id IN {_GRANTS}",
         "UPDATE consent_grants SET approved_attributes = '[]', end_reason = '' WHERE user_id = :person",
+        "DELETE FROM approval_keys WHERE user_id = :person",
         "DELETE FROM discovery_log WHERE user_id = :person",
         "DELETE FROM directory_finds WHERE user_id = :person",
         "DELETE FROM blocked_apps WHERE user_id = :person",
@@ -84,6 +86,7 @@ TABLES = {
     "consent_reads": _APPS_SIDE + "when its own tokens read",
     "consent_notices": _APPS_SIDE + "without the names of attributes",
     "webhook_deliveries": _APPS_SIDE + "how notices were delivered",
+    "approval_keys": _GONE,
     "consent_receipts": _GONE,
     "audit_pending": _GONE,
     "consent_mails": _GONE,

@@ -1,19 +1,20 @@
 """Every record of this room, for Django, which looks for them here; the features keep them."""
 
+from consent.approvals.models import ApprovalKey
 from consent.decisions.models import AppReport, BlockedApp, ReportNote, ReportStatus, ScopeWithdrawal
 from consent.discovery.models import DirectoryFind, Discovery, DiscoveryMiss
 from consent.exports.models import Export, Read
 from consent.grants.models import Grant
 from consent.ledger.models import (
     AuditChain,
-    AuditCheckpoint,
     AuditEntry,
     AuditFacts,
     AuditHead,
     AuditPending,
-    CheckpointHead,
+    LogQueue,
     Receipt,
 )
+from consent.log.models import AuditCheckpoint, LogLeaf, LogState, LogTile
 from consent.mail.models import Mail
 from consent.notices.models import Notice, NoticeCounter, WebhookDelivery
 from consent.requests.models import ConsentRequest, ScopeTemplate
@@ -21,6 +22,7 @@ from consent.sandbox.models import SandboxPerson
 
 __all__ = [
     "AppReport",
+    "ApprovalKey",
     "AuditChain",
     "AuditCheckpoint",
     "AuditEntry",
@@ -28,13 +30,16 @@ __all__ = [
     "AuditHead",
     "AuditPending",
     "BlockedApp",
-    "CheckpointHead",
     "ConsentRequest",
     "DirectoryFind",
     "Discovery",
     "DiscoveryMiss",
     "Export",
     "Grant",
+    "LogLeaf",
+    "LogQueue",
+    "LogState",
+    "LogTile",
     "Mail",
     "Notice",
     "NoticeCounter",

@@ -3,6 +3,7 @@
 from django.urls import path
 
 from consent.api.urls import urlpatterns as api
+from consent.log.urls import urlpatterns as log
 from consent.sandbox.urls import for_programs as sandbox
 from consent.tools.views import McpView
 from developers.manage.urls import urlpatterns as manage
@@ -11,6 +12,7 @@ rest = [*api, *sandbox, *manage]  # what the OpenAPI document describes
 
 urlpatterns = [
     *rest,
+    *log,
     path("mcp", McpView.as_view(), name="mcp"),
     path("mcp/", McpView.as_view()),
 ]

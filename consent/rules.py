@@ -31,8 +31,24 @@ RULES: list[Rule] = [
     *append_only("audit_chains", erasable=["DELETE"]),
     # what waits to be written may go, once it is, and never changes
     frozen("audit_pending", ["pending_id", "chain", "kind", "actor", "at", "facts", "request_id", "receipt"]),
-    *append_only("consent_audit_checkpoints"),
-    *append_only("consent_checkpoint_heads"),
+    # a queue row comes with its entry and goes when the log has it
+    frozen("consent_log_queue", ["entry_id", "at"]),
+    *append_only("consent_log_leaves"),
+    *append_only("consent_log_tiles"),
+    # the log only grows
+    Rule(
+        "consent_log_state",
+        "grows",
+        "UPDATE",
+        "consent_log_state: the log only grows",
+        "NEW.epoch <> OLD.epoch OR NEW.size < OLD.size",
+    ),
+    Rule("consent_log_state", "no_delete", "DELETE", "consent_log_state is one row for ever"),
+    Rule("consent_log_state", "no_truncate", "TRUNCATE", "consent_log_state is one row for ever"),
+    # cosignatures are added; what was signed stays
+    frozen("consent_audit_checkpoints", ["epoch", "size", "root", "note", "at"]),
+    Rule("consent_audit_checkpoints", "no_delete", "DELETE", "consent_audit_checkpoints is append-only"),
+    Rule("consent_audit_checkpoints", "no_truncate", "TRUNCATE", "consent_audit_checkpoints is append-only"),
     *append_only("consent_receipts", erasable=["DELETE"]),
     *append_only("consent_notices", erasable=["UPDATE"]),
     # who wrote a note may go with their account

@@ -1,6 +1,6 @@
 """The bodies and queries of the consent runtime, strict: wrong types and unknown members are refused."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, RootModel, model_validator
 from pydantic.config import JsonDict
@@ -215,9 +215,16 @@ class StatusQuery(Strict):
 
 
 class ReceiptQuery(Strict):
-    """`GET /receipts/{receipt_id}`: in its signed form, or as linked data."""
+    """`GET /receipts/{receipt_id}`: in its signed form, which can come with its proof, or as linked data."""
 
     format: Literal["jsonld"] | None = None
+    proof: Literal["1"] | None = None
+
+    @model_validator(mode="after")
+    def _prove_what_is_signed(self) -> Self:
+        if self.format and self.proof:
+            raise ValueError("a proof comes with the signed form alone: leave out one of format and proof")
+        return self
 
 
 class ListQuery(PageQuery):
@@ -246,7 +253,24 @@ class Source(Strict):
     content_revision: Annotated[int, Field(ge=1)]
 
 
-class ApproveBody(Strict):
+Signature = Annotated[str, Field(min_length=1, max_length=128 * 1024)]
+
+
+class SignedBody(Strict):
+    """What the vault signed; without it the answer is `approval_mismatch`, as where it differs."""
+
+    approval: Annotated[Signature | None, Field(description="Compact JWS under the app's own key of the person.")] = (
+        None
+    )
+    approval_key: Annotated[
+        Annotated[dict[str, Any], Field(max_length=8)] | None, Field(description="That key's public JWK.")
+    ] = None
+    approval_key_certificate: Annotated[
+        Signature | None, Field(description="Compact JWS under the root: the key is the person's for this app.")
+    ] = None
+
+
+class ApproveBody(SignedBody):
     """The owner's decision to share; `jwe` is the export, sealed in their browser."""
 
     decision: Literal["approve"]
@@ -268,7 +292,11 @@ class DecisionBody(RootModel[Annotated[ApproveBody | DenyBody, Field(discriminat
     """`POST …/decision`, as the OpenAPI document describes it: one of the two."""
 
 
-class ExportBody(Strict):
+class ResumeBody(SignedBody):
+    """`approval` is a `consent-resume+jwt`; its key is given where the server does not know it yet."""
+
+
+class ExportBody(SignedBody):
     """A newer revision under a continuous grant."""
 
     revision: Annotated[int, Field(ge=2)]

@@ -176,6 +176,22 @@ class ConsentExport(Shape):
     reads_remaining: int | None
     size_bytes: int
     jwe: Annotated[str, Field(description="Compact JWE, ECDH-ES+A256KW with A256GCM.")]
+    approval: Annotated[
+        str | None,
+        Field(
+            description="Compact JWS of the person's vault over this export; null of exports from before there were."
+        ),
+    ]
+    owner_key: Annotated[
+        dict[str, str] | None, Field(description="The Ed25519 key that signed it, this person's for your app alone.")
+    ]
+    key_history: Annotated[
+        list[dict[str, Any]],
+        Field(description="How the person's key became another: each step a JWS that the old and the new key signed."),
+    ]
+    owner_key_reset: Annotated[
+        bool, Field(description="The person lost their vault: this key is new, and nothing leads to it.")
+    ]
 
 
 _TEXT = {"type": "string", "minLength": 1}
@@ -216,6 +232,39 @@ class Receipt(Shape):
     ]
 
 
+class AuditEntry(Shape):
+    """An entry of an audit chain with all that its hashes are over."""
+
+    v: int
+    chain: str
+    sequence: int
+    prev_hash: str
+    entry_hash: str
+    kind: str
+    actor: str
+    at: str
+    facts: Annotated[dict[str, Any], Field(description="Empty once they were erased.")]
+    facts_hash: str
+    salt: Annotated[str, Field(description="Of `facts_hash`; empty once the facts were erased.")]
+
+
+class ProvenReceipt(Shape):
+    """A receipt with the entry of its event in your app's chain, and the proof that the public log has that."""
+
+    receipt_id: str
+    jws: Annotated[str, Field(description="Compact JWS, EdDSA; its key is in /.well-known/consent-keys.json.")]
+    claims: dict[str, Any]
+    entry: AuditEntry
+    proof: Annotated[str, Field(description="C2SP tlog-proof of the entry's hash.")]
+
+
+class UnprovenReceipt(Shape):
+    """The log does not have the entry yet, or too few witnesses have seen it."""
+
+    receipt_id: str
+    proof: None
+
+
 class ConsentKeys(Shape):
     """A JSON Web Key Set (RFC 7517)."""
 
@@ -223,7 +272,13 @@ class ConsentKeys(Shape):
 
 
 class ConsentCheckpoint(Shape):
-    """A signed statement of where all audit chains stood."""
+    """The newest checkpoint of the log that is published."""
 
-    jws: Annotated[str, Field(description="Compact JWS, EdDSA; its key is in /.well-known/consent-keys.json.")]
-    claims: dict[str, Any]
+    origin: Annotated[str, Field(description="The name of the log, which is also that of its key.")]
+    size: Annotated[int, Field(description="How many entries it has.")]
+    root: Annotated[str, Field(description="The root of the Merkle tree over them (RFC 9162), base64.")]
+    note: Annotated[str, Field(description="C2SP tlog-checkpoint: signed by the log, whose key is `/log/key`.")]
+    at: str
+    cosignatures_missing: Annotated[list[str], Field(description="The witnesses that have not cosigned it.")]
+    jws: Annotated[str, Field(description="Deprecated: the same under a receipt key, as before the log.")]
+    claims: Annotated[dict[str, Any], Field(description="Deprecated: what `jws` says.")]

@@ -5,8 +5,8 @@ from celery import shared_task
 from consent.decisions import expiry, withdrawals
 from consent.decisions.unrecorded import write_down_unrecorded
 from consent.exports.read_batches import chain_waiting_reads
-from consent.ledger.checkpoints import sign_checkpoint
 from consent.ledger.pending import write_pending_entries
+from consent.log import cosigning, sequencing
 from consent.mail.actions import send_due_mails
 from consent.notices.webhooks import deliver_due
 from consent.retention import forget_old_records, forget_what_is_over
@@ -63,9 +63,21 @@ def deliver_webhooks() -> int:
 
 
 @shared_task
-def sign_audit_checkpoint() -> bool:
-    """Sign where all chains stand, if any moved."""
-    return sign_checkpoint()
+def sequence_log() -> int:
+    """Take new entries into the log and sign where it stands, where this process holds the log's keys."""
+    return sequencing.sequence_and_sign() if sequencing.signs_here() else 0
+
+
+@shared_task
+def ask_log_witnesses() -> int:
+    """Ask the log's witnesses to cosign its newest checkpoint, where this process holds the log's keys."""
+    return cosigning.ask_witnesses() if sequencing.signs_here() else 0
+
+
+@shared_task
+def queue_forgotten_entries() -> int:
+    """Queue entries for the log that a process of an older version wrote."""
+    return sequencing.queue_forgotten()
 
 
 @shared_task

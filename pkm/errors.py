@@ -63,6 +63,30 @@ class WrapperMismatch(Problem):
     title = "The sealed key does not belong here"
 
 
+class RotationRequired(Problem):
+    """The vault has an approval root: another one takes its place only with a `rotation` that both sign."""
+
+    code = "rotation_required"
+    status = 403
+    title = "Only the present approval key can name another"
+
+
+class ApprovalMismatch(Problem):
+    """The approval root, or what it is sealed in, does not belong to this person and vault; `member` names what."""
+
+    code = "approval_mismatch"
+    status = 400
+    title = "The signature is not of this"
+
+
+class NotesMismatch(Problem):
+    """The vault's sealed notes do not belong to this person, vault or revision; `member` names what differs."""
+
+    code = "notes_mismatch"
+    status = 400
+    title = "The sealed notes do not belong here"
+
+
 class TooManyAttributes(Problem):
     """A segment holds at most 500 attributes."""
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from accounts.models import User
@@ -36,3 +36,33 @@ def audience_of(user: "User") -> dict[str, Audience]:
             known.may_see.extend(told.may_see)
             known.asked.extend(told.asked)
     return merged
+
+
+@dataclass(frozen=True)
+class RootChange:
+    """What happened to the root that somebody's approvals are signed from, inside the transaction that does it.
+
+    `change` is set, replaced or given_up; the thumbprints are of the public halves, "" where there is none. `rotation`
+    is what the person signed for a replacement, of the apps' keys alone, not checked yet.
+    """
+
+    change: str
+    old: str = ""
+    new: str = ""
+    rotation: tuple[Any, ...] = ()
+
+
+OnRootChange = Callable[["User", RootChange], None]
+_on_root_change: list[OnRootChange] = []
+
+
+def register_root_change(do: OnRootChange) -> None:
+    """Let a room above write down what becomes of an approval root, or refuse it; once for each room."""
+    if do not in _on_root_change:
+        _on_root_change.append(do)
+
+
+def root_changed(user: "User", change: RootChange) -> None:
+    """Tell every room above."""
+    for do in _on_root_change:
+        do(user, change)

@@ -23,8 +23,8 @@ _OF_A_VAULT = ("vault_rotation_wrappers", "vault_resets")
 _MANIFESTS = "(SELECT id FROM pkm_manifests WHERE user_id = :person)"
 # wrappers first: from then on nobody can open what is still there
 _TABLES = (
-    "vault_key_wrappers", "vault_keys", "pkm_blobs", "pkm_manifests", "pkm_index", "hidden_scopes", "pkm_events",
-    "legacy_encrypted_blobs", "legacy_metadata_index", "pkm_migration_state",
+    "vault_key_wrappers", "vault_notes", "vault_keys", "pkm_blobs", "pkm_manifests", "pkm_index", "hidden_scopes",
+    "pkm_events", "legacy_encrypted_blobs", "legacy_metadata_index", "pkm_migration_state",
 )  # fmt: skip
 
 ROWS = PersonalRows(
@@ -40,6 +40,7 @@ ROWS = PersonalRows(
         "pkm_manifest_paths": ("path",),
         "pkm_migration_state": ("checkpoint",),
         "vault_key_wrappers": ("label", "jwe"),
+        "vault_notes": ("jwe", "resealed"),
         "vault_rotation_wrappers": ("label", "jwe"),
     },
     statements=(

@@ -2,6 +2,7 @@
 
 from pkm.history.models import Event, Index
 from pkm.legacy.models import LegacyBlob, LegacyMetadata, MigrationState
+from pkm.notes.models import VaultNotes
 from pkm.registry.models import Domain, HiddenScope, RegistryVersion, ScopeEntry, StarterRecord
 from pkm.reset.models import VaultReset
 from pkm.segments.models import Blob, Manifest, ManifestPath
@@ -24,5 +25,6 @@ __all__ = [
     "ScopeEntry",
     "StarterRecord",
     "VaultKey",
+    "VaultNotes",
     "VaultReset",
 ]

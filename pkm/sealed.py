@@ -123,6 +123,21 @@ def check_wrapper_header(header: Mapping[str, Any], *, key_id: str, user_id: str
         raise InvalidHeader(f"must lie between {MIN_ITERATIONS} and {MAX_ITERATIONS}", "p2c")
 
 
+def check_root_header(header: Mapping[str, Any], *, key_id: str, user_id: str) -> None:
+    """Refuse an approval root that is sealed under another vault key or for another person."""
+    expected = {"alg": SEGMENT_ALG, "enc": ENC, "typ": "vault-signing-root+jwe", "kid": key_id, "sub": user_id}
+    _only(header, expected)
+    _same(header, expected)
+
+
+def check_notes_header(header: Mapping[str, Any], *, key_id: str, user_id: str, revision: int) -> None:
+    """Refuse the vault's own notes where they are sealed under another key or at another revision."""
+    fixed = {"alg": SEGMENT_ALG, "enc": ENC, "typ": "vault-notes+jwe"}
+    expected = {**fixed, "kid": key_id, "sub": user_id, "revision": revision}
+    _only(header, expected)
+    _same(header, expected)
+
+
 def check_legacy_header(header: Mapping[str, Any]) -> None:
     """Refuse what no browser would open with the old passphrase.
 

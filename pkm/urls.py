@@ -8,6 +8,8 @@ from pkm.web import reset_api, rotation_api
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("vault/keys", vault_api.Keys.as_view()),
+    path("vault/signing-key", vault_api.SigningKey.as_view()),
+    path("vault/notes", vault_api.Notes.as_view()),
     path("vault/wrappers", vault_api.Wrappers.as_view()),
     path("vault/wrappers/<str:wrapper_id>", vault_api.Wrapper.as_view()),
     path("vault/wrappers/<str:wrapper_id>/restore", vault_api.RestoreWrapper.as_view()),
@@ -18,6 +20,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("vault/hidden-scopes/<str:scope>", vault_api.HiddenScope.as_view()),
     path("vault/rotation", rotation_api.Rotation.as_view()),
     path("vault/rotation/finish", rotation_api.FinishRotation.as_view()),
+    path("vault/rotation/notes", rotation_api.ResealedNotes.as_view()),
     path("vault/rotation/segments/<str:domain>/<str:segment_id>", rotation_api.ResealedSegment.as_view()),
     path("vault/legacy", legacy_api.OldData.as_view()),
     path("vault/legacy/progress", legacy_api.Progress.as_view()),

@@ -4,9 +4,11 @@ import gc
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.db import connection
 from django.test import Client
 from hypothesis import HealthCheck
@@ -81,6 +83,7 @@ def django_db_setup(
 def _nothing_remembered() -> Iterator[None]:
     """Rate limits and other memories of the process do not cross from test to test."""
     limits.forget_in_redis()
+    Path(settings.LOG_SIGNER_FILE).unlink(missing_ok=True)  # it signed for the database of another test
     yield
     limits.forget_in_redis()
 

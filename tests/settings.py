@@ -14,7 +14,16 @@ _var = tempfile.mkdtemp(prefix="consent-tests-")
 atexit.register(shutil.rmtree, _var, ignore_errors=True)
 # the state folder of the process that began this run, where the others find what one of them made for all
 RUN_VAR = os.environ.setdefault("CONSENT_TESTS_VAR", _var)
-for _name in ("BASE_URL", "ALLOWED_HOSTS", "DEBUG", "EMAIL_URL", "RECEIPT_KEYS_FILE"):
+for _name in (
+    "BASE_URL",
+    "ALLOWED_HOSTS",
+    "DEBUG",
+    "EMAIL_URL",
+    "RECEIPT_KEYS_FILE",
+    "LOG_KEYS_FILE",
+    "LOG_WITNESSES",
+    "LOG_MIRROR",
+):
     os.environ.pop(_name, None)
 os.environ.update(fresh_secrets(), CONSENT_VAR=_var, LOG_LEVEL=os.environ.get("LOG_LEVEL", "WARNING"))
 

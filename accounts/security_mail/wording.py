@@ -33,6 +33,8 @@ _LINES: dict[tuple[str, str], Promise] = {
     (WayChange.WRAPPER_RESTORED, "recovery"): _("A recovery code that was removed unlocks your data again"),
     (WayChange.KEY_CHANGE_BEGUN, ""): _("A change of the key of your data was begun"),
     (WayChange.KEY_CHANGE_FINISHED, ""): _("The key of your data was changed; earlier ways to unlock open nothing now"),
+    (WayChange.SIGNING_KEY_SET, ""): _("Your vault now has a key that signs what you approve"),
+    (WayChange.SIGNING_KEY_REPLACED, ""): _("The key that signs what you approve was replaced"),
     (WayChange.KEY_CHANGE_GIVEN_UP, ""): _("The change of the key of your data was given up; all opens as before"),
 }
 # the browser adds the new one, opens it again and then takes the old one away: to people that is one thing

@@ -3,10 +3,11 @@
 
 import { createHash } from "node:crypto";
 
+import { KeyPins } from "./approvals.js";
 import { checkAsked } from "./asked.js";
 import { BadAnswer, Problem, Refused, UnknownKey, WaitTimeout } from "./errors.js";
 import { checkConnectorKey, publicHalf, thumbprint } from "./keys.js";
-import { checkKey, openEnvelope } from "./opening.js";
+import { checkKey, openEnvelope, originOf } from "./opening.js";
 import { verifyCheckpoint, verifyReceipt } from "./proofs.js";
 import { makePerson, PEOPLE as SANDBOX, SandboxPerson } from "./sandbox.js";
 import { ASKED, CATALOG, DISCOVERY, ENVELOPE, FOUND, KEYS, PAGE, PEOPLE, shaped, SIGNED, STATUS, TERMS } from "./shapes.js";
@@ -28,14 +29,17 @@ export class Client {
   #transport;
   #public;
   #pause;
+  #allowUnsigned;
 
   /** @param {string} baseUrl ends in /api/v1; of an origin alone, that is added @param {string} token @param {import("./index.js").ClientOptions} [options] */
-  constructor(baseUrl, token, { timeoutSeconds = 30, attempts = 3, pause = sleep } = {}) {
+  constructor(baseUrl, token, { timeoutSeconds = 30, attempts = 3, pause = sleep, pins = new KeyPins(), allowUnsigned = false } = {}) {
     if (typeof token !== "string" || !/^[\x21-\x7e]+$/.test(token)) {
       throw new Refused("the developer token is empty or holds a character that no token has");
     }
     const limits = { timeoutSeconds, attempts, pause };
     this.#pause = pause;
+    this.pins = pins;
+    this.#allowUnsigned = allowUnsigned;
     this.#transport = new Transport(restBaseUrl(baseUrl), { Authorization: `Bearer ${token}` }, limits);
     // What is public is asked for without the token.
     this.#public = new Transport(new URL(this.#transport.baseUrl).origin, {}, limits);
@@ -174,9 +178,14 @@ export class Client {
   /** @param {Envelope} envelope @param {string} etag @param {AskedConsent} asked @param {unknown} key @param {number} seen @returns {Promise<Slice>} */
   async #opened(envelope, etag, asked, key, seen) {
     const least = Math.max(seen, this.#seen.get(asked.request_id) ?? 0);
-    const slice = await openEnvelope(envelope, asked, key, { seenRevision: least, etag });
+    const slice = await openEnvelope(envelope, asked, key, { seenRevision: least, etag, pins: this.pins, allowUnsigned: this.#allowUnsigned });
     this.#seen.set(asked.request_id, slice.revision);
     return slice;
+  }
+
+  /** @param {AskedConsent} asked @param {import("./index.js").OwnerKey} key */
+  acceptOwnerKey(asked, key) {
+    this.pins.accept(originOf(asked.issuer), asked.user_id, key);
   }
 
   // -- ending and looking back

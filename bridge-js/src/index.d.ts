@@ -109,7 +109,40 @@ export interface ClientOptions {
   attempts?: number;
   /** Waits between two attempts or polls. */
   pause?: (milliseconds: number) => Promise<void>;
+  /** The key that each person signs with: keep `dump()`, and give the same ones to the next client. */
+  pins?: KeyPins;
+  /** Takes exports from before approvals were signed. */
+  allowUnsigned?: boolean;
 }
+
+/** A person's key for your app: Ed25519, exactly these members. */
+export interface OwnerKey {
+  kty: "OKP";
+  crv: "Ed25519";
+  x: string;
+}
+
+/** The key of one person, and the approvals under earlier ones that were taken while they counted. */
+export interface Pin {
+  key: OwnerKey;
+  earlier: string[];
+  approvals: string[];
+}
+
+/** The key of each person by issuer and sharing ID, as it was first met. */
+export class KeyPins {
+  /** `stored` is what `dump` gave. */
+  constructor(stored?: Record<string, Pin>);
+  readonly entries: Map<string, Pin>;
+  /** Plain JSON. */
+  dump(): Record<string, Pin>;
+  find(issuer: string, userId: string): Pin | undefined;
+  /** Take this key as the person's, by somebody's decision. */
+  accept(issuer: string, userId: string, key: unknown): void;
+  /** Remember what was checked. */
+  keep(issuer: string, userId: string, key: OwnerKey, approval: string): Promise<void>;
+}
+
 
 /**
  * Calls of one app with one developer token; it never holds the private key.
@@ -153,6 +186,10 @@ export class Client {
   readNewer(asked: AskedConsent, key: PrivateKey, known: Slice): Promise<Slice | null>;
   /** Cancel a pending request or release a live grant; repeated, the same answer. */
   end(requestId: string): Promise<Status>;
+  /** What is kept of the people's keys. */
+  readonly pins: KeyPins;
+  /** Take another key as this person's, as `OwnerKeyChanged` has it, where they told you that it is theirs. */
+  acceptOwnerKey(asked: AskedConsent, key: OwnerKey): void;
   /** One page of this app's requests, newest first. */
   requests(options?: { status?: RequestStatus; cursor?: string; limit?: number }): Promise<RequestPage>;
   /** Every request of this app, newest first. */
@@ -209,7 +246,7 @@ export function openEnvelope(
   envelope: Envelope,
   asked: AskedConsent,
   key: PrivateKey,
-  options?: { seenRevision?: number; etag?: string },
+  options?: { seenRevision?: number; etag?: string; pins?: KeyPins; allowUnsigned?: boolean },
 ): Promise<Slice>;
 
 /** The approved slice; refuses an export that is not for exactly this request, naming the member that differs. */
@@ -250,6 +287,14 @@ export class Refused extends BridgeError {
 export class KeyRefused extends Refused {}
 export class CannotOpen extends Refused {}
 export class UnknownKey extends Refused {}
+/** The export is from before approvals were signed. */
+export class Unsigned extends Refused {}
+/** Another key than this person's; `reset` where they lost their vault. */
+export class OwnerKeyChanged extends KeyRefused {
+  constructor(reason: string, key: OwnerKey, reset: boolean);
+  key: OwnerKey;
+  reset: boolean;
+}
 /** The server did not answer, or not in time. */
 export class Unreachable extends BridgeError {}
 /** The server answered something that is not the contract's. */

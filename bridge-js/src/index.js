@@ -1,4 +1,5 @@
 // The public API; its types are in index.d.ts.
+export { KeyPins, OwnerKeyChanged, Unsigned } from "./approvals.js";
 export { Client } from "./client.js";
 export {
   BadAnswer,

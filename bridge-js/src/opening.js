@@ -1,6 +1,7 @@
 // @ts-check
 // From what was asked to what came back: every member that names the request is compared before anything is opened.
 
+import { checkApproval, KeyPins } from "./approvals.js";
 import { KeyRefused, oneLine, Refused } from "./errors.js";
 import { openExport } from "./exports.js";
 import { thumbprint } from "./keys.js";
@@ -12,17 +13,18 @@ import { thumbprint } from "./keys.js";
 /**
  * A fetched export, opened: header, content and envelope all have to say what was asked for.
  * @param {Envelope} envelope @param {AskedConsent} asked @param {unknown} key
- * @param {{seenRevision?: number, etag?: string}} [options]
+ * @param {{seenRevision?: number, etag?: string, pins?: KeyPins, allowUnsigned?: boolean}} [options]
  * @returns {Promise<Slice>}
  */
-export async function openEnvelope(envelope, asked, key, { seenRevision = 0, etag = "" } = {}) {
+export async function openEnvelope(envelope, asked, key, { seenRevision = 0, etag = "", pins = new KeyPins(), allowUnsigned = false } = {}) {
   for (const member of /** @type {const} */ (["request_id", "user_id", "scope", "connector_key_id"])) {
     compare(member, envelope[member], asked[member], "the answer");
   }
   if (envelope.revision < seenRevision) {
     throw new Refused(`revision ${envelope.revision} is lower than ${seenRevision}, which was seen before`, "revision");
   }
-  const { jwe, size_bytes, connector_key_id, ...shared } = envelope;
+  await checkApproval(envelope, asked, originOf(asked.issuer), { pins, allowUnsigned });
+  const { jwe, size_bytes, connector_key_id, approval, owner_key, key_history, owner_key_reset, ...shared } = envelope;
   const content = await openExport(jwe, key, {
     kid: connector_key_id,
     iss: originOf(asked.issuer),
@@ -39,7 +41,7 @@ export async function openEnvelope(envelope, asked, key, { seenRevision = 0, eta
 }
 
 /** @param {string} url */
-function originOf(url) {
+export function originOf(url) {
   if (!URL.canParse(url) || !/^https?:/.test(url)) throw new Refused(`${oneLine(url, 80)} is not an http or https address`, "iss");
   return new URL(url).origin;
 }

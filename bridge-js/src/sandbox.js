@@ -4,8 +4,9 @@
 import { isObject } from "./encoding.js";
 import { BadAnswer, KeyRefused, Problem, Refused } from "./errors.js";
 import { thumbprint } from "./keys.js";
-import { generateVaultKey, openSegment, requestDigest, sealExport, sealSegment, wrapUnderNewCode } from "./sealing.js";
+import { generateVaultKey, openRoot, openSegment, requestDigest, sealExport, sealRoot, sealSegment, wrapUnderNewCode } from "./sealing.js";
 import { DATA, PERSON, REVISIONS, SEGMENTS, shaped, STATUS } from "./shapes.js";
+import { newRoot, rootKey, signApproval, signResumption } from "./signing.js";
 import { SYNTHETIC_PROFILE } from "./synthetic.js";
 import { jsonOf } from "./transport.js";
 
@@ -33,7 +34,8 @@ export class SandboxPerson {
   async makeVault() {
     const key = generateVaultKey();
     const wrapper = { kind: "recovery", label: "Recovery code", jwe: await wrapUnderNewCode(key, this.userId) };
-    await this.#send("POST", "/keys", { key_id: key.key_id, wrappers: [wrapper] });
+    const root = newRoot();
+    await this.#send("POST", "/keys", { key_id: key.key_id, wrappers: [wrapper], ...(await this.#rootMembers(root, key)) });
     this.vaultKey = key;
     return key;
   }
@@ -58,13 +60,18 @@ export class SandboxPerson {
     if (missing !== undefined) throw new Refused(`the vault does not hold ${missing}`);
     if (!approved.length) throw new Refused("the vault holds none of the attributes that are asked for");
     const content = contentOf(request.scope, approved, held);
+    const members = headerOf(asked);
+    const jwe = await sealExport(content, asked.connector_public_key, members);
+    const duration = accessDuration ?? request.access_duration;
+    const what = { attributes: approved, accessDuration: duration, jwe };
     return this.#status("POST", `/requests/${encodeURIComponent(requestId)}/decision`, {
       decision: "approve",
       request_digest: asked.request_digest,
-      access_duration: accessDuration ?? request.access_duration,
+      access_duration: duration,
       approved_attributes: approved,
       sources: content.sources,
-      jwe: await sealExport(content, asked.connector_public_key, headerOf(asked)),
+      jwe,
+      ...(await signApproval(await this.#root(), members, what)),
     });
   }
 
@@ -78,8 +85,15 @@ export class SandboxPerson {
   revoke = (grantId) => this.#move(grantId, "revoke");
   /** @param {string} grantId */
   pause = (grantId) => this.#move(grantId, "pause");
-  /** @param {string} grantId */
-  resume = (grantId) => this.#move(grantId, "resume");
+  /** Opening reading again is signed. @param {string} grantId @returns {Promise<Status>} */
+  resume = async (grantId) => {
+    const grant = `/grants/${encodeURIComponent(grantId)}`;
+    const { request_id } = await this.#send("GET", `${grant}/approval`);
+    const { iss, sub, aud, request_digest } = headerOf(await this.#review(request_id));
+    const { nonce } = await this.#send("GET", `${grant}/nonce`);
+    const names = { iss, sub, aud, grant_id: grantId, request_digest, nonce };
+    return this.#status("POST", `${grant}/resume`, await signResumption(await this.#root(), names));
+  };
 
   /** @param {number} seconds */
   async expire(seconds) {
@@ -135,6 +149,27 @@ export class SandboxPerson {
       }
     }
     return body;
+  }
+
+  /** @param {Uint8Array} root @param {VaultKey} key */
+  async #rootMembers(root, key) {
+    return { signing_public_key: (await rootKey(root)).jwk, signing_jwe: await sealRoot(root, key, this.userId) };
+  }
+
+  /** Out of the vault, once its public half is the one that the service names; made where there is none yet. */
+  async #root() {
+    const key = this.#unlocked();
+    const { signing_jwe, signing_public_key } = await this.#send("GET", "/keys");
+    if (!signing_jwe) {
+      const made = newRoot();
+      await this.#send("PUT", "/signing-key", await this.#rootMembers(made, key));
+      return made;
+    }
+    const root = await openRoot(signing_jwe, key, this.userId);
+    if ((await rootKey(root)).jwk.x !== signing_public_key?.x) {
+      throw new Refused("the service names another approval key than the vault's", "signing_public_key");
+    }
+    return root;
   }
 
   #unlocked() {

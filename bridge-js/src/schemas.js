@@ -152,7 +152,7 @@ export const SCHEMAS = {
   },
   Envelope: {
     type: "object",
-    required: ["request_id", "grant_id", "export_id", "revision", "user_id", "scope", "approved_attributes", "connector_key_id", "sealed_at", "expires_at", "reads_remaining", "size_bytes", "jwe"],
+    required: ["request_id", "grant_id", "export_id", "revision", "user_id", "scope", "approved_attributes", "connector_key_id", "sealed_at", "expires_at", "reads_remaining", "size_bytes", "jwe", "approval", "owner_key", "key_history", "owner_key_reset"],
     properties: {
       request_id: {"type": "string"},
       grant_id: {"type": "string"},
@@ -167,6 +167,10 @@ export const SCHEMAS = {
       reads_remaining: {"anyOf": [{"type": "integer"}, {"type": "null"}]},
       size_bytes: {"type": "integer"},
       jwe: {"type": "string"},
+      approval: {"anyOf": [{"type": "string"}, {"type": "null"}]},
+      owner_key: {"anyOf": [{"type": "object"}, {"type": "null"}]},
+      key_history: {"type": "array", "items": {"type": "object"}},
+      owner_key_reset: {"type": "boolean"},
     },
   },
   SandboxEntry: {

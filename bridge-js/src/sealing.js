@@ -32,6 +32,25 @@ export async function wrapUnderNewCode(key, userId) {
   return seal(bytesOf(key), { alg: "A256KW", ...header }, wrapping);
 }
 
+/** @param {Uint8Array} root @param {VaultKey} key @param {string} userId */
+export const sealRoot = (root, key, userId) =>
+  seal(root, { alg: "A256KW", typ: "vault-signing-root+jwe", kid: key.key_id, sub: userId }, bytesOf(key));
+
+/** @param {string} sealed @param {VaultKey} key @param {string} userId @returns {Promise<Uint8Array>} */
+export async function openRoot(sealed, key, userId) {
+  const found = parseObject(decodeBase64url(sealed.split(".")[0], "the header"), "the header");
+  const wanted = { alg: "A256KW", enc: ENC, typ: "vault-signing-root+jwe", kid: key.key_id, sub: userId };
+  for (const [member, value] of Object.entries(wanted)) {
+    if (found[member] !== value) throw new Refused(`header member ${member} is ${shown(found[member])}, not ${shown(value)}`, member);
+  }
+  const options = { keyManagementAlgorithms: ["A256KW"], contentEncryptionAlgorithms: [ENC] };
+  try {
+    return (await compactDecrypt(sealed, bytesOf(key), options)).plaintext;
+  } catch {
+    throw new CannotOpen("the approval root does not open: another key sealed it, or it was changed");
+  }
+}
+
 /** @param {VaultKey} key @param {Record<string, unknown>} place sub, domain, segment_id, content_revision @param {Record<string, unknown>} values */
 export async function sealSegment(key, place, values) {
   return seal(utf8(JSON.stringify(values)), segmentHeader(key, place), bytesOf(key));

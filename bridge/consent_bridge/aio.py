@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any, TypeVar, Unpack
 
 import httpx2
@@ -13,9 +14,11 @@ import httpx2
 from consent_bridge import calls, sandbox, streams
 from consent_bridge.aio_sandbox import AsyncSandboxPerson, LoopSender
 from consent_bridge.answers import SandboxEntry
+from consent_bridge.approvals import KeyPins
 from consent_bridge.calls import Call, Fetched, bearer, whole
 from consent_bridge.errors import BadAnswer, BridgeError, Problem, Unreachable
 from consent_bridge.exports import origin_of
+from consent_bridge.logs import LogKeeper, LogSight, Trust
 from consent_bridge.opening import check_key, open_envelope
 from consent_bridge.proofs import UnknownKey
 from consent_bridge.results import (
@@ -24,6 +27,7 @@ from consent_bridge.results import (
     Discovery,
     Envelope,
     PeoplePage,
+    ProvenReceipt,
     Receipt,
     RequestPage,
     ScopeEntry,
@@ -55,7 +59,12 @@ class AsyncClient:
         read_timeout: float = 30.0,
         attempts: int = ATTEMPTS,
         pause: Pause = asyncio.sleep,
+        log_memory: Path | None = None,
+        log_trust: Trust | None = None,
+        pins: KeyPins | None = None,
+        allow_unsigned: bool = False,
     ) -> None:
+        self._log = LogKeeper(log_memory, log_trust)
         self._base_url = rest_base_url(base_url)
         self._origin = origin_of(self._base_url)
         self._headers = {"Accept": "application/json", "User-Agent": "consent-bridge", "Authorization": bearer(token)}
@@ -63,6 +72,8 @@ class AsyncClient:
         self._attempts, self._pause = attempts, pause
         self._http = httpx2.AsyncClient(follow_redirects=False)
         self._seen_revisions: dict[str, int] = {}
+        self.pins = KeyPins() if pins is None else pins
+        self._allow_unsigned = allow_unsigned
         self._keys: dict[str, bytes] = {}
 
     async def __aenter__(self) -> AsyncClient:
@@ -169,10 +180,21 @@ class AsyncClient:
     async def _opened(self, fetched: Fetched, asked: AskedConsent, key: Mapping[str, Any], seen: int) -> Slice:
         seen = max(seen, self._seen_revisions.get(asked.request_id, 0))
         opened = await asyncio.to_thread(
-            open_envelope, whole(fetched), asked, key, seen_revision=seen, etag=fetched.etag
+            open_envelope,
+            whole(fetched),
+            asked,
+            key,
+            seen_revision=seen,
+            etag=fetched.etag,
+            pins=self.pins,
+            allow_unsigned=self._allow_unsigned,
         )
         self._seen_revisions[asked.request_id] = opened.revision
         return opened
+
+    def accept_owner_key(self, asked: AskedConsent, owner_key: Mapping[str, Any]) -> None:
+        """Take another key as this person's, where they told you that it is theirs; not awaited."""
+        self.pins.accept(origin_of(asked.issuer), asked.user_id, owner_key)
 
     async def end(self, request_id: str) -> Status:
         """Cancel a pending request or release a live grant."""
@@ -204,6 +226,34 @@ class AsyncClient:
         """The newest signed statement of where all audit chains stood, verified."""
         jws = await self._do(calls.checkpoint(), public=True)
         return await self._verified(lambda keys: calls.proven_checkpoint(jws, keys))
+
+    async def follow_log(self) -> LogSight:
+        """Look at the public log: consistent with what this client saw of it last, or Refused."""
+        memory = await self._answer(calls.follow_log(self._log.find(self._origin)))
+        return self._log.keep(self._origin, memory)
+
+    async def receipt_with_proof(self, receipt_id: str) -> ProvenReceipt | None:
+        """The receipt with the proof that its event is in the public log; None where it is not there yet."""
+        told = await self._do(calls.receipt_with_proof(receipt_id))
+        if told is None:
+            return None
+        jws = str(told.get("jws"))
+        receipt = await self._verified(lambda keys: calls.proven_receipt(receipt_id, jws, keys))
+        await self.follow_log()
+        known = self._log.known(self._origin)
+        event, memory = await self._answer(calls.prove_receipt(known, receipt.claims, told))
+        self._log.keep(self._origin, memory)
+        return calls.as_proven(receipt, event)
+
+    async def _answer(self, asking: calls.LogCall[Result]) -> Result:
+        answer: Any = None
+        while True:
+            try:
+                call = asking.send(answer)
+            except StopIteration as done:
+                result: Result = done.value
+                return result
+            answer = await self._do(call, public=True)
 
     async def verification_keys(self) -> dict[str, bytes]:
         """The service's public keys by name, for `consent_bridge.proofs`."""

@@ -6,6 +6,7 @@ Made by `./run types` from the OpenAPI document; not to be edited.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,10 @@ class Envelope:
     reads_remaining: int | None
     size_bytes: int
     jwe: str
+    approval: str | None
+    owner_key: dict[str, Any] | None
+    key_history: tuple[dict[str, Any], ...]
+    owner_key_reset: bool
 
 
 @dataclass(frozen=True)

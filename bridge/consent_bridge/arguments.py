@@ -7,7 +7,15 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from consent_bridge import __version__, archive_commands, commands, sandbox_commands, serving, verifying
+from consent_bridge import (
+    __version__,
+    archive_commands,
+    commands,
+    sandbox_commands,
+    serving,
+    verifying,
+    witness_commands,
+)
 from consent_bridge.keys import CURVES
 from consent_bridge.rules import TERM_RULES
 from consent_bridge.wrappers import KINDS
@@ -154,6 +162,14 @@ def _read(groups: Groups) -> None:
     )
     parser.add_argument("request_id", nargs="?", metavar="REQUEST_ID", help="a request made on this machine")
     parser.add_argument("--request", type=Path, metavar="FILE", help="what `request` printed, if it was made elsewhere")
+    parser.add_argument(
+        "--allow-unsigned", action="store_true", help="take an export from before approvals were signed"
+    )
+    parser.add_argument(
+        "--accept-owner-key",
+        metavar="X",
+        help="take this as the person's new key, once they told you that it is theirs",
+    )
     _key_option(parser)
     _service_options(parser)
 
@@ -230,9 +246,38 @@ def _verify_receipt(groups: Groups) -> None:
         verifying.verify_receipt_command,
         "verify a receipt and print what it proves",
         "Works without a network where --jwks names the service's keys. --expect compares a member of the claims, "
-        "dotted where it is nested: --expect event.type=approved.",
+        "dotted where it is nested: --expect event.type=approved. --proof asks more: FILE is what the service answers "
+        "with ?proof=1, and the event's entry has to be in its log. The log's key is --log-key, else the one that "
+        "an earlier look pinned; offline all the same.",
     )
     _proof_options(parser)
+    parser.add_argument(
+        "--proof", action="store_true", help="refuse unless the event is proved to be in the public log"
+    )
+    _log_options(parser)
+
+
+def _verify_history(groups: Groups) -> None:
+    parser = _command(
+        groups,
+        "verify-history",
+        verifying.verify_history_command,
+        "verify a person's own history against the public log",
+        "Computes every entry again, finds the newest in the log, and refuses a log that was rewritten or rolled back "
+        "since this machine looked at it last.",
+    )
+    text = "file with what /consent/history/chain answers, or a list of its pages; standard input if left out"
+    parser.add_argument("signed", nargs="?", type=Path, metavar="FILE", help=text)
+    parser.add_argument("--base-url", help="the service's address, ending in /api/v1 (CONSENT_BASE_URL)")
+    _log_options(parser)
+
+
+def _log_options(parser: argparse.ArgumentParser) -> None:
+    text = "the log's verifier key, as /log/key says, or a file that holds it; repeatable"
+    parser.add_argument("--log-key", action="append", default=[], metavar="KEY", help=text)
+    text = "the verifier key of a witness that must have cosigned, or a file that holds it; repeatable"
+    parser.add_argument("--witness", action="append", default=[], metavar="KEY", help=text)
+    parser.add_argument("--quorum", type=int, metavar="N", help="how many of them must; all if left out")
 
 
 def _verify_checkpoint(groups: Groups) -> None:
@@ -318,6 +363,19 @@ def _sandbox(groups: Groups) -> None:
         _service_options(parser)
 
 
+def _witness(groups: Groups) -> None:
+    parser = _command(
+        groups,
+        "witness",
+        witness_commands.witness_command,
+        "cosign the log of a deployment once it is seen that it only grew",
+        "Serves C2SP's tlog-witness. It makes its key at the first start and prints the verifier key that the log's "
+        "operator puts into LOG_WITNESSES. Run it beside another deployment than the log's, and keep its state: a "
+        "witness that forgot what it cosigned is none.",
+    )
+    witness_commands.add_options(parser)
+
+
 _COMMANDS: tuple[Callable[[Groups], None], ...] = (
     _keygen,
     _discover,
@@ -330,6 +388,8 @@ _COMMANDS: tuple[Callable[[Groups], None], ...] = (
     _open_archive,
     _verify_receipt,
     _verify_checkpoint,
+    _verify_history,
+    _witness,
     _serve,
     _config,
     _rotate_key,

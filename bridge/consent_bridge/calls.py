@@ -7,14 +7,17 @@ from __future__ import annotations
 
 import hashlib
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 from urllib.parse import quote
 
-from consent_bridge import proofs
+from consent_bridge import logs, proofs
 from consent_bridge.errors import BadAnswer, BridgeError, Problem, Refused, Unreachable, WaitTimeout
 from consent_bridge.keys import public_half, thumbprint
+from consent_bridge.logs import Memory, ProvenEvent, Trust
+from consent_bridge.notes import Checkpoint as NoteCheckpoint
+from consent_bridge.notes import VerifierKey
 from consent_bridge.opening import check_asked
 from consent_bridge.results import (
     PENDING,
@@ -23,6 +26,7 @@ from consent_bridge.results import (
     Discovery,
     Envelope,
     PeoplePage,
+    ProvenReceipt,
     Receipt,
     RequestPage,
     ScopeEntry,
@@ -163,6 +167,76 @@ def checkpoint() -> Call[str]:
     return Call("GET", proofs.CHECKPOINT_PATH, _jws)
 
 
+def log_keys() -> Call[tuple[VerifierKey, ...]]:
+    return Call("GET", "/log/key", lambda answer: logs.read_keys(_text(answer)))
+
+
+def log_checkpoint() -> Call[str]:
+    return Call("GET", "/log/checkpoint", _text)
+
+
+def log_consistency(old: int, new: int) -> Call[tuple[bytes, ...]]:
+    params = {"old": str(old), "new": str(new)}
+    return Call("GET", "/log/consistency", lambda answer: logs.read_consistency(_text(answer)), params=params)
+
+
+def log_proof(entry_hash: str) -> Call[str | None]:
+    """The tlog-proof of an entry; None where the log does not have it yet."""
+
+    def read(answer: Answer) -> str | None:
+        return _text(answer) if answer.status == 200 else None
+
+    return Call("GET", f"/log/proof/{quote(entry_hash, safe='')}", read)
+
+
+LogCall = Generator[Call[Any], Any, Result]  # yields the calls that it needs under the service's origin, gets answers
+
+
+def follow_log(memory: Memory | None) -> LogCall[Memory]:
+    """What a reader remembers once it looked at the newest checkpoint; the keys are pinned at the first look."""
+    known = memory or Memory(Trust((yield log_keys())))
+    newest = known.read((yield log_checkpoint()))
+    known.require_no_rollback(newest)
+    return (yield from tied(known, newest))
+
+
+def tied(memory: Memory, seen: NoteCheckpoint) -> LogCall[Memory]:
+    """The memory once this checkpoint was shown to fit what was seen before."""
+    gap = memory.gap(seen)
+    proof = (yield log_consistency(*gap)) if gap else ()
+    return memory.tie(seen, proof)
+
+
+Proven = tuple[ProvenEvent, Memory]
+
+
+def one(call: Call[Result]) -> LogCall[Result]:
+    """One call alone."""
+    answer: Result = yield call
+    return answer
+
+
+def prove_receipt(memory: Memory, claims: Mapping[str, Any], told: Mapping[str, Any]) -> LogCall[Proven]:
+    """What a receipt's entry and proof show, in a checkpoint that fits what this reader saw."""
+    event = logs.check_receipt(claims, told, memory.trust)
+    return event, (yield from tied(memory, event.proof.checkpoint))
+
+
+def as_proven(receipt: Receipt, event: ProvenEvent) -> ProvenReceipt:
+    seen = event.proof.checkpoint
+    names = tuple(cosignature.witness for cosignature in seen.cosignatures)
+    return ProvenReceipt(receipt, event.entry, event.proof.index, seen.size, names)
+
+
+def receipt_with_proof(receipt_id: str) -> Call[dict[str, Any] | None]:
+    """{"receipt_id", "jws", "claims", "entry", "proof"}; None where the log does not have the entry yet."""
+
+    def read(answer: Answer) -> dict[str, Any] | None:
+        return answer.json() if answer.status == 200 else None
+
+    return Call("GET", f"/receipts/{quote(receipt_id, safe='')}", read, params={"proof": "1"})
+
+
 def receipt(receipt_id: str) -> Call[str]:
     return Call("GET", f"/receipts/{quote(receipt_id, safe='')}", _jws)
 
@@ -231,6 +305,13 @@ def _jws(answer: Answer) -> str:
     if not isinstance(jws, str):
         raise BadAnswer("the answer has no jws")
     return jws
+
+
+def _text(answer: Answer) -> str:
+    try:
+        return answer.body.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise BadAnswer("the answer is no text") from error
 
 
 def _query(**values: object) -> dict[str, str]:

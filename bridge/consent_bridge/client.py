@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import Any, TypeVar, Unpack
 
 import requests
@@ -11,9 +12,11 @@ from requests.auth import AuthBase
 
 from consent_bridge import calls, sandbox, streams
 from consent_bridge.answers import SandboxEntry
+from consent_bridge.approvals import KeyPins
 from consent_bridge.calls import Call, Fetched, bearer, whole
 from consent_bridge.errors import BadAnswer, BridgeError
 from consent_bridge.exports import origin_of
+from consent_bridge.logs import LogKeeper, LogSight, Trust
 from consent_bridge.opening import check_key, open_envelope
 from consent_bridge.proofs import UnknownKey
 from consent_bridge.results import (
@@ -22,6 +25,7 @@ from consent_bridge.results import (
     Discovery,
     Envelope,
     PeoplePage,
+    ProvenReceipt,
     Receipt,
     RequestPage,
     ScopeEntry,
@@ -67,7 +71,17 @@ class Client:
         read_timeout: float = 30.0,
         attempts: int = ATTEMPTS,
         pause: Callable[[float], None] = time.sleep,
+        log_memory: Path | None = None,
+        log_trust: Trust | None = None,
+        pins: KeyPins | None = None,
+        allow_unsigned: bool = False,
     ) -> None:
+        """`pins` remember the key that each person signs with: give the same ones to the next client, too.
+
+        `allow_unsigned` takes exports from before approvals were signed. `log_memory` is the file that keeps what was
+        seen of the log, `log_trust` whom to believe about it.
+        """
+        self._log = LogKeeper(log_memory, log_trust)
         self._session, self._public = requests.Session(), requests.Session()
         self._session.auth, self._public.auth = _Bearer(token), anonymous
         self._pause = pause
@@ -81,6 +95,8 @@ class Client:
         # What is public is asked for without the token.
         self._origin = Transport(origin_of(self._transport.base_url), self._public, **limits)
         self._seen_revisions: dict[str, int] = {}
+        self.pins = KeyPins() if pins is None else pins
+        self._allow_unsigned = allow_unsigned
         self._keys: dict[str, bytes] = {}
 
     def __enter__(self) -> Client:
@@ -216,9 +232,21 @@ class Client:
 
     def _opened(self, fetched: Fetched, asked: AskedConsent, key: Mapping[str, Any], seen: int) -> Slice:
         seen = max(seen, self._seen_revisions.get(asked.request_id, 0))
-        opened = open_envelope(whole(fetched), asked, key, seen_revision=seen, etag=fetched.etag)
+        opened = open_envelope(
+            whole(fetched),
+            asked,
+            key,
+            seen_revision=seen,
+            etag=fetched.etag,
+            pins=self.pins,
+            allow_unsigned=self._allow_unsigned,
+        )
         self._seen_revisions[asked.request_id] = opened.revision
         return opened
+
+    def accept_owner_key(self, asked: AskedConsent, owner_key: Mapping[str, Any]) -> None:
+        """Take another key as this person's, as `OwnerKeyChanged.key` has it, where they told you that it is theirs."""
+        self.pins.accept(origin_of(asked.issuer), asked.user_id, owner_key)
 
     # -- ending and looking back
 
@@ -253,6 +281,38 @@ class Client:
         """The newest signed statement of where all audit chains stood, verified."""
         jws = self._do(calls.checkpoint(), self._origin)
         return self._verified(lambda keys: calls.proven_checkpoint(jws, keys))
+
+    def follow_log(self) -> LogSight:
+        """Look at the public log: signed, cosigned by whom, and consistent with what this client saw of it last.
+
+        Refused where it was rewritten or rolled back. The keys are `log_trust`, else those of the first look; they and
+        the last checkpoint are kept in the file `log_memory`, or as long as this client lives.
+        """
+        memory = self._answer(calls.follow_log(self._log.find(self._origin.base_url)))
+        return self._log.keep(self._origin.base_url, memory)
+
+    def receipt_with_proof(self, receipt_id: str) -> ProvenReceipt | None:
+        """The receipt, verified, with the proof that its event is in the public log; None where it is not there yet."""
+        told = self._do(calls.receipt_with_proof(receipt_id))
+        if told is None:
+            return None
+        jws = str(told.get("jws"))
+        receipt = self._verified(lambda keys: calls.proven_receipt(receipt_id, jws, keys))
+        self.follow_log()
+        known = self._log.known(self._origin.base_url)
+        event, memory = self._answer(calls.prove_receipt(known, receipt.claims, told))
+        self._log.keep(self._origin.base_url, memory)
+        return calls.as_proven(receipt, event)
+
+    def _answer(self, asking: calls.LogCall[Result]) -> Result:
+        """Send the calls that this asks for, one after another."""
+        answer: Any = None
+        while True:
+            try:
+                answer = self._do(asking.send(answer), self._origin)
+            except StopIteration as done:
+                result: Result = done.value
+                return result
 
     def verification_keys(self) -> dict[str, bytes]:
         """The service's public keys by name, for `consent_bridge.proofs`."""

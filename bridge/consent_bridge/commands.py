@@ -79,10 +79,19 @@ def read(options: Namespace) -> dict[str, Any]:
     log = RequestLog(state_directory())
     asked, seen = _asked(options, log)
     key = keyring_of(options).find(asked.connector_fingerprint)
-    with _client(options) as client:
+    pins = log.owner_keys.load()
+    with Client(*address_and_token(options), pins=pins, allow_unsigned=options.allow_unsigned) as client:
+        if options.accept_owner_key:
+            client.accept_owner_key(asked, jwk_of(options.accept_owner_key))
         opened = client.read(asked, key, seen_revision=seen)
+    log.owner_keys.keep(pins)
     log.keep(asked, revision=opened.revision)
     return as_json(opened)
+
+
+def jwk_of(x: str) -> Jwk:
+    """A person's key by the `x` that the refusal of another one told."""
+    return {"kty": "OKP", "crv": "Ed25519", "x": x}
 
 
 def _asked(options: Namespace, log: RequestLog) -> tuple[AskedConsent, int]:

@@ -9,13 +9,24 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 from urllib.parse import quote
 
+from consent_bridge.encoding import decode_base64url, parse_object
 from consent_bridge.errors import KeyRefused, Problem, Refused
+from consent_bridge.exports import origin_of
 from consent_bridge.results import Status, build
 from consent_bridge.review import Review, read_review
 from consent_bridge.segments import SegmentHeader, open_segment, seal_segment
-from consent_bridge.slicing import chosen_paths, sealed_slice, slice_of, values_at
+from consent_bridge.signatures import thumbprint, verified
+from consent_bridge.signing import (
+    APPROVAL_TYP,
+    ApprovalRoot,
+    new_root,
+    open_root,
+    signed_approval,
+    signed_resumption,
+)
+from consent_bridge.slicing import chosen_paths, export_members, sealed_slice, slice_of, values_at
 from consent_bridge.transport import Answer
-from consent_bridge.vault import Revisions, SealedSegment, Segment, VaultState
+from consent_bridge.vault import Revisions, SealedSegment, Segment, StandingApproval, VaultState
 from consent_bridge.wrappers import VaultKey
 
 _ATTEMPTS_AT_A_SEGMENT = 3
@@ -41,6 +52,7 @@ class VaultHolder:
     def __init__(self, addresses: Addresses) -> None:
         self._addresses = addresses
         self._key: VaultKey | None = None
+        self._root: ApprovalRoot | None = None
         self._user_id = ""
         self._seen: dict[tuple[str, str], int] = {}
 
@@ -54,7 +66,7 @@ class VaultHolder:
 
     def lock(self) -> None:
         """Forget the vault key."""
-        self._key = None
+        self._key = self._root = None
 
     # -- segments
 
@@ -151,16 +163,44 @@ class VaultHolder:
         """What would leave if everything asked for were approved: attribute path → value."""
         return values_at(self._segments_of(review), review.attributes)
 
+    def _approval_root(self) -> ApprovalRoot:
+        """The root that approvals are signed from, out of the vault; made and set where the vault has none yet.
+
+        Refused where the service names another public key than the vault's own: somebody changed it.
+        """
+        if self._root is not None:
+            return self._root
+        key, state = self._unlocked(), self.vault()
+        if state.signing_jwe is None:
+            root, members = new_root(key.secret, key.key_id, self._user_id)
+            self._addresses.send("PUT", "/signing-key", members)
+        else:
+            root = open_root(state.signing_jwe, key.secret, key.key_id, self._user_id)
+            if state.signing_public_key != root.key.public:
+                raise Refused("the service names another approval key than your vault's", member="signing_public_key")
+        self._root = root
+        return root
+
     def _approve(self, review: Review, attributes: Iterable[str] | None, access_duration: int | None) -> Status:
         segments = self._segments_of(review)
         approved = chosen_paths(review, segments, attributes)
         content = slice_of(review.scope, approved, segments)
+        duration = review.access_duration if access_duration is None else access_duration
+        sealed = sealed_slice(review, content, review.export_revision)
+        signed = signed_approval(
+            self._approval_root(),
+            export_members(review, review.export_revision),
+            approved_attributes=approved,
+            access_duration=duration,
+            sealed=sealed["jwe"],
+        )
         body = {
             "decision": "approve",
             "request_digest": review.request_digest,
-            "access_duration": review.access_duration if access_duration is None else access_duration,
+            "access_duration": duration,
             "approved_attributes": approved,
-            **sealed_slice(review, content, review.export_revision),
+            **sealed,
+            **signed,
         }
         return self._decide(review.request_id, body)
 
@@ -177,8 +217,19 @@ class VaultHolder:
         return self._grant(grant_id, "pause")
 
     def resume(self, grant_id: str) -> Status:
-        """End a pause."""
-        return self._grant(grant_id, "resume")
+        """End a pause. That opens reading again, so the vault signs it."""
+        path = f"/grants/{quote(grant_id, safe='')}"
+        review = self.review(str(self._addresses.get(f"{path}/approval").get("request_id")))
+        body = signed_resumption(
+            self._approval_root(),
+            issuer=origin_of(review.issuer),
+            user_id=review.user_id,
+            app_id=review.app_id,
+            grant_id=grant_id,
+            request_digest=review.request_digest,
+            nonce=str(self._addresses.get(f"{path}/nonce").get("nonce")),
+        )
+        return build(Status, self._addresses.send("POST", f"{path}/resume", body).json())
 
     def refresh_grant(self, status: Status) -> Status:
         """Under a continuous grant: seal what the vault now holds of what was approved, as the next revision.
@@ -194,9 +245,37 @@ class VaultHolder:
             raise Refused("this approval is a snapshot; it has no newer revisions", member="refresh_policy")
         content = slice_of(review.scope, list(grant.approved_attributes), self._segments_of(review))
         revision = grant.export_revision + 1
-        body = {"revision": revision, **sealed_slice(review, content, revision)}
+        sealed = sealed_slice(review, content, revision)
+        duration, ends_at = self._standing_terms(review, grant.grant_id)
+        signed = signed_approval(
+            self._approval_root(),
+            export_members(review, revision),
+            approved_attributes=list(grant.approved_attributes),
+            access_duration=duration,
+            ends_at=ends_at,
+            sealed=sealed["jwe"],
+        )
+        body = {"revision": revision, **sealed, **signed}
         path = f"/grants/{quote(grant.grant_id, safe='')}/export"
         return build(Status, self._addresses.send("PUT", path, body).json())
+
+    def _standing_terms(self, review: Review, grant_id: str) -> tuple[int, int]:
+        """How long was approved, and when that ends: as this vault signed it, and not as the service tells it.
+
+        Only a grant from before approvals were signed has nothing but the service's word.
+        """
+        told = build(StandingApproval, self._addresses.get(f"/grants/{quote(grant_id, safe='')}/approval"))
+        if told.approval is None:
+            return told.access_duration, told.ends_at
+        key = self._approval_root().app_key(origin_of(review.issuer), review.app_id).public
+        if parse_object(decode_base64url(told.approval.split(".")[0], "header"), "header").get("kid") != thumbprint(
+            key
+        ):
+            return told.access_duration, told.ends_at  # of the root before this one
+        claims = verified(told.approval, APPROVAL_TYP, key, "the standing approval")
+        if claims["request_digest"] != review.request_digest:
+            raise Refused("the standing approval is of another request", member="request_digest")
+        return claims["access_duration"], claims["ends_at"]
 
     def _segments_of(self, review: Review) -> dict[tuple[str, str], Segment]:
         return {(item.domain, item.segment_id): item for item in self.segments(scope=review.scope)}

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from consent_bridge.approvals import KeyPins, check_approval
 from consent_bridge.errors import KeyRefused, Refused
 from consent_bridge.exports import LATER_MEMBERS, ExportHeader, open_export, origin_of, request_digest
 from consent_bridge.keys import thumbprint
@@ -68,15 +69,27 @@ def check_key(asked: AskedConsent, key: Mapping[str, Any]) -> None:
 
 
 def open_envelope(
-    envelope: Envelope, asked: AskedConsent, key: Mapping[str, Any], *, seen_revision: int = 0, etag: str = ""
+    envelope: Envelope,
+    asked: AskedConsent,
+    key: Mapping[str, Any],
+    *,
+    seen_revision: int = 0,
+    etag: str = "",
+    pins: KeyPins | None = None,
+    allow_unsigned: bool = False,
 ) -> Slice:
-    """A fetched export, opened: header, content and envelope all have to say what was asked for."""
+    """A fetched export, opened: approval, header, content and envelope all have to say what was asked for.
+
+    `pins` hold the key of each person from one export to the next; without them any key is taken that signed this one.
+    """
     for member in ("request_id", "user_id", "scope", "connector_key_id"):
         compare(member, getattr(envelope, member), getattr(asked, member), "the answer")
     if envelope.revision < seen_revision:
         raise Refused(
             f"revision {envelope.revision} is lower than {seen_revision}, which was seen before", member="revision"
         )
+    pins = KeyPins() if pins is None else pins
+    check_approval(envelope, asked, pins, allow_unsigned=allow_unsigned)
     content = open_export(envelope.jwe, key, _expected(asked, envelope.revision))
     compare("approved_attributes", set(envelope.approved_attributes), set(content.approved_attributes), "the answer")
     shared = {name: value for name, value in asdict(envelope).items() if name in Slice.__dataclass_fields__}

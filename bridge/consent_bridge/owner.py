@@ -8,14 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from consent_bridge.errors import KeyRefused
+from consent_bridge.errors import BadAnswer, KeyRefused
 from consent_bridge.holder import VaultHolder
 from consent_bridge.results import Status
 from consent_bridge.review import Review
 from consent_bridge.signin import LOGIN_PATH, REAUTHENTICATE_PATH, SiteSession
+from consent_bridge.signing import new_root
 from consent_bridge.transport import Answer
 from consent_bridge.vault import VaultState, unwrap_any
 from consent_bridge.wrappers import Kind, generate_recovery_code, generate_vault_key, possession_digest, wrap
+
+HISTORY_PATH = "/consent/history/chain"
 
 
 class _OwnAddresses:
@@ -78,9 +81,10 @@ class Owner(VaultHolder):
             {"kind": "passphrase", "label": "Passphrase", "jwe": wrap(key, "passphrase", passphrase, user_id)},
             {"kind": "recovery", "label": "Recovery code", "jwe": wrap(key, "recovery", code, user_id)},
         ]
-        vault = {"key_id": key.key_id, "wrappers": wrappers, "possession_sha256": possession_digest(key)}
+        root, members = new_root(key.secret, key.key_id, user_id)
+        vault = {"key_id": key.key_id, "wrappers": wrappers, "possession_sha256": possession_digest(key), **members}
         self._addresses.send("POST", "/keys", vault)
-        self._key = key
+        self._key, self._root = key, root
         return code
 
     def unlock(self, *, passphrase: str | None = None, recovery_code: str | None = None) -> None:
@@ -93,9 +97,22 @@ class Owner(VaultHolder):
         candidates = [wrapper for wrapper in state.wrappers if wrapper.kind == kind]
         if not candidates or state.key_id is None:
             raise KeyRefused(f"the vault has no {kind} wrapper")
-        self._key = unwrap_any(candidates, kind, secret, state.user_id, state.key_id)
+        self._key, self._root = unwrap_any(candidates, kind, secret, state.user_id, state.key_id), None
+        if state.signing_jwe is not None:
+            self._approval_root()  # a root that the service changed is found out now
 
     # -- decisions
+
+    def history(self) -> dict[str, Any]:
+        """{"entries": every entry of this person's own chain}, as `consent-bridge verify-history` takes it."""
+        entries: list[Any] = []
+        while True:
+            told = self._site.get(HISTORY_PATH, {"after": str(len(entries))}).get("entries")
+            if not isinstance(told, list):
+                raise BadAnswer("the answer has no entries")
+            if not told:
+                return {"entries": entries}
+            entries += told
 
     def approve(
         self, review: Review, *, attributes: Iterable[str] | None = None, access_duration: int | None = None

@@ -22,6 +22,7 @@ from consent_bridge.answers import (
     ScopeEntry,
     Status,
 )
+from consent_bridge.entries import Entry
 from consent_bridge.errors import BadAnswer
 from consent_bridge.exports import Source
 
@@ -37,6 +38,7 @@ __all__ = [
     "FrozenRequest",
     "Grant",
     "PeoplePage",
+    "ProvenReceipt",
     "Receipt",
     "RequestPage",
     "Runtime",
@@ -79,6 +81,20 @@ class Receipt:
     receipt_id: str
     jws: str
     claims: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class ProvenReceipt:
+    """A receipt whose event the public log has, in a checkpoint that fits what this reader saw of the log before.
+
+    `entry` is the event's entry in the app's chain, `index` its place in the log, `size` that of the checkpoint.
+    """
+
+    receipt: Receipt
+    entry: Entry
+    index: int
+    size: int
+    cosigned_by: tuple[str, ...]
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from consent_bridge.answers import SandboxEntry
 from consent_bridge.errors import BadAnswer, Problem
 from consent_bridge.holder import VaultHolder
 from consent_bridge.results import Status, build
+from consent_bridge.signing import new_root
 from consent_bridge.synthetic import SYNTHETIC_PROFILE, Segments
 from consent_bridge.transport import Answer
 from consent_bridge.wrappers import VaultKey, generate_recovery_code, generate_vault_key, wrap
@@ -77,8 +78,9 @@ class SandboxPerson(VaultHolder):
         key = generate_vault_key()
         sealed = wrap(key, "recovery", generate_recovery_code(), self._user_id)  # a vault has at least one way in
         wrapper = {"kind": "recovery", "label": "Recovery code", "jwe": sealed}
-        self._addresses.send("POST", "/keys", {"key_id": key.key_id, "wrappers": [wrapper]})
-        self._key = key
+        root, members = new_root(key.secret, key.key_id, self._user_id)
+        self._addresses.send("POST", "/keys", {"key_id": key.key_id, "wrappers": [wrapper], **members})
+        self._key, self._root = key, root
         return key
 
     def fill(self, segments: Segments = SYNTHETIC_PROFILE) -> None:

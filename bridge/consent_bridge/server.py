@@ -53,7 +53,8 @@ def serve(base_url: str, token: str, keyring: Keyring, requests: RequestLog) -> 
 
 
 async def _serve(base_url: str, token: str, keyring: Keyring, requests: RequestLog) -> None:
-    async with AsyncClient(base_url, token, attempts=ATTEMPTS) as client:
+    pins = requests.owner_keys.load()
+    async with AsyncClient(base_url, token, attempts=ATTEMPTS, pins=pins) as client:
         server = tool_server(Toolbox(client, keyring, requests))
         _log.info("consent-bridge %s serves %d tools", __version__, len(OFFERS))
         answer: list[Callable[[SessionMessage], Awaitable[None]]] = []

@@ -75,3 +75,8 @@ def sealed_slice(review: Review, content: ExportContent, revision: int) -> dict[
         "sources": [asdict(source) for source in content.sources],
         "jwe": seal_export(content, review.connector_public_key, _export_header(review, revision)),
     }
+
+
+def export_members(review: Review, revision: int) -> dict[str, Any]:
+    """The protected members of an export, which its approval repeats."""
+    return asdict(_export_header(review, revision))

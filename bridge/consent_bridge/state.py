@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from consent_bridge.approvals import KeyPins
 from consent_bridge.encoding import parse_object
 from consent_bridge.errors import BadAnswer, KeyRefused, Refused
 from consent_bridge.keys import Jwk, check_private_key
@@ -77,11 +78,33 @@ def _move(aside: Path, path: Path, *, force: bool) -> None:
         raise Refused(f"{path} exists; --force overwrites it") from error
 
 
+class OwnerKeys:
+    """The key that each person signs with, one file for all, as it was first met on this machine."""
+
+    def __init__(self, directory: Path) -> None:
+        self._path = directory / "owner_keys.json"
+
+    def load(self) -> KeyPins:
+        """Those that are kept."""
+        if not self._path.exists():
+            return KeyPins()
+        body = parse_object(read_small_file(self._path, "the record"), f"the record {self._path}")
+        try:
+            return KeyPins(body)
+        except (KeyError, TypeError) as error:
+            raise Refused(f"the record {self._path} holds no keys of people") from error
+
+    def keep(self, pins: KeyPins) -> None:
+        """Remember them."""
+        write_private_file(self._path, pins.dump(), force=True)
+
+
 class RequestLog:
     """The requests that were made on this machine, one file each, with the highest revision seen."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory / "requests"
+        self.owner_keys = OwnerKeys(directory)
 
     def _path(self, request_id: str) -> Path:
         if not _REQUEST_ID.match(request_id):

@@ -73,6 +73,7 @@ class Toolbox:
             raise Refused("this request was not made with this bridge, so there is nothing to check its export against")
         asked, seen = known
         opened = await self._client.read(asked, self._keyring.find(asked.connector_fingerprint), seen_revision=seen)
+        self._log.owner_keys.keep(self._client.pins)
         self._log.keep(asked, revision=opened.revision)
         return as_json(opened)
 

@@ -3,24 +3,134 @@
 from __future__ import annotations
 
 import os
+import time
 from argparse import Namespace
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import requests
 
-from consent_bridge import calls, proofs
-from consent_bridge.encoding import parse_object
+from consent_bridge import calls, logs, notes, proofs
+from consent_bridge.encoding import parse_json, parse_object
+from consent_bridge.entries import Entry, read_chain
 from consent_bridge.errors import Refused
 from consent_bridge.exports import origin_of
 from consent_bridge.inputs import octets_of
-from consent_bridge.state import read_small_file
+from consent_bridge.logs import LogKeeper, Memory, Trust
+from consent_bridge.notes import VerifierKey
+from consent_bridge.state import read_small_file, state_directory
 from consent_bridge.transport import Transport, anonymous
+
+_ON_THEIR_WAY = 200  # entries that may be so new that the log does not have them yet
 
 
 def verify_receipt_command(options: Namespace) -> dict[str, Any]:
-    """The claims of a receipt."""
-    return _verified(options, proofs.RECEIPT)
+    """The claims of a receipt; with --proof also where its event stands in the log."""
+    if not options.proof:
+        return _verified(options, proofs.RECEIPT)
+    body = parse_object(_given(options), "the file")
+    claims = _checked(body.get("jws"), body.get("claims"), options, proofs.RECEIPT)
+    memory, keeper = _log_of(options)
+    event = logs.check_receipt(claims, body, memory.trust)
+    seen = event.proof.checkpoint
+    if memory.gap(seen) is None:  # else only the service could say how the two fit, and nothing is asked here
+        memory = memory.tie(seen, ())
+        keeper.keep(_service(options), memory)
+    entry = {"chain": event.entry.chain, "sequence": event.entry.sequence, "entry_hash": event.entry.entry_hash}
+    log = logs.as_json(seen, memory.is_fresh(time.time()))
+    return {"claims": claims, "entry": entry, "index": event.proof.index, "log": log}
+
+
+def verify_history_command(options: Namespace) -> dict[str, Any]:
+    """A person's own history: every entry computed again, the newest one in the log, the log as it was last seen."""
+    entries = read_chain(_entries(parse_json(_given(options), "the file")))
+    if not entries:
+        raise Refused("there is no entry in this history")
+    memory, keeper = _log_of(options, from_service=True)
+    with _service_transport(options) as ask:
+        memory = ask(calls.follow_log(memory))
+        sight = keeper.keep(_service(options), memory)
+        proven = _newest_in_log(entries, ask, memory)
+    newest = entries[-1].sequence
+    return {
+        "chain": entries[0].chain,
+        "entries": newest,
+        "in_log": proven.sequence if proven else 0,
+        "log": logs.as_json(sight.checkpoint, sight.fresh),
+    }
+
+
+def _newest_in_log(entries: list[Entry], ask: Callable[[Any], Any], memory: Memory) -> Entry | None:
+    """The newest entry that the log has; it holds all before it. What is seconds old may be on its way."""
+    for entry in reversed(entries[-_ON_THEIR_WAY:]):
+        text = ask(calls.one(calls.log_proof(entry.entry_hash)))
+        if text is None:
+            continue
+        proof = notes.read_proof(text, memory.trust.keys, memory.trust.witnesses)
+        memory.trust.require(proof.checkpoint)
+        proof.check(entry.leaf)
+        ask(calls.tied(memory, proof.checkpoint))
+        return entry
+    if len(entries) > _ON_THEIR_WAY:
+        raise Refused(f"the log has none of the newest {_ON_THEIR_WAY} entries", member="proof")
+    return None
+
+
+def _entries(told: Any) -> list[Any]:
+    """The entries of one answer of `/consent/history/chain`, or of several in a list."""
+    pages = told if isinstance(told, list) else [told]
+    if not all(isinstance(page, dict) and isinstance(page.get("entries"), list) for page in pages):
+        raise Refused("the file is no history: save what /consent/history/chain answers")
+    return [entry for page in pages for entry in page["entries"]]
+
+
+def _log_of(options: Namespace, *, from_service: bool = False) -> tuple[Memory, LogKeeper]:
+    """What this reader remembers of the log, under the keys that the command line names where it does."""
+    keys, witnesses = (tuple(map(_verifier_key, given)) for given in (options.log_key, options.witness))
+    trust = Trust(keys, witnesses, options.quorum) if keys else None
+    keeper = LogKeeper(state_directory() / "logs.json", trust)
+    memory = keeper.find(_service(options))
+    if memory is None and from_service:
+        with _service_transport(options) as ask:
+            memory = Memory(Trust(ask(calls.one(calls.log_keys())), witnesses, options.quorum))
+    if memory is None:
+        raise Refused("give --log-key, or look at the log once with verify-history, so that its key is known")
+    return memory, keeper
+
+
+def _verifier_key(text: str) -> VerifierKey:
+    path = Path(text)
+    return VerifierKey.parse(read_small_file(path, "the key").decode().strip() if path.is_file() else text)
+
+
+def _service(options: Namespace) -> str:
+    base_url = options.base_url or os.environ.get("CONSENT_BASE_URL")
+    return origin_of(base_url) if base_url else ""
+
+
+@contextmanager
+def _service_transport(options: Namespace) -> Iterator[Callable[[Any], Any]]:
+    """Sends what a `calls.LogCall` asks for."""
+    service = _service(options)
+    if not service:
+        raise Refused("set CONSENT_BASE_URL, or give --base-url: the log is asked")
+    with requests.Session() as session:
+        session.auth = anonymous
+        transport = Transport(service, session)
+
+        def ask(asking: calls.LogCall[Any]) -> Any:
+            answer: Any = None
+            while True:
+                try:
+                    call = asking.send(answer)
+                except StopIteration as done:
+                    return done.value
+                sent = transport.send(call.method, call.path, params=call.params, repeatable=True)
+                answer = call.read(sent)
+
+        yield ask
 
 
 def verify_checkpoint_command(options: Namespace) -> dict[str, Any]:
@@ -29,7 +139,7 @@ def verify_checkpoint_command(options: Namespace) -> dict[str, Any]:
 
 
 def _verified(options: Namespace, kind: str) -> dict[str, Any]:
-    given, beside = octets_of(options.signed).strip(), None
+    given, beside = _given(options), None
     if given.startswith(b"{"):
         body = parse_object(given, "the file")
         given, beside = str(body.get("jws", "")).encode("ascii", "replace"), body.get("claims")
@@ -37,6 +147,16 @@ def _verified(options: Namespace, kind: str) -> dict[str, Any]:
         jws = given.decode("ascii")
     except UnicodeDecodeError as error:
         raise Refused("the signed text is no compact JWS: it holds bytes that are not ASCII") from error
+    return _checked(jws, beside, options, kind)
+
+
+def _given(options: Namespace) -> bytes:
+    return octets_of(options.signed).strip()
+
+
+def _checked(jws: object, beside: object, options: Namespace, kind: str) -> dict[str, Any]:
+    if not isinstance(jws, str):
+        raise Refused("the file has no jws")
     claims = proofs.verify_as_text(jws, _keys(options), kind, options.expect)
     if beside is not None and beside != claims:
         raise Refused("the claims beside the signature are not those that were signed", member="claims")

@@ -216,14 +216,16 @@ receipt = operation(
     description=(
         "Proof of an approval, a refusal or an end, in your app's copy. It can be verified offline. With "
         "`format=jsonld` the same claims come as `application/ld+json`, in terms of the W3C Data Privacy Vocabulary: "
-        "to be read by others' tools, and without a signature."
+        "to be read by others' tools, and without a signature. With `proof=1` the entry of the event comes with the "
+        "signed form, and the proof that the public log has that; 202 until it does."
     ),
     permission="`read`",
     parameters=[
         path_parameter("receipt_id", "As told by the status.", samples.RECEIPT_ID),
         query_parameter("format", "Linked data instead of the signed form.", {"type": "string", "enum": ["jsonld"]}),
+        query_parameter("proof", "With the entry and its proof; not with `format`.", {"type": "string", "enum": ["1"]}),
     ],
-    answers={200: shapes.Receipt},
+    answers={200: shapes.Receipt, 202: shapes.UnprovenReceipt},
     example=samples.RECEIPT,
     jose="The compact JWS alone.",
     refusals=[errors.UnknownReceipt],
@@ -240,7 +242,7 @@ consent_checkpoint = operation(
     name="getConsentCheckpoint",
     tag=VERIFY,
     summary="The newest signed checkpoint",
-    description="Where all audit chains stood. Open to all, without a token. 404 until the first one is signed.",
+    description="Where the log of all audit entries stood. Open to all, without a token. 404 until one is signed.",
     answers={200: shapes.ConsentCheckpoint},
     example=samples.CHECKPOINT,
 )

@@ -120,6 +120,7 @@ STATUS: dict[str, Any] = {
         "export_revision": 1,
     },
 }
+OWNER_KEY = {"kty": "OKP", "crv": "Ed25519", "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}
 EXPORT: dict[str, Any] = {
     "request_id": REQUEST_ID,
     "grant_id": GRANT_ID,
@@ -134,6 +135,10 @@ EXPORT: dict[str, Any] = {
     "reads_remaining": None,
     "size_bytes": 812,
     "jwe": "eyJhbGciOiJFQ0RILUVTK0EyNTZLVyJ9.a2V5.bm9uY2U.c2VhbGVk.dGFn",
+    "approval": "eyJhbGciOiJFZERTQSJ9.Y2xhaW1z.c2lnbmF0dXJl",
+    "owner_key": OWNER_KEY,
+    "key_history": [],
+    "owner_key_reset": False,
 }
 ENDED: dict[str, Any] = {
     **STATUS,
@@ -169,6 +174,12 @@ KEYS: dict[str, Any] = {
     ]
 }
 CHECKPOINT: dict[str, Any] = {
+    "origin": "consent.example/log",
+    "size": 20852163,
+    "root": "CsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=",
+    "note": "consent.example/log\n20852163\nCsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=\n\n— consent.example/log …\n",
+    "at": "2026-11-20T10:00:00Z",
+    "cosignatures_missing": [],
     "jws": "eyJhbGciOiJFZERTQSJ9.eyJyb290IjoiLi4uIn0.c2lnbmF0dXJl",
-    "claims": {"root": "…", "head_count": 2, "at": "2026-11-20T10:00:00Z"},
+    "claims": {"root": "…", "entries": 20852163, "at": "2026-11-20T10:00:00Z"},
 }

@@ -19,6 +19,7 @@ from consent.discovery import actions as discovery_actions
 from consent.discovery import queries as discovery_queries
 from consent.exports import reads
 from consent.ledger import queries as ledger_queries
+from consent.log import receipt_proofs
 from consent.meter import Meter
 from consent.notices import waiting
 from consent.requests import creation
@@ -34,6 +35,8 @@ from consent.schemas import (
     RequestConsentBody,
     StatusQuery,
 )
+from consent.shapes import ProvenReceipt, UnprovenReceipt
+from consent.shapes import Receipt as ReceiptShape
 from consent.states import RequestStatus
 from developers.authentication import AppContext, DeveloperToken
 
@@ -182,6 +185,17 @@ class Receipt(DeveloperView):
         receipt = ledger_queries.receipt_for_app(app_pk=self.app.app_pk, receipt_id=known_form)
         if query.format == "jsonld":
             return HttpResponse(orjson.dumps(as_jsonld(receipt["claims"])), content_type=JSON_LD)
+        if query.proof:
+            return self._with_proof(receipt)
         if prefers_jose(request):
             return HttpResponse(receipt["jws"], content_type="application/jose", headers=_BY_ACCEPT)
         return json_answer(receipt, headers=_BY_ACCEPT)
+
+    def _with_proof(self, receipt: ReceiptShape) -> HttpResponse:
+        """202 until the log has the entry, and as many witnesses as must have seen it."""
+        proven = receipt_proofs.proof_for_app(app_id=self.app.app_id, claims=receipt["claims"])
+        if proven is None:
+            waiting: UnprovenReceipt = {"receipt_id": receipt["receipt_id"], "proof": None}
+            return json_answer(waiting, status=202, headers={"Retry-After": "3"})
+        answer: ProvenReceipt = {**receipt, "entry": proven["entry"], "proof": proven["proof"]}
+        return json_answer(answer)

@@ -1,6 +1,6 @@
 """Decisions. One wins: approve, deny, cancel and expire race for one compare-and-set."""
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from django.db import transaction
@@ -74,8 +74,7 @@ def _approve(*, request_id: str, by: "User", body: ApproveBody) -> None:
         now = database_now()
         request = _claim(request_id=request_id, by=by, to=RequestStatus.APPROVED, at=now)
         older = _older_grants(request)
-        decision_policies.may_be_approved(request=request, body=body, by=by)
-        start = now.replace(microsecond=0)
+        approval = decision_policies.may_be_approved(request=request, body=body, by=by, at=now)
         ended = [
             grant_pk
             for grant_pk in older
@@ -88,18 +87,20 @@ def _approve(*, request_id: str, by: "User", body: ApproveBody) -> None:
             user=by,
             scope=request.scope,
             approved_attributes=body.approved_attributes,
-            starts_at=start,
-            expires_at=start + timedelta(seconds=body.access_duration),
+            starts_at=datetime.fromtimestamp(approval.claims["iat"], UTC),
+            expires_at=datetime.fromtimestamp(approval.claims["ends_at"], UTC),
             max_reads=request.max_reads,
             reminder_waits=timedelta(seconds=body.access_duration) >= FORGOTTEN_AFTER,
         )
-        keep_export(grant=grant, revision=1, jwe=body.jwe, sources=export_policies.plain_sources(body.sources), at=now)
+        sources = export_policies.plain_sources(body.sources)
+        keep_export(grant=grant, revision=1, jwe=body.jwe, sources=sources, approval=approval, at=now)
         record(
             request=request,
             grant=facts_of(grant),
             event=EventType.APPROVED,
             actor=Actor.PERSON,
             at=now,
+            approval_sha256=approval.sha256,
             facts={
                 "approved_attributes": body.approved_attributes,
                 "access_duration": body.access_duration,

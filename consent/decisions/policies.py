@@ -1,11 +1,13 @@
 """May this request be approved as it stands?"""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 import pkm.scopes
 import pkm.sealed
 from common.sql.statements import take_locks
+from consent.approvals.policies import Approval, check_approval
 from consent.errors import InvalidAttributes, InvalidDuration, RequestChanged, RequiredAttributeMissing
 from consent.exports.policies import Held, check_header, check_room, check_sources, held_until_commit, holding
 from consent.requests.models import ConsentRequest
@@ -56,8 +58,8 @@ def is_asked(request: ConsentRequest, path: str, held: Held) -> bool:
     return attribute in held.get((domain, segment), set())
 
 
-def may_be_approved(*, request: ConsentRequest, body: ApproveBody, by: "User") -> None:
-    """Refuse a decision that is not about this request, or whose export is not what it says.
+def may_be_approved(*, request: ConsentRequest, body: ApproveBody, by: "User", at: datetime) -> Approval:
+    """Refuse a decision that is not about this request, whose export is not what it says, or that no vault signed.
 
     Locks the person's index row: the sources stay as they are until the decision is committed. Raises `ScopeWithdrawn`
     where the scope cannot be asked for any more, as the registry has it now.
@@ -74,7 +76,14 @@ def may_be_approved(*, request: ConsentRequest, body: ApproveBody, by: "User") -
     _check_attributes(request, body.approved_attributes, held)
     check_sources(body.approved_attributes, body.sources, held, by)
     check_header(request=request, revision=1, jwe=body.jwe)
+    terms = {
+        "revision": 1,
+        "access_duration": body.access_duration,
+        "approved_attributes": sorted(body.approved_attributes),
+    }
+    approval = check_approval(request=request, by=by, body=body, terms=terms, jwe=body.jwe, at=at)
     check_room(by=by, request=request, jwe=body.jwe)
+    return approval
 
 
 def _check_attributes(request: ConsentRequest, approved: Sequence[str], held: Held) -> None:

@@ -7,6 +7,7 @@ from django.db import transaction
 
 from common.clock import database_now
 from common.identifiers import new_identifier
+from consent.approvals.policies import Approval
 from consent.errors import MoveNotAllowed, UnknownGrant
 from consent.exports import policies as export_policies
 from consent.exports.models import Export
@@ -19,7 +20,18 @@ if TYPE_CHECKING:
     from accounts.models import User
 
 
-def keep_export(*, grant: Grant, revision: int, jwe: str, sources: list[dict[str, object]], at: datetime) -> Export:
+def keep_export(
+    *,
+    grant: Grant,
+    revision: int,
+    jwe: str,
+    sources: list[dict[str, object]],
+    approval: Approval,
+    at: datetime,
+    approved_attributes: list[str] | None = None,
+) -> Export:
+    """With what the vault signed of it. The key is kept as the app's own, which is how it is known from then on."""
+    approval.key.save()
     return Export.objects.create(
         export_id=new_identifier("exp"),
         grant=grant,
@@ -29,6 +41,10 @@ def keep_export(*, grant: Grant, revision: int, jwe: str, sources: list[dict[str
         connector_key_id=grant.request.connector_key_id,
         sources=sources,
         sealed_at=at,
+        approval=approval.jws,
+        owner_key=approval.key.public_key,
+        owner_key_reset=approval.key.is_reset,
+        approved_attributes=approved_attributes,
     )
 
 
@@ -46,14 +62,17 @@ def refresh_export(*, grant_id: str, by: "User", body: ExportBody) -> str:
             raise UnknownGrant
         if not grant.is_live(now):
             raise MoveNotAllowed(grant_status=grant.standing(now))
-        export_policies.may_be_refreshed(grant=grant, body=body, by=by)
+        approval, approved = export_policies.may_be_refreshed(grant=grant, body=body, by=by, at=now)
         Export.objects.filter(grant=grant).update(ciphertext=None)
         keep_export(
             grant=grant,
             revision=body.revision,
             jwe=body.jwe,
             sources=export_policies.plain_sources(body.sources),
+            approval=approval,
             at=now,
+            approved_attributes=approved if set(approved) < set(grant.approved_attributes) else None,
         )
-        record_export_update(request=grant.request, grant_id=grant.grant_id, at=now, facts={"revision": body.revision})
+        facts = {"revision": body.revision, "approved_attributes": approved, "approval_sha256": approval.sha256}
+        record_export_update(request=grant.request, grant_id=grant.grant_id, at=now, facts=facts)
     return grant.request.request_id

@@ -16,12 +16,22 @@ class Export(models.Model):
     connector_key_id = models.CharField(max_length=128)
     sources = models.JSONField()
     sealed_at = models.DateTimeField()
+    # what the person's vault signed of it, by which key; null of exports from before approvals were signed
+    approval = models.TextField(null=True)  # noqa: DJ001  # as above
+    owner_key = models.JSONField(null=True)
+    owner_key_reset = models.BooleanField(default=False, db_default=False)
+    approved_attributes = models.JSONField(null=True)  # where a newer revision holds fewer than the grant
 
     class Meta:
         db_table = "consent_exports"
         constraints = [
             models.UniqueConstraint(fields=["grant", "revision"], name="consent_export_revision_once"),
             models.CheckConstraint(condition=models.Q(revision__gte=1), name="consent_export_revision_from_one"),
+            models.CheckConstraint(
+                condition=models.Q(approval__isnull=True, owner_key__isnull=True, owner_key_reset=False)
+                | models.Q(approval__isnull=False, owner_key__isnull=False),
+                name="consent_export_approval_together",
+            ),
         ]
 
 

@@ -1,6 +1,7 @@
 """May this slice be sealed and stored: every question that raises its refusal."""
 
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
@@ -8,6 +9,7 @@ from django.db.models import Sum
 
 import pkm.scopes
 import pkm.sealed
+from consent.approvals.policies import Approval, check_approval, check_subset
 from consent.errors import ExportMismatch
 from consent.exports.models import Export
 from consent.grants.models import Grant
@@ -23,8 +25,11 @@ if TYPE_CHECKING:
 Held = dict[tuple[str, str], set[str]]
 
 
-def may_be_refreshed(*, grant: Grant, body: ExportBody, by: "User") -> None:
-    """Refuse a newer revision where none was agreed to, or one that is not the next."""
+def may_be_refreshed(*, grant: Grant, body: ExportBody, by: "User", at: datetime) -> tuple[Approval, list[str]]:
+    """Refuse a newer revision where none was agreed to, or one that is not the next, or that the vault did not sign.
+
+    Returns what was signed, and the attributes that it approves: all of the grant's or some of them.
+    """
     request = grant.request
     if request.refresh_policy != RefreshPolicy.CONTINUOUS:
         raise ExportMismatch("This approval is a snapshot; it has no newer revisions.", member="revision")
@@ -32,9 +37,17 @@ def may_be_refreshed(*, grant: Grant, body: ExportBody, by: "User") -> None:
     if body.revision != newest + 1:
         raise StaleRevision(f"The next revision is {newest + 1}.", current_revision=newest)
     held = held_until_commit(by)
-    check_sources(grant.approved_attributes, body.sources, held, by)
     check_header(request=request, revision=body.revision, jwe=body.jwe)
+    terms = {
+        "revision": body.revision,
+        "access_duration": int((grant.expires_at - grant.starts_at).total_seconds()),
+        "ends_at": int(grant.expires_at.timestamp()),
+    }
+    approval = check_approval(request=request, by=by, body=body, terms=terms, jwe=body.jwe, at=at)
+    approved = check_subset(approval.claims, grant.approved_attributes)
+    check_sources(approved, body.sources, held, by)
     check_room(by=by, request=request, jwe=body.jwe)
+    return approval, approved
 
 
 def check_room(*, by: "User", request: ConsentRequest, jwe: str) -> None:

@@ -17,12 +17,15 @@ from consent.ledger import audit
 _AT_ONCE = """
 WITH live AS (
     SELECT r.request_id, u.public_id AS user_id, r.scope, r.connector_key_id, g.id AS grant_pk, g.grant_id,
-           g.expires_at AS grant_expires_at, g.max_reads, g.approved_attributes, e.id AS export_pk, e.export_id,
-           e.revision, e.size_bytes, e.sealed_at, e.ciphertext
+           g.expires_at AS grant_expires_at, g.max_reads,
+           COALESCE(e.approved_attributes, g.approved_attributes) AS approved_attributes, e.id AS export_pk,
+           e.export_id, e.revision, e.size_bytes, e.sealed_at, e.ciphertext, e.approval, e.owner_key, e.owner_key_reset,
+           CASE WHEN e.approval IS NULL THEN '[]'::jsonb ELSE COALESCE(k.history, '[]') END AS key_history
       FROM consent_requests r
       JOIN users u ON u.id = r.user_id
       JOIN consent_grants g ON g.request_id = r.id
       JOIN consent_exports e ON e.grant_id = g.id AND e.ciphertext IS NOT NULL
+      LEFT JOIN approval_keys k ON k.user_id = r.user_id AND k.app_id = r.app_id
      WHERE r.request_id = %(request_id)s AND r.app_id = %(app_pk)s
      ORDER BY e.revision DESC LIMIT 1),
 entry AS (
@@ -60,4 +63,6 @@ def take_read(call: ReadCall) -> TakenRead | None:
         return None
     row = found[0]
     del row["grant_pk"], row["export_pk"]
-    return TakenRead(**{**row, "approved_attributes": orjson.loads(row["approved_attributes"])})
+    for column in ("approved_attributes", "owner_key", "key_history"):
+        row[column] = row[column] and orjson.loads(row[column])
+    return TakenRead(**row)

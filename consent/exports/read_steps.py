@@ -8,6 +8,7 @@ from django.db.models import F, OuterRef, Q, Subquery
 from common.clock import database_now
 from common.sql.dialect import ClockTimestamp
 from consent import status
+from consent.approvals.models import ApprovalKey
 from consent.errors import AccessDenied, AuthorizationPending, GrantEnded, GrantPaused, UnknownRequest
 from consent.exports.models import Export, Read
 from consent.exports.taken_reads import ReadCall, TakenRead
@@ -144,6 +145,8 @@ def _try_the_audit(chain: str) -> None:
 
 def _taken(request: ConsentRequest, export: Export) -> TakenRead:
     grant = export.grant
+    known = ApprovalKey.objects.filter(user=request.user_id, app=request.app_id)
+    history = known.values_list("history", flat=True).first() if export.approval else None
     return TakenRead(
         request_id=request.request_id,
         grant_id=grant.grant_id,
@@ -151,7 +154,7 @@ def _taken(request: ConsentRequest, export: Export) -> TakenRead:
         revision=export.revision,
         user_id=request.user.public_id,
         scope=request.scope,
-        approved_attributes=grant.approved_attributes,
+        approved_attributes=export.approved_attributes or grant.approved_attributes,
         connector_key_id=request.connector_key_id,
         sealed_at=export.sealed_at,
         grant_expires_at=grant.expires_at,
@@ -159,4 +162,8 @@ def _taken(request: ConsentRequest, export: Export) -> TakenRead:
         reads=grant.reads,
         size_bytes=export.size_bytes,
         ciphertext=str(export.ciphertext),
+        approval=export.approval,
+        owner_key=export.owner_key,
+        key_history=history or [],
+        owner_key_reset=export.owner_key_reset,
     )

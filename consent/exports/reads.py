@@ -77,5 +77,9 @@ def _body(read: TakenRead) -> bytes:
         "reads_remaining": read.reads_remaining,
         "size_bytes": read.size_bytes,
         "jwe": read.ciphertext,
+        "approval": read.approval,
+        "owner_key": read.owner_key,
+        "key_history": read.key_history,
+        "owner_key_reset": read.owner_key_reset,
     }
     return orjson.dumps(export)

@@ -36,6 +36,10 @@ class TakenRead:
     reads: int
     size_bytes: int
     ciphertext: str
+    approval: str | None
+    owner_key: dict[str, str] | None
+    key_history: list[dict[str, Any]]
+    owner_key_reset: bool
 
     @property
     def reads_remaining(self) -> int | None:

@@ -108,19 +108,43 @@ def pause(*, grant_id: str, by: "User") -> str:
     return _move(grant_id=grant_id, by=by, change=_switch(GrantStatus.ACTIVE, GrantStatus.PAUSED, EventType.PAUSED))
 
 
-def resume(*, grant_id: str, by: "User") -> str:
-    """The person lets reads go on until the grant's old end."""
-    return _move(grant_id=grant_id, by=by, change=_switch(GrantStatus.PAUSED, GrantStatus.ACTIVE, EventType.RESUMED))
+def resume(*, grant_id: str, by: "User", signed: Callable[[Grant, datetime], str]) -> str:
+    """The person lets reads go on until the grant's old end.
+
+    `signed` refuses where their vault did not sign this, and returns the SHA-256 of what it did: opening reading again
+    is an approval. What it names is used up with it.
+    """
+
+    def change(grant: Grant, now: datetime) -> bool:
+        if not grant.is_live(now):
+            return False
+        held = Grant.objects.select_for_update(of=("self",)).select_related(*(f"request__{name}" for name in RELATED))
+        approval_sha256 = signed(held.get(pk=grant.pk), now)
+        Grant.objects.filter(pk=grant.pk).update(resume_nonce="", resume_nonce_until=None)
+        move = _switch(GrantStatus.PAUSED, GrantStatus.ACTIVE, EventType.RESUMED, approval_sha256)
+        return move(grant, now)
+
+    return _move(grant_id=grant_id, by=by, change=change)
 
 
-def _switch(old: GrantStatus, new: GrantStatus, event: EventType) -> Callable[[Grant, datetime], bool]:
+def _switch(
+    old: GrantStatus, new: GrantStatus, event: EventType, approval_sha256: str = ""
+) -> Callable[[Grant, datetime], bool]:
     def change(grant: Grant, now: datetime) -> bool:
         if grant.status == new:
             return True
         if not Grant.objects.live(now).filter(pk=grant.pk, status=old).update(status=new):
             return False
         fresh = Grant.objects.select_related(*(f"request__{name}" for name in RELATED)).get(pk=grant.pk)
-        record(request=fresh.request, grant=facts_of(fresh), event=event, actor=Actor.PERSON, at=now, facts={})
+        record(
+            request=fresh.request,
+            grant=facts_of(fresh),
+            event=event,
+            actor=Actor.PERSON,
+            at=now,
+            facts={},
+            approval_sha256=approval_sha256,
+        )
         return True
 
     return change

@@ -51,6 +51,9 @@ class Grant(models.Model):
     kept_current = models.BooleanField(_("kept up to date"), default=True)
     # nobody was reminded of its end yet, and somebody might have to be
     reminder_waits = models.BooleanField(default=True, db_default=True)
+    # what the next resumption has to name, and until when: given out once
+    resume_nonce = models.CharField(max_length=43, blank=True, default="", db_default="")
+    resume_nonce_until = models.DateTimeField(null=True)
     ended_at = models.DateTimeField(_("ended"), null=True)
     ended_by = models.CharField(_("ended by"), max_length=8, blank=True)
     end_reason = models.CharField(max_length=500, blank=True)
@@ -69,6 +72,11 @@ class Grant(models.Model):
                 condition=(LIVE & models.Q(ended_at__isnull=True, ended_by="", end_reason=""))
                 | (~LIVE & models.Q(ended_at__isnull=False, ended_by__in=[actor.value for actor in Actor])),
                 name="consent_grant_end_together",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(resume_nonce="", resume_nonce_until__isnull=True)
+                | (~models.Q(resume_nonce="") & models.Q(resume_nonce_until__isnull=False)),
+                name="consent_grant_nonce_together",
             ),
             models.CheckConstraint(
                 condition=models.Q(expires_at__gt=models.F("starts_at")), name="consent_grant_expires_later"

@@ -1,4 +1,4 @@
-"""What staff see of the audit chains, checkpoints and receipts."""
+"""What staff see of the audit chains and receipts."""
 
 import json
 import re
@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.staff import AboutPeople, ReadOnly
 from accounts.staff_lists import one_of
 from consent.event_types import EventType
-from consent.ledger.models import AuditChain, AuditCheckpoint, AuditEntry, Receipt
+from consent.ledger.models import AuditChain, AuditEntry, Receipt
 
 _HASH = re.compile(r"[A-Za-z0-9_-]{43}\Z")
 _PERSON_CHAIN = "person:"
@@ -55,12 +55,6 @@ class AuditAdmin(AboutPeople, ReadOnly):
     def person_of(self, row: Any) -> str | None:
         subject: str = row.subject or ""
         return subject.removeprefix(_PERSON_CHAIN) if subject.startswith(_PERSON_CHAIN) else None
-
-
-@admin.register(AuditCheckpoint)
-class CheckpointAdmin(ReadOnly):
-    list_display = fields = ("at", "root", "head_count")
-    ordering = ("-id",)
 
 
 @admin.register(Receipt)

@@ -26,9 +26,19 @@ from consent.errors import AuditUnavailable
 from consent.event_types import EventType
 from consent.ledger import receipts
 from consent.ledger.canonical import sha256_canonical
-from consent.ledger.models import AuditChain, AuditEntry, AuditFacts, AuditHead, AuditPending, Receipt, new_chain_id
+from consent.ledger.models import (
+    AuditChain,
+    AuditEntry,
+    AuditFacts,
+    AuditHead,
+    AuditPending,
+    LogQueue,
+    Receipt,
+    new_chain_id,
+)
 
 GENESIS = ""  # the prev_hash of a chain's first entry
+DEPLOYMENT = "deployment"  # the subject of the chain that tells of the deployment itself
 _PERSON = "person:"
 
 
@@ -230,9 +240,10 @@ class _New:
 
 
 def _save(new: list[_New]) -> None:
-    """Write these entries and their facts; every entry there is comes by here."""
+    """Write these entries and their facts, and queue them for the log; every entry there is comes by here."""
     AuditEntry.objects.bulk_create([each.entry for each in new], batch_size=500)
     AuditFacts.objects.bulk_create([each.facts_of_saved() for each in new], batch_size=500)
+    LogQueue.objects.bulk_create([LogQueue(entry=each.entry) for each in new], batch_size=500)
 
 
 def _following(last: Link, *, subject: str, kind: str, actor: str, at: datetime, facts: dict[str, Any]) -> _New:

@@ -1,9 +1,10 @@
-"""The audit chain and the receipts. No foreign keys in a chain, so that history outlives its subjects."""
+"""The audit chain and the receipts. No foreign keys in a chain or the log, so that history outlives its subjects."""
 
 from typing import Any, Self
 
 from django.db import models
 from django.db.models import Q
+from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from common.identifiers import new_identifier
@@ -137,29 +138,20 @@ class AuditPending(models.Model):
         indexes = [models.Index(fields=["chain", "id"], name="audit_pending_of_chain")]
 
 
-class AuditCheckpoint(models.Model):
-    """A signed statement of where all chains stood."""
+class LogQueue(models.Model):
+    """An entry that the log has not taken yet.
 
-    root = models.CharField(max_length=43)
-    head_count = models.PositiveIntegerField()
-    jws = models.TextField()
-    at = models.DateTimeField()
+    The key is the entry's own, drawn under its chain's head's lock: where an entry is to be seen, so is every earlier
+    one of its chain. The server only ever adds; the sequencer takes away.
+    """
 
-    class Meta:
-        db_table = "consent_audit_checkpoints"
-
-
-class CheckpointHead(models.Model):
-    """A chain that moved since the checkpoint before; together with the earlier ones, all the leaves of the root."""
-
-    checkpoint = models.ForeignKey(AuditCheckpoint, on_delete=models.PROTECT, related_name="moved", db_index=False)
-    chain = models.CharField(max_length=80)
-    sequence = models.PositiveIntegerField()
-    entry_hash = models.CharField(max_length=43)
+    entry = models.OneToOneField(
+        AuditEntry, on_delete=models.PROTECT, primary_key=True, db_constraint=False, related_name="queued"
+    )
+    at = models.DateTimeField(db_default=Now())
 
     class Meta:
-        db_table = "consent_checkpoint_heads"
-        constraints = [models.UniqueConstraint(fields=["checkpoint", "chain"], name="consent_checkpoint_head_once")]
+        db_table = "consent_log_queue"
 
 
 class Receipt(models.Model):

@@ -1,11 +1,11 @@
-"""What a person's own browser needs to check their history."""
+"""What whoever checks a history or a receipt needs of the entries."""
 
 import base64
 from typing import TYPE_CHECKING, Any
 
 from common.clock import rfc3339
 from consent.ledger import audit
-from consent.ledger.models import AuditEntry, AuditFacts, AuditHead, CheckpointHead
+from consent.ledger.models import AuditEntry, AuditFacts, AuditHead
 
 if TYPE_CHECKING:
     from accounts.models import User
@@ -16,9 +16,8 @@ _PAGE = 500
 def chain_of(*, user: "User", after: int) -> dict[str, Any]:
     """The entries of this person's chain after a sequence, as they were hashed, and where the chain stands.
 
-    {"head": {"chain", "sequence", "entry_hash"}, "checkpoint": {"sequence", "entry_hash", "root", "jws"} of the newest
-    one that the chain moved for, or None, "entries": [members of the hash, facts, their salt, and the hash]}; at most
-    500 entries a page.
+    {"head": {"chain", "sequence", "entry_hash"}, "entries": [members of the hash, facts, their salt, and the hash]}; at
+    most 500 entries a page.
     """
     chain = audit.chain_id(audit.person_chain(user.public_id)) or ""  # it begins with its first entry
     head = AuditHead.objects.filter(chain=chain).first()
@@ -29,12 +28,12 @@ def chain_of(*, user: "User", after: int) -> dict[str, Any]:
             "sequence": head.sequence if head else 0,
             "entry_hash": head.entry_hash if head else "",
         },
-        "checkpoint": _checkpoint(chain),
-        "entries": [_as_hashed(entry) for entry in entries[:_PAGE]],
+        "entries": [as_hashed(entry) for entry in entries[:_PAGE]],
     }
 
 
-def _as_hashed(entry: AuditEntry) -> dict[str, Any]:
+def as_hashed(entry: AuditEntry) -> dict[str, Any]:
+    """An entry with all that its hashes are over."""
     kept: AuditFacts | None = getattr(entry, "kept", None)
     return {
         "v": entry.version,
@@ -49,11 +48,3 @@ def _as_hashed(entry: AuditEntry) -> dict[str, Any]:
         "facts_hash": entry.facts_hash,
         "salt": base64.urlsafe_b64encode(kept.salt).decode().rstrip("=") if kept else "",
     }
-
-
-def _checkpoint(chain: str) -> dict[str, Any] | None:
-    found = CheckpointHead.objects.filter(chain=chain).select_related("checkpoint").order_by("-checkpoint_id").first()
-    if found is None:
-        return None
-    signed = found.checkpoint
-    return {"sequence": found.sequence, "entry_hash": found.entry_hash, "root": signed.root, "jws": signed.jws}

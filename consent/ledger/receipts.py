@@ -53,17 +53,24 @@ def claims_of(payload: bytes) -> dict[str, Any]:
     return claims
 
 
-def signed(*, claims: dict[str, Any], request_pk: int, entry: dict[str, Any], at: datetime) -> Receipt:
-    """The receipt that says `claims`, written at `at` and not saved yet: the person's copy, and the app's.
+def signed(
+    *,
+    claims: dict[str, Any],
+    request_pk: int,
+    entry: dict[str, Any],
+    at: datetime,
+    app_entry: dict[str, Any] | None = None,
+) -> Receipt:
+    """The receipt that says `claims`, signed at `at` and not saved yet: the person's copy, and the app's.
 
-    `entry` is where it stands in the person's chain: {"chain", "sequence", "entry_hash"}. The app's copy says of that
-    only the hash of the person's whole copy, whose signature is the salt: nobody can guess it, and who is shown the
-    person's copy can tell that the two belong together.
+    `entry` is where it stands in the person's chain: {"chain", "sequence", "entry_hash"}, and `app_entry` where in the
+    app's own, so that an app learns nothing of what the person does elsewhere. Where that is not written yet, the app's
+    copy holds the hash of the person's whole copy instead, whose signature is the salt.
     """
     claims = {"iat": int(at.timestamp()), **claims}  # what was held before they said when has no `iat`
     own = sign({**claims, "audit": entry}, _TYPE)
     salted = hashlib.sha256(own.encode()).digest()
-    app_audit = {"entry_hash": base64.urlsafe_b64encode(salted).decode().rstrip("=")}
+    app_audit = app_entry or {"entry_hash": base64.urlsafe_b64encode(salted).decode().rstrip("=")}
     return Receipt(
         receipt_id=claims["receipt_id"],
         request_id=request_pk,

@@ -29,17 +29,22 @@ def record(
     actor: Actor,
     at: datetime,
     facts: dict[str, Any],
+    approval_sha256: str = "",
     happened: datetime | None = None,
     notify: bool = True,
 ) -> None:
     """Write the event to both chains, sign its receipt, and leave the notice that tells others.
 
-    `at` is when it is written down; `happened`, where that was earlier, is what the receipt proves. Without `notify`
+    `at` is when it is written down; `happened`, where that was earlier, is what the receipt proves; `approval_sha256`
+    is of what the person's vault signed, which the entry and the receipt bind. Without `notify`
     the app knows already. The caller holds the request's or grant's row lock; the locks here follow in the one order:
     person's head, app's head, notice counter. Raises `AuditUnavailable`, but not for what protects a person.
     """
     receipt = _receipt_claims(request, grant, event, happened or at, at)
-    known = {**_names(request, grant), **_held_by(request, grant, receipt), **facts}
+    signed = {"approval_sha256": approval_sha256} if approval_sha256 else {}
+    if receipt:
+        receipt.update(signed)
+    known = {**_names(request, grant), **_held_by(request, grant, receipt), **facts, **signed}
     entry: dict[str, Any] = {"kind": event.value, "actor": actor.value, "at": at, "facts": known}
     if event.protects:
         about = request.request_id
@@ -92,13 +97,12 @@ def record_together(ended: Sequence[Ended], *, event: EventType, actor: Actor, a
 
 
 def _write(request: ConsentRequest, entry: dict[str, Any], receipt: dict[str, Any] | None) -> None:
-    """The entry in both chains, and the receipt, which names the entry of the person's."""
+    """The entry in both chains, and the receipt, of which each copy names the entry of its own chain."""
     person, app = _chains(request)
-    link = audit.append(chain=person, **entry)
-    audit.append(chain=app, **entry)
+    own, of_app = audit.append(chain=person, **entry).as_claims(), audit.append(chain=app, **entry).as_claims()
     if receipt is not None:
         with audit.must_be_written():
-            receipts.signed(claims=receipt, request_pk=request.pk, entry=link.as_claims(), at=entry["at"]).save()
+            receipts.signed(claims=receipt, request_pk=request.pk, entry=own, app_entry=of_app, at=entry["at"]).save()
 
 
 def _hold(request: ConsentRequest, entry: dict[str, Any], receipt: dict[str, Any] | None) -> None:

@@ -12,10 +12,10 @@ from consent.api.descriptions import SANDBOX
 from consent.sandbox import samples, shapes
 from consent.sandbox.errors import TestModeRequired, TooManySandboxPeople
 from consent.sandbox.schemas import ClockBody, SandboxPersonBody
-from consent.schemas import DecisionBody, ExportBody
+from consent.schemas import DecisionBody, ExportBody, ResumeBody
 from developers.operations import operation, path_parameter, query_parameter
 from pkm import errors as vault_errors
-from pkm.web.schemas import KeysBody, SegmentBody, WrapperBody
+from pkm.web.schemas import KeysBody, SegmentBody, SigningKeyBody, WrapperBody
 
 _PERSON = path_parameter("user_id", "One of your sandbox people.", story.USER_ID)
 _REQUEST = path_parameter("request_id", "A request of your app to this person.", story.REQUEST_ID)
@@ -105,7 +105,20 @@ make_vault = _played(
     body_example=samples.NEW_KEYS,
     answers={201: shapes.VaultKeys},
     example=samples.KEYS,
-    refusals=[vault_errors.VaultExists, vault_errors.WrapperMismatch],
+    refusals=[vault_errors.VaultExists, vault_errors.WrapperMismatch, vault_errors.ApprovalMismatch],
+)
+set_signing_key = _played(
+    name="setSandboxSigningKey",
+    summary="Set or replace the root of a sandbox person's approvals",
+    description=(
+        "The first root of a vault that was made without one; afterwards only with a `rotation`, a list of JWS in the "
+        "general JSON form that the old and the new key signed: one for the root, then one for each app."
+    ),
+    body=SigningKeyBody,
+    body_example=samples.NEW_ROOT,
+    answers={200: shapes.VaultKeys},
+    example=samples.KEYS,
+    refusals=[vault_errors.RotationRequired, vault_errors.ApprovalMismatch, vault_errors.VaultAbsent],
 )
 add_wrapper = _played(
     name="addSandboxWrapper",
@@ -202,29 +215,59 @@ decide = _played(
         errors.RequiredAttributeMissing,
         errors.InvalidDuration,
         errors.ExportMismatch,
+        vault_errors.ApprovalMismatch,
         vault_errors.StaleRevision,
         vault_errors.QuotaExceeded,
     ],
 )
 
 
-def _move(name: str, summary: str, description: str, status: str) -> Any:
+def _move(
+    name: str, summary: str, description: str, status: str, body: Any = Nothing, example: Any = None, also: Any = ()
+) -> Any:
     return _played(
         name=name,
         summary=summary,
         description=description,
         parameters=[_GRANT],
-        body=Nothing,
-        body_example={},
+        body=body,
+        body_example=example or {},
         answers={200: consent_shapes.ConsentStatus},
         example={**story.STATUS, "grant": {**story.STATUS["grant"], "status": status}},
-        refusals=[errors.UnknownGrant, errors.MoveNotAllowed],
+        refusals=[errors.UnknownGrant, errors.MoveNotAllowed, *also],
     )
 
 
 revoke = _move("revokeForSandboxPerson", "Stop sharing", "Ends the approval; its export is deleted.", "revoked")
 pause = _move("pauseForSandboxPerson", "Pause sharing", "Nobody reads until it is resumed.", "paused")
-resume = _move("resumeForSandboxPerson", "Resume sharing", "Reads go on until the approval's old end.", "active")
+resume = _move(
+    "resumeForSandboxPerson",
+    "Resume sharing",
+    "Reads go on until the approval's old end. It opens reading again, so the vault signs it: a `consent-resume+jwt` "
+    "that names the nonce.",
+    "active",
+    ResumeBody,
+    samples.RESUMPTION,
+    [vault_errors.ApprovalMismatch],
+)
+standing_approval = _played(
+    name="getSandboxApproval",
+    summary="What a sandbox person's vault signed last",
+    description="A refreshed export repeats its duration and its end.",
+    parameters=[_GRANT],
+    answers={200: shapes.StandingApproval},
+    example=samples.STANDING,
+    refusals=[errors.UnknownGrant],
+)
+nonce = _played(
+    name="getSandboxResumeNonce",
+    summary="What a resumption has to name",
+    description="Good once, and for ten minutes.",
+    parameters=[_GRANT],
+    answers={200: shapes.ResumeNonce},
+    example=samples.NONCE,
+    refusals=[errors.UnknownGrant],
+)
 refresh = _played(
     name="refreshForSandboxPerson",
     summary="Keep a continuous approval up to date",
@@ -238,6 +281,7 @@ refresh = _played(
         errors.UnknownGrant,
         errors.MoveNotAllowed,
         errors.ExportMismatch,
+        vault_errors.ApprovalMismatch,
         vault_errors.StaleRevision,
         vault_errors.QuotaExceeded,
     ],

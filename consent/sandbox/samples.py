@@ -22,13 +22,15 @@ WRAPPER: dict[str, Any] = {
     "created_at": _AT,
     "last_used_at": None,
 }
-NEW_KEYS: dict[str, Any] = {"key_id": KEY_ID, "wrappers": [NEW_WRAPPER]}
+NEW_ROOT: dict[str, Any] = {"signing_public_key": samples.OWNER_KEY, "signing_jwe": _JWE}
+NEW_KEYS: dict[str, Any] = {"key_id": KEY_ID, "wrappers": [NEW_WRAPPER], **NEW_ROOT}
 KEYS: dict[str, Any] = {
     "user_id": samples.USER_ID,
     "key_id": KEY_ID,
     "vault_status": "active",
     "primary_wrapper_id": WRAPPER_ID,
     "wrappers": [WRAPPER],
+    **NEW_ROOT,
     "rotation": None,
 }
 NEW_SEGMENT: dict[str, Any] = {"jwe": _JWE, "base_content_revision": 0, "attributes": ["favorite_cuisine"]}
@@ -76,6 +78,11 @@ DATA: dict[str, Any] = {
     "known_connector_key": False,
 }
 _SOURCES = [{"domain": "lifestyle", "segment_id": "food", "content_revision": 1}]
+_SIGNED = {
+    "approval": samples.EXPORT["approval"],
+    "approval_key": samples.OWNER_KEY,
+    "approval_key_certificate": samples.EXPORT["approval"],
+}
 APPROVAL: dict[str, Any] = {
     "decision": "approve",
     "request_digest": samples.ASKED["request_digest"],
@@ -83,6 +90,15 @@ APPROVAL: dict[str, Any] = {
     "approved_attributes": samples.ATTRIBUTES[1:2],
     "sources": _SOURCES,
     "jwe": samples.EXPORT["jwe"],
+    **_SIGNED,
 }
-NEW_EXPORT: dict[str, Any] = {"revision": 2, "sources": _SOURCES, "jwe": samples.EXPORT["jwe"]}
+NEW_EXPORT: dict[str, Any] = {"revision": 2, "sources": _SOURCES, "jwe": samples.EXPORT["jwe"], **_SIGNED}
+RESUMPTION: dict[str, Any] = {"approval": samples.EXPORT["approval"]}
+STANDING: dict[str, Any] = {
+    "request_id": samples.REQUEST_ID,
+    "approval": samples.EXPORT["approval"],
+    "access_duration": 86400,
+    "ends_at": 1795774930,
+}
+NONCE: dict[str, Any] = {"nonce": "q8Zb1yq0m3nW7hJt5sVx2kLc9dRf4gPe"}
 CLOCK: dict[str, Any] = {"seconds": 86400}

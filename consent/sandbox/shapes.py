@@ -54,7 +54,26 @@ class VaultKeys(Shape):
     vault_status: Literal["absent", "active", "locked_out", "rotating"]
     primary_wrapper_id: str | None
     wrappers: list[VaultWrapper]
+    signing_public_key: Annotated[
+        dict[str, str] | None, Field(description="The root that approvals are signed from; null before there is one.")
+    ]
+    signing_jwe: Annotated[str | None, Field(description="Its secret, sealed under the vault key.")]
     rotation: VaultRotation | None
+
+
+class StandingApproval(Shape):
+    """The newest approval of a grant; null of one from before approvals were signed."""
+
+    request_id: str
+    approval: str | None
+    access_duration: int
+    ends_at: Annotated[int, Field(description="Seconds since 1970.")]
+
+
+class ResumeNonce(Shape):
+    """What the next resumption has to name."""
+
+    nonce: str
 
 
 class VaultSegment(Shape):

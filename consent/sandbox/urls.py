@@ -20,6 +20,7 @@ _Played = tuple[str, type[OwnerView], dict[str, Any], dict[str, Any]]
 _GRANTS = "grants/<str:grant_id>"
 _PLAYED: tuple[_Played, ...] = (
     ("keys", vault_api.Keys, {}, {"get": described.keys, "post": described.make_vault}),
+    ("signing-key", vault_api.SigningKey, {}, {"put": described.set_signing_key}),
     ("wrappers", vault_api.Wrappers, {}, {"post": described.add_wrapper}),
     ("wrappers/<str:wrapper_id>", vault_api.Wrapper, {}, {"delete": described.remove_wrapper}),
     ("segments", vault_api.Segments, {}, {"get": described.segments}),
@@ -33,7 +34,9 @@ _PLAYED: tuple[_Played, ...] = (
     ("requests/<str:request_id>/decision", owner_api.DecisionView, {}, {"post": described.decide}),
     (f"{_GRANTS}/revoke", owner_api.GrantMoveView, {"move": "revoke"}, {"post": described.revoke}),
     (f"{_GRANTS}/pause", owner_api.GrantMoveView, {"move": "pause"}, {"post": described.pause}),
-    (f"{_GRANTS}/resume", owner_api.GrantMoveView, {"move": "resume"}, {"post": described.resume}),
+    (f"{_GRANTS}/resume", owner_api.ResumeView, {}, {"post": described.resume}),
+    (f"{_GRANTS}/approval", owner_api.StandingApprovalView, {}, {"get": described.standing_approval}),
+    (f"{_GRANTS}/nonce", owner_api.GrantNonceView, {}, {"get": described.nonce}),
     (f"{_GRANTS}/export", owner_api.GrantExportView, {}, {"put": described.refresh}),
     ("clock", api.Clock, {}, {"post": described.move_clock}),
 )

@@ -9,12 +9,13 @@ from common.admission.shapes import Nothing, Strict
 from common.json_bodies import json_answer
 from common.problems import InvalidRequest, checked
 from consent import status_queries
+from consent.approvals import actions as approval_actions
 from consent.decisions import actions as decision_actions
 from consent.decisions import queries as decision_queries
 from consent.exports import actions as export_actions
 from consent.grants import actions as grant_actions
 from consent.ledger import proofs
-from consent.schemas import ApproveBody, DenyBody, ExportBody
+from consent.schemas import ApproveBody, DenyBody, ExportBody, ResumeBody
 from consent.web import queries as web_queries
 
 
@@ -81,14 +82,43 @@ class ChainView(_OwnerView):
         return json_answer(proofs.chain_of(user=self.person, after=int(asked.after)))
 
 
+class GrantNonceView(_OwnerView):
+    """`GET /consent/grants/{grant_id}/nonce`: what the next resumption has to name; {"nonce"}."""
+
+    def get(self, request: Request, grant_id: str) -> HttpResponse:
+        return json_answer({"nonce": approval_actions.give_nonce(grant_id=grant_id, by=self.person)})
+
+
+class StandingApprovalView(_OwnerView):
+    """`GET /consent/grants/{grant_id}/approval`: what the person's vault signed, which a refresh repeats."""
+
+    def get(self, request: Request, grant_id: str) -> HttpResponse:
+        return json_answer(approval_actions.standing_approval(grant_id=grant_id, by=self.person))
+
+
+class ApprovalKeysView(_OwnerView):
+    """`GET /consent/approval-keys`: what somebody needs to replace the root of their approvals."""
+
+    def get(self, request: Request) -> HttpResponse:
+        return json_answer(approval_actions.keys_of(self.person))
+
+
+class ResumeView(_OwnerView):
+    """`POST /consent/grants/{grant_id}/resume`: opening reading again is signed as an approval is."""
+
+    def post(self, request: Request, grant_id: str) -> HttpResponse:
+        body = self.body(ResumeBody)
+        return self.status(approval_actions.resume(grant_id=grant_id, by=self.person, body=body))
+
+
 class GrantMoveView(_OwnerView):
-    """`POST /consent/grants/{grant_id}/revoke | pause | resume`; answers the status body."""
+    """`POST /consent/grants/{grant_id}/revoke | pause`, which need no signature; answers the status body."""
 
     move = ""
 
     def post(self, request: Request, grant_id: str) -> HttpResponse:
         self.body(Nothing)
-        move = {"revoke": grant_actions.revoke, "pause": grant_actions.pause, "resume": grant_actions.resume}[self.move]
+        move = {"revoke": grant_actions.revoke, "pause": grant_actions.pause}[self.move]
         return self.status(move(grant_id=grant_id, by=self.person))
 
 

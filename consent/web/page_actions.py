@@ -49,10 +49,6 @@ def _pause(app: str, values: Values) -> Words:
     return Words(gettext("You asked to pause sharing with %(app)s.") % {"app": app}, gettext("Pause"))
 
 
-def _resume(app: str, values: Values) -> Words:
-    return Words(gettext("You asked to resume sharing with %(app)s.") % {"app": app}, gettext("Resume"))
-
-
 def _switch_refresh(app: str, values: Values) -> Words | None:
     if values.get("kept") == "yes":
         asked = gettext("You asked to keep what %(app)s reads up to date.") % {"app": app}
@@ -112,7 +108,6 @@ DENY = PageAction(
 )
 STOP = PageAction(page=_GRANTS, words=_of_grant(_stop))
 PAUSE = PageAction(page=_GRANTS, words=_of_grant(_pause, GrantStatus.ACTIVE))
-RESUME = PageAction(page=_GRANTS, words=_of_grant(_resume, GrantStatus.PAUSED))
 SWITCH_REFRESH = PageAction(page=_GRANTS, words=_of_grant(_switch_refresh), fields=(Field("kept"),))
 STOP_EVERYTHING = PageAction(page=_APP, words=_of_app(_stop_everything))
 BLOCK = PageAction(page=_APP, words=_of_app(_block, blocked=False), fields=(Field("stop"),))

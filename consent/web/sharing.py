@@ -52,6 +52,7 @@ def sharing(user: "User", *, older: str = "", holding: str = "") -> dict[str, An
     ended = _ended(user, now) if place is None else []
     cards = _cards([*shown, *ended], now, segment_queries.held_segments(user) if shown else {})
     return {
+        "has_paused": any(grant.status == GrantStatus.PAUSED for grant in shown),
         "live": cards[: len(shown)],
         "several": _several(user, now) if place is None else [],
         "ended": cards[len(shown) :],

@@ -17,7 +17,6 @@ urlpatterns = [
     path("consent/grants/", views.grants, name="grants"),
     path("consent/grants/<str:grant_id>/stop/", views.stop, name="stop"),
     path("consent/grants/<str:grant_id>/pause/", views.pause, name="pause"),
-    path("consent/grants/<str:grant_id>/resume/", views.resume, name="resume"),
     path("consent/grants/<str:grant_id>/keep/", apps_met.switch_refresh, name="keep"),
     path("consent/apps/<str:app_id>/", apps_met.app, name="app"),
     path("consent/apps/<str:app_id>/block/", apps_met.block, name="block"),
@@ -37,6 +36,9 @@ urlpatterns = [
     path("consent/grants/outdated", web_owner_api.OutdatedCopiesView.as_view()),
     path("consent/grants/<str:grant_id>/revoke", web_owner_api.GrantMoveView.as_view(move="revoke")),
     path("consent/grants/<str:grant_id>/pause", web_owner_api.GrantMoveView.as_view(move="pause")),
-    path("consent/grants/<str:grant_id>/resume", web_owner_api.GrantMoveView.as_view(move="resume")),
+    path("consent/grants/<str:grant_id>/resume", web_owner_api.ResumeView.as_view()),
+    path("consent/grants/<str:grant_id>/nonce", web_owner_api.GrantNonceView.as_view()),
+    path("consent/grants/<str:grant_id>/approval", web_owner_api.StandingApprovalView.as_view()),
+    path("consent/approval-keys", web_owner_api.ApprovalKeysView.as_view()),
     path("consent/grants/<str:grant_id>/export", web_owner_api.GrantExportView.as_view()),
 ]

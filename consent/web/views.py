@@ -4,7 +4,6 @@ from datetime import timedelta
 from typing import Any
 from urllib.parse import urlencode
 
-from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
@@ -33,6 +32,7 @@ from consent.errors import (
 from consent.event_types import GROUP_LABELS
 from consent.grants import actions as grant_actions
 from consent.ledger import queries as ledger_queries
+from consent.log import keys as log_keys
 from consent.requests.models import ConsentRequest
 from consent.states import RequestStatus
 from consent.web import history as web_history
@@ -210,15 +210,6 @@ def pause(request: HttpRequest, grant_id: str) -> HttpResponse:
     return _move(request, grant_id, grant_actions.pause, done, unwritten)
 
 
-@require_POST
-@login_required
-@can_wait(web_page_actions.RESUME)
-def resume(request: HttpRequest, grant_id: str) -> HttpResponse:
-    return _move(
-        request, grant_id, grant_actions.resume, gettext("Resumed. The app can read again until the date shown.")
-    )
-
-
 @login_required
 @require_safe
 def history(request: HttpRequest) -> HttpResponse:
@@ -226,7 +217,7 @@ def history(request: HttpRequest) -> HttpResponse:
     apps = web_history.apps_met(person_of(request))
     page = web_history.history(person_of(request), **chosen, names=dict(apps))
     waiting = ledger_queries.count_entries_that_follow(person_of(request))
-    shown = {"page": page, "waiting": waiting, "issuer": settings.ISSUER, **_filters(chosen, page), "apps": apps}
+    shown = {"page": page, "waiting": waiting, "witnesses": _witnesses(), **_filters(chosen, page), "apps": apps}
     return render(request, "consent/history.html", shown)
 
 
@@ -250,6 +241,11 @@ def verify_history(request: HttpRequest) -> HttpResponse:
         )
         messages.success(request, words % {"n": count})
     return redirect("consent:history")
+
+
+def _witnesses() -> str:
+    """Who must cosign the log, as their browser reads it."""
+    return ",".join(str(witness.key) for witness in log_keys.witnesses())
 
 
 def _filters(chosen: dict[str, str], page: web_history.HistoryPage) -> dict[str, Any]:

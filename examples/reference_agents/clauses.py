@@ -8,16 +8,18 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from examples.reference_agents.fields import FIELD_OF
+from examples.reference_agents.labels import FIELD_OF, in_plain_order
 
 NEGATED_VERB = r"(?:\w+n['\u2019]t|(?:do|does|did|is|are|was|has|ca|wo)nt)"
 # words after which the rest of the clause is not a fact about now: negated, past, possible or intended
 QUALIFIER = re.compile(
     rf"\b(?:not|{NEGATED_VERB}|never|no|nor|neither|none|nobody|nothing|anything|without|cannot|all but|hardly|barely"
-    r"|rarely|seldom|scarcely|almost|nearly|instead|rather|than|unlike(?:ly)?|refuses?|stop(?:s|ped)?"
+    r"|rarely|seldom|scarcely|(?:almost|nearly)(?! (?:all|every\w*|always|only|exclusively)\b)|instead|rather|than"
+    r"|unlike(?:ly)?|refuses?|stop(?:s|ped)?"
     r"|quit|was|were|(?<!has )(?<!have )been"
     r"|used to|formerly|previously|once|until|would|could|should|might|maybe|perhaps|possibly|probably|allegedly"
-    r"|wants? to|hopes|hoping|plans? to|wish(?:es)?|going to|intends?|dreams?|getting|considers?|considering|pretends?"
+    r"|wants? to|hopes|hoping|plans? to|wish(?:es)?|going to|intends?|dreams?|getting|considers?|considering"
+    r"|pretends?"
     r"|seems?|supposedly|apparently|reportedly|rumou?r\w*|is said|g[ai]ves? up|given up|about to|has yet to|tr(?:y"
     r"|ies|ied)"
     r"|tempted|thinking of|undecided|cancel\w*|expired|lapsed|sold|tired of|years ago|in her youth|at \d\d (?:she|he"
@@ -33,7 +35,8 @@ NON_STATEMENT = re.compile(
     re.I,
 )
 POLITE_REQUEST = re.compile(
-    r"(?:please )?(?:can|could|would|will) you (?:please )?(?:add|build|change|create|make|note|record|save|set|update"
+    r"(?:please )?(?:can|could|would|will) you (?:please )?(?:add|build|change|create|make|note|record|save|set"
+    r"|update"
     r"|write)\b",
     re.I,
 )
@@ -55,7 +58,8 @@ _MAIN_VERB = (
     r"(?i:likes?|loves?|enjoys?|adores?|prefers?|dislikes?|hates?|avoids?|detests?|loathes?|lives|resides"
     r"|works|wants|needs"
     r"|owns|drives|buys|eats|drinks|plays|speaks|uses|wears|reads|watches|travels|studies|studied|moved|spends|cooks"
-    r"|includes?|goes|takes|rents|shops|dreams|commutes|holds|earns|follows|identifies|gets|travels)\s*:?\s+(?=\S)"
+    r"|includes?|goes|takes|rents|shops|dreams|commutes|holds|earns|follows|identifies|gets|went|lost|became|stays"
+    r"|stayed|pays|heads|makes|keeps|finds)\s*:?\s+(?=\S)"
 )
 _CONTRACTION = (
     r"(?i:(?:(?<=\bshe)|(?<=\bhe)|(?<=\bit)|(?<=\bwho))['\u2019]s|(?<=\bi)['\u2019]m|(?<=\bthey)['\u2019]re)\b"
@@ -68,7 +72,13 @@ _SUBJECT = (
 )
 PREFERENCE_VERB = re.compile(
     r"\b(?P<verb>(?P<likes>likes?|liked|loves?|enjoys?|adores?|fond of|keen on|passionate about|enthusiastic about"
-    r"|fan of|pleasure in|delights in)|dislikes?|hates?|avoids?|detests?|loathes?|despises?|dislike (?:of|for)"
+    r"|fan of|pleasure in|delights in|joy in|soft spot for|weakness for|love for|passion for|crazy about|mad about"
+    r"|(?:cannot|can['\u2019]t) get enough of|appreciates|cherishes|treasures|lover of|partial to|taken with|has a"
+    r" liking for)"
+    r"|no (?:patience|time) (?:with|for)|put off by|bothered by|irritated by|sick of|tired of|fed up with|resents"
+    r"|no fan of"
+    r"|(?:not|\w+n['\u2019]t) (?:much of )?a (?:great |big )?fan of|dislikes?|hates?|avoids?|detests?|loathes?"
+    r"|despises?|dislike (?:of|for)"
     r"|aversion to|annoyed by|(?:cannot|can not|can['\u2019]t) (?:stand|bear))\b(?P<label>\s*:)?\s+(?=\S)",
     re.I,
 )
@@ -85,12 +95,16 @@ CLAUSE_BOUNDARY = re.compile(
 _WHO_IS_THE_PERSON = re.compile(
     r"(?:,|\b[A-Z][\w'\u2019-]*|\b(?:customer|user|client|person|member|guest|woman|man))\s*$"
 )
+# what two do together the person does
+_WITH_A_PARTNER = re.compile(r"(?:she|he|i) and (?:her|his|my) (?:partner|husband|wife|girlfriend|boyfriend)$", re.I)
 _MALE_RELATIONS = r"brothers?|fathers?|dads?|husband|sons?|uncles?|boyfriend|grandfathers?|nephews?"
 _FEMALE_RELATIONS = r"sisters?|mothers?|mums?|moms?|wife|daughters?|aunts?|girlfriend|grandmothers?|nieces?"
 _OTHER_RELATIONS = (
     r"friends?|partner|spouse|cousins?|colleagues?|boss|neighbou?rs?|flatmates?|roommates?|baby|child|children|kids?"
-    r"|parents?|grandparents?|siblings?|relatives?|cats?|dogs?|ex|twins?|mates?|family|in-laws?|godparents?|landlord\w*"
-    r"|landlad\w+|tenants?|teachers?|doctors?|dentist|therapist|clients?|customers?|patients?|pupils?|students?|guests?"
+    r"|parents?|grandparents?|siblings?|relatives?|cats?|dogs?|ex|twins?|mates?|family|in-laws?|godparents?"
+    r"|landlord\w*"
+    r"|landlad\w+|tenants?|teachers?|doctors?|dentist|therapist|clients?|customers?|patients?|pupils?|students?"
+    r"|guests?"
     r"|manager|assistant|coach|trainer|classmates?|coworkers?|co-workers?|team|office|company|employer"
 )
 # "a profile for my brother Tom" is about him; "a mother of two" is the person
@@ -115,8 +129,8 @@ _OTHER_SUBJECT = re.compile(
     r"(?:(?:people|everyone|everybody|someone|somebody|others|one|those who)\b"
     r"|(?:the|some|most|many|all|several|few|both|each|every|these|those|another|(?P<article>an?))"
     r" (?!of all )(?P<noun>[a-z-]+)"
-    r"|(?:her|his|my|their|our) (?!(?:house|flat|apartment|place) (?:is"
-    r"|lies) in\b)(?:[a-z-]+ )?(?!of\b)(?P<own>[a-z-]+)(?= \w+s\b))",
+    r"|(?:her|his|my|their|our) (?!(?:house|flat|apartment|place) (?:(?:is|lies) in|is (?:an?|rented|her|his|my)"
+    r"|belongs)\b)(?:[a-z-]+ )?(?!of\b)(?P<own>[a-z-]+)(?= \w+s\b))",
     re.I,
 )
 _OWN_NOUN = re.compile(
@@ -131,6 +145,8 @@ _MAX_SENTENCE_LENGTH = 1000  # characters; a longer sentence is ignored
 _SENTENCE = re.compile(r"([^\n;.!?]+(?:[.!?](?=[\w@])[^\n;.!?]*)*)([.!?]*)")
 _PRONOUN = re.compile(r"\b(?:(?P<she>she|her)|(?P<he>he|his|him)|(?P<they>they|their))\b", re.I)
 _SUBJECT_OF = {"her": "she", "his": "he", "their": "they"}
+_WOULD_RATHER = re.compile(r"\b(?:would|she['\u2019]d|he['\u2019]d) (?:much )?rather\b", re.I)
+_AND_WORKS = re.compile(r"\b(lives?) and works?(?= in\b)", re.I)
 _CONJUNCTION = re.compile(r"^(?:and|or|but|while|because|though|although)\s+", re.I)
 
 
@@ -164,6 +180,8 @@ class _Topic:
         """Whom the next clause is about. `head`: its text before the verb; `earlier`: the sentence up to the clause."""
         head = _CONJUNCTION.sub("", head.strip(), count=1).rsplit(":", 1)[-1].strip()
         first = re.split(r"['\u2019\s,]", head.lower(), maxsplit=1)[0]
+        if _WITH_A_PARTNER.match(head):
+            return self._the_person(takes_base_form=True)
         if relation := OTHER_PERSON.search(earlier if first == "who" else head):
             return self._somebody_else(*([relation.lastgroup] if relation.lastgroup else ("she", "he", "they")))
         if first == "who" and not _WHO_IS_THE_PERSON.search(earlier):
@@ -235,7 +253,7 @@ def _statement(match: re.Match[str]) -> str:
     is_question = statement == sentence and ("?" in match[2] or QUESTION.match(sentence))
     if is_question or len(statement) > _MAX_SENTENCE_LENGTH or NON_STATEMENT.search(statement):
         return ""
-    return statement
+    return in_plain_order(_AND_WORKS.sub(r"\1", _WOULD_RATHER.sub("prefers to", statement)))
 
 
 def _boundaries(sentence: str) -> Iterator[tuple[int, int]]:

@@ -19,6 +19,7 @@ _NAME = r"([^\W\d_][\w'\u2019.-]*(?:[ \t]+[^\W\d_][\w'\u2019.-]*){1,4})"
 _NAME_STATEMENT = re.compile(
     rf"(?:full[ _]?name|my name is|name is|named|called|for|about|i am)\s*[:=]?\s*{_NAME}", re.I
 )
+_KITCHEN = re.compile(r"\w+ (?:food|cooking|cuisine|dishes|kitchen)\b")
 _NAME_AT_START = re.compile(
     rf"\s*{_NAME}(?:,? (?:is|can|lives|works|has|was)\b(?! (?:her|his|my|their|the)\b)|, (?=\d|who\b))"
 )
@@ -108,7 +109,7 @@ def facts_from_name(full_name: str) -> Facts:
 def _stated_name(text: str) -> str:
     """The name that the text states, or starts with; empty where there is none."""
     match = _NAME_STATEMENT.search(text)
-    if match is None or not match[1][0].isupper():
+    if match is None or not match[1][0].isupper() or _KITCHEN.match(match[1]):
         match = _NAME_AT_START.match(text)
         if match is None or not all(word[0].isupper() for word in match[1].split()):
             return ""

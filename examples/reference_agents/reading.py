@@ -18,7 +18,8 @@ from examples.reference_agents.clauses import (
     Clause,
     find_clauses,
 )
-from examples.reference_agents.fields import FIELDS, LABEL, LISTS, field_of
+from examples.reference_agents.fields import FIELDS, LISTS
+from examples.reference_agents.labels import LABEL, field_of
 from examples.reference_agents.prompts import PROMPT, Fact, Facts, json_members, strings_in, text_without_json
 from examples.reference_agents.values import a_day, bracket, lower, number, text, trimmed, yes_or_no
 
@@ -29,11 +30,6 @@ _KIND = r"(?:(?:favou?rite|preferred|main|primary|usual|current|yearly|annual|bi
 _LABELLED = (
     re.compile(rf"^[\s*-]*{_OWN}?{_KIND}({LABEL})\s*[:=]\s*(.+)$", re.I),
     re.compile(rf"^(?:and )?{_OWN}{_KIND}({LABEL}) (?:is|are) {_ADVERBS}(.+)$", re.I),
-    re.compile(
-        rf"^(?:and )?the ({LABEL}) (?:that )?(?:she|he|i|they) (?:likes?|loves?|prefers?|uses?|enjoys?)(?: best| most)?"
-        rf" (?:is|are) (.+)$",
-        re.I,
-    ),
     re.compile(rf"^(?:(?:please|also|and) )?(?:change|set|update|switch) {_OWN}?({LABEL}) to (.+)$", re.I),
 )
 _PATTERNS = [
@@ -70,9 +66,11 @@ _CIRCUMSTANCE = re.compile(
 _AMONG_ALL = re.compile(r"of all\b", re.I)  # "of all cuisines she likes Thai best" names no item by itself
 # text of this form is not an item of the list: the list ended before it
 _NOT_AN_ITEM = re.compile(
-    r"(?:i|she|he|they|we|you|it|him|them|who|what|which|that|to|on|by|from|at|in|of|for|or|because|since|living|working"
+    r"(?:i|she|he|they|we|you|it|him|them|who|what|which|that|to|on|by|from|at|in|of|for|or|because|since|living"
+    r"|working"
     r"|being|getting|going|having|taking|doing|making|her|his|my|their)\b"
-    r"|.*\b(?:except|unless|if|when|she|he|they|we|you)\b|.*\w (?:like|love|enjoy|dislike|hate|avoid) \w",
+    r"|(?:anyone|anybody|anything|everyone|everybody)\b|.*\b(?:except|unless|if|when|she|he|they|we|you)\b|.*\w"
+    r" (?:like|love|enjoy|dislike|hate|avoid) \w",
     re.I,
 )
 
@@ -113,7 +111,7 @@ def _labelled(clause: Clause, found: Statements) -> bool:
 def _is_value(name: str, said: str) -> bool:
     """Whether a label is followed by a value rather than by a placeholder, a judgement or something that is denied."""
     if FIELDS[name].normalise not in (text, lower, bracket, a_day):
-        return FIELDS[name].normalise in (yes_or_no, number) or not QUALIFIER.search(said)
+        return name == "travel_frequency" or FIELDS[name].normalise in (yes_or_no, number) or not QUALIFIER.search(said)
     return not QUALIFIER.search(said) and not _NO_VALUE.fullmatch(said.strip())
 
 

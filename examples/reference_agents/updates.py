@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from examples.reference_agents.fields import FIELDS, LABEL, LISTS, field_of
+from examples.reference_agents.fields import FIELDS, LISTS
+from examples.reference_agents.labels import LABEL, field_of
 from examples.reference_agents.prompts import PROMPT, Fact, Facts, find_identifiers, split_json, strings_in
 from examples.reference_agents.reading import apply_preferences, find_statements
 from examples.reference_agents.store import IDENTIFIERS, Store, TwoPeople

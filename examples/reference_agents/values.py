@@ -52,12 +52,15 @@ def whole(value: str) -> str:
 
 def a_day(value: str) -> str | None:
     """A time a day, without the words that say so."""
-    return lower(re.sub(r" (?:an?|per|each|every) day$", "", value.strip(), flags=re.I))
+    return lower(re.sub(r" (?:(?:an?|per|each|every) day|daily)$", "", value.strip(), flags=re.I))
 
 
 def number(value: str) -> int | None:
     """A count up to 150, in digits or as a word up to ten."""
-    word = re.sub(r"^an?$", "one", value.strip().lower())
+    word = re.sub(r"^an?$", "one", value.strip().lower()).replace("none", "no")
+    if others := re.match(r"(\w+) (?:others?|other people|more people)$", word):  # with the person
+        count = number(others[1])
+        return None if count is None else count + 1
     if word in WORDS:
         return WORDS.index(word)
     return int(word) if re.fullmatch(r"\d{1,3}", word) and int(word) <= 150 else None
@@ -102,7 +105,8 @@ _DEGREES = {
     "low": r"low|little|hardly|barely|scarcely|none|unimportant|indifferent|not|no|\w+n['\u2019]t",
     "medium": "medium|moderate|moderately|somewhat|fairly|average",
     "high": r"high|very|strong|a lot|loves?|enjoys?|cares?|matters?|important|interested|interest|enthusias\w*|keen"
-    r"|passionate|fan|fascinated|friendly|aware|conscious|great deal",
+    r"|passionate|fan|fascinated|friendly|aware|conscious|great deal|great|first|priority|heart|excited|committed"
+    r"|devoted|concerned",
 }
 
 

@@ -12,9 +12,11 @@ from django.db import transaction
 
 from common.clock import database_now
 from common.shutdown import shutdown
+from pkm import hooks, signatures
 from pkm.errors import VaultAbsent
 from pkm.history.events import locked_index, record
 from pkm.history.models import EventKind, Index
+from pkm.notes.models import VaultNotes
 from pkm.reset.models import VaultReset
 from pkm.rotation.actions import give_up_rotation
 from pkm.segments.actions import delete_segment
@@ -42,6 +44,8 @@ def ask_for_reset(*, by: "User") -> VaultReset:
     if vault.vault_status == VaultStatus.ROTATING:
         give_up_rotation(by=by)
     VaultKey.objects.filter(pk=vault.pk).update(vault_status=VaultStatus.LOCKED_OUT)
+    if vault.signing_public_key is not None:
+        hooks.root_changed(by, hooks.RootChange("given_up", old=signatures.thumbprint(vault.signing_public_key)))
     _tell_that_nothing_opens_it(index)
     now = database_now()
     return VaultReset.objects.create(vault=vault, asked_at=now, due_at=now + RESET_WAITS)
@@ -89,6 +93,7 @@ def _carry_out(reset_pk: int) -> bool:
     for wrapper in KeyWrapper.objects.filter(user=user, removed_at=None).order_by("pk"):
         record(user, EventKind.WRAPPER_REMOVED, wrapper_id=wrapper.wrapper_id, kind=wrapper.kind)
     KeyWrapper.objects.filter(user=user).delete()
+    VaultNotes.objects.filter(user=user).delete()
     reset.vault.delete()
     index.refresh_from_db()
     _tell_that_nothing_opens_it(index)

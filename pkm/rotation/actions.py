@@ -20,9 +20,11 @@ from accounts.security_changes import note_change
 from common import encryption
 from common.identifiers import new_identifier
 from common.problems import InvalidRequest
-from pkm.errors import RotationIncomplete, RotationUnderWay, StaleRevision, UnknownSegment
+from pkm.errors import ApprovalMismatch, RotationIncomplete, RotationUnderWay, StaleRevision, UnknownSegment
 from pkm.history.events import locked_index, record
 from pkm.history.models import EventKind
+from pkm.notes.actions import check_notes
+from pkm.notes.models import VaultNotes
 from pkm.rotation.queries import read_back_mark, rotating_vault, rotation, standing
 from pkm.segments.actions import check_sealed
 from pkm.segments.models import Blob
@@ -32,6 +34,7 @@ from pkm.vault.capabilities import rewrite_capabilities
 from pkm.vault.models import IN_USE, KeyWrapper, RotationWrapper, VaultKey, VaultStatus
 from pkm.vault.possession import require_possession
 from pkm.vault.queries import not_in_use, rotation_progress, vault_keys
+from pkm.vault.roots import check_sealed_root
 
 if TYPE_CHECKING:
     from accounts.models import User
@@ -46,14 +49,16 @@ def start_rotation(
     by: "User",
     key_id: str,
     wrappers: Sequence[NewWrapper],
+    signing_jwe: str | None = None,
     possession: str | None = None,
     possession_sha256: str | None = None,
 ) -> dict[str, Any]:
     """Keep the ways into the vault under the key to come; returns `rotation`. Said twice alike, it is done once.
 
-    `possession` shows that the present key is held: whoever has a sign-in alone would lock its owner out for good at
-    the end. `possession_sha256` is what the next change is held to. Raises `VaultAbsent`, `RotationUnderWay`,
-    `PossessionRequired`, `WrapperMismatch`, `InvalidRequest`.
+    `signing_jwe` is the approval root that there is, sealed under the key to come. `possession` shows that the present
+    key is held: whoever has a sign-in alone would lock its owner out for good at the end. `possession_sha256` is what
+    the next change is held to. Raises `VaultAbsent`, `RotationUnderWay`, `PossessionRequired`, `WrapperMismatch`,
+    `ApprovalMismatch`, `InvalidRequest`.
     """
     for wrapper in wrappers:
         check_wrapper(wrapper, by=by, key_id=key_id)
@@ -68,6 +73,7 @@ def start_rotation(
     if not wrappers or len(wrappers) > MOST_WRAPPERS:
         raise InvalidRequest(f"A vault has one to {MOST_WRAPPERS} wrappers.")
     require_possession(vault, possession)
+    _keep_root(vault, signing_jwe, by=by, key_id=key_id)
     _mark_rotating(vault, key_id, possession_sha256 or "")
     for wrapper in wrappers:
         _keep(wrapper, vault)
@@ -126,6 +132,8 @@ def finish_rotation(*, by: "User", read_back: str | None = None) -> dict[str, An
     kept = _replace_wrappers(vault, by)
     vault.key_id = vault.rotation_key_id
     vault.possession_sha256 = vault.rotation_possession_sha256
+    vault.signing_jwe = vault.rotation_signing_jwe
+    VaultNotes.objects.filter(user=by).exclude(resealed="").update(jwe=F("resealed"), resealed="")
     vault.primary_wrapper_id = primary_of(kept).wrapper_id
     _end(vault)
     rewrite_capabilities(index, (wrapper.kind for wrapper in kept))
@@ -139,9 +147,24 @@ def give_up_rotation(*, by: "User") -> None:
     locked_index(by)
     vault = rotating_vault(by)
     Blob.objects.filter(user=by, resealed__isnull=False).update(resealed=None, resealed_sha256="")
+    VaultNotes.objects.filter(user=by).update(resealed="")
     vault.rotation_wrappers.all().delete()
     _end(vault)
     note_change(of=by, kind=WayChange.KEY_CHANGE_GIVEN_UP)
+
+
+@transaction.atomic
+def keep_resealed_notes(*, by: "User", jwe: str, revision: int) -> None:
+    """Keep the vault's notes as they are now under the key to come. Raises `UnknownRotation`, `StaleRevision`."""
+    locked_index(by)
+    vault = rotating_vault(by)
+    notes = VaultNotes.objects.filter(user=by).first()
+    current = notes.revision if notes else 0
+    if notes is None or current != revision:
+        raise StaleRevision(f"The current revision is {current}.", current_revision=current)
+    check_notes(jwe, by=by, key_id=vault.rotation_key_id, revision=revision)
+    notes.resealed = jwe
+    notes.save(update_fields=["resealed"])
 
 
 def _is_this(vault: VaultKey, key_id: str, wrappers: Sequence[NewWrapper]) -> bool:
@@ -164,6 +187,15 @@ def _mark_rotating(vault: VaultKey, key_id: str, possession_sha256: str) -> None
         raise taken from None
 
 
+def _keep_root(vault: VaultKey, signing_jwe: str | None, *, by: "User", key_id: str) -> None:
+    if (vault.signing_public_key is None) != (signing_jwe is None):
+        told = "The vault has no approval root." if signing_jwe else "Seal the approval root under the new key, too."
+        raise ApprovalMismatch(told, member="signing_jwe")
+    if signing_jwe is not None:
+        check_sealed_root(signing_jwe, by=by, key_id=key_id)
+    vault.rotation_signing_jwe = signing_jwe or ""
+
+
 def _keep(wrapper: NewWrapper, vault: VaultKey) -> None:
     RotationWrapper.objects.create(
         vault=vault,
@@ -176,6 +208,9 @@ def _keep(wrapper: NewWrapper, vault: VaultKey) -> None:
 
 
 def _require_complete(user: "User", read_back: str | None) -> None:
+    if VaultNotes.objects.filter(user=user, resealed="").exists():
+        told = "The vault's own notes are not re-sealed as they are now."
+        raise RotationIncomplete(told, done=0, total=1, missing=[{"notes": True}])
     rows = list(standing(user).values_list("domain", "segment_id", "content_revision", "resealed_sha256"))
     missing = sorted(row[:3] for row in rows if not row[3])
     if missing:
@@ -218,4 +253,5 @@ def _end(vault: VaultKey) -> None:
     vault.rotation_key_id = ""
     vault.rotation_possession_sha256 = ""
     vault.rotation_started_at = None
+    vault.rotation_signing_jwe = ""
     vault.save()

@@ -30,6 +30,7 @@ from pkm.history.models import EventKind
 from pkm.vault.capabilities import rewrite_capabilities
 from pkm.vault.models import IN_USE, KeyWrapper, VaultKey, VaultStatus, WrapperKind
 from pkm.vault.queries import not_in_use, only_recovery_left, restorable_since, vault_keys, wrapper_body
+from pkm.vault.roots import checked_root
 
 if TYPE_CHECKING:
     from accounts.models import User
@@ -47,19 +48,34 @@ class NewWrapper:
     credential_id: str | None = None
 
 
+@dataclass(frozen=True)
+class NewRoot:
+    """The root that approvals are signed from: its public half, and its secret under the vault key."""
+
+    public_key: dict[str, Any]
+    jwe: str
+
+
 @transaction.atomic
 def create_vault(
-    *, by: "User", key_id: str, wrappers: Sequence[NewWrapper], possession_sha256: str | None = None
+    *,
+    by: "User",
+    key_id: str,
+    wrappers: Sequence[NewWrapper],
+    root: NewRoot | None = None,
+    possession_sha256: str | None = None,
 ) -> dict[str, Any]:
     """Make the one vault of a person, with its first ways in; returns what `GET /vault/keys` tells.
 
-    The first wrapper that is not a recovery code becomes the primary one. `possession_sha256` is what a change of this
-    key is held to. Raises `VaultExists`, `WrapperMismatch`.
+    The first wrapper that is not a recovery code becomes the primary one. Without a root nothing can be approved until
+    there is one (`pkm.signing`). `possession_sha256` is what a change of this key is held to. Raises `VaultExists`,
+    `WrapperMismatch`, `ApprovalMismatch`.
     """
     if not wrappers or len(wrappers) > MOST_WRAPPERS:
         raise InvalidRequest(f"A vault starts with one to {MOST_WRAPPERS} wrappers.")
     for wrapper in wrappers:
         check_wrapper(wrapper, by=by, key_id=key_id)
+    public = root and checked_root(root.public_key, root.jwe, by=by, key_id=key_id)
     index = locked_index(by)
     if VaultKey.objects.filter(user=by).exists():
         raise VaultExists
@@ -71,6 +87,8 @@ def create_vault(
                 key_id=key_id,
                 vault_status=VaultStatus.ACTIVE,
                 primary_wrapper_id=primary_of(kept).wrapper_id,
+                signing_public_key=public,
+                signing_jwe=root.jwe if root else "",
                 possession_sha256=possession_sha256 or "",
             )
     except IntegrityError:  # key_id is unique over all people, and this person has none yet

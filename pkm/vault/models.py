@@ -40,6 +40,11 @@ class VaultKey(models.Model):
     # SHA-256 of what only the vault key gives (pkm.vault.possession); empty where its client told none
     possession_sha256 = models.CharField(max_length=64, blank=True, default="", db_default="")
     rotation_possession_sha256 = models.CharField(max_length=64, blank=True, default="", db_default="")
+    # the root of the keys that approvals are signed with: its public half, and its secret under the vault key
+    signing_public_key = models.JSONField(null=True)
+    signing_jwe = models.TextField(blank=True, default="", db_default="")
+    signing_rotations = models.PositiveIntegerField(default=0, db_default=0)
+    rotation_signing_jwe = models.TextField(blank=True, default="", db_default="")
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
 
@@ -60,6 +65,16 @@ class VaultKey(models.Model):
                     & models.Q(rotation_started_at__isnull=True, rotation_key_id="")
                 ),
                 name="vault_rotation_together",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(signing_public_key__isnull=True, signing_jwe="", signing_rotations=0)
+                | (models.Q(signing_public_key__isnull=False) & ~models.Q(signing_jwe="")),
+                name="vault_signing_together",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(rotation_signing_jwe="")
+                | models.Q(vault_status=VaultStatus.ROTATING, signing_public_key__isnull=False),
+                name="vault_rotation_signing_together",
             ),
             models.CheckConstraint(
                 condition=~models.Q(rotation_key_id=models.F("key_id")), name="vault_rotation_to_another_key"

@@ -34,6 +34,8 @@ def vault_keys(user: "User") -> dict[str, Any]:
         "vault_status": vault.vault_status if vault else "absent",
         "primary_wrapper_id": vault.primary_wrapper_id if vault else None,
         "wrappers": [wrapper_body(wrapper) for wrapper in wrappers],
+        "signing_public_key": vault.signing_public_key if vault else None,
+        "signing_jwe": (vault.signing_jwe or None) if vault else None,
         "rotation": rotation_progress(user, vault) if vault else None,
     }
 

@@ -6,10 +6,12 @@ from rest_framework.request import Request
 from accounts.owner_api import OwnerView, SignedInRecently
 from common.admission.shapes import Nothing
 from common.json_bodies import json_answer
+from pkm.notes import actions as notes_actions
 from pkm.registry import hidden_scopes
 from pkm.reset import actions as reset_actions
 from pkm.segments import actions as segment_actions
 from pkm.segments import queries as segment_queries
+from pkm.signing import actions as signing_actions
 from pkm.vault import actions as vault_actions
 from pkm.vault import queries as vault_queries
 from pkm.web import schemas as web_schemas
@@ -22,10 +24,37 @@ class Keys(OwnerView):
     def post(self, request: Request) -> HttpResponse:
         body = self.body(web_schemas.KeysBody)
         wrappers = [vault_actions.NewWrapper(**wrapper.model_dump()) for wrapper in body.wrappers]
+        root = None
+        if body.signing_public_key is not None and body.signing_jwe is not None:
+            root = vault_actions.NewRoot(body.signing_public_key, body.signing_jwe)
         made = vault_actions.create_vault(
-            by=self.person, key_id=body.key_id, wrappers=wrappers, possession_sha256=body.possession_sha256
+            by=self.person,
+            key_id=body.key_id,
+            wrappers=wrappers,
+            root=root,
+            possession_sha256=body.possession_sha256,
         )
         return json_answer(made, status=201)
+
+
+class SigningKey(OwnerView):
+    def put(self, request: Request) -> HttpResponse:
+        body = self.body(web_schemas.SigningKeyBody)
+        self.require_full_sign_in()
+        set_key = signing_actions.set_signing_key(
+            by=self.person, public_key=body.signing_public_key, jwe=body.signing_jwe, rotation=body.rotation
+        )
+        return json_answer(set_key)
+
+
+class Notes(OwnerView):
+    def get(self, request: Request) -> HttpResponse:
+        return json_answer(notes_actions.notes_of(self.person))
+
+    def put(self, request: Request) -> HttpResponse:
+        body = self.body(web_schemas.NotesBody)
+        kept = notes_actions.write_notes(by=self.person, jwe=body.jwe, base_revision=body.base_revision)
+        return json_answer(kept)
 
 
 class Wrappers(OwnerView):

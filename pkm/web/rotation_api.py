@@ -36,6 +36,7 @@ class Rotation(RotationView):
             by=self.person,
             key_id=body.key_id,
             wrappers=wrappers,
+            signing_jwe=body.signing_jwe,
             possession=body.possession,
             possession_sha256=body.possession_sha256,
         )
@@ -56,6 +57,12 @@ class ResealedSegment(RotationView):
         body = self.body(web_schemas.ResealedBody)
         kept = rotation_actions.keep_resealed(by=self.person, domain=domain, segment_id=segment_id, **body.model_dump())
         return json_answer(kept)
+
+
+class ResealedNotes(RotationView):
+    def put(self, request: Request) -> HttpResponse:
+        rotation_actions.keep_resealed_notes(by=self.person, **self.body(web_schemas.ResealedNotesBody).model_dump())
+        return HttpResponse(status=204)
 
 
 class FinishRotation(RotationView):

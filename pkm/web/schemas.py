@@ -1,6 +1,6 @@
 """The bodies and queries of the vault's addresses, strict: wrong types and unknown members are refused."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
@@ -52,12 +52,46 @@ class WrapperBody(Strict):
         return self
 
 
+PublicKey = Annotated[dict[str, Any], Field(max_length=8)]
+SealedRoot = Annotated[str, Field(min_length=1, max_length=4096)]
+
+
 class KeysBody(Strict):
-    """`POST /vault/keys`."""
+    """`POST /vault/keys`. The approval root is given whole or not at all."""
 
     key_id: KeyId
     wrappers: Annotated[list[WrapperBody], Field(min_length=1, max_length=20)]
     possession_sha256: Digest | None = None
+    signing_public_key: PublicKey | None = None
+    signing_jwe: SealedRoot | None = None
+
+    @model_validator(mode="after")
+    def _root_is_whole(self) -> "KeysBody":
+        if (self.signing_public_key is None) != (self.signing_jwe is None):
+            raise PydanticCustomError("signing_jwe", "signing_public_key and signing_jwe go together")
+        return self
+
+
+class SigningKeyBody(Strict):
+    """`PUT /vault/signing-key`: `rotation` has a JWS that both keys signed for the root, then one for each app."""
+
+    signing_public_key: PublicKey
+    signing_jwe: SealedRoot
+    rotation: Annotated[list[dict[str, Any]], Field(min_length=1, max_length=1000)] | None = None
+
+
+class NotesBody(Strict):
+    """`PUT /vault/notes`."""
+
+    jwe: Annotated[str, Field(min_length=1, max_length=256 * 1024)]
+    base_revision: Revision
+
+
+class ResealedNotesBody(Strict):
+    """`PUT /vault/rotation/notes`: the revision that stands, under the key to come."""
+
+    jwe: Annotated[str, Field(min_length=1, max_length=256 * 1024)]
+    revision: Annotated[int, Field(ge=1, le=2**31 - 1)]
 
 
 class UnlockedBody(Strict):
@@ -97,13 +131,13 @@ class DeleteQuery(BaseModel):
 
 
 class RotationBody(Strict):
-    """`POST /vault/rotation`. A vault has no approval root yet, so there is none to be sealed again."""
+    """`POST /vault/rotation`; `signing_jwe` is the approval root under the key to come, null where there is none."""
 
     key_id: KeyId
     wrappers: Annotated[list[WrapperBody], Field(min_length=1, max_length=20)]
-    signing_jwe: None = None
     possession: Possession | None = None  # of the present key
     possession_sha256: Digest | None = None  # of the key to come
+    signing_jwe: SealedRoot | None = None
 
 
 class ResealedBody(Strict):

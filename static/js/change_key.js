@@ -8,7 +8,7 @@ import { passphraseFields } from "./passphrase.js";
 import { showRecoveryCode } from "./recovery.js";
 import { followLock } from "./unlock.js";
 import { humanised } from "./values.js";
-import { finishRotation, getKeys, giveUpRotation, nextKey, Paused, prepareRotation } from "./vault/vault.js";
+import { finishRotation, getKeys, giveUpRotation, nextKey, Paused, prepareRotation, replaceRoot } from "./vault/vault.js";
 
 /** @typedef {import("./vault/types.js").StoredWrapper} StoredWrapper */
 /** @typedef {import("./vault/types.js").VaultKey} VaultKey */
@@ -154,6 +154,17 @@ function goOn() {
   void followLock({});
 }
 
+const replace = find("#replace-root");
+replace.addEventListener("click", () => busy(replace, async () => {
+  const state = find("#root-state");
+  try {
+    await replaceRoot();
+    state.textContent = gettext("The signing key is replaced.");
+    replace.hidden = true;
+  } catch (error) {
+    state.textContent = explain(error);
+  }
+}));
 find("#pause").addEventListener("click", () => { paused = true; });
 // Until the code is confirmed, nothing was sent: leaving would mean starting again.
 addEventListener("beforeunload", (event) => {

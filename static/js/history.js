@@ -1,9 +1,11 @@
 // @ts-check
-// "Verify my history": fetches the chain page by page, computes every hash again, and names the first that does not fit.
+// "Verify my history": fetches the chain page by page, computes every hash again, names the first that does not fit, and
+// finds the newest entry in the public log, which has to be the log that this browser saw before.
 
 import { gettext, interpolate, ngettext } from "./i18n.js";
+import { logSteps } from "./log/reading.js";
 import { all, busy, explain, find, make, toast } from "./page.js";
-import { check, CHECKPOINT, entryHash, fetchKeys, holdsItsFacts } from "./proofs.js";
+import { entryHash, holdsItsFacts } from "./proofs.js";
 import { verdict } from "./receipt_words.js";
 import { call } from "./vault/api.js";
 
@@ -31,16 +33,18 @@ async function flaw(entry, last, chain) {
   return holds ? null : gettext("It is not what was written.");
 }
 
-/** The whole chain, computed again. @returns {Promise<{broken: {sequence: number, why: string} | null, count: number, checkpoint: any, hashes: Map<number, string>}>} */
+/** @typedef {{broken: {sequence: number, why: string} | null, count: number, chain: string, hashes: Map<number, string>}} Walked */
+
+/** The whole chain, computed again. @returns {Promise<Walked>} */
 async function walk() {
   /** @type {Head} */
   let last = { sequence: 0, entry_hash: "" };
   const hashes = new Map();
   for (;;) {
-    const { head, checkpoint, entries } = await call("GET", `/consent/history/chain?after=${last.sequence}`);
+    const { head, entries } = await call("GET", `/consent/history/chain?after=${last.sequence}`);
     for (const entry of /** @type {Entry[]} */ (entries)) {
       const why = await flaw(entry, last, head.chain);
-      if (why) return { broken: { sequence: last.sequence + 1, why }, count: last.sequence, checkpoint, hashes };
+      if (why) return { broken: { sequence: last.sequence + 1, why }, count: last.sequence, chain: head.chain, hashes };
       last = entry;
       hashes.set(entry.sequence, entry.entry_hash);
     }
@@ -49,22 +53,8 @@ async function walk() {
     // what was appended between two answers is no fault; a head that nothing leads to is
     const whole = last.sequence > head.sequence || (last.sequence === head.sequence && last.entry_hash === head.entry_hash);
     const broken = whole ? null : { sequence: last.sequence + 1, why: gettext("The history ends before its newest entry.") };
-    return { broken, count: last.sequence, checkpoint, hashes };
+    return { broken, count: last.sequence, chain: head.chain, hashes };
   }
-}
-
-/** Whether the newest signed checkpoint is ours and saw these entries. @param {any} checkpoint @param {Map<number, string>} hashes @returns {Promise<Step[]>} */
-async function checkpointSteps(checkpoint, hashes) {
-  if (!checkpoint) return [];
-  const { claims, steps } = await check(checkpoint.jws, { type: CHECKPOINT, issuer: form.dataset.issuer ?? "", keys: await fetchKeys() });
-  const signed = claims !== null && claims.root === checkpoint.root;
-  const words = gettext("The newest signed checkpoint of all histories is ours");
-  const seen = hashes.get(checkpoint.sequence) === checkpoint.entry_hash;
-  const saw = interpolate(gettext("Entry %(n)s is the one that was there when it was signed"), { n: checkpoint.sequence });
-  return [
-    signed ? { words, holds: true } : { words, holds: false, why: steps.find(({ holds }) => !holds)?.why },
-    { words: saw, holds: seen, ...(seen ? {} : { why: gettext("It is another one now.") }) },
-  ];
 }
 
 /** @param {Awaited<ReturnType<typeof walk>>} walked @returns {Step} */
@@ -79,11 +69,11 @@ async function verify() {
   showProgress(0, 0);
   try {
     const walked = await walk();
-    const steps = [chainStep(walked), ...(await checkpointSteps(walked.checkpoint, walked.hashes))];
+    const steps = [chainStep(walked), ...(walked.broken || !walked.count ? [] : await logSteps(walked))];
     const holds = steps.every((step) => step.holds);
     const titles = { holds: gettext("Your history is as it was written."), fails: gettext("Your history does not hold. Tell us: this must not happen.") };
     const place = find("#verify-result");
-    place.replaceChildren(verdict({ type: CHECKPOINT, claims: holds ? {} : null, steps }, titles));
+    place.replaceChildren(verdict({ type: "", claims: holds ? {} : null, steps }, titles));
     place.focus();
   } catch (error) {
     progress.hidden = true;

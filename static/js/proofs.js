@@ -12,7 +12,6 @@ import { canonical } from "./vault/digest.js";
 /** @typedef {{type: string, claims: any, steps: Step[]}} Checked `claims` is null where the signature does not hold */
 
 export const RECEIPT = "consent-receipt+jwt";
-export const CHECKPOINT = "consent-checkpoint+jwt";
 const MEMBERS = ["receipt_id", "pii_principal_id", "pii_controller", "purpose", "pii_types", "retention", "event", "request_digest", "iat"];
 
 /** @returns {Promise<PublicKey[]>} */

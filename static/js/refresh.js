@@ -4,6 +4,7 @@
 import { gettext, interpolate } from "./i18n.js";
 import { explain, toast } from "./page.js";
 import * as api from "./vault/api.js";
+import { signedRevision } from "./vault/approvals.js";
 import * as sealing from "./vault/exports.js";
 import { buildSlice } from "./vault/review.js";
 import { loadRequest, Locked, openAll } from "./vault/vault.js";
@@ -53,5 +54,6 @@ async function refresh({ grant_id, request_id, approved_attributes, next_revisio
     scope: request.scope, revision: next_revision, request_digest,
   };
   const jwe = await sealing.sealExport(slice, members, connector_public_key);
-  await api.putExport(grant_id, { revision: next_revision, sources: slice.sources, jwe });
+  const signed = await signedRevision(grant_id, members, { attributes: approved_attributes, jwe });
+  await api.putExport(grant_id, { revision: next_revision, sources: slice.sources, jwe, ...signed });
 }

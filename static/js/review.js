@@ -8,7 +8,7 @@ import { all, busy, explain, find, make, pageData } from "./page.js";
 import { followLock } from "./unlock.js";
 import { inWords } from "./values.js";
 import { LATER_MEMBERS } from "./vault/contract.js";
-import { ApiError, approve, forgetPreview, isInterrupted, isUnlocked, loadRequest, Locked, preview, Refused } from "./vault/vault.js";
+import { ApiError, approve, forgetPreview, isInterrupted, isNewConnector, isUnlocked, loadRequest, Locked, preview, Refused } from "./vault/vault.js";
 
 const review = find("#review");
 const requestId = review.dataset.requestId ?? "";
@@ -72,10 +72,17 @@ async function showValues() {
     }
     hideProblem();
     valuesShown = true;
+    await warnOfNewKey();
     if (unlockedHere && !isElsewhere()) goToValues();
   } catch (error) {
     if (!(error instanceof Locked)) showProblem(error);
   }
+}
+
+/** What this vault remembers of the app's keys counts, whatever the page says. */
+async function warnOfNewKey() {
+  const isNew = await isNewConnector(requestId).catch(() => null);
+  find("#own-new-key").hidden = isNew !== true;
 }
 
 /** Whether the person went on meanwhile: whoever is at a tick already is not sent back. The panel's own focus was lost with it. */

@@ -4,7 +4,7 @@
 import { gettext, interpolate } from "./i18n.js";
 import { all, busy, explain, find, make } from "./page.js";
 import { inWords } from "./values.js";
-import { approve, deny, fill, forgetKey, getKeys, heldKey, makeVault, moveGrant, openAll, openVault, preview } from "./vault/sandbox.js";
+import { approve, deny, fill, forgetKey, getKeys, heldKey, makeVault, moveGrant, openAll, openVault, preview, resume } from "./vault/sandbox.js";
 
 /** @typedef {import("./vault/types.js").VaultKey} VaultKey */
 
@@ -114,7 +114,7 @@ async function approveAs(form) {
   if (!previewed) return;
   const attributes = /** @type {HTMLInputElement[]} */ (all("input[name=attribute]:checked", form)).map(({ value }) => value);
   const accessDuration = Number(/** @type {HTMLSelectElement} */ (find("select[name=duration]", form)).value);
-  await approve(person, previewed, { attributes, accessDuration });
+  if (open) await approve(person, open, previewed, { attributes, accessDuration });
 }
 
 /** Does it, and shows what came of it. @param {HTMLElement} button @param {() => Promise<unknown>} decision */
@@ -151,13 +151,18 @@ async function showNews() {
   await offerAll();
 }
 
+/** Resuming opens reading again, so the vault signs it. @param {string} grantId @param {string | undefined} move */
+async function moved(grantId, move) {
+  if (move === "resume" && open) await resume(person, open, grantId);
+  else await moveGrant(person, grantId, /** @type {"pause" | "revoke"} */ (move));
+}
+
 place.addEventListener("click", (event) => {
   const button = /** @type {HTMLElement | null} */ (/** @type {Element} */ (event.target).closest("[data-deny], [data-move]"));
   if (!button) return;
   const requestId = /** @type {HTMLElement | null} */ (button.closest("[data-request]"))?.dataset.request ?? "";
   const grantId = /** @type {HTMLElement | null} */ (button.closest("[data-grant]"))?.dataset.grant ?? "";
-  const move = /** @type {"pause" | "resume" | "revoke"} */ (button.dataset.move);
-  void decide(button, () => (grantId ? moveGrant(person, grantId, move) : deny(person, requestId)));
+  void decide(button, () => (grantId ? moved(grantId, button.dataset.move) : deny(person, requestId)));
 });
 place.addEventListener("submit", (event) => {
   const form = /** @type {HTMLFormElement} */ (event.target);

@@ -52,6 +52,12 @@ const WAYS_BACK = {
     href: location.pathname + location.search,
     way: gettext("Reload the page"),
   }),
+  signing_key: () => ({
+    title: gettext("Somebody changed your approval key"),
+    text: gettext("The service names another key than the one in your vault. Approve nothing, change your password, and tell the operator."),
+    href: "/account/security/",
+    way: gettext("Look at your security"),
+  }),
   reauthentication_required: () => ({
     title: gettext("Confirm that it is you"),
     text: gettext("This step needs a fresh sign-in. Nothing was changed."),

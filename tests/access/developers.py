@@ -48,7 +48,10 @@ def _played(before: str, answers: Callable[..., Answers]) -> list[Row]:
         row("requests/<str:request_id>/decision", "POST", lambda w: w.sandbox.approval()),
         row("grants/<str:grant_id>/revoke", "POST", nothing),
         row("grants/<str:grant_id>/pause", "POST", nothing),
-        row("grants/<str:grant_id>/resume", "POST", nothing),
+        row("grants/<str:grant_id>/resume", "POST", nothing, "", "400"),
+        row("grants/<str:grant_id>/nonce", "GET"),
+        row("grants/<str:grant_id>/approval", "GET"),
+        row("signing-key", "PUT", nothing, "", "400", "400"),
         row("grants/<str:grant_id>/export", "PUT", refreshed, "", "400"),
         row("clock", "POST", lambda w: {"seconds": 60}),
     ]

@@ -15,7 +15,8 @@ OF_RUN = {
     "PORT", "HOST", "NEIGHBOURHOOD", "REFERENCE_AGENTS", "AGENT_LLM_URL", "AGENT_LLM_MODEL", "AGENT_LLM_KEY",
 }  # fmt: skip
 READERS = {
-    "text", "flag", "number", "choice", "names", "secret", "secret_json", "database", "email", "agent",
+    "text", "flag", "number", "choice", "names", "secret", "secret_json", "database", "email", "agent", "witnesses",
+    "optional_number",
 }  # fmt: skip
 OF_AN_AGENT = ("URL", "TOKEN", "TIMEOUT", "PROTOCOL")
 

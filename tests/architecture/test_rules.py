@@ -27,6 +27,7 @@ OTHER_VALUES: dict[Any, Any] = {
     models.JSONField: ["another"],
     models.DateTimeField: datetime(2001, 1, 1, tzinfo=UTC),
     models.PositiveIntegerField: 4242,
+    models.PositiveBigIntegerField: 4242,
     models.PositiveSmallIntegerField: 4242,
     models.BinaryField: b"another",
     models.ForeignKey: 4242,

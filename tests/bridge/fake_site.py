@@ -69,6 +69,8 @@ class FakeSite:
             service.on("DELETE", f"/vault/segments/{place}", self.signed_in(self.delete))
         service.on("GET", "/consent/requests/req_a/data", self.signed_in(lambda _: Reply(self.review())))
         service.on("POST", "/consent/requests/req_a/decision", self.signed_in(self.decide))
+        service.on("GET", "/consent/grants/grt_a/approval", self.signed_in(lambda _: Reply(self.standing())))
+        service.on("GET", "/consent/grants/grt_a/nonce", self.signed_in(lambda _: Reply({"nonce": "nonce-a"})))
         for verb in ("revoke", "pause", "resume"):
             service.on("POST", f"/consent/grants/grt_a/{verb}", self.signed_in(lambda _: Reply(STATUS)))
 
@@ -112,6 +114,8 @@ class FakeSite:
                     }
                     for index, wrapper in enumerate(self.vault["wrappers"])
                 ],
+                "signing_public_key": self.vault.get("signing_public_key"),
+                "signing_jwe": self.vault.get("signing_jwe"),
             }
         )
 
@@ -174,6 +178,10 @@ class FakeSite:
             "export_revision": 1,
             "known_connector_key": False,
         }
+
+    def standing(self) -> dict[str, Any]:
+        approval = self.decisions[-1]["approval"] if self.decisions else None
+        return {"request_id": "req_a", "approval": approval, "access_duration": 86400, "ends_at": 1795774930}
 
     def decide(self, asked: Asked) -> Reply:
         self.decisions.append(asked.json())

@@ -8,6 +8,7 @@ from consent_bridge.encoding import decode_base64url
 from consent_bridge.errors import BadAnswer, KeyRefused, Refused
 from consent_bridge.review import covers
 from consent_bridge.sealed import ExportHeader, open_export, request_digest, unwrap
+from consent_bridge.signatures import sha256, verified
 from tests.bridge.fake_service import Reply
 from tests.bridge.fake_site import FOOD, PASSPHRASE, STATUS, FakeSite
 
@@ -20,6 +21,9 @@ def test_approval_seals_exactly_what_was_chosen(unlocked, site):
     assert status.status == "approved"
     [decision] = site.decisions
     sealed = decision.pop("jwe")
+    claims = verified(decision.pop("approval"), "consent-approval+jwt", decision.pop("approval_key"), "it")
+    assert (claims["export_sha256"], claims["ends_at"]) == (sha256(sealed), claims["iat"] + 3600)
+    assert decision.pop("approval_key_certificate")
     assert decision == {
         "decision": "approve",
         "request_digest": request_digest(site.request),
@@ -174,11 +178,12 @@ def test_denial_tells_its_reason_to_the_person_alone(owner, site):
     assert site.decisions == [{"decision": "deny", "reason": "not now"}, {"decision": "deny"}]
 
 
-def test_grant_is_paused_resumed_and_revoked(fake, owner):
-    answers = [owner.pause("grt_a"), owner.resume("grt_a"), owner.revoke("grt_a")]
+def test_grant_is_paused_resumed_and_revoked(fake, unlocked):
+    answers = [unlocked.pause("grt_a"), unlocked.resume("grt_a"), unlocked.revoke("grt_a")]
 
     assert [answer.request_id for answer in answers] == [STATUS["request_id"]] * 3
-    paths = [asked.path for asked in fake.asked if asked.path.startswith("/consent/grants/")]
+    sent = [asked for asked in fake.asked if asked.method == "POST"]
+    paths = [asked.path for asked in sent if asked.path.startswith("/consent/grants/")]
     assert paths == [f"/consent/grants/grt_a/{verb}" for verb in ("pause", "resume", "revoke")]
 
 

@@ -1,13 +1,17 @@
 """The service's answers as the contract has them."""
 
+import time
+
 from consent_bridge.sealed import (
     ExportContent,
     ExportHeader,
     Source,
     generate_connector_key,
+    generate_root,
     public_half,
     request_digest,
     seal_export,
+    signed_approval,
     thumbprint,
 )
 
@@ -39,6 +43,7 @@ DISCOVERY = {
         "interval": 5,
     },
 }
+ROOT = generate_root()
 PURPOSE = "Suggest food"
 FROZEN = {
     "request_id": "req_a",
@@ -141,7 +146,7 @@ def envelope(revision=1, *, header=None, content=CONTENT, **changes):
         public_half(KEY),
         ExportHeader(**{**vars(HEADER), "revision": revision, **(header or {})}),
     )
-    return {
+    told = {
         "request_id": "req_a",
         "grant_id": "grt_a",
         "export_id": "exp_a",
@@ -157,3 +162,21 @@ def envelope(revision=1, *, header=None, content=CONTENT, **changes):
         "jwe": sealed,
         **changes,
     }
+    digest = (header or {}).get("request_digest", DIGEST)
+    return {**signed(told, request_digest=digest), **changes}
+
+
+def signed(told, root=ROOT, **claims):
+    """The export with what the person's vault signed of it: as it was asked for, whatever else `told` says."""
+    members = {**vars(HEADER), "revision": told["revision"], **claims}
+    now = int(time.time())
+    own = signed_approval(
+        root,
+        members,
+        approved_attributes=told["approved_attributes"],
+        access_duration=86400,
+        ends_at=None if told["revision"] == 1 else now + 86400,
+        sealed=told["jwe"],
+    )
+    key = {"owner_key": own["approval_key"], "key_history": [], "owner_key_reset": False}
+    return {**told, "approval": own["approval"], **key}

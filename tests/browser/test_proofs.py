@@ -11,8 +11,8 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from consent.grants.models import Grant
 from consent.ledger import audit, receipts
-from consent.ledger.checkpoints import sign_checkpoint
 from consent.ledger.models import AuditEntry, AuditHead
+from consent.log.sequencing import sequence_and_sign
 from consent.requests.models import ConsentRequest
 from tests.browser.page_faults import Complaints
 from tests.browser.people import PASSPHRASE, SignIn, unlock, wait_for_values
@@ -248,18 +248,22 @@ def test_what_is_no_receipt_of_ours_is_said(
 # --- the history ------------------------------------------------------------------------------------------------------
 
 
-def test_history_is_computed_again_in_the_browser_with_the_newest_checkpoint(
-    denied: Page, asked: ConsentRequest
-) -> None:
-    sign_checkpoint()
+def test_history_is_computed_again_in_the_browser_and_found_in_the_log(denied: Page, asked: ConsentRequest) -> None:
+    sequence_and_sign()
     denied.goto("/consent/history/")
     denied.get_by_role("button", name="Verify my history").click()
 
     result = denied.locator("#verify-result")
     expect(result.locator(".notice-title")).to_have_text("Your history is as it was written.")
     expect(result).to_contain_text("1 entry is as it was written")
-    expect(result).to_contain_text("checkpoint of all histories is ours")
+    expect(result).to_contain_text("This browser sees the log for the first time")
+    expect(result).to_contain_text("Your newest entries are in the log")
+    expect(result).to_contain_text("Nobody else watches this log")
     expect(denied.locator("#verify-progress [data-count]")).to_have_text("1 of 1")
+
+    denied.reload()
+    denied.get_by_role("button", name="Verify my history").click()
+    expect(result).to_contain_text("The log begins with all that this browser saw of it before")
 
 
 def test_first_entry_that_does_not_hold_is_named(denied: Page, asked: ConsentRequest) -> None:

@@ -66,8 +66,9 @@ def least_rights() -> Iterator[None]:
     finally:
         with connection.cursor() as cursor:
             cursor.execute("RESET ROLE")
-            cursor.execute(f"DROP OWNED BY {role}")
-            cursor.execute(f"DROP ROLE {role}")
+            for made_role in (role, f"{role}_log"):
+                cursor.execute(f"DROP OWNED BY {made_role}")
+                cursor.execute(f"DROP ROLE {made_role}")
 
 
 def live(canary: str) -> User:

@@ -74,6 +74,9 @@ PLAYED = (
     "grants/<str:grant_id>/revoke",
     "grants/<str:grant_id>/pause",
     "grants/<str:grant_id>/resume",
+    "grants/<str:grant_id>/nonce",
+    "grants/<str:grant_id>/approval",
+    "signing-key",
     "grants/<str:grant_id>/export",
     "clock",
 )
@@ -116,6 +119,8 @@ MANAGEMENT = (
 )
 OWNER = (
     "vault/keys",
+    "vault/signing-key",
+    "vault/notes",
     "vault/wrappers",
     "vault/wrappers/<str:wrapper_id>",
     "vault/wrappers/<str:wrapper_id>/restore",
@@ -126,6 +131,7 @@ OWNER = (
     "vault/reset",
     "vault/rotation",
     "vault/rotation/finish",
+    "vault/rotation/notes",
     "vault/rotation/segments/<str:domain>/<str:segment_id>",
     "vault/legacy",
     "vault/legacy/progress",
@@ -137,6 +143,9 @@ OWNER = (
     "consent/grants/<str:grant_id>/revoke",
     "consent/grants/<str:grant_id>/pause",
     "consent/grants/<str:grant_id>/resume",
+    "consent/grants/<str:grant_id>/nonce",
+    "consent/grants/<str:grant_id>/approval",
+    "consent/approval-keys",
     "consent/grants/<str:grant_id>/export",
     *(f"developers/apps/<str:app_id>/sandbox/people/<str:user_id>/{played}" for played in PLAYED),
 )
@@ -250,7 +259,6 @@ PAGE = (
     "consent/grants/",
     "consent/grants/<str:grant_id>/stop/",
     "consent/grants/<str:grant_id>/pause/",
-    "consent/grants/<str:grant_id>/resume/",
     "consent/grants/<str:grant_id>/keep/",
     "consent/apps/<str:app_id>/",
     "consent/apps/<str:app_id>/stop/",
@@ -340,6 +348,12 @@ OPEN = (
     "readyz",
     ".well-known/consent-keys.json",
     ".well-known/consent-checkpoint.json",
+    "log/checkpoint",
+    "log/key",
+    "log/tile/entries/<path:place>",
+    "log/tile/<str:level>/<path:place>",
+    "log/proof/<str:entry_hash>",
+    "log/consistency",
     "api/schema/",
     r"^logos/(?P<digest>[0-9a-f]{64})\.png$",
 )

@@ -15,7 +15,7 @@ from consent.ledger import receipts
 from tests.fresh import fresh_secrets
 
 ROOT = Path(__file__).resolve().parents[2]
-NAMES = ("SECRET_KEY", "DATA_ENCRYPTION_KEYS", "RECEIPT_KEYS", "RECEIPT_KEYS_FILE")
+NAMES = ("SECRET_KEY", "DATA_ENCRYPTION_KEYS", "RECEIPT_KEYS", "RECEIPT_KEYS_FILE", "LOG_KEYS", "LOG_KEYS_FILE")
 TELL = f"import json, os; print(json.dumps({{name: os.environ[name] for name in {NAMES} if name in os.environ}}))"
 
 
@@ -59,7 +59,7 @@ def test_what_make_keys_prints_is_read_back_by_a_shell_and_by_us(tmp_path: Path,
     by_shell, by_us = read_by_a_shell(file, shell), read_by_ourselves(file)
 
     assert by_shell == by_us
-    assert set(by_shell) == {"SECRET_KEY", "DATA_ENCRYPTION_KEYS", "RECEIPT_KEYS"}
+    assert set(by_shell) == {"SECRET_KEY", "DATA_ENCRYPTION_KEYS", "RECEIPT_KEYS", "LOG_KEYS"}
     assert json.loads(by_shell["RECEIPT_KEYS"])[0]["crv"] == "Ed25519"
     checked = manage("check", "--deploy", BASE_URL="https://consent.example", CONSENT_VAR=str(tmp_path), **by_shell)
     assert checked.returncode == 0, checked.stderr

@@ -4,6 +4,7 @@ from typing import Any
 
 from django.conf import settings
 
+from consent.grants.models import Grant
 from consent.requests.models import ConsentRequest
 from consent.schemas import ApproveBody
 from consent_bridge import sealed
@@ -50,7 +51,7 @@ def approval_body(
         "request_digest": request.request_digest,
         **(header or {}),
     }
-    return {
+    body = {
         "decision": "approve",
         "request_digest": request.request_digest,
         "access_duration": request.access_duration,
@@ -59,3 +60,47 @@ def approval_body(
         "jwe": sealed.seal_export(content, request.connector_public_key, sealed.ExportHeader(**members)),
         **changes,
     }
+    return {**signed(vault, members, body), **body}
+
+
+def signed(vault: Vault, members: dict[str, Any], body: dict[str, Any], **terms: Any) -> dict[str, Any]:
+    """What the vault signs of this decision: `members` are the export's protected ones."""
+    return sealed.signed_approval(
+        vault.root,
+        members,
+        approved_attributes=body["approved_attributes"],
+        access_duration=body["access_duration"],
+        sealed=body["jwe"],
+        **terms,
+    )
+
+
+def refreshed(vault: Vault, grant: Grant, revision: int = 2, **changes: Any) -> dict[str, Any]:
+    """A newer revision of a continuous grant's export, signed; `changes` are claims that should not fit."""
+    attributes = changes.pop("approved_attributes", grant.approved_attributes)
+    body = approval_body(grant.request, vault, attributes, header={"revision": revision})
+    members = {
+        "iss": settings.ISSUER,
+        "sub": vault.user.public_id,
+        "aud": grant.app.app_id,
+        "request_id": grant.request.request_id,
+        "request_digest": grant.request.request_digest,
+        "revision": revision,
+    }
+    duration = int((grant.expires_at - grant.starts_at).total_seconds())
+    terms = {"access_duration": duration, "approved_attributes": attributes, "jwe": body["jwe"]}
+    own = signed(vault, members, terms, ends_at=changes.pop("ends_at", int(grant.expires_at.timestamp())))
+    return {"revision": revision, "sources": body["sources"], "jwe": body["jwe"], **own, **changes}
+
+
+def resumption(vault: Vault, grant: Grant, nonce: str) -> dict[str, Any]:
+    """What lets a paused grant go on."""
+    return sealed.signed_resumption(
+        vault.root,
+        issuer=settings.ISSUER,
+        user_id=vault.user.public_id,
+        app_id=grant.app.app_id,
+        grant_id=grant.grant_id,
+        request_digest=grant.request.request_digest,
+        nonce=nonce,
+    )

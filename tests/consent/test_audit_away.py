@@ -30,7 +30,7 @@ from consent.requests.models import ConsentRequest
 from tests.callers import Developer, JsonClient
 from tests.chains import entries_about
 from tests.consent.broken_audit import audit_away
-from tests.consent.decisions import approval, approval_body
+from tests.consent.decisions import approval, approval_body, resumption
 from tests.factories import ConsentRequestFactory, ExportFactory, StaffFactory, Vault, give_vault
 
 # each call commits as it does in a deployment: a statement that fails by itself leaves no broken transaction behind
@@ -123,17 +123,18 @@ def test_approving_is_refused_and_the_request_goes_on_waiting(
     assert owner.post(decision, approval_body(request, vault)).status_code == 200
 
 
-def test_resuming_unblocking_and_refreshing_are_refused(api: Developer, owner: JsonClient, grant: Grant) -> None:
+def test_resuming_unblocking_and_refreshing_are_refused(
+    api: Developer, owner: JsonClient, grant: Grant, vault: Vault
+) -> None:
     grant_actions.pause(grant_id=grant.grant_id, by=grant.user)
     blocked_apps.block_app(app_id=api.app.app_id, by=grant.user, stop=False)
+    body = resumption(vault, grant, owner.get(f"/consent/grants/{grant.grant_id}/nonce").json()["nonce"])
 
     with audit_away():
-        assert owner.post(f"/consent/grants/{grant.grant_id}/resume").status_code == 503
-        page = owner.client.post(f"/consent/grants/{grant.grant_id}/resume/", follow=True).content.decode()
-        other = owner.client.post(f"/consent/apps/{api.app.app_id}/unblock/", follow=True).content.decode()
+        assert owner.post(f"/consent/grants/{grant.grant_id}/resume", body).status_code == 503
+        shown = owner.client.post(f"/consent/apps/{api.app.app_id}/unblock/", follow=True).content.decode()
 
-    for shown in (page, other):
-        assert "Your history cannot be written just now, so nothing was changed." in shown
+    assert "Your history cannot be written just now, so nothing was changed." in shown
     assert Grant.objects.get().status == "paused"
     assert BlockedApp.objects.exists()
 
@@ -268,14 +269,17 @@ def test_every_other_end_takes_place_as_well(api: Developer, person: User, grant
 # --- Coming back ------------------------------------------------------------------------------------------------------
 
 
-def test_the_next_append_writes_what_waits_first_and_in_order(api: Developer, owner: JsonClient, grant: Grant) -> None:
+def test_the_next_append_writes_what_waits_first_and_in_order(
+    api: Developer, owner: JsonClient, grant: Grant, vault: Vault
+) -> None:
+    body = resumption(vault, grant, owner.get(f"/consent/grants/{grant.grant_id}/nonce").json()["nonce"])
     with audit_away():
         pause(owner, grant)
-        assert owner.post(f"/consent/grants/{grant.grant_id}/resume").status_code == 503
+        assert owner.post(f"/consent/grants/{grant.grant_id}/resume", body).status_code == 503
         other = ConsentRequestFactory(app=api.app)
         decision_actions.deny(request_id=other.request_id, by=other.user)
 
-    assert owner.post(f"/consent/grants/{grant.grant_id}/resume").status_code == 200
+    assert owner.post(f"/consent/grants/{grant.grant_id}/resume", body).status_code == 200
 
     assert told(grant.request, "person:") == ["approved", "paused", "resumed"]
     of_app = AuditEntry.objects.of(f"app:{api.app.app_id}").order_by("sequence")

@@ -5,6 +5,8 @@ from datetime import timedelta
 
 import pytest
 
+from accounts.models import User
+from consent.approvals import actions as approval_actions
 from consent.decisions import actions as decision_actions
 from consent.decisions import expiry
 from consent.errors import MoveNotAllowed, UnknownGrant, UnknownRequest
@@ -16,7 +18,9 @@ from consent.ledger.models import AuditEntry, Receipt
 from consent.notices.models import Notice
 from consent.requests import actions as request_actions
 from consent.requests.models import ConsentRequest
-from tests.factories import ConsentRequestFactory, ExportFactory, GrantFactory, PersonFactory, StaffFactory
+from consent.schemas import ResumeBody
+from tests.consent.decisions import resumption
+from tests.factories import ConsentRequestFactory, ExportFactory, GrantFactory, PersonFactory, StaffFactory, give_vault
 from tests.factories.asked import now
 
 
@@ -93,7 +97,9 @@ def test_pause_and_resume_keep_the_ciphertext_and_give_no_receipt(db: None) -> N
     grant_actions.pause(grant_id=grant.grant_id, by=grant.user)
     grant.refresh_from_db()
     assert grant.status == "paused"
-    grant_actions.resume(grant_id=grant.grant_id, by=grant.user)
+    nonce = approval_actions.give_nonce(grant_id=grant.grant_id, by=grant.user)
+    body = ResumeBody.model_validate(resumption(give_vault(grant.user), grant, nonce))
+    approval_actions.resume(grant_id=grant.grant_id, by=grant.user, body=body)
 
     grant.refresh_from_db()
     assert grant.status == "active"
@@ -105,13 +111,17 @@ def test_pause_and_resume_keep_the_ciphertext_and_give_no_receipt(db: None) -> N
     assert not Receipt.objects.exists()
 
 
-@pytest.mark.parametrize("move", [grant_actions.revoke, grant_actions.pause, grant_actions.resume])
+def resume_unsigned(*, grant_id: str, by: User) -> str:
+    return approval_actions.resume(grant_id=grant_id, by=by, body=ResumeBody())
+
+
+@pytest.mark.parametrize("move", [grant_actions.revoke, grant_actions.pause, resume_unsigned])
 def test_another_persons_grant_is_unknown(db: None, move: Callable[..., object]) -> None:
     with pytest.raises(UnknownGrant):
         move(grant_id=ExportFactory().grant.grant_id, by=PersonFactory())
 
 
-@pytest.mark.parametrize("move", [grant_actions.revoke, grant_actions.pause, grant_actions.resume])
+@pytest.mark.parametrize("move", [grant_actions.revoke, grant_actions.pause, resume_unsigned])
 def test_what_the_clock_ended_cannot_be_moved(db: None, move: Callable[..., object]) -> None:
     started = now() - timedelta(days=2)
     grant = GrantFactory(starts_at=started, expires_at=started + timedelta(days=1))

@@ -36,7 +36,7 @@ from developers.authentication import AppContext
 from developers.models import App
 from pkm.registry.models import ScopeEntry
 from tests.chains import entries_about
-from tests.consent.decisions import approval
+from tests.consent.decisions import approval, refreshed
 from tests.factories import (
     AppFactory,
     ConsentRequestFactory,
@@ -190,9 +190,9 @@ def test_approving_anew_while_the_older_approval_is_refreshed() -> None:
             older = ConsentRequestFactory(app=app, user=person, refresh_policy="continuous")
             decision_actions.approve(request_id=older.request_id, by=person, body=approval(older, vault))
             newer = ConsentRequestFactory(app=app, user=person)
-            body, refresh = approval(newer, vault), approval(older, vault, header={"revision": 2})
-            export = ExportBody.model_validate({"revision": 2, "sources": refresh.sources, "jwe": refresh.jwe})
-            grant_id = Grant.objects.get(request=older).grant_id
+            grant = Grant.objects.get(request=older)
+            body, export = approval(newer, vault), ExportBody.model_validate(refreshed(vault, grant))
+            grant_id = grant.grant_id
             fire(
                 [
                     lambda r=newer, b=body: decision_actions.approve(request_id=r.request_id, by=person, body=b),

@@ -119,6 +119,7 @@ def test_another_library_reads_out_of_it_what_was_signed(approved: ConsentReques
         "withdrawal_method": value(node, f"{DPV}hasConsentControl", f"{DPV}isExercisedAt"),
         "request_digest": value(node, f"{own}request_digest"),
         "connector_fingerprint": value(node, f"{own}connector_fingerprint"),
+        "approval_sha256": value(node, f"{own}approval_sha256"),
         "iss": value(node, f"{DCT}publisher"),
         "iat": value(node, f"{DCT}issued"),
         "audit": {name: value(node, f"{own}audit", f"{own}{name}") for name in claims["audit"]},
@@ -157,7 +158,8 @@ def test_an_app_gets_its_copy_as_linked_data(approved: ConsentRequest) -> None:
 
     assert (answer.status_code, answer["Content-Type"]) == (200, "application/ld+json")
     assert answer.json() == as_jsonld(api.get(f"/receipts/{receipt.receipt_id}").json()["claims"])
-    assert "own:chain" not in answer.json()["own:audit"]
+    told, person = answer.json()["own:audit"], signed_claims(approved)["audit"]
+    assert (set(told), told["own:chain"] == person["chain"]) == ({f"own:{name}" for name in person}, False)
 
 
 def test_the_format_of_a_receipt_cannot_be_posted(api: Developer) -> None:

@@ -5,14 +5,17 @@ import re
 from datetime import UTC, datetime
 from itertools import groupby
 
+import pytest
 from django.conf import settings
+from joserfc.errors import JoseError
 
 from common.clock import rfc3339
 from consent.docs.handbooks import with_webhook_types
 from consent.event_types import WEBHOOK_TYPES
 from consent.notices.webhook_client import ANSWER_SECONDS
 from consent.notices.webhooks import PAUSES
-from consent_bridge.sealed import DIGEST_MEMBERS, request_digest
+from consent_bridge.sealed import DIGEST_MEMBERS, generate_root, request_digest
+from tests.bridge import wire
 from tests.bridge.live.hosts import ROOT
 
 TIMES = {1: "", 3: "three times "}
@@ -77,3 +80,33 @@ def test_the_members_of_a_digest_are_told_in_full():
     assert set(DIGEST_MEMBERS) <= set(re.findall(r"`([a-z_]+)`", told))
     assert len(DIGEST_MEMBERS) == 15
     assert "fifteen members" in told
+
+
+def approval_snippet():
+    """`check_approval` as the integrating guide prints it."""
+    (code,) = re.findall(
+        r"```python\n(.*?)```", section(handbook("integrating.md"), "6. Check who approved"), re.DOTALL
+    )
+    names = {}
+    exec(compile(code, "integrating.md", "exec"), names)  # our own handbook
+    return names["check_approval"]
+
+
+def test_the_guides_check_of_an_approval_takes_what_was_signed_and_nothing_else():
+    check, told = approval_snippet(), wire.envelope()
+    key = check(told, wire.ASKED, None)
+
+    assert key == told["owner_key"]
+    assert check(wire.envelope(2), wire.ASKED, key) == key
+    thief = wire.signed(told, root=generate_root())
+    head, payload, signature = told["approval"].split(".")
+    for forged in (
+        {**told, "jwe": wire.envelope()["jwe"]},
+        thief,
+        {**told, "approval": thief["approval"]},
+        {**told, "approval": f"{head}.{payload}.{signature[::-1]}"},
+        {**told, "approved_attributes": [*told["approved_attributes"], "lifestyle.food.diet_preference"]},
+        wire.signed(told, aud="app_b"),
+    ):
+        with pytest.raises((ValueError, JoseError)):
+            check(forged, wire.ASKED, key)

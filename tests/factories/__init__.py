@@ -52,10 +52,13 @@ from tests.factories.history import (
     AuditHeadFactory,
     AuditPendingFactory,
     BlockedAppFactory,
-    CheckpointHeadFactory,
     DirectoryFindFactory,
     DiscoveryFactory,
     DiscoveryMissFactory,
+    LogLeafFactory,
+    LogQueueFactory,
+    LogStateFactory,
+    LogTileFactory,
     MailFactory,
     NoticeCounterFactory,
     NoticeFactory,
@@ -82,6 +85,7 @@ from tests.factories.pkm import (
     VaultKeyFactory,
     VaultResetFactory,
 )
+from tests.factories.signing import ApprovalKeyFactory, VaultNotesFactory
 from tests.factories.vaults import Vault, give_vault
 
 __all__ = [
@@ -92,6 +96,7 @@ __all__ = [
     "AppInvitationFactory",
     "AppReportFactory",
     "ApplicationFactory",
+    "ApprovalKeyFactory",
     "AuditChainFactory",
     "AuditCheckpointFactory",
     "AuditEntryFactory",
@@ -101,7 +106,6 @@ __all__ = [
     "BlobFactory",
     "BlockedAppFactory",
     "CallFactory",
-    "CheckpointHeadFactory",
     "ConsentRequestFactory",
     "DestinationFactory",
     "DirectoryFindFactory",
@@ -121,6 +125,10 @@ __all__ = [
     "LegacyMetadataFactory",
     "LinkSessionFactory",
     "ListedPersonFactory",
+    "LogLeafFactory",
+    "LogQueueFactory",
+    "LogStateFactory",
+    "LogTileFactory",
     "LoggedRequestFactory",
     "LogoFactory",
     "MailFactory",
@@ -160,6 +168,7 @@ __all__ = [
     "UserPhotoFactory",
     "Vault",
     "VaultKeyFactory",
+    "VaultNotesFactory",
     "VaultResetFactory",
     "WebhookDeliveryFactory",
     "WebhookEndpointFactory",

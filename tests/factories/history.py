@@ -1,5 +1,6 @@
 """What is written down about requests and grants, and what people think of apps."""
 
+import base64
 from typing import Any
 
 import factory
@@ -11,15 +12,16 @@ from consent.discovery.models import DirectoryFind, Discovery, DiscoveryMiss
 from consent.ledger import audit, receipts
 from consent.ledger.models import (
     AuditChain,
-    AuditCheckpoint,
     AuditEntry,
     AuditFacts,
     AuditHead,
     AuditPending,
-    CheckpointHead,
+    LogQueue,
     Receipt,
     new_chain_id,
 )
+from consent.log import keys, notes
+from consent.log.models import AuditCheckpoint, LogLeaf, LogState, LogTile
 from consent.mail.models import Mail, MailKind
 from consent.notices.models import Notice, NoticeCounter, WebhookDelivery
 from consent.requests.models import ScopeTemplate
@@ -107,15 +109,56 @@ class AuditHeadFactory(DjangoModelFactory):
 
 
 class AuditCheckpointFactory(DjangoModelFactory):
+    """A checkpoint that was signed over leaves which nobody has."""
+
     class Meta:
         model = AuditCheckpoint
 
+    size = factory.Sequence(lambda number: number + 1)
     root = factory.LazyFunction(lambda: audit.sha256_canonical([]))
-    head_count = 0
-    jws = factory.LazyAttribute(
-        lambda made: receipts.sign({"root": made.root, "head_count": made.head_count}, "audit-checkpoint+jwt")
+    note = factory.LazyAttribute(
+        lambda made: notes.signed(
+            notes.Checkpoint(keys.origin(), made.size, base64.urlsafe_b64decode(made.root + "=")), keys.signing_keys()
+        )
     )
     at = factory.LazyFunction(now)
+    cosigned_at = factory.SelfAttribute("at")
+
+
+class LogQueueFactory(DjangoModelFactory):
+    class Meta:
+        model = LogQueue
+
+    entry = factory.SubFactory(AuditEntryFactory)
+
+
+class LogLeafFactory(DjangoModelFactory):
+    """A leaf whose entry a restore lost, beyond all that the log has."""
+
+    class Meta:
+        model = LogLeaf
+
+    log_index = factory.Sequence(lambda number: 1_000_000 + number)
+    entry_hash = b"e" * 32
+
+
+class LogTileFactory(DjangoModelFactory):
+    class Meta:
+        model = LogTile
+
+    level = 0
+    number = factory.Sequence(lambda number: 10_000 + number)
+    hashes = b"h" * 8192
+
+
+class LogStateFactory(DjangoModelFactory):
+    """The one row, which is there."""
+
+    class Meta:
+        model = LogState
+        django_get_or_create = ("id",)
+
+    id = 1
 
 
 class ReceiptFactory(DjangoModelFactory):
@@ -208,16 +251,6 @@ class AppReportFactory(DjangoModelFactory):
     user = factory.SubFactory(PersonFactory)
     app = factory.SubFactory(AppFactory)
     text = "It asks again and again."
-
-
-class CheckpointHeadFactory(DjangoModelFactory):
-    class Meta:
-        model = CheckpointHead
-
-    checkpoint = factory.SubFactory(AuditCheckpointFactory)
-    chain = factory.LazyFunction(lambda: audit.person_chain(new_identifier("usr")))
-    sequence = 1
-    entry_hash = factory.LazyFunction(lambda: audit.sha256_canonical({}))
 
 
 class MailFactory(DjangoModelFactory):

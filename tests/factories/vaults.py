@@ -8,7 +8,7 @@ from accounts.models import User
 from consent_bridge import sealed
 from consent_bridge.wrappers import Kind, possession_digest
 from pkm.segments.actions import write_segment
-from pkm.vault.actions import NewWrapper, create_vault
+from pkm.vault.actions import NewRoot, NewWrapper, create_vault
 
 Segments = Mapping[tuple[str, str], Mapping[str, Any]]
 FOOD: Segments = {
@@ -25,6 +25,7 @@ class Vault:
     recovery_code: str
     passphrase: str | None
     segments: Segments
+    root: sealed.ApprovalRoot
 
     def write(self, domain: str, segment_id: str, values: Mapping[str, Any], *, base: int = 0) -> None:
         """Seal and keep the revision after `base` of one segment."""
@@ -52,8 +53,10 @@ def give_vault(user: User, segments: Segments | None = None, *, passphrase: str 
         NewWrapper(kind=kind, label=kind.title(), jwe=sealed.wrap(key, kind, secret, user.public_id))
         for kind, secret in secrets.items()
     ]
-    create_vault(by=user, key_id=key.key_id, wrappers=wrappers, possession_sha256=possession_digest(key))
-    vault = Vault(user, key, code, passphrase, FOOD if segments is None else segments)
+    root, members = sealed.new_root(key.secret, key.key_id, user.public_id)
+    new_root = NewRoot(members["signing_public_key"], members["signing_jwe"])
+    create_vault(by=user, key_id=key.key_id, wrappers=wrappers, root=new_root, possession_sha256=possession_digest(key))
+    vault = Vault(user, key, code, passphrase, FOOD if segments is None else segments, root)
     for place, values in vault.segments.items():
         vault.write(*place, values)
     return vault

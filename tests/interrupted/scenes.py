@@ -194,7 +194,6 @@ SCENES: dict[str, Make] = {
     "consent:deny": deny,
     "consent:stop": grant_move("stop", "revoked"),
     "consent:pause": grant_move("pause", "paused"),
-    "consent:resume": grant_move("resume", "active", "paused"),
     "consent:keep": keep,
     "consent:block": block,
     "consent:stop-everything": stop_everything,

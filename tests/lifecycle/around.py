@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from consent.decisions.expiry import write_down_expiry
 from consent.exports.read_batches import chain_waiting_reads
 from consent.grants.models import Grant
-from consent.ledger.checkpoints import sign_checkpoint
+from consent.log.sequencing import sequence_and_sign
 from pkm.registry.models import ScopeEntry
 from tests.lifecycle.decisions import Deciding, Reading
 from tests.lifecycle.machine import CUISINE, EMAIL, FOOD, LIFESTYLE, MONEY, Acting, Asking, act, apps, granted, ordinals
@@ -32,7 +32,7 @@ class Around(Acting):
         elif task == "reads":
             same(self.world.chain_reads(), chain_waiting_reads())
         else:
-            sign_checkpoint()
+            sequence_and_sign()
 
     @act(1, granted, number=ordinals)
     def staff_end_a_grant(self, number: int) -> None:

@@ -102,13 +102,13 @@ class Records:
 
     def _check_signatures(self, world: World) -> None:
         requests = {request.request_id.value: request for request in world.requests}
-        for receipt in Receipt.objects.filter(request__user=self.stage.owner).select_related("request"):
+        for receipt in Receipt.objects.filter(request__user=self.stage.owner).select_related("request__app"):
             request = requests[receipt.request.request_id]
             own, app = verified(receipt.jws), verified(receipt.app_jws)
             entry = AuditEntry.objects.get(chain=own["audit"]["chain"], sequence=own["audit"]["sequence"])
             told = (entry.kind, entry.entry_hash, entry.facts["receipt_id"])
             same((receipt.event, own["audit"]["entry_hash"], receipt.receipt_id), told)
-            same({"entry_hash"}, set(app.pop("audit")))
+            same(audit.chain_id(audit.app_chain(receipt.request.app.app_id)), app.pop("audit")["chain"])
             same(audit.chain_id(audit.person_chain(world.user_id)), own.pop("audit")["chain"])
             same(own, app)
             check_claims(own, request, receipt.event, receipt.receipt_id)

@@ -41,6 +41,7 @@ class Deciding(Acting):
             "sources": _stale(sources) if flaw == "stale" else sources,
             "jwe": export.jwe,
         }
+        body |= self.stage.sign(request, export, approved, body["access_duration"], None)
         wanted = refusal(404, "unknown_request") if stranger else self.world.approve(request, body, export, flaw=flaw)
         self._decide(request, body, wanted, stranger)
 
@@ -78,7 +79,9 @@ class Deciding(Acting):
         assert request.grant is not None
         wanted = refusal(404, "unknown_grant") if stranger else getattr(self.world, verb)(request)
         caller = self.stage.strange_session if stranger else self.stage.session
-        self.agree(wanted, self.act("POST", f"/consent/grants/{request.grant.grant_id}/{verb}", caller=caller))
+        grant_id = str(request.grant.grant_id)
+        body = self.stage.sign_resumption(request, grant_id) if verb == "resume" and not stranger else {}
+        self.agree(wanted, self.act("POST", f"/consent/grants/{grant_id}/{verb}", body, caller=caller))
 
     @act(
         3,
@@ -102,6 +105,9 @@ class Deciding(Acting):
             request, request.grant.approved, revision=revision, sources=sources, **wrong
         )  # fmt: skip
         body = {"revision": revision, "sources": _stale(sources) if flaw == "stale" else sources, "jwe": export.jwe}
+        grant = request.grant
+        duration = int((grant.expires_at - grant.starts_at).total_seconds())
+        body |= self.stage.sign(request, export, grant.approved, duration, int(grant.expires_at.timestamp()))
         wanted = self.world.refresh(request, export, flaw=flaw)
         self.agree(wanted, self.act("PUT", f"/consent/grants/{request.grant.grant_id}/export", body))
 

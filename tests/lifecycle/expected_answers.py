@@ -264,4 +264,8 @@ def _export_body(request: Request) -> Facts:
         "reads_remaining": grant.reads_remaining,
         "size_bytes": len(export.jwe),
         "jwe": export.jwe,
+        "approval": export.signed["approval"],
+        "owner_key": export.signed["approval_key"],
+        "key_history": [],
+        "owner_key_reset": False,
     }

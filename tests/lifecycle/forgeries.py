@@ -3,18 +3,23 @@
 Every kind takes the dice and the name of a chain, and returns the names under which it may be found.
 """
 
+import base64
 import random
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
+from django.db import connection
 from django.db.models import Max, QuerySet
 
 from consent.exports.models import Read
 from consent.grants.models import Grant
 from consent.ledger import audit
-from consent.ledger.models import AuditEntry, AuditFacts, AuditHead, CheckpointHead
+from consent.ledger.models import AuditEntry, AuditFacts, AuditHead
 from consent.ledger.verifying import subjects
+from consent.log.merkle import Frontier
+from consent.log.models import LogLeaf, LogState
+from consent.log.verifying import NAME as LOG
 from tests.chains import entries_about
 
 Tamper = Callable[[random.Random, str], set[str]]
@@ -110,14 +115,16 @@ def rewrite_the_head(dice: random.Random, chain: str) -> set[str]:
     return _names(chain)
 
 
-def forge_the_checkpoints_too(dice: random.Random, chain: str) -> set[str]:
-    """What the checkpoints say of this chain is made to fit; they are signed, so they do not fit any more."""
+def forge_the_log_too(dice: random.Random, chain: str) -> set[str]:
+    """The leaves, tiles and edge are made to fit what was rewritten; only what was signed does not fit any more."""
     names = edit_and_forge_the_rest(dice, chain)
-    for head in CheckpointHead.objects.filter(chain=chain):
-        forged = AuditEntry.objects.get(chain=chain, sequence=head.sequence)
-        CheckpointHead.objects.filter(pk=head.pk).update(entry_hash=forged.entry_hash)
-        names.add(f"checkpoint:{head.checkpoint_id}")
-    return names
+    frontier = Frontier()
+    for leaf in LogLeaf.objects.select_related("entry").order_by("log_index"):
+        leaf.entry_hash = base64.urlsafe_b64decode(f"{leaf.entry.entry_hash}=")
+        leaf.save()
+        frontier.append([leaf.entry_hash])
+    LogState.objects.update(frontier=frontier.to_bytes())
+    return names | {LOG}
 
 
 def edit_a_read(dice: random.Random, chain: str) -> set[str]:
@@ -164,7 +171,7 @@ KINDS: tuple[Tamper, ...] = (
     cut_off_and_drop_the_head,
     move_to_another_chain,
     rewrite_the_head,
-    forge_the_checkpoints_too,
+    forge_the_log_too,
     edit_a_read,
     delete_a_read,
     slip_a_read_in,
@@ -173,7 +180,7 @@ KINDS: tuple[Tamper, ...] = (
 
 def _names(chain: str) -> set[str]:
     """What is said of a chain is said of whom it is about."""
-    return {subjects()[chain]}
+    return {subjects()[chain], LOG}
 
 
 def _tell_otherwise(dice: random.Random, entry: AuditEntry) -> None:
@@ -183,7 +190,9 @@ def _tell_otherwise(dice: random.Random, entry: AuditEntry) -> None:
 
 def _delete(entries: QuerySet[AuditEntry]) -> None:
     AuditFacts.objects.filter(entry__in=entries).delete()
-    entries.delete()
+    with connection.cursor() as cursor:
+        for pk in entries.values_list("pk", flat=True):  # the log's leaves hold nobody who has no triggers
+            cursor.execute("DELETE FROM consent_audit WHERE id = %s", [pk])
 
 
 def _any(dice: random.Random, chain: str) -> AuditEntry:

@@ -84,6 +84,7 @@ class Export:
     jwe: str
     data: Facts
     sealed_at: datetime
+    signed: Facts = field(default_factory=dict)  # the three members that the vault signed of it
     export_id: Fresh = field(default_factory=lambda: Fresh("exp"))
 
 

@@ -93,6 +93,27 @@ class Stage:
         jwe = sealed.seal_export(content, public, self.header(request, revision, **wrong))
         return Export(revision=revision, jwe=jwe, data=data, sealed_at=self.world.now)
 
+    def sign(self, request: Request, export: Export, approved: list[str], duration: int, ends_at: int | None) -> Facts:
+        """What the vault signs of an export, whatever its own header says."""
+        export.signed = sealed.signed_approval(
+            self.vault.root,
+            vars(self.header(request, export.revision)),
+            approved_attributes=approved,
+            access_duration=duration,
+            sealed=export.jwe,
+            ends_at=ends_at,
+        )
+        return export.signed
+
+    def sign_resumption(self, request: Request, grant_id: str) -> Facts:
+        """What lets a paused grant go on; the nonce is asked for here."""
+        nonce = get(self.transport, self.session, f"/consent/grants/{grant_id}/nonce").json()["nonce"]
+        header = self.header(request, 1)
+        names = {"issuer": header.iss, "user_id": header.sub, "app_id": header.aud}
+        return sealed.signed_resumption(
+            self.vault.root, **names, grant_id=grant_id, request_digest=header.request_digest, nonce=nonce
+        )
+
     def header(self, request: Request, revision: int, **wrong: Any) -> sealed.ExportHeader:
         members: dict[str, Any] = {
             "kid": request.terms["connector_key_id"],

@@ -17,7 +17,8 @@ from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from consent.ledger import verifying
-from consent.ledger.checkpoints import sign_checkpoint, verify_checkpoints
+from consent.log.sequencing import sequence_and_sign
+from consent.log.verifying import verify_log
 from tests.forms import Form
 from tests.lifecycle import expected_answers
 from tests.lifecycle.around import Lifecycle
@@ -77,9 +78,9 @@ def test_the_service_does_what_the_model_does(transport: Transport, form: Form) 
             phases=[Phase.generate], suppress_health_check=list(HealthCheck), print_blob=False,
         ),
     )  # fmt: skip
-    sign_checkpoint()
+    sequence_and_sign()
     took = time.monotonic() - began
     sys.stdout.write(f"{runs} runs, {Machine.steps} steps in {took:.0f} s, {type(transport).__name__}\n")
     sys.stdout.write(", ".join(f"{what} {count}" for what, count in sorted(Machine.met.items())) + "\n")
 
-    assert [*verifying.verify(), *verify_checkpoints()] == []
+    assert [*verifying.verify(), *verify_log()] == []

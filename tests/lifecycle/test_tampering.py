@@ -18,8 +18,9 @@ from common.sql.triggers import install_rules
 from consent.decisions import actions as decision_actions
 from consent.exports.read_batches import chain_waiting_reads
 from consent.ledger import verifying
-from consent.ledger.checkpoints import sign_checkpoint, verify_checkpoints
 from consent.ledger.models import AuditHead
+from consent.log.sequencing import sequence_and_sign
+from consent.log.verifying import verify_log
 from consent.rules import RULES
 from tests.factories import AppFactory, ConsentRequestFactory, ExportFactory, PersonFactory, ReadFactory
 from tests.lifecycle import forgeries
@@ -42,7 +43,7 @@ def history(db: None) -> Iterator[list[str]]:
             export = ExportFactory(grant__request__app=app, grant__request__user=person)
             ReadFactory.create_batch(2, export=export)
             assert chain_waiting_reads() == 2
-            assert sign_checkpoint()
+            assert sequence_and_sign()
     with connection.cursor() as cursor:
         for rule in RULES:
             if rule.statements(connection.vendor):
@@ -66,7 +67,7 @@ def test_whatever_is_done_to_the_chains_is_found(history: list[str]) -> None:
 
     assert len(history) == 5
     assert missed == [], f"TAMPER_SEED={seed}"
-    assert [*verifying.verify(), *verify_checkpoints()] == []
+    assert [*verifying.verify(), *verify_log()] == []
 
 
 def complaints() -> list[str]:

@@ -23,10 +23,11 @@ class Change:
 
     def body(self, *kinds: str) -> dict[str, Any]:
         ways = [wrapper(self.vault.user, self.key, kind) for kind in kinds or ("recovery",)]
+        signing_jwe = sealed.seal_root(self.vault.root, self.key.secret, self.key.key_id, self.vault.user.public_id)
         return {
             "key_id": self.key.key_id,
             "wrappers": ways,
-            "signing_jwe": None,
+            "signing_jwe": signing_jwe,
             "possession": possession(self.vault.key),
             "possession_sha256": possession_digest(self.key),
         }
@@ -34,7 +35,7 @@ class Change:
     def start(self, *kinds: str) -> dict[str, Any]:
         body = self.body(*kinds)
         ways = [NewWrapper(**way) for way in body["wrappers"]]
-        told = {name: body[name] for name in ("key_id", "possession", "possession_sha256")}
+        told = {name: body[name] for name in ("key_id", "signing_jwe", "possession", "possession_sha256")}
         return rotation_actions.start_rotation(by=self.vault.user, wrappers=ways, **told)
 
     def resealed(

@@ -145,6 +145,8 @@ def test_get_keys_without_a_vault(owner, person):
         "vault_status": "absent",
         "primary_wrapper_id": None,
         "wrappers": [],
+        "signing_public_key": None,
+        "signing_jwe": None,
         "rotation": None,
     }
 

@@ -20,7 +20,7 @@ from pkm.vault import actions as vault_actions
 from pkm.vault import queries as vault_queries
 from pkm.vault.models import KeyWrapper, RotationWrapper, VaultKey
 from tests.callers import signed_in
-from tests.consent.decisions import approval, approval_body
+from tests.consent.decisions import approval, refreshed
 from tests.factories import ConsentRequestFactory, LegacyBlobFactory, MigrationStateFactory, PersonFactory, give_vault
 from tests.pkm.old_data import finish
 from tests.pkm.rotation import change, mark_of
@@ -136,7 +136,7 @@ def test_next_change_works_as_the_first(changing):
     changing.start()
     changing.reseal_all()
     rotation_actions.finish_rotation(by=changing.vault.user)
-    vault = type(changing.vault)(changing.vault.user, changing.key, "", None, SEGMENTS)
+    vault = type(changing.vault)(changing.vault.user, changing.key, "", None, SEGMENTS, changing.vault.root)
     second = change(vault)
     second.start()
     second.reseal_all()
@@ -231,9 +231,8 @@ def test_approval_and_refresh_meanwhile_hold_after_the_end(api, owner, changing)
     decision_actions.approve(request_id=asked.request_id, by=asked.user, body=approval(asked, changing.vault))
     changing.vault.write("lifestyle", "food", {"favorite_cuisine": "Lao"}, base=1)
     newer = replace(changing.vault, segments={("lifestyle", "food"): {"favorite_cuisine": "Lao"}})
-    body = approval_body(asked, newer, header={"revision": 2})
-    sent = {"revision": 2, "sources": body["sources"], "jwe": body["jwe"]}
-    assert owner.put(f"/consent/grants/{Grant.objects.get().grant_id}/export", sent).status_code == 200
+    grant = Grant.objects.get()
+    assert owner.put(f"/consent/grants/{grant.grant_id}/export", refreshed(newer, grant)).status_code == 200
     changing.reseal()
     rotation_actions.finish_rotation(by=asked.user)
     assert api.get("/consent-status", request_id=asked.request_id).json()["status"] == "approved"
@@ -305,7 +304,11 @@ def test_key_that_is_taken_is_refused(owner, changing, taken):
     other = change(give_vault(PersonFactory(), {}))
     other.start()
     key = {"own": changing.vault.key, "somebody's": other.vault.key, "somebody's next": other.key}[taken]
-    body = changing.body() | {"key_id": key.key_id, "wrappers": [wrapper(changing.vault.user, key)]}
+    body = changing.body() | {
+        "key_id": key.key_id,
+        "wrappers": [wrapper(changing.vault.user, key)],
+        "signing_jwe": sealed.seal_root(changing.vault.root, key.secret, key.key_id, changing.vault.user.public_id),
+    }
     assert _code(owner.post("/vault/rotation", body)) == (400, "invalid_request")
 
 
@@ -315,9 +318,7 @@ def test_wrapper_of_the_present_key_is_refused(owner, changing):
     assert (_code(answer), answer.json()["member"]) == ((400, "wrapper_mismatch"), "kid")
 
 
-@pytest.mark.parametrize(
-    "changes", [{"wrappers": []}, {"signing_jwe": "a.b.c.d.e"}, {"key_id": "vk_!"}, {"possession": "A"}]
-)
+@pytest.mark.parametrize("changes", [{"wrappers": []}, {"signing_jwe": 1}, {"key_id": "vk_!"}, {"possession": "A"}])
 def test_start_that_does_not_fit_is_refused(owner, changing, changes):
     assert _code(owner.post("/vault/rotation", changing.body() | changes)) == (400, "invalid_request")
 

@@ -56,6 +56,8 @@ def test_create_vault_keeps_the_wrappers_and_the_history(person):
             }
             for row, way in zip((first, second), ways, strict=True)
         ],
+        "signing_public_key": None,
+        "signing_jwe": None,
         "rotation": None,
     }
     assert answer == vault_queries.vault_keys(person)
@@ -268,6 +270,8 @@ def test_vault_keys_without_a_vault(person):
         "vault_status": "absent",
         "primary_wrapper_id": None,
         "wrappers": [],
+        "signing_public_key": None,
+        "signing_jwe": None,
         "rotation": None,
     }
 

@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-RECEIPT_KEYS_FILE = "receipt-keys.json"
+RECEIPT_KEYS_FILE, LOG_KEYS_FILE = "receipt-keys.json", "log-keys.json"
 
 
 class Command(BaseCommand):
@@ -21,22 +21,24 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--directory", type=Path, help="keep them there in `env` and receipt-keys.json, mode 0600")
+        parser.add_argument(
+            "--directory", type=Path, help="keep them there in `env`, receipt-keys.json and log-keys.json, mode 0600"
+        )
 
     def handle(self, *args: Any, directory: Path | None, **options: Any) -> None:
         if directory is None:
-            for name, value in {
-                **_secrets(),
-                "RECEIPT_KEYS": json.dumps([_receipt_key()], separators=(",", ":")),
-            }.items():
+            printed = {
+                name: json.dumps([_signing_key()], separators=(",", ":")) for name in ("RECEIPT_KEYS", "LOG_KEYS")
+            }
+            for name, value in {**_secrets(), **printed}.items():
                 self.stdout.write(_line(name, value))
             return
         directory.mkdir(parents=True, exist_ok=True)
-        keys = directory.resolve() / RECEIPT_KEYS_FILE
-        _keep_receipt_keys(keys)
-        # named from the project's folder where it lies inside, so that both can move together
-        named = keys.relative_to(settings.ROOT) if keys.is_relative_to(settings.ROOT) else keys
-        _keep_missing(directory / "env", {**_secrets(), "RECEIPT_KEYS_FILE": str(named)})
+        files = {
+            "RECEIPT_KEYS_FILE": _keep_keys(directory.resolve() / RECEIPT_KEYS_FILE),
+            "LOG_KEYS_FILE": _keep_keys(directory.resolve() / LOG_KEYS_FILE),
+        }
+        _keep_missing(directory / "env", {**_secrets(), **files})
 
 
 def _line(name: str, value: str) -> str:
@@ -50,7 +52,7 @@ def _secrets() -> dict[str, str]:
     return {"SECRET_KEY": secrets.token_urlsafe(50), "DATA_ENCRYPTION_KEYS": Fernet.generate_key().decode()}
 
 
-def _receipt_key() -> dict[str, str]:
+def _signing_key() -> dict[str, str]:
     """A private Ed25519 key as a JWK."""
     key = Ed25519PrivateKey.generate()
     return {
@@ -65,9 +67,14 @@ def _base64url(octets: bytes) -> str:
     return base64.urlsafe_b64encode(octets).decode().rstrip("=")
 
 
-def _keep_receipt_keys(path: Path) -> None:
+def _keep_keys(path: Path) -> str:
+    """Make the file where there is none; its name, from the project's folder where it lies inside.
+
+    So both can move together.
+    """
     if not path.exists():
-        _write_private(path, json.dumps([_receipt_key()], indent=1))
+        _write_private(path, json.dumps([_signing_key()], indent=1))
+    return str(path.relative_to(settings.ROOT) if path.is_relative_to(settings.ROOT) else path)
 
 
 def _keep_missing(path: Path, wanted: dict[str, str]) -> None:

@@ -9,10 +9,10 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from consent.decisions.unrecorded import verify_ends
 from consent.ledger import audit
-from consent.ledger.checkpoints import verify_checkpoints
 from consent.ledger.models import AuditEntry, AuditHead, AuditPending
 from consent.ledger.pending import verify_pending
 from consent.ledger.verifying import Broken
+from consent.log.verifying import verify_log
 from consent.verification import state_file
 from consent.verification.run import MOST_FOUND, Position, run
 
@@ -23,7 +23,7 @@ _UNUSABLE = 2  # the exit code where nothing could be checked; findings exit wit
 class Command(BaseCommand):
     help = (
         "Checks the audit chains and their facts, the rows that they tell of (requests, grants, receipts, reads, what "
-        "apps were told), the checkpoints, entries that wait to be written and ends that no entry tells of, and names "
+        "apps were told), the public log, entries that wait to be written and ends that no entry tells of, and names "
         "the first difference of each. Exits with 1 where anything was found, with 2 where it could not check."
     )
 
@@ -53,9 +53,7 @@ class Command(BaseCommand):
         if found:
             more = "or more " if len(position.found) >= MOST_FOUND else ""
             chains = len({flaw.chain for flaw in found})
-            raise CommandError(
-                f"{chains} {more}of {AuditHead.objects.count()} chains or their checkpoints do not hold."
-            )
+            raise CommandError(f"{chains} {more}of {AuditHead.objects.count()} chains or the log do not hold.")
         self._say_that_all_holds(chain, position)
 
     def _begin(self, path: Path, only: str) -> Position:
@@ -113,5 +111,5 @@ def _apart(chain: str | None) -> Iterator[Broken]:
     """What is not found in the order of the chains."""
     yield from verify_pending(chain)
     if not chain:
-        yield from verify_checkpoints()
+        yield from verify_log()
         yield from verify_ends()

@@ -13,7 +13,7 @@
 /** @typedef {import("./types.js").Source} Source */
 /**
  * @typedef {{decision: "approve", request_digest: string, access_duration: number, approved_attributes: string[],
- *   sources: Source[], jwe: string}} Approval
+ *   sources: Source[], jwe: string} & import("./types.js").Signed} Approval
  */
 /** @typedef {{decision: "deny", reason?: string}} Denial */
 
@@ -130,8 +130,30 @@ const path = (...parts) => `/${parts.map(encodeURIComponent).join("/")}`;
 /** @returns {Promise<Keys>} */
 export const getKeys = () => call("GET", "/vault/keys");
 
-/** @param {{key_id: string, wrappers: NewWrapper[], possession_sha256: string}} vault @returns {Promise<Keys>} */
+/** @typedef {{signing_public_key: import("./types.js").PublicKey, signing_jwe: string}} RootMembers */
+
+/**
+ * @param {{key_id: string, wrappers: NewWrapper[], possession_sha256: string} & RootMembers} vault
+ * @returns {Promise<Keys>}
+ */
 export const createVault = (vault) => call("POST", "/vault/keys", vault);
+
+/**
+ * Needs a fresh sign-in.
+ * @param {RootMembers & {rotation?: unknown[]}} root @param {{quiet?: boolean}} [how] whether a page says so itself
+ * @returns {Promise<Keys>}
+ */
+export const setSigningKey = (root, { quiet = false } = {}) =>
+  (quiet ? asked : call)("PUT", "/vault/signing-key", root);
+
+/** @returns {Promise<{jwe: string | null, revision: number}>} */
+export const getNotes = () => call("GET", "/vault/notes");
+
+/** @param {{jwe: string, base_revision: number}} notes @returns {Promise<{revision: number}>} */
+export const putNotes = (notes) => call("PUT", "/vault/notes", notes);
+
+/** @param {{jwe: string, revision: number}} notes @returns {Promise<null>} */
+export const putResealedNotes = (notes) => call("PUT", "/vault/rotation/notes", notes);
 
 /** @param {NewWrapper} wrapper @returns {Promise<StoredWrapper>} */
 export const addWrapper = (wrapper) => call("POST", "/vault/wrappers", wrapper);
@@ -175,7 +197,7 @@ export const deleteSegment = ({ domain, segment_id }, baseContentRevision) =>
 export const getRotation = () => call("GET", "/vault/rotation");
 
 /**
- * @param {{key_id: string, wrappers: NewWrapper[], signing_jwe: null, possession: string, possession_sha256: string}} coming
+ * @param {{key_id: string, wrappers: NewWrapper[], signing_jwe: string | null, possession: string, possession_sha256: string}} coming
  *   `possession` is of the present key, its digest of the key to come
  * @returns {Promise<Rotation>}
  */
@@ -220,12 +242,24 @@ export const getRequestData = (requestId) => call("GET", path("consent", "reques
 export const decide = (requestId, decision) =>
   call("POST", path("consent", "requests", requestId, "decision"), decision);
 
-/** @param {string} grantId @param {"revoke" | "pause" | "resume"} how @returns {Promise<any>} the status body */
+/** @param {string} grantId @returns {Promise<{request_id: string, approval: string | null, access_duration: number, ends_at: number}>} */
+export const getStandingApproval = (grantId) => call("GET", path("consent", "grants", grantId, "approval"));
+
+/** @returns {Promise<{keys: {app_id: string, seq: number}[], issuer: string, rotations: number}>} */
+export const getApprovalKeys = () => call("GET", "/consent/approval-keys");
+
+/** Good once, for ten minutes. @param {string} grantId @returns {Promise<{nonce: string}>} */
+export const getNonce = (grantId) => call("GET", path("consent", "grants", grantId, "nonce"));
+
+/** @param {string} grantId @param {import("./types.js").Signed} signed @returns {Promise<any>} the status body */
+export const resumeGrant = (grantId, signed) => call("POST", path("consent", "grants", grantId, "resume"), signed);
+
+/** @param {string} grantId @param {"revoke" | "pause"} how @returns {Promise<any>} the status body */
 export const endGrant = (grantId, how) => call("POST", path("consent", "grants", grantId, how), {});
 
 /**
  * @param {string} grantId
- * @param {{revision: number, sources: Source[], jwe: string}} sealed
+ * @param {{revision: number, sources: Source[], jwe: string} & import("./types.js").Signed} sealed
  * @returns {Promise<any>}
  */
 export const putExport = (grantId, sealed) => call("PUT", path("consent", "grants", grantId, "export"), sealed);

@@ -10,7 +10,8 @@ import { fromUtf8, isBase64url, strictBase64url } from "./bytes.js";
 
 /**
  * Something sealed that must not be used. `reason` is one of: malformed, forbidden_member, unexpected_member,
- * missing_member, algorithm, bad_value, iterations, mismatch, cannot_open, plaintext, connector_key, request_changed.
+ * missing_member, algorithm, bad_value, iterations, mismatch, cannot_open, plaintext, connector_key, request_changed,
+ * signing_key.
  * `member` names the header or body member it is about, if it is about one.
  */
 export class Refused extends Error {
@@ -62,6 +63,8 @@ export const PROFILES = {
     typ: "vault-key+jwe",
     members: ["alg", "enc", "typ", "kid", "sub", "kind", "p2s", "p2c"],
   },
+  root: { alg: "A256KW", typ: "vault-signing-root+jwe", members: ["alg", "enc", "typ", "kid", "sub"] },
+  notes: { alg: "A256KW", typ: "vault-notes+jwe", members: ["alg", "enc", "typ", "kid", "sub", "revision"] },
   recovery: { alg: "A256KW", typ: "vault-key+jwe", members: ["alg", "enc", "typ", "kid", "sub", "kind", "salt"] },
   passkey: { alg: "A256KW", typ: "vault-key+jwe", members: ["alg", "enc", "typ", "kid", "sub", "kind", "salt"] },
 };

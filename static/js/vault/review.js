@@ -2,10 +2,12 @@
 // A request under review: what is shown is what is checked, and what is checked is what is sealed.
 
 import * as api from "./api.js";
+import { approvalRoot, resume as resumeSigned, signedApproval } from "./approvals.js";
 import { requestDigest } from "./digest.js";
 import { checkConnectorKey, sealExport, thumbprint } from "./exports.js";
 import { changes, pageOwner } from "./keyring.js";
 import { Refused } from "./profile.js";
+import { knownConnector, rememberConnector } from "./notes.js";
 import { openAll } from "./reading.js";
 
 /** @typedef {import("./types.js").Json} Json */
@@ -82,11 +84,26 @@ function same(member, computed, stated) {
  */
 export async function preview(requestId) {
   const { request } = await loadRequest(requestId);
+  approvalRoot().catch(() => undefined); // at hand when it is needed; what is wrong with it is said then
   return heldAttributes(await segmentsOf(request)).filter(({ path }) => isAsked(request, path));
 }
 
 /** @param {{request_id: string, scope: string}} request @returns {Promise<OpenedSegment[]>} */
 const segmentsOf = ({ request_id, scope }) => once(previewed, request_id, () => openAll({ scope }));
+
+/**
+ * Whether the app's key is new, by what this vault remembers and not by what the server says. Needs the vault unlocked.
+ * @param {string} requestId
+ * @returns {Promise<boolean | null>} null where the vault remembers nothing of this app
+ */
+export async function isNewConnector(requestId) {
+  const { request } = await loadRequest(requestId);
+  const known = await knownConnector(request.app_id, request.connector_thumbprint);
+  return known === null ? null : !known;
+}
+
+/** Lets a paused grant go on; the vault signs it. @param {string} grantId @returns {Promise<any>} the status body */
+export const resumeGrant = (grantId) => resumeSigned(grantId, loadRequest);
 
 /** Lets the next preview read again, after a source changed. @param {string} requestId */
 export const forgetPreview = (requestId) => previewed.delete(requestId);
@@ -136,16 +153,24 @@ export async function approve(requestId, { attributes, accessDuration }) {
   if (outside !== undefined)
     throw new Refused("request_changed", "approved_attributes", `${outside} was not asked for`);
   const slice = buildSlice(request.scope, attributes, await segmentsOf(request));
-  const jwe = await sealExport(slice, exportMembers(data), data.connector_public_key);
+  const members = exportMembers(data);
+  const jwe = await sealExport(slice, members, data.connector_public_key);
+  const duration = accessDuration ?? request.access_duration;
+  const what = { attributes: slice.approved_attributes, accessDuration: duration, jwe };
+  const signed = await signedApproval(members, what);
   try {
-    return await api.decide(requestId, {
+    const status = await api.decide(requestId, {
       decision: "approve",
       request_digest: data.request_digest,
-      access_duration: accessDuration ?? request.access_duration,
+      access_duration: duration,
       approved_attributes: slice.approved_attributes,
       sources: slice.sources,
       jwe,
+      ...signed,
     });
+    // what is decided is decided: a memory that cannot be written makes the key look new once more
+    await rememberConnector(request.app_id, request.connector_thumbprint).catch(() => undefined);
+    return status;
   } catch (error) {
     if (error instanceof api.ApiError && error.code === "stale_revision") forgetPreview(requestId);
     throw error;

@@ -5,9 +5,11 @@
 import * as api from "./api.js";
 import { sha256 } from "./bytes.js";
 import { current, hold } from "./keyring.js";
+import { readNotes, sealNotes } from "./notes.js";
 import { usePasskey } from "./passkey.js";
 import { Refused } from "./profile.js";
 import { openSegmentBytes, sealSegmentBytes } from "./segments.js";
+import { openRoot, rootMembers } from "./signing.js";
 import { newSecret, ownKeys, rawKey } from "./unlocking.js";
 import { digest, opensAgain, sealedWay } from "./ways.js";
 import { newVaultKey, possessionOf, sealingKey } from "./wrappers.js";
@@ -43,12 +45,14 @@ export async function prepareRotation(existing, ways) {
   const keys = await ownKeys();
   const opened = await rawKey(keys, existing);
   let possession;
+  let present;
   try {
     possession = await possessionOf(opened.bytes);
-    await hold({ keyId: keys.key_id, key: await sealingKey(opened.bytes) });
+    present = { userId: keys.user_id, keyId: keys.key_id, key: await sealingKey(opened.bytes) };
   } finally {
     opened.bytes.fill(0);
   }
+  await hold({ keyId: present.keyId, key: present.key });
   const { keyId, bytes } = newVaultKey();
   const owner = { userId: keys.user_id, keyId };
   try {
@@ -60,8 +64,10 @@ export async function prepareRotation(existing, ways) {
     const key = await sealingKey(bytes);
     const wrappers = made.map(({ body }) => body);
     const possession_sha256 = await sha256(await possessionOf(bytes));
+    const root = await openRoot(keys, present);
+    const signing_jwe = root ? (await rootMembers(root, { ...owner, key })).signing_jwe : null;
     const begin = async () => {
-      await api.startRotation({ key_id: keyId, wrappers, signing_jwe: null, possession, possession_sha256 });
+      await api.startRotation({ key_id: keyId, wrappers, signing_jwe, possession, possession_sha256 });
       try {
         await opensAgain(made, (await api.getRotation()).wrappers, owner, mark);
       } catch (error) {
@@ -108,6 +114,7 @@ export async function finishRotation(next, page) {
   for (let round = 1; ; round += 1) {
     const standing = await oneRound(next, readBack, page);
     try {
+      await resealNotes(next);
       await api.finishRotation({ read_back: await markOf(standing, readBack) });
       break;
     } catch (error) {
@@ -116,6 +123,18 @@ export async function finishRotation(next, page) {
     }
   }
   await hold({ keyId: next.keyId, key: next.key });
+}
+
+/** The vault's own notes, under the next key. @param {VaultKey} next */
+async function resealNotes(next) {
+  const { notes, revision } = await readNotes();
+  if (revision === 0) return;
+  try {
+    await api.putResealedNotes({ jwe: await sealNotes(notes, next, revision), revision });
+  } catch (error) {
+    // written to meanwhile: the end says so, and the next round seals them as they are then
+    if (!(error instanceof api.ApiError && error.code === "stale_revision")) throw error;
+  }
 }
 
 /** @param {Source} source */

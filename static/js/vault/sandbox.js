@@ -6,6 +6,7 @@ import { call } from "./api.js";
 import * as sealing from "./exports.js";
 import { buildSlice, checkRequest, exportMembers, isAsked } from "./review.js";
 import { openSegment, sealSegment } from "./segments.js";
+import { newRoot, openRoot, rootMembers, signApproval, signResumption } from "./signing.js";
 import { newRecoveryCode, newVaultKey, sealingKey, unwrap, wrap } from "./wrappers.js";
 
 /** @typedef {import("./types.js").Json} Json */
@@ -91,7 +92,8 @@ export async function makeVault({ userId, addresses }) {
     const jwe = await wrap("recovery", bytes, recoveryCode, { userId, keyId });
     const vault = { userId, keyId, key: await sealingKey(bytes) };
     const wrappers = [{ kind: "recovery", label: "Sandbox", jwe }];
-    await call("POST", `${addresses}keys`, { key_id: keyId, wrappers });
+    const root = await rootMembers(newRoot(), vault);
+    await call("POST", `${addresses}keys`, { key_id: keyId, wrappers, ...root });
     await hold(vault);
     return { vault, recoveryCode };
   } finally {
@@ -166,22 +168,36 @@ export async function preview(person, vault, requestId) {
   return { data, segments, held: held.filter(({ path }) => isAsked(data.request, path)) };
 }
 
+/** As the person's own browser has it; made where the vault is without. @param {Person} person @param {VaultKey} vault */
+async function rootOf(person, vault) {
+  const found = await openRoot(await getKeys(person), vault);
+  if (found) return found;
+  const root = newRoot();
+  await call("PUT", `${person.addresses}signing-key`, await rootMembers(root, vault));
+  return root;
+}
+
 /**
  * @param {Person} person
+ * @param {VaultKey} vault
  * @param {{data: RequestData, segments: OpenedSegment[]}} shown what was previewed: that is what is sealed
  * @param {{attributes: string[], accessDuration: number}} choice
  * @returns {Promise<any>} the status body
  */
-export async function approve({ addresses }, { data, segments }, { attributes, accessDuration }) {
+export async function approve(person, vault, { data, segments }, { attributes, accessDuration }) {
   const slice = buildSlice(data.request.scope, attributes, segments);
-  const jwe = await sealing.sealExport(slice, exportMembers(data), data.connector_public_key);
-  return call("POST", `${addresses}requests/${data.request.request_id}/decision`, {
+  const members = exportMembers(data);
+  const jwe = await sealing.sealExport(slice, members, data.connector_public_key);
+  const what = { attributes: slice.approved_attributes, accessDuration, jwe };
+  const signed = await signApproval(await rootOf(person, vault), members, what);
+  return call("POST", `${person.addresses}requests/${data.request.request_id}/decision`, {
     decision: "approve",
     request_digest: data.request_digest,
     access_duration: accessDuration,
     approved_attributes: slice.approved_attributes,
     sources: slice.sources,
     jwe,
+    ...signed,
   });
 }
 
@@ -189,5 +205,16 @@ export async function approve({ addresses }, { data, segments }, { attributes, a
 export const deny = ({ addresses }, requestId) =>
   call("POST", `${addresses}requests/${requestId}/decision`, { decision: "deny" });
 
-/** @param {Person} person @param {string} grantId @param {"pause" | "resume" | "revoke"} move @returns {Promise<any>} */
+/** @param {Person} person @param {VaultKey} vault @param {string} grantId @returns {Promise<any>} */
+export async function resume(person, vault, grantId) {
+  const grant = `${person.addresses}grants/${grantId}`;
+  const { request_id } = await call("GET", `${grant}/approval`);
+  const { data } = await preview(person, vault, request_id);
+  const { nonce } = await call("GET", `${grant}/nonce`);
+  const { iss, sub, aud, request_digest } = exportMembers(data);
+  const signed = await signResumption(await rootOf(person, vault), { iss, sub, aud, grant_id: grantId, request_digest, nonce });
+  return call("POST", `${grant}/resume`, signed);
+}
+
+/** @param {Person} person @param {string} grantId @param {"pause" | "revoke"} move @returns {Promise<any>} */
 export const moveGrant = ({ addresses }, grantId, move) => call("POST", `${addresses}grants/${grantId}/${move}`, {});

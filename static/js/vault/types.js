@@ -3,12 +3,15 @@
 
 /** @typedef {Record<string, unknown>} Json */
 /** @typedef {"passphrase" | "recovery" | "passkey"} WrapperKind */
-/** @typedef {"segment" | "export" | WrapperKind} SealedKind */
+/** @typedef {"segment" | "export" | "root" | "notes" | WrapperKind} SealedKind */
 
 /**
  * A vault key that can open and seal but never be read.
  * @typedef {{userId: string, keyId: string, key: CryptoKey}} VaultKey
  */
+
+/** @typedef {{kty: string, crv: string, x: string}} PublicKey an Ed25519 key, exactly these members */
+/** @typedef {{approval: string, approval_key: PublicKey, approval_key_certificate: string}} Signed */
 
 /**
  * What the server keeps of one way to unlock.
@@ -23,7 +26,7 @@
 
 /**
  * @typedef {{user_id: string, key_id: string, vault_status: string, primary_wrapper_id: string, wrappers:
- *   StoredWrapper[], rotation: {key_id: string, done: number, total: number} | null}} Keys
+ *   StoredWrapper[], signing_public_key: PublicKey | null, signing_jwe: string | null, rotation: {key_id: string, done: number, total: number} | null}} Keys
  */
 
 /**

@@ -6,6 +6,7 @@ import { sha256 } from "./bytes.js";
 import { hold, lock as drop, pageOwner } from "./keyring.js";
 import { createPasskey, usePasskey } from "./passkey.js";
 import { Refused } from "./profile.js";
+import { newRoot, openRoot, rootMembers } from "./signing.js";
 import { newRecoveryCode, newVaultKey, possessionOf, sealingKey, unwrap, wrap } from "./wrappers.js";
 
 /** @typedef {import("./types.js").Keys} Keys */
@@ -63,8 +64,9 @@ export async function createVault({ passphrase, person, labels = LABELS }) {
     ];
     const key = await sealingKey(bytes);
     const possession_sha256 = await sha256(await possessionOf(bytes));
+    const root = await rootMembers(newRoot(), { ...owner, key });
     const confirm = async () => {
-      const keys = await api.createVault({ key_id: keyId, wrappers, possession_sha256 });
+      const keys = await api.createVault({ key_id: keyId, wrappers, possession_sha256, ...root });
       await hold({ keyId, key });
       return keys;
     };
@@ -82,13 +84,26 @@ export async function createVault({ passphrase, person, labels = LABELS }) {
 export async function unlock(unlocking) {
   const keys = await ownKeys();
   const { bytes, wrapperId } = await rawKey(keys, unlocking);
-  try {
-    await hold({ keyId: keys.key_id, key: await sealingKey(bytes) });
-  } finally {
-    bytes.fill(0);
-  }
+  const key = await sealingKey(bytes).finally(() => bytes.fill(0));
+  await hold({ keyId: keys.key_id, key });
+  await lookAtRoot(keys, key);
   // "Last used" is a courtesy: the vault is open whether or not the server hears of it.
   api.noteUnlocked(wrapperId).catch(() => undefined);
+}
+
+/**
+ * A root that somebody changed on the server alarms at once, and keeps anything from being approved (`approvalRoot`); what
+ * is kept can still be read. A vault without one gets it now, where the sign-in is fresh enough, else at the first approval.
+ * @param {Keys} keys @param {CryptoKey} key
+ */
+async function lookAtRoot(keys, key) {
+  const vault = { userId: keys.user_id, keyId: keys.key_id, key };
+  try {
+    if ((await openRoot(keys, vault)) || keys.vault_status !== "active") return;
+    await api.setSigningKey(await rootMembers(newRoot(), vault), { quiet: true });
+  } catch (error) {
+    if (error instanceof Refused) dispatchEvent(new CustomEvent("interrupted", { detail: "signing_key" }));
+  }
 }
 
 /** Locks this vault in every tab. @param {"locked" | "signed_out"} [reason] */

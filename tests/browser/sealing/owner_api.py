@@ -22,6 +22,8 @@ class OwnerApi:
     seen: list[tuple[str, str]] = field(default_factory=list)
     unlocked: list[str] = field(default_factory=list)
     tokens: set[str | None] = field(default_factory=set)
+    root: dict[str, Any] = field(default_factory=lambda: {"signing_public_key": None, "signing_jwe": None})
+    notes: dict[str, Any] = field(default_factory=lambda: {"revision": 0, "jwe": None})
 
     def __call__(self, method: str, path: str, headers: dict[str, str], body: bytes) -> Answer:
         self.seen.append((method, path))
@@ -40,6 +42,14 @@ class OwnerApi:
                 return 200, self.keys()
             case ("POST", "vault", "keys"):
                 return self.create(body)
+            case ("PUT", "vault", "signing-key"):
+                self.root = body
+                return 200, self.keys()
+            case ("GET", "vault", "notes"):
+                return 200, self.notes
+            case ("PUT", "vault", "notes"):
+                self.notes = {"revision": body["base_revision"] + 1, "jwe": body["jwe"]}
+                return 200, self.notes
             case ("POST", "vault", "wrappers"):
                 return 201, self.add(body)
             case ("POST", "vault", "unlocked"):
@@ -66,12 +76,14 @@ class OwnerApi:
             "vault_status": status,
             "primary_wrapper_id": primary,
             "wrappers": self.wrappers,
+            **self.root,
         }
 
     def create(self, body: dict[str, Any]) -> tuple[int, Any]:
         if self.key_id:
             return problem("vault_exists", 409)
         self.key_id = body["key_id"]
+        self.root = {name: body.get(name) for name in self.root}
         for wrapper in body["wrappers"]:
             self.add(wrapper)
         return 201, self.keys()

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from consent_bridge.signatures import check_public_key, sha256, verified
+from consent_bridge.signing import ApprovalRoot
 from tests.browser.sealing import opener
 from tests.browser.sealing.chromium import Driver, Tab
 from tests.browser.sealing.owner_api import OwnerApi
@@ -84,6 +86,25 @@ def test_approval_seals_exactly_the_approved_attributes(tab: Tab, api: OwnerApi,
     source = {"domain": "lifestyle", "segment_id": "food", "content_revision": 1}
     header = opener.header_of(sealed)
     assert answer == {"status": "approved"}
+    key, root = decision.pop("approval_key"), api.root["signing_public_key"]
+    claims = verified(decision.pop("approval"), "consent-approval+jwt", check_public_key(key), "the approval")
+    certificate = decision.pop("approval_key_certificate")
+    names = {"iss": export["header"]["iss"], "sub": export["header"]["sub"], "aud": export["header"]["aud"]}
+    assert verified(certificate, "approval-key+jwt", check_public_key(root), "it") == {
+        **names, "jwk": key, "iat": claims["iat"]
+    }  # fmt: skip
+    assert claims == {
+        **names,
+        "iat": claims["iat"],
+        "ends_at": claims["iat"] + 3600,
+        "request_id": export["header"]["request_id"],
+        "request_digest": export["request_digest"],
+        "revision": 1,
+        "access_duration": 3600,
+        "approved_attributes": [CUISINE],
+        "export_sha256": sha256(sealed),
+    }
+    assert api.notes["revision"] == 1
     assert decision == {
         "decision": "approve",
         "request_digest": export["request_digest"],
@@ -212,3 +233,29 @@ def test_scope_covers_what_it_names(sealing_page: Tab, scope: str, path: str, as
         f"async ([request, path]) => {{ {VAULT} return vault.isAsked(request, path); }}", [request, path]
     )
     assert found is asked
+
+
+def test_a_root_that_the_server_changed_approves_nothing(tab: Tab, api: OwnerApi, export: dict[str, Any]) -> None:
+    api.root = {**api.root, "signing_public_key": {"kty": "OKP", "crv": "Ed25519", "x": "A" * 43}}
+    refused = approve(tab, api, [CUISINE])
+    assert "signing_key" in refused
+    assert api.decisions == []
+
+
+def test_a_vault_without_a_root_gets_one_before_it_approves(tab: Tab, api: OwnerApi, export: dict[str, Any]) -> None:
+    api.root = {"signing_public_key": None, "signing_jwe": None}
+    assert approve(tab, api, [CUISINE]) == {"status": "approved"}
+    assert ("PUT", "/vault/signing-key") in api.seen
+    assert api.root["signing_public_key"]["crv"] == "Ed25519"
+
+
+def test_the_vault_and_the_bridge_derive_the_same_keys(tab: Tab, api: OwnerApi, export: dict[str, Any]) -> None:
+    root = ApprovalRoot(bytes(range(32)))
+    found = tab.run(
+        """async () => {
+          const { appKey, rootKey } = await import("/static/js/vault/signing.js");
+          const root = Uint8Array.from({ length: 32 }, (_, index) => index);
+          return [(await rootKey(root)).jwk, (await appKey(root, "https://consent.example", "app_a")).jwk];
+        }"""
+    )
+    assert found == [root.key.public, root.app_key("https://consent.example", "app_a").public]

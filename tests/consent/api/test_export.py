@@ -39,6 +39,10 @@ def test_the_slice_arrives_sealed_and_opens_with_the_connector_key(api: Develope
         "reads_remaining": 3,
         "size_bytes": len(export.ciphertext),
         "jwe": export.ciphertext,
+        "approval": None,
+        "owner_key": None,
+        "key_history": [],
+        "owner_key_reset": False,
     }
     opened = sealed.open_export_where(answer.json()["jwe"], request.connector, lambda header: None)
     assert opened.data["lifestyle"]["food"]["favorite_cuisine"] == "Thai"

@@ -8,10 +8,13 @@ from django.test import Client
 from joserfc import jws
 from joserfc.jwk import OKPKey
 
+from common.clock import rfc3339
 from common.problems import Problem
 from consent.decisions import actions as decision_actions
-from consent.ledger import receipts
+from consent.ledger import audit, receipts
+from consent.ledger.models import AuditEntry
 from consent.requests.models import ConsentRequest
+from consent_bridge import proofs
 from tests.callers import Developer
 from tests.consent.api.addresses import problem
 from tests.factories import AuditCheckpointFactory, ConsentRequestFactory, ExportFactory, ReceiptFactory
@@ -134,7 +137,9 @@ def test_a_receipt_verifies_with_the_published_keys_and_hides_the_persons_chain(
     assert header["typ"] == "consent-receipt+jwt"
     assert body["claims"] == json.loads(checked.payload)
     assert body["claims"]["event"]["type"] == "denied"
-    assert set(body["claims"]["audit"]) == {"entry_hash"}
+    entry = AuditEntry.objects.of(audit.app_chain(api.app.app_id)).get()
+    assert body["claims"]["audit"] == {"chain": entry.chain, "sequence": 1, "entry_hash": entry.entry_hash}
+    assert str(audit.chain_id(audit.person_chain(request.user.public_id))) not in str(body)
     assert "private thoughts" not in str(body)
 
 
@@ -175,12 +180,26 @@ def test_the_checkpoint_is_the_newest_and_404_before_the_first(db: None) -> None
     path = "/.well-known/consent-checkpoint.json"
     assert problem(Client().get(path)) == (404, "not_found")
 
-    AuditCheckpointFactory(root="a" * 43)
-    newest = AuditCheckpointFactory(root="b" * 43)
+    AuditCheckpointFactory(size=3)
+    newest = AuditCheckpointFactory(size=5)
 
     body = Client().get(path).json()
-    assert body["jws"] == newest.jws
-    assert set(body) == {"jws", "claims"}
+    claims = body.pop("claims")
+    assert verified(body.pop("jws")) == claims
+    assert (claims["entries"], claims["root"]) == (5, newest.root)
+    assert body == {
+        "origin": "localhost:8000/log",
+        "size": 5,
+        "root": newest.note.split("\n")[2],
+        "note": newest.note,
+        "at": rfc3339(newest.at),
+        "cosignatures_missing": [],
+    }
+
+
+def verified(jws: str) -> Any:
+    """What one of our keys signed."""
+    return proofs.verify_checkpoint(jws, proofs.read_keys(receipts.public_keys()))
 
 
 def test_every_refusal_class_of_this_room_has_a_code_of_its_own() -> None:

@@ -11,7 +11,7 @@ from consent_bridge import sealed
 from developers.models import App
 from pkm.segments.models import Blob
 from tests.callers import Developer, JsonClient, signed_in
-from tests.consent.decisions import approval_body
+from tests.consent.decisions import approval_body, refreshed, resumption
 from tests.consent.sandbox.conftest import of
 from tests.factories import (
     AppFactory,
@@ -40,6 +40,9 @@ ADDRESSES: list[tuple[str, str, Any]] = [
     ("/grants/grt_a/revoke", "POST", {"why": "so"}),
     ("/grants/grt_a/pause", "POST", {"why": "so"}),
     ("/grants/grt_a/resume", "POST", {"why": "so"}),
+    ("/grants/grt_a/nonce", "GET", None),
+    ("/grants/grt_a/approval", "GET", None),
+    ("/signing-key", "PUT", {"why": "so"}),
     ("/grants/grt_a/export", "PUT", {"revision": 1}),
     ("/clock", "POST", {"seconds": 0}),
 ]
@@ -73,8 +76,9 @@ def portal(app: App, person: User) -> str:
 def test_a_vault_is_made_filled_read_and_emptied(player: JsonClient, played: User) -> None:
     key, code = sealed.generate_vault_key(), sealed.generate_recovery_code()
     wrapper = {"kind": "recovery", "label": "Recovery", "jwe": sealed.wrap(key, "recovery", code, played.public_id)}
-    made = player.post("/keys", {"key_id": key.key_id, "wrappers": [wrapper]})
-    vault = Vault(played, key, code, None, {})
+    root, members = sealed.new_root(key.secret, key.key_id, played.public_id)
+    made = player.post("/keys", {"key_id": key.key_id, "wrappers": [wrapper], **members})
+    vault = Vault(played, key, code, None, {}, root)
     second = player.post("/wrappers", wrapper)
     gone = player.delete(f"/wrappers/{second.json()['wrapper_id']}")
     written = player.put("/segments/lifestyle/food", segment(vault, "lifestyle", "food", {"favorite_cuisine": "Thai"}))
@@ -90,7 +94,7 @@ def test_a_vault_is_made_filled_read_and_emptied(player: JsonClient, played: Use
 
 def test_a_request_is_looked_at_and_approved_even_restricted_data(player: JsonClient, app: App, vault: Vault) -> None:
     vault.write("financial", "signals", {"spend_bracket": "low"})
-    held = Vault(vault.user, vault.key, "", None, {("financial", "signals"): {"spend_bracket": "low"}})
+    held = Vault(vault.user, vault.key, "", None, {("financial", "signals"): {"spend_bracket": "low"}}, vault.root)
     request = ConsentRequestFactory(app=app, user=vault.user, scope="attr.financial.signals.*")
 
     data = player.get(f"/requests/{request.request_id}/data")
@@ -116,8 +120,7 @@ def test_an_approval_is_paused_resumed_refreshed_and_revoked(
     player.post(f"/requests/{request.request_id}/decision", approval_body(request, vault))
     grant = Grant.objects.get()
     vault.write("lifestyle", "food", {**vault.segments["lifestyle", "food"], "coffee_or_tea": "Coffee"}, base=1)
-    newer = approval_body(request, vault, header={"revision": 2})
-    body = {"revision": 2, "sources": newer["sources"], "jwe": newer["jwe"]}
+    body = refreshed(vault, grant)
 
     def standing() -> str:
         found: str = api.get("/consent-status", request_id=request.request_id).json()["grant"]["status"]
@@ -125,13 +128,15 @@ def test_an_approval_is_paused_resumed_refreshed_and_revoked(
 
     seen = [standing()]
     for move in ("pause", "resume"):
-        assert player.post(f"/grants/{grant.grant_id}/{move}").status_code == 200
+        nonce = player.get(f"/grants/{grant.grant_id}/nonce").json()["nonce"]
+        signed = resumption(vault, grant, nonce) if move == "resume" else {}
+        assert player.post(f"/grants/{grant.grant_id}/{move}", signed).status_code == 200
         seen.append(standing())
-    refreshed = player.put(f"/grants/{grant.grant_id}/export", body)
+    renewed = player.put(f"/grants/{grant.grant_id}/export", body)
     player.post(f"/grants/{grant.grant_id}/revoke")
 
     assert [*seen, standing()] == ["active", "paused", "active", "revoked"]
-    assert refreshed.json()["grant"]["export_revision"] == 2
+    assert renewed.json()["grant"]["export_revision"] == 2
 
 
 @every_address
@@ -185,6 +190,7 @@ def _fitting(app: App, vault: Vault) -> dict[tuple[str, str], Any]:
     return {
         ("/keys", "POST"): {"key_id": vault.key.key_id, "wrappers": [wrapper]},
         ("/wrappers", "POST"): wrapper,
+        ("/signing-key", "PUT"): sealed.new_root(vault.key.secret, vault.key.key_id, "usr_a")[1],
         ("/segments/lifestyle/food", "PUT"): segment(vault, "lifestyle", "food", {"favorite_cuisine": "Thai"}, base=1),
         ("/requests/req_a/decision", "POST"): {"decision": "deny"},
         ("/grants/grt_a/export", "PUT"): {"revision": 2, "sources": approval["sources"], "jwe": approval["jwe"]},

@@ -69,13 +69,13 @@ def roll_person_back(world: World) -> None:
     ConsentRequest.objects.filter(pk=world.denied.pk).update(status="pending", decided_at=None, decided_by="")
 
 
-# --- All of it made to fit: only who kept something of before can tell ------------------------------------------------
+# --- All of it made to fit: only the log can tell, or who kept something of that --------------------------------------
 @row(LOG)
 def roll_back_everywhere(world: World) -> None:
-    """Roll a denial back in both chains, hash both again, and put every row back."""
+    """With the receipt key: roll a denial back in both chains, hash both again, and put every row back."""
     for chain in (world.chain, world.shops_chain):
         drop(entries_of(chain, kind="denied"))
-        rehash(chain, resign=chain == world.chain)
+        rehash(chain, resign=True)
     Notice.objects.filter(request=world.denied).delete()
     Receipt.objects.filter(request=world.denied).delete()
     ConsentRequest.objects.filter(pk=world.denied.pk).update(status="pending", decided_at=None, decided_by="")
@@ -106,12 +106,12 @@ def widen_everywhere(world: World) -> None:
             grant={**entry.facts["grant"], "approved_attributes": attributes},
             receipt_digest=receipts.digest_of(claims),
         )
-        rehash(chain, resign=chain == world.chain)
+        rehash(chain, resign=True)
 
 
 @row(LOG)
 def move_read_everywhere(world: World) -> None:
-    """Say that a read came from another network, and let the person's chain, hashed again, hold that."""
+    """With the receipt key: say that a read came from another network, and let the chain, hashed again, hold that."""
     Read.objects.filter(pk=world.reads()[0].pk).update(address_prefix="198.51.100.0/24")
     entry = entries_of(world.chain, kind="reads").get()
     there = list(Read.objects.filter(batch=entry.facts["batch"]).order_by("pk").values(*COLUMNS))
@@ -123,19 +123,19 @@ def move_read_everywhere(world: World) -> None:
 
 @row(LOG)
 def forget_person_everywhere(world: World) -> None:
-    """Erase a person, every row about them, and every entry of every app's chain that tells of them."""
+    """With the receipt key: erase a person, every row about them, and each entry of an app's chain about them."""
     person = world.ada.user.public_id
     apps = AuditChain.objects.filter(subject__startswith=audit.app_chain("")).values_list("chain", flat=True)
     forget_chain(world.chain)
     forget_rows(world)
     for chain in apps:
         drop(entries_of(chain, kept__about=person))
-        rehash(chain)
+        rehash(chain, resign=True)
 
 
 @row(LOG)
 def forget_that_staff_looked(world: World) -> None:
-    """Forget that staff looked at somebody's records, and hash the rest again."""
+    """With the receipt key: forget that staff looked at somebody's records, and hash the rest again."""
     subject = audit.person_chain(world.ada.user.public_id)
     audit.append(chain=subject, kind="staff_viewed", actor="staff", at=world.live.starts_at, facts={"what": "grants"})
     drop(entries_of(world.chain, kind="staff_viewed"))

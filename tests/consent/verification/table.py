@@ -1,8 +1,9 @@
 """What one who owns the database, and in some cases the receipt key, can do to history: the table of SECURITY.md.
 
-Each names who finds it. `chains` and `rows` are the two halves of `verify_audit`. `log`: the chains and the rows are
-made to fit each other, so only who kept something of before can tell, a checkpoint or a reader. `approval`: the
-receiving app, by the signature of the vault. `app`: the app that asked, which knows what it asked.
+Each names who finds it. `chains`, `rows` and `tree` are the parts of `verify_audit`, of which the last reads the log.
+`log`: the chains and the rows are made to fit each other, so only the log can tell; and with the log's key too, which
+makes a flawless log of them, only who saw the log before. `approval`: the receiving app, by the signature of the vault.
+`app`: the app that asked, which knows what it asked.
 """
 
 from collections.abc import Callable
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 
 from tests.consent.verification.world import World
 
-CHAINS, ROWS, LOG, APPROVAL, APP = "chains", "rows", "log", "approval", "app"
+CHAINS, ROWS, TREE, LOG, APPROVAL, APP = "chains", "rows", "tree", "log", "approval", "app"
 
 
 @dataclass(frozen=True)

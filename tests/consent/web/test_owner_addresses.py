@@ -12,7 +12,7 @@ from consent.grants.models import Grant
 from consent.requests.models import ConsentRequest
 from consent_bridge import sealed
 from tests.callers import JsonClient, signed_in
-from tests.consent.decisions import approval_body
+from tests.consent.decisions import approval_body, refreshed, resumption
 from tests.factories import ConsentRequestFactory, ExportFactory, GrantFactory, PersonFactory, give_vault
 from tests.factories.asked import now
 
@@ -25,6 +25,9 @@ ADDRESSES = {
     "/consent/grants/grt_x/revoke": "POST",
     "/consent/grants/grt_x/pause": "POST",
     "/consent/grants/grt_x/resume": "POST",
+    "/consent/grants/grt_x/nonce": "GET",
+    "/consent/grants/grt_x/approval": "GET",
+    "/consent/approval-keys": "GET",
     "/consent/grants/grt_x/export": "PUT",
 }
 WITH_BODY = [(address, method) for address, method in ADDRESSES.items() if method != "GET"]
@@ -260,7 +263,11 @@ def test_refusing_restricted_data_needs_none(person):
 def test_grant_moves_and_answers_the_status(owner, person, before, move, after):
     grant = ExportFactory(grant__request__user=person, grant__status=before).grant
 
-    answer = owner.post(f"/consent/grants/{grant.grant_id}/{move}")
+    body = {}
+    if move == "resume":
+        nonce = owner.get(f"/consent/grants/{grant.grant_id}/nonce").json()["nonce"]
+        body = resumption(give_vault(person), grant, nonce)
+    answer = owner.post(f"/consent/grants/{grant.grant_id}/{move}", body)
 
     assert (answer.status_code, answer.json()) == (200, _told(grant.request))
     assert answer.json()["grant"]["status"] == after
@@ -282,8 +289,7 @@ def test_grant_of_somebody_else_is_unknown(owner, move):
 
 
 def _refreshed(grant, vault, revision=2):
-    decision = approval_body(grant.request, vault, grant.approved_attributes, header={"revision": revision})
-    return {"revision": revision, "sources": decision["sources"], "jwe": decision["jwe"]}
+    return refreshed(vault, grant, revision)
 
 
 @pytest.fixture

@@ -30,7 +30,6 @@ PAGES = {
     "/consent/grants/": "GET",
     "/consent/grants/grt_x/stop/": "POST",
     "/consent/grants/grt_x/pause/": "POST",
-    "/consent/grants/grt_x/resume/": "POST",
     "/consent/history/": "GET",
     "/consent/history/verify/": "POST",
     "/consent/history/file/": "GET",
@@ -44,7 +43,7 @@ PAGES = {
 }
 PAGE_OF = {
     "deny": "/consent/requests/req_x/",
-    **dict.fromkeys(("stop", "pause", "resume", "keep"), "/consent/grants/"),
+    **dict.fromkeys(("stop", "pause", "keep"), "/consent/grants/"),
     **dict.fromkeys(("block", "unblock", "report"), "/consent/apps/app_x/"),
     "verify": "/consent/history/",
 }
@@ -270,7 +269,6 @@ def test_deny_form_of_somebody_elses_request_is_not_found(owner):
     [
         ("active", "stop", "revoked", "cannot be recalled"),
         ("active", "pause", "paused", "Paused"),
-        ("paused", "resume", "active", "Resumed"),
         ("released", "stop", "released", "had ended already"),
     ],
 )

@@ -1,0 +1,139 @@
+// @ts-check
+// What a vault signs: Ed25519 keys as JWKs, and JWS that say exactly what they have to. Made and checked here, with the
+// library's cryptography: header and claims are decided before any key is touched, and only what was signed is parsed.
+
+import { createHash } from "node:crypto";
+
+import { calculateJwkThumbprint, compactVerify, importJWK } from "jose";
+import { decodeBase64url, encodeBase64url, isObject, parseObject, utf8 } from "./encoding.js";
+import { CannotOpen, KeyRefused, Refused, shown } from "./errors.js";
+
+/** @typedef {import("./index.js").OwnerKey} OwnerKey */
+/** @typedef {{privateKey: import("node:crypto").webcrypto.CryptoKey, jwk: OwnerKey, kid: string}} SigningKey */
+
+const ALG = "EdDSA";
+const MAX_JWS_CHARS = 128 * 1024;
+const { subtle } = globalThis.crypto;
+const P = 2n ** 255n - 19n;
+const ORDER_8 = 0x05fc536d880238b13933c6d305acdfd5f098eff289f4c345b027b2c28f95e826n;
+/** The y of the points whose order divides 8: with one of these, signatures are made without any private key. */
+const LOW_ORDER = [0n, 1n, P - 1n, ORDER_8, P - ORDER_8];
+/** What stands before the 32 octets of an Ed25519 key in PKCS #8 (RFC 8410). */
+const PKCS8 = Uint8Array.from([0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 0x22, 4, 0x20]);
+
+/** Base64url SHA-256 of ASCII text. @param {string} text */
+export const sha256 = (text) => createHash("sha256").update(text, "ascii").digest("base64url");
+
+/** @param {Uint8Array} seed 32 octets @returns {Promise<SigningKey>} */
+export async function signingKey(seed) {
+  const pkcs8 = new Uint8Array([...PKCS8, ...seed]);
+  const privateKey = await subtle.importKey("pkcs8", pkcs8, "Ed25519", true, ["sign"]);
+  const { x } = /** @type {{x: string}} */ (await subtle.exportKey("jwk", privateKey));
+  const jwk = /** @type {OwnerKey} */ ({ kty: "OKP", crv: "Ed25519", x }); // exactly these: WebCrypto adds alg, key_ops and ext
+  return { privateKey, jwk, kid: await calculateJwkThumbprint(jwk, "sha256") };
+}
+
+/** @param {unknown} value */
+const encoded = (value) => encodeBase64url(utf8(JSON.stringify(value)));
+
+/** @param {SigningKey} key @param {string} typ @param {Record<string, unknown>} claims @returns {Promise<string>} compact JWS */
+export async function sign({ privateKey, kid }, typ, claims) {
+  const signed = `${encoded({ alg: ALG, typ, kid })}.${encoded(claims)}`;
+  return `${signed}.${encodeBase64url(new Uint8Array(await subtle.sign("Ed25519", privateKey, utf8(signed))))}`;
+}
+
+/**
+ * An Ed25519 key that is exactly {"kty", "crv", "x"} and not of low order; KeyRefused else.
+ * @param {any} jwk @param {string} what @returns {OwnerKey}
+ */
+export function checkOwnerKey(jwk, what = "the key") {
+  if (!isObject(jwk) || Object.keys(jwk).sort().join() !== "crv,kty,x") {
+    throw new KeyRefused(`${what} is not exactly {"kty", "crv", "x"}`);
+  }
+  if (jwk.kty !== "OKP" || jwk.crv !== "Ed25519") throw new KeyRefused(`${what} is not an Ed25519 key`, "crv");
+  let raw;
+  try {
+    raw = decodeBase64url(jwk.x, "x");
+  } catch (error) {
+    throw new KeyRefused(`${what}'s ${/** @type {Error} */ (error).message}`, "x");
+  }
+  const y = BigInt(`0x${Buffer.from(raw).reverse().toString("hex") || "0"}`) % 2n ** 255n;
+  if (raw.length !== 32 || y >= P || LOW_ORDER.includes(y)) {
+    throw new KeyRefused(`${what}'s x is not a point that signatures can be checked with`, "x");
+  }
+  return { kty: "OKP", crv: "Ed25519", x: jwk.x };
+}
+
+/**
+ * The claims of a compact JWS of this type under this checked key; Refused, naming the member, else.
+ * @param {unknown} jws @param {string} typ @param {OwnerKey} key @param {string} what @returns {Promise<Record<string, any>>}
+ */
+export async function verified(jws, typ, key, what) {
+  const parts = typeof jws === "string" && jws.length <= MAX_JWS_CHARS ? jws.split(".") : [];
+  if (parts.length !== 3) throw new Refused(`${what} is no compact JWS`);
+  const header = parseObject(decodeBase64url(parts[0], `${what}'s header`), `${what}'s header`);
+  /** @type {Record<string, string>} */
+  const expected = { alg: ALG, typ, kid: await calculateJwkThumbprint(key, "sha256") };
+  for (const [member, wanted] of Object.entries(expected)) {
+    if (header[member] !== wanted) {
+      throw new Refused(`${what}'s header member ${member} is ${shown(header[member])}, not ${shown(wanted)}`, member);
+    }
+  }
+  const stray = Object.keys(header).find((member) => !Object.hasOwn(expected, member));
+  if (stray !== undefined) throw new Refused(`${what}'s header member ${shown(stray)} is refused`, stray);
+  let payload;
+  try {
+    ({ payload } = await compactVerify(/** @type {string} */ (jws), await importJWK({ ...key }, ALG), { algorithms: [ALG] }));
+  } catch {
+    throw new CannotOpen(`${what}'s signature does not hold: it was changed`, "signature");
+  }
+  return parseObject(payload, `${what}'s content`);
+}
+
+/**
+ * The claims of a JWS in the general JSON form with exactly two signatures, of these keys in this order.
+ * @param {any} signed @param {string} typ @param {OwnerKey[]} keys @param {string} what
+ */
+export async function verifiedByBoth(signed, typ, keys, what) {
+  /** @type {Record<string, any>} */
+  let claims = {};
+  for (const [index, one] of general(signed, what).entries()) {
+    claims = await verified(`${one.protected}.${signed.payload}.${one.signature}`, typ, /** @type {OwnerKey} */ (keys[index]), what);
+  }
+  return claims;
+}
+
+/** What such a JWS says, whoever made it: only to learn which keys to check it with. @param {any} signed @param {string} what */
+export function uncheckedClaims(signed, what) {
+  general(signed, what);
+  return parseObject(decodeBase64url(signed.payload, what), what);
+}
+
+/** @param {any} signed @param {string} what @returns {{protected: string, signature: string}[]} */
+function general(signed, what) {
+  const fits = isObject(signed) && Object.keys(signed).sort().join() === "payload,signatures";
+  const both = fits && typeof signed.payload === "string" && Array.isArray(signed.signatures) ? signed.signatures : [];
+  const whole = both.every((/** @type {any} */ one) => isObject(one) && Object.keys(one).sort().join() === "protected,signature");
+  if (both.length !== 2 || !whole) throw new Refused(`${what} is no JWS with two signatures`);
+  return both;
+}
+
+/**
+ * Refused where the claims are not exactly these, by the first that differs.
+ * @param {Record<string, any>} claims @param {Record<string, unknown>} expected @param {string} what
+ */
+export function checkClaims(claims, expected, what) {
+  for (const [name, wanted] of Object.entries(expected)) {
+    if (!Object.hasOwn(claims, name) || JSON.stringify(claims[name]) !== JSON.stringify(wanted)) {
+      throw new Refused(`${what}'s ${name} is ${shown(claims[name])}, not ${shown(wanted)}`, name);
+    }
+  }
+  const stray = Object.keys(claims).find((name) => !Object.hasOwn(expected, name));
+  if (stray !== undefined) throw new Refused(`${what} has an unknown claim ${shown(stray)}`, stray);
+}
+
+/** @param {Record<string, any>} claims @param {string} name @param {string} what @returns {number} */
+export function numberOf(claims, name, what) {
+  if (!Number.isSafeInteger(claims[name])) throw new Refused(`${what}'s ${name} is not a whole number`, name);
+  return claims[name];
+}

@@ -1,0 +1,179 @@
+"""What a person's own vault signed of an export, and whose key that was: checked before anything of it is used.
+
+The service hands out what is sealed, and could hand out data of its own making. It cannot sign: each person has a key
+for this app, which is kept at the first approval (`KeyPins`), and another is refused unless the old one led to it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from consent_bridge.errors import BadAnswer, KeyRefused, Refused
+from consent_bridge.exports import origin_of, request_digest
+from consent_bridge.results import AskedConsent, Envelope, as_json
+from consent_bridge.signatures import (
+    Jwk,
+    check_claims,
+    check_public_key,
+    number_of,
+    sha256,
+    thumbprint,
+    unchecked_claims,
+    verified,
+    verified_by_both,
+)
+from consent_bridge.signing import APPROVAL_TYP, ROTATION_TYP
+
+_WHAT = "the approval"
+_MOST_STEPS = 1000
+_LEEWAY = 300  # seconds that two clocks may differ
+
+
+class Unsigned(Refused):
+    """The export is from before approvals were signed; `allow_unsigned` takes it all the same."""
+
+
+class OwnerKeyChanged(KeyRefused):
+    """Another key than this person's: `reset` where they lost their vault, which `accept_owner_key` takes."""
+
+    def __init__(self, reason: str, *, key: Jwk, reset: bool) -> None:
+        super().__init__(reason, member="owner_key")
+        self.key, self.reset = key, reset
+
+
+@dataclass
+class Pin:
+    """The key of one person, and the approvals under earlier ones that were taken while they counted."""
+
+    key: Jwk
+    earlier: list[str] = field(default_factory=list)
+    approvals: list[str] = field(default_factory=list)
+
+
+class KeyPins:
+    """The key of each person by issuer and sharing ID, as it was first met. In memory; `load` and `dump` persist."""
+
+    def __init__(self, stored: Mapping[str, Any] | None = None) -> None:
+        self._pins: dict[str, Pin] = {}
+        self.load(stored or {})
+
+    def load(self, stored: Mapping[str, Any]) -> None:
+        """Take what `dump` gave."""
+        for name, pin in stored.items():
+            key = check_public_key(pin["key"], "the kept key")
+            self._pins[name] = Pin(key, list(pin.get("earlier", ())), list(pin.get("approvals", ())))
+
+    def dump(self) -> dict[str, Any]:
+        """Plain JSON."""
+        return {name: asdict(pin) for name, pin in self._pins.items()}
+
+    def find(self, issuer: str, user_id: str) -> Pin | None:
+        """The key of this person, if there is one."""
+        return self._pins.get(_name(issuer, user_id))
+
+    def accept(self, issuer: str, user_id: str, key: Mapping[str, Any]) -> None:
+        """Take this key as the person's, by somebody's decision: they said on another way that it is theirs."""
+        self._pins[_name(issuer, user_id)] = Pin(check_public_key(key, "the key"))
+
+    def keep(self, issuer: str, user_id: str, key: Jwk, approval: str) -> None:
+        """Remember what was checked: the key, which may have moved on, and the approval."""
+        name = _name(issuer, user_id)
+        pin = self._pins.setdefault(name, Pin(key))
+        if pin.key != key and thumbprint(key) not in pin.earlier:
+            pin.earlier.append(thumbprint(pin.key))
+            pin.key = key
+        if sha256(approval) not in pin.approvals:
+            pin.approvals.append(sha256(approval))
+
+
+def _name(issuer: str, user_id: str) -> str:
+    return f"{issuer} {user_id}"
+
+
+def check_approval(envelope: Envelope, asked: AskedConsent, pins: KeyPins, *, allow_unsigned: bool = False) -> None:
+    """Refused unless the person's own vault signed exactly this export of exactly what was asked; pins their key."""
+    if envelope.approval is None or envelope.owner_key is None:
+        _check_unsigned(envelope, asked, pins, allow_unsigned)
+        return
+    key = check_public_key(envelope.owner_key, "the person's key")
+    issuer = origin_of(asked.issuer)
+    claims = verified(envelope.approval, APPROVAL_TYP, key, _WHAT)
+    _check_says(claims, envelope, asked, issuer)
+    _check_key(envelope, asked, key, pins.find(issuer, asked.user_id), issuer)
+    pins.keep(issuer, asked.user_id, key, envelope.approval)
+
+
+def _check_unsigned(envelope: Envelope, asked: AskedConsent, pins: KeyPins, allow_unsigned: bool) -> None:
+    if (envelope.approval is None) != (envelope.owner_key is None):
+        raise BadAnswer("the answer has only one of approval and owner_key")
+    if not allow_unsigned:
+        raise Unsigned("the person's vault did not sign this export", member="approval")
+    if pins.find(origin_of(asked.issuer), asked.user_id) is not None:
+        raise Refused("this person signs, and this export is not signed", member="approval")
+
+
+def _check_says(claims: Mapping[str, Any], envelope: Envelope, asked: AskedConsent, issuer: str) -> None:
+    iat, ends_at = number_of(claims, "iat", _WHAT), number_of(claims, "ends_at", _WHAT)
+    duration = number_of(claims, "access_duration", _WHAT)
+    if ends_at <= time.time() - _LEEWAY:
+        raise Refused(f"{_WHAT} is over", member="ends_at")
+    if duration > asked.access_duration:
+        raise Refused(f"{_WHAT}'s access_duration is longer than was asked for", member="access_duration")
+    expected = {
+        "iss": issuer,
+        "sub": asked.user_id,
+        "aud": asked.app_id,
+        "iat": iat,
+        "ends_at": iat + duration if envelope.revision == 1 else ends_at,
+        "request_id": asked.request_id,
+        "request_digest": request_digest(_asked_members(asked)),
+        "revision": envelope.revision,
+        "access_duration": duration,
+        "approved_attributes": sorted(envelope.approved_attributes),
+        "export_sha256": sha256(envelope.jwe),
+    }
+    check_claims(claims, expected, _WHAT)
+
+
+def _asked_members(asked: AskedConsent) -> dict[str, Any]:
+    """What was asked, as the request's own record has it: the digest is made here and not taken over."""
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in as_json(asked.request).items()}
+
+
+def _check_key(envelope: Envelope, asked: AskedConsent, key: Jwk, pin: Pin | None, issuer: str) -> None:
+    if pin is None:
+        if envelope.owner_key_reset:
+            raise OwnerKeyChanged(f"the person lost their vault, and this key is new ({key['x']})", key=key, reset=True)
+        return
+    if pin.key == key or _taken_before(envelope, key, pin):
+        return
+    if _leads(envelope.key_history, pin.key, key, asked, issuer):
+        return
+    reason = "the person lost their vault, and this key is new" if envelope.owner_key_reset else "this is another key"
+    told = f"{reason} than the one that is kept ({key['x']}): ask the person on another way before you take it"
+    raise OwnerKeyChanged(told, key=key, reset=envelope.owner_key_reset)
+
+
+def _taken_before(envelope: Envelope, key: Jwk, pin: Pin) -> bool:
+    """What an earlier key signed counts where it was taken while that key did, and never anew."""
+    return thumbprint(key) in pin.earlier and sha256(str(envelope.approval)) in pin.approvals
+
+
+def _leads(history: tuple[Any, ...], start: Jwk, end: Jwk, asked: AskedConsent, issuer: str) -> bool:
+    """Whether the steps lead from the one key to the other, each signed by both of its keys and numbered in order."""
+    current, seq = start, 0
+    for step in history[:_MOST_STEPS]:
+        claims = unchecked_claims(step, "a step of the key's history")
+        old, new = (check_public_key(claims.get(name), f"a step's {name} key") for name in ("old", "new"))
+        what = "a step of the key's history"
+        claims = verified_by_both(step, ROTATION_TYP, (old, new), what)
+        found = number_of(claims, "seq", what)
+        names = {"iss": issuer, "sub": asked.user_id, "aud": asked.app_id, "seq": seq + 1 if seq else found}
+        check_claims(claims, {**names, "old": old, "new": new, "iat": number_of(claims, "iat", what)}, what)
+        seq = found
+        if old == current:
+            current = new
+    return current == end

@@ -1,0 +1,87 @@
+"""Entries of an audit chain, computed again: what their hashes are over, and whether one follows the other."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import rfc8785
+
+from consent_bridge.encoding import decode_base64url, encode_base64url
+from consent_bridge.errors import Refused, shown
+
+_LINKS = ("chain", "sequence", "prev_hash", "kind", "actor", "at")
+_TEXTS = ("chain", "prev_hash", "entry_hash", "kind", "actor", "at", "facts_hash", "salt")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An entry whose hash was computed again. `facts` is None where they were erased."""
+
+    chain: str
+    sequence: int
+    entry_hash: str
+    prev_hash: str
+    kind: str
+    facts: Mapping[str, Any] | None
+
+    @property
+    def leaf(self) -> bytes:
+        """What the log has of it."""
+        return decode_base64url(self.entry_hash, "entry_hash")
+
+
+def read_entry(told: object) -> Entry:
+    """An entry as the service tells it; Refused where its hash, or that of its facts, is another."""
+    if not isinstance(told, Mapping):
+        raise Refused("the entry is no JSON object", member="entry")
+    for name in _TEXTS:
+        if not isinstance(told.get(name), str):
+            raise Refused(f"the entry has no {name}", member=name)
+    version, facts = told.get("v"), told.get("facts")
+    if version not in (1, 2) or type(told.get("sequence")) is not int or not isinstance(facts, Mapping):
+        raise Refused("the entry is of no known form", member="entry")
+    hashed = {name: told[name] for name in _LINKS}
+    hashed |= {"facts": facts} if version == 1 else {"v": 2, "facts_hash": told["facts_hash"]}
+    erased = version == 2 and not told["salt"] and not facts
+    # the hash of an entry of version 1 was over the facts: once they are erased, only what follows holds it
+    if (version == 2 or facts) and _digest(hashed) != told["entry_hash"]:
+        raise Refused("the entry is not what was written: its hash is another", member="entry_hash")
+    if version == 2 and not erased and _digest(facts, decode_base64url(told["salt"], "salt")) != told["facts_hash"]:
+        raise Refused("the entry's facts are not what was written", member="facts")
+    kept = None if erased else dict(facts)
+    return Entry(told["chain"], told["sequence"], told["entry_hash"], told["prev_hash"], told["kind"], kept)
+
+
+def digest_of_receipt(claims: Mapping[str, Any]) -> str:
+    """The hash by which an entry holds its receipt: of the claims without `audit`."""
+    return _digest({name: value for name, value in claims.items() if name != "audit"})
+
+
+def _digest(value: Mapping[str, Any], salt: bytes = b"") -> str:
+    try:
+        canonical = rfc8785.dumps(dict(value))
+    except (rfc8785.CanonicalizationError, RecursionError) as error:
+        raise Refused("the entry has no canonical form", member="entry") from error
+    return encode_base64url(hashlib.sha256(salt + canonical).digest())
+
+
+def read_chain(told: Iterable[object]) -> list[Entry]:
+    """All entries of one chain, from the first; Refused at the first that does not follow."""
+    entries: list[Entry] = []
+    for number, each in enumerate(told, start=1):
+        try:
+            entry = read_entry(each)
+        except Refused as refused:
+            raise Refused(f"entry {number}: {refused.reason}", member=refused.member) from refused
+        before = entries[-1] if entries else None
+        if before is not None and entry.chain != before.chain:
+            raise Refused(f"entry {number} is of another chain, {shown(entry.chain)}", member="chain")
+        if entry.sequence != number:
+            raise Refused(f"an entry is missing before number {entry.sequence}", member="sequence")
+        if entry.prev_hash != (before.entry_hash if before else ""):
+            raise Refused(f"entry {number} does not follow the one before it", member="prev_hash")
+        entries.append(entry)
+    return entries

@@ -1,0 +1,220 @@
+"""A log as one reader sees it: the keys that this reader pinned, and the last checkpoint that it saw.
+
+Whoever shows this reader another log than before, or an older one, is found: every checkpoint must be consistent with
+the last one. What a reader sees for the first time it can only take as it is; witnesses say that others see the same.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from consent_bridge import merkle, notes
+from consent_bridge.encoding import parse_object
+from consent_bridge.entries import Entry, digest_of_receipt, read_entry
+from consent_bridge.errors import Refused, shown
+from consent_bridge.notes import Checkpoint, Proof, VerifierKey
+from consent_bridge.state import read_small_file, write_private_file
+
+FRESH_SECONDS = 24 * 3600
+
+
+@dataclass(frozen=True)
+class Trust:
+    """Whom a reader believes: the log's keys, the witnesses, and how many of these must have cosigned; None is all."""
+
+    keys: tuple[VerifierKey, ...]
+    witnesses: tuple[VerifierKey, ...] = ()
+    quorum: int | None = None
+
+    def require(self, checkpoint: Checkpoint) -> None:
+        """Refuse a checkpoint with too few cosignatures."""
+        if absent := notes.missing(checkpoint, self.witnesses, self.quorum):
+            raise Refused(f"not cosigned by {', '.join(absent)}", member="cosignatures")
+
+
+@dataclass(frozen=True)
+class Memory:
+    """What a reader keeps of a log between two looks."""
+
+    trust: Trust
+    checkpoint: Checkpoint | None = None
+
+    def read(self, note: str) -> Checkpoint:
+        """A checkpoint of this log, by its own signature; that it follows from the last one is not said yet."""
+        return notes.read_checkpoint(note, self.trust.keys, self.trust.witnesses)
+
+    def tie(self, seen: Checkpoint, proof: Sequence[bytes]) -> Memory:
+        """The memory once this was seen; Refused where one of it and the last does not begin with the other.
+
+        `proof` is the proof of consistency between the two sizes, which `gap` names.
+        """
+        last = self.checkpoint
+        if last is None:
+            return replace(self, checkpoint=seen)
+        if seen.origin != last.origin:
+            raise Refused(
+                f"this is the log {shown(seen.origin)}; the last one was {shown(last.origin)}", member="origin"
+            )
+        old, new = sorted((last, seen), key=lambda checkpoint: checkpoint.size)
+        if not merkle.is_consistent(old.size, old.root, new.size, new.root, proof):
+            raise Refused("the log was rewritten: it does not fit what was last seen of it", member="root")
+        return replace(self, checkpoint=seen if seen.size >= last.size else last)
+
+    def gap(self, seen: Checkpoint) -> tuple[int, int] | None:
+        """Between which sizes a proof is needed; None where there is none to ask for."""
+        last = self.checkpoint.size if self.checkpoint else 0
+        old, new = sorted((last, seen.size))
+        return (old, new) if 0 < old < new else None
+
+    def require_no_rollback(self, newest: Checkpoint) -> None:
+        """Refuse a newest checkpoint that is older than what was seen: what is published never gets smaller."""
+        if self.checkpoint is not None and newest.size < self.checkpoint.size:
+            said = f"the log has {newest.size} entries and had {self.checkpoint.size} when it was last seen"
+            raise Refused(f"{said}: it was rolled back", member="size")
+
+    def is_fresh(self, now: float) -> bool | None:
+        """Whether a witness cosigned the last checkpoint within a day; None where no witness is known."""
+        if not self.trust.witnesses:
+            return None
+        times = [cosignature.at for cosignature in (self.checkpoint.cosignatures if self.checkpoint else ())]
+        return any(now - FRESH_SECONDS <= at for at in times)
+
+
+@dataclass
+class MemoryFile:
+    """The memories of a reader by the service's address, in a file that only this user can read."""
+
+    path: Path
+    _kept: dict[str, Any] = field(default_factory=dict)
+
+    def find(self, service: str) -> Memory | None:
+        """What is remembered of the log of this service."""
+        if not self.path.exists():
+            return None
+        self._kept = parse_object(read_small_file(self.path, "the memory of logs"), f"the memory of logs {self.path}")
+        told = self._kept.get(service)
+        return _memory(told) if isinstance(told, Mapping) else None
+
+    def keep(self, service: str, memory: Memory) -> None:
+        """Remember it from now on."""
+        self.find(service)
+        self._kept[service] = {
+            "keys": [str(key) for key in memory.trust.keys],
+            "witnesses": [str(key) for key in memory.trust.witnesses],
+            "quorum": memory.trust.quorum,
+            "checkpoint": memory.checkpoint.note if memory.checkpoint else None,
+        }
+        write_private_file(self.path, self._kept, force=True)
+
+
+@dataclass(frozen=True)
+class LogSight:
+    """What a look at the log showed; `fresh` is None where no witness is known."""
+
+    checkpoint: Checkpoint
+    fresh: bool | None
+
+
+class LogKeeper:
+    """What one client remembers of logs: in a file where it was given one, else as long as it lives."""
+
+    def __init__(self, path: Path | None, trust: Trust | None) -> None:
+        self._file = MemoryFile(path) if path else None
+        self._trust, self._own = trust, dict[str, Memory]()
+
+    def find(self, service: str) -> Memory | None:
+        """What is remembered; whom the caller trusts counts over whom an earlier look pinned."""
+        memory = self._file.find(service) if self._file else self._own.get(service)
+        if self._trust is None:
+            return memory
+        return replace(memory, trust=self._trust) if memory else Memory(self._trust)
+
+    def known(self, service: str) -> Memory:
+        """The same where there was a look already."""
+        memory = self.find(service)
+        if memory is None:
+            raise Refused("this log was never looked at")
+        return memory
+
+    def keep(self, service: str, memory: Memory) -> LogSight:
+        """Remember it, and tell what was seen."""
+        if self._file:
+            self._file.keep(service, memory)
+        self._own[service] = memory
+        if memory.checkpoint is None:
+            raise Refused("this log was never looked at")
+        return LogSight(memory.checkpoint, memory.is_fresh(time.time()))
+
+
+def _memory(told: Mapping[str, Any]) -> Memory:
+    keys, witnesses = (tuple(map(VerifierKey.parse, told.get(name) or ())) for name in ("keys", "witnesses"))
+    quorum, note = told.get("quorum"), told.get("checkpoint")
+    trust = Trust(keys, witnesses, quorum if isinstance(quorum, int) else None)
+    return Memory(trust, notes.read_checkpoint(note, keys, witnesses) if isinstance(note, str) else None)
+
+
+def read_keys(text: str) -> tuple[VerifierKey, ...]:
+    """What `/log/key` says: a verifier key a line, newest first."""
+    keys = tuple(VerifierKey.parse(line) for line in text.splitlines() if line)
+    if not keys or any(key.kind != notes.ED25519 for key in keys):
+        raise Refused("the service names no key of its log")
+    return keys
+
+
+def read_consistency(text: str) -> tuple[bytes, ...]:
+    """What `/log/consistency` says."""
+    return notes.read_hashes(text.splitlines())
+
+
+@dataclass(frozen=True)
+class ProvenEvent:
+    """What a receipt proves beyond its signature: the entry of its event is in the log, in this checkpoint."""
+
+    entry: Entry
+    proof: Proof
+
+
+def check_receipt(claims: Mapping[str, Any], told: Mapping[str, Any], trust: Trust) -> ProvenEvent:
+    """The entry and proof that came with a receipt; Refused where they are not of it, or prove nothing.
+
+    `told` has `entry` and `proof` as `GET /receipts/{id}?proof=1` answers them. No network is asked.
+    """
+    entry, text = read_entry(told.get("entry")), told.get("proof")
+    if not isinstance(text, str):
+        raise Refused("the receipt came without a proof", member="proof")
+    _belongs(claims, entry)
+    proof = notes.read_proof(text, trust.keys, trust.witnesses)
+    trust.require(proof.checkpoint)
+    proof.check(entry.leaf)
+    return ProvenEvent(entry, proof)
+
+
+def _belongs(claims: Mapping[str, Any], entry: Entry) -> None:
+    """Refuse an entry that is not that of the receipt: the copy names it, and its facts hold the receipt."""
+    named = claims.get("audit")
+    if isinstance(named, Mapping) and "chain" in named:
+        for member in ("chain", "sequence", "entry_hash"):
+            if named.get(member) != getattr(entry, member):
+                raise Refused(f"the receipt names another entry: {member} differs", member=f"audit.{member}")
+    facts = entry.facts
+    if facts is None:  # erased: the copy's own word is what is left
+        return
+    if facts.get("receipt_id") != claims.get("receipt_id"):
+        raise Refused("the entry is of another receipt", member="receipt_id")
+    if "receipt_digest" in facts and facts["receipt_digest"] != digest_of_receipt(claims):
+        raise Refused("the receipt does not say what its entry holds", member="receipt_digest")
+
+
+def as_json(checkpoint: Checkpoint, fresh: bool | None) -> dict[str, Any]:
+    """What a command prints of a log."""
+    return {
+        "origin": checkpoint.origin,
+        "size": checkpoint.size,
+        "root": notes.encode(checkpoint.root),
+        "cosigned_by": [cosignature.witness for cosignature in checkpoint.cosignatures],
+        "freshness": {True: "proven", False: "not proven", None: "not proven: no witness is known"}[fresh],
+    }

@@ -1,0 +1,123 @@
+"""What becomes of the apps' keys when the root of a person's approvals changes, and the nonces of resuming."""
+
+import secrets
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from django.conf import settings
+from django.db import transaction
+
+from common.clock import database_now
+from consent.approvals.models import ApprovalKey
+from consent.approvals.policies import check_resumption
+from consent.errors import UnknownGrant
+from consent.event_types import EventType
+from consent.grants import actions as grant_actions
+from consent.grants.models import Grant
+from consent.ledger import audit
+from consent.ledger.protection import own_entry
+from consent.schemas import ResumeBody
+from pkm import sealed, signatures
+from pkm.errors import ApprovalMismatch
+from pkm.hooks import RootChange
+from pkm.signing import queries as signing_queries
+from pkm.signing.actions import check_step
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+NONCE_LIFETIME = timedelta(minutes=10)
+_EVENTS = {
+    "set": EventType.SIGNING_KEY_SET,
+    "replaced": EventType.SIGNING_KEY_REPLACED,
+    "given_up": EventType.SIGNING_KEY_GIVEN_UP,
+}
+
+
+def write_root_change(user: "User", change: RootChange) -> None:
+    """An entry in the person's chain; a new root carries the key of every app over. Inside the change's transaction."""
+    if change.change == "replaced":
+        _carry_over(user, change)
+    facts = {"old": change.old or None, "new": change.new or None}
+    audit.append(**own_entry(user, _EVENTS[change.change], facts))
+
+
+def _carry_over(user: "User", change: RootChange) -> None:
+    """One step for each app that knows a key: none may be left to be told of another without proof."""
+    keys = {key.app.app_id: key for key in ApprovalKey.objects.filter(user=user).select_related("app")}
+    steps: dict[str, Any] = {}
+    for step in change.rotation:
+        steps[_audience(step)] = step
+    if steps.keys() != keys.keys() or len(steps) != len(change.rotation):
+        named = sorted(keys.keys() ^ steps.keys())
+        raise ApprovalMismatch(f"aud: the rotation does not fit these apps: {', '.join(named[:5])}.", member="aud")
+    for app_id, step in steps.items():
+        _take_step(keys[app_id], app_id, step, root=change.new, by=user)
+
+
+def _audience(step: Any) -> str:
+    return str(_claims(step).get("aud"))
+
+
+def _claims(step: Any) -> dict[str, Any]:
+    """What a step says, unchecked: it names the new key, which its signature is then checked with."""
+    try:
+        return signatures.unchecked_claims(step)
+    except sealed.InvalidHeader as unfit:
+        raise ApprovalMismatch(f"The rotation: {unfit}.", member=unfit.member) from None
+
+
+def _take_step(key: ApprovalKey, app_id: str, step: Any, *, root: str, by: "User") -> None:
+    try:
+        public = signatures.check_public_key(_claims(step).get("new"), "new")
+        check_step(step, by=by, audience=app_id, seq=len(key.history) + 1, keys=(key.public_key, public))
+    except sealed.InvalidHeader as unfit:
+        raise ApprovalMismatch(f"The rotation for {app_id}: {unfit}.", member=unfit.member) from None
+    key.public_key, key.root, key.history = public, root, [*key.history, step]
+    key.save()
+
+
+@transaction.atomic
+def give_nonce(*, grant_id: str, by: "User") -> str:
+    """What the next resumption of this grant has to name; one at a time, for ten minutes. Raises `UnknownGrant`."""
+    nonce = secrets.token_urlsafe(24)
+    until = database_now() + NONCE_LIFETIME
+    own = Grant.objects.filter(grant_id=grant_id, user=by)
+    if not own.update(resume_nonce=nonce, resume_nonce_until=until):
+        raise UnknownGrant
+    return nonce
+
+
+def standing_approval(*, grant_id: str, by: "User") -> dict[str, Any]:
+    """What the next revision of an export repeats, for the person whose vault signed it: {"request_id", "approval":
+    the newest one's JWS or None, "access_duration", "ends_at"}. Raises `UnknownGrant`."""
+    grant = Grant.objects.select_related("request").filter(grant_id=grant_id, user=by).first()
+    if grant is None:
+        raise UnknownGrant
+    approvals = grant.exports.order_by("-revision").values_list("approval", flat=True)
+    return {
+        "request_id": grant.request.request_id,
+        "approval": approvals.first(),
+        "access_duration": int((grant.expires_at - grant.starts_at).total_seconds()),
+        "ends_at": int(grant.expires_at.timestamp()),
+    }
+
+
+def keys_of(user: "User") -> dict[str, Any]:
+    """What a new root is signed with: {"issuer", "rotations": how often the root was replaced, "keys": [{"app_id",
+    "approval_key", "seq"}], the key that each app knows and how many steps led to it}."""
+    rows = ApprovalKey.objects.filter(user=user).select_related("app").order_by("pk")
+    keys = [{"app_id": row.app.app_id, "approval_key": row.public_key, "seq": len(row.history)} for row in rows]
+    return {"issuer": settings.ISSUER, "rotations": signing_queries.rotations_of(user), "keys": keys}
+
+
+def resume(*, grant_id: str, by: "User", body: ResumeBody) -> str:
+    """Let a paused grant go on, as the person's vault signed it; returns the request's id.
+
+    Raises `UnknownGrant`, `MoveNotAllowed`, `ApprovalMismatch`.
+    """
+
+    def signed(grant: Grant, at: datetime) -> str:
+        return check_resumption(grant=grant, by=by, body=body, at=at)
+
+    return grant_actions.resume(grant_id=grant_id, by=by, signed=signed)

@@ -1,0 +1,88 @@
+"""A copy of what is published, in a folder: the same files under the same names.
+
+It is written before a checkpoint is published, so that whatever anybody was shown can be read there, also after the
+database was restored from an older backup. Files are only added (`checkpoint` alone is replaced), so the folder may be
+append-only storage: docs/operating.md says how to carry it to a bucket with object lock.
+"""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from django.conf import settings
+
+from consent.log import tree
+from consent.log.merkle import HEIGHT, WIDTH, Frontier, tile_width
+from consent.log.notes import Checkpoint
+
+
+def tile_path(level: int | str, number: int, width: int) -> str:
+    """The name of a tile (or, for the level `entries`, of a bundle of entries), as tlog-tiles spells it."""
+    digits = f"{number:03d}"
+    digits = digits.zfill(-(-len(digits) // 3) * 3)
+    parts = [digits[at : at + 3] for at in range(0, len(digits), 3)]
+    path = "/".join([*(f"x{part}" for part in parts[:-1]), parts[-1]])
+    return f"tile/{level}/{path}" + ("" if width == WIDTH else f".p/{width}")
+
+
+def write(note: str, *, since: int, frontier: Frontier) -> None:
+    """Add what is new since a size, then the checkpoint; nothing where no mirror is set. The state's row is locked."""
+    if not settings.LOG_MIRROR:
+        return
+    folder, size = Path(settings.LOG_MIRROR), frontier.size
+    for level, number, width in new_tiles(since, size):
+        hashes = tree.tile(level, number, width)
+        _add(folder / tile_path(level, number, width), hashes)
+        if level == 0:
+            _add(folder / tile_path("entries", number, width), tree.entry_bundle(number, width))
+    checkpoints = folder / "checkpoints"
+    _add(checkpoints / str(Checkpoint.of_note(note).size), note.encode())
+    _replace(folder / "checkpoint", note.encode())
+
+
+def new_tiles(since: int, size: int) -> Iterator[tuple[int, int, int]]:
+    """Level, number and width of the tiles of a tree that one of `since` leaves does not have."""
+    level = 0
+    while size >> HEIGHT * level:
+        for number in range(since >> HEIGHT * (level + 1), (size >> HEIGHT * (level + 1)) + 1):
+            width = tile_width(level, number, size)
+            if width > tile_width(level, number, since):
+                yield level, number, width
+        level += 1
+
+
+def _add(path: Path, content: bytes | None) -> None:
+    """Add a file that never changes; one that is there already, from a time that did not come to its end, stays."""
+    if content is None:
+        raise RuntimeError(f"the log has no {path.name} to mirror")
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _replace(path, content)
+    elif path.read_bytes() != content:
+        raise RuntimeError(f"the mirror has another {path} already")
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """Whole or not at all, and on the disk."""
+    aside = path.with_name(f".{path.name}.new")
+    with open(aside, "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    aside.replace(path)
+
+
+def entries(size: int) -> Iterator[bytes]:
+    """The leaves of the first `size`, as the mirror has them."""
+    folder = Path(settings.LOG_MIRROR)
+    for number in range(-(-size // WIDTH)):
+        bundle = (folder / tile_path("entries", number, tile_width(0, number, size))).read_bytes()
+        yield from _unbundled(bundle)
+
+
+def _unbundled(bundle: bytes) -> Iterator[bytes]:
+    at = 0
+    while at < len(bundle):
+        length = int.from_bytes(bundle[at : at + 2], "big")
+        yield bundle[at + 2 : at + 2 + length]
+        at += 2 + length

@@ -1,0 +1,89 @@
+"""What of the log is shown: checkpoints with the cosignatures that they got, and proofs against them."""
+
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db.models import Q, QuerySet
+
+from common.clock import database_now, rfc3339
+from consent.ledger import receipts
+from consent.log import keys, notes, tree
+from consent.log.models import AuditCheckpoint, LogLeaf, LogState
+
+JWS_TYPE = "consent-checkpoint+jwt"
+PATIENCE = timedelta(seconds=10)  # how long a checkpoint waits for its witnesses before it is published without them
+
+
+def newest_published() -> AuditCheckpoint | None:
+    """The largest checkpoint that is cosigned, or that has waited long enough for it; it never gets smaller."""
+    ready = Q(cosigned_at__isnull=False) | Q(at__lte=database_now() - PATIENCE)
+    return _of_this_epoch().filter(ready).order_by("-size").first()
+
+
+def newest_signed_size() -> int:
+    """How far tiles are published: what was signed and waits for witnesses can be fetched by them."""
+    return _of_this_epoch().order_by("-size").values_list("size", flat=True).first() or 0
+
+
+def _of_this_epoch() -> QuerySet[AuditCheckpoint]:
+    return AuditCheckpoint.objects.filter(epoch=epoch())
+
+
+def epoch() -> str:
+    """The tree that grows: empty, or the name of one that a restore began."""
+    return LogState.objects.values_list("epoch", flat=True).get(pk=1)
+
+
+def document(checkpoint: AuditCheckpoint) -> dict[str, Any]:
+    """`/.well-known/consent-checkpoint.json`; `jws` and `claims` are of the form before the log, for one release."""
+    said = notes.Checkpoint.of_note(checkpoint.note)
+    claims = {
+        "iss": settings.ISSUER,
+        "iat": int(checkpoint.at.timestamp()),
+        "at": rfc3339(checkpoint.at),
+        "root": checkpoint.root,
+        "entries": checkpoint.size,
+    }
+    return {
+        "origin": said.origin,
+        "size": said.size,
+        "root": notes.base64_of(said.root),
+        "note": checkpoint.full_note,
+        "at": rfc3339(checkpoint.at),
+        "cosignatures_missing": missing_witnesses(checkpoint),
+        "jws": receipts.sign(claims, JWS_TYPE),
+        "claims": claims,
+    }
+
+
+def missing_witnesses(checkpoint: AuditCheckpoint) -> list[str]:
+    """The names of the witnesses that have not cosigned this checkpoint."""
+    lines = checkpoint.cosignatures
+    keyed = [witness.key for witness in keys.witnesses()]
+    return [key.name for key in keyed if notes.cosignature_line(checkpoint.note, lines, key) is None]
+
+
+def proof_of(entry_hash: bytes) -> str | None:
+    """The tlog-proof of the leaf that an entry is, against the first checkpoint with the cosignatures required.
+
+    It is always the same once it is there. None until the entry is in the log and enough witnesses saw it.
+    """
+    index = LogLeaf.objects.filter(entry_hash=entry_hash).values_list("log_index", flat=True).first()
+    return proof_of_leaf(index) if index is not None else None
+
+
+def proof_of_leaf(index: int) -> str | None:
+    """Likewise, by the number of the leaf."""
+    state = tree.newest_state()
+    cosigned = AuditCheckpoint.objects.filter(epoch=state.epoch, size__gt=index, cosigned_at__isnull=False)
+    checkpoint = cosigned.order_by("size").first()
+    if checkpoint is None:
+        return None
+    return notes.proof(index, tree.inclusion_proof(index, checkpoint.size, state), checkpoint.full_note)
+
+
+def proof_of_entry(entry_pk: int) -> str | None:
+    """Likewise, by the key of the entry."""
+    index = LogLeaf.objects.filter(entry_id=entry_pk).values_list("log_index", flat=True).first()
+    return proof_of_leaf(index) if index is not None else None

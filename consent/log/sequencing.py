@@ -1,0 +1,128 @@
+"""Taking entries into the log, and having its checkpoints signed.
+
+What it costs grows with the batch and the depth of the tree, never with people. The lock of the one row of
+`consent_log_state` fences: a second sequencer waits for it and goes on from there, and one that lost its connection
+has written nothing.
+"""
+
+import base64
+import logging
+from collections.abc import Iterator
+
+from django.conf import settings
+from django.db import transaction
+
+from common.clock import database_now
+from consent.ledger.models import AuditEntry, LogQueue
+from consent.log import keys, mirror, signer
+from consent.log.merkle import Frontier
+from consent.log.models import AuditCheckpoint, LogLeaf, LogState, LogTile
+
+_log = logging.getLogger(__name__)
+BATCH = 5_000  # entries a transaction
+_RECENT = 100_000  # entries that are looked through for ones that nobody queued
+
+
+def sequence_and_sign() -> int:
+    """Take all that waits, and sign where the log stands; returns how many entries were taken."""
+    taken = 0
+    while count := sequence_batch():
+        taken += count
+    sign_checkpoint()
+    return taken
+
+
+def sequence_batch(most: int = BATCH) -> int:
+    """Take the oldest entries that wait, in one transaction; returns how many."""
+    with transaction.atomic():
+        state = locked_state()
+        waiting = list(LogQueue.objects.order_by("pk").values_list("pk", "entry__entry_hash")[:most])
+        if waiting:
+            # an app and a person get their entries of one event together: neighbours must not tell which belong so
+            append(state, sorted((_raw(digest), pk) for pk, digest in waiting))
+            LogQueue.objects.filter(pk__in=[pk for pk, _ in waiting]).delete()
+    return len(waiting)
+
+
+def append(state: LogState, entries: list[tuple[bytes, int | None]]) -> None:
+    """Write these (hash, entry) as the next leaves, with the tiles that they fill. The state's row is locked."""
+    frontier = Frontier.from_bytes(state.size, bytes(state.frontier))
+    LogLeaf.objects.bulk_create(
+        (
+            LogLeaf(log_index=index, entry_id=pk, entry_hash=digest)
+            for index, (digest, pk) in enumerate(entries, start=state.size)
+        ),
+        batch_size=2_000,
+    )
+    filled = frontier.append([digest for digest, _ in entries])
+    LogTile.objects.bulk_create(LogTile(level=tile.level, number=tile.number, hashes=tile.hashes) for tile in filled)
+    state.size, state.frontier, state.at = frontier.size, frontier.to_bytes(), database_now()
+    state.save(update_fields=["size", "frontier", "at"])
+
+
+def locked_state() -> LogState:
+    """The one row, locked until the transaction ends."""
+    return LogState.objects.select_for_update().get(pk=1)
+
+
+def _raw(digest: str) -> bytes:
+    """The 32 bytes of an entry's hash, which are the leaf."""
+    return base64.urlsafe_b64decode(digest + "=")
+
+
+def leaves_between(start: int, end: int) -> Iterator[bytes]:
+    """The leaves from one log index up to another, in order."""
+    rows = LogLeaf.objects.filter(log_index__gte=start, log_index__lt=end).order_by("log_index")
+    for entry_hash in rows.values_list("entry_hash", flat=True).iterator(chunk_size=10_000):
+        yield bytes(entry_hash)
+
+
+def sign_checkpoint() -> AuditCheckpoint | None:
+    """Have the newest size signed, mirrored and kept; None where it is already, or there is nothing to sign.
+
+    The row of the state stays locked: two sequencers ask the signer one after the other. What was signed and could not
+    be kept is signed again the next time, the very same.
+    """
+    with transaction.atomic():
+        state = locked_state()
+        kept = AuditCheckpoint.objects.filter(epoch=state.epoch).order_by("-size").first()
+        if not state.size or (kept is not None and kept.size == state.size):
+            return None
+        frontier = Frontier.from_bytes(state.size, bytes(state.frontier))
+        note = signer.sign(
+            origin=keys.origin(state.epoch),
+            size=state.size,
+            root=frontier.root(),
+            leaves=leaves_between,
+            first=not kept,
+        )
+        mirror.write(note, since=kept.size if kept else 0, frontier=frontier)
+        return keep_checkpoint(state.epoch, frontier, note)
+
+
+def keep_checkpoint(epoch: str, frontier: Frontier, note: str) -> AuditCheckpoint:
+    """The row of a note that was signed; where nobody has to cosign, it is complete at once."""
+    now = database_now()
+    root = base64.urlsafe_b64encode(frontier.root()).decode().rstrip("=")
+    return AuditCheckpoint.objects.create(
+        epoch=epoch, size=frontier.size, root=root, note=note, at=now, cosigned_at=None if keys.quorum() else now
+    )
+
+
+def queue_forgotten() -> int:
+    """Queue recent entries that are neither in the log nor in its queue; returns how many.
+
+    There are none, unless a process of a version that knows no log wrote them while this one was brought in.
+    """
+    newest = AuditEntry.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
+    recent = AuditEntry.objects.filter(pk__gt=newest - _RECENT, leaf=None, queued=None)
+    forgotten = [LogQueue(entry_id=pk) for pk in recent.order_by("pk").values_list("pk", flat=True)]
+    LogQueue.objects.bulk_create(forgotten, ignore_conflicts=True)
+    if forgotten:
+        _log.warning("%d audit entries were not queued for the log, and are now", len(forgotten))
+    return len(forgotten)
+
+
+def signs_here() -> bool:
+    """Whether this process sequences: it holds the keys of the log."""
+    return bool(settings.LOG_KEYS)

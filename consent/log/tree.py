@@ -1,0 +1,82 @@
+"""The log as it is kept, for whoever asks for tiles and proofs."""
+
+from collections.abc import Iterable
+
+from django.db.models import Q
+
+from consent.log.merkle import (
+    HASH,
+    HEIGHT,
+    Frontier,
+    Node,
+    Range,
+    Tile,
+    complete_subtrees,
+    consistency_ranges,
+    fold,
+    inclusion_ranges,
+    tile_of,
+    tile_width,
+)
+from consent.log.models import LogLeaf, LogState, LogTile
+
+
+def newest_state() -> LogState:
+    """Where the log stands. Whoever reads it first and tiles after it, may take each tile from there that it has."""
+    return LogState.objects.get(pk=1)
+
+
+def inclusion_proof(index: int, size: int, state: LogState | None = None) -> list[bytes]:
+    """The hashes that lead from a leaf to the root of the first `size` leaves, from the leaf's sibling up."""
+    return _hashes(inclusion_ranges(index, size), state or newest_state())
+
+
+def consistency_proof(old: int, new: int) -> list[bytes]:
+    """The hashes that show that the first `new` leaves begin with the first `old` ones."""
+    return _hashes(consistency_ranges(old, new), newest_state())
+
+
+def tile(level: int, number: int, width: int) -> bytes | None:
+    """The first hashes of a tile, or None where the tree does not have so many."""
+    found = _tiles({(level, number)}, newest_state()).get((level, number))
+    hashes = found.hashes[: width * HASH] if found is not None else b""
+    return hashes if len(hashes) == width * HASH else None
+
+
+def entry_bundle(number: int, width: int) -> bytes | None:
+    """Leaves as tlog-tiles bundles them, each after its length; None where the tree does not have so many."""
+    first = number << HEIGHT
+    rows = LogLeaf.objects.filter(log_index__gte=first, log_index__lt=first + width).order_by("log_index")
+    entries = [bytes(entry) for entry in rows.values_list("entry_hash", flat=True)]
+    return b"".join(len(entry).to_bytes(2, "big") + entry for entry in entries) if len(entries) == width else None
+
+
+def _hashes(ranges: Iterable[Range], state: LogState) -> list[bytes]:
+    """The hash over each range of leaves; one query for all tiles."""
+    parts = [complete_subtrees(leaves) for leaves in ranges]
+    tiles = _tiles({tile_of(node) for nodes in parts for node in nodes}, state)
+    return [fold([_node(tiles, node) for node in nodes]) for nodes in parts]
+
+
+def _node(tiles: dict[tuple[int, int], Tile], node: Node) -> bytes:
+    return tiles[tile_of(node)].node(node)
+
+
+def _tiles(places: set[tuple[int, int]], state: LogState) -> dict[tuple[int, int], Tile]:
+    """The tiles at these levels and numbers, as full as they are; what is not there is left out.
+
+    The state was read first: a tile that it still calls incomplete may be full by now, and its beginning is the same.
+    """
+    frontier = Frontier.from_bytes(state.size, bytes(state.frontier))
+    wanted = Q()
+    found = {}
+    for level, number in places:
+        edge = frontier.tile(level)
+        if number == edge.number:
+            found[level, number] = edge
+        elif tile_width(level, number, state.size):
+            wanted |= Q(level=level, number=number)
+    if wanted:
+        rows = LogTile.objects.filter(wanted).values_list("level", "number", "hashes")
+        found |= {(level, number): Tile(level, number, bytes(hashes)) for level, number, hashes in rows}
+    return found

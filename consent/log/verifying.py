@@ -1,0 +1,203 @@
+"""Whether the log holds: its leaves, tiles and checkpoints against each other, and against the entries.
+
+One pass by log index with flat memory: the tree is built again from the leaves, and what it gives at each tile and
+each checkpoint is compared with what is kept.
+"""
+
+import base64
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db.models import Exists, OuterRef
+
+from common.clock import database_now, rfc3339
+from consent.ledger import audit
+from consent.ledger.models import AuditEntry, LogQueue
+from consent.ledger.verifying import Broken
+from consent.log import keys, notes, signer
+from consent.log.errors import LogRefused
+from consent.log.merkle import Frontier, Tile
+from consent.log.models import AuditCheckpoint, LogLeaf, LogState, LogTile
+
+NAME = "log"
+LATE = timedelta(minutes=10)
+_PART = 2_000  # leaves at once
+
+
+def verify_log(resume: dict[str, Any] | None = None) -> Iterator[Broken]:
+    """The first difference of each kind, by log index; nothing where the log holds.
+
+    `resume` is what `position` gave after an earlier pass; what it covers is taken as found, up to its root, which
+    must be that of a checkpoint.
+    """
+    now = database_now()
+    state = LogState.objects.get(pk=1)
+    pass_ = _Pass(state, now, _frontier(resume))
+    yield from pass_.run()
+    yield from _missing(now)
+
+
+def position() -> dict[str, Any] | None:
+    """Where a pass that found nothing may be resumed from: the newest checkpoint's size, and the edge of its tree."""
+    state = LogState.objects.get(pk=1)
+    frontier = Frontier.from_bytes(state.size, bytes(state.frontier))
+    return {"size": state.size, "frontier": base64.b64encode(frontier.to_bytes()).decode()} if state.size else None
+
+
+def _frontier(resume: dict[str, Any] | None) -> Frontier:
+    if resume is None:
+        return Frontier()
+    return Frontier.from_bytes(int(resume["size"]), base64.b64decode(resume["frontier"], validate=True))
+
+
+class _Pass:
+    """One walk over the leaves, beside the tiles of each level and the checkpoints."""
+
+    def __init__(self, state: LogState, now: datetime, frontier: Frontier) -> None:
+        self.state, self.now, self.frontier = state, now, frontier
+        self.keys = keys.verifier_keys(state.epoch)
+        self.checkpoints = _Checkpoints(state.epoch, frontier.size)
+        self.tiles: dict[int, Iterator[Tile]] = {}
+        self.found: set[str] = set()
+
+    def run(self) -> Iterator[Broken]:
+        for part in _in_parts(self._leaves()):
+            yield from self._check_entries(part)
+            yield from self._grow([entry_hash for _, entry_hash, _, _ in part])
+        yield from self._check_end()
+
+    def _leaves(self) -> Iterator[tuple[int, bytes, int | None, str | None]]:
+        leaves = LogLeaf.objects.filter(log_index__gte=self.frontier.size).order_by("log_index")
+        rows = leaves.values_list("log_index", "entry_hash", "entry_id", "entry__entry_hash")
+        return ((at, bytes(raw), pk, text) for at, raw, pk, text in rows.iterator(chunk_size=_PART))
+
+    def _once(self, kind: str, index: int, reason: str) -> Iterator[Broken]:
+        """The first of a kind is told; what follows from it would only repeat it."""
+        if kind not in self.found:
+            self.found.add(kind)
+            yield Broken(NAME, index, reason)
+
+    def _check_entries(self, part: list[tuple[int, bytes, int | None, str | None]]) -> Iterator[Broken]:
+        for place, (index, entry_hash, pk, text) in enumerate(part):
+            if index != self.frontier.size + place:
+                yield from self._once("gap", self.frontier.size + place, "a leaf is missing")
+            if text is None:
+                if not _is_told(index):
+                    yield from self._once("entry", index, "the entry of this leaf is gone")
+            elif base64.urlsafe_b64decode(f"{text}=") != entry_hash:
+                yield from self._once("entry", index, f"the entry {pk} is not the one that entered the log")
+
+    def _grow(self, entries: list[bytes]) -> Iterator[Broken]:
+        """Append, stopping at the size of each checkpoint to compare its root."""
+        while entries:
+            stop = self.checkpoints.next_size()
+            count = min(len(entries), stop - self.frontier.size) if stop is not None else len(entries)
+            part, entries = entries[:count], entries[count:]
+            for tile in self.frontier.append(part):
+                yield from self._check_tile(tile)
+            if self.frontier.size == stop:
+                yield from self._check_checkpoint(self.checkpoints.take())
+
+    def _check_tile(self, tile: Tile) -> Iterator[Broken]:
+        kept = self.tiles.setdefault(tile.level, _tiles(tile.level, tile.number))
+        if next(kept, None) != tile:
+            text = f"the tile {tile.number} of level {tile.level} is missing or is not what the leaves make of it"
+            yield from self._once("tile", tile.number << 8 * (tile.level + 1), text)
+
+    def _check_checkpoint(self, checkpoint: AuditCheckpoint) -> Iterator[Broken]:
+        size = checkpoint.size
+        said = notes.Checkpoint(keys.origin(checkpoint.epoch), size, self.frontier.root())
+        if not checkpoint.note.startswith(f"{said.text}\n"):
+            yield from self._once("root", size, "the checkpoint of this size is not over the leaves that are there")
+        elif not any(notes.is_signed_by(checkpoint.note, key) for key in self.keys):
+            yield from self._once("signature", size, "the signature of the checkpoint of this size does not hold")
+        elif checkpoint.root != base64.urlsafe_b64encode(said.root).decode().rstrip("="):
+            yield from self._once("root", size, "the checkpoint of this size keeps another root than it signed")
+
+    def _check_end(self) -> Iterator[Broken]:
+        state, last = self.state, self.checkpoints.last
+        grown = LogState.objects.filter(pk=1).exclude(size=state.size).exists()
+        if not grown and (self.frontier.size, self.frontier.to_bytes()) != (state.size, bytes(state.frontier)):
+            yield Broken(NAME, self.frontier.size, f"the log is said to have {state.size} leaves, of another root")
+        if (beyond := self.checkpoints.next_size()) is not None and not grown:
+            yield Broken(NAME, beyond, "a checkpoint was signed over more leaves than there are")
+        is_late = state.at <= self.now - LATE
+        if state.size and last < state.size and is_late:
+            yield Broken(NAME, state.size, "no checkpoint was signed over the newest leaves for more than ten minutes")
+        yield from _against_signer(state, last)
+
+
+class _Checkpoints:
+    """The checkpoints of this tree in the order of their sizes, one ahead."""
+
+    def __init__(self, epoch: str, after: int) -> None:
+        kept = AuditCheckpoint.objects.filter(epoch=epoch, size__gt=after).order_by("size")
+        self._rows = kept.iterator(chunk_size=500)
+        self._next = next(self._rows, None)
+        self.last = after
+
+    def next_size(self) -> int | None:
+        return self._next.size if self._next is not None else None
+
+    def take(self) -> AuditCheckpoint:
+        taken, self._next = self._next, next(self._rows, None)
+        if taken is None:
+            raise LookupError("there is no further checkpoint")
+        self.last = taken.size
+        return taken
+
+
+def _tiles(level: int, first: int) -> Iterator[Tile]:
+    rows = LogTile.objects.filter(level=level, number__gte=first).order_by("number")
+    values = rows.values_list("number", "hashes").iterator(chunk_size=100)
+    return (Tile(level, number, bytes(hashes)) for number, hashes in values)
+
+
+def _in_parts(
+    rows: Iterator[tuple[int, bytes, int | None, str | None]],
+) -> Iterator[list[tuple[int, bytes, int | None, str | None]]]:
+    part = []
+    for row in rows:
+        part.append(row)
+        if len(part) == _PART:
+            yield part
+            part = []
+    if part:
+        yield part
+
+
+def _is_told(index: int) -> bool:
+    """Whether an entry about a restore names this leaf as one whose entry is lost."""
+    told = AuditEntry.objects.of(audit.DEPLOYMENT).filter(kind="restored").select_related("kept")
+    return any(
+        first <= index <= last for entry in told for first, last in entry.facts.get("leaves_without_entries", [])
+    )
+
+
+def _against_signer(state: LogState, last: int) -> Iterator[Broken]:
+    """What the signer remembers, where it is on this machine, against what is kept."""
+    try:
+        note = signer.last_note()
+    except LogRefused as refused:
+        yield Broken(NAME, last, str(refused))
+        return
+    if note is None:
+        return
+    signed = notes.Checkpoint.of_note(note)
+    if signed.origin != keys.origin(state.epoch):
+        yield Broken(NAME, last, f"the signer signs for {signed.origin}, and this log is {keys.origin(state.epoch)}")
+    elif signed.size > state.size:
+        yield Broken(NAME, state.size, f"the signer signed {signed.size} leaves: the log was cut or rolled back")
+    elif signed.size <= last:  # else it is about to be kept, or `no checkpoint` is told in ten minutes
+        kept = AuditCheckpoint.objects.filter(epoch=state.epoch, size=signed.size).values_list("note", flat=True)
+        if kept.first() != note:
+            yield Broken(NAME, signed.size, "the signer remembers another checkpoint of this size")
+
+
+def _missing(now: datetime) -> Iterator[Broken]:
+    """Entries that the log does not have and that have waited for too long."""
+    queued = LogQueue.objects.filter(pk=OuterRef("pk"), at__gt=now - LATE)
+    without = AuditEntry.objects.filter(at__lte=now - LATE, leaf=None).exclude(Exists(queued)).order_by("pk")
+    for chain, sequence, at in without.values_list("chain", "sequence", "at")[:1]:
+        yield Broken(chain, sequence, f"it is of {rfc3339(at)} and has not entered the log")

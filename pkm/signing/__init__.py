@@ -1,0 +1,1 @@
+"""The root of the keys that a person signs approvals with."""

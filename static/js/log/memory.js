@@ -1,0 +1,87 @@
+// @ts-check
+// What is remembered of the log for one person: the keys that were pinned and the last checkpoint that was seen. This
+// browser keeps its own memory in IndexedDB, and all devices of the person have one in the vault's notes.
+
+import { ApiError } from "../vault/api.js";
+import { current, isUnlocked, Locked, pageOwner } from "../vault/keyring.js";
+import { changeNotes, readNotes } from "../vault/notes.js";
+
+/** @typedef {{chain: string, keys: string[], note: string, size: number, head: {sequence: number, entry_hash: string}}} Memory */
+/** @typedef {{keyId: string, size: number}} Sealed what this browser knows to lie in the notes, under which key */
+/** @typedef {Memory & {sealed?: Sealed}} Own */
+
+const DATABASE = "consent-log";
+const STORE = "seen";
+
+/** @returns {Promise<IDBDatabase | null>} null where the browser refuses to keep anything */
+function database() {
+  return new Promise((resolve) => {
+    let request;
+    try {
+      request = indexedDB.open(DATABASE, 1);
+    } catch {
+      resolve(null);
+      return;
+    }
+    request.onupgradeneeded = () => request.result.createObjectStore(STORE);
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = (event) => {
+      event.preventDefault();
+      resolve(null);
+    };
+  });
+}
+
+/** @template T @param {IDBTransactionMode} mode @param {(store: IDBObjectStore) => IDBRequest<T>} work @returns {Promise<T | null>} */
+async function within(mode, work) {
+  const opened = await database();
+  if (!opened) return null;
+  try {
+    return await new Promise((resolve) => {
+      const transaction = opened.transaction(STORE, mode);
+      const request = work(transaction.objectStore(STORE));
+      transaction.oncomplete = () => resolve(request.result);
+      transaction.onabort = () => resolve(null);
+    });
+  } finally {
+    opened.close();
+  }
+}
+
+/** By the person, and not by their chain, whose name is the server's word. @returns {string} */
+const whose = () => pageOwner()?.userId ?? "";
+
+/** What this browser saw. @returns {Promise<Own | null>} */
+export const recall = async () => (await within("readonly", (store) => store.get(whose()))) ?? null;
+
+/** @param {Own} memory @returns {Promise<unknown>} */
+export const remember = (memory) => within("readwrite", (store) => store.put(memory, whose()));
+
+/**
+ * What any device of the person saw, as their vault's notes have it.
+ * @returns {Promise<{keyId: string, memory: Memory | null} | null>} null where the vault is locked or there is none
+ */
+export async function recallSealed() {
+  if (!(await isUnlocked())) return null;
+  const { notes } = await readNotes();
+  return { keyId: (await current()).keyId, memory: notes.log ?? null };
+}
+
+/**
+ * Keeps it for all devices, where theirs is not newer already.
+ * @param {Memory} memory
+ * @returns {Promise<Sealed | null>} what lies there now; null where it cannot be kept at this moment
+ */
+export async function rememberSealed(memory) {
+  try {
+    let size = memory.size;
+    await changeNotes((notes) => {
+      size = Math.max(memory.size, notes.log?.size ?? 0);
+      return notes.log && notes.log.size >= memory.size ? null : { ...notes, log: memory };
+    });
+    return { keyId: (await current()).keyId, size };
+  } catch (error) {
+    if (error instanceof ApiError || error instanceof Locked) return null;
+    throw error;
+  }
+}

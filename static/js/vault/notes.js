@@ -1,0 +1,72 @@
+// @ts-check
+// What the vault remembers for itself, sealed, on every device of its person: which keys apps used before, and whatever
+// else a page must not have to take the server's word for. One small record, written whole.
+
+import * as api from "./api.js";
+import { jsonBytes, jsonObject, open, seal } from "./compact.js";
+import { current } from "./keyring.js";
+
+/** @typedef {Record<string, any>} Notes each member belongs to one module; `connectors` is app → thumbprints */
+/** @typedef {import("./types.js").VaultKey} VaultKey */
+
+const ATTEMPTS = 3;
+
+/** @param {VaultKey} vault @param {number} revision */
+const members = ({ keyId, userId }, revision) => ({ kid: keyId, sub: userId, revision });
+
+/** @returns {Promise<{notes: Notes, revision: number}>} revision 0 where there are none yet */
+export async function readNotes() {
+  const { jwe, revision } = await api.getNotes();
+  if (jwe === null) return { notes: {}, revision };
+  const vault = await current();
+  return { notes: await openNotes(jwe, vault, revision), revision };
+}
+
+/** @param {string} jwe @param {VaultKey} vault @param {number} revision @returns {Promise<Notes>} */
+export async function openNotes(jwe, vault, revision) {
+  const { plaintext } = await open("notes", jwe, vault.key, members(vault, revision));
+  return jsonObject(plaintext);
+}
+
+/** @param {Notes} notes @param {VaultKey} vault @param {number} revision @returns {Promise<string>} */
+export const sealNotes = async (notes, vault, revision) =>
+  seal("notes", members(vault, revision), await jsonBytes(notes), vault.key);
+
+/**
+ * Writes what `change` makes of the notes; another tab or device that was faster is read again first.
+ * @param {(notes: Notes) => Notes | null} change null where nothing changes
+ * @returns {Promise<void>}
+ */
+export async function changeNotes(change) {
+  for (let attempt = 1; ; attempt += 1) {
+    const { notes, revision } = await readNotes();
+    const next = change(structuredClone(notes));
+    if (next === null) return;
+    const jwe = await sealNotes(next, await current(), revision + 1);
+    try {
+      await api.putNotes({ jwe, base_revision: revision });
+      return;
+    } catch (error) {
+      if (!(error instanceof api.ApiError && error.code === "stale_revision") || attempt === ATTEMPTS) throw error;
+    }
+  }
+}
+
+/**
+ * Whether this app used this key before, as this vault remembers it.
+ * @param {string} appId @param {string} thumbprint
+ * @returns {Promise<boolean | null>} null where the vault remembers nothing of the app
+ */
+export async function knownConnector(appId, thumbprint) {
+  const { notes } = await readNotes();
+  const known = notes.connectors?.[appId];
+  return Array.isArray(known) ? known.includes(thumbprint) : null;
+}
+
+/** @param {string} appId @param {string} thumbprint */
+export const rememberConnector = (appId, thumbprint) =>
+  changeNotes((notes) => {
+    const connectors = notes.connectors ?? {};
+    const known = connectors[appId] ?? [];
+    return known.includes(thumbprint) ? null : { ...notes, connectors: { ...connectors, [appId]: [...known, thumbprint] } };
+  });

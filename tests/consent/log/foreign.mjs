@@ -1,0 +1,47 @@
+// What readers that are not the server's say of its log: sigstore's own verifier, and the browser's modules.
+// Standard input is {"key", "spki", "note", "proofs": [{"entry", "text"}], "consistency": [{"old", "new", "proof"}]}.
+
+import { createPublicKey } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { isConsistent } from "../../../static/js/log/merkle.js";
+import { proves, readCheckpoint, readHashes, readKeys, readProof } from "../../../static/js/log/notes.js";
+
+const require = createRequire(new URL("../../node/package.json", import.meta.url));
+const { verifyCheckpoint } = require("@sigstore/verify/dist/tlog/checkpoint");
+const { verifyMerkleInclusion } = require("@sigstore/verify/dist/tlog/merkle");
+
+const told = JSON.parse(readFileSync(0, "utf-8"));
+const bytes = (hex) => Uint8Array.from(Buffer.from(hex, "hex"));
+
+/** Whether sigstore takes this entry for the leaf of this proof. */
+function sigstoreTakes(entry, { index, hashes, checkpoint }) {
+  const [name, id] = told.key.split("+");
+  const publicKey = createPublicKey({ key: Buffer.from(told.spki, "base64"), format: "der", type: "spki" });
+  const tlogs = [{ logID: Buffer.from(id, "hex"), baseURL: `https://${name}`, publicKey }];
+  const inclusionProof = { logIndex: String(index), hashes: hashes.map((hash) => Buffer.from(hash)), checkpoint: { envelope: checkpoint.note } };
+  try {
+    const seen = verifyCheckpoint({ inclusionProof }, tlogs);
+    verifyMerkleInclusion({ inclusionProof, canonicalizedBody: Buffer.from(entry) }, seen);
+    return true;
+  } catch (error) {
+    if (error.name !== "VerificationError" && error.code !== "TLOG_INCLUSION_PROOF_ERROR") throw error;
+    return false;
+  }
+}
+
+const keys = await readKeys(`${told.key}\n`);
+const answers = { browser: [], sigstore: [], other: [], consistent: [], inconsistent: [] };
+for (const { entry, text } of told.proofs) {
+  const proof = await readProof(text, keys);
+  answers.browser.push(await proves(proof, bytes(entry)));
+  answers.sigstore.push(sigstoreTakes(bytes(entry), proof));
+  answers.other.push((await proves(proof, new Uint8Array(32))) || sigstoreTakes(new Uint8Array(32), proof));
+}
+for (const { old, new: size, proof } of told.consistency) {
+  const [before, after] = await Promise.all([old, size].map((note) => readCheckpoint(note, keys)));
+  const hashes = readHashes(proof.split("\n").filter(Boolean));
+  answers.consistent.push(await isConsistent(before.size, before.root, after.size, after.root, hashes));
+  answers.inconsistent.push(await isConsistent(before.size, new Uint8Array(32), after.size, after.root, hashes));
+}
+process.stdout.write(JSON.stringify(answers));

@@ -1,0 +1,190 @@
+"""What somebody did to the log with the database's own password is found, and named by its log index."""
+
+import base64
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.db import connection
+
+from common.clock import database_now
+from consent.ledger import audit
+from consent.ledger.models import AuditEntry, AuditFacts, LogQueue
+from consent.log import verifying
+from consent.log.merkle import Frontier
+from consent.log.models import AuditCheckpoint, LogLeaf, LogState, LogTile
+from consent.log.sequencing import sequence_batch
+from consent.log.verifying import verify_log
+from tests.consent.log.conftest import AT, Grow
+
+
+def found() -> list[tuple[str, int, str]]:
+    return [(flaw.chain, flaw.sequence, flaw.reason) for flaw in verify_log()]
+
+
+def build_again() -> None:
+    """The state as the leaves give it."""
+    frontier = Frontier()
+    frontier.append([bytes(leaf.entry_hash) for leaf in LogLeaf.objects.order_by("log_index")])
+    LogState.objects.update(size=frontier.size, frontier=frontier.to_bytes())
+
+
+def rewrite_leaf() -> None:
+    LogLeaf.objects.filter(log_index=3).update(entry_hash=b"x" * 32)
+
+
+def rewrite_leaf_and_state() -> None:
+    rewrite_leaf()
+    build_again()
+
+
+def delete_entry() -> None:
+    entry = AuditEntry.objects.get(leaf__log_index=3)
+    AuditFacts.objects.filter(entry=entry).delete()
+    with connection.cursor() as cursor:
+        cursor.execute("DELETE FROM consent_audit WHERE id = %s", [entry.pk])
+
+
+def rehash_entry() -> None:
+    AuditEntry.objects.filter(leaf__log_index=3).update(entry_hash="B" * 42 + "A")
+
+
+def swap_entries() -> None:
+    one, other = LogLeaf.objects.get(log_index=3), LogLeaf.objects.get(log_index=4)
+    LogLeaf.objects.filter(log_index=3).update(entry=None)
+    LogLeaf.objects.filter(log_index=4).update(entry_id=one.entry_id)
+    LogLeaf.objects.filter(log_index=3).update(entry_id=other.entry_id)
+
+
+def cut_the_tail() -> None:
+    LogLeaf.objects.filter(log_index__gte=250).delete()
+    build_again()
+
+
+def cut_the_tail_with_its_checkpoints() -> None:
+    cut_the_tail()
+    AuditCheckpoint.objects.filter(size__gt=250).delete()
+
+
+def delete_leaf() -> None:
+    LogLeaf.objects.filter(log_index=3).delete()
+
+
+def rewrite_tile() -> None:
+    LogTile.objects.filter(level=0, number=0).update(hashes=b"x" * 8192)
+
+
+def delete_tile() -> None:
+    LogTile.objects.filter(level=0, number=0).delete()
+
+
+def rewrite_edge() -> None:
+    LogState.objects.update(frontier=b"x" * len(LogState.objects.get().frontier))
+
+
+def forge_note() -> None:
+    newest = AuditCheckpoint.objects.get(size=300)
+    AuditCheckpoint.objects.filter(size=300).update(note=newest.note[:-10] + "AAAAAAA==\n")
+
+
+def forge_root() -> None:
+    AuditCheckpoint.objects.filter(size=300).update(root="A" * 43)
+
+
+def swap_notes() -> None:
+    other = AuditCheckpoint.objects.get(size=200)
+    AuditCheckpoint.objects.filter(size=300).update(note=other.note, root=other.root)
+
+
+def add_checkpoint() -> None:
+    newest = AuditCheckpoint.objects.get(size=300)
+    AuditCheckpoint.objects.create(size=400, root=newest.root, note=newest.note, at=newest.at)
+
+
+def delete_newest_checkpoint() -> None:
+    """It might be about to be kept; so that is told once it is late."""
+    AuditCheckpoint.objects.filter(size=300).delete()
+    LogState.objects.update(at=database_now() - timedelta(minutes=11))
+
+
+TAMPERED: list[tuple[Callable[[], None], int, str]] = [
+    (rewrite_leaf, 3, "is not the one that entered the log"),
+    (rewrite_leaf_and_state, 200, "not over the leaves that are there"),
+    (delete_entry, 3, "the entry of this leaf is gone"),
+    (rehash_entry, 3, "is not the one that entered the log"),
+    (swap_entries, 3, "is not the one that entered the log"),
+    (cut_the_tail, 300, "signed over more leaves than there are"),
+    (cut_the_tail_with_its_checkpoints, 250, "cut or rolled back"),
+    (delete_leaf, 3, "a leaf is missing"),
+    (rewrite_tile, 0, "the tile 0 of level 0 is missing or is not"),
+    (delete_tile, 0, "the tile 0 of level 0 is missing or is not"),
+    (rewrite_edge, 300, "of another root"),
+    (forge_note, 300, "the signature of the checkpoint"),
+    (forge_root, 300, "another root than it signed"),
+    (swap_notes, 300, "not over the leaves that are there"),
+    (add_checkpoint, 400, "signed over more leaves than there are"),
+    (delete_newest_checkpoint, 300, "no checkpoint was signed over the newest leaves"),
+]
+
+
+@pytest.mark.parametrize(("tamper", "index", "reason"), TAMPERED, ids=[row[0].__name__ for row in TAMPERED])
+def test_what_was_done_to_the_log_is_found(
+    grow: Grow, unprotected: None, tamper: Callable[[], None], index: int, reason: str
+) -> None:
+    grow(200)
+    grow(100, chain="app:x")
+    assert found() == []
+
+    tamper()
+
+    assert any((chain, at) == ("log", index) and reason in said for chain, at, said in found()), found()
+
+
+def test_entries_that_never_entered_are_named_after_ten_minutes(grow: Grow, unprotected: None) -> None:
+    grow(1)
+    link = audit.append(chain="person:b", kind="denied", actor="person", at=AT, facts={})
+    assert found() == []
+
+    LogQueue.objects.update(at=database_now() - timedelta(minutes=11))
+    assert found() == [(link.chain, 1, "it is of 2026-11-20T10:00:00Z and has not entered the log")]
+    LogQueue.objects.all().delete()
+    assert len(found()) == 1
+
+
+def test_a_log_that_nobody_signs_any_more_is_a_finding(grow: Grow, unprotected: None) -> None:
+    grow(1)
+    audit.append(chain="person:a", kind="denied", actor="person", at=AT, facts={})
+    sequence_batch()
+    assert found() == []
+
+    LogState.objects.update(at=database_now() - timedelta(minutes=11))
+    assert [reason for _, _, reason in found()] == [
+        "no checkpoint was signed over the newest leaves for more than ten minutes"
+    ]
+
+
+def test_without_the_signer_beside_it_the_log_is_verified_all_the_same(grow: Grow) -> None:
+    grow(3)
+    Path(settings.LOG_SIGNER_FILE).unlink()
+
+    assert found() == []
+
+
+def test_a_later_pass_goes_on_where_an_earlier_one_ended(grow: Grow, unprotected: None) -> None:
+    grow(300)
+    position = verifying.position()
+    grow(100)
+    assert list(verify_log(position)) == []
+    AuditEntry.objects.filter(leaf__log_index=350).update(entry_hash="B" * 42 + "A")
+
+    assert [flaw.sequence for flaw in verify_log(position)] == [350]
+
+
+def test_leaves_hold_what_they_were_made_of_after_the_facts_were_erased(grow: Grow, unprotected: None) -> None:
+    grow(5)
+    AuditFacts.objects.all().delete()
+
+    assert found() == []
+    assert base64.urlsafe_b64encode(bytes(LogLeaf.objects.get(log_index=0).entry_hash)).decode().rstrip("=")
