@@ -84,11 +84,11 @@ def record_together(ended: Sequence[Ended], *, event: EventType, actor: Actor, a
             audit.NewEntry(chain=chain, kind=event.value, actor=actor.value, at=at, facts=facts)
             for chain in _chains(each.request)
         ]
-    of_people = audit.append_all(new)[::2]
+    links = [link.as_claims() for link in audit.append_all(new)]  # of each the person's, then the app's
     with audit.must_be_written():
         Receipt.objects.bulk_create(
-            receipts.signed(claims=receipt, request_pk=each.request.pk, entry=link.as_claims(), at=at)
-            for each, receipt, link in zip(ended, claims, of_people, strict=True)
+            receipts.signed(claims=receipt, request_pk=each.request.pk, entry=own, app_entry=of_app, at=at)
+            for each, receipt, own, of_app in zip(ended, claims, links[::2], links[1::2], strict=True)
             if receipt is not None
         )
     if kind := event.webhook_type:

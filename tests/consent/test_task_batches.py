@@ -94,15 +94,20 @@ def not_together(*_: Any) -> int:
     raise RuntimeError("not together")
 
 
-def test_a_receipt_names_its_entry_and_the_notice_its_receipt(db: None) -> None:
+def test_each_copy_of_a_receipt_names_the_entry_of_its_own_chain_and_the_notice_the_receipt(db: None) -> None:
     overdue(3, [AppFactory()])
 
     expiry.write_down_expiry()
 
-    for receipt in Receipt.objects.all():
-        where = claims(receipt.jws)["audit"]
-        entry = AuditEntry.objects.get(chain=where["chain"], sequence=where["sequence"])
-        assert (entry.entry_hash, entry.facts["receipt_id"]) == (where["entry_hash"], receipt.receipt_id)
+    subjects = dict(AuditChain.objects.values_list("chain", "subject"))
+    for receipt in Receipt.objects.select_related("request__user", "request__app"):
+        asked = receipt.request
+        whose = [audit.person_chain(asked.user.public_id), audit.app_chain(asked.app.app_id)]
+        for subject, jws in zip(whose, (receipt.jws, receipt.app_jws), strict=True):
+            where = claims(jws)["audit"]
+            assert (sorted(where), subjects[where["chain"]]) == (["chain", "entry_hash", "sequence"], subject)
+            entry = AuditEntry.objects.get(chain=where["chain"], sequence=where["sequence"])
+            assert (entry.entry_hash, entry.facts["receipt_id"]) == (where["entry_hash"], receipt.receipt_id)
         assert Notice.objects.get(request=receipt.request_id).facts["receipt_id"] == receipt.receipt_id
     assert list(Notice.objects.order_by("sequence").values_list("sequence", flat=True)) == [1, 2, 3, 4, 5, 6]
 
@@ -125,7 +130,7 @@ def test_a_batch_takes_as_many_statements_whatever_its_size(db: None, count: int
     with CaptureQueriesContext(connection) as ran:
         assert expiry.write_down_expiry() == 2 * count
 
-    assert len(ran) == (52 if connection.vendor == "postgresql" else 45)
+    assert len(ran) == (54 if connection.vendor == "postgresql" else 47)
 
 
 def test_nothing_to_do_is_a_look_at_an_index_of_each(db: None) -> None:
@@ -198,7 +203,7 @@ def test_reads_are_chained_in_as_many_statements_whoever_was_read(db: None, peop
     with CaptureQueriesContext(connection) as ran:
         assert chain_waiting_reads() == 2 * people
 
-    assert len(ran) == (12 if connection.vendor == "postgresql" else 10)
+    assert len(ran) == (13 if connection.vendor == "postgresql" else 11)
     assert AuditEntry.objects.filter(kind="reads").count() == people + 1
     assert list(verifying.verify()) == []
 
