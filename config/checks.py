@@ -29,7 +29,13 @@ _POLLED = Warning(
 @register()
 def check_keys(**_: Any) -> list[CheckMessage]:
     """The keys without which no vault can be made and no decision signed."""
-    return [*_encryption(), *_receipts(), *_log()]
+    return [*_encryption(), *_receipts()]
+
+
+@register("log")
+def check_log_keys(**_: Any) -> list[CheckMessage]:
+    """The log's keys and witnesses: all that its sequencer needs of keys (`manage.py sequence_log`)."""
+    return _log()
 
 
 @register(Tags.database)
@@ -54,7 +60,7 @@ def _led_astray(parameters: dict[str, Any], warning: CheckMessage) -> list[Check
 
 def require_keys() -> None:
     """Raise where a server or a worker would start with keys that do not work."""
-    for message in check_keys():
+    for message in [*check_keys(), *check_log_keys()]:
         raise ImproperlyConfigured(f"{message.msg} {message.hint} ({message.id})")
 
 

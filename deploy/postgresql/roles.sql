@@ -3,7 +3,7 @@
 --
 --   psql --set=role=consent_app --file=deploy/postgresql/roles.sql "$OWNERS_DATABASE_URL"
 --
--- It makes the role where there is none, and <role>_log for the sequencer of the public log (`manage.py sequence_log`),
+-- It makes the role where there is none, and <role>_log for the sequencer of the public log (the last part below),
 -- both without a password: give them one with \password. DATABASE_URL of the processes names their role; `migrate` keeps
 -- the owner's. What the lists below leave out is refused by triggers too, for everybody.
 \set ON_ERROR_STOP on
@@ -19,11 +19,11 @@ GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA public TO :"role";
 -- what is only ever added to
 REVOKE UPDATE ON
     consent_audit, audit_facts, audit_chains, consent_receipts, consent_notices,
+    consent_log_queue, consent_log_leaves, consent_log_tiles, consent_log_state, consent_audit_checkpoints,
     agent_calls, pkm_events, django_admin_log
 FROM :"role";
 -- of the log only its queue: the sequencer alone writes the rest, under the second role below
-REVOKE INSERT, UPDATE ON consent_log_leaves, consent_log_tiles, consent_log_state, consent_audit_checkpoints FROM :"role";
-REVOKE UPDATE ON consent_log_queue FROM :"role";
+REVOKE INSERT ON consent_log_leaves, consent_log_tiles, consent_log_state, consent_audit_checkpoints FROM :"role";
 -- an entry that waits to be written goes when it is, and does not change until then
 REVOKE UPDATE ON audit_pending FROM :"role";
 -- a read is chained once, and nothing else of it changes
@@ -62,17 +62,19 @@ GRANT EXECUTE ON FUNCTION
     erase_vault_rows(bigint)
 TO :"role";
 
--- The sequencer of the public log: it reads entries, empties the queue and adds to the log, and sees nothing of people.
+-- The sequencer of the public log (`manage.py sequence_log`): of entries it sees key and hash, it empties the queue and
+-- adds to the log. It reads nothing about people, and begins no tree anew.
 SELECT format('CREATE ROLE %I LOGIN', :'role' || '_log')
     WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = :'role' || '_log') \gexec
 SELECT :'role' || '_log' AS log_role \gset
 REVOKE ALL ON ALL TABLES IN SCHEMA public FROM :"log_role";
+REVOKE ALL ON ALL SEQUENCES IN SCHEMA public FROM :"log_role";
 GRANT USAGE ON SCHEMA public TO :"log_role";
-GRANT SELECT ON consent_audit, consent_log_queue, consent_log_leaves, consent_log_tiles, consent_log_state,
-    consent_audit_checkpoints, django_migrations TO :"log_role";
-GRANT INSERT ON consent_log_leaves, consent_log_tiles, consent_audit_checkpoints TO :"log_role";
+GRANT SELECT (id, entry_hash) ON consent_audit TO :"log_role";
+GRANT SELECT ON consent_log_queue, consent_log_leaves, consent_log_tiles, consent_log_state,
+    consent_audit_checkpoints TO :"log_role";
 GRANT DELETE ON consent_log_queue TO :"log_role";
-GRANT UPDATE ON consent_log_state TO :"log_role";
+GRANT INSERT ON consent_log_leaves, consent_log_tiles, consent_audit_checkpoints TO :"log_role";
+GRANT UPDATE (size, frontier, at) ON consent_log_state TO :"log_role";
 GRANT UPDATE (cosignatures, cosigned_at) ON consent_audit_checkpoints TO :"log_role";
-GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO :"log_role";
 COMMIT;

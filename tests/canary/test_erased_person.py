@@ -5,10 +5,7 @@ On PostgreSQL the erasure runs with the rights of deploy/postgresql/roles.sql an
 
 import logging
 import secrets
-import subprocess
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import timedelta
 from io import StringIO
 from pathlib import Path
@@ -41,34 +38,11 @@ from pkm.vault.models import KeyWrapper, VaultKey
 from tests import factories
 from tests.accounts.erasure.tables import tables_of_people
 from tests.canary.kept import dump, octets_of
+from tests.least_rights import least_rights
 from tests.patience import wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
-ROLES = Path(__file__).parents[2] / "deploy" / "postgresql" / "roles.sql"
 on_postgresql = pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has no rights")
-
-
-@contextmanager
-def least_rights() -> Iterator[None]:
-    """This connection has the rights of the server's role; on SQLite there are none to lose."""
-    if connection.vendor != "postgresql":
-        yield
-        return
-    role = f"consent_{secrets.token_hex(6)}"
-    given = connection.settings_dict
-    address = ["-h", given["HOST"], "-p", str(given["PORT"] or 5432), "-U", given["USER"] or "root"]
-    made = ["psql", *address, "-d", given["NAME"], f"--set=role={role}", f"--file={ROLES}", "--quiet"]
-    subprocess.run(made, check=True, capture_output=True)
-    with connection.cursor() as cursor:
-        cursor.execute(f"SET ROLE {role}")
-    try:
-        yield
-    finally:
-        with connection.cursor() as cursor:
-            cursor.execute("RESET ROLE")
-            for made_role in (role, f"{role}_log"):
-                cursor.execute(f"DROP OWNED BY {made_role}")
-                cursor.execute(f"DROP ROLE {made_role}")
 
 
 def live(canary: str) -> User:

@@ -19,6 +19,7 @@ _PAUSE = 2.0  # seconds
 
 class Command(BaseCommand):
     help = "Takes new audit entries into the public log every 2 seconds, signs it, and asks its witnesses."
+    requires_system_checks = ("log",)  # it has no other keys (config/checks.py)
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--once", action="store_true", help="take what waits now, and end")
