@@ -18,6 +18,7 @@ from pkm import scopes, sealed
 from pkm.errors import SegmentMismatch, StaleRevision, TooManyAttributes, UnknownSegment
 from pkm.history.events import locked_index, record
 from pkm.history.models import EventKind, Index
+from pkm.notes.models import VaultNotes
 from pkm.registry.models import ScopeEntry
 from pkm.segments.exposure import told_by
 from pkm.segments.models import Blob, Manifest, ManifestPath
@@ -96,7 +97,7 @@ def delete_segment(*, by: "User", domain: str, segment_id: str, base_content_rev
 def destroy_vault(*, of: "User") -> None:
     """Delete all that this person keeps and every way into their vault; the history of changes stays."""
     locked_index(of)
-    for record_of in (Blob, Manifest, KeyWrapper, VaultKey, Index):
+    for record_of in (Blob, Manifest, KeyWrapper, VaultNotes, VaultKey, Index):
         record_of._default_manager.filter(user=of).delete()
 
 

@@ -94,6 +94,7 @@ function passkeyWords(code) {
 function refusedWords({ reason }) {
   if (reason === "request_changed") return gettext("This request is not what it says it is, so nothing was shared. Reload the page to see it as it is now.");
   if (reason === "cannot_open") return gettext("A part of your data does not open with your key. Nothing was changed or shared.");
+  if (reason === "signing_key") return gettext("The service names another approval key than the one in your vault, so nothing was approved. Tell the operator.");
   return gettext("What was stored does not fit the rules, so this page stopped. Nothing was changed or shared.");
 }
 
@@ -119,6 +120,8 @@ function apiWords({ code, status, body }) {
     invalid_attributes: gettext("Choose at least one thing to share."),
     invalid_duration: gettext("That duration is longer than the app asked for."),
     export_mismatch: gettext("What was sealed does not fit the request, so nothing was shared. Reload the page."),
+    approval_mismatch: gettext("What your vault signed was not accepted, so nothing was shared. Look whether the clock of this device is right, then reload the page."),
+    move_not_allowed: gettext("This sharing changed in the meantime. Reload the page to see it as it is now."),
     reauthentication_required: gettext("Confirm that it is you, then do this again."),
     possession_required: gettext("What unlocks your data was not shown. Begin the change of its key once more."),
     rotation_under_way: gettext("The key of your data is being changed. Finish that on the security page, or give it up there."),

@@ -4,14 +4,17 @@ import re
 from collections.abc import Callable
 
 import pytest
+from django.conf import settings
 from playwright.sync_api import BrowserContext, Page, expect
 
 from accounts.models import User
+from consent.approvals.models import ApprovalKey
 from consent.grants.models import Grant
 from consent_bridge.client import Client
 from consent_bridge.sealed import generate_connector_key
 from developers.models import App
 from pkm.segments.models import Blob
+from pkm.vault.models import VaultKey
 from tests.browser.page_faults import THEMES, axe_findings_in
 from tests.browser.people import SignIn
 from tests.factories import MemberFactory, TestAppFactory, TokenFactory
@@ -77,6 +80,33 @@ def test_the_developer_plays_a_person_from_an_empty_vault_to_the_end_of_sharing(
     expect(shared).to_have_count(0)
     assert told.all_inner_texts() == ["consent.revoked", "consent.resumed", "consent.paused", "consent.approved"]
     expect(page.locator("#recovery")).to_be_visible()  # nothing loaded the page anew
+
+
+def test_a_person_without_a_root_gets_one_and_what_is_paused_goes_on(
+    page: Page, sign_in: SignIn, app: App, client: Client
+) -> None:
+    """As somebody made by an older client: the page makes the root before it approves, and signs over a fresh nonce."""
+    sign_in(page, developer(app))
+    user_id = make_person(page, app)
+    VaultKey.objects.update(signing_public_key=None, signing_jwe="")
+    key = generate_connector_key()
+    asked = client.request_consent(user_id, f"attr.{FOOD}.*", purpose="Suggest restaurants near you", key=key)
+    expect(page.locator("[data-request]")).to_have_count(1)
+    with page.expect_response(f"**/sandbox/people/{user_id}/signing-key") as root:
+        page.get_by_role("button", name="Approve").click()
+    assert root.value.status == 200
+    shared = page.locator("[data-grant]")
+    shared.get_by_role("button", name="Pause").click()
+    with page.expect_response("**/nonce") as nonce:
+        shared.get_by_role("button", name="Resume").click()
+
+    expect(page.locator("#told tbody tr")).to_have_count(3)
+    assert nonce.value.status == 200
+    assert Grant.objects.get().status == "active"
+    assert client.read(asked, key).data["lifestyle"]["food"]["favorite_cuisine"] == "Thai"
+    pin = client.pins.find(settings.ISSUER, user_id)
+    assert pin is not None
+    assert pin.key == ApprovalKey.objects.get().public_key
 
 
 def test_what_would_end_within_a_day_ends_now_and_what_is_denied_stays_denied(

@@ -5,7 +5,6 @@ import pytest
 from django.test import Client
 
 from consent_bridge import sealed
-from pkm.registry.models import HiddenScope
 from pkm.segments.models import Blob
 from pkm.vault import queries as vault_queries
 from pkm.vault.models import KeyWrapper, VaultKey
@@ -16,6 +15,8 @@ from tests.pkm.sealed_segments import segment, wrapper
 FOOD = {"diet_preference": "Vegetarian", "favorite_cuisine": "Thai"}
 ADDRESSES = {
     "/vault/keys": ("GET", "POST"),
+    "/vault/signing-key": ("PUT",),
+    "/vault/notes": ("GET", "PUT"),
     "/vault/wrappers": ("POST",),
     "/vault/wrappers/wrp_x": ("DELETE",),
     "/vault/wrappers/wrp_x/restore": ("POST",),
@@ -25,6 +26,7 @@ ADDRESSES = {
     "/vault/hidden-scopes/attr.lifestyle.*": ("PUT", "DELETE"),
     "/vault/rotation": ("GET", "POST", "DELETE"),
     "/vault/rotation/finish": ("POST",),
+    "/vault/rotation/notes": ("PUT",),
     "/vault/rotation/segments/lifestyle/food": ("GET", "PUT"),
     "/vault/legacy": ("GET",),
     "/vault/legacy/progress": ("PUT",),
@@ -116,6 +118,7 @@ NEED_RECENT = [
     ("/vault/rotation", "POST"),
     ("/vault/rotation", "DELETE"),
     ("/vault/rotation/finish", "POST"),
+    ("/vault/rotation/notes", "PUT"),
     ("/vault/rotation/segments/lifestyle/food", "PUT"),
 ]
 
@@ -377,23 +380,3 @@ def test_segment_of_many_megabytes_is_kept(owner, vault):
     raw = orjson.dumps(body)
     assert len(raw) < 16 * 1024 * 1024
     assert owner.send("PUT", "/vault/segments/lifestyle/food", raw).json()["size_bytes"] == len(body["jwe"])
-
-
-# --- /vault/hidden-scopes ---------------------------------------------------------------------------------------------
-
-
-def test_scope_is_hidden_and_shown(owner, person, django_assert_num_queries):
-    for _ in range(2):
-        answer = owner.put("/vault/hidden-scopes/attr.lifestyle.*")
-        assert (answer.status_code, answer.content) == (204, b"")
-    assert list(HiddenScope.objects.values_list("user", "scope")) == [(person.pk, "attr.lifestyle.*")]
-    for _ in range(2):
-        answer = owner.delete("/vault/hidden-scopes/attr.lifestyle.*")
-        assert (answer.status_code, answer.content) == (204, b"")
-    assert not HiddenScope.objects.exists()
-
-
-@pytest.mark.parametrize("scope", ["attr.pets.*", "nonsense", "attr.lifestyle.food"])
-def test_unknown_scope_is_not_found(owner, scope):
-    _problem(owner.put(f"/vault/hidden-scopes/{scope}"), 404, "not_found")
-    _problem(owner.delete(f"/vault/hidden-scopes/{scope}"), 404, "not_found")

@@ -1,0 +1,206 @@
+"""The vault's own notes: kept, read, resealed at a change of the key, gone with the vault."""
+
+from dataclasses import replace
+
+import pytest
+
+from pkm.notes.models import VaultNotes
+from pkm.reset import actions as reset_actions
+from pkm.segments.actions import destroy_vault
+from tests.callers import signed_in
+from tests.factories import PersonFactory, give_vault
+from tests.pkm.rotation import change
+from tests.pkm.sealed_notes import opened_notes, sealed_notes
+from tests.pkm.test_reset import week_later
+
+AT, RESEALED = "/vault/notes", "/vault/rotation/notes"
+SEEN = {"log": {"size": 4}}
+
+
+@pytest.fixture
+def vault(person):
+    return give_vault(person, {("lifestyle", "food"): {"favorite_cuisine": "Thai"}})
+
+
+def body(vault, base=0, content=SEEN, /, **header):
+    return {"jwe": sealed_notes(vault, base + 1, content, **header), "base_revision": base}
+
+
+def told(answer):
+    return answer.status_code, answer.json().get("code"), answer.json().get("member")
+
+
+# --- the address ------------------------------------------------------------------------------------------------------
+
+
+def test_there_are_none_at_first(owner, vault):
+    assert owner.get(AT).json() == {"revision": 0, "jwe": None, "updated_at": None}
+
+
+def test_they_are_kept_and_read(owner, vault, django_assert_num_queries):
+    first = body(vault)
+    written = owner.put(AT, first)
+
+    assert (written.status_code, written.json()) == (200, owner.get(AT).json())
+    assert {name: written.json()[name] for name in ("revision", "jwe")} == {"revision": 1, "jwe": first["jwe"]}
+    second = body(vault, 1, {"log": {"size": 5}})
+    assert owner.put(AT, second).json()["revision"] == 2
+    with django_assert_num_queries(3):  # session, person, notes
+        read = owner.get(AT).json()
+    assert opened_notes(read["jwe"], vault.key.secret) == {"log": {"size": 5}}
+
+
+def test_nothing_is_overwritten_unseen(owner, vault):
+    owner.put(AT, body(vault))
+
+    refused = owner.put(AT, body(vault, 0, {}))
+
+    assert (told(refused)[:2], refused.json()["current_revision"]) == ((409, "stale_revision"), 1)
+    assert told(owner.put(AT, body(vault, 4)))[:2] == (409, "stale_revision")
+    assert opened_notes(owner.get(AT).json()["jwe"], vault.key.secret) == SEEN
+
+
+@pytest.mark.parametrize(
+    ("header", "member"),
+    [({"kid": "vk_t2zp3gog7m6odtqh"}, "kid"), ({"sub": "usr_another"}, "sub"), ({"revision": 2}, "revision")],
+)
+def test_what_is_sealed_for_elsewhere_is_refused(owner, vault, header, member):
+    assert told(owner.put(AT, body(vault, **header))) == (400, "notes_mismatch", member)
+    assert not VaultNotes.objects.exists()
+
+
+@pytest.mark.parametrize("jwe", ["a.b.c.d.e", "text", "....", "é"])
+def test_what_is_no_jwe_is_refused(owner, vault, jwe):
+    assert told(owner.put(AT, {"jwe": jwe, "base_revision": 0}))[:2] == (400, "notes_mismatch")
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"jwe": ""}, "jwe"),
+        ({"jwe": None}, "jwe"),
+        ({"jwe": "x" * (256 * 1024 + 1)}, "jwe"),
+        ({"base_revision": "0"}, "base_revision"),
+        ({"base_revision": -1}, "base_revision"),
+        ({"base_revision": 2**31 - 1}, "base_revision"),
+        ({"surprise": 1}, "surprise"),
+    ],
+)
+def test_a_body_that_does_not_fit_is_named(owner, vault, changes, field):
+    refused = owner.put(AT, body(vault) | changes)
+    assert (told(refused)[:2], [error["field"] for error in refused.json()["errors"]]) == (
+        (400, "invalid_request"),
+        [field],
+    )
+
+
+def test_without_a_vault_there_is_nothing_to_seal_them_under(owner, person):
+    assert owner.get(AT).json()["revision"] == 0
+    assert told(owner.put(AT, {"jwe": "a.b.c.d.e", "base_revision": 0}))[:2] == (409, "vault_absent")
+
+
+def test_notes_of_somebody_else_are_never_shown_or_replaced(owner, vault):
+    owner.put(AT, body(vault))
+    other = give_vault(PersonFactory(), {})
+    stranger = signed_in(other.user)
+
+    assert stranger.get(AT).json()["revision"] == 0
+    assert told(stranger.put(AT, body(vault))) == (400, "notes_mismatch", "kid")
+    assert stranger.put(AT, body(other, 0, {})).status_code == 200
+    assert opened_notes(owner.get(AT).json()["jwe"], vault.key.secret) == SEEN
+
+
+# --- a change of the vault's key --------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def changing(owner, vault):
+    """A change of the key with notes in the vault, everything but them sealed again."""
+    owner.put(AT, body(vault))
+    begun = change(vault)
+    begun.start()
+    begun.reseal_all()
+    return begun
+
+
+def under_the_new_key(changing, revision=1, content=SEEN, /, **header):
+    return {"jwe": sealed_notes(replace(changing.vault, key=changing.key), revision, content, **header)}
+
+
+def test_a_change_does_not_end_before_the_notes_are_sealed_again(owner, changing):
+    refused = owner.post("/vault/rotation/finish", {})
+    assert (told(refused)[:2], refused.json()["missing"]) == ((409, "rotation_incomplete"), [{"notes": True}])
+
+    assert owner.put(RESEALED, under_the_new_key(changing) | {"revision": 1}).status_code == 204
+    assert opened_notes(owner.get(AT).json()["jwe"], changing.vault.key.secret) == SEEN  # the old ones until the end
+    assert owner.post("/vault/rotation/finish", {}).status_code == 200
+    kept = owner.get(AT).json()
+    assert (kept["revision"], opened_notes(kept["jwe"], changing.key.secret)) == (1, SEEN)
+    assert VaultNotes.objects.get().resealed == ""
+
+
+def test_notes_written_meanwhile_are_sealed_again(owner, changing):
+    owner.put(RESEALED, under_the_new_key(changing) | {"revision": 1})
+    newer = {"log": {"size": 9}}
+    assert owner.put(AT, body(changing.vault, 1, newer)).status_code == 200
+
+    assert told(owner.post("/vault/rotation/finish", {}))[:2] == (409, "rotation_incomplete")
+    stale = owner.put(RESEALED, under_the_new_key(changing) | {"revision": 1})
+    assert (told(stale)[:2], stale.json()["current_revision"]) == ((409, "stale_revision"), 2)
+    assert owner.put(RESEALED, under_the_new_key(changing, 2, newer) | {"revision": 2}).status_code == 204
+    assert owner.post("/vault/rotation/finish", {}).status_code == 200
+    assert opened_notes(owner.get(AT).json()["jwe"], changing.key.secret) == newer
+
+
+@pytest.mark.parametrize("member", ["kid", "sub", "revision"])
+def test_resealed_notes_that_do_not_belong_there_are_refused(owner, changing, member):
+    other = {"kid": changing.vault.key.key_id, "sub": "usr_another", "revision": 2}
+    unfit = under_the_new_key(changing, **{member: other[member]}) | {"revision": 1}
+    assert told(owner.put(RESEALED, unfit)) == (400, "notes_mismatch", member)
+    assert VaultNotes.objects.get().resealed == ""
+
+
+def test_given_up_the_notes_are_as_before(owner, changing):
+    owner.put(RESEALED, under_the_new_key(changing) | {"revision": 1})
+    assert owner.delete("/vault/rotation").status_code == 204
+
+    assert VaultNotes.objects.get().resealed == ""
+    assert opened_notes(owner.get(AT).json()["jwe"], changing.vault.key.secret) == SEEN
+
+
+def test_without_a_change_or_notes_nothing_is_resealed(owner, vault):
+    unfit = body(vault)
+    assert told(owner.put(RESEALED, {"jwe": unfit["jwe"], "revision": 1}))[:2] == (404, "not_found")
+    change(vault).start()
+    assert told(owner.put(RESEALED, {"jwe": unfit["jwe"], "revision": 1}))[:2] == (409, "stale_revision")
+
+
+def test_a_stranger_reseals_nothing_of_somebody_elses(changing):
+    stranger = signed_in(give_vault(PersonFactory(), {}).user)
+    assert told(stranger.put(RESEALED, under_the_new_key(changing) | {"revision": 1}))[:2] == (404, "not_found")
+    assert VaultNotes.objects.get().resealed == ""
+
+
+# --- the end of the vault ---------------------------------------------------------------------------------------------
+
+
+def test_they_go_with_a_vault_that_is_given_up(owner, vault, person):
+    owner.put(AT, body(vault))
+    owner.post("/vault/reset")
+    week_later()
+    assert reset_actions.carry_out_resets() == 1
+
+    assert owner.get(AT).json()["revision"] == 0
+    new = give_vault(person, {})
+    assert owner.put(AT, body(new)).json()["revision"] == 1
+
+
+def test_they_go_with_a_vault_that_is_destroyed(owner, vault, person):
+    owner.put(AT, body(vault))
+    destroy_vault(of=person)
+    assert not VaultNotes.objects.exists()
+
+
+def test_a_change_under_way_takes_no_notes_under_the_new_key_yet(owner, changing):
+    early = {**under_the_new_key(changing, 2), "base_revision": 1}
+    assert told(owner.put(AT, early)) == (400, "notes_mismatch", "kid")
