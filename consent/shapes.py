@@ -6,7 +6,7 @@ dictionaries, not models, because the answers are read as dictionaries by pages,
 because a model would cost five times as much to make and write (docs/adr/0005).
 """
 
-from typing import Annotated, Any
+from typing import Annotated, Any, NotRequired
 
 from pydantic import Field, GetPydanticSchema
 from pydantic_core.core_schema import literal_schema
@@ -218,20 +218,6 @@ _HANDLING = {
 }
 
 
-class Receipt(Shape):
-    """The signed proof of one event."""
-
-    receipt_id: str
-    jws: Annotated[str, Field(description="Compact JWS, EdDSA; its key is in /.well-known/consent-keys.json.")]
-    claims: Annotated[
-        dict[str, Any],
-        Field(
-            description="What is signed. What your application left out, as a test app does, is not there.",
-            json_schema_extra={"properties": _HANDLING},
-        ),
-    ]
-
-
 class AuditEntry(Shape):
     """An entry of an audit chain with all that its hashes are over."""
 
@@ -248,14 +234,20 @@ class AuditEntry(Shape):
     salt: Annotated[str, Field(description="Of `facts_hash`; empty once the facts were erased.")]
 
 
-class ProvenReceipt(Shape):
-    """A receipt with the entry of its event in your app's chain, and the proof that the public log has that."""
+class Receipt(Shape):
+    """The signed proof of one event."""
 
     receipt_id: str
     jws: Annotated[str, Field(description="Compact JWS, EdDSA; its key is in /.well-known/consent-keys.json.")]
-    claims: dict[str, Any]
-    entry: AuditEntry
-    proof: Annotated[str, Field(description="C2SP tlog-proof of the entry's hash.")]
+    claims: Annotated[
+        dict[str, Any],
+        Field(
+            description="What is signed. What your application left out, as a test app does, is not there.",
+            json_schema_extra={"properties": _HANDLING},
+        ),
+    ]
+    entry: NotRequired[Annotated[AuditEntry, Field(description="With `proof=1`: the event in your app's chain.")]]
+    proof: NotRequired[Annotated[str, Field(description="With `proof=1`: C2SP tlog-proof of the entry's hash.")]]
 
 
 class UnprovenReceipt(Shape):

@@ -25,6 +25,7 @@ from common.shapes import ProblemDetails
 from developers.errors import AppSuspended, BrowserPathRefused, InsufficientScope, InvalidToken
 
 Method = TypeVar("Method", bound=Callable[..., Any])
+_Shown = tuple[Any, Mapping[str, Any]]  # the shape of an answer, and an example
 
 _EVERYWHERE: tuple[type[Problem], ...] = (InvalidRequest, NotFound, MethodNotAllowed, TemporarilyUnavailable)
 WITH_DEVELOPER_TOKEN = (InvalidToken, BrowserPathRefused, AppSuspended, InsufficientScope)
@@ -102,6 +103,7 @@ def operation(
     description: str,
     answers: Mapping[int, Any] = MappingProxyType({}),
     example: Mapping[str, Any] = MappingProxyType({}),
+    examples: Mapping[int, Mapping[str, Any]] = MappingProxyType({}),
     refusals: Iterable[type[Problem]] = (),
     parameters: Sequence[OpenApiParameter] = (),
     body: Any = None,
@@ -118,10 +120,12 @@ def operation(
     `jose` is the meaning of the second form, application/jose. It is told in words: as a second media type it would
     make the answer a union in the types of every generated client, and `.jwe` would be of none. `stream` is the meaning
     of server-sent events; `not_modified` and `no_content` are answers without a body. `permission` is what the token
-    must carry, in words; none means that the address is open; `token` is what one may be refused with.
+    must carry, in words; none means that the address is open; `token` is what one may be refused with. `examples` are
+    those of the statuses that `example` is not of.
     """
     problems = [*_EVERYWHERE, *refusals, *(token if permission else ()), *(_WITH_BODY if body else ())]
     empty = [status for status, told in ((204, no_content), (304, not_modified)) if told]
+    shown = {status: (shape, examples.get(status, example)) for status, shape in answers.items()}
     described = description + (f"\n\nNeeds the permission {permission}." if permission else "")
     given: dict[str, Any] = {
         "operation_id": name,
@@ -129,7 +133,7 @@ def operation(
         "summary": summary,
         "description": described,
         "parameters": list(parameters),
-        "responses": _responses(answers, example, jose, stream, empty) | _problem_responses(problems),
+        "responses": _responses(shown, jose, stream, empty) | _problem_responses(problems),
     }
     if body:
         given["request"] = {"application/json": body}
@@ -137,11 +141,9 @@ def operation(
     return extend_schema(**given)
 
 
-def _responses(
-    answers: Mapping[int, Any], example: Mapping[str, Any], jose: str, stream: str, empty: Iterable[int]
-) -> dict[Any, Any]:
+def _responses(shown: Mapping[int, _Shown], jose: str, stream: str, empty: Iterable[int]) -> dict[Any, Any]:
     """What is answered where nothing is refused; the statuses of `empty` have no body."""
-    responses = _json_responses(answers, example, more=f" With `Accept: application/jose`: {jose}" if jose else "")
+    responses = _json_responses(shown, more=f" With `Accept: application/jose`: {jose}" if jose else "")
     if stream:
         responses[200, "text/event-stream"] = OpenApiResponse(response={"type": "string"}, description=stream)
     for status in empty:
@@ -163,14 +165,14 @@ def header_parameter(name: str, description: str) -> OpenApiParameter:
     return OpenApiParameter(name, schema, OpenApiParameter.HEADER, description=description)
 
 
-def _json_responses(answers: Mapping[int, Any], example: Mapping[str, Any], *, more: str) -> dict[Any, Any]:
+def _json_responses(shown: Mapping[int, _Shown], *, more: str) -> dict[Any, Any]:
     return {
         (status, "application/json"): OpenApiResponse(
             response=shape,
             description=_MEANINGS[status] + more,
             examples=[OpenApiExample("answer", value=dict(example), response_only=True, status_codes=[str(status)])],
         )
-        for status, shape in answers.items()
+        for status, (shape, example) in shown.items()
     }
 
 

@@ -227,6 +227,7 @@ receipt = operation(
     ],
     answers={200: shapes.Receipt, 202: shapes.UnprovenReceipt},
     example=samples.RECEIPT,
+    examples={202: samples.UNPROVEN_RECEIPT},
     jose="The compact JWS alone.",
     refusals=[errors.UnknownReceipt],
 )

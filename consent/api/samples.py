@@ -161,6 +161,7 @@ RECEIPT: dict[str, Any] = {
         "event": {"type": "approved", "state": "active", "time": "2026-11-20T10:02:10Z"},
     },
 }
+UNPROVEN_RECEIPT: dict[str, Any] = {"receipt_id": RECEIPT_ID, "proof": None}
 KEYS: dict[str, Any] = {
     "keys": [
         {

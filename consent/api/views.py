@@ -35,8 +35,8 @@ from consent.schemas import (
     RequestConsentBody,
     StatusQuery,
 )
-from consent.shapes import ProvenReceipt, UnprovenReceipt
 from consent.shapes import Receipt as ReceiptShape
+from consent.shapes import UnprovenReceipt
 from consent.states import RequestStatus
 from developers.authentication import AppContext, DeveloperToken
 
@@ -197,5 +197,4 @@ class Receipt(DeveloperView):
         if proven is None:
             waiting: UnprovenReceipt = {"receipt_id": receipt["receipt_id"], "proof": None}
             return json_answer(waiting, status=202, headers={"Retry-After": "3"})
-        answer: ProvenReceipt = {**receipt, "entry": proven["entry"], "proof": proven["proof"]}
-        return json_answer(answer)
+        return json_answer({**receipt, "entry": proven["entry"], "proof": proven["proof"]})

@@ -109,7 +109,6 @@ def test_without_a_signature_nothing_is_approved(
         ("iss", "https://elsewhere.example"),
         ("sub", "usr_another"),
         ("aud", "app_another"),
-        ("iat", int(time.time()) - 301),
         ("iat", True),
         ("ends_at", 2**40),
         ("request_id", "req_another"),
@@ -128,6 +127,17 @@ def test_a_claim_that_differs_is_named(
     body["approval"] = resigned(body, app_key(vault, asked), **{claim: value})
 
     assert decide(owner, asked, body) == (400, "approval_mismatch", claim)
+    assert not Grant.objects.exists()
+
+
+@pytest.mark.parametrize("seconds", [-301, 330])  # the second may pass while it is decided
+def test_an_approval_of_another_time_is_none(
+    owner: JsonClient, asked: ConsentRequest, vault: Vault, seconds: int
+) -> None:
+    body = approval_body(asked, vault)
+    body["approval"] = resigned(body, app_key(vault, asked), iat=int(time.time()) + seconds)
+
+    assert decide(owner, asked, body) == (400, "approval_mismatch", "iat")
     assert not Grant.objects.exists()
 
 

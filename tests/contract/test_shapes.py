@@ -31,9 +31,10 @@ def orders(hint: Any, value: Any) -> Iterator[tuple[list[str], list[str]]]:
         hint = get_args(hint)[0]
     if is_typeddict(hint):
         hints = get_type_hints(hint, include_extras=True)
-        yield list(hints), list(value)
+        yield [name for name in hints if name in value or name in hint.__required_keys__], list(value)
         for name, inner in hints.items():
-            yield from orders(inner, value[name])
+            if name in value:
+                yield from orders(get_args(inner)[0] if get_origin(inner) is typing.NotRequired else inner, value[name])
     elif get_origin(hint) is list:
         for item in value:
             yield from orders(get_args(hint)[0], item)

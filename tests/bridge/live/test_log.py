@@ -12,6 +12,7 @@ from django.conf import settings
 from django.db import connection
 
 from common.sql.triggers import lifted
+from consent import shapes
 from consent.ledger.models import AuditEntry, LogQueue
 from consent.log.models import AuditCheckpoint, LogLeaf, LogState, LogTile
 from consent.log.sequencing import sequence_and_sign, sequence_batch, sign_checkpoint
@@ -21,6 +22,7 @@ from consent_bridge.client import Client
 from consent_bridge.errors import Refused
 from consent_bridge.sealed import generate_connector_key
 from tests.bridge.live.steps import CUISINE, ask
+from tests.contract.test_shapes import fits
 
 
 @pytest.fixture
@@ -54,9 +56,11 @@ def test_receipt_comes_with_its_entry_and_proof(caller, api, approved):
     answer = api.get(f"/receipts/{approved.receipt_id}?proof=1")
     assert (answer.status_code, answer["Retry-After"]) == (202, "3")
     assert answer.json() == {"receipt_id": approved.receipt_id, "proof": None}
+    fits(shapes.UnprovenReceipt, answer.content)
 
     sequence_and_sign()
     proven = caller.receipt_with_proof(approved.receipt_id)
+    fits(shapes.Receipt, api.get(f"/receipts/{approved.receipt_id}?proof=1").content)
 
     assert proven.receipt.claims["audit"] == {
         "chain": proven.entry.chain, "sequence": proven.entry.sequence, "entry_hash": proven.entry.entry_hash,
