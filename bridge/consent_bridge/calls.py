@@ -197,7 +197,8 @@ def follow_log(memory: Memory | None) -> LogCall[Memory]:
     known = memory or Memory(Trust((yield log_keys())))
     newest = known.read((yield log_checkpoint()))
     known.require_no_rollback(newest)
-    return (yield from tied(known, newest))
+    seen = yield from tied(known, newest)
+    return seen.with_keys((yield log_keys())) if seen.asks_for_keys() else seen
 
 
 def tied(memory: Memory, seen: NoteCheckpoint) -> LogCall[Memory]:
@@ -218,7 +219,7 @@ def one(call: Call[Result]) -> LogCall[Result]:
 
 def prove_receipt(memory: Memory, claims: Mapping[str, Any], told: Mapping[str, Any]) -> LogCall[Proven]:
     """What a receipt's entry and proof show, in a checkpoint that fits what this reader saw."""
-    event = logs.check_receipt(claims, told, memory.trust)
+    event = logs.check_receipt(claims, told, memory)
     return event, (yield from tied(memory, event.proof.checkpoint))
 
 

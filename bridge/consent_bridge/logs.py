@@ -2,6 +2,7 @@
 
 Whoever shows this reader another log than before, or an older one, is found: every checkpoint must be consistent with
 the last one. What a reader sees for the first time it can only take as it is; witnesses say that others see the same.
+A new key of the log is learned from a checkpoint that a known key signed beside it, and from nothing else.
 """
 
 from __future__ import annotations
@@ -22,13 +23,21 @@ from consent_bridge.state import read_small_file, write_private_file
 FRESH_SECONDS = 24 * 3600
 
 
+class LogKeyChanged(Refused):
+    """The newest checkpoint is signed with no key that this reader knows, so that nobody vouches for the new one."""
+
+
 @dataclass(frozen=True)
 class Trust:
-    """Whom a reader believes: the log's keys, the witnesses, and how many of these must have cosigned; None is all."""
+    """Whom a reader believes: the log's keys, the witnesses, and how many of these must have cosigned; None is all.
+
+    `earlier` are keys that others took the place of: what they signed counts as far as a present key signed it, too.
+    """
 
     keys: tuple[VerifierKey, ...]
     witnesses: tuple[VerifierKey, ...] = ()
     quorum: int | None = None
+    earlier: tuple[VerifierKey, ...] = ()
 
     def require(self, checkpoint: Checkpoint) -> None:
         """Refuse a checkpoint with too few cosignatures."""
@@ -38,14 +47,48 @@ class Trust:
 
 @dataclass(frozen=True)
 class Memory:
-    """What a reader keeps of a log between two looks."""
+    """What a reader keeps of a log between two looks. `fixed` where the caller named the keys: no other is learned."""
 
     trust: Trust
     checkpoint: Checkpoint | None = None
+    fixed: bool = False
 
     def read(self, note: str) -> Checkpoint:
-        """A checkpoint of this log, by its own signature; that it follows from the last one is not said yet."""
+        """The newest checkpoint, by its own signature; that it follows from the last one is not said yet."""
+        if self.checkpoint is not None and not notes.signers(note, self.trust.keys):
+            said = "the log is signed with another key, and none that this reader knows vouches for it"
+            raise LogKeyChanged(f"{said}: ask the operator on another way before you take it", member="signature")
         return notes.read_checkpoint(note, self.trust.keys, self.trust.witnesses)
+
+    def read_proof(self, text: str) -> Proof:
+        """A tlog-proof against a checkpoint of this log; of an earlier key only where it is no newer than the last."""
+        proof = notes.read_proof(text, (*self.trust.keys, *self.trust.earlier), self.trust.witnesses)
+        seen, last = proof.checkpoint, self.checkpoint
+        if not notes.signers(seen.note, self.trust.keys) and (last is None or seen.size > last.size):
+            raise Refused("a key that was replaced signed this checkpoint, and no other", member="signature")
+        return proof
+
+    def asks_for_keys(self) -> bool:
+        """Whether the keys of the log seem to change: one more signed the last checkpoint, or one of them did not."""
+        if self.checkpoint is None or self.fixed:
+            return False
+        signing = notes.signers(self.checkpoint.note, self.trust.keys)
+        return len(signing) < len(self.trust.keys) or notes.has_other_signer(self.checkpoint, self.trust.keys)
+
+    def with_keys(self, named: Sequence[VerifierKey]) -> Memory:
+        """The memory with those of the keys that the service names which signed the last checkpoint.
+
+        A key that was known signed it as well (`read`), and so vouches for them. What signs no more is an earlier.
+        """
+        if self.checkpoint is None:
+            return self
+        own = [key for key in named if key.name == self.checkpoint.origin]
+        signing = notes.signers(self.checkpoint.note, own)
+        if not signing:
+            return self
+        before = dict.fromkeys((*self.trust.keys, *self.trust.earlier))
+        earlier = tuple(key for key in before if key not in signing)
+        return replace(self, trust=replace(self.trust, keys=signing, earlier=earlier))
 
     def tie(self, seen: Checkpoint, proof: Sequence[bytes]) -> Memory:
         """The memory once this was seen; Refused where one of it and the last does not begin with the other.
@@ -104,6 +147,7 @@ class MemoryFile:
         self.find(service)
         self._kept[service] = {
             "keys": [str(key) for key in memory.trust.keys],
+            "earlier": [str(key) for key in memory.trust.earlier],
             "witnesses": [str(key) for key in memory.trust.witnesses],
             "quorum": memory.trust.quorum,
             "checkpoint": memory.checkpoint.note if memory.checkpoint else None,
@@ -131,7 +175,7 @@ class LogKeeper:
         memory = self._file.find(service) if self._file else self._own.get(service)
         if self._trust is None:
             return memory
-        return replace(memory, trust=self._trust) if memory else Memory(self._trust)
+        return replace(memory, trust=self._trust, fixed=True) if memory else Memory(self._trust, fixed=True)
 
     def known(self, service: str) -> Memory:
         """The same where there was a look already."""
@@ -151,10 +195,12 @@ class LogKeeper:
 
 
 def _memory(told: Mapping[str, Any]) -> Memory:
-    keys, witnesses = (tuple(map(VerifierKey.parse, told.get(name) or ())) for name in ("keys", "witnesses"))
+    kept = (tuple(map(VerifierKey.parse, told.get(name) or ())) for name in ("keys", "witnesses", "earlier"))
+    keys, witnesses, earlier = kept
     quorum, note = told.get("quorum"), told.get("checkpoint")
-    trust = Trust(keys, witnesses, quorum if isinstance(quorum, int) else None)
-    return Memory(trust, notes.read_checkpoint(note, keys, witnesses) if isinstance(note, str) else None)
+    trust = Trust(keys, witnesses, quorum if isinstance(quorum, int) else None, earlier)
+    everybody = (*keys, *earlier)
+    return Memory(trust, notes.read_checkpoint(note, everybody, witnesses) if isinstance(note, str) else None)
 
 
 def read_keys(text: str) -> tuple[VerifierKey, ...]:
@@ -178,7 +224,7 @@ class ProvenEvent:
     proof: Proof
 
 
-def check_receipt(claims: Mapping[str, Any], told: Mapping[str, Any], trust: Trust) -> ProvenEvent:
+def check_receipt(claims: Mapping[str, Any], told: Mapping[str, Any], memory: Memory) -> ProvenEvent:
     """The entry and proof that came with a receipt; Refused where they are not of it, or prove nothing.
 
     `told` has `entry` and `proof` as `GET /receipts/{id}?proof=1` answers them. No network is asked.
@@ -187,8 +233,8 @@ def check_receipt(claims: Mapping[str, Any], told: Mapping[str, Any], trust: Tru
     if not isinstance(text, str):
         raise Refused("the receipt came without a proof", member="proof")
     _belongs(claims, entry)
-    proof = notes.read_proof(text, trust.keys, trust.witnesses)
-    trust.require(proof.checkpoint)
+    proof = memory.read_proof(text)
+    memory.trust.require(proof.checkpoint)
     proof.check(entry.leaf)
     return ProvenEvent(entry, proof)
 

@@ -137,6 +137,19 @@ def read_checkpoint(note: str, keys: Sequence[VerifierKey], witnesses: Sequence[
     return Checkpoint(origin, read_number(size, "the checkpoint's size"), digest, note, cosignatures)
 
 
+def signers(note: str, keys: Sequence[VerifierKey]) -> tuple[VerifierKey, ...]:
+    """Those of these keys that signed a note; Refused where a signature under one of them does not hold."""
+    text, signatures = split_note(note)
+    return tuple(key for key in keys if _holds(key, signatures, text))
+
+
+def has_other_signer(checkpoint: Checkpoint, keys: Sequence[VerifierKey]) -> bool:
+    """Whether somebody signed in the log's own name with a key that is none of these; nothing of it is checked."""
+    known = {key.key_id for key in keys}
+    _, signatures = split_note(checkpoint.note)
+    return any(name == checkpoint.origin and raw[:4] not in known for name, raw in signatures)
+
+
 def read_proof(text: str, keys: Sequence[VerifierKey], witnesses: Sequence[VerifierKey] = ()) -> Proof:
     """A tlog-proof; whether it holds for an entry, `Proof.check` says."""
     head, separator, note = text.partition("\n\n")

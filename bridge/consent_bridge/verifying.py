@@ -12,7 +12,7 @@ from typing import Any
 
 import requests
 
-from consent_bridge import calls, logs, notes, proofs
+from consent_bridge import calls, logs, proofs
 from consent_bridge.encoding import parse_json, parse_object
 from consent_bridge.entries import Entry, read_chain
 from consent_bridge.errors import Refused
@@ -33,7 +33,7 @@ def verify_receipt_command(options: Namespace) -> dict[str, Any]:
     body = parse_object(_given(options), "the file")
     claims = _checked(body.get("jws"), body.get("claims"), options, proofs.RECEIPT)
     memory, keeper = _log_of(options)
-    event = logs.check_receipt(claims, body, memory.trust)
+    event = logs.check_receipt(claims, body, memory)
     seen = event.proof.checkpoint
     if memory.gap(seen) is None:  # else only the service could say how the two fit, and nothing is asked here
         memory = memory.tie(seen, ())
@@ -68,7 +68,7 @@ def _newest_in_log(entries: list[Entry], ask: Callable[[Any], Any], memory: Memo
         text = ask(calls.one(calls.log_proof(entry.entry_hash)))
         if text is None:
             continue
-        proof = notes.read_proof(text, memory.trust.keys, memory.trust.witnesses)
+        proof = memory.read_proof(text)
         memory.trust.require(proof.checkpoint)
         proof.check(entry.leaf)
         ask(calls.tied(memory, proof.checkpoint))

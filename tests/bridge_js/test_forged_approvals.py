@@ -33,7 +33,7 @@ from consent_bridge.client import Client
 from consent_bridge.encoding import decode_base64url, encode_base64url
 from consent_bridge.errors import Refused
 from consent_bridge.keys import Jwk
-from consent_bridge.logs import Trust, check_receipt
+from consent_bridge.logs import Memory, Trust, check_receipt
 from consent_bridge.notes import VerifierKey
 from consent_bridge.opening import open_envelope
 from consent_bridge.owner import Owner
@@ -370,16 +370,16 @@ def test_the_receipt_key_alone_makes_a_receipt_without_a_proof(scene: Scene) -> 
     forged = receipts.sign(claims, "consent-receipt+jwt")
     told = scene.api.get(f"/receipts/{claims['receipt_id']}?proof=1").json()
     keys = read_keys(receipts.public_keys())
-    trust = Trust(tuple(VerifierKey.parse(str(key)) for key in verifier_keys()))
+    memory = Memory(Trust(tuple(VerifierKey.parse(str(key)) for key in verifier_keys())))
 
-    assert verify_receipt(jws, keys) == check(jws, keys, told, trust)
+    assert verify_receipt(jws, keys) == check(jws, keys, told, memory)
     assert verify_receipt(forged, keys) == claims
     with pytest.raises(Refused) as refused:
-        check(forged, keys, told, trust)
+        check(forged, keys, told, memory)
     assert refused.value.member == "receipt_digest"
 
 
-def check(jws: str, keys: Any, told: dict[str, Any], trust: Trust) -> dict[str, Any]:
+def check(jws: str, keys: Any, told: dict[str, Any], memory: Memory) -> dict[str, Any]:
     claims = verify_receipt(jws, keys)
-    check_receipt(claims, told, trust)
+    check_receipt(claims, told, memory)
     return claims
