@@ -1,6 +1,8 @@
 """The owner's JSON addresses about requests and grants (contract 2): a session with its CSRF token, never a token."""
 
+from django.contrib import messages
 from django.http import HttpResponse
+from django.utils.translation import gettext
 from pydantic import Field
 from rest_framework.request import Request
 
@@ -108,7 +110,10 @@ class ResumeView(_OwnerView):
 
     def post(self, request: Request, grant_id: str) -> HttpResponse:
         body = self.body(ResumeBody)
-        return self.status(approval_actions.resume(grant_id=grant_id, by=self.person, body=body))
+        request_id = approval_actions.resume(grant_id=grant_id, by=self.person, body=body)
+        # the page loads itself again then, and says so
+        messages.success(request, gettext("Resumed. The app can read again until the date shown."))
+        return self.status(request_id)
 
 
 class GrantMoveView(_OwnerView):

@@ -1,16 +1,18 @@
 """The change of a vault's key as a browser makes it, with the bridge's own sealing."""
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from consent_bridge import sealed
 from consent_bridge.wrappers import possession, possession_digest
+from pkm.notes.actions import notes_of
 from pkm.rotation import actions as rotation_actions
 from pkm.rotation.queries import read_back_mark, rotation
 from pkm.segments.queries import sealed_segments
 from pkm.vault.actions import NewWrapper
 from tests.factories import Vault
+from tests.pkm.sealed_notes import opened_notes, sealed_notes
 from tests.pkm.sealed_segments import wrapper
 
 
@@ -62,6 +64,14 @@ class Change:
         for one in rotation(self.vault.user)["segments"]:
             if not one["resealed"]:
                 self.reseal(one["domain"], one["segment_id"])
+
+    def reseal_notes(self) -> None:
+        """The vault's own notes, where there are any."""
+        now = notes_of(self.vault.user)
+        if now["jwe"] is not None:
+            content = opened_notes(now["jwe"], self.vault.key.secret)
+            jwe = sealed_notes(replace(self.vault, key=self.key), now["revision"], content)
+            rotation_actions.keep_resealed_notes(by=self.vault.user, jwe=jwe, revision=now["revision"])
 
     def opened(self) -> dict[str, Any]:
         """What stands, opened with the new key."""

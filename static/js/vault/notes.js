@@ -4,7 +4,7 @@
 
 import * as api from "./api.js";
 import { jsonBytes, jsonObject, open, seal } from "./compact.js";
-import { current } from "./keyring.js";
+import { withPresentKey } from "./present_key.js";
 
 /** @typedef {Record<string, any>} Notes each member belongs to one module; `connectors` is app → thumbprints */
 /** @typedef {import("./types.js").VaultKey} VaultKey */
@@ -15,11 +15,12 @@ const ATTEMPTS = 3;
 const members = ({ keyId, userId }, revision) => ({ kid: keyId, sub: userId, revision });
 
 /** @returns {Promise<{notes: Notes, revision: number}>} revision 0 where there are none yet */
-export async function readNotes() {
+export const readNotes = () => withPresentKey(read);
+
+/** @param {VaultKey} vault @returns {Promise<{notes: Notes, revision: number}>} */
+async function read(vault) {
   const { jwe, revision } = await api.getNotes();
-  if (jwe === null) return { notes: {}, revision };
-  const vault = await current();
-  return { notes: await openNotes(jwe, vault, revision), revision };
+  return { notes: jwe === null ? {} : await openNotes(jwe, vault, revision), revision };
 }
 
 /** @param {string} jwe @param {VaultKey} vault @param {number} revision @returns {Promise<Notes>} */
@@ -37,12 +38,15 @@ export const sealNotes = async (notes, vault, revision) =>
  * @param {(notes: Notes) => Notes | null} change null where nothing changes
  * @returns {Promise<void>}
  */
-export async function changeNotes(change) {
+export const changeNotes = (change) => withPresentKey((vault) => write(change, vault));
+
+/** @param {Parameters<typeof changeNotes>[0]} change @param {VaultKey} vault */
+async function write(change, vault) {
   for (let attempt = 1; ; attempt += 1) {
-    const { notes, revision } = await readNotes();
+    const { notes, revision } = await read(vault);
     const next = change(structuredClone(notes));
     if (next === null) return;
-    const jwe = await sealNotes(next, await current(), revision + 1);
+    const jwe = await sealNotes(next, vault, revision + 1);
     try {
       await api.putNotes({ jwe, base_revision: revision });
       return;

@@ -8,10 +8,12 @@ import { ownKeys } from "./unlocking.js";
 
 /** @typedef {import("./types.js").VaultKey} VaultKey */
 
+const MISMATCHES = ["segment_mismatch", "notes_mismatch"];
+
 /** @param {unknown} error */
 const isAboutAnotherKey = (error) =>
   (error instanceof Refused && error.reason === "mismatch" && error.member === "kid") ||
-  (error instanceof ApiError && error.code === "segment_mismatch" && error.body.member === "kid");
+  (error instanceof ApiError && MISMATCHES.includes(error.code) && error.body.member === "kid");
 
 /**
  * Does this with the key that is held; once more where another tab put the new key in its place meanwhile. Where another
