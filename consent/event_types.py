@@ -206,6 +206,7 @@ class EventType(StrEnum):
     )
     ERASED = "erased"  # the facts of earlier entries were; who they were about is nobody any more
     READS = "reads"  # several at once; the history tells of each
+    RESTORED = "restored"  # the database was, from a backup: of the deployment's own chain (consent/log/restoring.py)
     # What a person's history makes of other entries and tables; no entry of a chain has these names.
     GRANT_EXPIRED = (
         "grant_expired",

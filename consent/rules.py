@@ -1,6 +1,7 @@
 """What the database itself holds of this room's rules."""
 
 from common.sql.triggers import Rule, append_only, frozen, transitions
+from consent.log.rules import RULES as LOG_RULES
 from consent.requests.models import FROZEN
 from consent.states import GRANT_MOVES, REQUEST_MOVES
 
@@ -33,22 +34,7 @@ RULES: list[Rule] = [
     frozen("audit_pending", ["pending_id", "chain", "kind", "actor", "at", "facts", "request_id", "receipt"]),
     # a queue row comes with its entry and goes when the log has it
     frozen("consent_log_queue", ["entry_id", "at"]),
-    *append_only("consent_log_leaves"),
-    *append_only("consent_log_tiles"),
-    # the log only grows
-    Rule(
-        "consent_log_state",
-        "grows",
-        "UPDATE",
-        "consent_log_state: the log only grows",
-        "NEW.epoch <> OLD.epoch OR NEW.size < OLD.size",
-    ),
-    Rule("consent_log_state", "no_delete", "DELETE", "consent_log_state is one row for ever"),
-    Rule("consent_log_state", "no_truncate", "TRUNCATE", "consent_log_state is one row for ever"),
-    # cosignatures are added; what was signed stays
-    frozen("consent_audit_checkpoints", ["epoch", "size", "root", "note", "at"]),
-    Rule("consent_audit_checkpoints", "no_delete", "DELETE", "consent_audit_checkpoints is append-only"),
-    Rule("consent_audit_checkpoints", "no_truncate", "TRUNCATE", "consent_audit_checkpoints is append-only"),
+    *LOG_RULES,
     *append_only("consent_receipts", erasable=["DELETE"]),
     *append_only("consent_notices", erasable=["UPDATE"]),
     # who wrote a note may go with their account

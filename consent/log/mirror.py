@@ -2,7 +2,8 @@
 
 It is written before a checkpoint is published, so that whatever anybody was shown can be read there, also after the
 database was restored from an older backup. Files are only added (`checkpoint` alone is replaced), so the folder may be
-append-only storage: docs/operating.md says how to carry it to a bucket with object lock.
+append-only storage: docs/operating.md says how to carry it to a bucket with object lock. A tree that a restore began
+has a folder of its own in it, of the name of its epoch.
 """
 
 import os
@@ -12,6 +13,7 @@ from pathlib import Path
 from django.conf import settings
 
 from consent.log import tree
+from consent.log.errors import LogRefused
 from consent.log.merkle import HEIGHT, WIDTH, Frontier, tile_width
 from consent.log.notes import Checkpoint
 
@@ -25,11 +27,15 @@ def tile_path(level: int | str, number: int, width: int) -> str:
     return f"tile/{level}/{path}" + ("" if width == WIDTH else f".p/{width}")
 
 
-def write(note: str, *, since: int, frontier: Frontier) -> None:
+def _folder(epoch: str) -> Path:
+    return Path(settings.LOG_MIRROR) / epoch
+
+
+def write(note: str, *, epoch: str, since: int, frontier: Frontier) -> None:
     """Add what is new since a size, then the checkpoint; nothing where no mirror is set. The state's row is locked."""
     if not settings.LOG_MIRROR:
         return
-    folder, size = Path(settings.LOG_MIRROR), frontier.size
+    folder, size = _folder(epoch), frontier.size
     for level, number, width in new_tiles(since, size):
         hashes = tree.tile(level, number, width)
         _add(folder / tile_path(level, number, width), hashes)
@@ -72,12 +78,37 @@ def _replace(path: Path, content: bytes) -> None:
     aside.replace(path)
 
 
-def entries(size: int) -> Iterator[bytes]:
-    """The leaves of the first `size`, as the mirror has them."""
-    folder = Path(settings.LOG_MIRROR)
+# --- Reading it after a restore ---------------------------------------------------------------------------------------
+def newest_note(epoch: str) -> str:
+    """The checkpoint that was mirrored last; raises `LogRefused` where there is no mirror, or none in it."""
+    if not settings.LOG_MIRROR:
+        raise LogRefused("LOG_MIRROR names no folder")
+    return _read(_folder(epoch) / "checkpoint").decode()
+
+
+def notes_after(size: int, epoch: str) -> list[str]:
+    """The checkpoints over more leaves than `size`, the smallest first."""
+    folder = _folder(epoch) / "checkpoints"
+    sizes = sorted(int(path.name) for path in folder.iterdir() if path.name.isdecimal())
+    return [_read(folder / str(each)).decode() for each in sizes if each > size]
+
+
+def entries(size: int, epoch: str = "") -> Iterator[bytes]:
+    """The leaves of the first `size`, over which a checkpoint was mirrored."""
     for number in range(-(-size // WIDTH)):
-        bundle = (folder / tile_path("entries", number, tile_width(0, number, size))).read_bytes()
-        yield from _unbundled(bundle)
+        width = tile_width(0, number, size)
+        path = _folder(epoch) / tile_path("entries", number, width)
+        leaves = list(_unbundled(_read(path)))
+        if len(leaves) != width:
+            raise LogRefused(f"{path} of the mirror does not hold {width} entries")
+        yield from leaves
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise LogRefused(f"the mirror has no {path}") from None
 
 
 def _unbundled(bundle: bytes) -> Iterator[bytes]:

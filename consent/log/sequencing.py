@@ -25,6 +25,8 @@ _RECENT = 100_000  # entries that are looked through for ones that nobody queued
 
 def sequence_and_sign() -> int:
     """Take all that waits, and sign where the log stands; returns how many entries were taken."""
+    state = LogState.objects.get(pk=1)
+    signer.require_not_ahead(origin=keys.origin(state.epoch), size=state.size)
     taken = 0
     while count := sequence_batch():
         taken += count
@@ -96,7 +98,7 @@ def sign_checkpoint() -> AuditCheckpoint | None:
             leaves=leaves_between,
             first=not kept,
         )
-        mirror.write(note, since=kept.size if kept else 0, frontier=frontier)
+        mirror.write(note, epoch=state.epoch, since=kept.size if kept else 0, frontier=frontier)
         return keep_checkpoint(state.epoch, frontier, note)
 
 

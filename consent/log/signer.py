@@ -78,6 +78,27 @@ def begin_epoch(*, origin: str, frontier: Frontier) -> str:
         return _signed(path, origin, frontier)
 
 
+def require_not_ahead(*, origin: str, size: int) -> None:
+    """Raises `LogRefused` where more leaves were signed than there are: then nothing may take the place of the others.
+
+    `sign` would refuse too, but only after new leaves stand where the lost ones stood.
+    """
+    memory = _read(Path(settings.LOG_SIGNER_FILE))
+    if memory is not None and memory.origin == origin and memory.frontier.size > size:
+        raise LogRefused(f"the signer signed {memory.frontier.size} leaves, and the database has {size}")
+
+
+def adopt(*, note: str, frontier: Frontier) -> None:
+    """Remember a note of ours as the one that was signed last, after the file was lost with its machine.
+
+    Raises `LogRefused` where there is a file: what the signer remembers itself counts over whatever it is told.
+    """
+    with _locked() as path:
+        if _read(path) is not None:
+            raise LogRefused(f"{path} is there, and says what was signed")
+        _write(path, Memory(notes.Checkpoint.of_note(note).origin, frontier, note))
+
+
 def last_note() -> str | None:
     """The note that was signed last."""
     memory = _read(Path(settings.LOG_SIGNER_FILE))

@@ -12,6 +12,7 @@ from typing import Any
 from django.db.models import Exists, OuterRef
 
 from common.clock import database_now, rfc3339
+from consent.event_types import EventType
 from consent.ledger import audit
 from consent.ledger.models import AuditEntry, LogQueue
 from consent.ledger.verifying import Broken
@@ -57,6 +58,7 @@ class _Pass:
     def __init__(self, state: LogState, now: datetime, frontier: Frontier) -> None:
         self.state, self.now, self.frontier = state, now, frontier
         self.keys = keys.verifier_keys(state.epoch)
+        self.told_as_lost = _told_as_lost(state.epoch)
         self.checkpoints = _Checkpoints(state.epoch, frontier.size)
         self.tiles: dict[int, Iterator[Tile]] = {}
         self.found: set[str] = set()
@@ -83,7 +85,7 @@ class _Pass:
             if index != self.frontier.size + place:
                 yield from self._once("gap", self.frontier.size + place, "a leaf is missing")
             if text is None:
-                if not _is_told(index):
+                if not any(first <= index <= last for first, last in self.told_as_lost):
                     yield from self._once("entry", index, "the entry of this leaf is gone")
             elif base64.urlsafe_b64decode(f"{text}=") != entry_hash:
                 yield from self._once("entry", index, f"the entry {pk} is not the one that entered the log")
@@ -167,12 +169,11 @@ def _in_parts(
         yield part
 
 
-def _is_told(index: int) -> bool:
-    """Whether an entry about a restore names this leaf as one whose entry is lost."""
-    told = AuditEntry.objects.of(audit.DEPLOYMENT).filter(kind="restored").select_related("kept")
-    return any(
-        first <= index <= last for entry in told for first, last in entry.facts.get("leaves_without_entries", [])
-    )
+def _told_as_lost(epoch: str) -> list[tuple[int, int]]:
+    """The ranges of leaves of this tree that an entry about a restore names as ones whose entries are lost."""
+    told = AuditEntry.objects.of(audit.DEPLOYMENT).filter(kind=EventType.RESTORED).select_related("kept")
+    of_this = [entry.facts for entry in told if entry.facts.get("epoch", "") == epoch]
+    return [(first, last) for facts in of_this for first, last in facts.get("leaves_without_entries", [])]
 
 
 def _against_signer(state: LogState, last: int) -> Iterator[Broken]:

@@ -17,6 +17,7 @@ from deploy.local.setting_up import (
     make_sample,
     make_secrets,
     read_settings,
+    signer_file,
 )
 
 DEFAULT_PORT = 8000
@@ -193,6 +194,7 @@ def _prepare(port: int, *, passing: bool = False) -> tuple[dict[str, str], Neigh
     read_settings()
     given = None if passing else os.environ.get("BASE_URL")
     env = {"BASE_URL": given or f"http://localhost:{port}", "CONSENT_VAR": str(VAR)}
+    env["LOG_SIGNER_FILE"] = os.environ.get("LOG_SIGNER_FILE") or str(signer_file())
     make_database(env)
     beside = neighbours.find(port, env["BASE_URL"])
     make_sample(env, beside.addresses, keep_address=passing)

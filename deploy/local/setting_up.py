@@ -47,7 +47,8 @@ def make_environment(lock: str) -> None:
 
 
 def make_secrets() -> None:
-    """`var/env`: secrets made at random, once; a variable of the environment wins over each."""
+    """`var/env`: secrets made at random, once, and those that an older folder lacks; a variable of the environment wins
+    over each."""
     with one_at_a_time():
         manage("Making the secrets", "make_keys", "--directory", str(VAR))
 
@@ -58,6 +59,15 @@ def read_settings() -> None:
         name, equals, value = line.strip().removeprefix("export ").partition("=")
         if equals and name.isidentifier():
             os.environ.setdefault(name, value.strip().strip("'\""))
+
+
+def signer_file() -> Path:
+    """What the signer of the public log remembers, of the database of DATABASE_URL: another one has another log."""
+    url = os.environ.get("DATABASE_URL", "")
+    if not url or url.startswith("sqlite"):
+        return VAR / "log-signer.json"
+    of_this = hashlib.sha256(url.rsplit("@", 1)[-1].encode()).hexdigest()[:12]
+    return VAR / f"log-signer-{of_this}.json"
 
 
 def make_database(env: dict[str, str]) -> None:

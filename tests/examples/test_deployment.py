@@ -33,10 +33,15 @@ def of_systemd():
 
 
 def of_kubernetes():
+    for made in pods():
+        (container,) = made["spec"]["template"]["spec"]["containers"]
+        yield made["metadata"]["name"], container["command"]
+
+
+def pods():
     for made in yaml.safe_load_all((DEPLOY / "kubernetes" / "consent.yaml").read_text()):
-        if made["kind"] == "Deployment":
-            (container,) = made["spec"]["template"]["spec"]["containers"]
-            yield made["metadata"]["name"], container["command"]
+        if made["kind"] in ("Deployment", "StatefulSet"):
+            yield made
 
 
 def test_the_registry_follows_the_migration():
@@ -65,6 +70,44 @@ def test_each_process_has_the_threads_that_it_needs(commands):
     for held in ("consent-slow", "consent-tools"):
         assert "--backlog 2048" in found[held]  # granian takes on no more than that at once
     assert WORKER in found["consent-worker"]
+
+
+@pytest.mark.parametrize("commands", [of_systemd, of_kubernetes])
+def test_one_process_sequences_the_log_and_no_other_does(commands):
+    sequencers = [name for name, command in commands() if command[-2:] == ["manage.py", "sequence_log"]]
+
+    assert sequencers == ["consent-log"]
+
+
+def test_the_sequencer_shares_neither_secrets_nor_state():
+    units = {path.stem: path.read_text() for path in (DEPLOY / "systemd").glob("*.service")}
+    for name in ("User", "EnvironmentFile", "StateDirectory", "Environment"):
+        told = {stem: re.findall(rf"^{name}=(.*)$", text, re.MULTILINE) for stem, text in units.items()}
+        own = told.pop("consent-log")
+        assert len(own) == 1
+        assert own not in told.values()
+
+    by_name = {made["metadata"]["name"]: made["spec"] for made in pods()}
+    log = by_name.pop("consent-log")
+    assert log["replicas"] == 1
+    assert len(log["volumeClaimTemplates"]) == 1  # what the signer remembers outlives the pod
+    assert secrets_of(log) == {"consent-log-env"}
+    assert "consent-log-env" not in set().union(*map(secrets_of, by_name.values()))
+
+
+def secrets_of(spec):
+    every = spec["template"]["spec"]
+    made = [*every["containers"], *every.get("initContainers", [])]
+    return {source["secretRef"]["name"] for container in made for source in container["envFrom"]}
+
+
+def test_the_sequencers_variables_are_ones_that_are_read():
+    handbook = (ROOT / "docs" / "operating.md").read_text()
+    table = handbook.split("| variable | the sequencer |")[1].split("\n\n")[0]
+    named = set(re.findall(r"`([A-Z_]{5,})`", table))
+
+    read = set(re.findall(r"^([A-Z_0-9]+)=", (ROOT / "env.example").read_text(), re.MULTILINE))
+    assert {"LOG_KEYS", "LOG_VERIFIER_KEYS", "LOG_SIGNER_FILE", "LOG_MIRROR", "LOG_WITNESSES"} <= named <= read
 
 
 def test_the_texts_name_the_same_threads():

@@ -80,6 +80,7 @@ def _keep_keys(path: Path) -> str:
 def _keep_missing(path: Path, wanted: dict[str, str]) -> None:
     """Add what is missing; a secret that is there stays, since losing it would lose what it protects."""
     lines = path.read_text().splitlines() if path.exists() else []
+    lines = [line for line in lines if line.strip() not in {f"{name}=" for name in wanted}]  # a name alone is none
     present = {line.split("=", 1)[0] for line in lines}
     missing = [_line(name, value) for name, value in wanted.items() if name not in present]
     if missing:

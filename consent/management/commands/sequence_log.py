@@ -9,7 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import Error, close_old_connections
 
-from consent.log import cosigning, sequencing
+from consent.log import cosigning, keys, sequencing
 from consent.log.errors import LogRefused
 from consent.log.models import LogState
 
@@ -22,11 +22,18 @@ class Command(BaseCommand):
     requires_system_checks = ("log",)  # it has no other keys (config/checks.py)
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--once", action="store_true", help="take what waits now, and end")
+        how = parser.add_mutually_exclusive_group()
+        how.add_argument("--once", action="store_true", help="take what waits now, and end")
+        how.add_argument(
+            "--print-keys", action="store_true", help="print LOG_VERIFIER_KEYS of the other processes, and end"
+        )
 
-    def handle(self, *args: Any, once: bool = False, **options: Any) -> None:
+    def handle(self, *args: Any, once: bool = False, print_keys: bool = False, **options: Any) -> None:
         if not sequencing.signs_here():
             raise CommandError("LOG_KEYS is not set here, so nothing can be signed.")
+        if print_keys:
+            self.stdout.write(",".join(map(str, keys.verifier_keys())))
+            return
         if once:
             taken = sequencing.sequence_and_sign()
             cosigning.ask_witnesses()

@@ -9,12 +9,13 @@ from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 import pytest
+from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connection, transaction
 
 from consent.ledger import audit
 from consent.ledger.models import AuditEntry, LogQueue
 from consent.log import keys
-from consent.log.models import AuditCheckpoint, LogLeaf
+from consent.log.models import AuditCheckpoint, LogLeaf, LogState
 from consent.log.sequencing import queue_forgotten, sequence_and_sign
 from consent.log.verifying import verify_log
 from tests.consent.log.conftest import AT
@@ -173,3 +174,11 @@ def sequencer(database: str) -> subprocess.Popen[str]:
 
 def _base_url() -> str:
     return f"http://{keys.origin().removesuffix('/log')}"
+
+
+def test_the_sequencer_begins_no_other_log(roles: str) -> None:
+    write(1)
+    sequence_and_sign()
+    with acting_as(f"{roles}_log"), pytest.raises(CommandError, match="run it as the owner of the tables"):
+        call_command("restore_log", "--new-epoch", "b")
+    assert LogState.objects.get().epoch == ""

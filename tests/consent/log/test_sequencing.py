@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connection, transaction
 
 from consent.ledger import audit
@@ -225,6 +225,17 @@ def test_the_command_sequences_once(db: None, capsys: pytest.CaptureFixture[str]
     call_command("sequence_log", "--once")
 
     assert capsys.readouterr().out == "1 entries entered the log, which has 1.\n"
+
+
+def test_the_command_tells_the_other_processes_whose_log_it_is(settings, capsys: pytest.CaptureFixture[str]) -> None:
+    call_command("sequence_log", "--print-keys")
+    printed, own = capsys.readouterr().out.strip(), keys.verifier_keys("b")
+
+    settings.LOG_VERIFIER_KEYS, settings.LOG_KEYS = printed.split(","), []
+
+    assert keys.verifier_keys("b") == own
+    with pytest.raises(CommandError, match="LOG_KEYS is not set here"):
+        call_command("sequence_log", "--print-keys")
 
 
 def test_entries_that_an_older_version_wrote_are_queued(db: None) -> None:
