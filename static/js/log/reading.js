@@ -5,7 +5,7 @@ import { gettext, interpolate } from "../i18n.js";
 import { strictBase64url } from "../vault/bytes.js";
 import { recall, recallSealed, remember, rememberSealed } from "./memory.js";
 import { isConsistent } from "./merkle.js";
-import { proves, readHashes, readKey, readKeys } from "./notes.js";
+import { NoteRefused, proves, readHashes, readKey, readKeys } from "./notes.js";
 import { Trust } from "./trust.js";
 
 /** @typedef {import("../proofs.js").Step} Step */
@@ -29,6 +29,12 @@ async function fetchText(path) {
   return { status: answer.status, text: await answer.text() };
 }
 
+/** @param {unknown} error */
+const reasonOf = (error) =>
+  error instanceof NoteRefused
+    ? gettext("What the log answered is not what it has to be: it was changed, or made by somebody else.")
+    : gettext("This could not be checked here.");
+
 /** What was tried, as steps up to the first that does not hold. */
 class Steps {
   /** @type {Step[]} */
@@ -41,7 +47,7 @@ class Steps {
       this.made.push({ words, holds: true });
       return found;
     } catch (error) {
-      const why = error instanceof Fails ? error.message : interpolate(gettext("This does not fit: %(why)s."), { why: error instanceof Error ? error.message : "" });
+      const why = error instanceof Fails ? error.message : reasonOf(error);
       const keys = error instanceof Fails ? error.keys : undefined;
       this.made.push({ words, holds: false, why, ...(keys ? { keys } : {}) });
       throw new Fails();
