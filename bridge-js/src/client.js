@@ -5,12 +5,12 @@ import { createHash } from "node:crypto";
 
 import { KeyPins } from "./approvals.js";
 import { checkAsked } from "./asked.js";
-import { BadAnswer, Problem, Refused, UnknownKey, WaitTimeout } from "./errors.js";
+import { BadAnswer, Problem, Refused, WaitTimeout } from "./errors.js";
 import { checkConnectorKey, publicHalf, thumbprint } from "./keys.js";
 import { checkKey, openEnvelope, originOf } from "./opening.js";
-import { verifyCheckpoint, verifyReceipt } from "./proofs.js";
+import { Proving } from "./proving.js";
 import { makePerson, PEOPLE as SANDBOX, SandboxPerson } from "./sandbox.js";
-import { ASKED, CATALOG, DISCOVERY, ENVELOPE, FOUND, KEYS, PAGE, PEOPLE, shaped, SIGNED, STATUS, TERMS } from "./shapes.js";
+import { ASKED, CATALOG, DISCOVERY, ENVELOPE, FOUND, PAGE, PEOPLE, shaped, SIGNED, STATUS, TERMS } from "./shapes.js";
 import { PATIENCE, SILENCE, Stream } from "./streams.js";
 import { isTransient, jsonOf, restBaseUrl, sleep, Transport } from "./transport.js";
 
@@ -25,14 +25,13 @@ const POLL_PAUSE = 1000;
 /** Calls of one app with one developer token. Each is described in index.d.ts. */
 export class Client {
   /** @type {Map<string, number>} */ #seen = new Map();
-  /** @type {import("./index.js").KeySet | null} */ #keys = null;
   #transport;
-  #public;
+  #proving;
   #pause;
   #allowUnsigned;
 
   /** @param {string} baseUrl ends in /api/v1; of an origin alone, that is added @param {string} token @param {import("./index.js").ClientOptions} [options] */
-  constructor(baseUrl, token, { timeoutSeconds = 30, attempts = 3, pause = sleep, pins = new KeyPins(), allowUnsigned = false } = {}) {
+  constructor(baseUrl, token, { timeoutSeconds = 30, attempts = 3, pause = sleep, pins = new KeyPins(), allowUnsigned = false, ...log } = {}) {
     if (typeof token !== "string" || !/^[\x21-\x7e]+$/.test(token)) {
       throw new Refused("the developer token is empty or holds a character that no token has");
     }
@@ -42,7 +41,7 @@ export class Client {
     this.#allowUnsigned = allowUnsigned;
     this.#transport = new Transport(restBaseUrl(baseUrl), { Authorization: `Bearer ${token}` }, limits);
     // What is public is asked for without the token.
-    this.#public = new Transport(new URL(this.#transport.baseUrl).origin, {}, limits);
+    this.#proving = new Proving(new Transport(new URL(this.#transport.baseUrl).origin, {}, limits), log);
   }
 
   // -- discovering and asking
@@ -232,34 +231,25 @@ export class Client {
   /** @param {string} receiptId */
   async receipt(receiptId) {
     const { jws } = await this.#get(SIGNED, `/receipts/${encodeURIComponent(receiptId)}`);
-    const claims = await this.#verified((jwks) => verifyReceipt(jws, jwks, { receipt_id: receiptId }));
-    return { receipt_id: receiptId, jws, claims };
+    return this.#proving.receipt(receiptId, jws);
+  }
+
+  /** @param {string} receiptId */
+  async receiptWithProof(receiptId) {
+    const answer = await this.#transport.send(`/receipts/${encodeURIComponent(receiptId)}`, { params: { proof: 1 } });
+    return answer.status === 200 ? this.#proving.receiptWithProof(receiptId, jsonOf(answer)) : null;
+  }
+
+  async followLog() {
+    return this.#proving.log.follow();
   }
 
   async checkpoint() {
-    const { jws } = shaped(SIGNED, jsonOf(await this.#public.send("/.well-known/consent-checkpoint.json", {})));
-    return { jws, claims: await this.#verified((jwks) => verifyCheckpoint(jws, jwks)) };
+    return this.#proving.checkpoint();
   }
 
-  /** @returns {Promise<import("./index.js").KeySet>} */
   async verificationKeys() {
-    /** @type {import("./index.js").KeySet} */
-    const keys = shaped(KEYS, jsonOf(await this.#public.send("/.well-known/consent-keys.json", {})));
-    this.#keys = keys;
-    return keys;
-  }
-
-  /** @param {(jwks: import("./index.js").KeySet) => Promise<import("./index.js").Claims>} verify */
-  async #verified(verify) {
-    if (this.#keys) {
-      try {
-        return await verify(this.#keys);
-      } catch (error) {
-        // The keys may have been rotated since they were fetched.
-        if (!(error instanceof UnknownKey)) throw error;
-      }
-    }
-    return verify(await this.verificationKeys());
+    return this.#proving.keys();
   }
 
   /** @param {Record<string, string>} named @param {number} wait */

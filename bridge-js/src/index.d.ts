@@ -102,13 +102,67 @@ export interface KeySet {
   keys: Record<string, any>[];
 }
 
-export interface ClientOptions {
+/** Whom to believe about a log: verifier keys as C2SP's signed-note writes them; `/log/key` tells the log's own. */
+export interface LogTrust {
+  keys: string[];
+  /** Those who must have cosigned what a proof is against. */
+  witnesses?: string[];
+  /** How many of them must; all if left out. */
+  quorum?: number | null;
+}
+
+export interface LogOptions {
+  /** The file that keeps the log's keys and the last checkpoint seen; else they last as long as the object. */
+  logMemory?: string;
+  /** Whom to believe; else the keys of the first look, and those that they vouch for later. */
+  logTrust?: LogTrust;
   /** Of one answer; 30 if left out. */
   timeoutSeconds?: number;
   /** How often a read is tried where the connection fails or the service is away; 3 if left out. */
   attempts?: number;
   /** Waits between two attempts or polls. */
   pause?: (milliseconds: number) => Promise<void>;
+}
+
+/** What a look at a log showed. */
+export interface LogSight {
+  origin: string;
+  /** How many entries it has. */
+  size: number;
+  /** In base64. */
+  root: string;
+  cosigned_by: string[];
+  /** Whether a witness cosigned it within a day; null where no witness is known. */
+  fresh: boolean | null;
+}
+
+/** An entry of an audit chain, whose hashes were computed again; `facts` is null where they were erased. */
+export interface Entry {
+  chain: string;
+  sequence: number;
+  entry_hash: string;
+  prev_hash: string;
+  kind: string;
+  facts: Record<string, any> | null;
+}
+
+/** Where an event stands: its entry, the number of its leaf, and the checkpoint that holds it. */
+export interface ProvenEvent {
+  entry: Entry;
+  index: number;
+  log: LogSight;
+}
+
+export interface ProvenHistory {
+  chain: string;
+  /** How many there are; each was computed again. */
+  entries: number;
+  /** The number of the newest one that the log has, which holds all before it; 0 where all are on their way. */
+  in_log: number;
+  log: LogSight;
+}
+
+export interface ClientOptions extends LogOptions {
   /** The key that each person signs with: keep `dump()`, and give the same ones to the next client. */
   pins?: KeyPins;
   /** Takes exports from before approvals were signed. */
@@ -202,11 +256,36 @@ export class Client {
   sandboxPeople(): Promise<SandboxEntry[]>;
   /** The signed proof of one event, verified. */
   receipt(receiptId: string): Promise<{ receipt_id: string; jws: string; claims: Claims }>;
+  /**
+   * The same with the proof that its event is in the public log, which has to fit what this client saw of it last; null
+   * where it is not there yet.
+   */
+  receiptWithProof(receiptId: string): Promise<({ receipt_id: string; jws: string; claims: Claims } & ProvenEvent) | null>;
+  /**
+   * Look at the public log: signed, cosigned by whom, and consistent with what this client saw of it last. Refused where it
+   * was rewritten or rolled back, LogKeyChanged where its key changed and no known one vouches for it.
+   */
+  followLog(): Promise<LogSight>;
   /** The newest signed statement of where all audit chains stood, verified. */
   checkpoint(): Promise<{ jws: string; claims: Claims }>;
   /** The service's public keys, for `verifyReceipt` and `verifyCheckpoint`. */
   verificationKeys(): Promise<KeySet>;
 }
+
+/** Looks at the log of one service, without a token. Every call refuses what does not fit what was seen before. */
+export class LogReader {
+  /** @param service any address of it; the log is under its origin */
+  constructor(service: string, options?: LogOptions);
+  /** As the client's `followLog`. */
+  follow(): Promise<LogSight>;
+  /** That a verified receipt's event is in the log; `told` has `entry` and `proof` as `?proof=1` answers them. */
+  proveReceipt(claims: Claims, told: Record<string, any>): Promise<ProvenEvent>;
+  /** A person's own history, as `/consent/history/chain` answers it, in one page or several: computed again, and in the log. */
+  verifyHistory(history: Record<string, any> | Record<string, any>[]): Promise<ProvenHistory>;
+}
+
+/** The same of a receipt without a network, by keys that one has: `claims` are those that `verifyReceipt` gave. */
+export function verifyReceiptProof(claims: Claims, told: Record<string, any>, trust: LogTrust): ProvenEvent;
 
 /** What opens all that a person keeps; `secret` is 32 bytes in base64url. */
 export interface VaultKey {
@@ -295,6 +374,8 @@ export class OwnerKeyChanged extends KeyRefused {
   key: OwnerKey;
   reset: boolean;
 }
+/** The log is signed with a key that none vouches for which this reader knows. */
+export class LogKeyChanged extends Refused {}
 /** The server did not answer, or not in time. */
 export class Unreachable extends BridgeError {}
 /** The server answered something that is not the contract's. */

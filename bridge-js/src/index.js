@@ -14,6 +14,8 @@ export {
 } from "./errors.js";
 export { openExport } from "./exports.js";
 export { checkConnectorKey, checkPrivateKey, generateConnectorKey, publicHalf, thumbprint } from "./keys.js";
+export { LogReader, verifyReceiptProof } from "./logs.js";
+export { LogKeyChanged } from "./memories.js";
 export { openEnvelope } from "./opening.js";
 export { verifyCheckpoint, verifyReceipt } from "./proofs.js";
 export { SandboxPerson } from "./sandbox.js";

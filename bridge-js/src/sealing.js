@@ -85,7 +85,7 @@ export async function requestDigest(request) {
 }
 
 /** Names sorted by UTF-16 code units, numbers as ECMAScript writes them. @param {unknown} value @returns {string} */
-function canonical(value) {
+export function canonical(value) {
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
   if (value === null || typeof value !== "object") return JSON.stringify(value);
   const members = Object.entries(value).sort(([one], [two]) => (one < two ? -1 : 1));

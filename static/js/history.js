@@ -64,16 +64,30 @@ function chainStep({ broken, count }) {
   return { words: interpolate(words, { n: count }), holds: true };
 }
 
-async function verify() {
+/** The way on where the log's key changed: the operator's word, on another way than this page. @param {string[]} keys */
+function offerKeys(keys) {
+  const take = make("button", { class: "btn btn-s", type: "button" }, [gettext("The operator confirmed this key: take it")]);
+  take.addEventListener("click", () => void busy(take, () => verify(keys)));
+  return make("div", { class: "stack stack-s", id: "log-key-offer" }, [
+    make("p", {}, [gettext("The service names this key. Ask the operator whether it is theirs, on a way that does not lead over this service. Until then, take it for somebody else's.")]),
+    ...keys.map((key) => make("p", {}, [make("code", { class: "break" }, [key])])),
+    make("p", {}, [take]),
+  ]);
+}
+
+/** @param {string[]} [taken] keys of the log that the person takes */
+async function verify(taken) {
   progress.hidden = false;
   showProgress(0, 0);
   try {
     const walked = await walk();
-    const steps = [chainStep(walked), ...(walked.broken || !walked.count ? [] : await logSteps(walked))];
+    const steps = [chainStep(walked), ...(walked.broken || !walked.count ? [] : await logSteps(walked, taken))];
     const holds = steps.every((step) => step.holds);
-    const titles = { holds: gettext("Your history is as it was written."), fails: gettext("Your history does not hold. Tell us: this must not happen.") };
+    const keys = steps.find((step) => step.keys)?.keys;
+    const fails = keys ? gettext("The public log has another key, and nobody whom this browser knows vouches for it.") : gettext("Your history does not hold. Tell us: this must not happen.");
+    const titles = { holds: gettext("Your history is as it was written."), fails };
     const place = find("#verify-result");
-    place.replaceChildren(verdict({ type: "", claims: holds ? {} : null, steps }, titles));
+    place.replaceChildren(verdict({ type: "", claims: holds ? {} : null, steps }, titles), ...(keys ? [offerKeys(keys)] : []));
     place.focus();
   } catch (error) {
     progress.hidden = true;
@@ -100,5 +114,5 @@ function groupByOwnDays() {
 groupByOwnDays();
 form.addEventListener("submit", (event) => {
   event.preventDefault();
-  void busy(find("button[type=submit]", form), verify);
+  void busy(find("button[type=submit]", form), () => verify());
 });

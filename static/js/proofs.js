@@ -8,7 +8,7 @@ import { fromUtf8, strictBase64url, toBase64url, utf8 } from "./vault/bytes.js";
 import { canonical } from "./vault/digest.js";
 
 /** @typedef {{kty: string, crv: string, x: string, kid: string}} PublicKey */
-/** @typedef {{words: string, holds: boolean, why?: string}} Step what was checked, and whether it holds */
+/** @typedef {{words: string, holds: boolean, why?: string, keys?: string[]}} Step what was checked, and whether it holds */
 /** @typedef {{type: string, claims: any, steps: Step[]}} Checked `claims` is null where the signature does not hold */
 
 export const RECEIPT = "consent-receipt+jwt";

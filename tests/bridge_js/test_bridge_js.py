@@ -23,7 +23,14 @@ WAITS = pytest.mark.slow("a consumer pauses, twice, for longer than the four sec
 
 @pytest.mark.parametrize(
     ("name", "least"),
-    [("vectors", 20), ("profile", 40), pytest.param("answers", 25, marks=WAITS), ("proofs", 30), ("approvals", 20)],
+    [
+        ("vectors", 20),
+        ("profile", 40),
+        pytest.param("answers", 25, marks=WAITS),
+        ("proofs", 30),
+        ("approvals", 20),
+        ("logs", 25),
+    ],
 )
 def test_module(package, name, least):
     assert passed(run("--test", "--test-reporter=tap", HERE / f"{name}.test.mjs")) >= least

@@ -6,7 +6,10 @@ import { ApiError } from "../vault/api.js";
 import { current, isUnlocked, Locked, pageOwner } from "../vault/keyring.js";
 import { changeNotes, readNotes } from "../vault/notes.js";
 
-/** @typedef {{chain: string, keys: string[], note: string, size: number, head: {sequence: number, entry_hash: string}}} Memory */
+/**
+ * `earlier` are keys that others took the place of: what they signed counts as far as a present key signed it, too.
+ * @typedef {{chain: string, keys: string[], earlier?: string[], note: string, size: number, head: {sequence: number, entry_hash: string}}} Memory
+ */
 /** @typedef {{keyId: string, size: number}} Sealed what this browser knows to lie in the notes, under which key */
 /** @typedef {Memory & {sealed?: Sealed}} Own */
 
@@ -67,6 +70,10 @@ export async function recallSealed() {
   return { keyId: (await current()).keyId, memory: notes.log ?? null };
 }
 
+/** More of the log, or the same under other keys. @param {Memory} memory @param {Memory | undefined} kept */
+const isNewer = (memory, kept) =>
+  !kept || memory.size > kept.size || (memory.size === kept.size && memory.keys.join() !== kept.keys.join());
+
 /**
  * Keeps it for all devices, where theirs is not newer already.
  * @param {Memory} memory
@@ -77,7 +84,7 @@ export async function rememberSealed(memory) {
     let size = memory.size;
     await changeNotes((notes) => {
       size = Math.max(memory.size, notes.log?.size ?? 0);
-      return notes.log && notes.log.size >= memory.size ? null : { ...notes, log: memory };
+      return isNewer(memory, notes.log) ? { ...notes, log: memory } : null;
     });
     return { keyId: (await current()).keyId, size };
   } catch (error) {

@@ -105,6 +105,29 @@ async function verify(key, signature, text) {
   expect(await crypto.subtle.verify("Ed25519", imported, signature, utf8(text)), `the signature of ${key.name} does not hold`);
 }
 
+/**
+ * Those of these keys that signed a note; refused where a signature under one of them does not hold.
+ * @param {string} note @param {VerifierKey[]} keys @returns {Promise<VerifierKey[]>}
+ */
+export async function signers(note, keys) {
+  const { text, signatures } = split(note);
+  const signed = [];
+  for (const key of keys) {
+    const signature = key.kind === ED25519 ? by(key, signatures) : null;
+    if (!signature) continue;
+    await verify(key, signature, text);
+    signed.push(key);
+  }
+  return signed;
+}
+
+/**
+ * Whether somebody signed in the log's own name with a key that is none of these; nothing of it is checked.
+ * @param {Checkpoint} checkpoint @param {VerifierKey[]} keys
+ */
+export const hasOtherSigner = ({ note, origin }, keys) =>
+  split(note).signatures.some(({ name, raw }) => name === origin && !keys.some(({ keyId }) => same(keyId, raw.slice(0, 4))));
+
 /** @param {VerifierKey} witness @param {{name: string, raw: Octets}[]} signatures @param {string} text @returns {Promise<Cosignature | null>} */
 async function cosignature(witness, signatures, text) {
   const stamped = witness.kind === COSIGNATURE ? by(witness, signatures) : null;
@@ -121,16 +144,10 @@ async function cosignature(witness, signatures, text) {
  */
 export async function readCheckpoint(note, keys, witnesses = []) {
   const { text, signatures } = split(note);
+  const signed = await signers(note, keys);
   const [origin = "", size = "", root = "", ...rest] = text.split("\n");
-  let signed = false;
-  for (const key of keys) {
-    const signature = key.kind === ED25519 ? by(key, signatures) : null;
-    if (!signature) continue;
-    await verify(key, signature, text);
-    expect(key.name === origin, "the checkpoint is of another log");
-    signed = true;
-  }
-  expect(signed, "no key of the log signed this checkpoint");
+  expect(signed.every(({ name }) => name === origin), "the checkpoint is of another log");
+  expect(signed.length > 0, "no key of the log signed this checkpoint");
   expect(rest.length === 1 && rest[0] === "", "the checkpoint does not have three lines");
   const digest = decode(root, "the root");
   expect(digest.length === 32, "the root is no SHA-256");

@@ -1,0 +1,69 @@
+// @ts-check
+// Entries of an audit chain, computed again: what their hashes are over, and whether one follows the other.
+
+import { createHash } from "node:crypto";
+
+import { decodeBase64url, isObject } from "./encoding.js";
+import { Refused, shown } from "./errors.js";
+import { canonical } from "./sealing.js";
+
+/** @typedef {import("./index.js").Entry} Entry */
+
+const TEXTS = ["chain", "prev_hash", "entry_hash", "kind", "actor", "at", "facts_hash", "salt"];
+
+/** @param {unknown} value @param {Uint8Array} [salt] @returns {string} */
+const digest = (value, salt = new Uint8Array()) =>
+  createHash("sha256").update(salt).update(canonical(value)).digest("base64url");
+
+/** An entry as the service tells it; Refused where its hash, or that of its facts, is another. @param {any} told @returns {Entry} */
+export function readEntry(told) {
+  if (!isObject(told)) throw new Refused("the entry is no JSON object", "entry");
+  const absent = TEXTS.find((name) => typeof told[name] !== "string");
+  if (absent) throw new Refused(`the entry has no ${absent}`, absent);
+  const { v, chain, sequence, prev_hash, entry_hash, kind, actor, at, facts, facts_hash, salt } = told;
+  if (![1, 2].includes(v) || !Number.isSafeInteger(sequence) || !isObject(facts)) {
+    throw new Refused("the entry is of no known form", "entry");
+  }
+  const links = { chain, sequence, prev_hash, kind, actor, at };
+  const without = Object.keys(facts).length === 0;
+  const erased = v === 2 && salt === "" && without;
+  // the hash of an entry of version 1 was over the facts: once they are erased, only what follows holds it
+  if ((v === 2 || !without) && digest(v === 1 ? { ...links, facts } : { ...links, v, facts_hash }) !== entry_hash) {
+    throw new Refused("the entry is not what was written: its hash is another", "entry_hash");
+  }
+  if (v === 2 && !erased && digest(facts, decodeBase64url(salt, "salt")) !== facts_hash) {
+    throw new Refused("the entry's facts are not what was written", "facts");
+  }
+  return { chain, sequence, entry_hash, prev_hash, kind, facts: erased ? null : facts };
+}
+
+/** What the log has of it. @param {Entry} entry */
+export const leafOf = ({ entry_hash }) => decodeBase64url(entry_hash, "entry_hash");
+
+/** The hash by which an entry holds its receipt: of the claims without `audit`. @param {Record<string, unknown>} claims */
+export const digestOfReceipt = ({ audit, ...claims }) => digest(claims);
+
+/** All entries of one chain, from the first; Refused at the first that does not follow. @param {unknown[]} told @returns {Entry[]} */
+export function readChain(told) {
+  /** @type {Entry[]} */
+  const entries = [];
+  for (const [index, each] of told.entries()) {
+    const [number, before] = [index + 1, entries.at(-1)];
+    const entry = numbered(number, each);
+    if (before && entry.chain !== before.chain) throw new Refused(`entry ${number} is of another chain, ${shown(entry.chain)}`, "chain");
+    if (entry.sequence !== number) throw new Refused(`an entry is missing before number ${entry.sequence}`, "sequence");
+    if (entry.prev_hash !== (before?.entry_hash ?? "")) throw new Refused(`entry ${number} does not follow the one before it`, "prev_hash");
+    entries.push(entry);
+  }
+  return entries;
+}
+
+/** @param {number} number @param {unknown} told */
+function numbered(number, told) {
+  try {
+    return readEntry(told);
+  } catch (error) {
+    if (error instanceof Refused) throw new Refused(`entry ${number}: ${error.message}`, error.member);
+    throw error;
+  }
+}

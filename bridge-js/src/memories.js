@@ -1,0 +1,186 @@
+// @ts-check
+// What a reader keeps of a log between two looks: whom it believes, and the last checkpoint that it saw. A file of it has
+// the form of the client for Python, so that both can use one.
+
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
+
+import { parseObject } from "./encoding.js";
+import { Refused, shown } from "./errors.js";
+import { isConsistent } from "./merkle.js";
+import { hasOtherSigner, missing, readCheckpoint, readKey, readProof, signers } from "./notes.js";
+
+/** @typedef {import("./notes.js").Checkpoint} Checkpoint */
+/** @typedef {import("./notes.js").VerifierKey} VerifierKey */
+/**
+ * `earlier` are keys that others took the place of: what they signed counts as far as a present key signed it, too.
+ * @typedef {{keys: VerifierKey[], witnesses: VerifierKey[], quorum: number | null, earlier: VerifierKey[]}} Trust
+ */
+
+const FRESH_SECONDS = 24 * 3600;
+
+/** The newest checkpoint is signed with no key that this reader knows, so that nobody vouches for the new one. */
+export class LogKeyChanged extends Refused {}
+
+/** @param {import("./index.js").LogTrust} trust @returns {Trust} */
+export const trusted = ({ keys, witnesses = [], quorum = null }) => ({
+  keys: keys.map((key) => readKey(key.trim())),
+  witnesses: witnesses.map((key) => readKey(key.trim())),
+  quorum,
+  earlier: [],
+});
+
+/** What one reader remembers. Nothing of it changes: each look makes another. */
+export class Memory {
+  /** @param {Trust} trust @param {Checkpoint | null} [checkpoint] @param {boolean} [fixed] where the caller named the keys: no other is learned */
+  constructor(trust, checkpoint = null, fixed = false) {
+    this.trust = trust;
+    this.checkpoint = checkpoint;
+    this.fixed = fixed;
+  }
+
+  /** The newest checkpoint, by its own signature; that it follows from the last one is not said yet. @param {string} note */
+  read(note) {
+    const { keys, witnesses } = this.trust;
+    if (this.checkpoint && !signers(note, keys).length) {
+      const said = "the log is signed with another key, and none that this reader knows vouches for it";
+      throw new LogKeyChanged(`${said}: ask the operator on another way before you take it`, "signature");
+    }
+    return readCheckpoint(note, keys, witnesses);
+  }
+
+  /** A tlog-proof against a checkpoint of this log; of an earlier key only where it is no newer than the last. @param {string} text */
+  readProof(text) {
+    const { keys, earlier, witnesses } = this.trust;
+    const proof = readProof(text, [...keys, ...earlier], witnesses);
+    const { note, size } = proof.checkpoint;
+    if (!signers(note, keys).length && (!this.checkpoint || size > this.checkpoint.size)) {
+      throw new Refused("a key that was replaced signed this checkpoint, and no other", "signature");
+    }
+    return proof;
+  }
+
+  /** Refuse a checkpoint with too few cosignatures. @param {Checkpoint} checkpoint */
+  requireWitnesses(checkpoint) {
+    const absent = missing(checkpoint, this.trust.witnesses, this.trust.quorum);
+    if (absent.length) throw new Refused(`not cosigned by ${absent.join(", ")}`, "cosignatures");
+  }
+
+  /** Refuse a newest checkpoint that is older than what was seen: what is published never gets smaller. @param {Checkpoint} newest */
+  requireNoRollback({ size }) {
+    if (this.checkpoint && size < this.checkpoint.size) {
+      const said = `the log has ${size} entries and had ${this.checkpoint.size} when it was last seen`;
+      throw new Refused(`${said}: it was rolled back`, "size");
+    }
+  }
+
+  /** Between which sizes a proof is needed; null where there is none to ask for. @param {Checkpoint} seen @returns {[number, number] | null} */
+  gap(seen) {
+    const last = this.checkpoint?.size ?? 0;
+    const [old, now] = last <= seen.size ? [last, seen.size] : [seen.size, last];
+    return old > 0 && old < now ? [old, now] : null;
+  }
+
+  /**
+   * The memory once this was seen; Refused where one of it and the last does not begin with the other.
+   * @param {Checkpoint} seen @param {Uint8Array[]} proof between the two sizes, which `gap` names
+   */
+  tie(seen, proof) {
+    const last = this.checkpoint;
+    if (!last) return new Memory(this.trust, seen, this.fixed);
+    if (seen.origin !== last.origin) {
+      throw new Refused(`this is the log ${shown(seen.origin)}; the last one was ${shown(last.origin)}`, "origin");
+    }
+    const [old, now] = last.size <= seen.size ? [last, seen] : [seen, last];
+    if (old.size > 0 && !isConsistent(old.size, old.root, now.size, now.root, proof)) {
+      throw new Refused("the log was rewritten: it does not fit what was last seen of it", "root");
+    }
+    return new Memory(this.trust, seen.size >= last.size ? seen : last, this.fixed);
+  }
+
+  /** Whether the keys of the log seem to change: one more signed the last checkpoint, or one of them did not. */
+  asksForKeys() {
+    const { keys } = this.trust;
+    if (!this.checkpoint || this.fixed) return false;
+    return signers(this.checkpoint.note, keys).length < keys.length || hasOtherSigner(this.checkpoint, keys);
+  }
+
+  /**
+   * The memory with those of the keys that the service names which signed the last checkpoint. A key that was known signed
+   * it as well (`read`), and so vouches for them. What signs no more is an earlier.
+   * @param {VerifierKey[]} named
+   */
+  withKeys(named) {
+    const last = this.checkpoint;
+    const keys = last ? signers(last.note, named.filter(({ name }) => name === last.origin)) : [];
+    if (!keys.length) return this;
+    const now = new Set(keys.map(({ text }) => text));
+    const before = new Map([...this.trust.keys, ...this.trust.earlier].map((key) => [key.text, key]));
+    const earlier = [...before.values()].filter(({ text }) => !now.has(text));
+    return new Memory({ ...this.trust, keys, earlier }, last, this.fixed);
+  }
+
+  /** Whether a witness cosigned the last checkpoint within a day; null where no witness is known. @returns {boolean | null} */
+  isFresh() {
+    if (!this.trust.witnesses.length) return null;
+    return (this.checkpoint?.cosignatures ?? []).some(({ at }) => at >= Date.now() / 1000 - FRESH_SECONDS);
+  }
+
+  /** Plain JSON. */
+  dump() {
+    const { keys, earlier, witnesses, quorum } = this.trust;
+    const texts = (/** @type {VerifierKey[]} */ list) => list.map(({ text }) => text);
+    const checkpoint = this.checkpoint?.note ?? null;
+    return { keys: texts(keys), earlier: texts(earlier), witnesses: texts(witnesses), quorum, checkpoint };
+  }
+
+  /** What `dump` gave. @param {Record<string, any>} told */
+  static of({ keys = [], earlier = [], witnesses = [], quorum = null, checkpoint = null }) {
+    const trust = { ...trusted({ keys, witnesses, quorum }), earlier: earlier.map(readKey) };
+    const seen = checkpoint === null ? null : readCheckpoint(checkpoint, [...trust.keys, ...trust.earlier], trust.witnesses);
+    return new Memory(trust, seen);
+  }
+}
+
+/** The memories of a reader by the service's address: in a file that only this user can read, else as long as it lives. */
+export class Memories {
+  /** @type {Map<string, Memory>} */ #own = new Map();
+  #path;
+  #trust;
+
+  /** @param {string | null} path @param {Trust | null} trust whom the caller trusts, who counts over whom a look pinned */
+  constructor(path, trust) {
+    this.#path = path;
+    this.#trust = trust;
+  }
+
+  /** @param {string} service @returns {Memory | null} */
+  find(service) {
+    const told = this.#path === null ? undefined : this.#kept()[service];
+    const memory = told === undefined ? (this.#own.get(service) ?? null) : Memory.of(told);
+    return this.#trust ? new Memory(this.#trust, memory?.checkpoint ?? null, true) : memory;
+  }
+
+  /** @param {string} service @param {Memory} memory */
+  keep(service, memory) {
+    this.#own.set(service, memory);
+    if (this.#path === null) return;
+    const kept = { ...this.#kept(), [service]: memory.dump() };
+    mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
+    // written aside and moved, so that a reader or a crash never meets half of it
+    const aside = `${this.#path}.${process.pid}.${crypto.randomUUID()}`;
+    const file = openSync(aside, "wx", 0o600);
+    try {
+      writeSync(file, `${JSON.stringify(kept, null, 2)}\n`);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(aside, this.#path);
+  }
+
+  /** @returns {Record<string, any>} */
+  #kept() {
+    const path = /** @type {string} */ (this.#path);
+    return existsSync(path) ? parseObject(readFileSync(path), `the memory of logs ${path}`) : {};
+  }
+}

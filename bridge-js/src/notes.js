@@ -1,0 +1,190 @@
+// @ts-check
+// Signed checkpoints of a log and proofs against them, read strictly: C2SP signed-note, tlog-checkpoint,
+// tlog-cosignature and tlog-proof. Nothing of a note is believed before a signature of a known key holds. A signature of
+// a known key that does not hold refuses the note; those of unknown keys are passed over.
+
+import { createHash, createPublicKey, verify } from "node:crypto";
+
+import { encodeBase64url, utf8 } from "./encoding.js";
+import { KeyRefused, Refused, shown } from "./errors.js";
+import { HASH_BYTES, includes, same } from "./merkle.js";
+
+/** @typedef {{name: string, kind: number, publicKey: Uint8Array, keyId: Uint8Array, text: string}} VerifierKey */
+/** @typedef {{witness: string, at: number}} Cosignature `at` in seconds since 1970 */
+/** @typedef {{origin: string, size: number, root: Uint8Array, note: string, cosignatures: Cosignature[]}} Checkpoint */
+/** @typedef {{index: number, hashes: Uint8Array[], checkpoint: Checkpoint}} Proof */
+/** @typedef {{name: string, raw: Uint8Array}} Line who is said to have signed, and the octets with the key's id before them */
+
+export const ED25519 = 1;
+export const COSIGNATURE = 4;
+const PROOF_HEADER = "c2sp.org/tlog-proof@v1";
+const NUMBER = /^(?:0|[1-9][0-9]{0,15})$/;
+const NAME = /^[^\s+\p{Cc}]+$/u;
+const CONTROL = /(?!\n)[\p{Cc}\ufffd]/u;
+const MAX_CHARS = 1024 * 1024;
+const MAX_SIGNATURES = 100;
+const MAX_HASHES = 64; // no tree is deeper
+
+/** Standard base64, and no other spelling of the same octets. @param {string} text @param {string} what @returns {Uint8Array} */
+function decode(text, what) {
+  const octets = Buffer.from(text, "base64");
+  if (octets.toString("base64") !== text) throw new Refused(`${what} is not canonical base64`);
+  return octets;
+}
+
+/** @param {string} text @param {string} what */
+function numberOf(text, what) {
+  if (!NUMBER.test(text) || !Number.isSafeInteger(Number(text))) throw new Refused(`${what} is no number`);
+  return Number(text);
+}
+
+/** A verifier key of the log or of a witness, as signed-note writes it; its id is checked. @param {string} text @returns {VerifierKey} */
+export function readKey(text) {
+  const [name = "", id = "", ...rest] = text.split("+");
+  if (!rest.length || !NAME.test(name)) throw new KeyRefused(`${shown(text)} is no verifier key`);
+  const material = decode(rest.join("+"), "the verifier key");
+  const kind = material[0] ?? 0;
+  if (material.length !== 33 || ![ED25519, COSIGNATURE].includes(kind)) {
+    throw new KeyRefused(`${shown(name)} is no verifier key of Ed25519`);
+  }
+  const keyId = createHash("sha256").update(`${name}\n`).update(material).digest().subarray(0, 4);
+  if (keyId.toString("hex") !== id) throw new KeyRefused(`the id of ${shown(name)} is not that of its key`);
+  return { name, kind, publicKey: material.subarray(1), keyId, text };
+}
+
+/** What `/log/key` says, newest first. @param {string} text @returns {VerifierKey[]} */
+export function readKeys(text) {
+  const keys = text.split("\n").filter(Boolean).map(readKey);
+  if (!keys.length || keys.some(({ kind }) => kind !== ED25519)) throw new Refused("the service names no key of its log");
+  return keys;
+}
+
+/** Hashes, one a line. @param {string[]} lines @returns {Uint8Array[]} */
+export function readHashes(lines) {
+  const hashes = lines.map((line) => decode(line, "a hash of the proof"));
+  if (hashes.length > MAX_HASHES || hashes.some(({ length }) => length !== HASH_BYTES)) {
+    throw new Refused("the proof has too many hashes, or one that is no SHA-256");
+  }
+  return hashes;
+}
+
+/** The text that was signed, and who is said to have signed it. @param {string} note @returns {{text: string, lines: Line[]}} */
+function split(note) {
+  if (note.length > MAX_CHARS) throw new Refused("the note is too long");
+  if (CONTROL.test(note)) throw new Refused("the note holds a control character");
+  const at = note.lastIndexOf("\n\n");
+  if (at < 0 || !note.endsWith("\n") || at + 2 >= note.length) {
+    throw new Refused("this is no signed note: it has no signatures under an empty line");
+  }
+  const lines = note.slice(at + 2, -1).split("\n").map(lineOf);
+  if (lines.length > MAX_SIGNATURES) throw new Refused("the note has too many signatures");
+  return { text: note.slice(0, at + 1), lines };
+}
+
+/** @param {string} line @returns {Line} */
+function lineOf(line) {
+  const [dash, name = "", encoded = "", ...more] = line.split(" ");
+  if (dash !== "\u2014" || !NAME.test(name) || more.length) throw new Refused("the note has a line under its text that is no signature");
+  const raw = decode(encoded, "a signature");
+  if (raw.length < 5) throw new Refused("a signature of the note is too short");
+  return { name, raw };
+}
+
+/** @param {VerifierKey} key @param {Line[]} lines @returns {Uint8Array | null} */
+function by(key, lines) {
+  const found = lines.find(({ name, raw }) => name === key.name && same(raw.subarray(0, 4), key.keyId));
+  return found ? found.raw.subarray(4) : null;
+}
+
+/** @param {VerifierKey} key @param {Uint8Array} signature @param {string} text */
+function check(key, signature, text) {
+  const jwk = { kty: "OKP", crv: "Ed25519", x: encodeBase64url(key.publicKey) };
+  let holds = false;
+  try {
+    holds = verify(null, utf8(text), createPublicKey({ key: jwk, format: "jwk" }), signature);
+  } catch {
+    // a key that is no point of the curve verifies nothing
+  }
+  if (!holds) throw new Refused(`the signature of ${key.name} does not hold`, "signature");
+}
+
+/**
+ * Those of these keys that signed a note; Refused where a signature under one of them does not hold.
+ * @param {string} note @param {VerifierKey[]} keys @returns {VerifierKey[]}
+ */
+export function signers(note, keys) {
+  const { text, lines } = split(note);
+  return keys.filter((key) => {
+    const signature = key.kind === ED25519 ? by(key, lines) : null;
+    if (signature) check(key, signature, text);
+    return signature !== null;
+  });
+}
+
+/**
+ * Whether somebody signed in the log's own name with a key that is none of these; nothing of it is checked.
+ * @param {Checkpoint} checkpoint @param {VerifierKey[]} keys
+ */
+export function hasOtherSigner({ note, origin }, keys) {
+  const isKnown = (/** @type {Uint8Array} */ raw) => keys.some(({ keyId }) => same(keyId, raw.subarray(0, 4)));
+  return split(note).lines.some(({ name, raw }) => name === origin && !isKnown(raw));
+}
+
+/** @param {VerifierKey} witness @param {Line[]} lines @param {string} text @returns {Cosignature | null} */
+function cosignature(witness, lines, text) {
+  const stamped = witness.kind === COSIGNATURE ? by(witness, lines) : null;
+  if (!stamped) return null;
+  const at = stamped.length === 72 ? Number(Buffer.from(stamped).readBigUInt64BE(0)) : 0;
+  if (!Number.isSafeInteger(at) || at <= 0) throw new Refused(`${witness.name} cosigned at no time`, "signature");
+  check(witness, stamped.subarray(8), `cosignature/v1\ntime ${at}\n${text}`);
+  return { witness: witness.name, at };
+}
+
+/**
+ * A checkpoint that one of the log's keys signed, with the cosignatures of known witnesses; its origin is the key's name.
+ * @param {string} note @param {VerifierKey[]} keys @param {VerifierKey[]} [witnesses] @returns {Checkpoint}
+ */
+export function readCheckpoint(note, keys, witnesses = []) {
+  const { text, lines } = split(note);
+  const signed = signers(note, keys);
+  if (!signed.length) throw new Refused("no key of the log signed this checkpoint", "signature");
+  const [origin = "", size = "", root = "", ...rest] = text.split("\n");
+  if (rest.length !== 1 || rest[0] !== "") throw new Refused("this is no checkpoint: it does not have three lines");
+  if (signed.some(({ name }) => name !== origin)) throw new Refused(`the checkpoint is of another log, ${shown(origin)}`, "origin");
+  const digest = decode(root, "the checkpoint's root");
+  if (digest.length !== HASH_BYTES) throw new Refused("the checkpoint's root is no SHA-256", "root");
+  const cosignatures = witnesses.flatMap((witness) => cosignature(witness, lines, text) ?? []);
+  return { origin, size: numberOf(size, "the checkpoint's size"), root: digest, note, cosignatures };
+}
+
+/**
+ * A tlog-proof; whether it holds for an entry, `checkProof` says.
+ * @param {string} text @param {VerifierKey[]} keys @param {VerifierKey[]} [witnesses] @returns {Proof}
+ */
+export function readProof(text, keys, witnesses = []) {
+  const at = text.indexOf("\n\n");
+  const lines = text.slice(0, Math.max(at, 0)).split("\n");
+  if (at < 0 || lines.shift() !== PROOF_HEADER) throw new Refused(`this is no proof: it does not begin with ${PROOF_HEADER}`);
+  if (lines[0]?.startsWith("extra ")) decode(lines.shift()?.slice(6) ?? "", "the proof's extra data");
+  const index = lines.shift() ?? "";
+  if (!index.startsWith("index ")) throw new Refused("the proof does not say the number of its leaf");
+  const hashes = readHashes(lines);
+  return { index: numberOf(index.slice(6), "the proof's index"), hashes, checkpoint: readCheckpoint(text.slice(at + 2), keys, witnesses) };
+}
+
+/** Refuse unless the leaf of a proof is this entry. @param {Proof} proof @param {Uint8Array} entry */
+export function checkProof({ index, hashes, checkpoint }, entry) {
+  if (!includes(entry, index, checkpoint.size, hashes, checkpoint.root)) {
+    throw new Refused("the proof does not hold: the log does not have this entry there", "proof");
+  }
+}
+
+/**
+ * The witnesses whose cosignature is missing, where fewer cosigned than must (all, unless `quorum` says).
+ * @param {Checkpoint} checkpoint @param {VerifierKey[]} witnesses @param {number | null} quorum @returns {string[]}
+ */
+export function missing({ cosignatures }, witnesses, quorum) {
+  const seen = new Set(cosignatures.map(({ witness }) => witness));
+  const absent = witnesses.map(({ name }) => name).filter((name) => !seen.has(name));
+  return seen.size < (quorum ?? witnesses.length) ? absent : [];
+}
