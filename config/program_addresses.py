@@ -12,11 +12,12 @@ from typing import cast
 from django.conf import settings
 from django.core.handlers.exception import convert_exception_to_response
 from django.http import HttpRequest, HttpResponse
-from django.urls import resolve
+from django.urls import ResolverMatch, resolve
 
 from config.headers import of_programs
 from developers.request_log import recording
 
+_fixed: dict[str, ResolverMatch] = {}  # as many as there are such addresses
 _PREFIXES = ("/api/v1/", "/.well-known/consent-", "/log/", "/mcp")
 
 
@@ -44,5 +45,16 @@ class ProgramAddresses:
 @convert_exception_to_response
 def _answer(request: HttpRequest) -> HttpResponse:
     """The view's answer; what it raises becomes one as it would behind Django's own middleware."""
-    match = request.resolver_match = resolve(request.path_info, settings.PROGRAM_URLCONF)
+    match = request.resolver_match = _resolved(request.path_info)
     return cast(HttpResponse, match.func(request, *match.args, **match.kwargs))
+
+
+def _resolved(path: str) -> ResolverMatch:
+    """What `resolve` finds; an address without a variable part is looked up once."""
+    known = _fixed.get(path)
+    if known is not None:
+        return known
+    match = resolve(path, settings.PROGRAM_URLCONF)
+    if not match.kwargs and not match.args:
+        _fixed[path] = match
+    return match

@@ -4,7 +4,8 @@
 was the service itself.
 `tokens_ended(app_pk)`: a token of this app works no more, or none does, for good or while the app is suspended; sent
 inside the transaction.
-`apps_counted(app_pks)`: asks what the rooms above have of these apps; each receiver answers with a list of `Count`.
+`apps_counted(app_pks, most)`: asks what the rooms above have of these apps; each receiver answers with a list of
+`Count`, of which no number is above `most + 1`.
 """
 
 from typing import NamedTuple

@@ -8,9 +8,10 @@ from common.admission.requests import JSONRequest
 from common.identifiers import is_identifier
 from common.json_bodies import json_answer
 from common.network import client_address
+from common.problems import InvalidRequest
 from consent import status_queries
 from consent.api import descriptions as described
-from consent.api import hot_reads
+from consent.api import discovery_reads, hot_reads
 from consent.api.base import AskingView, DeveloperView
 from consent.api.headers import client_hint, idempotency_key, prefers_jose
 from consent.api.polling import StatusPolls, pace
@@ -48,12 +49,32 @@ class UserScopes(AskingView):
 
     needs = frozenset({"discover"})
 
+    def get_authenticators(self) -> list[BaseAuthentication]:
+        return [DeveloperToken(self._token_and_person)]
+
+    def _token_and_person(self, token: str, request: JSONRequest) -> AppContext | None:
+        return discovery_reads.token_and_person(token, lambda: (_sharing_id(self.kwargs["user_id"]), _hint(request)))
+
     @described.user_scopes
     def get(self, request: HttpRequest, user_id: str) -> HttpResponse:
         self.meter.hint = client_hint(request)
-        # what cannot be a sharing ID is an unknown one, counted like every other
-        known_form = user_id if is_identifier(user_id) else ""
-        return json_answer(discovery_actions.discover_scopes(app=self.app, user_id=known_form, meter=self.meter))
+        known = _sharing_id(user_id)
+        person = discovery_reads.person_of(app=self.app, user_id=known, hint=self.meter.hint)
+        found = discovery_actions.discover_scopes(app=self.app, user_id=known, person=person, meter=self.meter)
+        return json_answer(found)
+
+
+def _sharing_id(given: str) -> str:
+    """What cannot be a sharing ID is an unknown one, counted like every other."""
+    return given if is_identifier(given) else ""
+
+
+def _hint(request: JSONRequest) -> str:
+    """The hint, or none where it is malformed: that is refused after the token alone was looked at."""
+    try:
+        return client_hint(request)
+    except InvalidRequest:
+        return ""
 
 
 class ScopeCatalog(DeveloperView):

@@ -6,12 +6,16 @@ tests/consent/test_hot_reads.py, which compares the two. One statement instead t
 `GET /user-scopes` and 0.58 of that of `POST /request-consent` (docs/adr/0019).
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
+from typing import Any
 
 from common.clock import utc
 from common.sql.dialect import joined
 from common.sql.statements import rows
-from consent.discovery.unknown_users import COLUMNS, MISSES, Guesses, parameters
+from consent.discovery import unknown_users
+from consent.discovery.unknown_users import COLUMNS, MISSES, Guesses
 
 _PERSON = """
 SELECT v.version, CASE WHEN u.is_active THEN u.id END AS user_pk, i.summary_projection, k.vault_status, {guesses},
@@ -48,12 +52,23 @@ class PersonRead:
 
 def read_person(*, app_pk: int, is_test: bool, user_id: str, hint: str) -> PersonRead | None:
     """None where the registry has no version, so cannot be read either."""
+    found = rows(statement(is_test=is_test), parameters(app_pk=app_pk, user_id=user_id, hint=hint))
+    return person_of(found[0]) if found else None
+
+
+# Public for the one hot read that finds the token by the same statement (consent/api/discovery_reads.py).
+@cache
+def statement(*, is_test: bool) -> str:
+    """One row, as `person_of` takes it, for the parameters of `parameters`."""
     reached = _REACHED_IN_TESTS if is_test else _REACHED_LIVE
-    statement = _PERSON.format(hidden=joined("h.scope"), misses=MISSES, guesses=COLUMNS, reached=reached)
-    found = rows(statement, {"user_id": user_id, **parameters(app_pk, hint)})
-    if not found:
-        return None
-    row = found[0]
+    return _PERSON.format(hidden=joined("h.scope"), misses=MISSES, guesses=COLUMNS, reached=reached)
+
+
+def parameters(*, app_pk: int, user_id: str, hint: str) -> dict[str, Any]:
+    return {"user_id": user_id, **unknown_users.parameters(app_pk, hint)}
+
+
+def person_of(row: Mapping[str, Any]) -> PersonRead:
     return PersonRead(
         registry_version=row["version"],
         user_pk=row["user_pk"],

@@ -5,6 +5,7 @@ from datetime import datetime
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from common.sql.dialect import ClockTimestamp
 from consent.standing import request_standing
 from consent.states import Actor, RequestStatus
 
@@ -65,8 +66,8 @@ class RefreshPolicy(models.TextChoices):
 class ConsentRequestQuerySet(models.QuerySet["ConsentRequest"]):
     """Requests by where they stand, as `consent.standing` has it."""
 
-    def pending(self, now: datetime) -> "ConsentRequestQuerySet":
-        """Those that can be decided at `now`."""
+    def pending(self, now: datetime | ClockTimestamp) -> "ConsentRequestQuerySet":
+        """Those that can be decided at `now`, or by the database's clock in the very statement."""
         return self.filter(status=RequestStatus.PENDING, expires_at__gt=now)
 
     def overdue(self, now: datetime) -> "ConsentRequestQuerySet":

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from common.admission.cursors import cursor_of, position_of
 from common.clock import database_now
-from common.sql.dialect import timestamp
+from common.sql.dialect import ClockTimestamp, timestamp
 from common.sql.statements import rows
 from consent import status
 from consent.requests.models import ConsentRequest
@@ -35,4 +35,4 @@ def requests_of_app(*, app_pk: int, status_is: str | None, cursor: str | None, l
 
 def count_pending(user: "User") -> int:
     """How many requests wait for this person's decision."""
-    return ConsentRequest.objects.pending(database_now()).filter(user=user).count()
+    return ConsentRequest.objects.pending(ClockTimestamp()).filter(user=user).count()

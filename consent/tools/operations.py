@@ -7,7 +7,7 @@ from pydantic import Field
 from common.admission.shapes import Identifier, Nothing, Strict
 from common.identifiers import is_identifier
 from consent import status_queries
-from consent.api import hot_reads
+from consent.api import discovery_reads, hot_reads
 from consent.api.headers import client_hint
 from consent.api.polling import look, pace
 from consent.decisions import actions as decision_actions
@@ -49,7 +49,8 @@ def discover_user_scopes(call: CallContext, arguments: UserArguments) -> UserSco
     call.meter.hint = client_hint(call.request)
     # what cannot be a sharing ID is an unknown one, counted like every other
     user_id = arguments.user_id if is_identifier(arguments.user_id) else ""
-    return discovery_actions.discover_scopes(app=call.app, user_id=user_id, meter=call.meter)
+    person = discovery_reads.person_of(app=call.app, user_id=user_id, hint=call.meter.hint)
+    return discovery_actions.discover_scopes(app=call.app, user_id=user_id, person=person, meter=call.meter)
 
 
 def list_scope_catalog(call: CallContext, arguments: Nothing) -> bytes:

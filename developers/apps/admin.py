@@ -22,6 +22,7 @@ from developers.apps.audit import record
 from developers.apps.models import App, AppAuditEntry
 
 _SHOWN_ENTRIES = 50  # of the audit, the newest
+_MOST_IN_LIST = 1000  # grants or requests of one app, which the list counts for fifty apps at once
 
 
 class AppForm(forms.ModelForm):  # type: ignore[type-arg]  # the stubs alone know a parameter
@@ -59,7 +60,7 @@ class AppList(ChangeList):
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
         shown: list[Any] = list(self.result_list)
-        numbers = app_queries.numbers_of([app.pk for app in shown])
+        numbers = app_queries.numbers_of([app.pk for app in shown], most=_MOST_IN_LIST)
         for app in shown:
             app.numbers = numbers[app.pk]
         self.result_list = shown
@@ -103,9 +104,10 @@ class AppAdmin(NeverDeleted):
         return members
 
     @admin.display(description=_("live grants"))
-    def live_grants(self, row: Any) -> int:
+    def live_grants(self, row: Any) -> int | str:
         counts: list[tuple[Any, int]] = row.numbers.counts
-        return next((count for line, count in counts if line.record == "consent/grant"), 0)
+        found = next((count for line, count in counts if line.record == "consent/grant"), 0)
+        return gettext("more than 1,000") if found > row.numbers.most else found
 
     @admin.display(description=_("last call"))
     def last_call(self, row: Any) -> Any:

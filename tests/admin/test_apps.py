@@ -6,6 +6,7 @@ from django.contrib.auth.models import Permission
 from django.core import mail
 from django.urls import reverse
 
+from developers.apps import admin as app_admin
 from developers.authentication import find_token
 from developers.members import suspension_mail
 from developers.models import App, AppAuditEntry
@@ -178,3 +179,17 @@ def test_lists_show_no_digest(page):
             reverse(f"admin:developers_{name}_change", args=[row.pk]),
         ):
             assert row.digest not in page.get(address).content.decode()
+
+
+def test_list_counts_the_grants_of_an_app_to_a_bound(page, monkeypatch):
+    many, few = factories.AppFactory(), factories.AppFactory()
+    factories.GrantFactory.create_batch(6, request__app=many)
+    factories.GrantFactory.create_batch(3, request__app=few)
+    monkeypatch.setattr(app_admin, "_MOST_IN_LIST", 3)
+
+    shown = page.get(list_of("developers", "app"))
+
+    rows = {found.pk: found for found in shown.context["cl"].result_list}
+    counted = {pk: {line.record: count for line, count in rows[pk].numbers.counts} for pk in (many.pk, few.pk)}
+    assert (counted[many.pk]["consent/grant"], counted[few.pk]["consent/grant"]) == (4, 3)
+    assert shown.content.decode().count("more than 1,000") == 1

@@ -85,7 +85,7 @@ def end(api: Developer, vault: Vault) -> Call:
     [
         (status, 1),
         (status_by_pair, 2),
-        (user_scopes, 2),
+        (user_scopes, 1),
         (scope_catalog, 2),
         (people, 4),  # the fourth keeps for those people that they were found
         (consent_requests, 3),

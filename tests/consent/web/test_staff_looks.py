@@ -4,6 +4,9 @@ from datetime import timedelta
 
 import orjson
 import pytest
+from django.db import connection
+from django.db.models import Count
+from django.test.utils import CaptureQueriesContext
 
 from common.clock import database_now
 from consent.ledger import audit, verifying
@@ -33,6 +36,21 @@ def lines(owner):
         return [(line["what"], line["detail"]) for line in found["history"]]
 
     return ask
+
+
+def test_a_list_of_many_people_is_noted_in_as_many_statements_as_one_of_few(db):
+    page, counts = at_the_admin(StaffFactory()), []
+    for more in (2, 20):
+        ConsentRequestFactory.create_batch(more)
+        page.get("/admin/consent/consentrequest/")  # names the chains of those who have none
+        with CaptureQueriesContext(connection) as made:
+            page.get("/admin/consent/consentrequest/")
+        counts.append(len(made))
+
+    assert counts[0] == counts[1]
+    chains = AuditEntry.objects.filter(kind="staff_viewed").values("chain").annotate(times=Count("pk"))
+    assert sorted(one["times"] for one in chains) == [2] * 20 + [4] * 2
+    assert list(verifying.verify()) == []
 
 
 def test_pages_that_a_member_of_staff_opened_are_one_line(person, lines):
