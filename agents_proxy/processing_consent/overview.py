@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from accounts.models import User
 
 ENDED_AT_ONCE = 50  # consents that ended, on one page
-_SHOWN_SINGLY = 2  # of those to one analysis; more of them are folded
+_SHOWN_SINGLY = 2  # of those to one analysis or sending; more of them are folded
 
 
 @dataclass(frozen=True)
 class Agreements:
-    """`standing` covers calls from now on, `single` one analysis each, `over` nothing more. Each row is a card.
+    """`standing` covers calls from now on, `single` one analysis or sending each, `over` nothing more. Each row is a card.
 
     `page_obj` pages what ended; all that can be withdrawn is on its first page.
     """
@@ -79,18 +79,16 @@ def _receivers(names: set[str]) -> list[Destination]:
 def _row(consent: ProcessingConsent, now: datetime, receivers: dict[str, Destination]) -> dict[str, Any]:
     runs = list(consent.analysis_runs.all())
     sendings = list(consent.activations.all())
-    # one to a sending covers nothing more, and is done by the time that anybody reads this
-    done = (
-        consent.reach == Reach.RUN
-        and set(consent.purposes) != set(ANALYSIS_PURPOSES)
-        and all(sending.status not in UNFINISHED_ACTIVATIONS for sending in sendings)
-    )
+    # one to a sending covers nothing more, and is mostly done by the time that anybody reads this
+    sends = consent.reach == Reach.RUN and set(consent.purposes) != set(ANALYSIS_PURPOSES)
+    done = sends and all(sending.status not in UNFINISHED_ACTIVATIONS for sending in sendings)
     status = consent.standing(now)
     return {
         "consent": consent,
         "titles": [TITLES[Purpose(purpose)] for purpose in consent.purposes],
         "status": status,
         "run": runs[0] if runs else None,
+        "sends": sends,
         "done": done,
         "over": done or status != ConsentStanding.LIVE,
         "receivers": [receivers[name].described for name in consent.destinations if name in receivers],
