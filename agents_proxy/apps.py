@@ -19,7 +19,10 @@ class AgentsProxyConfig(AppConfig):
 
     def ready(self) -> None:
         from accounts.hooks import register_room
-        from agents_proxy import tasks  # noqa: F401  # they are told by name: see common.broker
+        from agents_proxy import (
+            receivers,  # noqa: F401  # connects them
+            tasks,  # noqa: F401  # they are told by name: see common.broker
+        )
         from agents_proxy.leaving import ROOM
 
         register_room(ROOM)

@@ -15,8 +15,7 @@ from agents_proxy.analyses import errors as analysis_errors
 from agents_proxy.analyses.schemas import AnalysisBody
 from agents_proxy.descriptions import agent_call, own_address, path_member, removal, shared_address
 from agents_proxy.destinations.errors import UnknownDestination
-from agents_proxy.financial import api as financial
-from agents_proxy.financial import errors as financial_errors
+from agents_proxy.documented_institutions import INSTITUTIONS
 from agents_proxy.messaging import api as messaging
 from agents_proxy.messaging import phone_numbers
 from agents_proxy.messaging.schemas import CodeBody, MessageBody, NumberBody
@@ -33,22 +32,11 @@ _ANALYSIS = path_member(
     "analysis_id", "As the start of the analysis was answered.", _ID | {"example": "ana_4tx2mjm3cwi6q7ez"}
 )
 _ACTIVATION = path_member("activation_id", "As the sending was answered.", _ID | {"example": "act_3sw6kq2m5zt4v7xj"})
-_ITEM = path_member("item_id", "As the list of institutions has it.", _ID)
 _AGENT_OF_STEP = {
     "type": "string",
     "enum": [name for name, agent in AGENTS.items() if agent.in_analysis],
     "example": "brand",
 }
-_FINANCIAL = (financial_errors.AggregatorNotConfigured, financial_errors.FinancialConsentRequired)
-_AGGREGATOR = (
-    financial_errors.AggregatorNotConfigured,
-    financial_errors.AggregatorProblem,
-    financial_errors.AggregatorTimeout,
-    financial_errors.AggregatorBusy,
-    financial_errors.AggregatorRefused,
-    financial_errors.LoginRequired,
-    financial_errors.NotReady,
-)
 
 _CALLS: dict[Any, dict[str, Any]] = {
     # before `AgentView`, whose method it has: a description of that would be added to
@@ -140,7 +128,7 @@ _ANALYSES: dict[Any, dict[str, Any]] = {
                 "agreed": True,
             },
             answers={202: answers.AnalysisAccepted},
-            refusals=[analysis_errors.TooManyAnalyses],
+            refusals=[analysis_errors.TooManyAnalyses, analysis_errors.AnalysisBudgetSpent],
         ),
     },
     analyses.Analysis: {
@@ -194,7 +182,12 @@ _ANALYSES: dict[Any, dict[str, Any]] = {
             description="Once the analysis has ended.",
             parameters=[_ANALYSIS, path_member("agent", "Whose step.", _AGENT_OF_STEP)],
             answers={202: answers.AnalysisAccepted},
-            refusals=[analysis_errors.UnknownAnalysis, analysis_errors.StepNotFailed, analysis_errors.ConsentEnded],
+            refusals=[
+                analysis_errors.UnknownAnalysis,
+                analysis_errors.StepNotFailed,
+                analysis_errors.ConsentEnded,
+                analysis_errors.AnalysisBudgetSpent,
+            ],
             takes_body=True,
         )
     },
@@ -226,6 +219,7 @@ _ACTIVATIONS: dict[Any, dict[str, Any]] = {
                 UnknownDestination,
                 activation_errors.NothingToActivate,
                 activation_errors.SendingTaken,
+                activation_errors.ActivationBudgetSpent,
                 errors.AgreementRequired,
             ],
         ),
@@ -308,92 +302,10 @@ _MESSAGES: dict[Any, dict[str, Any]] = {
         )
     },
 }
-_INSTITUTIONS: dict[Any, dict[str, Any]] = {
-    financial.Links: {
-        "post": own_address(
-            name="linkInstitution",
-            tag=told.FINANCIAL,
-            summary="Open a visit to the aggregator's page",
-            description="The person signs in to their institution there.",
-            answers={201: answers.FinancialLink},
-            refusals=[*_AGGREGATOR, financial_errors.ItemRevoked, financial_errors.FinancialConsentRequired],
-            takes_body=True,
-        )
-    },
-    financial.Items: {
-        "get": own_address(
-            name="listInstitutions",
-            tag=told.FINANCIAL,
-            summary="Linked institutions",
-            description="Newest first, each with its latest refresh.",
-            answers={200: answers.FinancialItems},
-            refusals=_FINANCIAL,
-        )
-    },
-    financial.OneItem: {
-        "get": own_address(
-            name="getInstitution",
-            tag=told.FINANCIAL,
-            summary="One linked institution",
-            description="With its latest refresh.",
-            parameters=[_ITEM],
-            answers={200: answers.FinancialItem},
-            refusals=[*_FINANCIAL, financial_errors.UnknownItem],
-        ),
-        "delete": removal(
-            own_address,
-            name="removeInstitution",
-            tag=told.FINANCIAL,
-            summary="Remove an institution",
-            description="Its access token is given back and everything of it deleted.",
-            parameters=[_ITEM],
-            refusals=[*_AGGREGATOR, financial_errors.UnknownItem],
-        ),
-    },
-    financial.Refreshes: {
-        "post": own_address(
-            name="refreshInstitution",
-            tag=told.FINANCIAL,
-            summary="Have an institution's purchases read anew",
-            description="One that is under way is the answer to another.",
-            parameters=[_ITEM],
-            answers={202: answers.FinancialRefresh},
-            refusals=[*_FINANCIAL, financial_errors.UnknownItem],
-            takes_body=True,
-        )
-    },
-    financial.Identity: {
-        "post": own_address(
-            name="readFinancialIdentity",
-            tag=told.FINANCIAL,
-            summary="Who the institution says that one is",
-            description="Needs a consent to `identity`, and is kept nowhere.",
-            parameters=[_ITEM],
-            answers={200: answers.FinancialIdentity},
-            refusals=[
-                *_AGGREGATOR,
-                financial_errors.ItemRevoked,
-                financial_errors.FinancialConsentRequired,
-                financial_errors.UnknownItem,
-            ],
-            takes_body=True,
-        )
-    },
-    financial.Signals: {
-        "get": own_address(
-            name="getFinancialSignals",
-            tag=told.FINANCIAL,
-            summary="What one's purchases say",
-            description="As it goes into the brand agent's prompt.",
-            answers={200: answers.FinancialSignals},
-            refusals=_FINANCIAL,
-        )
-    },
-}
 
 
 def describe() -> None:
     """Mark every view, as drf-spectacular's decorators do where views describe themselves."""
-    for group in (_CONSENTS, _CALLS, _ANALYSES, _ACTIVATIONS, _MESSAGES, _INSTITUTIONS):
+    for group in (_CONSENTS, _CALLS, _ANALYSES, _ACTIVATIONS, _MESSAGES, INSTITUTIONS):
         for view, methods in group.items():
             extend_schema_view(**methods)(view)

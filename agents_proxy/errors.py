@@ -96,7 +96,10 @@ class NotConfigured(Refusal):
 
 
 class Unavailable(Refusal):
-    """No agent was asked, since the database is away or this process ends; `Retry-After` says when to return."""
+    """The database is away or this process ends; `Retry-After` says when to return.
+
+    No agent was asked, unless the database went away meanwhile: then nobody can say whether the consent still stands.
+    """
 
     status, code, name, message = 503, -32056, "temporarily_unavailable", "Temporarily unavailable; try again later."
 

@@ -1,6 +1,6 @@
 """What a signed-in person's own addresses of this room have in common."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from django.conf import settings
 from rest_framework.request import Request
@@ -30,8 +30,8 @@ class LimitedPost(SmallOwnerView):
 
     let_in = False
 
-    def count(self) -> Count:
-        """Where this person stands."""
+    def counts(self) -> Sequence[Count]:
+        """Where this person stands, and the app whose token asks."""
         raise NotImplementedError
 
     def check_permissions(self, request: Request) -> None:
@@ -40,5 +40,5 @@ class LimitedPost(SmallOwnerView):
 
     def limit_headers(self, status: int) -> Mapping[str, str]:
         if self.let_in and self.request.method == "POST" and status < 500:
-            return headers([self.count()])
+            return headers(self.counts())
         return {}

@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from agents_proxy import agents
-from config import env
+from config import budgets, env
 from config.timer import TASKS
 from config.watch import PooledConnection
 
@@ -82,6 +82,7 @@ A2A_ADDRESS_BURST = env.number("A2A_ADDRESS_BURST", 1200)
 A2A_ADDRESS_PER_SECOND = env.number("A2A_ADDRESS_PER_SECOND", 20)
 A2A_CALLS_IN_FLIGHT = env.number("A2A_CALLS_IN_FLIGHT", 1000, minimum=1)
 A2A_REQUIRE_CONSENT = env.flag("A2A_REQUIRE_CONSENT", True)
+A2A_BUDGETS = budgets.A2A_BUDGETS
 A2A_CONSENT_SECONDS = env.number("A2A_CONSENT_SECONDS", 86400, minimum=60)
 # what one person may keep, all revisions of all segments together; 0 is no limit
 STORAGE_BYTES_PER_PERSON = env.number("STORAGE_BYTES_PER_PERSON", 64 * 1024 * 1024)

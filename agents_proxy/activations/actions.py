@@ -12,17 +12,18 @@ from django.db import transaction
 from django.utils.translation import gettext
 
 from agents_proxy.activations import payloads
-from agents_proxy.activations.errors import ChangedSinceShown, SendingTaken
+from agents_proxy.activations.errors import ActivationBudgetSpent, ChangedSinceShown, SendingTaken
 from agents_proxy.activations.models import Activation
 from agents_proxy.analyses.models import Run
 from agents_proxy.analyses.queries import own_run
+from agents_proxy.budgets import Budget, spend
 from agents_proxy.destinations import queries as destination_queries
 from agents_proxy.destinations.models import Destination
 from agents_proxy.errors import AgreementRequired
 from agents_proxy.processing_consent import actions as consents
 from agents_proxy.processing_consent.models import ProcessingConsent
 from agents_proxy.proxy.callers import consent_url
-from agents_proxy.states import Purpose, Reach
+from agents_proxy.states import ActivationStatus, Purpose, Reach
 from common import encryption
 from common.broker import tell_worker
 from common.clock import database_now
@@ -49,7 +50,7 @@ def agree_and_activate(
     """Keep that the person agreed to this one sending, and ask for it; False where it was asked for before.
 
     `shown` is `payloads.shown_digest` of what they read. Raises `UnknownAnalysis`, `UnknownDestination`,
-    `NothingToActivate`, `ChangedSinceShown`.
+    `NothingToActivate`, `ChangedSinceShown`, `ActivationBudgetSpent`.
     """
 
     def agreed(destination: Destination) -> ProcessingConsent:
@@ -70,7 +71,7 @@ def activate(
 
     `under` is the primary key of the consent behind a token, which reaches the analyses that were made with it alone;
     without it, a consent of the person's own counts. Raises `UnknownAnalysis`, `UnknownDestination`,
-    `AgreementRequired`, `NothingToActivate`, `SendingTaken`.
+    `AgreementRequired`, `NothingToActivate`, `SendingTaken`, `ActivationBudgetSpent`.
     """
     with transaction.atomic():
         run = own_run(by, analysis_id, lock=True, under=under)
@@ -104,12 +105,14 @@ def _asked(
     data = payloads.data_of(run)
     if shown is not None and shown != payloads.shown_digest(data, statement(destination)):
         raise ChangedSinceShown
+    consent = consent_to(destination)
+    _spend(consent)
     now = database_now()
     body = payloads.message(data, now)
     activation = Activation.objects.create(
         run=run,
         destination=destination,
-        consent=consent_to(destination),
+        consent=consent,
         number=number,
         next_attempt_at=now,
         body=encryption.sealed(body),
@@ -118,3 +121,23 @@ def _asked(
     )
     transaction.on_commit(partial(tell_worker, SEND, activation.pk))
     return activation, True
+
+
+def _spend(consent: ProcessingConsent) -> None:
+    """What came before is answered without this: only a new sending is counted."""
+    exceeded = spend(Budget.ACTIVATIONS, person_pk=consent.user_id, app_pk=consent.app_id)
+    if exceeded is not None:
+        raise ActivationBudgetSpent(
+            f"At most {exceeded.limit.allowed} sendings an hour ({exceeded.limit.name}).",
+            headers={"Retry-After": str(exceeded.resets_in)},
+        )
+
+
+def end_sendings_under(consent_pk: int) -> None:
+    """End what waits under a consent that is being withdrawn, and keep none of it.
+
+    An attempt that is under way cannot be called back; should it fail, no other follows.
+    """
+    waiting = Activation.objects.filter(consent=consent_pk, status=ActivationStatus.QUEUED)
+    ended = {"status": ActivationStatus.FAILED, "error_code": "consent_ended", "finished_at": database_now()}
+    waiting.update(**ended, body=None, next_attempt_at=None, lease_until=None)

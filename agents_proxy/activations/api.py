@@ -9,14 +9,17 @@ from agents_proxy.activations import actions as activation_actions
 from agents_proxy.activations import queries as activation_queries
 from agents_proxy.activations.schemas import ActivationBody
 from agents_proxy.analyses.queries import own_run
+from agents_proxy.budgets import Budget, standings
 from agents_proxy.destinations import queries as destination_queries
+from agents_proxy.owner_api import LimitedPost
 from agents_proxy.processing_consent import actions as consents
 from agents_proxy.proxy.shared_views import SharedView
 from agents_proxy.states import Purpose
 from common.json_bodies import json_answer
+from common.limits import Count
 
 
-class Activations(SharedView):
+class Activations(LimitedPost, SharedView):
     """Every sending of an analysis, and a new one."""
 
     def needs(self) -> Sequence[Purpose]:
@@ -39,6 +42,9 @@ class Activations(SharedView):
         where = activation_queries.where(analysis_id, activation)
         told = {"activationId": activation.activation_id, "status": activation.status, "statusUrl": where}
         return json_answer(told, status=202, headers={"Location": where})
+
+    def counts(self) -> Sequence[Count]:
+        return standings(Budget.ACTIVATIONS, person_pk=self.person.pk, app_pk=self.app_pk)
 
 
 class Activation(SharedView):

@@ -13,7 +13,8 @@ from typing import Any
 
 from django.conf import settings
 from django.db import connection, transaction
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, F, Q, QuerySet, Window
+from django.db.models.functions import RowNumber
 
 from agents_proxy.activations.models import Activation
 from agents_proxy.destinations.actions import disable_destination
@@ -30,7 +31,8 @@ from developers.apps.models import AppStatus
 # After each failed attempt, each pause jittered by a fifth either way: less than a day, as long as a consent lasts.
 PAUSES = tuple(timedelta(seconds=seconds) for seconds in (5, 30, 300, 1800, 7200, 18000, 36000))
 ANSWER_SECONDS = 15
-MOST_AT_ONCE = 2  # attempts under way to one destination, or about that many: two who claim at once see neither
+# attempts under way to one destination, and to all of an app, or about that many: two who claim at once see neither
+MOST_AT_ONCE, MOST_OF_AN_APP = 2, 4
 _LEASE = timedelta(seconds=60)
 _TOLD = timedelta(seconds=2)  # for so long the worker that was told of a row may have it
 _log = logging.getLogger(__name__)
@@ -56,10 +58,15 @@ class Claimed:
 
 
 def due(*, limit: int = 100) -> list[int]:
-    """Those that nobody has, and those that have to end since something they need is gone."""
+    """Those that nobody has, and those that have to end since something they need is gone.
+
+    Apps take turns, so that a thousand sendings to one stand in no other's way.
+    """
     now = database_now()
-    waiting = _due(now - _TOLD).exclude(status=ActivationStatus.QUEUED, destination__in=_busy(now))
-    return list(waiting.order_by("next_attempt_at", "pk").values_list("pk", flat=True)[:limit])
+    waiting = _due(now - _TOLD).exclude(Q(status=ActivationStatus.QUEUED) & _busy(now))
+    turn = Window(RowNumber(), partition_by=F("destination__app"), order_by=("next_attempt_at", "pk"))
+    ordered = waiting.annotate(turn=turn).order_by("turn", "next_attempt_at", "pk")
+    return list(ordered.values_list("pk", flat=True)[:limit])
 
 
 def send(activation_pk: int) -> None:
@@ -78,11 +85,19 @@ def _due(now: datetime) -> QuerySet[Activation]:
     return Activation.objects.filter(queued | Q(status=ActivationStatus.SENDING, lease_until__lte=now))
 
 
-def _busy(now: datetime) -> QuerySet[Any, Any]:
-    """Destinations that hold as many of a worker's threads as one may: one that is slow holds up nobody else."""
-    under_way = Activation.objects.filter(status=ActivationStatus.SENDING, lease_until__gt=now)
-    counted = under_way.values("destination").annotate(held=Count("pk")).filter(held__gte=MOST_AT_ONCE)
-    return counted.values("destination")
+def _busy(now: datetime) -> Q:
+    """To a destination, or to one of an app, that holds as many of a worker's threads as it may.
+
+    One that is slow holds up nobody else, and twenty slow ones of an app do not either.
+    """
+    under_way = Activation.objects.filter(status=ActivationStatus.SENDING, lease_until__gt=now).order_by()
+
+    def holding(path: str, most: int) -> QuerySet[Any, Any]:
+        found: QuerySet[Any, Any] = under_way.values(path).annotate(held=Count("pk")).filter(held__gte=most)
+        return found.values(path)
+
+    of_app = Q(destination__app__in=holding("destination__app", MOST_OF_AN_APP))
+    return Q(destination__in=holding("destination", MOST_AT_ONCE)) | of_app
 
 
 def _claim(activation_pk: int) -> Claimed | None:
@@ -96,7 +111,7 @@ def _claim(activation_pk: int) -> Claimed | None:
         if why:
             _end(found, {"status": ActivationStatus.FAILED, "error_code": why}, now)
             return None
-        if found.status == ActivationStatus.QUEUED and _busy(now).filter(destination=found.destination_id).exists():
+        if found.status == ActivationStatus.QUEUED and Activation.objects.filter(_busy(now), pk=found.pk).exists():
             return None
         attempts = found.attempts + 1
         claim = {"status": ActivationStatus.SENDING, "attempts": attempts, "next_attempt_at": None}
@@ -135,7 +150,7 @@ def _posted(claimed: Claimed) -> int | None:
 
 def _record(claimed: Claimed, status_code: int | None) -> None:
     with transaction.atomic():
-        mine = Activation.objects.select_related("destination__app").select_for_update(of=("self",))
+        mine = Activation.objects.select_related("destination__app", "consent").select_for_update(of=("self",))
         row = mine.filter(pk=claimed.pk, status=ActivationStatus.SENDING, attempts=claimed.attempts).first()
         if row is None:
             return  # another worker has it
@@ -147,6 +162,10 @@ def _record(claimed: Claimed, status_code: int | None) -> None:
         error = {"error_code": "unreachable" if status_code is None else "refused", "status_code": status_code}
         if status_code == 410:
             disable_destination(destination=row.destination, by=None, reason="it answered 410 Gone")
+        if not consents.is_live(row.consent, Purpose.ACTIVATION):
+            error["error_code"] = "consent_ended"  # no other attempt follows, and nothing of it is kept for one
+            _end(row, {"status": ActivationStatus.FAILED, **error}, now)
+            return
         if status_code == 410 or claimed.attempts > len(PAUSES):
             _end(row, {"status": ActivationStatus.FAILED, **error}, now)
             return

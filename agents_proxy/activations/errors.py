@@ -27,6 +27,14 @@ class SendingTaken(Problem):
     title = "This sending is another one"
 
 
+class ActivationBudgetSpent(Problem):
+    """This person, or this app for all people, asked for as many sendings within an hour as it may."""
+
+    code = "activation_budget_spent"
+    status = 429
+    title = "No more sendings for now"
+
+
 class UnknownActivation(Problem):
     """There is no such activation of this analysis."""
 

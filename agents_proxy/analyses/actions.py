@@ -12,11 +12,20 @@ from django.db.models import Value
 from django.db.models.functions import Coalesce, Now
 
 from agents_proxy.agents import AGENTS, ANALYSIS_AGENTS, ANALYSIS_PURPOSES
-from agents_proxy.analyses.errors import AnalysisEnded, ConsentEnded, StepNotFailed, TooManyAnalyses, UnknownAnalysis
+from agents_proxy.analyses.errors import (
+    AnalysisBudgetSpent,
+    AnalysisEnded,
+    ConsentEnded,
+    StepNotFailed,
+    TooManyAnalyses,
+    UnknownAnalysis,
+)
 from agents_proxy.analyses.models import Run, Step
 from agents_proxy.analyses.queries import own_run
 from agents_proxy.analyses.results import finish
+from agents_proxy.budgets import Budget, spend
 from agents_proxy.processing_consent import actions as consents
+from agents_proxy.processing_consent.models import ProcessingConsent
 from agents_proxy.states import UNFINISHED_RUNS, UNFINISHED_STEPS, Reach, RunStatus, StepStatus
 from common import encryption
 from common.broker import tell_worker
@@ -42,12 +51,13 @@ def start_analysis(*, by: "User", submitted: dict[str, str], under: int | None =
     """Write the consent to this one run, the run and its steps, and tell a worker.
 
     `submitted` is the checked input of contract 4.3 without `agreed`. `under` is the consent behind a token, which
-    covers the run in place of one of its own. Raises `TooManyAnalyses`.
+    covers the run in place of one of its own. Raises `TooManyAnalyses`, `AnalysisBudgetSpent`.
     """
     with transaction.atomic():
         lock_for_transaction(f"analyses of {by.pk}")
         if unfinished_analyses(by).used >= UNFINISHED_PER_PERSON:
             raise TooManyAnalyses(headers={"Retry-After": "30"})
+        _spend(by, under)
         now = database_now()
         kept = timedelta(days=settings.ANALYSIS_RETENTION_DAYS)
         if under is None:
@@ -61,6 +71,16 @@ def start_analysis(*, by: "User", submitted: dict[str, str], under: int | None =
         )
         _tell_worker(run.pk)
     return run
+
+
+def _spend(by: "User", under: int | None) -> None:
+    app_pk = ProcessingConsent.objects.only("app").get(pk=under).app_id if under is not None else None
+    exceeded = spend(Budget.ANALYSES, person_pk=by.pk, app_pk=app_pk)
+    if exceeded is not None:
+        raise AnalysisBudgetSpent(
+            f"At most {exceeded.limit.allowed} analyses an hour ({exceeded.limit.name}).",
+            headers={"Retry-After": str(exceeded.resets_in)},
+        )
 
 
 def cancel_analysis(*, by: "User", analysis_id: str, under: int | None = None) -> Run:
@@ -78,6 +98,14 @@ def cancel_analysis(*, by: "User", analysis_id: str, under: int | None = None) -
             raise AnalysisEnded(f"It ended as {run.status}.", run_status=run.status)
         end_early(run, "cancelled", database_now())
     return run
+
+
+def end_analyses_under(consent_pk: int) -> None:
+    """End what is under way under a consent that is being withdrawn: no step begins, and no answer is written down."""
+    with transaction.atomic():
+        under_way = Run.objects.select_for_update().filter(consent=consent_pk, status__in=UNFINISHED_RUNS)
+        for run in under_way.order_by("pk"):
+            end_early(run, "consent_withdrawn", database_now())
 
 
 def end_early(run: Run, why: str, now: datetime) -> None:
@@ -99,7 +127,7 @@ def end_early(run: Run, why: str, now: datetime) -> None:
 def retry_step(*, by: "User", analysis_id: str, agent: str, under: int | None = None) -> Run:
     """Ask one failed agent again, under the same task id; the profile is merged anew when it has answered.
 
-    Raises `UnknownAnalysis` (an unknown agent, too), `StepNotFailed`, `ConsentEnded`.
+    Raises `UnknownAnalysis` (an unknown agent, too), `StepNotFailed`, `ConsentEnded`, `AnalysisBudgetSpent`.
     """
     with transaction.atomic():
         run = own_run(by, analysis_id, lock=True, under=under)
@@ -110,6 +138,7 @@ def retry_step(*, by: "User", analysis_id: str, agent: str, under: int | None = 
             raise StepNotFailed()
         if not consents.is_live(run.consent, AGENTS[agent].purpose):
             raise ConsentEnded()
+        _spend(by, under)
         _open_again(step)
         run.status, run.finished_at, run.retried_at = RunStatus.QUEUED, None, database_now()
         run.profile = run.provenance = run.metadata = None

@@ -11,6 +11,7 @@ from agents_proxy.analyses import actions as analysis_actions
 from agents_proxy.analyses import queries as analysis_queries
 from agents_proxy.analyses.models import Run
 from agents_proxy.analyses.schemas import AnalysisBody, ListQuery
+from agents_proxy.budgets import Budget, standings
 from agents_proxy.owner_api import LimitedPost
 from agents_proxy.proxy.shared_views import SharedView
 from agents_proxy.states import Purpose
@@ -25,7 +26,14 @@ def _accepted(run: Run) -> HttpResponse:
     return json_answer(body, status=202, headers={"Location": where})
 
 
-class Analyses(LimitedPost, SharedView):
+class _Starting(LimitedPost, SharedView):
+    """What has agents asked: both the start and another try of a step spend the budget of the hour."""
+
+    def counts(self) -> Sequence[Count]:
+        return standings(Budget.ANALYSES, person_pk=self.person.pk, app_pk=self.app_pk)
+
+
+class Analyses(_Starting):
     takes_query = True
 
     def needs(self) -> Sequence[Purpose]:
@@ -42,8 +50,8 @@ class Analyses(LimitedPost, SharedView):
         run = analysis_actions.start_analysis(by=self.person, submitted=body.submitted(), under=self.under)
         return _accepted(run)
 
-    def count(self) -> Count:
-        return analysis_actions.unfinished_analyses(self.person)
+    def counts(self) -> Sequence[Count]:
+        return [analysis_actions.unfinished_analyses(self.person), *super().counts()]
 
 
 class Analysis(SharedView):
@@ -63,7 +71,7 @@ class Cancel(SharedView):
         return json_answer(analysis_queries.status_body(run))
 
 
-class Retry(SharedView):
+class Retry(_Starting):
     def post(self, request: Request, analysis_id: str, agent: str) -> HttpResponse:
         self.body(Nothing)
         run = analysis_actions.retry_step(by=self.person, analysis_id=analysis_id, agent=agent, under=self.under)

@@ -35,6 +35,17 @@ class TooManyAnalyses(Problem):
     title = "Too many analyses at once"
 
 
+class AnalysisBudgetSpent(Problem):
+    """This person, or this app for all people, asked for as many analyses within an hour as it may.
+
+    Another try of a step counts as one.
+    """
+
+    code = "analysis_budget_spent"
+    status = 429
+    title = "No more analyses for now"
+
+
 class ConsentEnded(Problem):
     """The consent that this analysis was started with has ended; start a new one."""
 

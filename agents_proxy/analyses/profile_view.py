@@ -50,7 +50,8 @@ class Field:
     @property
     def wide(self) -> bool:
         """Whether it needs a line of its own on a phone, where short ones stand in pairs."""
-        return bool(self.value.items or self.value.pairs) or len(self.value.text) > LONGEST_PAIRED
+        long = len(self.value.text) > LONGEST_PAIRED or self.name == "phone"  # which has no place to break at
+        return long or bool(self.value.items or self.value.pairs)
 
     @property
     def winner(self) -> str:

@@ -18,8 +18,8 @@ from typing import Any
 
 from django.conf import settings
 from django.db import DatabaseError, connection, transaction
-from django.db.models import Exists, OuterRef
-from django.db.models.functions import Now
+from django.db.models import Case, Exists, F, OuterRef, When, Window
+from django.db.models.functions import Now, RowNumber
 
 from agents_proxy.agents import AGENTS
 from agents_proxy.analyses.actions import end_early
@@ -171,11 +171,17 @@ def record_step(claimed: Claimed, ended: dict[str, Any]) -> bool:
 
 
 def abandoned_runs(*, limit: int = 50) -> list[int]:
-    """Runs that have not ended and that no worker holds: their worker died, or nobody was told of them."""
+    """Runs that have not ended and that no worker holds: their worker died, or nobody was told of them.
+
+    Who asked takes turns, an app for all its people or a person by themselves, so that many of one hold up no other.
+    """
     now = database_now()
     held = Step.objects.filter(run=OuterRef("pk"), status=StepStatus.RUNNING, lease_until__gt=now)
     waiting = Run.objects.filter(status__in=UNFINISHED_RUNS, updated_at__lt=now - FORSAKEN_AFTER, purge_at__gt=now)
-    return list(waiting.filter(~Exists(held)).order_by("pk").values_list("pk", flat=True)[:limit])
+    asked_by: list[Any] = [F("consent__app"), Case(When(consent__app=None, then="user"))]
+    turn = Window(RowNumber(), partition_by=asked_by, order_by="pk")
+    ordered = waiting.filter(~Exists(held)).annotate(turn=turn).order_by("turn", "pk")
+    return list(ordered.values_list("pk", flat=True)[:limit])
 
 
 @contextmanager

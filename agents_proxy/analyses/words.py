@@ -57,6 +57,7 @@ REASONS = {
 # what a page says where something about an analysis is refused, by the problem's code
 PROBLEMS = {
     "too_many_analyses": _("Too many analyses at once. Wait until one of them ends."),
+    "analysis_budget_spent": _("Too many analyses within an hour. Try again later."),
     "analysis_ended": _("The analysis has ended already."),
     "step_not_failed": _("This step did not fail, or the analysis has not ended yet."),
     "consent_ended": _("The consent to this analysis has ended. Start a new one."),

@@ -41,11 +41,13 @@ class CallAdmin(ReadOnly):
             raise PermissionDenied
         if request.method not in ("GET", "HEAD"):
             return HttpResponseNotAllowed(["GET", "HEAD"])
+        agents = health_of_agents()
         context = {
             **self.admin_site.each_context(request),
             "title": gettext("Health of agents"),
             "opts": self.opts,
-            "agents": health_of_agents(),
+            "agents": agents,
+            "any": any(period.calls for one in agents for period in one.figures),
             "failures": [_FAILURE_LABELS[outcome] for outcome in FAILURES],
             "sample": SAMPLE,
         }

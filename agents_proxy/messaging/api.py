@@ -1,6 +1,6 @@
 """`POST /api/a2a/messaging` (contract 4.1), reports of delivery, and a person's phone numbers and messages."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from django.conf import settings
@@ -72,8 +72,8 @@ def _require_signature(body: bytes, headers: Mapping[str, str]) -> None:
 class Numbers(LimitedPost, QuerylessOwnerView):
     """Numbers of one's own; asking for a code is how one is added."""
 
-    def count(self) -> Count:
-        return phone_numbers.codes_left(self.person)
+    def counts(self) -> Sequence[Count]:
+        return [phone_numbers.codes_left(self.person)]
 
     def get(self, request: Request) -> HttpResponse:
         return json_answer({"numbers": phone_numbers.numbers_of(self.person)})

@@ -18,6 +18,7 @@ from agents_proxy.destinations.models import Destination
 from agents_proxy.errors import UnknownConsent
 from agents_proxy.processing_consent.models import ProcessingConsent
 from agents_proxy.processing_consent.origins import App
+from agents_proxy.signals import consent_withdrawn
 from agents_proxy.statements import VERSION, statement
 from agents_proxy.states import Purpose, Reach
 from common.clock import database_now, rfc3339
@@ -136,12 +137,19 @@ def _keep(
 
 
 def withdraw(*, consent_id: str, by: "User") -> None:
-    """End a person's own consent now; again is the same. Raises `UnknownConsent`."""
+    """End a person's own consent now, with what is under way under it; again is the same. Raises `UnknownConsent`."""
     with transaction.atomic():
         own = ProcessingConsent.objects.filter(consent_id=consent_id, user=by)
-        if not own.exists():
+        found = own.values_list("pk", flat=True).first()
+        if found is None:
             raise UnknownConsent
+        consent_withdrawn.send(sender=ProcessingConsent, consent_pk=found)
         own.filter(withdrawn_at=None).update(withdrawn_at=database_now())
+
+
+def was_withdrawn(consent_pk: int) -> bool:
+    """Whether it ended by its person's will meanwhile; one that has run out since was not withdrawn."""
+    return not ProcessingConsent.objects.filter(pk=consent_pk, withdrawn_at=None).exists()
 
 
 def listed(user: "User") -> list[dict[str, Any]]:

@@ -2,13 +2,11 @@
 
 import hashlib
 from dataclasses import dataclass, field
-from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlencode, urlsplit
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext
@@ -16,25 +14,23 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.authentication import person_of
 from accounts.interrupted.page_actions import can_wait
-from agents_proxy.agents import ANALYSIS_PURPOSES
 from agents_proxy.destinations import queries as destination_queries
 from agents_proxy.destinations.errors import UnknownDestination
 from agents_proxy.destinations.models import Destination
 from agents_proxy.errors import UnknownConsent
 from agents_proxy.processing_consent import actions as consents
 from agents_proxy.processing_consent import page_actions as consent_page_actions
-from agents_proxy.processing_consent.models import ProcessingConsent
 from agents_proxy.processing_consent.origins import App, app_of_origin
-from agents_proxy.statements import ACTIVATIONS, TITLES, VERSION, statement
-from agents_proxy.states import UNFINISHED_ACTIVATIONS, ActivationStatus, Purpose, Reach
-from common.clock import database_now, rfc3339
+from agents_proxy.processing_consent.overview import agreements_of
+from agents_proxy.statements import VERSION, statement
+from agents_proxy.states import Purpose
+from common.clock import rfc3339
 
 if TYPE_CHECKING:
     from accounts.models import User
 
 _LOCAL = ("localhost", "127.0.0.1")
 _MEMBERS = {"origin", "purposes", "return_url", "destination"}
-_ENDED_AT_ONCE = 50  # consents that ended, on one page
 
 
 @dataclass(frozen=True)
@@ -82,33 +78,8 @@ def agree(request: HttpRequest) -> HttpResponse:
 @require_safe
 def given(request: HttpRequest) -> HttpResponse:
     """Everything that this person agreed to, with the words of then."""
-    now = database_now()
-    own = (
-        ProcessingConsent.objects.filter(user=person_of(request))
-        .select_related("app")
-        .prefetch_related("analysis_runs", "activations__destination__app")
-    )
-    page = Paginator(own.ended(now), _ENDED_AT_ONCE).get_page(request.GET.get("page"))
-    live = list(own.live(now)) if page.number == 1 else []  # all of them: each can be withdrawn here
-    rows = [_row(consent, now) for consent in (*live, *page.object_list)]
-    return render(request, "agents/consents.html", {"rows": rows, "page_obj": page})
-
-
-def _row(consent: ProcessingConsent, now: datetime) -> dict[str, Any]:
-    runs = list(consent.analysis_runs.all())
-    sendings = list(consent.activations.all())
-    return {
-        "consent": consent,
-        "titles": [TITLES[Purpose(purpose)] for purpose in consent.purposes],
-        "status": consent.standing(now),
-        "reach": consent.reach,
-        "run": runs[0] if runs else None,
-        # one to a sending covers nothing more, and is done by the time that anybody reads this
-        "done": consent.reach == Reach.RUN
-        and set(consent.purposes) != set(ANALYSIS_PURPOSES)
-        and all(sending.status not in UNFINISHED_ACTIVATIONS for sending in sendings),
-        "sendings": [(sending, ACTIVATIONS[ActivationStatus(sending.status)]) for sending in sendings],
-    }
+    agreements = agreements_of(person_of(request), request.GET.get("page"))
+    return render(request, "agents/consents.html", {"agreements": agreements, "page_obj": agreements.page_obj})
 
 
 @require_POST
@@ -119,7 +90,8 @@ def withdraw(request: HttpRequest, consent_id: str) -> HttpResponse:
         consents.withdraw(consent_id=consent_id, by=person_of(request))
     except UnknownConsent:
         raise Http404 from None
-    messages.success(request, gettext("Withdrawn. No agent is asked under this consent any more."))
+    told = gettext("Withdrawn. No agent is asked, and nothing is sent, under this consent any more.")
+    messages.success(request, told)
     return redirect("processing:given")
 
 

@@ -90,7 +90,9 @@ class AgentView(ProgramView):
     def reply(self, agent: str, caller: Caller, asked: Any) -> Reply:
         """What the agent answers to a checked body."""
         prompt = Prompt(asked.text, asked.sessionId or new_session_id(), str(self.task_id))
-        return calls.ask(agent, prompt, consent_pk=caller.consent_pk)
+        answer = calls.ask(agent, prompt, consent_pk=caller.consent_pk)
+        callers.require_consent_still(caller, AGENTS[agent].purpose, self.origin)
+        return answer
 
     def get_exception_handler(self) -> Callable[[Exception, dict[str, Any]], HttpResponse | None]:
         return rpc.handle_exception

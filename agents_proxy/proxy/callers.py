@@ -63,6 +63,12 @@ def identify(request: HttpRequest, purpose: Purpose, origin: str | None) -> Call
     return _with_session(person, purpose, required)
 
 
+def require_consent_still(caller: Caller, purpose: Purpose, origin: str | None) -> None:
+    """What an agent answers after the consent was withdrawn goes to nobody; raises `ConsentRequired`."""
+    if caller.consent_pk is not None and consents.was_withdrawn(caller.consent_pk):
+        raise ConsentRequired(consent_url=consent_url(purpose, origin))
+
+
 def consent_url(purpose: Purpose, origin: str | None, destination_id: str | None = None) -> str:
     """Where a person agrees to `purpose`; a site adds the `return_url` that it wants the token at."""
     query = {"origin": origin, "purposes": purpose.value} if origin else {"purposes": purpose.value}

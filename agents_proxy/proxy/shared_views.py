@@ -64,6 +64,11 @@ class SharedView(SmallOwnerView):
         return self.covered.consent_pk if self.covered else None
 
     @property
+    def app_pk(self) -> int | None:
+        """The primary key of the app behind the token; None for a session."""
+        return self.covered.app_pk if self.covered else None
+
+    @property
     def allowed_methods(self) -> list[str]:
         return [name for name in super().allowed_methods if name != "OPTIONS"]  # answered to preflights alone
 

@@ -86,6 +86,8 @@ ADVICE = {
     "analysis_ended": _("Nothing to do. Open the analysis to see what came of it."),
     "step_not_failed": _("Wait until the analysis has ended, and try only what failed again."),
     "too_many_analyses": _("Wait until one of your analyses has ended, or cancel one."),
+    "analysis_budget_spent": _("Wait as long as `Retry-After` says; `RateLimit` says whose budget it is."),
+    "activation_budget_spent": _("Wait as long as `Retry-After` says; `RateLimit` says whose budget it is."),
     "nothing_to_activate": _("Nothing to do: there is nothing in this profile to send."),
     "sending_taken": _("Choose another number as `sending`."),
     "changed_since_shown": _("Load the page again, read what is sent now, agree, and send."),

@@ -134,6 +134,7 @@ def test_the_page_shows_what_was_counted_and_no_address(page: Client, settings: 
     assert "brand configured a2a-1.0 1,234 ms 1,234 ms a minute ago a minute ago 0" in text
     assert "core not configured" + 5 * " \N{EN DASH}" + " 0" in text
     assert "Last hour 2 1 (50.0 %) 1 (50.0 %) 0 0 0 " in text
+    assert "No agent was asked" not in text
     assert not any(secret in text for secret in ("agent.example", "word-of-tests", "secret-path", "token-of-tests"))
 
 
@@ -142,6 +143,8 @@ def test_the_page_of_a_new_deployment_is_there(page: Client) -> None:
 
     assert answer.status_code == 200
     assert shown(answer).count("not configured") == len(AGENTS)
+    assert "No agent was asked in the last 7 days." in shown(answer)
+    assert "Last hour 0 \N{EN DASH} \N{EN DASH} \N{EN DASH} \N{EN DASH} \N{EN DASH} Last 24 hours" in shown(answer)
 
 
 def test_the_page_speaks_german(page: Client) -> None:

@@ -1,0 +1,96 @@
+"""What the page "Agreements" shows: everything that a person agreed to, by what they can still do about it."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from django.core.paginator import Page, Paginator
+
+from agents_proxy.agents import ANALYSIS_PURPOSES
+from agents_proxy.destinations.models import Destination
+from agents_proxy.processing_consent.models import ProcessingConsent
+from agents_proxy.statements import ACTIVATIONS, TITLES
+from agents_proxy.states import UNFINISHED_ACTIVATIONS, ActivationStatus, ConsentStanding, Purpose, Reach
+from common.clock import database_now
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+ENDED_AT_ONCE = 50  # consents that ended, on one page
+_SHOWN_SINGLY = 2  # of those to one analysis or sending; more of them are folded
+
+
+@dataclass(frozen=True)
+class Agreements:
+    """`standing` covers calls from now on, `single` one analysis or sending each, `over` nothing more. Each row is a card.
+
+    `page_obj` pages what ended; all that can be withdrawn is on its first page.
+    """
+
+    standing: list[dict[str, Any]]
+    single: list[dict[str, Any]]
+    over: list[dict[str, Any]]
+    page_obj: Page[ProcessingConsent]
+
+    @property
+    def folds_single(self) -> bool:
+        return len(self.single) > _SHOWN_SINGLY
+
+    @property
+    def unfolds_over(self) -> bool:
+        """Where somebody turned the page, or where there is nothing else to look at."""
+        return self.page_obj.number > 1 or not (self.standing or self.single)
+
+    @property
+    def over_count(self) -> int:
+        done = len(self.over) - len(self.page_obj.object_list)
+        return done + self.page_obj.paginator.count
+
+
+def agreements_of(person: "User", page: str | None) -> Agreements:
+    """`page` is what the address says of the page of what ended."""
+    now = database_now()
+    own = (
+        ProcessingConsent.objects.filter(user=person)
+        .select_related("app")
+        .prefetch_related("analysis_runs", "activations__destination__app")
+    )
+    ended = Paginator(own.ended(now), ENDED_AT_ONCE).get_page(page)
+    live = list(own.live(now)) if ended.number == 1 else []
+    listed = [*live, *ended.object_list]
+    named = {name for consent in listed for name in consent.destinations}
+    receivers = {one.destination_id: one for one in _receivers(named)}
+    rows = [_row(consent, now, receivers) for consent in listed]
+    over = [row for row in rows if row["over"]]
+    holding = [row for row in rows if not row["over"]]
+    return Agreements(
+        standing=[row for row in holding if row["consent"].reach != Reach.RUN],
+        single=[row for row in holding if row["consent"].reach == Reach.RUN],
+        over=over,
+        page_obj=ended,
+    )
+
+
+def _receivers(names: set[str]) -> list[Destination]:
+    found = Destination.objects.filter(destination_id__in=names).select_related("app").defer("secret")
+    return list(found) if names else []
+
+
+def _row(consent: ProcessingConsent, now: datetime, receivers: dict[str, Destination]) -> dict[str, Any]:
+    runs = list(consent.analysis_runs.all())
+    sendings = list(consent.activations.all())
+    # one to a sending covers nothing more, and is mostly done by the time that anybody reads this
+    sends = consent.reach == Reach.RUN and set(consent.purposes) != set(ANALYSIS_PURPOSES)
+    done = sends and all(sending.status not in UNFINISHED_ACTIVATIONS for sending in sendings)
+    status = consent.standing(now)
+    return {
+        "consent": consent,
+        "titles": [TITLES[Purpose(purpose)] for purpose in consent.purposes],
+        "status": status,
+        "run": runs[0] if runs else None,
+        "sends": sends,
+        "done": done,
+        "over": done or status != ConsentStanding.LIVE,
+        "receivers": [receivers[name].described for name in consent.destinations if name in receivers],
+        "sendings": [(sending, ACTIVATIONS[ActivationStatus(sending.status)]) for sending in sendings],
+    }
