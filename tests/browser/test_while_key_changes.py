@@ -92,9 +92,7 @@ def test_an_approval_of_values_that_were_shown_before_the_end_holds_them(
     wait_for_values(page)
     finish(changing)
 
-    with complaints.expecting(
-        400
-    ):  # of the app's key, which the old key cannot keep
+    with complaints.expecting(400):  # of the app's key, which the old key cannot keep
         approve(page)
         expect(page.locator("#vault-chip")).to_have_attribute("data-state", "locked")
 
