@@ -28,7 +28,8 @@ from agents_proxy.analyses.merging import merge
 from agents_proxy.analyses.prompts import profile_prompt
 from agents_proxy.proxy.replies import read_reply
 from agents_proxy.proxy.spelling import SECTIONS
-from bench.profile_forms import FORMS, IDENTITY, written
+from bench.profile_forms import FORMS
+from bench.profile_forms.form_set import FormSet, written
 from examples.reference_agents import registers
 from examples.reference_agents.json_rpc import answer_request
 from examples.reference_agents.make_records import SEED, Invented, make_people
@@ -36,7 +37,7 @@ from examples.reference_agents.store import keep_in
 
 PRECISION, RECALL = 0.98, 0.8  # wanted on the held-out half
 HALVES = ("development", "held_out")
-_FORMS_OF = {"development": ("first", "second", "third", "fifth", "sixth"), "held_out": ("held_out",)}
+_FORMS_OF = {"development": ("first", "second", "third", "fifth", "sixth"), "held_out": ("fourth",)}
 AGENTS = ("brand", "core", "public", "second", "merged")
 FIELDS = tuple(name for names in SECTIONS.values() for name in names)
 _STATED = 14  # fields of one text, beside the identifiers
@@ -120,10 +121,10 @@ def make_people_of(count: int) -> dict[str, list[Person]]:
     found: dict[str, list[Person]] = {half: [] for half in HALVES}
     for place, at in enumerate(rng.sample(range(len(known)), count)):
         half = HALVES[place % 2]
-        forms = rng.choice(_FORMS_OF[half])
+        form_set = FORMS[rng.choice(_FORMS_OF[half])]
         registered = place % 3 > 0
         one = known[at] if registered else stranger(strangers[at], place)
-        found[half].append(make_person(rng, forms, one, registered))
+        found[half].append(make_person(rng, form_set, one, registered))
     return found
 
 
@@ -134,20 +135,19 @@ def stranger(one: Invented, place: int) -> Invented:
     return Invented({**one.truth, **about, "country": "United States"})
 
 
-def make_person(rng: random.Random, forms: str, one: Invented, registered: bool) -> Person:
+def make_person(rng: random.Random, form_set: FormSet, one: Invented, registered: bool) -> Person:
     """Somebody, and a text of some of what is true of them, with sentences that are about nobody or others."""
     truth, stated = one.truth, {name: one.truth[name] for name in ("full_name", "email", "phone")}
-    sentences = [IDENTITY[forms].format(name=truth["full_name"], email=truth["email"], phone=truth["phone"])]
-    said, traps = FORMS[forms]
+    sentences = [form_set.identity.format(name=truth["full_name"], email=truth["email"], phone=truth["phone"])]
     also_liked = []
-    for name in rng.sample(sorted(said), _STATED):
-        if text := written(rng.choice(said[name]), truth[name], truth["full_name"]):
+    for name in rng.sample(sorted(form_set.forms), _STATED):
+        if text := written(rng.choice(form_set.forms[name]), truth[name], truth["full_name"]):
             stated[name] = truth[name]
             sentences.append(text)
             also_liked += [text.rpartition(" enjoys ")[2].rstrip(".")] if " enjoys " in text else []
     if also_liked:  # "mostly enjoys podcasts" and "enjoys life" say a like too
         stated["likes"] = [*stated.get("likes", []), *also_liked]
-    return Person(one, "\n".join([*sentences, *rng.sample(traps, 2)]), stated, registered)
+    return Person(one, "\n".join([*sentences, *rng.sample(form_set.traps, 2)]), stated, registered)
 
 
 def compare(half: str, one: Person, found: Found) -> None:
