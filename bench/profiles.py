@@ -28,7 +28,7 @@ from agents_proxy.analyses.merging import merge
 from agents_proxy.analyses.prompts import profile_prompt
 from agents_proxy.proxy.replies import read_reply
 from agents_proxy.proxy.spelling import SECTIONS
-from bench.profile_forms import FORMS
+from bench.profile_forms import FORMS, HELD_OUT
 from bench.profile_forms.form_set import FormSet, written
 from examples.reference_agents import registers
 from examples.reference_agents.json_rpc import answer_request
@@ -37,7 +37,7 @@ from examples.reference_agents.store import keep_in
 
 PRECISION, RECALL = 0.98, 0.8  # wanted on the held-out half
 HALVES = ("development", "held_out")
-_FORMS_OF = {"development": ("first", "second", "third", "fifth", "sixth"), "held_out": ("fourth",)}
+_FORMS_OF = {"development": [name for name in FORMS if name != HELD_OUT], "held_out": [HELD_OUT]}
 AGENTS = ("brand", "core", "public", "second", "merged")
 FIELDS = tuple(name for names in SECTIONS.values() for name in names)
 _STATED = 14  # fields of one text, beside the identifiers
@@ -144,7 +144,7 @@ def make_person(rng: random.Random, form_set: FormSet, one: Invented, registered
         if text := written(rng.choice(form_set.forms[name]), truth[name], truth["full_name"]):
             stated[name] = truth[name]
             sentences.append(text)
-            also_liked += [text.rpartition(" enjoys ")[2].rstrip(".")] if " enjoys " in text else []
+            also_liked += [it for it in ("life", str(truth[name])) if text.endswith(f" enjoys {it}.")]
     if also_liked:  # "mostly enjoys podcasts" and "enjoys life" say a like too
         stated["likes"] = [*stated.get("likes", []), *also_liked]
     return Person(one, "\n".join([*sentences, *rng.sample(form_set.traps, 2)]), stated, registered)

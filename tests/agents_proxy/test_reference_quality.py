@@ -1,7 +1,7 @@
 """How well the reference agents know invented people, on a small sample; `./run bench profiles` measures more."""
 
 from bench import profiles
-from bench.profile_forms import FORMS
+from bench.profile_forms import FORMS, HELD_OUT
 
 
 def test_merged_profiles_are_nearly_always_right_and_mostly_complete() -> None:
@@ -25,8 +25,8 @@ def test_confidence_is_no_more_than_the_share_that_is_true() -> None:
 
 
 def test_no_held_out_form_is_one_of_development() -> None:
-    held_out = FORMS["fourth"].forms
-    developed = [one.forms for name, one in FORMS.items() if name != "fourth"]
+    held_out = FORMS[HELD_OUT].forms
+    developed = [one.forms for name, one in FORMS.items() if name != HELD_OUT]
 
     assert all(forms.keys() == held_out.keys() for forms in developed)
     for name, own in held_out.items():
