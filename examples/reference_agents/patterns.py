@@ -17,19 +17,19 @@ VALUE_END = (
     r"|by|before|after|because|while|among|instead|first|more|better|if|who|that|whenever|wherever|almost|nearly"
     r"|always|usually|mostly|regularly|often|a|closely|twice|but|\d+|two|three|ten)\b)\w)"
 )
-BETWEEN = r"(?: (?!(?:or|but|who|not|no|whose|instead|than|against|groceries)\b)[\w',-]+?){0,%d}?,? "
+BETWEEN = r",?(?: (?!(?:or|but|who|not|no|whose|instead|than|against|groceries)\b)[\w',-]+?){0,%d}?,? "
 LIKES_TO = r"(?:(?:likes?|loves?|enjoys?|prefers?) (?:to )?)?"  # what somebody likes to do they do
 MONEY = r"(\d[\d.,]*\d(?: ?(?:-|\u2013|to|and) ?\d[\d.,]*\d)?(?: ?(?:EUR|USD|euros|dollars))?)"
+A_DAY = r"(?: (?:of )?(?:an?|per|each|every|her|his|my|their|the) day| daily)\b"
 DURATION = r"((?:\d+|an?|one|two|three|half an) (?:hours?|minutes?))"
 STYLES = (
     "casual|classic|classical|elegant|sporty|minimalist|vintage|bohemian|formal|business|preppy|romantic|chic|punk"
     "|gothic|smart casual|streetwear|outdoor|practical|colourful|colorful|alternative|timeless|athletic"
 )
 CARE = (
-    r"loves?|enjoys?|cares?|matters?|means|important|unimportant|interest|interested|enthusiastic|enthusiasm"
-    r"|enthusiast|keen"
-    r"|passionate|passion|fascinated|indifferent|excited|committed|devoted|concern|concerned|thought|attention|care"
-    r"|priority|heart|little|first"
+    r"loves?|enjoys?|cares?|matters?|means|important|unimportant|interest|interested|enthusiastic|enthusiasm|enthusiast"
+    r"|fan|savvy|lover|keen|passionate|passion|fascinated|indifferent|excited|committed|devoted|concern|concerned|thought"
+    r"|attention|priority|heart|little|first|comfortable|cold"
 )
 NOT_WHAT = r"(?<!what she )(?<!what he )(?<!what they )(?<!what i )"  # "orders what she needs online"
 # "vegan or vegetarian" does not tell which of the two applies; "vegan food" is no diet
@@ -71,6 +71,7 @@ SHOPPING = one_of(
     in_store=r"in[ _-]?(?:an? |real |physical |local |actual ){0,2}(?:stores?|shops?|person)",
     both="both",
 )
+TRIPS = r"(?:(?:on|takes?) (?:an? )?(?:trips?|journeys?)|travelling)"
 HOW_OFTEN = one_of(
     never="never|not", rarely="rarely|seldom|hardly ever|hardly",
     sometimes="sometimes|occasionally|now and then|from time to time|now and again|every so often|once in a while",
@@ -80,9 +81,12 @@ HOW_OFTEN = one_of(
 
 def near(cues: str, words: str, between: int = 4) -> dict[str, Any]:
     """Patterns for a word of a closed list some words after one of the cues."""
-    return {rf"\b(?:{cues})\b{BETWEEN % between}(?:(?:an?|the|her|his|my|their) )?({words}){VALUE_END}": None}
+    return {rf"\b(?:{cues})\b{BETWEEN % between}{OWN}({words}){VALUE_END}": None}
 
 
-def before(words: str, cues: str, between: int = 3) -> dict[str, Any]:
-    """Patterns for a word of a closed list some words before one of the cues."""
-    return {rf"\b({words}){BETWEEN % between}(?:{cues})\b": None}
+def cared_for(things: str) -> dict[str, Any]:
+    """Patterns for how much somebody cares for one of the things."""
+    return {
+        rf"\b((?:\w+ )?(?:{CARE})\b(?: \w+){{0,5}}? (?:{things}))\b": None,
+        rf"\b((?:{things})(?: \w+){{0,3}}? (?:{CARE}))\b": None,
+    }

@@ -205,7 +205,7 @@ def _preferences_in(clause: Clause) -> Iterator[tuple[str, str, bool]]:
     if _BASE_FORM.fullmatch(verb["verb"]) and not _is_finite(clause, before, is_label=verb["label"] is not None):
         return
     kind, holds = ("likes" if verb["likes"] else "dislikes"), negation is None
-    if verb["verb"].lower() == "like" and _DO_NOT.search(before):
+    if verb["verb"].lower() in ("like", "enjoy") and _DO_NOT.search(before):
         kind, holds = "dislikes", True
     for item in _list_items(clause.text[verb.end() :], _OR if negation else _AND):
         yield kind, item, holds

@@ -13,8 +13,7 @@ TRAILING = re.compile(
     r"|of course|as well|at (?:times|present|all|heart|least)|above all|most of all|best|most|a great deal|any ?more"
     r"|(?:(?:very|so|that|quite) )?(?:much|a lot)|full[ -]time|part[ -]time"
     r"|(?:very |so |rather |really )?(?:bad|urgent|dear|desperate|great|immense|particular|especial|deep|extreme"
-    r"|regular"
-    r"|passionate|tru|real|most|main|usual)ly"
+    r"|regular|passionate|tru|real|most|main|usual)ly"
     r"|(?:(?:at|in|on|for|over|since|before|after|during|until|within|by) )?(?:(?:the|an?|her|his|my|their) )?"
     rf"(?:this|these|next|last|every|each|all|one|some|many|several|few|coming|near|two|three|\d+) {_SPAN}(?: or so)?"
     rf"|(?:at|in|on|for|over|during|by|before|after) (?:the )?(?:{_SPAN}|ages|future|long|\w+days?|childhood)"
@@ -58,9 +57,6 @@ def a_day(value: str) -> str | None:
 def number(value: str) -> int | None:
     """A count up to 150, in digits or as a word up to ten."""
     word = re.sub(r"^an?$", "one", value.strip().lower()).replace("none", "no")
-    if others := re.match(r"(\w+) (?:others?|other people|more people)$", word):  # with the person
-        count = number(others[1])
-        return None if count is None else count + 1
     if word in WORDS:
         return WORDS.index(word)
     return int(word) if re.fullmatch(r"\d{1,3}", word) and int(word) <= 150 else None
@@ -102,11 +98,11 @@ def degree(value: str) -> str | None:
 
 
 _DEGREES = {
-    "low": r"low|little|hardly|barely|scarcely|none|unimportant|indifferent|not|no|\w+n['\u2019]t",
+    "low": r"low|little|cold|hardly|barely|scarcely|none|unimportant|indifferent|not|no|\w+n['\u2019]t",
     "medium": "medium|moderate|moderately|somewhat|fairly|average",
     "high": r"high|very|strong|a lot|loves?|enjoys?|cares?|matters?|important|interested|interest|enthusias\w*|keen"
-    r"|passionate|fan|fascinated|friendly|aware|conscious|great deal|great|first|priority|heart|excited|committed"
-    r"|devoted|concerned",
+    r"|passionate|fan|fascinated|friendly|aware|conscious|great|first|priority|heart|excited|committed|devoted"
+    r"|concerned|savvy|lover|comfortable",
 }
 
 

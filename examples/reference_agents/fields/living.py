@@ -20,15 +20,11 @@ LIVING: dict[str, Field] = {
         text,
         ("favourite cuisine", "cuisine", "favourite food"),
         {
-            r"\b(?:prefers?|loves?|likes?|enjoys?) ([A-Z][a-z]+) cuisine": None,
-            r"\b(?:prefers?|loves?|likes?|enjoys?) ([A-Z][a-z]+) (?:food|dishes) (?:best|most)\b": None,
-            r"\b(?:[Nn]othing beats|goes? for|prefers?|craves?|chooses|picks|orders|cooks|eats)(?: mostly| mainly|"
-            r" usually)?"
-            r" ([A-Z][a-z]+) (?:food|cuisine|cooking|dishes|meals)\b": None,
-            r"\b(?:likes?|loves?|enjoys?) ([A-Z][a-z]+) (?:food|cuisine|cooking|dishes) (?:more|above"
-            r"|better)\b": None,
-            r"\bcould eat ([A-Z][a-z]+)(?: food)? every day\b": None,
-            r"^([A-Z][a-z]+) (?:cuisine|food|cooking) is (?:her|his|my|their) favou?rite\b": None,
+            r"\b(?:loves?|likes?|enjoys?) ([A-Z][a-z]+) cuisine": None,
+            r"\b(?:[Nn]othing beats|goes? for|prefers?|craves?|chooses|picks?|orders|cooks|eats)(?: mostly| mainly|"
+            r" usually)? ([A-Z][a-z]+) (?:food|cuisine|cooking|dishes|meals|over any other (?:cuisine|food))\b": None,
+            r"\b([A-Z][a-z]+) (?:cuisine|food|cooking|dishes) (?:is|are) (?:her|his|my|their) (?:\w+ )?(?:favou?rite"
+            r"|choice)\b": None,
         },
         case_sensitive=True,
     ),
@@ -41,17 +37,13 @@ LIVING: dict[str, Field] = {
         ),
         ("drink",),
         {
-            r"\b(?:prefers?|drinks?|drinking|chooses?|orders?|cups? of)(?: \w+)? "
-            rf"(coffee and tea|tea and coffee|coffee|tea){p.VALUE_END}": None,
-            r"\b(coffee|tea) (?:drinker|person|lover)\b": None,
             **p.near(
-                "drinks?|prefers?|chooses?|reaches for|goes for|opts for|runs on|starts? (?:the|her|his|my) (?:day"
-                "|morning) with"
-                "|cannot do without",
-                "coffee|tea",
+                "drinks?|drinking|prefers?|chooses?|orders?|cups? of|reaches for|(?:goes|opts) for|runs on"
+                "|starts? (?:the|her|his|my) (?:day|morning) with|cannot do without",
+                "coffee and tea|tea and coffee|coffee|tea",
                 2,
             ),
-            **p.before("coffee|tea", "(?:is|over|rather than) (?:her|his|my) (?:drink|choice)|over (?:coffee|tea)", 1),
+            r"\b(coffee|tea) (?:drinker|person|lover|is (?:her|his|my) (?:\w+ )?(?:drink|choice))\b": None,
             r"\b(?:likes?|loves?) (coffee|tea) better than\b": None,
         },
     ),
@@ -59,11 +51,7 @@ LIVING: dict[str, Field] = {
         whole,
         ("fitness", "exercise", "workout"),
         {
-            rf"\b(?:likes? to go )?((?:{p.EXERCISE}) (?:once|twice|(?:\w+ times)|every|each)(?: (?:a|per))?"
-            rf" [a-z]+)\b": None,
-            rf"\b(?:keeps?|stays?) fit (?:by|with) ((?:{p.EXERCISE})(?: (?!and\b|but\b|or\b)[\w-]+){{0,5}})": None,
-            rf"\b(?:goes|go) ((?:{p.EXERCISE})(?: (?!and\b|but\b|or\b)[\w-]+){{0,5}})": None,
-            r"\b(?:does|do|practises?) (yoga|pilates|gymnastics)\b": None,
+            rf"\b(?:likes? to go )?((?:{p.EXERCISE}) (?:once|twice|\w+ times|every|each)(?: a| per)? [a-z]+)\b": None,
         },
     ),
     "gym_membership": Field(
@@ -94,19 +82,16 @@ LIVING: dict[str, Field] = {
         lower,
         ("groceries", "grocery store", "kind of grocery store"),
         {
-            rf"\b(?:food shopping|groceries|food|grocery shopping)\b(?:,? [a-z]+){{0,4}}? (?:at|from|in|to)"
+            rf"\b(?:groceries|food|(?:food|grocery) shop(?:ping)?)\b(?:,? [a-z]+){{0,4}}? (?:at|from|in|to)"
             rf" {p.OWN}({p.STORE}){p.VALUE_END}": None,
-            rf"\bgroceries\b(?:,? [a-z]+){{0,4}}? (?:at|from|in|to) {p.OWN}([a-z][a-z' -]{{2,40}}?){p.END}": None,
         },
     ),
     "fashion_style": Field(
         lower,
         ("style", "fashion", "clothing style"),
         {
-            **p.near("dress(?:es)?|clothes|clothing|outfits?|wardrobe|wears?|style", p.STYLES, 4),
+            **p.near("dress(?:es)?|clothes|clothing|outfits?|wardrobe|wears?|style", p.STYLES),
             rf"\b({p.STYLES}) (?:style|clothes|clothing|outfits?|fashion|wardrobe|look)\b": None,
-            rf"\b{p.LIKES_TO}(?:dress(?:es)?|clothes|clothing|outfits?|wardrobe|style)\b(?:,? [a-z]+){{0,3}}?"
-            rf" ({p.STYLES})\b": None,
         },
     ),
     "transport": Field(
@@ -115,7 +100,6 @@ LIVING: dict[str, Field] = {
         {
             rf"\b(?:travels?|travelling|commutes?|commuting|goes|go|gets?|comes?|moves)(?: (?!by\b)\w+){{0,3}} by"
             rf" ({p.VEHICLES}){p.VALUE_END}": None,
-            rf"\b(?:reaches|arrives|covers|makes)(?: (?!by\b)[\w']+){{0,4}} by ({p.VEHICLES}){p.VALUE_END}": None,
             rf"\b(?:takes?|rides?|drives?|relies on|catches|uses?) {p.OWN}({p.VEHICLES}){p.VALUE_END}": None,
         },
     ),
@@ -128,7 +112,6 @@ LIVING: dict[str, Field] = {
             r"|is up|stays? up|(?:goes|go) to (?:bed|sleep)|falls asleep)(?: (?:very|quite|rather|always|too))?"
             r" (?:early"
             r"|late))\b": None,
-            r"\bup with the (?:lark|sun)\b|\bup (?:before|at) (?:dawn|sunrise)\b": "early",
             r"\b((?:best|works best|comes alive|fresh|awake|active|productive)(?: \w+){0,2} (?:early|late|at night"
             r"|in the (?:morning|evening)))\b": None,
         },
@@ -137,12 +120,7 @@ LIVING: dict[str, Field] = {
         degree,
         ("eco-friendliness", "environment", "sustainability"),
         {
-            rf"\b((?:\w+ )?(?:{p.CARE})\b(?: \w+){{0,3}}? (?:environment|sustainability|sustainable|sustainably"
-            rf"|climate|planet))\b": None,
-            rf"\b((?:environment|sustainability|sustainably|climate|planet)(?: \w+){{0,3}}? (?:{p.CARE}))\b": None,
-            r"\bas (?:green|sustainably) as (?:possible|(?:she|he|i) can)\b": "high",
-            r"\b(?:environment|sustainability|climate|green issues|environmental issues)\b(?: \w+){0,3}? (?:leaves?"
-            r" (?:her|him|me|them) cold|does not interest)": "low",
+            **p.cared_for("environment|sustainability|sustainable|sustainably|climate|planet"),
             r"\b(eco-friendly|environmentally (?:aware|conscious|friendly))\b": None,
         },
         denied={"high": "low"},
