@@ -72,8 +72,8 @@ PREFERENCE_VERB = re.compile(
     r"|fan of|pleasure in|delights in|joy in|soft spot for|weakness for|love for|passion for|crazy about|mad about"
     r"|(?:cannot|can['\u2019]t) get enough of|appreciates|cherishes|treasures|lover of|partial to|taken with|has a"
     r" liking for)"
-    r"|no (?:patience|time) (?:with|for)|put off by|bothered by|irritated by|sick of|tired of|fed up with|resents"
-    r"|no fan of"
+    r"|no (?:patience|time|liking|love) (?:with|for)|(?:can|could) do without|put off by|bothered by|irritated by"
+    r"|sick of|tired of|fed up with|resents|no fan of"
     r"|(?:not|\w+n['\u2019]t) (?:much of )?a (?:great |big )?fan of|dislike (?:of|for)|dislikes?|hates?|avoids?"
     r"|detests?|loathes?|despises?|aversion to|annoyed by|(?:cannot|can not|can['\u2019]t) (?:stand|bear))\b"
     r"(?P<label>\s*:)?\s+(?=\S)",
@@ -97,15 +97,20 @@ _WITH_A_PARTNER = re.compile(r"(?:she|he|i) and (?:her|his|my) (?:partner|husban
 _MALE_RELATIONS = r"brothers?|fathers?|dads?|husband|sons?|uncles?|boyfriend|grandfathers?|nephews?"
 _FEMALE_RELATIONS = r"sisters?|mothers?|mums?|moms?|wife|daughters?|aunts?|girlfriend|grandmothers?|nieces?"
 _OTHER_RELATIONS = (
-    r"friends?|partner|spouse|cousins?|colleagues?|boss|neighbou?rs?|flatmates?|roommates?|baby|child|children|kids?"
-    r"|parents?|grandparents?|siblings?|relatives?|cats?|dogs?|ex|twins?|mates?|family|in-laws?|godparents?|landlord\w*"
-    r"|landlad\w+|tenants?|teachers?|doctors?|dentist|therapist|clients?|customers?|patients?|pupils?|students?|guests?"
-    r"|manager|assistant|coach|trainer|classmates?|coworkers?|co-workers?|team|office|company|employer"
+    r"friends?|partner|spouse|cousins?|colleagues?|boss|neighbou?rs?|flatmates?|roommates?|baby|parents?|grandparents?"
+    r"|siblings?|relatives?|cats?|dogs?|ex|twins?|mates?|in-laws?|godparents?|landlord\w*|landlad\w+|classmates?"
+    r"|coworkers?|co-workers?"
+)
+# a text may name these without telling of one: "Children: 2", "Job: teacher", "needs a dentist"
+_ROLES = (
+    r"child|children|kids?|family|tenants?|teachers?|doctors?|dentist|therapist|clients?|customers?|patients?|pupils?"
+    r"|students?|guests?|manager|assistant|coach|trainer|team|office|company|employer"
 )
 # "a profile for my brother Tom" is about him; "a mother of two" is the person
 OTHER_PERSON = re.compile(
     rf"(?<!\bfor my )(?<!\bof my )(?<!\babout my )\b"
-    rf"(?:(?P<he>{_MALE_RELATIONS})|(?P<she>{_FEMALE_RELATIONS})|{_OTHER_RELATIONS})\b(?! of\b)",
+    rf"(?:(?P<he>{_MALE_RELATIONS})|(?P<she>{_FEMALE_RELATIONS})|(?P<role>{_ROLES})|{_OTHER_RELATIONS})\b"
+    r"(?! of\b)",
     re.I,
 )
 # the name directly before a verb: "Bob" in "Ana thinks Bob likes tea"
@@ -183,7 +188,8 @@ class _Topic:
         if _WITH_A_PARTNER.match(head):
             return self._the_person(takes_base_form=True)
         if relation := OTHER_PERSON.search(earlier if first == "who" else head):
-            return self._somebody_else(*([relation.lastgroup] if relation.lastgroup else ("she", "he", "they")))
+            known = [pronoun for pronoun in ("she", "he") if relation[pronoun]]
+            return self._somebody_else(*(known or ("she", "he", "they")))
         if first == "who" and not _WHO_IS_THE_PERSON.search(earlier):
             return self._somebody_else()
         if (
@@ -197,7 +203,9 @@ class _Topic:
         match first:
             case "i":
                 return self._the_person(takes_base_form=True)
-            case "we" | "you" | "it" | "whose":
+            case "we" | "you" | "it":
+                return replace(self, is_person=False)
+            case "whose":
                 return self._somebody_else("she", "he")
             case "her" | "his" | "their" if head.lower() != first:
                 pronoun = _SUBJECT_OF[first]
@@ -273,7 +281,9 @@ def _head(clause: str) -> str:
     if verb := FINITE_VERB.search(clause):
         return clause[: verb.start()]
     relation = OTHER_PERSON.search(clause)
-    return clause if relation and (relation.lastgroup or clause.endswith(relation[0])) else ""
+    if relation is None or ":" in clause:
+        return ""
+    return clause if relation["he"] or relation["she"] or clause.endswith(relation[0]) else ""
 
 
 def _is_thing(name: str, clause: str) -> bool:
@@ -285,7 +295,8 @@ def _is_thing(name: str, clause: str) -> bool:
 
 def _pronoun(text: str) -> str:
     """The person's pronoun: the first in the text, unless somebody else is mentioned before it."""
-    found, other = _PRONOUN.search(text), OTHER_PERSON.search(text)
+    found = _PRONOUN.search(text)
+    other = next((match for match in OTHER_PERSON.finditer(text) if not match["role"]), None)
     if found is None or (other and (other.start() < found.start() or found.lastgroup == "they")):
         return ""
     return str(found.lastgroup)

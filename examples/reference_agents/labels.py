@@ -6,7 +6,7 @@
 import re
 
 from examples.reference_agents.fields import FIELDS
-from examples.reference_agents.values import lower, text
+from examples.reference_agents.values import NO_NAME_OF_A_VALUE, lower, text
 
 # words of a label that do not say which field it names
 _FILLER = re.compile(
@@ -16,7 +16,7 @@ _FILLER = re.compile(
     r"love|prefers|prefer|uses|use|enjoys|enjoy|most|best|mainly|usually|mostly|in|on|for|to|as|with|per|"
     r"used|greatest|deepest|heart|s|is|are|does|do|at|right|now|next|thing|one|and|or|from|by|given|total|all|"
     r"awareness|consciousness|interest|interests|attitude|enthusiasm|affinity|habit|habits|daily|day|time|spent|spend|"
-    r"spends"
+    r"spends|concern|care|new|present|obtained|held|everyday|regular|call|calls"
 )
 # field → other content words that name it, beside its labels
 _SYNONYMS = {
@@ -50,7 +50,7 @@ _SYNONYMS = {
     " transport, vehicle",
     "sleep_chronotype": "sleep type, sleeping habits, sleep pattern, sleep habits, sleep rhythm, daily rhythm,"
     " early bird night owl",
-    "eco_friendliness": "environmental, care environment, concern environment, eco, green living",
+    "eco_friendliness": "environmental, eco, green living",
     "tech_affinity": "tech",
     "favorite_social_platform": "social media platform, social app, social channel, social media app, social media"
     " channel",
@@ -107,7 +107,7 @@ _LINE = re.compile(r"^[\s*-]*([A-Z][\w'/ -]{1,60}?)(?:\s*[:=]\s*| [-\u2013] )(.+
 _LABEL_FIRST = re.compile(rf"^(?:and )?{_LEAD}({_NAMES_A_FIELD}),? (?:is|are) (.+)$", re.I)
 _LABEL_LAST = re.compile(rf"^(?:and )?{_LEAD}(.{{2,60}}?) (?:is|are) ({_NAMES_A_FIELD})$", re.I)
 _WHAT = (
-    rf"(?:what|(?:the (?:\w+ ){{0,2}})?things?(?: that)?) ({_HER} [a-z ]{{3,40}}?)"
+    rf"(?:among )?(?:what|something|(?:the (?:\w+ ){{0,2}})?things?(?: that)?) ({_HER} [a-z ]{{3,40}}?)"
     r"(?: (?:most|best|right now|now|at the moment|more than anything|in life|of all|above all))*"
 )
 _WHAT_FIRST = re.compile(rf"^(?!.*\bleast\b)(?:and )?{_LEAD}{_WHAT}(?:,? (?:is|are)|:) (.+)$", re.I)
@@ -131,7 +131,6 @@ _DONE_BY_A_THING = {
         r"|drives? (?:her|him) (?:mad|crazy)|puts? (?:her|him) off)$"
     ): "dislikes",
 }
-_NO_NAME_OF_A_VALUE = re.compile(r"(?:\w+ )?(?:in|at|on|from|with|by|near|for|like|as|to)\b|(?:that )?of\b", re.I)
 
 
 def in_plain_order(sentence: str) -> str:
@@ -160,7 +159,7 @@ def in_plain_order(sentence: str) -> str:
 def _is_named(name: str, value: str) -> bool:
     """Whether the words may be a value of the field; "in Rome" is none of a home."""
     return FIELDS[name].normalise(value) is not None and (
-        FIELDS[name].normalise not in (text, lower) or not _NO_NAME_OF_A_VALUE.match(value)
+        FIELDS[name].normalise not in (text, lower) or not NO_NAME_OF_A_VALUE.match(value)
     )
 
 

@@ -88,5 +88,5 @@ def cared_for(things: str) -> dict[str, Any]:
     """Patterns for how much somebody cares for one of the things."""
     return {
         rf"\b((?:\w+ )?(?:{CARE})\b(?: \w+){{0,5}}? (?:{things}))\b": None,
-        rf"\b((?:{things})(?: \w+){{0,3}}? (?:{CARE}))\b": None,
+        rf"\b((?:{things})(?: \w+){{0,3}}? (?:{CARE})(?: (?:very )?(?:little|nothing|a lot|much))?)\b": None,
     }

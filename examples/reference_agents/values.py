@@ -10,8 +10,8 @@ _SPAN = r"(?:day|week|weekend|month|year|spring|summer|autumn|winter|morning|aft
 TRAILING = re.compile(
     r",? (?:(?:right |just |for )?now|nowadays|again|soon|lately|today|tonight|too|either|already|currently|though"
     r"|indeed"
-    r"|of course|as well|at (?:times|present|all|heart|least)|above all|most of all|best|most|a great deal|any ?more"
-    r"|(?:(?:very|so|that|quite) )?(?:much|a lot)|full[ -]time|part[ -]time"
+    r"|of course|as well|at (?:times|present|all|heart|least)|above all|most of all|more than anything(?: else)?|best"
+    r"|most|a great deal|any ?more|(?:(?:very|so|that|quite) )?(?:much|a lot)|full[ -]time|part[ -]time"
     r"|(?:very |so |rather |really )?(?:bad|urgent|dear|desperate|great|immense|particular|especial|deep|extreme"
     r"|regular|passionate|tru|real|most|main|usual)ly"
     r"|(?:(?:at|in|on|for|over|since|before|after|during|until|within|by) )?(?:(?:the|an?|her|his|my|their) )?"
@@ -22,6 +22,8 @@ TRAILING = re.compile(
     r"|june|july|august|september|october|november|december|christmas))$",
     re.I,
 )
+# "in Rome", "recorded as female" and "of a nurse" are no names
+NO_NAME_OF_A_VALUE = re.compile(r"(?:[a-z]+ )?(?:in|at|on|from|with|by|near|for|like|as|to)\b|of\b")
 WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
@@ -34,7 +36,7 @@ def trimmed(value: str) -> str:
 
 def text(value: str) -> str | None:
     """Words as they stand, without an article."""
-    found = re.sub(r"^(?:an?|the|now) ", "", trimmed(value.strip(" \t\"'-*")), flags=re.I)
+    found = re.sub(r"^(?:that of )?(?:an?|the|now) ", "", trimmed(value.strip(" \t\"'-*")), flags=re.I)
     return found[:120] or None
 
 
@@ -98,7 +100,7 @@ def degree(value: str) -> str | None:
 
 
 _DEGREES = {
-    "low": r"low|little|cold|hardly|barely|scarcely|none|unimportant|indifferent|not|no|\w+n['\u2019]t",
+    "low": r"low|little|cold|nothing|hardly|barely|scarcely|none|unimportant|indifferent|not|no|\w+n['\u2019]t",
     "medium": "medium|moderate|moderately|somewhat|fairly|average",
     "high": r"high|very|strong|a lot|loves?|enjoys?|cares?|matters?|important|interested|interest|enthusias\w*|keen"
     r"|passionate|fan|fascinated|friendly|aware|conscious|great|first|priority|heart|excited|committed|devoted"

@@ -20,11 +20,12 @@ LEISURE: dict[str, Field] = {
             rf"\b(?:mostly|mainly|usually|primarily|nearly everything|almost everything|everything)"
             rf"(?: (?:works|uses?|is|on|with|done)){{0,3}} {p.OWN}({p.DEVICES}){p.VALUE_END}": None,
             **p.near(
-                "device|everything|goes online (?:with|on)|relies on|reaches for|works (?:mainly|mostly) on",
+                "device|(?:every|most )things?|goes online (?:with|on)|relies on|reaches for|works (?:mainly"
+                "|mostly) on",
                 p.DEVICES,
                 3,
             ),
-            rf"\buses {p.OWN}({p.DEVICES}) (?:most|for (?:nearly |almost )?everything)\b": None,
+            rf"\buses {p.OWN}({p.DEVICES}) (?:most|more than|for (?:nearly |almost )?everything)\b": None,
         },
     ),
     "favorite_social_platform": Field(
@@ -33,6 +34,8 @@ LEISURE: dict[str, Field] = {
         {
             r"\b(?:active|most (?:of (?:her|his|my) )?time(?: online)?|social time|social life|posts?) (?:mostly "
             r"|mainly )?(?:on|through) ([A-Z]\w+)": None,
+            r"\b(?:prefers?|uses?|chooses?) ([A-Z]\w+) (?:to|over|more than) (?:all"
+            r"|any)(?: the)?(?: other)? social\b": None,
             r"\bsocial (?:platforms?|networks?|media),? (?:she|he|I|they) (?:prefers?|likes?|uses?)"
             r" (?:to use )?([A-Z]\w+)": None,
         },
@@ -55,8 +58,9 @@ LEISURE: dict[str, Field] = {
             rf"\b(?:mostly|mainly|usually|prefers?|prefers to|often|rather)(?: (?:enjoys?|watch(?:es)?|reads?|consumes?"
             rf"|listens? to|or)){{1,4}} ({p.CONTENT}){p.VALUE_END}": None,
             **p.near(
-                "media|content|evenings?|spends?|relaxes|unwinds|happiest|watches|reads|listens to|consumes|follows"
-                "|prefers",
+                rf"{p.LIKES_TO}(?:media|content|evenings?|spends?|relaxes|unwinds|happiest|watch(?:es|ing)?|read(?:s"
+                rf"|ing)?"
+                r"|listen(?:s|ing)? to|consumes|follows|prefers|turns to)",
                 p.CONTENT,
                 4,
             ),
@@ -81,7 +85,8 @@ LEISURE: dict[str, Field] = {
         ("games", "favourite games", "gaming"),
         {
             **p.near(
-                "plays?|playing|gamer|games|gaming|into|goes for|likes? playing|give her|give him",
+                rf"{p.LIKES_TO}(?:plays?|playing|gamer|games|gaming|into|goes for|prefers|picks|chooses)|give (?:her"
+                rf"|him)",
                 rf"(?:{p.GENRES}) games",
                 3,
             ),

@@ -13,14 +13,15 @@ LIVING: dict[str, Field] = {
             + rf"(?: diet\b|{p.VALUE_END})": None,
             r"\b(?:went|turned|became|gone|eats|cooks|lives) (?:strictly |fully |completely )?(vegan|vegetarian"
             r"|pescatarian|flexitarian)"
-            r"(?= (?:years|some|many|\w+ years?) ago\b|$)": None,
+            r"(?= (?:years|some|many|\w+ years?) ago\b|$| (?:food|meals) (?:only|exclusively)\b)": None,
         },
     ),
     "favorite_cuisine": Field(
         text,
         ("favourite cuisine", "cuisine", "favourite food"),
         {
-            r"\b(?:loves?|likes?|enjoys?) ([A-Z][a-z]+) cuisine": None,
+            r"\b(?:loves?|likes?|enjoys?|fond of|keen on) ([A-Z][a-z]+) (?:cuisine|(?:food|cooking|dishes) (?:best|most"
+            r"|more|above|better))\b": None,
             r"\b(?:[Nn]othing beats|goes? for|prefers?|craves?|chooses|picks?|orders|cooks|eats)(?: mostly| mainly|"
             r" usually)? ([A-Z][a-z]+) (?:food|cuisine|cooking|dishes|meals|over any other (?:cuisine|food))\b": None,
             r"\b([A-Z][a-z]+) (?:cuisine|food|cooking|dishes) (?:is|are) (?:her|his|my|their) (?:\w+ )?(?:favou?rite"
@@ -38,7 +39,7 @@ LIVING: dict[str, Field] = {
         ("drink",),
         {
             **p.near(
-                "drinks?|drinking|prefers?|chooses?|orders?|cups? of|reaches for|(?:goes|opts) for|runs on"
+                "drinks?|drinking|takes|prefers?|chooses?|orders?|cups? of|reaches for|(?:goes|opts) for|runs on"
                 "|starts? (?:the|her|his|my) (?:day|morning) with|cannot do without",
                 "coffee and tea|tea and coffee|coffee|tea",
                 2,
@@ -90,7 +91,7 @@ LIVING: dict[str, Field] = {
         lower,
         ("style", "fashion", "clothing style"),
         {
-            **p.near("dress(?:es)?|clothes|clothing|outfits?|wardrobe|wears?|style", p.STYLES),
+            **p.near(rf"{p.LIKES_TO}(?:dress(?:es)?|clothes|clothing|outfits?|wardrobe|wears?|style)", p.STYLES),
             rf"\b({p.STYLES}) (?:style|clothes|clothing|outfits?|fashion|wardrobe|look)\b": None,
         },
     ),

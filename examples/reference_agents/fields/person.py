@@ -133,13 +133,15 @@ PERSON: dict[str, Field] = {
         ("home", "housing"),
         {
             rf"\b(owns?|rents?|renting|bought) (?!out\b){p.OWN}(?:\w+ )?(?:home|house|flat|apartment|place)\b": None,
-            r"\b(?:is|am|as) an? (tenant|(?:home|house|flat)[ -]?owner)\b": None,
+            r"\b(?:is|am|as) (?:an?|the) (tenant|(?:home|house|flat)[ -]?owner|owner of (?:her|his|my|the) (?:home"
+            r"|house"
+            r"|flat|apartment))\b": None,
             r"\b(?:home|house|flat|apartment|place)(?: (?:she|he|i|they) lives? in)? is (?:an? )?(rented|(?:her|his"
             r"|my) own\b)": None,
             r"\b(?:home|house|flat|apartment)(?: (?:she|he|i|they) lives? in)? belongs to (?:her|him|me"
             r"|them)\b": "own",
             r"\b(?:pays?|paying) (?:the |her |his |my |a )?(?:\w+ )?rent\b": "rent",
-            r"\bin an? (rented) (?:home|house|flat|apartment)\b": None,
+            r"\bin (?:an? )?(rented) (?:home|house|flat|apartment|accommodation)\b": None,
         },
     ),
     "city_tier": Field(lower, ("size of the city",), {}),

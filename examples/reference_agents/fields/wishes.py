@@ -10,7 +10,8 @@ WISHES: dict[str, Field] = {
         ("need",),
         {
             rf"{p.NOT_WHAT}\bneeds? (?!to\b|is\b|of\b|for\b)(.+)": None,
-            r"\b(?:needs? is|(?:in|has) (?:\w+ )?need of|requires|lacks|is short of|could (?:do with|use)|has to"
+            r"\b(?:needs? is|(?:in|has) (?:(?!no\b)\w+ )?need (?:of|for)|requires|lacks|is short of|could (?:do with"
+            r"|use)|has to"
             r" get|is missing) (.+)": None,
         },
     ),
@@ -19,9 +20,9 @@ WISHES: dict[str, Field] = {
         ("want",),
         {
             rf"{p.NOT_WHAT}\bwants? (?:to (?:buy|get|have|own) )?(?!to\b|is\b)(.+)": None,
-            r"\b(?:wants? is|looking for|looking to (?:buy|get)|is after|hoping for|hopes for|saving up for|has"
-            r" (?:her|his) eye on"
-            r"|in the market for|shopping for|shopping list is|shopping list are|set on|keen to (?:buy|get))"
+            r"\b(?:wants? is|looking for|(?:looking|hoping|planning|keen) to (?:buy|get)|is after|hoping for"
+            r"|hopes for|saving up for|has (?:her|his) eye on"
+            r"|in the market for|shopping for|shopping list is|shopping list are|set on|on the lookout for)"
             r" (.+)": None,
         },
     ),
