@@ -17,7 +17,7 @@ QUALIFIER = re.compile(
     r"|rarely|seldom|scarcely|(?:almost|nearly)(?! (?:all|every\w*|always|only|exclusively)\b)|instead|rather|than"
     r"|unlike(?:ly)?|refuses?|stop(?:s|ped)?|quit|was(?! awarded)|were|(?<!has )(?<!have )been"
     r"|used to|formerly|previously|once|until|would|could|should|might|maybe|perhaps|possibly|probably|allegedly"
-    r"|wants? to|hopes|hoping|plans? to|wish(?:es)?|going to|intends?|dreams?|getting|considers?|considering|pretends?"
+    r"|wants? to|hopes|hoping|plans? to|wish(?:es)?|going to|intends?|dreams?|getting|consider\w*|pretends?"
     r"|seems?|supposedly|apparently|reportedly|rumou?r\w*|is said|g[ai]ves? up|given up|about to|has yet to|tr(?:y"
     r"|ies|ied)"
     r"|tempted|thinking of|undecided|cancel\w*|expired|lapsed|sold|tired of|years ago|in her youth|at \d\d (?:she|he"
@@ -69,7 +69,8 @@ _SUBJECT = (
 )
 PREFERENCE_VERB = re.compile(
     r"\b(?P<verb>(?P<likes>likes?|liked|loves?|enjoys?|adores?|fond of|keen on|passionate about|enthusiastic about"
-    r"|fan of|pleasure in|delights in|joy in|soft spot for|weakness for|love for|passion for|crazy about|mad about"
+    r"|fan of|pleasure in|delights in|joy in|soft spot for|weakness for|love (?:for|of)|fondness for|passion for"
+    r"|crazy about|mad about"
     r"|(?:cannot|can['\u2019]t) get enough of|appreciates|cherishes|treasures|lover of|partial to|taken with|has a"
     r" liking for)"
     r"|no (?:patience|time|liking|love) (?:with|for)|(?:can|could) do without|put off by|bothered by|irritated by"
@@ -117,7 +118,7 @@ OTHER_PERSON = re.compile(
 NAME_BEFORE_VERB = re.compile(r"(?<!\S)[A-Z][\w'\u2019-]*(?: [A-Z][\w'\u2019-]*){0,3}$")
 REPORTING_VERB = re.compile(r"\b(?:thinks|says|said|believes|knows|claims|told|wonders)\b", re.I)
 NOT_A_NAME = re.compile(
-    rf"(?:i|she|he|they|we|you|it|whose|customer|user|client|person|member|guest|the|an?|this|that|there"
+    rf"(?:i|she|he|they|we|you|it|her|his|their|my|our|whose|customer|user|client|person|member|guest|the|an?|this|that|there"
     rf"|here|what|who|all|please"
     rf"|today|diet|status|name|profile|note|{_ADVERB})\b",
     re.I,
@@ -134,7 +135,7 @@ _OTHER_SUBJECT = re.compile(
     re.I,
 )
 _OWN_NOUN = re.compile(
-    r"(?:home|household|groceries|environment|clothes|wardrobe|name|dream|days?|weeks?|mornings?"
+    r"(?:home|household|groceries|pay|earnings|wages?|meals|taste|look|environment|clothes|wardrobe|name|dream|days?|weeks?|mornings?"
     r"|evenings?|time|way|year|moment|life|device|drinks?|person|customer|user|client|member|guest)$",
     re.I,
 )
@@ -142,6 +143,7 @@ _LABEL_WORDS = frozenset(word for label in FIELD_OF for word in label.split()) -
 _OF_THE_PERSON = re.compile(
     r"\b(?:is|are|has been) (?:her|his|my|where|what|how|the (?:\w+ ){1,4}?(?:she|he|i)\b)", re.I
 )
+_OWN_AT_START = re.compile(r"(?:her|his|my|their|our) ", re.I)
 _OWN_PRONOUN = re.compile(r"\b(?:she|he|they|i)\b", re.I)
 
 _MAX_SENTENCE_LENGTH = 1000  # characters; a longer sentence is ignored
@@ -283,7 +285,8 @@ def _head(clause: str) -> str:
     relation = OTHER_PERSON.search(clause)
     if relation is None or ":" in clause:
         return ""
-    return clause if relation["he"] or relation["she"] or clause.endswith(relation[0]) else ""
+    is_named = relation["he"] or relation["she"] or clause.endswith(relation[0]) or _OWN_AT_START.match(clause)
+    return clause if is_named else ""
 
 
 def _is_thing(name: str, clause: str) -> bool:

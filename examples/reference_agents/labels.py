@@ -16,7 +16,7 @@ _FILLER = re.compile(
     r"love|prefers|prefer|uses|use|enjoys|enjoy|most|best|mainly|usually|mostly|in|on|for|to|as|with|per|"
     r"used|greatest|deepest|heart|s|is|are|does|do|at|right|now|next|thing|one|and|or|from|by|given|total|all|"
     r"awareness|consciousness|interest|interests|attitude|enthusiasm|affinity|habit|habits|daily|day|time|spent|spend|"
-    r"spends|concern|care|new|present|obtained|held|everyday|regular|call|calls"
+    r"spends|concern|care|new|present|obtained|held|everyday|regular|call|calls|years?|taste|attainment|background"
 )
 # field → other content words that name it, beside its labels
 _SYNONYMS = {
@@ -30,7 +30,7 @@ _SYNONYMS = {
     "household_size": "people living household, people household, people home, persons household, household members"
     ", people living home, people under roof, people flat, size household, many people live home",
     "occupation": "living, work, line work, trade, employment, works, position, role, job title, career, employed",
-    "education": "schooling, academic degree, educational background, formal education, qualifications, completed"
+    "education": "schooling, academic degree, educational, formal education, qualifications, completed"
     " education",
     "income_bracket": "pay, earnings, earns, wage, wages, gross income, income year, salary year, pay year",
     "home_ownership": "housing situation, owns rents, own rent, living situation, tenure, accommodation",
@@ -44,7 +44,7 @@ _SYNONYMS = {
     "gym_membership": "member gym",
     "shopping_preference": "shops, shopping habit, shopping channel, buys things, place shop",
     "grocery_store_type": "grocery shopping, food shopping, buys groceries, buys food, food comes, groceries come",
-    "fashion_style": "style dress, style dressing, dress, dresses, clothes, clothing, outfit, look, wardrobe, dress"
+    "fashion_style": "style dress, dressing, dress, dresses, clothes, clothing, outfit, look, wardrobe, dress"
     " sense",
     "transport": "transportation, commute, commuting, gets around, gets work, goes work, travels work, mode"
     " transport, vehicle",

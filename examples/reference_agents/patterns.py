@@ -17,7 +17,10 @@ VALUE_END = (
     r"|by|before|after|because|while|among|instead|first|more|better|if|who|that|whenever|wherever|almost|nearly"
     r"|always|usually|mostly|regularly|often|a|closely|twice|but|\d+|two|three|ten)\b)\w)"
 )
-BETWEEN = r",?(?: (?!(?:or|but|who|not|no|whose|instead|than|against|groceries)\b)[\w',-]+?){0,%d}?,? "
+BETWEEN = (
+    r",?(?: (?!(?:or|but|who|not|no|whose|instead|than|against|groceries|sons?|daughters?|brothers?|sisters?|husband"
+    r"|wife|children|friends?)\b)[\w',-]+?){0,%d}?,? "
+)
 LIKES_TO = r"(?:(?:likes?|loves?|enjoys?|prefers?) (?:to )?)?"  # what somebody likes to do they do
 MONEY = r"(\d[\d.,]*\d(?: ?(?:-|\u2013|to|and) ?\d[\d.,]*\d)?(?: ?(?:EUR|USD|euros|dollars))?)"
 A_DAY = r"(?: (?:of )?(?:an?|per|each|every|her|his|my|their|the) day| daily)\b"
@@ -28,8 +31,8 @@ STYLES = (
 )
 CARE = (
     r"loves?|enjoys?|cares?|matters?|means|important|unimportant|interest|interested|enthusiastic|enthusiasm|enthusiast"
-    r"|fan|savvy|lover|keen|passionate|passion|fascinated|indifferent|excited|committed|devoted|concern|concerned|thought"
-    r"|attention|priority|heart|little|first|comfortable|cold"
+    r"|fan|savvy|lover|keen|passionate|passion|fascinated|indifferent|excited|committed|devoted|concern|concerned"
+    r"|thought|attention|priority|heart|little|first|comfortable|cold"
 )
 NOT_WHAT = r"(?<!what she )(?<!what he )(?<!what they )(?<!what i )"  # "orders what she needs online"
 # "vegan or vegetarian" does not tell which of the two applies; "vegan food" is no diet
@@ -71,7 +74,7 @@ SHOPPING = one_of(
     in_store=r"in[ _-]?(?:an? |real |physical |local |actual ){0,2}(?:stores?|shops?|person)",
     both="both",
 )
-TRIPS = r"(?:(?:on|takes?) (?:an? )?(?:trips?|journeys?)|travelling)"
+TRIPS = r"(?:(?:on|takes?|makes?) (?:an? )?(?:trips?|journeys?)|travelling)"
 HOW_OFTEN = one_of(
     never="never|not", rarely="rarely|seldom|hardly ever|hardly",
     sometimes="sometimes|occasionally|now and then|from time to time|now and again|every so often|once in a while",

@@ -52,8 +52,9 @@ def whole(value: str) -> str:
 
 
 def a_day(value: str) -> str | None:
-    """A time a day, without the words that say so."""
-    return lower(re.sub(r" (?:(?:an?|per|each|every) day|daily)$", "", value.strip(), flags=re.I))
+    """Hours or minutes a day, without the words that say so."""
+    found = lower(re.sub(r" (?:(?:an?|per|each|every) day|daily)$", "", value.strip(), flags=re.I))
+    return found if found and re.search(r"\b(?:h|min|hours?|minutes?)\b", found) else None
 
 
 def number(value: str) -> int | None:

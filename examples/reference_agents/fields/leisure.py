@@ -25,7 +25,8 @@ LEISURE: dict[str, Field] = {
                 p.DEVICES,
                 3,
             ),
-            rf"\buses {p.OWN}({p.DEVICES}) (?:most|more than|for (?:nearly |almost )?everything)\b": None,
+            rf"\b(?:uses|prefers) {p.OWN}({p.DEVICES}) (?:most|more than|to any|for (?:nearly "
+            rf"|almost )?everything)\b": None,
         },
     ),
     "favorite_social_platform": Field(
@@ -60,7 +61,7 @@ LEISURE: dict[str, Field] = {
             **p.near(
                 rf"{p.LIKES_TO}(?:media|content|evenings?|spends?|relaxes|unwinds|happiest|watch(?:es|ing)?|read(?:s"
                 rf"|ing)?"
-                r"|listen(?:s|ing)? to|consumes|follows|prefers|turns to)",
+                r"|listen(?:s|ing)? to|consumes|follows|prefers|chooses|turns to|drawn to)",
                 p.CONTENT,
                 4,
             ),

@@ -20,7 +20,7 @@ LIVING: dict[str, Field] = {
         text,
         ("favourite cuisine", "cuisine", "favourite food"),
         {
-            r"\b(?:loves?|likes?|enjoys?|fond of|keen on) ([A-Z][a-z]+) (?:cuisine|(?:food|cooking|dishes) (?:best|most"
+            r"\b(?:loves?|likes?|enjoys?|fond of|keen on) ([A-Z][a-z]+) (?:cuisine|cooking|(?:food|dishes) (?:best|most"
             r"|more|above|better))\b": None,
             r"\b(?:[Nn]othing beats|goes? for|prefers?|craves?|chooses|picks?|orders|cooks|eats)(?: mostly| mainly|"
             r" usually)? ([A-Z][a-z]+) (?:food|cuisine|cooking|dishes|meals|over any other (?:cuisine|food))\b": None,
@@ -77,6 +77,7 @@ LIVING: dict[str, Field] = {
                 r"|in (?:an? |real |physical |local |actual ){0,2}(?:stores?|shops?|person)",
                 6,
             ),
+            r"\b(?:prefers|likes|loves|does) (online|internet|in-store) shopping\b": None,
         },
     ),
     "grocery_store_type": Field(

@@ -86,7 +86,8 @@ PERSON: dict[str, Field] = {
         number,
         ("children", "kids", "number of children"),
         {
-            rf"\b(?:has|have|got|with|raises?|raising|brings? up|bringing up|and) {p.COUNT}(?: \w+)? (?:children"
+            rf"\b(?:has|have|got|with|total of|raises?|raising|brings? up|bringing up"
+            rf"|and) {p.COUNT}(?: \w+)? (?:children"
             rf"|child|kids?)\b": None,
             r"\b(?:has|have) (?:a|one) (?:son|daughter) and (?:a|one) (?:son|daughter)\b": 2,
             r"\b(?:has|have) (a|one) (?:single |only )?(?:child|kid|son|daughter)\b(?! and)": None,
@@ -129,10 +130,11 @@ PERSON: dict[str, Field] = {
         },
     ),
     "home_ownership": Field(
-        one_of(own="own|owns|owner|owned|bought", rent="rent|rents|rented|renting|tenant", other="other"),
+        one_of(own="own|owns|(?:home)?owner|owned|bought", rent="rent|rents|rented|renting|tenant", other="other"),
         ("home", "housing"),
         {
-            rf"\b(owns?|rents?|renting|bought) (?!out\b){p.OWN}(?:\w+ )?(?:home|house|flat|apartment|place)\b": None,
+            rf"\b(owns?|rents?|renting|bought) (?!out\b){p.OWN}(?:\w+ )?(?:home|house|flat|apartment|place)\b"
+            r"(?! boat)": None,
             r"\b(?:is|am|as) (?:an?|the) (tenant|(?:home|house|flat)[ -]?owner|owner of (?:her|his|my|the) (?:home"
             r"|house"
             r"|flat|apartment))\b": None,

@@ -20,7 +20,7 @@ WISHES: dict[str, Field] = {
         ("want",),
         {
             rf"{p.NOT_WHAT}\bwants? (?:to (?:buy|get|have|own) )?(?!to\b|is\b)(.+)": None,
-            r"\b(?:wants? is|looking for|(?:looking|hoping|planning|keen) to (?:buy|get)|is after|hoping for"
+            r"\b(?:wants? is|looking for|(?:looking|hoping|planning|keen|wishes) to (?:buy|get)|is after|hoping for"
             r"|hopes for|saving up for|has (?:her|his) eye on"
             r"|in the market for|shopping for|shopping list is|shopping list are|set on|on the lookout for)"
             r" (.+)": None,
