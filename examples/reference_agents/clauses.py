@@ -73,8 +73,8 @@ PREFERENCE_VERB = re.compile(
     r"|crazy about|mad about"
     r"|(?:cannot|can['\u2019]t) get enough of|appreciates|cherishes|treasures|lover of|partial to|taken with|has a"
     r" liking for)"
-    r"|no (?:patience|time|liking|love) (?:with|for)|(?:can|could) do without|put off by|bothered by|irritated by"
-    r"|sick of|tired of|fed up with|resents|no fan of"
+    r"|little patience for|no (?:patience|time|liking|love) (?:with|for)|(?:can|could) do without|put off by"
+    r"|bothered by|irritated by|sick of|tired of|fed up with|resents|no fan of"
     r"|(?:not|\w+n['\u2019]t) (?:much of )?a (?:great |big )?fan of|dislike (?:of|for)|dislikes?|hates?|avoids?"
     r"|detests?|loathes?|despises?|aversion to|annoyed by|(?:cannot|can not|can['\u2019]t) (?:stand|bear))\b"
     r"(?P<label>\s*:)?\s+(?=\S)",
@@ -118,8 +118,8 @@ OTHER_PERSON = re.compile(
 NAME_BEFORE_VERB = re.compile(r"(?<!\S)[A-Z][\w'\u2019-]*(?: [A-Z][\w'\u2019-]*){0,3}$")
 REPORTING_VERB = re.compile(r"\b(?:thinks|says|said|believes|knows|claims|told|wonders)\b", re.I)
 NOT_A_NAME = re.compile(
-    rf"(?:i|she|he|they|we|you|it|her|his|their|my|our|whose|customer|user|client|person|member|guest|the|an?|this|that|there"
-    rf"|here|what|who|all|please"
+    rf"(?:i|she|he|they|we|you|it|her|his|their|my|our|whose|customer|user|client|person|member|guest|the|an?|this"
+    rf"|that|there|here|what|who|all|please"
     rf"|today|diet|status|name|profile|note|{_ADVERB})\b",
     re.I,
 )
@@ -135,13 +135,14 @@ _OTHER_SUBJECT = re.compile(
     re.I,
 )
 _OWN_NOUN = re.compile(
-    r"(?:home|household|groceries|pay|earnings|wages?|meals|taste|look|environment|clothes|wardrobe|name|dream|days?|weeks?|mornings?"
+    r"(?:home|household|groceries|pay|earnings|wages?|meals|taste|look|environment|clothes|wardrobe|name|dream|days?"
+    r"|weeks?|mornings?"
     r"|evenings?|time|way|year|moment|life|device|drinks?|person|customer|user|client|member|guest)$",
     re.I,
 )
 _LABEL_WORDS = frozenset(word for label in FIELD_OF for word in label.split()) - {"people"}
 _OF_THE_PERSON = re.compile(
-    r"\b(?:is|are|has been) (?:her|his|my|where|what|how|the (?:\w+ ){1,4}?(?:she|he|i)\b)", re.I
+    r"\b(?:is|are|has (?:long |always )?been) (?:her|his|my|where|what|how|the (?:\w+ ){1,4}?(?:she|he|i)\b)", re.I
 )
 _OWN_AT_START = re.compile(r"(?:her|his|my|their|our) ", re.I)
 _OWN_PRONOUN = re.compile(r"\b(?:she|he|they|i)\b", re.I)

@@ -52,7 +52,8 @@ _SYNONYMS = {
     " early bird night owl",
     "eco_friendliness": "environmental, eco, green living",
     "tech_affinity": "tech",
-    "favorite_social_platform": "social media platform, social app, social channel, social media app, social media"
+    "favorite_social_platform": "platform, network, social media platform, social app, social channel, social media"
+    " app, social media"
     " channel",
     "social_media_usage_time": "social media, hours social media, social media usage",
     "content_preference": "media, media content, media consumption, entertainment",

@@ -40,7 +40,7 @@ PERSON: dict[str, Field] = {
             rf"|and works?|currently|happily|alone|here)){{0,2}} (?:in|to|of)(?: the (?:centre|center|middle|heart"
             rf"|city|town) of)? {p.PLACE}\b(?!,? and (?:then|later)\b)": None,
             rf"\b(?:calls?|made) {p.PLACE} (?:her |his |my |their )?home\b": None,
-            rf"^{p.PLACE} (?:is|has been) (?:her|his|my) home\b": None,
+            rf"^{p.PLACE} (?:is|has (?:long |always )?been) (?:her|his|my) home\b": None,
         },
         case_sensitive=True,
     ),
