@@ -15,7 +15,7 @@ import argparse
 import random
 import sys
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -114,14 +114,30 @@ def measure(count: int) -> Found:
     return found
 
 
+def measure_set(name: str, count: int) -> Count:
+    """The merged profiles of `count` people, all of them described in one set of sentence forms."""
+    keep_in(None)
+    found = Found()
+    for one in make_people_in({"held_out": [name]}, count)["held_out"]:
+        ask("core-profile", one.text)
+        compare("held_out", one, found)
+    return found.total("held_out", "merged")
+
+
 def make_people_of(count: int) -> dict[str, list[Person]]:
-    """`count` different people, half of them in each half, the same by each run; every third is in no register."""
+    """`count` different people, half of them in each half, the same by each run."""
+    return make_people_in(_FORMS_OF, count)
+
+
+def make_people_in(forms_of: Mapping[str, Sequence[str]], count: int) -> dict[str, list[Person]]:
+    """`count` different people, in turns by the halves of `forms_of`; every third is in no register."""
     rng = random.Random(SEED)
     known, strangers = make_people(), make_people(SEED + 1)
-    found: dict[str, list[Person]] = {half: [] for half in HALVES}
+    halves = list(forms_of)
+    found: dict[str, list[Person]] = {half: [] for half in halves}
     for place, at in enumerate(rng.sample(range(len(known)), count)):
-        half = HALVES[place % 2]
-        form_set = FORMS[rng.choice(_FORMS_OF[half])]
+        half = halves[place % len(halves)]
+        form_set = FORMS[rng.choice(forms_of[half])]
         registered = place % 3 > 0
         one = known[at] if registered else stranger(strangers[at], place)
         found[half].append(make_person(rng, form_set, one, registered))
