@@ -15,7 +15,7 @@ import argparse
 import random
 import sys
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,7 +28,8 @@ from agents_proxy.analyses.merging import merge
 from agents_proxy.analyses.prompts import profile_prompt
 from agents_proxy.proxy.replies import read_reply
 from agents_proxy.proxy.spelling import SECTIONS
-from bench.profile_forms import FORMS, IDENTITY, written
+from bench.profile_forms import FORMS, HELD_OUT
+from bench.profile_forms.form_set import FormSet, written
 from examples.reference_agents import registers
 from examples.reference_agents.json_rpc import answer_request
 from examples.reference_agents.make_records import SEED, Invented, make_people
@@ -36,7 +37,7 @@ from examples.reference_agents.store import keep_in
 
 PRECISION, RECALL = 0.98, 0.8  # wanted on the held-out half
 HALVES = ("development", "held_out")
-_FORMS_OF = {"development": ("first", "second", "third", "fifth", "sixth"), "held_out": ("held_out",)}
+_FORMS_OF = {"development": [name for name in FORMS if name != HELD_OUT], "held_out": [HELD_OUT]}
 AGENTS = ("brand", "core", "public", "second", "merged")
 FIELDS = tuple(name for names in SECTIONS.values() for name in names)
 _STATED = 14  # fields of one text, beside the identifiers
@@ -113,17 +114,33 @@ def measure(count: int) -> Found:
     return found
 
 
+def measure_set(name: str, count: int) -> Count:
+    """The merged profiles of `count` people, all of them described in one set of sentence forms."""
+    keep_in(None)
+    found = Found()
+    for one in make_people_in({"held_out": [name]}, count)["held_out"]:
+        ask("core-profile", one.text)
+        compare("held_out", one, found)
+    return found.total("held_out", "merged")
+
+
 def make_people_of(count: int) -> dict[str, list[Person]]:
-    """`count` different people, half of them in each half, the same by each run; every third is in no register."""
+    """`count` different people, half of them in each half, the same by each run."""
+    return make_people_in(_FORMS_OF, count)
+
+
+def make_people_in(forms_of: Mapping[str, Sequence[str]], count: int) -> dict[str, list[Person]]:
+    """`count` different people, in turns by the halves of `forms_of`; every third is in no register."""
     rng = random.Random(SEED)
     known, strangers = make_people(), make_people(SEED + 1)
-    found: dict[str, list[Person]] = {half: [] for half in HALVES}
+    halves = list(forms_of)
+    found: dict[str, list[Person]] = {half: [] for half in halves}
     for place, at in enumerate(rng.sample(range(len(known)), count)):
-        half = HALVES[place % 2]
-        forms = rng.choice(_FORMS_OF[half])
+        half = halves[place % len(halves)]
+        form_set = FORMS[rng.choice(forms_of[half])]
         registered = place % 3 > 0
         one = known[at] if registered else stranger(strangers[at], place)
-        found[half].append(make_person(rng, forms, one, registered))
+        found[half].append(make_person(rng, form_set, one, registered))
     return found
 
 
@@ -134,20 +151,19 @@ def stranger(one: Invented, place: int) -> Invented:
     return Invented({**one.truth, **about, "country": "United States"})
 
 
-def make_person(rng: random.Random, forms: str, one: Invented, registered: bool) -> Person:
+def make_person(rng: random.Random, form_set: FormSet, one: Invented, registered: bool) -> Person:
     """Somebody, and a text of some of what is true of them, with sentences that are about nobody or others."""
     truth, stated = one.truth, {name: one.truth[name] for name in ("full_name", "email", "phone")}
-    sentences = [IDENTITY[forms].format(name=truth["full_name"], email=truth["email"], phone=truth["phone"])]
-    said, traps = FORMS[forms]
+    sentences = [form_set.identity.format(name=truth["full_name"], email=truth["email"], phone=truth["phone"])]
     also_liked = []
-    for name in rng.sample(sorted(said), _STATED):
-        if text := written(rng.choice(said[name]), truth[name], truth["full_name"]):
+    for name in rng.sample(sorted(form_set.forms), _STATED):
+        if text := written(rng.choice(form_set.forms[name]), truth[name], truth["full_name"]):
             stated[name] = truth[name]
             sentences.append(text)
-            also_liked += [text.rpartition(" enjoys ")[2].rstrip(".")] if " enjoys " in text else []
+            also_liked += [it for it in ("life", str(truth[name])) if text.endswith(f" enjoys {it}.")]
     if also_liked:  # "mostly enjoys podcasts" and "enjoys life" say a like too
         stated["likes"] = [*stated.get("likes", []), *also_liked]
-    return Person(one, "\n".join([*sentences, *rng.sample(traps, 2)]), stated, registered)
+    return Person(one, "\n".join([*sentences, *rng.sample(form_set.traps, 2)]), stated, registered)
 
 
 def compare(half: str, one: Person, found: Found) -> None:

@@ -15,11 +15,9 @@ NEGATED_VERB = r"(?:\w+n['\u2019]t|(?:do|does|did|is|are|was|has|ca|wo)nt)"
 QUALIFIER = re.compile(
     rf"\b(?:not|{NEGATED_VERB}|never|no|nor|neither|none|nobody|nothing|anything|without|cannot|all but|hardly|barely"
     r"|rarely|seldom|scarcely|(?:almost|nearly)(?! (?:all|every\w*|always|only|exclusively)\b)|instead|rather|than"
-    r"|unlike(?:ly)?|refuses?|stop(?:s|ped)?"
-    r"|quit|was|were|(?<!has )(?<!have )been"
+    r"|unlike(?:ly)?|refuses?|stop(?:s|ped)?|quit|was(?! awarded)|were|(?<!has )(?<!have )been"
     r"|used to|formerly|previously|once|until|would|could|should|might|maybe|perhaps|possibly|probably|allegedly"
-    r"|wants? to|hopes|hoping|plans? to|wish(?:es)?|going to|intends?|dreams?|getting|considers?|considering"
-    r"|pretends?"
+    r"|wants? to|hopes|hoping|plans? to|wish(?:es)?|going to|intends?|dreams?|getting|consider\w*|pretends?"
     r"|seems?|supposedly|apparently|reportedly|rumou?r\w*|is said|g[ai]ves? up|given up|about to|has yet to|tr(?:y"
     r"|ies|ied)"
     r"|tempted|thinking of|undecided|cancel\w*|expired|lapsed|sold|tired of|years ago|in her youth|at \d\d (?:she|he"
@@ -35,8 +33,7 @@ NON_STATEMENT = re.compile(
     re.I,
 )
 POLITE_REQUEST = re.compile(
-    r"(?:please )?(?:can|could|would|will) you (?:please )?(?:add|build|change|create|make|note|record|save|set"
-    r"|update"
+    r"(?:please )?(?:can|could|would|will) you (?:please )?(?:add|build|change|create|make|note|record|save|set|update"
     r"|write)\b",
     re.I,
 )
@@ -65,21 +62,22 @@ _CONTRACTION = (
     r"(?i:(?:(?<=\bshe)|(?<=\bhe)|(?<=\bit)|(?<=\bwho))['\u2019]s|(?<=\bi)['\u2019]m|(?<=\bthey)['\u2019]re)\b"
 )
 _VERB = rf"(?:{_AUXILIARY}|{_MAIN_VERB})"
-FINITE_VERB = re.compile(rf"\b{_VERB}|{_CONTRACTION}")
+FINITE_VERB = re.compile(rf"\b{_VERB}|{_CONTRACTION}|(?i:(?<=\bshe )|(?<=\bhe ))\w+s\b")
 _SUBJECT = (
     r"(?:(?i:she|he|they|i|we|you|it|who|(?:her|his|their|my|our|whose|the|an?|\w+['\u2019]s) \w+(?: \w+)?)\b"
     r"|[A-Z][\w'\u2019-]*(?: [A-Z][\w'\u2019-]*){0,2})"
 )
 PREFERENCE_VERB = re.compile(
     r"\b(?P<verb>(?P<likes>likes?|liked|loves?|enjoys?|adores?|fond of|keen on|passionate about|enthusiastic about"
-    r"|fan of|pleasure in|delights in|joy in|soft spot for|weakness for|love for|passion for|crazy about|mad about"
+    r"|fan of|pleasure in|delights in|joy in|soft spot for|weakness for|love (?:for|of)|fondness for|passion for"
+    r"|crazy about|mad about"
     r"|(?:cannot|can['\u2019]t) get enough of|appreciates|cherishes|treasures|lover of|partial to|taken with|has a"
     r" liking for)"
-    r"|no (?:patience|time) (?:with|for)|put off by|bothered by|irritated by|sick of|tired of|fed up with|resents"
-    r"|no fan of"
-    r"|(?:not|\w+n['\u2019]t) (?:much of )?a (?:great |big )?fan of|dislikes?|hates?|avoids?|detests?|loathes?"
-    r"|despises?|dislike (?:of|for)"
-    r"|aversion to|annoyed by|(?:cannot|can not|can['\u2019]t) (?:stand|bear))\b(?P<label>\s*:)?\s+(?=\S)",
+    r"|little patience for|no (?:patience|time|liking|love) (?:with|for)|(?:can|could) do without|put off by"
+    r"|bothered by|irritated by|sick of|tired of|fed up with|resents|no fan of"
+    r"|(?:not|\w+n['\u2019]t) (?:much of )?a (?:great |big )?fan of|dislike (?:of|for)|dislikes?|hates?|avoids?"
+    r"|detests?|loathes?|despises?|aversion to|annoyed by|(?:cannot|can not|can['\u2019]t) (?:stand|bear))\b"
+    r"(?P<label>\s*:)?\s+(?=\S)",
     re.I,
 )
 _ADVERB = r"(?i:also|still|really|now|currently|always|often|never|no longer|usually|mostly|only|not)"
@@ -100,25 +98,28 @@ _WITH_A_PARTNER = re.compile(r"(?:she|he|i) and (?:her|his|my) (?:partner|husban
 _MALE_RELATIONS = r"brothers?|fathers?|dads?|husband|sons?|uncles?|boyfriend|grandfathers?|nephews?"
 _FEMALE_RELATIONS = r"sisters?|mothers?|mums?|moms?|wife|daughters?|aunts?|girlfriend|grandmothers?|nieces?"
 _OTHER_RELATIONS = (
-    r"friends?|partner|spouse|cousins?|colleagues?|boss|neighbou?rs?|flatmates?|roommates?|baby|child|children|kids?"
-    r"|parents?|grandparents?|siblings?|relatives?|cats?|dogs?|ex|twins?|mates?|family|in-laws?|godparents?"
-    r"|landlord\w*"
-    r"|landlad\w+|tenants?|teachers?|doctors?|dentist|therapist|clients?|customers?|patients?|pupils?|students?"
-    r"|guests?"
-    r"|manager|assistant|coach|trainer|classmates?|coworkers?|co-workers?|team|office|company|employer"
+    r"friends?|partner|spouse|cousins?|colleagues?|boss|neighbou?rs?|flatmates?|roommates?|baby|parents?|grandparents?"
+    r"|siblings?|relatives?|cats?|dogs?|ex|twins?|mates?|in-laws?|godparents?|landlord\w*|landlad\w+|classmates?"
+    r"|coworkers?|co-workers?"
+)
+# a text may name these without telling of one: "Children: 2", "Job: teacher", "needs a dentist"
+_ROLES = (
+    r"child|children|kids?|family|tenants?|teachers?|doctors?|dentist|therapist|clients?|customers?|patients?|pupils?"
+    r"|students?|guests?|manager|assistant|coach|trainer|team|office|company|employer"
 )
 # "a profile for my brother Tom" is about him; "a mother of two" is the person
 OTHER_PERSON = re.compile(
     rf"(?<!\bfor my )(?<!\bof my )(?<!\babout my )\b"
-    rf"(?:(?P<he>{_MALE_RELATIONS})|(?P<she>{_FEMALE_RELATIONS})|{_OTHER_RELATIONS})\b(?! of\b)",
+    rf"(?:(?P<he>{_MALE_RELATIONS})|(?P<she>{_FEMALE_RELATIONS})|(?P<role>{_ROLES})|{_OTHER_RELATIONS})\b"
+    r"(?! of\b)",
     re.I,
 )
 # the name directly before a verb: "Bob" in "Ana thinks Bob likes tea"
 NAME_BEFORE_VERB = re.compile(r"(?<!\S)[A-Z][\w'\u2019-]*(?: [A-Z][\w'\u2019-]*){0,3}$")
 REPORTING_VERB = re.compile(r"\b(?:thinks|says|said|believes|knows|claims|told|wonders)\b", re.I)
 NOT_A_NAME = re.compile(
-    rf"(?:i|she|he|they|we|you|it|whose|customer|user|client|person|member|guest|the|an?|this|that|there"
-    rf"|here|what|who|all|please"
+    rf"(?:i|she|he|they|we|you|it|her|his|their|my|our|whose|customer|user|client|person|member|guest|the|an?|this"
+    rf"|that|there|here|what|who|all|please"
     rf"|today|diet|status|name|profile|note|{_ADVERB})\b",
     re.I,
 )
@@ -128,24 +129,31 @@ _OTHER_SUBJECT = re.compile(
     r"(?:and |or |but |while |because |though |although )?"
     r"(?:(?:people|everyone|everybody|someone|somebody|others|one|those who)\b"
     r"|(?:the|some|most|many|all|several|few|both|each|every|these|those|another|(?P<article>an?))"
-    r" (?!of all )(?P<noun>[a-z-]+)"
+    r" (?!of (?:all|her|his|my) |her |his |my )(?P<noun>[a-z-]+)"
     r"|(?:her|his|my|their|our) (?!(?:house|flat|apartment|place) (?:(?:is|lies) in|is (?:an?|rented|her|his|my)"
     r"|belongs)\b)(?:[a-z-]+ )?(?!of\b)(?P<own>[a-z-]+)(?= \w+s\b))",
     re.I,
 )
 _OWN_NOUN = re.compile(
-    r"(?:home|household|groceries|environment|clothes|wardrobe|name|dream|days?|weeks?|mornings?"
+    r"(?:home|household|groceries|pay|earnings|wages?|meals|taste|look|environment|clothes|wardrobe|name|dream|days?"
+    r"|weeks?|mornings?"
     r"|evenings?|time|way|year|moment|life|device|drinks?|person|customer|user|client|member|guest)$",
     re.I,
 )
 _LABEL_WORDS = frozenset(word for label in FIELD_OF for word in label.split()) - {"people"}
+_OF_THE_PERSON = re.compile(
+    r"\b(?:is|are|has (?:long |always )?been) (?:her|his|my|where|what|how|the (?:\w+ ){1,4}?(?:she|he|i)\b)", re.I
+)
+_OWN_AT_START = re.compile(r"(?:her|his|my|their|our) ", re.I)
 _OWN_PRONOUN = re.compile(r"\b(?:she|he|they|i)\b", re.I)
 
 _MAX_SENTENCE_LENGTH = 1000  # characters; a longer sentence is ignored
 _SENTENCE = re.compile(r"([^\n;.!?]+(?:[.!?](?=[\w@])[^\n;.!?]*)*)([.!?]*)")
 _PRONOUN = re.compile(r"\b(?:(?P<she>she|her)|(?P<he>he|his|him)|(?P<they>they|their))\b", re.I)
 _SUBJECT_OF = {"her": "she", "his": "he", "their": "they"}
-_WOULD_RATHER = re.compile(r"\b(?:would|she['\u2019]d|he['\u2019]d) (?:much )?rather\b", re.I)
+_WOULD_RATHER = re.compile(
+    r"\b(?:would|(?<=she)['\u2019]d|(?<=he)['\u2019]d)(?: (?:much )?rather\b|(?= (?:pick|choose) ))", re.I
+)
 _AND_WORKS = re.compile(r"\b(lives?) and works?(?= in\b)", re.I)
 _CONJUNCTION = re.compile(r"^(?:and|or|but|while|because|though|although)\s+", re.I)
 
@@ -176,24 +184,31 @@ class _Topic:
     takes_base_form: bool = False
     others: frozenset[str] = frozenset()
 
-    def next_topic(self, head: str, earlier: str) -> "_Topic":
-        """Whom the next clause is about. `head`: its text before the verb; `earlier`: the sentence up to the clause."""
-        head = _CONJUNCTION.sub("", head.strip(), count=1).rsplit(":", 1)[-1].strip()
+    def next_topic(self, clause: str, earlier: str) -> "_Topic":
+        """Whom the next clause is about; `earlier`: the sentence up to the clause."""
+        head = _CONJUNCTION.sub("", _head(clause).strip(), count=1).rsplit(":", 1)[-1].strip()
         first = re.split(r"['\u2019\s,]", head.lower(), maxsplit=1)[0]
         if _WITH_A_PARTNER.match(head):
             return self._the_person(takes_base_form=True)
         if relation := OTHER_PERSON.search(earlier if first == "who" else head):
-            return self._somebody_else(*([relation.lastgroup] if relation.lastgroup else ("she", "he", "they")))
+            known = [pronoun for pronoun in ("she", "he") if relation[pronoun]]
+            return self._somebody_else(*(known or ("she", "he", "they")))
         if first == "who" and not _WHO_IS_THE_PERSON.search(earlier):
             return self._somebody_else()
-        if (named := NAME_BEFORE_VERB.search(head)) and not NOT_A_NAME.match(named[0]):
+        if (
+            (named := NAME_BEFORE_VERB.search(head))
+            and not NOT_A_NAME.match(named[0])
+            and not _is_thing(named[0], clause)
+        ):
             if not self.names and REPORTING_VERB.search(head):
                 return self._somebody_else("she", "he")
             return self._named_person(frozenset(named[0].lower().split()))
         match first:
             case "i":
                 return self._the_person(takes_base_form=True)
-            case "we" | "you" | "it" | "whose":
+            case "we" | "you" | "it":
+                return replace(self, is_person=False)
+            case "whose":
                 return self._somebody_else("she", "he")
             case "her" | "his" | "their" if head.lower() != first:
                 pronoun = _SUBJECT_OF[first]
@@ -226,7 +241,7 @@ def find_clauses(text: str, name: str = "") -> Iterator[Clause]:
         start, has_other_subject = 0, False
         for end, following in _boundaries(sentence):
             clause = sentence[start:end]
-            topic = topic.next_topic(_head(clause), sentence[:start])
+            topic = topic.next_topic(clause, sentence[:start])
             has_other_subject = _has_other_subject(clause) or (
                 has_other_subject and not _OWN_PRONOUN.search(_head(clause))
             )
@@ -259,7 +274,8 @@ def _statement(match: re.Match[str]) -> str:
 def _boundaries(sentence: str) -> Iterator[tuple[int, int]]:
     """The end of each clause, and where the next one starts; none where the sentence is empty."""
     if sentence:
-        yield from (match.span() for match in CLAUSE_BOUNDARY.finditer(sentence))
+        # "she and her husband have": the pronoun before "and" is no clause
+        yield from (match.span() for match in CLAUSE_BOUNDARY.finditer(sentence) if match.start() > len("she"))
         yield len(sentence), 0
 
 
@@ -268,12 +284,23 @@ def _head(clause: str) -> str:
     if verb := FINITE_VERB.search(clause):
         return clause[: verb.start()]
     relation = OTHER_PERSON.search(clause)
-    return clause if relation and (relation.lastgroup or clause.endswith(relation[0])) else ""
+    if relation is None or ":" in clause:
+        return ""
+    is_named = relation["he"] or relation["she"] or clause.endswith(relation[0]) or _OWN_AT_START.match(clause)
+    return clause if is_named else ""
+
+
+def _is_thing(name: str, clause: str) -> bool:
+    """Whether the clause tells of what the person has or does: "Rome is her home", "Technology bores her"."""
+    if name.lower() in _LABEL_WORDS:
+        return True
+    return _OF_THE_PERSON.search(clause) is not None and OTHER_PERSON.search(clause) is None
 
 
 def _pronoun(text: str) -> str:
     """The person's pronoun: the first in the text, unless somebody else is mentioned before it."""
-    found, other = _PRONOUN.search(text), OTHER_PERSON.search(text)
+    found = _PRONOUN.search(text)
+    other = next((match for match in OTHER_PERSON.finditer(text) if not match["role"]), None)
     if found is None or (other and (other.start() < found.start() or found.lastgroup == "they")):
         return ""
     return str(found.lastgroup)

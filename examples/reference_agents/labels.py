@@ -6,7 +6,7 @@
 import re
 
 from examples.reference_agents.fields import FIELDS
-from examples.reference_agents.values import lower, text
+from examples.reference_agents.values import NO_NAME_OF_A_VALUE, lower, text
 
 # words of a label that do not say which field it names
 _FILLER = re.compile(
@@ -14,7 +14,9 @@ _FILLER = re.compile(
     r"highest|own|personal|general|her|his|my|their|the|a|an|of|choice|level|type|kind|sort|form|way|means|"
     r"number|amount|range|bracket|that|which|what|how|often|where|she|he|they|i|has|have|likes|like|loves|"
     r"love|prefers|prefer|uses|use|enjoys|enjoy|most|best|mainly|usually|mostly|in|on|for|to|as|with|per|"
-    r"used|greatest|deepest|biggest|heart|s|is|are|does|do|at|right|now|next|thing|one|and|or|from|by|with"
+    r"used|greatest|deepest|heart|s|is|are|does|do|at|right|now|next|thing|one|and|or|from|by|given|total|all|"
+    r"awareness|consciousness|interest|interests|attitude|enthusiasm|affinity|habit|habits|daily|day|time|spent|spend|"
+    r"spends|concern|care|new|present|obtained|held|everyday|regular|call|calls|years?|taste|attainment|background"
 )
 # field → other content words that name it, beside its labels
 _SYNONYMS = {
@@ -28,7 +30,7 @@ _SYNONYMS = {
     "household_size": "people living household, people household, people home, persons household, household members"
     ", people living home, people under roof, people flat, size household, many people live home",
     "occupation": "living, work, line work, trade, employment, works, position, role, job title, career, employed",
-    "education": "schooling, academic degree, educational background, formal education, qualifications, completed"
+    "education": "schooling, academic degree, educational, formal education, qualifications, completed"
     " education",
     "income_bracket": "pay, earnings, earns, wage, wages, gross income, income year, salary year, pay year",
     "home_ownership": "housing situation, owns rents, own rent, living situation, tenure, accommodation",
@@ -42,23 +44,18 @@ _SYNONYMS = {
     "gym_membership": "member gym",
     "shopping_preference": "shops, shopping habit, shopping channel, buys things, place shop",
     "grocery_store_type": "grocery shopping, food shopping, buys groceries, buys food, food comes, groceries come",
-    "fashion_style": "style dress, style dressing, dress, dresses, clothes, clothing, outfit, look, wardrobe, dress"
+    "fashion_style": "style dress, dressing, dress, dresses, clothes, clothing, outfit, look, wardrobe, dress"
     " sense",
     "transport": "transportation, commute, commuting, gets around, gets work, goes work, travels work, mode"
     " transport, vehicle",
     "sleep_chronotype": "sleep type, sleeping habits, sleep pattern, sleep habits, sleep rhythm, daily rhythm,"
     " early bird night owl",
-    "eco_friendliness": "environmental awareness, environmental consciousness, care environment, concern environment"
-    ", interest environment, interest sustainability, attitude environment, eco awareness, green living",
-    "tech_affinity": "tech, interest tech, enthusiasm technology, enthusiasm tech, affinity technology, attitude"
-    " technology",
-    "favorite_social_platform": "social media platform, social app, social channel, social media app, social media"
+    "eco_friendliness": "environmental, eco, green living",
+    "tech_affinity": "tech",
+    "favorite_social_platform": "platform, network, social media platform, social app, social channel, social media"
+    " app, social media"
     " channel",
-    "social_media_usage_time": "social media, hours social media, social media daily, social media use, social"
-    " media usage"
-    ", daily time social media, time spent social media, time spends social media, daily social media time, social"
-    " media day"
-    ", time social media day, time spent social media day, social media time day, time spend social media",
+    "social_media_usage_time": "social media, hours social media, social media usage",
     "content_preference": "media, media content, media consumption, entertainment",
     "sports_interest": "sport follows, sport plays, sport practises, sport interests, sporting interest",
     "gaming_preference": "video games, game genre, games genre, games plays",
@@ -100,10 +97,7 @@ def field_of(label: str) -> str | None:
     return FIELD_OF.get(spelt) or FIELD_OF.get(spelt.replace(" ", "")) or _FIELD_OF_CONTENT.get(_content(spelt))
 
 
-_LEAD = (
-    r"(?:(?:these|most) (?:days|evenings|mornings|weekends),? |(?:nowadays|currently|right now|at the moment),?"
-    r" )?"
-)
+_LEAD = r"(?:(?:these|most) (?:days|evenings|mornings|weekends),? |(?:nowadays|currently|right now|at the moment),? )?"
 _HER = r"(?:she|he|they|i)"
 _OWN_OF = {"she": "her", "he": "his", "they": "their", "i": "my"}
 _NAMES_A_FIELD = (
@@ -114,7 +108,7 @@ _LINE = re.compile(r"^[\s*-]*([A-Z][\w'/ -]{1,60}?)(?:\s*[:=]\s*| [-\u2013] )(.+
 _LABEL_FIRST = re.compile(rf"^(?:and )?{_LEAD}({_NAMES_A_FIELD}),? (?:is|are) (.+)$", re.I)
 _LABEL_LAST = re.compile(rf"^(?:and )?{_LEAD}(.{{2,60}}?) (?:is|are) ({_NAMES_A_FIELD})$", re.I)
 _WHAT = (
-    rf"(?:what|(?:the (?:\w+ ){{0,2}})?things?(?: that)?) ({_HER} [a-z ]{{3,40}}?)"
+    rf"(?:among )?(?:what|something|(?:the (?:\w+ ){{0,2}})?things?(?: that)?) ({_HER} [a-z ]{{3,40}}?)"
     r"(?: (?:most|best|right now|now|at the moment|more than anything|in life|of all|above all))*"
 )
 _WHAT_FIRST = re.compile(rf"^(?!.*\bleast\b)(?:and )?{_LEAD}{_WHAT}(?:,? (?:is|are)|:) (.+)$", re.I)
@@ -122,8 +116,10 @@ _WHAT_LAST = re.compile(rf"^(?:and )?{_LEAD}(.{{2,60}}?) (?:is|are) {_WHAT}$", r
 _AMONG = re.compile(
     rf"^(?:of|among|when it comes to|as for|as to|in terms of|regarding)(?: all)?(?: the| her| his| my)? ([a-z"
     rf" -]{{3,30}}?),?"
-    rf" (?:{_HER} (?:likes?|prefers?|goes for|uses?|enjoys?|chooses?|loves?|is|am|identifies as)(?: strictly)? (.+?)"
-    rf"|(\S+) is (?:the one|what) {_HER} \w+)(?: the)?(?: best| most)?$",
+    rf" (?:(?:{_HER} (?:likes?|prefers?|goes for|uses?|enjoys?|chooses?|loves?|is|am|identifies as)(?: strictly)?"
+    r"|(?:her|his|my) (?:taste|preference|choice|favou?rite) is) (.+?)"
+    rf"|(\S+) is (?:(?:the one|what) {_HER} \w+|(?:her|his|my) (?:\w+ )?(?:favou?rite|choice)))"
+    r"(?: the)?(?: best| most)?$",
     re.I,
 )
 # what a thing does to the person → what the person does
@@ -136,7 +132,6 @@ _DONE_BY_A_THING = {
         r"|drives? (?:her|him) (?:mad|crazy)|puts? (?:her|him) off)$"
     ): "dislikes",
 }
-_NO_NAME_OF_A_VALUE = re.compile(r"(?:in|at|on|from|with|by|near|for|like|as|to|of|located|situated)\b", re.I)
 
 
 def in_plain_order(sentence: str) -> str:
@@ -165,7 +160,7 @@ def in_plain_order(sentence: str) -> str:
 def _is_named(name: str, value: str) -> bool:
     """Whether the words may be a value of the field; "in Rome" is none of a home."""
     return FIELDS[name].normalise(value) is not None and (
-        FIELDS[name].normalise not in (text, lower) or not _NO_NAME_OF_A_VALUE.match(value)
+        FIELDS[name].normalise not in (text, lower) or not NO_NAME_OF_A_VALUE.match(value)
     )
 
 

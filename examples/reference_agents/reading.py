@@ -21,7 +21,7 @@ from examples.reference_agents.clauses import (
 from examples.reference_agents.fields import FIELDS, LISTS
 from examples.reference_agents.labels import LABEL, field_of
 from examples.reference_agents.prompts import PROMPT, Fact, Facts, json_members, strings_in, text_without_json
-from examples.reference_agents.values import a_day, bracket, lower, number, text, trimmed, yes_or_no
+from examples.reference_agents.values import NO_NAME_OF_A_VALUE, a_day, bracket, lower, number, text, trimmed, yes_or_no
 
 _MAX_LIST_LENGTH, _MAX_ITEMS = 200, 50  # characters after one verb; items of one field
 _ADVERBS = r"(?:now |currently |usually |mostly )?"
@@ -69,7 +69,7 @@ _NOT_AN_ITEM = re.compile(
     r"(?:i|she|he|they|we|you|it|him|them|who|what|which|that|to|on|by|from|at|in|of|for|or|because|since|living"
     r"|working"
     r"|being|getting|going|having|taking|doing|making|her|his|my|their)\b"
-    r"|(?:anyone|anybody|anything|everyone|everybody)\b|.*\b(?:except|unless|if|when|she|he|they|we|you)\b|.*\w"
+    r"|(?:anyone|anybody|anything|everyone|everybody)\b|.*: |.*\b(?:except|unless|if|when|she|he|they|we|you)\b|.*\w"
     r" (?:like|love|enjoy|dislike|hate|avoid) \w",
     re.I,
 )
@@ -112,7 +112,7 @@ def _is_value(name: str, said: str) -> bool:
     """Whether a label is followed by a value rather than by a placeholder, a judgement or something that is denied."""
     if FIELDS[name].normalise not in (text, lower, bracket, a_day):
         return name == "travel_frequency" or FIELDS[name].normalise in (yes_or_no, number) or not QUALIFIER.search(said)
-    return not QUALIFIER.search(said) and not _NO_VALUE.fullmatch(said.strip())
+    return not (QUALIFIER.search(said) or _NO_VALUE.fullmatch(said.strip()) or NO_NAME_OF_A_VALUE.match(said))
 
 
 def _record(clause: Clause, kind: str, match: re.Match[str], fixed: Any, found: Statements) -> None:
@@ -123,6 +123,8 @@ def _record(clause: Clause, kind: str, match: re.Match[str], fixed: Any, found: 
         or _PREFIX.search(clause.text, 0, match.start())
     ):
         return
+    if ": " in clause.text[match.end() :] and not FINITE_VERB.search(clause.text, 0, match.end()):
+        return  # part of a label that names no field
     preference = PREFERENCE_VERB.search(clause.text)
     if preference and preference.start() < match.start():
         return  # "likes vegan food" does not state a diet
@@ -205,7 +207,7 @@ def _preferences_in(clause: Clause) -> Iterator[tuple[str, str, bool]]:
     if _BASE_FORM.fullmatch(verb["verb"]) and not _is_finite(clause, before, is_label=verb["label"] is not None):
         return
     kind, holds = ("likes" if verb["likes"] else "dislikes"), negation is None
-    if verb["verb"].lower() == "like" and _DO_NOT.search(before):
+    if verb["verb"].lower() in ("like", "enjoy") and _DO_NOT.search(before):
         kind, holds = "dislikes", True
     for item in _list_items(clause.text[verb.end() :], _OR if negation else _AND):
         yield kind, item, holds

@@ -9,12 +9,10 @@ Normalise = Callable[[str], Any]
 _SPAN = r"(?:day|week|weekend|month|year|spring|summer|autumn|winter|morning|afternoon|evening|night|moment|time)s?"
 TRAILING = re.compile(
     r",? (?:(?:right |just |for )?now|nowadays|again|soon|lately|today|tonight|too|either|already|currently|though"
-    r"|indeed"
-    r"|of course|as well|at (?:times|present|all|heart|least)|above all|most of all|best|most|a great deal|any ?more"
-    r"|(?:(?:very|so|that|quite) )?(?:much|a lot)|full[ -]time|part[ -]time"
+    r"|indeed|of course|as well|at (?:times|present|all|heart|least)|above all|most of all|more than anything(?: else)?"
+    r"|by far|best|most|a great deal|any ?more|(?:(?:very|so|that|quite) )?(?:much|a lot)|full[ -]time|part[ -]time"
     r"|(?:very |so |rather |really )?(?:bad|urgent|dear|desperate|great|immense|particular|especial|deep|extreme"
-    r"|regular"
-    r"|passionate|tru|real|most|main|usual)ly"
+    r"|intense|strong|regular|passionate|tru|real|most|main|usual)ly"
     r"|(?:(?:at|in|on|for|over|since|before|after|during|until|within|by) )?(?:(?:the|an?|her|his|my|their) )?"
     rf"(?:this|these|next|last|every|each|all|one|some|many|several|few|coming|near|two|three|\d+) {_SPAN}(?: or so)?"
     rf"|(?:at|in|on|for|over|during|by|before|after) (?:the )?(?:{_SPAN}|ages|future|long|\w+days?|childhood)"
@@ -23,6 +21,8 @@ TRAILING = re.compile(
     r"|june|july|august|september|october|november|december|christmas))$",
     re.I,
 )
+# "in Rome", "recorded as female" and "of a nurse" are no names
+NO_NAME_OF_A_VALUE = re.compile(r"(?:[a-z]+ )?(?:in|at|on|from|with|by|near|for|like|as|to)\b|of\b")
 WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
@@ -35,7 +35,7 @@ def trimmed(value: str) -> str:
 
 def text(value: str) -> str | None:
     """Words as they stand, without an article."""
-    found = re.sub(r"^(?:an?|the|now) ", "", trimmed(value.strip(" \t\"'-*")), flags=re.I)
+    found = re.sub(r"^(?:that of )?(?:an?|the|now) ", "", trimmed(value.strip(" \t\"'-*")), flags=re.I)
     return found[:120] or None
 
 
@@ -51,16 +51,14 @@ def whole(value: str) -> str:
 
 
 def a_day(value: str) -> str | None:
-    """A time a day, without the words that say so."""
-    return lower(re.sub(r" (?:(?:an?|per|each|every) day|daily)$", "", value.strip(), flags=re.I))
+    """Hours or minutes a day, without the words that say so."""
+    found = lower(re.sub(r" (?:(?:an?|per|each|every) day|daily)$", "", value.strip(), flags=re.I))
+    return found if found and re.search(r"\b(?:h|min|hours?|minutes?)\b", found) else None
 
 
 def number(value: str) -> int | None:
     """A count up to 150, in digits or as a word up to ten."""
     word = re.sub(r"^an?$", "one", value.strip().lower()).replace("none", "no")
-    if others := re.match(r"(\w+) (?:others?|other people|more people)$", word):  # with the person
-        count = number(others[1])
-        return None if count is None else count + 1
     if word in WORDS:
         return WORDS.index(word)
     return int(word) if re.fullmatch(r"\d{1,3}", word) and int(word) <= 150 else None
@@ -102,11 +100,11 @@ def degree(value: str) -> str | None:
 
 
 _DEGREES = {
-    "low": r"low|little|hardly|barely|scarcely|none|unimportant|indifferent|not|no|\w+n['\u2019]t",
+    "low": r"low|little|cold|nothing|hardly|barely|scarcely|none|unimportant|indifferent|not|no|\w+n['\u2019]t",
     "medium": "medium|moderate|moderately|somewhat|fairly|average",
     "high": r"high|very|strong|a lot|loves?|enjoys?|cares?|matters?|important|interested|interest|enthusias\w*|keen"
-    r"|passionate|fan|fascinated|friendly|aware|conscious|great deal|great|first|priority|heart|excited|committed"
-    r"|devoted|concerned",
+    r"|passionate|fan|fascinated|friendly|aware|conscious|great|first|priority|heart|excited|committed|devoted"
+    r"|concerned|savvy|lover|comfortable",
 }
 
 

@@ -57,6 +57,8 @@ def test_a_negation_holds_for_its_clause(prompt: str, expected: dict[str, Any]) 
         "Ana is married or divorced", "Remove likes: coffee",
         "Diet: unknown", "Income: n/a", "Gender: -", "Her job is stressful", "Her city is boring", "Diet: not vegan",
         "Her occupation is a secret", "She has no income", "Teaches 20 children",
+        "She has considered becoming vegan", "Openness to new technology: see below", "She has no need of a car",
+        "Her address is in Rome", "When it comes to social media, she prefers silence",
     ],
 )  # fmt: skip
 def test_what_is_denied_or_uncertain_is_not_stated(prompt: str) -> None:
@@ -96,9 +98,27 @@ def test_questions_conditions_and_requests_state_nothing(prompt: str) -> None:
         ("Her flat is 40 years old", {}),
         ("Some say she is divorced", {}),
         ("Create a profile for my wife, 34 years old, who likes tea", {"age": 34, "likes": ["tea"]}),
+        ("Her roommate, a pescatarian, works as a chef", {}),
+        ("She watches her son play football", {}),
     ],
 )
 def test_what_is_said_of_somebody_else_is_not_the_persons(prompt: str, expected: dict[str, Any]) -> None:
+    assert made(prompt) == expected
+
+
+@pytest.mark.parametrize(
+    ("prompt", "expected"),
+    [
+        ("Technology does not interest her. She is vegan.", {"tech_affinity": "low", "diet_preference": "vegan"}),
+        ("Rome is her home. She is vegan.", {"city": "Rome", "diet_preference": "vegan"}),
+        ("It is rare for her to travel. She is vegan.", {"diet_preference": "vegan"}),
+        ("Number of children: 0\nShe is vegan.", {"children_count": 0, "diet_preference": "vegan"}),
+        ("Job: teacher\nShe is vegan.", {"occupation": "teacher", "diet_preference": "vegan"}),
+        ("She and her husband have been married since 2011.", {"marital_status": "married"}),
+        ("She shares her home with her partner.", {"marital_status": "partnered"}),
+    ],
+)
+def test_what_is_said_of_a_thing_introduces_nobody_else(prompt: str, expected: dict[str, Any]) -> None:
     assert made(prompt) == expected
 
 
