@@ -89,6 +89,7 @@ def _kept(user: User, canary: str) -> None:
     factories.ManifestPathFactory(manifest=Manifest.objects.get(user=user), path=f"lifestyle.food.{canary}")
     Index.objects.filter(user=user).update(summary_projection={"lifestyle": {canary: 1}})
     Event.objects.create(user=user, sequence=999, kind="segment_written", facts={"segment": canary}, at=timezone.now())
+    factories.VaultNotesFactory(user=user, jwe=canary, resealed=canary)
     factories.HiddenScopeFactory(user=user, scope=f"attr.lifestyle.food.{canary}")
     factories.LegacyBlobFactory(user=user, domain=canary, jwe=canary)
     factories.LegacyMetadataFactory(user=user, domain=canary, summary={canary: 1})
@@ -102,6 +103,7 @@ def _allowed(user: User, canary: str) -> None:
         export__sources=[{"domain": "lifestyle", "segment_id": canary, "content_revision": 1}],
     ).export.grant
     Grant.objects.filter(pk=grant.pk).update(approved_attributes=[f"lifestyle.food.{canary}"])
+    factories.ApprovalKeyFactory(user=user, app=grant.app, root=canary)
     denied = factories.ConsentRequestFactory(**asked)
     decision_actions.deny(request_id=denied.request_id, by=user, reason=canary)
     factories.MailFactory(request=factories.ConsentRequestFactory(**asked))
