@@ -22,7 +22,7 @@ _SHOWN_SINGLY = 2  # of those to one analysis or sending; more of them are folde
 
 @dataclass(frozen=True)
 class Agreements:
-    """`standing` covers calls from now on, `single` one analysis or sending each, `over` nothing more: a card each.
+    """`standing` covers calls from now on, `single` one analysis or sending, `over` nothing more. Each row is a card.
 
     `page_obj` pages what ended; all that can be withdrawn is on its first page.
     """

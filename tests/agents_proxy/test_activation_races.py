@@ -79,7 +79,7 @@ def test_a_withdrawal_at_the_same_moment_leaves_nothing_to_be_sent(settings: Any
     with speaking() as agents, receiving(settings, shop) as (crm, destination):
         settings.AGENTS = {**settings.AGENTS, **agents.settings()}
         agents.says, body = {"brand": {"likes": ["Muji"]}}, {"destinationId": destination.destination_id}
-        for _ in range(10):
+        for _ in range(6):
             person = PersonFactory()
             token = token_of(person, shop, destination)
             given = ProcessingConsent.objects.get(user=person).consent_id
@@ -97,7 +97,7 @@ def test_a_withdrawal_while_analyses_are_claimed_and_deleted_ends_them_all(setti
     shop = AppFactory(origins=["https://trips.example"])
     with speaking() as agents:
         settings.AGENTS = {**settings.AGENTS, **agents.settings()}
-        for _ in range(10):
+        for _ in range(6):
             person = PersonFactory()
             token = token_of(person, shop, purposes=ANALYSIS_PURPOSES)
             given = ProcessingConsent.objects.get(user=person).consent_id

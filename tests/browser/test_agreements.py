@@ -19,7 +19,7 @@ pytestmark = pytest.mark.browser
 
 
 def busy() -> User:
-    """Somebody who agreed to what the trip agrees to, a shop, five analyses and a sending, and to much that is over."""
+    """Somebody who agreed to much on this site, to a shop, five analyses and a sending, and to much that is over."""
     person = PersonFactory()
     every = [purpose.value for purpose in Purpose if purpose is not Purpose.ACTIVATION]
     ProcessingConsentFactory(user=person, purposes=every)
