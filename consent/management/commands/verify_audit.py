@@ -12,7 +12,6 @@ from consent.ledger import audit
 from consent.ledger.models import AuditEntry, AuditHead, AuditPending
 from consent.ledger.pending import verify_pending
 from consent.ledger.verifying import Broken
-from consent.log.verifying import verify_log
 from consent.verification import state_file
 from consent.verification.run import MOST_FOUND, Position, run
 
@@ -82,9 +81,11 @@ class Command(BaseCommand):
         """A bar that redraws itself on a terminal; elsewhere nothing, so that a log keeps the findings alone."""
         if not total:
             return
-        share = min(1.0, position.entries / total)
+        counted = {"chains": ("entries", position.entries), "log": ("leaves", position.log.size)}
+        unit, done = counted.get(position.stage, ("", total))
+        share = min(1.0, done / total)
         bar = "#" * int(share * _WIDTH)
-        what = f"{position.entries:,} entries" if position.stage == "chains" else position.stage
+        what = f"{done:,} {unit}" if unit else position.stage
         self.stderr.write(f"\r[{bar:<{_WIDTH}}] {share:4.0%}  {what:<24}", ending="")
         self.stderr.flush()
 
@@ -108,8 +109,7 @@ def _subject(options: dict[str, Any]) -> str | None:
 
 
 def _apart(chain: str | None) -> Iterator[Broken]:
-    """What is not found in the order of the chains."""
+    """What is found neither in the order of the chains nor in that of the log."""
     yield from verify_pending(chain)
     if not chain:
-        yield from verify_log()
         yield from verify_ends()
