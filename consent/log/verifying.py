@@ -65,7 +65,7 @@ class _Pass:
         edge = base64.b64decode(position.frontier, validate=True)
         self.frontier = Frontier.from_bytes(position.size, edge)
         self.keys = keys.verifier_keys(state.epoch)
-        self.told_as_lost = _told_as_lost(state.epoch)
+        self.told_as_lost = [each for told in told_restores() if told.epoch == state.epoch for each in told.lost]
         self.checkpoints = _Checkpoints(state.epoch, self.frontier.size)
         self.tiles: dict[int, Iterator[Tile]] = {}
 
@@ -177,11 +177,26 @@ def _in_parts(
         yield part
 
 
-def _told_as_lost(epoch: str) -> list[tuple[int, int]]:
-    """The ranges of leaves of this tree that an entry about a restore names as ones whose entries are lost."""
+@dataclass(frozen=True)
+class ToldRestore:
+    """What an entry about a restore says: when, of which tree, and which leaves have no entry since then."""
+
+    at: datetime
+    epoch: str
+    lost: list[tuple[int, int]]
+
+
+def told_restores() -> list[ToldRestore]:
+    """Every restore that the deployment's chain tells of. Whoever owns the database can tell of one that never was."""
     told = AuditEntry.objects.of(audit.DEPLOYMENT).filter(kind=EventType.RESTORED).select_related("kept")
-    of_this = [entry.facts for entry in told if entry.facts.get("epoch", "") == epoch]
-    return [(first, last) for facts in of_this for first, last in facts.get("leaves_without_entries", [])]
+    return [
+        ToldRestore(
+            entry.at,
+            entry.facts.get("epoch", ""),
+            [(first, last) for first, last in entry.facts.get("leaves_without_entries", [])],
+        )
+        for entry in told.order_by("sequence")
+    ]
 
 
 def _against_signer(state: LogState, last: int) -> Iterator[Broken]:

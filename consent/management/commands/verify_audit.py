@@ -7,11 +7,13 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from common.clock import rfc3339
 from consent.decisions.unrecorded import verify_ends
 from consent.ledger import audit
 from consent.ledger.models import AuditEntry, AuditHead, AuditPending
 from consent.ledger.pending import verify_pending
 from consent.ledger.verifying import Broken
+from consent.log.verifying import told_restores
 from consent.verification import state_file
 from consent.verification.run import MOST_FOUND, Position, run
 
@@ -47,6 +49,7 @@ class Command(BaseCommand):
         found = dict.fromkeys([*(Broken(*kept) for kept in position.found), *_apart(chain)])
         for flaw in found:
             self.stderr.write(f"{flaw.chain} entry {flaw.sequence}: {flaw.reason}")
+        self._say_what_was_restored(chain)
         if path:
             path.unlink(missing_ok=True)  # the next run begins anew
         if found:
@@ -88,6 +91,14 @@ class Command(BaseCommand):
         what = f"{done:,} {unit}" if unit else position.stage
         self.stderr.write(f"\r[{bar:<{_WIDTH}}] {share:4.0%}  {what:<24}", ending="")
         self.stderr.flush()
+
+    def _say_what_was_restored(self, chain: str | None) -> None:
+        """For whoever reads this to compare with what they know: the database alone cannot tell whether it was so."""
+        for told in [] if chain else told_restores():
+            count = sum(last - first + 1 for first, last in told.lost)
+            self.stdout.write(
+                f"After a restore of {rfc3339(told.at)}, {count:,} leaves of the log are without entries."
+            )
 
     def _say_that_all_holds(self, chain: str | None, position: Position) -> None:
         waiting = AuditPending.objects.filter(chain=chain) if chain else AuditPending.objects.all()
