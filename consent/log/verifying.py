@@ -20,10 +20,13 @@ from consent.log import keys, notes, signer
 from consent.log.errors import LogRefused
 from consent.log.merkle import Frontier, Tile
 from consent.log.models import AuditCheckpoint, LogLeaf, LogState, LogTile
+from consent.log.paging import in_pages
 
 NAME = "log"
 LATE = timedelta(minutes=10)
 _PART = 10_000  # leaves at once
+
+_Leaf = tuple[int, bytes, int | None, str | None]  # its index, itself, and of its entry the key and the hash
 
 
 @dataclass
@@ -70,16 +73,17 @@ class _Pass:
         self.tiles: dict[int, Iterator[Tile]] = {}
 
     def parts(self) -> Iterator[list[Broken]]:
-        for part in _in_parts(self._leaves()):
+        for part in self._leaves():
             found = [*self._check_entries(part), *self._grow([entry_hash for _, entry_hash, _, _ in part])]
             edge = base64.b64encode(self.frontier.to_bytes()).decode()
             self.position.size, self.position.frontier = self.frontier.size, edge
             yield found
 
-    def _leaves(self) -> Iterator[tuple[int, bytes, int | None, str | None]]:
-        leaves = LogLeaf.objects.filter(log_index__gte=self.frontier.size).order_by("log_index")
+    def _leaves(self) -> Iterator[list[_Leaf]]:
+        leaves = LogLeaf.objects.filter(log_index__gte=self.frontier.size)
         rows = leaves.values_list("log_index", "entry_hash", "entry_id", "entry__entry_hash")
-        return ((at, bytes(raw), pk, text) for at, raw, pk, text in rows.iterator(chunk_size=_PART))
+        for page in in_pages(rows, "log_index", size=_PART):
+            yield [(at, bytes(raw), pk, text) for at, raw, pk, text in page]
 
     def _once(self, kind: str, index: int, reason: str) -> Iterator[Broken]:
         """The first of a kind is told; what follows from it would only repeat it."""
@@ -87,7 +91,7 @@ class _Pass:
             self.position.kinds.append(kind)
             yield Broken(NAME, index, reason)
 
-    def _check_entries(self, part: list[tuple[int, bytes, int | None, str | None]]) -> Iterator[Broken]:
+    def _check_entries(self, part: list[_Leaf]) -> Iterator[Broken]:
         for place, (index, entry_hash, pk, text) in enumerate(part):
             if index != self.frontier.size + place:
                 yield from self._once("gap", self.frontier.size + place, "a leaf is missing")
@@ -141,8 +145,8 @@ class _Checkpoints:
     """The checkpoints of this tree in the order of their sizes, one ahead."""
 
     def __init__(self, epoch: str, after: int) -> None:
-        kept = AuditCheckpoint.objects.filter(epoch=epoch, size__gt=after).order_by("size")
-        self._rows = kept.iterator(chunk_size=500)
+        kept = AuditCheckpoint.objects.filter(epoch=epoch, size__gt=after)
+        self._rows: Iterator[AuditCheckpoint] = (row for page in in_pages(kept, "size", size=500) for row in page)
         self._next = next(self._rows, None)
         before = AuditCheckpoint.objects.filter(epoch=epoch, size__lte=after).order_by("-size")
         self.last = before.values_list("size", flat=True).first() or 0
@@ -159,22 +163,9 @@ class _Checkpoints:
 
 
 def _tiles(level: int, first: int) -> Iterator[Tile]:
-    rows = LogTile.objects.filter(level=level, number__gte=first).order_by("number")
-    values = rows.values_list("number", "hashes").iterator(chunk_size=100)
-    return (Tile(level, number, bytes(hashes)) for number, hashes in values)
-
-
-def _in_parts(
-    rows: Iterator[tuple[int, bytes, int | None, str | None]],
-) -> Iterator[list[tuple[int, bytes, int | None, str | None]]]:
-    part = []
-    for row in rows:
-        part.append(row)
-        if len(part) == _PART:
-            yield part
-            part = []
-    if part:
-        yield part
+    rows = LogTile.objects.filter(level=level, number__gte=first).values_list("number", "hashes")
+    for page in in_pages(rows, "number", size=200):
+        yield from (Tile(level, number, bytes(hashes)) for number, hashes in page)
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from common.clock import database_now
 from consent.ledger import audit
@@ -228,6 +229,21 @@ def test_a_pass_over_another_tree_begins_anew(grow: Grow) -> None:
 
     assert list(verify_log(position)) == []
     assert (position.epoch, position.size) == ("", 20)
+
+
+def test_no_table_of_the_log_is_read_at_once(grow: Grow, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without cursors on the server, what has no limit lies in memory whole."""
+    monkeypatch.setattr(verifying, "_PART", 90)
+    grow(200)
+    grow(100)
+
+    with CaptureQueriesContext(connection) as ran:
+        assert found() == []
+
+    tables = ("consent_log_leaves", "consent_log_tiles", "consent_audit_checkpoints")
+    read = [each["sql"] for each in ran if any(f'FROM "{table}"' in each["sql"] for table in tables)]
+    assert len([sql for sql in read if 'FROM "consent_log_leaves"' in sql]) == 4
+    assert [sql for sql in read if "LIMIT" not in sql] == []
 
 
 def test_leaves_hold_what_they_were_made_of_after_the_facts_were_erased(grow: Grow, unprotected: None) -> None:
