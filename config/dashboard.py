@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.apps import apps
-from django.db.models import Count, Max, Min, QuerySet
+from django.db.models import Count, Min, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.functional import Promise
@@ -146,13 +146,11 @@ def _of_the_audit(now: datetime) -> Iterator[tuple[str, Waiting]]:
         _("audit entries that could not be written yet"), _rows("consent.AuditPending"), "at", _AUDIT, first="pk"
     )
     yield "consent.view_auditentry", _late(held, now - timedelta(minutes=10))
-    checkpoint = _rows("consent.AuditCheckpoint").aggregate(count=Count("pk"), newest=Max("at"))
-    yield (
-        "consent.view_auditcheckpoint",
-        Waiting(
-            _("audit checkpoints, the newest"), checkpoint["count"], checkpoint["newest"], "consent/auditcheckpoint/"
-        ),
-    )
+    late = _line(_("audit entries not in the public log yet"), _rows("consent.LogQueue"), "at", _AUDIT, first="pk")
+    yield "consent.view_auditentry", _late(late, now - timedelta(minutes=10))
+    size, at = _rows("consent.AuditCheckpoint").order_by("-pk").values_list("size", "at").first() or (0, None)
+    label = _("entries that the newest checkpoint of the public log is over")
+    yield "consent.view_auditcheckpoint", Waiting(label, size, at, "consent/auditcheckpoint/")
 
 
 def _rows(model: str) -> Any:

@@ -35,6 +35,7 @@ class LogLeaf(models.Model):
 
     class Meta:
         db_table = "consent_log_leaves"
+        indexes = [models.Index(fields=["entry_hash"], name="consent_log_leaf_by_hash")]  # anybody asks for a proof
 
 
 class LogTile(models.Model):

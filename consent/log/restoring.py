@@ -24,6 +24,7 @@ from consent.log import keys, mirror, notes, sequencing, signer
 from consent.log.errors import LogRefused
 from consent.log.merkle import Frontier
 from consent.log.models import AuditCheckpoint, LogLeaf, LogState, LogTile
+from consent.log.paging import in_pages
 from consent.log.rules import RULES
 from consent.states import Actor
 
@@ -132,8 +133,9 @@ class _Growing:
 
 def _without_leaf() -> dict[bytes, int]:
     """The key of every entry that the database's log does not have, by its leaf."""
-    waiting = AuditEntry.objects.filter(leaf=None).values_list("entry_hash", "pk")
-    return {base64.urlsafe_b64decode(f"{digest}="): pk for digest, pk in waiting.iterator(chunk_size=_PART)}
+    waiting = AuditEntry.objects.filter(leaf=None).values_list("pk", "entry_hash")
+    pages = in_pages(waiting, "pk", size=_PART)
+    return {base64.urlsafe_b64decode(f"{digest}="): pk for page in pages for pk, digest in page}
 
 
 # --- Without one ------------------------------------------------------------------------------------------------------
@@ -185,9 +187,8 @@ def _built_again(first: bytes) -> Frontier:
     LogLeaf.objects.create(log_index=0, entry=None, entry_hash=first)
     LogTile.objects.all().delete()
     frontier = Frontier()
-    leaves = LogLeaf.objects.order_by("log_index").values_list("entry_hash", flat=True).iterator(chunk_size=_PART)
-    while part := [bytes(leaf) for leaf in islice(leaves, _PART)]:
-        filled = frontier.append(part)
+    for page in in_pages(LogLeaf.objects.values_list("log_index", "entry_hash"), "log_index", size=_PART):
+        filled = frontier.append([bytes(leaf) for _, leaf in page])
         LogTile.objects.bulk_create(
             LogTile(level=each.level, number=each.number, hashes=each.hashes) for each in filled
         )
@@ -196,8 +197,8 @@ def _built_again(first: bytes) -> Frontier:
 
 def _indexes_without_entry() -> Iterator[int]:
     there = AuditEntry.objects.filter(pk=OuterRef("entry_id"))
-    lost = LogLeaf.objects.exclude(Exists(there)).order_by("log_index").values_list("log_index", flat=True)
-    return lost.iterator(chunk_size=_PART)
+    lost = LogLeaf.objects.exclude(Exists(there)).values_list("log_index")
+    return (index for page in in_pages(lost, "log_index", size=_PART) for (index,) in page)
 
 
 # --- Both -------------------------------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from consent.ledger.models import AuditEntry, LogQueue
 from consent.log import keys, mirror, signer
 from consent.log.merkle import Frontier
 from consent.log.models import AuditCheckpoint, LogLeaf, LogState, LogTile
+from consent.log.paging import in_pages
 
 _log = logging.getLogger(__name__)
 BATCH = 5_000  # entries a transaction
@@ -74,9 +75,9 @@ def _raw(digest: str) -> bytes:
 
 def leaves_between(start: int, end: int) -> Iterator[bytes]:
     """The leaves from one log index up to another, in order."""
-    rows = LogLeaf.objects.filter(log_index__gte=start, log_index__lt=end).order_by("log_index")
-    for entry_hash in rows.values_list("entry_hash", flat=True).iterator(chunk_size=10_000):
-        yield bytes(entry_hash)
+    rows = LogLeaf.objects.filter(log_index__gte=start, log_index__lt=end).values_list("log_index", "entry_hash")
+    for page in in_pages(rows, "log_index", size=10_000):
+        yield from (bytes(entry_hash) for _, entry_hash in page)
 
 
 def sign_checkpoint() -> AuditCheckpoint | None:

@@ -6,8 +6,8 @@ each checkpoint is compared with what is kept.
 
 import base64
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any
 
 from django.db.models import Exists, OuterRef
 
@@ -20,67 +20,78 @@ from consent.log import keys, notes, signer
 from consent.log.errors import LogRefused
 from consent.log.merkle import Frontier, Tile
 from consent.log.models import AuditCheckpoint, LogLeaf, LogState, LogTile
+from consent.log.paging import in_pages
 
 NAME = "log"
 LATE = timedelta(minutes=10)
-_PART = 2_000  # leaves at once
+_PART = 10_000  # leaves at once
+
+_Leaf = tuple[int, bytes, int | None, str | None]  # its index, itself, and of its entry the key and the hash
 
 
-def verify_log(resume: dict[str, Any] | None = None) -> Iterator[Broken]:
-    """The first difference of each kind, by log index; nothing where the log holds.
+@dataclass
+class LogPosition:
+    """How far a pass over the leaves has come, in members that JSON knows.
 
-    `resume` is what `position` gave after an earlier pass; what it covers is taken as found, up to its root, which
-    must be that of a checkpoint.
+    `frontier` is the edge of the tree that the pass itself built of the leaves it read, in base64: whoever keeps this
+    outside the database need not believe that about what lies before. `kinds` are those of what was found on the way.
     """
+
+    epoch: str = ""
+    size: int = 0
+    frontier: str = ""
+    kinds: list[str] = field(default_factory=list)
+
+
+def verify_log(position: LogPosition | None = None) -> Iterator[Broken]:
+    """The first difference of each kind, by log index; nothing where the log holds."""
+    for found in verify_log_in_parts(position or LogPosition()):
+        yield from found
+
+
+def verify_log_in_parts(position: LogPosition) -> Iterator[list[Broken]]:
+    """What each part of the leaves has to complain of; `position` has moved on by then, and at the end what belongs to
+    no leaf. A tree that a restore began is read from its own beginning."""
     now = database_now()
-    state = LogState.objects.get(pk=1)
-    pass_ = _Pass(state, now, _frontier(resume))
-    yield from pass_.run()
-    yield from _missing(now)
-
-
-def position() -> dict[str, Any] | None:
-    """Where a pass that found nothing may be resumed from: the newest checkpoint's size, and the edge of its tree."""
-    state = LogState.objects.get(pk=1)
-    frontier = Frontier.from_bytes(state.size, bytes(state.frontier))
-    return {"size": state.size, "frontier": base64.b64encode(frontier.to_bytes()).decode()} if state.size else None
-
-
-def _frontier(resume: dict[str, Any] | None) -> Frontier:
-    if resume is None:
-        return Frontier()
-    return Frontier.from_bytes(int(resume["size"]), base64.b64decode(resume["frontier"], validate=True))
+    pass_ = _Pass(LogState.objects.get(pk=1), now, position)
+    yield from pass_.parts()
+    yield [*pass_.check_end(), *_missing(now)]
 
 
 class _Pass:
     """One walk over the leaves, beside the tiles of each level and the checkpoints."""
 
-    def __init__(self, state: LogState, now: datetime, frontier: Frontier) -> None:
-        self.state, self.now, self.frontier = state, now, frontier
+    def __init__(self, state: LogState, now: datetime, position: LogPosition) -> None:
+        if position.epoch != state.epoch:
+            position.epoch, position.size, position.frontier = state.epoch, 0, ""
+        self.state, self.now, self.position = state, now, position
+        edge = base64.b64decode(position.frontier, validate=True)
+        self.frontier = Frontier.from_bytes(position.size, edge)
         self.keys = keys.verifier_keys(state.epoch)
-        self.told_as_lost = _told_as_lost(state.epoch)
-        self.checkpoints = _Checkpoints(state.epoch, frontier.size)
+        self.told_as_lost = [each for told in told_restores() if told.epoch == state.epoch for each in told.lost]
+        self.checkpoints = _Checkpoints(state.epoch, self.frontier.size)
         self.tiles: dict[int, Iterator[Tile]] = {}
-        self.found: set[str] = set()
 
-    def run(self) -> Iterator[Broken]:
-        for part in _in_parts(self._leaves()):
-            yield from self._check_entries(part)
-            yield from self._grow([entry_hash for _, entry_hash, _, _ in part])
-        yield from self._check_end()
+    def parts(self) -> Iterator[list[Broken]]:
+        for part in self._leaves():
+            found = [*self._check_entries(part), *self._grow([entry_hash for _, entry_hash, _, _ in part])]
+            edge = base64.b64encode(self.frontier.to_bytes()).decode()
+            self.position.size, self.position.frontier = self.frontier.size, edge
+            yield found
 
-    def _leaves(self) -> Iterator[tuple[int, bytes, int | None, str | None]]:
-        leaves = LogLeaf.objects.filter(log_index__gte=self.frontier.size).order_by("log_index")
+    def _leaves(self) -> Iterator[list[_Leaf]]:
+        leaves = LogLeaf.objects.filter(log_index__gte=self.frontier.size)
         rows = leaves.values_list("log_index", "entry_hash", "entry_id", "entry__entry_hash")
-        return ((at, bytes(raw), pk, text) for at, raw, pk, text in rows.iterator(chunk_size=_PART))
+        for page in in_pages(rows, "log_index", size=_PART):
+            yield [(at, bytes(raw), pk, text) for at, raw, pk, text in page]
 
     def _once(self, kind: str, index: int, reason: str) -> Iterator[Broken]:
         """The first of a kind is told; what follows from it would only repeat it."""
-        if kind not in self.found:
-            self.found.add(kind)
+        if kind not in self.position.kinds:
+            self.position.kinds.append(kind)
             yield Broken(NAME, index, reason)
 
-    def _check_entries(self, part: list[tuple[int, bytes, int | None, str | None]]) -> Iterator[Broken]:
+    def _check_entries(self, part: list[_Leaf]) -> Iterator[Broken]:
         for place, (index, entry_hash, pk, text) in enumerate(part):
             if index != self.frontier.size + place:
                 yield from self._once("gap", self.frontier.size + place, "a leaf is missing")
@@ -117,7 +128,7 @@ class _Pass:
         elif checkpoint.root != base64.urlsafe_b64encode(said.root).decode().rstrip("="):
             yield from self._once("root", size, "the checkpoint of this size keeps another root than it signed")
 
-    def _check_end(self) -> Iterator[Broken]:
+    def check_end(self) -> Iterator[Broken]:
         state, last = self.state, self.checkpoints.last
         grown = LogState.objects.filter(pk=1).exclude(size=state.size).exists()
         if not grown and (self.frontier.size, self.frontier.to_bytes()) != (state.size, bytes(state.frontier)):
@@ -134,10 +145,11 @@ class _Checkpoints:
     """The checkpoints of this tree in the order of their sizes, one ahead."""
 
     def __init__(self, epoch: str, after: int) -> None:
-        kept = AuditCheckpoint.objects.filter(epoch=epoch, size__gt=after).order_by("size")
-        self._rows = kept.iterator(chunk_size=500)
+        kept = AuditCheckpoint.objects.filter(epoch=epoch, size__gt=after)
+        self._rows: Iterator[AuditCheckpoint] = (row for page in in_pages(kept, "size", size=500) for row in page)
         self._next = next(self._rows, None)
-        self.last = after
+        before = AuditCheckpoint.objects.filter(epoch=epoch, size__lte=after).order_by("-size")
+        self.last = before.values_list("size", flat=True).first() or 0
 
     def next_size(self) -> int | None:
         return self._next.size if self._next is not None else None
@@ -151,29 +163,31 @@ class _Checkpoints:
 
 
 def _tiles(level: int, first: int) -> Iterator[Tile]:
-    rows = LogTile.objects.filter(level=level, number__gte=first).order_by("number")
-    values = rows.values_list("number", "hashes").iterator(chunk_size=100)
-    return (Tile(level, number, bytes(hashes)) for number, hashes in values)
+    rows = LogTile.objects.filter(level=level, number__gte=first).values_list("number", "hashes")
+    for page in in_pages(rows, "number", size=200):
+        yield from (Tile(level, number, bytes(hashes)) for number, hashes in page)
 
 
-def _in_parts(
-    rows: Iterator[tuple[int, bytes, int | None, str | None]],
-) -> Iterator[list[tuple[int, bytes, int | None, str | None]]]:
-    part = []
-    for row in rows:
-        part.append(row)
-        if len(part) == _PART:
-            yield part
-            part = []
-    if part:
-        yield part
+@dataclass(frozen=True)
+class ToldRestore:
+    """What an entry about a restore says: when, of which tree, and which leaves have no entry since then."""
+
+    at: datetime
+    epoch: str
+    lost: list[tuple[int, int]]
 
 
-def _told_as_lost(epoch: str) -> list[tuple[int, int]]:
-    """The ranges of leaves of this tree that an entry about a restore names as ones whose entries are lost."""
+def told_restores() -> list[ToldRestore]:
+    """Every restore that the deployment's chain tells of. Whoever owns the database can tell of one that never was."""
     told = AuditEntry.objects.of(audit.DEPLOYMENT).filter(kind=EventType.RESTORED).select_related("kept")
-    of_this = [entry.facts for entry in told if entry.facts.get("epoch", "") == epoch]
-    return [(first, last) for facts in of_this for first, last in facts.get("leaves_without_entries", [])]
+    return [
+        ToldRestore(
+            entry.at,
+            entry.facts.get("epoch", ""),
+            [(first, last) for first, last in entry.facts.get("leaves_without_entries", [])],
+        )
+        for entry in told.order_by("sequence")
+    ]
 
 
 def _against_signer(state: LogState, last: int) -> Iterator[Broken]:

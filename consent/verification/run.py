@@ -1,8 +1,8 @@
 """The whole check, one page after another, and where it stands between two of them.
 
-Four passes: the entries of every chain with the rows that they tell of; the heads; the people who have decided and have
-no chain; and what apps were told. What is remembered from one page to the next is `Position`, whose size does not grow
-with what was checked.
+Five passes: the entries of every chain with the rows that they tell of; the heads; the people who have decided and have
+no chain; what apps were told; and the public log. What is remembered from one page to the next is `Position`, whose
+size does not grow with what was checked.
 """
 
 from collections.abc import Callable, Iterator
@@ -21,6 +21,7 @@ from consent.ledger.verifying import (
     read_pages,
     verify_heads,
 )
+from consent.log.verifying import LogPosition, verify_log_in_parts
 from consent.requests.models import ConsentRequest
 from consent.states import RequestStatus
 from consent.verification.entries import verify_entries
@@ -28,7 +29,7 @@ from consent.verification.notices import notices_after, verify_notices
 from consent.verification.people import APP, PERSON, verify_app, verify_chainless, verify_people
 from consent.verification.summary import Summary
 
-PASSES = ("chains", "heads", "people", "notices")
+PASSES = ("chains", "heads", "people", "notices", "log")
 MOST_FOUND = 1000  # findings that are kept; who has more knows enough
 
 
@@ -47,6 +48,7 @@ class Position:
     head: str = ""
     pk: int = 0
     newest: dict[str, int] = field(default_factory=dict)
+    log: LogPosition = field(default_factory=LogPosition)
     entries: int = 0
     older: int = 0
     found: list[list[Any]] = field(default_factory=list)
@@ -58,7 +60,8 @@ class Position:
     def from_json(cls, kept: dict[str, Any]) -> "Position":
         """Raises TypeError where it is none of ours."""
         chain, told = ChainState(**kept.pop("chain")), Summary(**kept.pop("told"))
-        return cls(chain=chain, told=told, **kept)
+        log = LogPosition(**kept.pop("log", {}))  # a run of an older version did not go on with it
+        return cls(chain=chain, told=told, log=log, **kept)
 
     def note(self, found: list[Broken]) -> None:
         self.found += [[flaw.chain, flaw.sequence, flaw.reason] for flaw in found[: MOST_FOUND - len(self.found)]]
@@ -71,6 +74,7 @@ def run(position: Position) -> Iterator[list[Broken]]:
         "heads": _heads,
         "people": _people,
         "notices": _notices,
+        "log": _log,
     }
     wanted = PASSES[PASSES.index(position.stage) :]
     for stage in [name for name in wanted if name in ("chains", "heads")] if position.only else wanted:
@@ -143,3 +147,7 @@ def _notices(position: Position) -> Iterator[list[Broken]]:
     while page := notices_after(position.pk, PAGE):
         position.pk = page[-1]["pk"]
         yield list(verify_notices(page, position.newest))
+
+
+def _log(position: Position) -> Iterator[list[Broken]]:
+    yield from verify_log_in_parts(position.log)

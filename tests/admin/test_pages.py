@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from consent.errors import AuditUnavailable
 from consent.ledger import audit
-from consent.ledger.models import AuditEntry
+from consent.ledger.models import AuditEntry, LogQueue
 from pkm.registry.models import ScopeEntry, StarterRecord
 from tests import factories
 from tests.callers import signed_in
@@ -282,7 +282,8 @@ def test_dashboard_counts_what_waits(page):
         "tokens that expire within a week": 0,
         "suspended apps": 0,
         "audit entries that could not be written yet": 0,
-        "audit checkpoints, the newest": 0,
+        "audit entries not in the public log yet": LogQueue.objects.count(),
+        "entries that the newest checkpoint of the public log is over": 0,
     }
     assert "Requests that people have not decided" in _text(answer)
 

@@ -175,11 +175,23 @@ def test_another_apps_receipt_has_no_form(api: Developer) -> None:
     assert problem(answer) == (404, "unknown_receipt")
 
 
-@pytest.mark.parametrize("query", ["format=turtle", "format=", "format=jsonld&format=jsonld", "form=jsonld"])
+@pytest.mark.parametrize(
+    "query", ["format=turtle", "format=", "format=jsonld&format=jsonld", "form=jsonld", "proof=0", "proof="]
+)
 def test_another_format_is_refused(api: Developer, query: str) -> None:
     made = ReceiptFactory(request__app=api.app)
 
     assert problem(api.get(f"/receipts/{made.receipt_id}?{query}")) == (400, "invalid_request")
+
+
+@pytest.mark.parametrize("query", ["proof=1&format=jsonld", "format=jsonld&proof=1"])
+def test_a_proof_comes_with_the_signed_form_alone(api: Developer, query: str) -> None:
+    made = ReceiptFactory(request__app=api.app)
+
+    answer = api.get(f"/receipts/{made.receipt_id}?{query}")
+
+    assert problem(answer) == (400, "invalid_request")
+    assert "leave out one of format and proof" in answer.content.decode()
 
 
 # --- The person's page ------------------------------------------------------------------------------------------------

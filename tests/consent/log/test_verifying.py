@@ -1,22 +1,26 @@
 """What somebody did to the log with the database's own password is found, and named by its log index."""
 
 import base64
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from django.conf import settings
 from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from common.clock import database_now
 from consent.ledger import audit
 from consent.ledger.models import AuditEntry, AuditFacts, LogQueue
+from consent.ledger.verifying import Broken
 from consent.log import verifying
 from consent.log.merkle import Frontier
 from consent.log.models import AuditCheckpoint, LogLeaf, LogState, LogTile
 from consent.log.sequencing import sequence_batch
-from consent.log.verifying import verify_log
+from consent.log.verifying import LogPosition, verify_log, verify_log_in_parts
 from tests.consent.log.conftest import AT, Grow
 
 
@@ -172,14 +176,74 @@ def test_without_the_signer_beside_it_the_log_is_verified_all_the_same(grow: Gro
     assert found() == []
 
 
-def test_a_later_pass_goes_on_where_an_earlier_one_ended(grow: Grow, unprotected: None) -> None:
-    grow(300)
-    position = verifying.position()
-    grow(100)
-    assert list(verify_log(position)) == []
-    AuditEntry.objects.filter(leaf__log_index=350).update(entry_hash="B" * 42 + "A")
+@pytest.mark.parametrize("part", [7, 90, 256, 1000])
+def test_where_a_part_ends_changes_nothing(
+    grow: Grow, unprotected: None, monkeypatch: pytest.MonkeyPatch, part: int
+) -> None:
+    """Each part by a pass of its own, which knows no more than JSON carries."""
+    monkeypatch.setattr(verifying, "_PART", part)
+    grow(200)
+    grow(100, chain="app:x")
 
-    assert [flaw.sequence for flaw in verify_log(position)] == [350]
+    assert [flaw for _, found in in_passes() for flaw in found] == []
+    rewrite_leaf_and_state()
+    AuditEntry.objects.filter(leaf__log_index=250).update(entry_hash="B" * 42 + "A")
+    found = [flaw for _, part_found in in_passes() for flaw in part_found]
+    assert [flaw.sequence for flaw in found] == [
+        3,
+        200,
+        0,
+    ]  # the leaf, the checkpoint over it, its tile once it is full
+
+
+def in_passes() -> Iterator[tuple[int, list[Broken]]]:
+    position = LogPosition()
+    while True:
+        part = next(iter(verify_log_in_parts(position)))
+        is_last = position.size == LogState.objects.get().size
+        yield position.size, part
+        position = LogPosition(**json.loads(json.dumps(asdict(position))))
+        if is_last:
+            yield position.size, list(verify_log(position))
+            return
+
+
+def test_a_pass_goes_on_with_the_edge_that_it_built_itself(
+    grow: Grow, unprotected: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What lies before it is not read again, and the database's word about that counts for nothing."""
+    monkeypatch.setattr(verifying, "_PART", 100)
+    grow(300)
+    position = LogPosition()
+    parts = verify_log_in_parts(position)
+    assert [next(parts), next(parts)] == [[], []]
+    assert position.size == 200
+    rewrite_leaf_and_state()
+
+    assert [flaw.sequence for flaw in verify_log(position)] == [300]
+
+
+def test_a_pass_over_another_tree_begins_anew(grow: Grow) -> None:
+    grow(20)
+    position = LogPosition(epoch="older", size=10, frontier="AAAA")
+
+    assert list(verify_log(position)) == []
+    assert (position.epoch, position.size) == ("", 20)
+
+
+def test_no_table_of_the_log_is_read_at_once(grow: Grow, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without cursors on the server, what has no limit lies in memory whole."""
+    monkeypatch.setattr(verifying, "_PART", 90)
+    grow(200)
+    grow(100)
+
+    with CaptureQueriesContext(connection) as ran:
+        assert found() == []
+
+    tables = ("consent_log_leaves", "consent_log_tiles", "consent_audit_checkpoints")
+    read = [each["sql"] for each in ran if any(f'FROM "{table}"' in each["sql"] for table in tables)]
+    assert len([sql for sql in read if 'FROM "consent_log_leaves"' in sql]) == 4
+    assert [sql for sql in read if "LIMIT" not in sql] == []
 
 
 def test_leaves_hold_what_they_were_made_of_after_the_facts_were_erased(grow: Grow, unprotected: None) -> None:

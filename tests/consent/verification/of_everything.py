@@ -1,12 +1,16 @@
 """What is done to chains that are made flawless again, in part and altogether."""
 
+import base64
+
+from common.clock import database_now
 from consent.event_types import EventType
 from consent.exports.models import Read
 from consent.exports.read_batches import COLUMNS, batch_hash
 from consent.grants.actions import facts_of
 from consent.grants.models import Grant
 from consent.ledger import audit, receipts
-from consent.ledger.models import AuditChain, Receipt
+from consent.ledger.models import AuditChain, AuditEntry, LogQueue, Receipt
+from consent.log.models import LogLeaf
 from consent.notices.models import Notice
 from consent.requests.models import ConsentRequest
 from consent.requests.record import record
@@ -20,7 +24,7 @@ from tests.consent.verification.chains_forged import (
     sign_again,
 )
 from tests.consent.verification.rows_forged import ask_otherwise, forge_grant, forget_chain, forget_rows, set_grant
-from tests.consent.verification.table import APP, APPROVAL, LOG, ROWS, row
+from tests.consent.verification.table import APP, APPROVAL, LOG, OPERATOR, ROWS, row
 from tests.consent.verification.world import DIET, World
 
 
@@ -158,3 +162,17 @@ def approve_by_own_code(world: World) -> None:
 def ask_for_another_purpose(world: World) -> None:
     """Change the purpose and the digest of a request that waits."""
     ask_otherwise(world.waiting, purpose="Suggest something quite different")
+
+
+@row(OPERATOR)
+def pretend_restore(world: World) -> None:
+    """With the receipt key: roll a denial back everywhere, and say that a restore lost it"""
+    roll_back_everywhere(world)
+    there = {each.pk: base64.urlsafe_b64decode(f"{each.entry_hash}=") for each in AuditEntry.objects.all()}
+    lost = [
+        leaf for leaf in LogLeaf.objects.order_by("log_index") if there.get(leaf.entry_id) != bytes(leaf.entry_hash)
+    ]
+    LogLeaf.objects.filter(pk__in=[leaf.pk for leaf in lost]).update(entry=None)
+    LogQueue.objects.bulk_create(LogQueue(entry=each) for each in AuditEntry.objects.filter(leaf=None))
+    facts = {"epoch": "", "leaves_without_entries": [[leaf.log_index, leaf.log_index] for leaf in lost]}
+    audit.append(chain=audit.DEPLOYMENT, kind="restored", actor="system", at=database_now(), facts=facts)

@@ -72,6 +72,12 @@ def forget_newest_checkpoints(world: World) -> None:
     LogState.objects.update(at=database_now() - timedelta(minutes=11))
 
 
+@row(TREE, "the signer signs for")
+def rename_log(world: World) -> None:
+    """Say that another log began, by the rows alone."""
+    LogState.objects.update(epoch="another")
+
+
 @row(TREE, "the signature of the checkpoint")
 def forge_checkpoint(world: World) -> None:
     """Rewrite a leaf, the tree and the checkpoint over it, with the signature that there was."""

@@ -3,7 +3,7 @@
 Each names who finds it. `chains`, `rows` and `tree` are the parts of `verify_audit`, of which the last reads the log.
 `log`: the chains and the rows are made to fit each other, so only the log can tell; and with the log's key too, which
 makes a flawless log of them, only who saw the log before. `approval`: the receiving app, by the signature of the vault.
-`app`: the app that asked, which knows what it asked.
+`app`: the app that asked, which knows what it asked. `operator`: whoever knows what was restored.
 """
 
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from tests.consent.verification.world import World
 
-CHAINS, ROWS, TREE, LOG, APPROVAL, APP = "chains", "rows", "tree", "log", "approval", "app"
+CHAINS, ROWS, TREE, LOG, APPROVAL, APP, OPERATOR = "chains", "rows", "tree", "log", "approval", "app", "operator"
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from django.core.management import call_command
 from django.db import connection, transaction
 
 from common.sql.triggers import install_rules
@@ -23,7 +24,7 @@ from consent_bridge.logs import Memory, Trust
 from consent_bridge.notes import Checkpoint, VerifierKey, encode
 from consent_bridge.witness import Witness
 from tests.consent.verification.log_forged import build_again, forget_checkpoints
-from tests.consent.verification.manipulations import CHAINS, LOG, ROWS, TABLE, TREE, Manipulation
+from tests.consent.verification.manipulations import CHAINS, LOG, OPERATOR, ROWS, TABLE, TREE, Manipulation
 from tests.consent.verification.world import World, make_world
 
 _FOUND = [each for each in TABLE if each.found_by in (CHAINS, ROWS)]
@@ -38,6 +39,7 @@ _WORDS = {
     "log": "`verify_audit`, by the log; with the log's key too: its signer, witnesses, and who saw the log before",
     "approval": "the receiving app, by the vault's signature",
     "app": "the app that asked",
+    "operator": "whoever knows that nothing was restored: `verify_audit` names every restore; the person's own browser",
 }
 
 
@@ -181,6 +183,19 @@ def test_the_database_alone_cannot_tell(world: World, manipulation: Manipulation
         found = [*complaints(), *complaints_of_the_log()]
         transaction.set_rollback(True)
     assert found == []
+
+
+def test_a_restore_that_never_was_is_told_to_the_operator(world: World, capsys: pytest.CaptureFixture[str]) -> None:
+    (pretended,) = [each for each in TABLE if each.found_by == OPERATOR]
+    pretended.do(world)
+    sequence_and_sign()
+
+    call_command("verify_audit")
+
+    first, last = capsys.readouterr().out.splitlines()
+    assert first.startswith("After a restore of 20")
+    assert first.endswith(" leaves of the log are without entries.")
+    assert last.endswith("entries: all hold.")
 
 
 def test_the_table_is_in_the_security_page() -> None:

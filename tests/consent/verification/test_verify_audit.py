@@ -10,20 +10,27 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import connection
+from django.db import connection, transaction
 
 from accounts.erasure.actions import erase
 from common.sql.triggers import install_rules
+from consent.decisions import actions as decision_actions
+from consent.exports.actions import refresh_export
+from consent.exports.models import Export
 from consent.grants import actions as grant_actions
 from consent.grants.models import Grant
 from consent.ledger import audit, verifying
 from consent.ledger.models import AuditEntry, AuditFacts
+from consent.log import verifying as log_verifying
+from consent.log.sequencing import sequence_and_sign
 from consent.rules import RULES
+from consent.schemas import ExportBody
 from consent.verification import people, state_file
 from consent.verification.run import Position, run
+from tests.consent.decisions import approval, refreshed
 from tests.consent.verification.chains_forged import entries_of, rehash
-from tests.consent.verification.world import World, make_world
-from tests.factories import ErasureFactory
+from tests.consent.verification.world import CUISINE, DIET, World, make_world
+from tests.factories import ConsentRequestFactory, ErasureFactory
 
 AT = datetime(2026, 11, 20, 10, 0, 0, tzinfo=UTC)
 
@@ -121,6 +128,48 @@ def test_where_a_page_ends_changes_nothing(
         assert kept is not None
         assert kept.as_json() == position.as_json()
     assert [tuple(each[1:]) for each in position.found][:1] == [(3, "its facts are missing")]
+
+
+def test_a_refreshed_export_that_holds_less_holds_and_one_that_says_more_does_not(unguarded: World) -> None:
+    """A person who renews what an app reads may leave something out; what was approved first stays as it was."""
+    ada = unguarded.ada
+    ada.write("lifestyle", "food", {**ada.segments["lifestyle", "food"], "coffee_or_tea": "Coffee"}, base=1)
+    request = ConsentRequestFactory(app=unguarded.shop, user=ada.user, refresh_policy="continuous", max_reads=None)
+    decision_actions.approve(request_id=request.request_id, by=ada.user, body=approval(request, ada, [CUISINE, DIET]))
+    grant = Grant.objects.get(request=request)
+    for revision, part in ((2, [CUISINE]), (3, [CUISINE, DIET]), (4, [DIET])):
+        body = refreshed(ada, grant, revision, approved_attributes=part)
+        body.pop("approved_attributes", None)
+        refresh_export(grant_id=grant.grant_id, by=ada.user, body=ExportBody.model_validate(body))
+
+    assert verified().endswith("entries: all hold.\n")
+    assert [export.approved_attributes for export in Export.objects.filter(grant=grant).order_by("revision")] == [
+        None, [CUISINE], None, [DIET],
+    ]  # fmt: skip
+    for revision, forged in ((2, [CUISINE, DIET]), (4, [CUISINE]), (3, [CUISINE])):
+        with transaction.atomic():
+            Export.objects.filter(grant=grant, revision=revision).update(approved_attributes=forged)
+            flaw = f"the export of {request.request_id}, revision {revision}, says that other attributes were approved"
+            assert flaw in refused()[1]
+            transaction.set_rollback(True)
+
+
+def test_a_run_that_was_ended_within_the_log_goes_on_there(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(log_verifying, "_PART", 3)
+    sequence_and_sign()
+    state, position = tmp_path / "state.json", Position()
+    for _ in run(position):
+        if position.log.size == 6:
+            break
+    state_file.write(state, position)
+    read: list[int] = []
+    leaves = log_verifying._Pass._leaves
+    monkeypatch.setattr(log_verifying._Pass, "_leaves", lambda own: read.append(own.frontier.size) or leaves(own))
+
+    assert verified(state=state).endswith("entries: all hold.\n")
+    assert read == [6]
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"version": 2}', '{"version": 1, "stage": "chains"}'])
