@@ -67,6 +67,24 @@ def test_a_new_key_is_learned_while_both_sign(denied: Page, signing: Callable[..
     expect(result).not_to_contain_text(VOUCHED)
 
 
+def test_who_comes_after_the_change_never_knew_the_old_key(
+    denied: Page, asked: ConsentRequest, new_profile: Callable[..., BrowserContext], sign_in: SignIn,
+    signing: Callable[..., None],
+) -> None:  # fmt: skip
+    """The proof of their newest entry is of the old key's time."""
+    sequence_and_sign()
+    signing(Ed25519PrivateKey.generate())
+    profile = new_profile()
+    name_keys(profile)
+    other = profile.new_page()
+    sign_in(other, asked.user)
+
+    result = verify(other)
+    expect(title(result)).to_have_text(HOLDS)
+    expect(result).to_contain_text("Your newest entries are in the log")
+
+
+@pytest.mark.slow("two devices look at the log six times between them")
 def test_what_another_device_learned_counts_here_too(
     denied: Page, asked: ConsentRequest, new_profile: Callable[..., BrowserContext], sign_in: SignIn,
     signing: Callable[..., None],
