@@ -11,6 +11,7 @@ from consent.ledger import audit
 from consent.log import keys
 from consent.log.sequencing import sequence_and_sign
 from consent.requests.models import ConsentRequest
+from tests.browser.page_faults import THEMES, axe_findings_in
 from tests.browser.people import SignIn
 from tests.browser.test_log import asked, denied, forge, open_vault, verify
 
@@ -107,6 +108,7 @@ def test_what_another_device_learned_counts_here_too(
     expect(title(verify(denied))).to_have_text(HOLDS)
 
 
+@pytest.mark.slow("the page of the finding is looked through in every theme")
 def test_a_key_that_nobody_vouches_for_waits_for_the_persons_word(denied: Page, signing: Callable[..., None]) -> None:
     sequence_and_sign()
     expect(title(verify(denied))).to_have_text(HOLDS)
@@ -117,6 +119,7 @@ def test_a_key_that_nobody_vouches_for_waits_for_the_persons_word(denied: Page, 
     expect(result).to_contain_text("the one that this browser knows does not vouch for it")
     [named] = keys.verifier_keys()
     expect(result.locator("#log-key-offer code")).to_have_text([str(named)])
+    assert axe_findings_in(THEMES, denied) == []
     expect(title(verify(denied))).to_have_text(FINDING)  # looking again teaches nothing
 
     denied.get_by_role("button", name="The operator confirmed this key: take it").click()
