@@ -256,14 +256,14 @@ def test_history_is_computed_again_in_the_browser_and_found_in_the_log(denied: P
     result = denied.locator("#verify-result")
     expect(result.locator(".notice-title")).to_have_text("Your history is as it was written.")
     expect(result).to_contain_text("1 entry is as it was written")
-    expect(result).to_contain_text("This browser sees the log for the first time")
+    expect(result).to_contain_text("The log is seen for the first time, and remembered")
     expect(result).to_contain_text("Your newest entries are in the log")
     expect(result).to_contain_text("Nobody else watches this log")
     expect(denied.locator("#verify-progress [data-count]")).to_have_text("1 of 1")
 
     denied.reload()
     denied.get_by_role("button", name="Verify my history").click()
-    expect(result).to_contain_text("The log begins with all that this browser saw of it before")
+    expect(result).to_contain_text("The log begins with all that was seen of it before")
 
 
 def test_first_entry_that_does_not_hold_is_named(denied: Page, asked: ConsentRequest) -> None:
