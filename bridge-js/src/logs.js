@@ -21,13 +21,14 @@ const ON_THEIR_WAY = 200; // entries that may be so new that the log does not ha
 /**
  * The entry and proof that came with a receipt; Refused where they are not of it, or prove nothing. No network is asked.
  * @param {Claims} claims @param {Record<string, any>} told `entry` and `proof` as `GET /receipts/{id}?proof=1` answers them
- * @param {Memory} memory @returns {{entry: Entry, proof: Proof}}
+ * @param {Memory} memory @param {{tied?: boolean}} [use] as `readProof` of the memory has it
+ * @returns {{entry: Entry, proof: Proof}}
  */
-export function provenEvent(claims, told, memory) {
+export function provenEvent(claims, told, memory, use = {}) {
   const entry = readEntry(told.entry);
   if (typeof told.proof !== "string") throw new Refused("the receipt came without a proof", "proof");
   checkBelongs(claims, entry);
-  const proof = memory.readProof(told.proof);
+  const proof = memory.readProof(told.proof, use);
   memory.requireWitnesses(proof.checkpoint);
   checkProof(proof, leafOf(entry));
   return { entry, proof };
@@ -84,7 +85,7 @@ export class LogReader {
   /** @param {Claims} claims @param {Record<string, any>} told */
   async proveReceipt(claims, told) {
     const memory = await this.#looked();
-    const { entry, proof } = provenEvent(claims, told, memory);
+    const { entry, proof } = provenEvent(claims, told, memory, { tied: true });
     const log = this.#keep(await this.#tied(memory, proof.checkpoint));
     return { entry, index: proof.index, log };
   }
@@ -108,7 +109,7 @@ export class LogReader {
     for (const entry of entries.slice(-ON_THEIR_WAY).reverse()) {
       const text = await this.#text(`/log/proof/${encodeURIComponent(entry.entry_hash)}`, {}, true);
       if (text === null) continue;
-      const proof = memory.readProof(text);
+      const proof = memory.readProof(text, { tied: true });
       memory.requireWitnesses(proof.checkpoint);
       checkProof(proof, leafOf(entry));
       await this.#tied(memory, proof.checkpoint);

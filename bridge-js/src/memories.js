@@ -49,13 +49,18 @@ export class Memory {
     return readCheckpoint(note, keys, witnesses);
   }
 
-  /** A tlog-proof against a checkpoint of this log; of an earlier key only where it is no newer than the last. @param {string} text */
-  readProof(text) {
+  /**
+   * A tlog-proof against a checkpoint of this log that a known key signed, a key of its time included. Where the caller goes
+   * on to tie the checkpoint to the last one, that says as much, and the key of its time need not be known. What is newer
+   * than the last one takes a present key in any case.
+   * @param {string} text @param {{tied?: boolean}} [use]
+   */
+  readProof(text, { tied = false } = {}) {
     const { keys, earlier, witnesses } = this.trust;
-    const proof = readProof(text, [...keys, ...earlier], witnesses);
+    const proof = readProof(text, [...keys, ...earlier], witnesses, { anyone: tied });
     const { note, size } = proof.checkpoint;
     if (!signers(note, keys).length && (!this.checkpoint || size > this.checkpoint.size)) {
-      throw new Refused("a key that was replaced signed this checkpoint, and no other", "signature");
+      throw new Refused("no key that counts now signed this checkpoint", "signature");
     }
     return proof;
   }

@@ -142,12 +142,14 @@ function cosignature(witness, lines, text) {
 
 /**
  * A checkpoint that one of the log's keys signed, with the cosignatures of known witnesses; its origin is the key's name.
- * @param {string} note @param {VerifierKey[]} keys @param {VerifierKey[]} [witnesses] @returns {Checkpoint}
+ * By `anyone`, none of them need have: only its consistency with a signed one says that it is the log's.
+ * @param {string} note @param {VerifierKey[]} keys @param {VerifierKey[]} [witnesses] @param {{anyone?: boolean}} [by]
+ * @returns {Checkpoint}
  */
-export function readCheckpoint(note, keys, witnesses = []) {
+export function readCheckpoint(note, keys, witnesses = [], { anyone = false } = {}) {
   const { text, lines } = split(note);
   const signed = signers(note, keys);
-  if (!signed.length) throw new Refused("no key of the log signed this checkpoint", "signature");
+  if (!signed.length && !anyone) throw new Refused("no key of the log signed this checkpoint", "signature");
   const [origin = "", size = "", root = "", ...rest] = text.split("\n");
   if (rest.length !== 1 || rest[0] !== "") throw new Refused("this is no checkpoint: it does not have three lines");
   if (signed.some(({ name }) => name !== origin)) throw new Refused(`the checkpoint is of another log, ${shown(origin)}`, "origin");
@@ -159,9 +161,10 @@ export function readCheckpoint(note, keys, witnesses = []) {
 
 /**
  * A tlog-proof; whether it holds for an entry, `checkProof` says.
- * @param {string} text @param {VerifierKey[]} keys @param {VerifierKey[]} [witnesses] @returns {Proof}
+ * @param {string} text @param {VerifierKey[]} keys @param {VerifierKey[]} [witnesses] @param {{anyone?: boolean}} [by]
+ * @returns {Proof}
  */
-export function readProof(text, keys, witnesses = []) {
+export function readProof(text, keys, witnesses = [], by = {}) {
   const at = text.indexOf("\n\n");
   const lines = text.slice(0, Math.max(at, 0)).split("\n");
   if (at < 0 || lines.shift() !== PROOF_HEADER) throw new Refused(`this is no proof: it does not begin with ${PROOF_HEADER}`);
@@ -169,7 +172,8 @@ export function readProof(text, keys, witnesses = []) {
   const index = lines.shift() ?? "";
   if (!index.startsWith("index ")) throw new Refused("the proof does not say the number of its leaf");
   const hashes = readHashes(lines);
-  return { index: numberOf(index.slice(6), "the proof's index"), hashes, checkpoint: readCheckpoint(text.slice(at + 2), keys, witnesses) };
+  const checkpoint = readCheckpoint(text.slice(at + 2), keys, witnesses, by);
+  return { index: numberOf(index.slice(6), "the proof's index"), hashes, checkpoint };
 }
 
 /** Refuse unless the leaf of a proof is this entry. @param {Proof} proof @param {Uint8Array} entry */

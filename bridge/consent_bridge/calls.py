@@ -219,7 +219,7 @@ def one(call: Call[Result]) -> LogCall[Result]:
 
 def prove_receipt(memory: Memory, claims: Mapping[str, Any], told: Mapping[str, Any]) -> LogCall[Proven]:
     """What a receipt's entry and proof show, in a checkpoint that fits what this reader saw."""
-    event = logs.check_receipt(claims, told, memory)
+    event = logs.check_receipt(claims, told, memory, tied=True)
     return event, (yield from tied(memory, event.proof.checkpoint))
 
 

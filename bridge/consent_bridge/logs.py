@@ -60,12 +60,17 @@ class Memory:
             raise LogKeyChanged(f"{said}: ask the operator on another way before you take it", member="signature")
         return notes.read_checkpoint(note, self.trust.keys, self.trust.witnesses)
 
-    def read_proof(self, text: str) -> Proof:
-        """A tlog-proof against a checkpoint of this log; of an earlier key only where it is no newer than the last."""
-        proof = notes.read_proof(text, (*self.trust.keys, *self.trust.earlier), self.trust.witnesses)
+    def read_proof(self, text: str, *, tied: bool = False) -> Proof:
+        """A tlog-proof against a checkpoint of this log that a known key signed, a key of its time included.
+
+        Where the caller goes on to tie the checkpoint to the last one, that says as much, and the key of its time need
+        not be known. What is newer than the last one takes a present key in any case.
+        """
+        everybody = (*self.trust.keys, *self.trust.earlier)
+        proof = notes.read_proof(text, everybody, self.trust.witnesses, by_anyone=tied)
         seen, last = proof.checkpoint, self.checkpoint
         if not notes.signers(seen.note, self.trust.keys) and (last is None or seen.size > last.size):
-            raise Refused("a key that was replaced signed this checkpoint, and no other", member="signature")
+            raise Refused("no key that counts now signed this checkpoint", member="signature")
         return proof
 
     def asks_for_keys(self) -> bool:
@@ -224,7 +229,9 @@ class ProvenEvent:
     proof: Proof
 
 
-def check_receipt(claims: Mapping[str, Any], told: Mapping[str, Any], memory: Memory) -> ProvenEvent:
+def check_receipt(
+    claims: Mapping[str, Any], told: Mapping[str, Any], memory: Memory, *, tied: bool = False
+) -> ProvenEvent:
     """The entry and proof that came with a receipt; Refused where they are not of it, or prove nothing.
 
     `told` has `entry` and `proof` as `GET /receipts/{id}?proof=1` answers them. No network is asked.
@@ -233,7 +240,7 @@ def check_receipt(claims: Mapping[str, Any], told: Mapping[str, Any], memory: Me
     if not isinstance(text, str):
         raise Refused("the receipt came without a proof", member="proof")
     _belongs(claims, entry)
-    proof = memory.read_proof(text)
+    proof = memory.read_proof(text, tied=tied)
     memory.trust.require(proof.checkpoint)
     proof.check(entry.leaf)
     return ProvenEvent(entry, proof)

@@ -117,11 +117,16 @@ def read_number(text: str, what: str) -> int:
     return int(text)
 
 
-def read_checkpoint(note: str, keys: Sequence[VerifierKey], witnesses: Sequence[VerifierKey] = ()) -> Checkpoint:
-    """A checkpoint that one of the log's keys signed; its origin is the name of that key."""
+def read_checkpoint(
+    note: str, keys: Sequence[VerifierKey], witnesses: Sequence[VerifierKey] = (), *, by_anyone: bool = False
+) -> Checkpoint:
+    """A checkpoint that one of the log's keys signed; its origin is the name of that key.
+
+    `by_anyone` takes one that none of them signed: only its consistency with a signed one says that it is the log's.
+    """
     text, signatures = split_note(note)
     known = [key for key in keys if _holds(key, signatures, text)]
-    if not known:
+    if not known and not by_anyone:
         raise Refused("no key of the log signed this checkpoint", member="signature")
     lines = text.split("\n")
     if len(lines) != 4:
@@ -150,7 +155,9 @@ def has_other_signer(checkpoint: Checkpoint, keys: Sequence[VerifierKey]) -> boo
     return any(name == checkpoint.origin and raw[:4] not in known for name, raw in signatures)
 
 
-def read_proof(text: str, keys: Sequence[VerifierKey], witnesses: Sequence[VerifierKey] = ()) -> Proof:
+def read_proof(
+    text: str, keys: Sequence[VerifierKey], witnesses: Sequence[VerifierKey] = (), *, by_anyone: bool = False
+) -> Proof:
     """A tlog-proof; whether it holds for an entry, `Proof.check` says."""
     head, separator, note = text.partition("\n\n")
     lines = head.split("\n")
@@ -161,7 +168,8 @@ def read_proof(text: str, keys: Sequence[VerifierKey], witnesses: Sequence[Verif
     if len(lines) < 2 or not lines[1].startswith("index "):
         raise Refused("the proof does not say the number of its leaf")
     hashes = read_hashes(lines[2:])
-    return Proof(read_number(lines[1][6:], "the proof's index"), hashes, read_checkpoint(note, keys, witnesses))
+    checkpoint = read_checkpoint(note, keys, witnesses, by_anyone=by_anyone)
+    return Proof(read_number(lines[1][6:], "the proof's index"), hashes, checkpoint)
 
 
 def read_hashes(lines: Sequence[str]) -> tuple[bytes, ...]:

@@ -68,7 +68,7 @@ def _newest_in_log(entries: list[Entry], ask: Callable[[Any], Any], memory: Memo
         text = ask(calls.one(calls.log_proof(entry.entry_hash)))
         if text is None:
             continue
-        proof = memory.read_proof(text)
+        proof = memory.read_proof(text, tied=True)
         memory.trust.require(proof.checkpoint)
         proof.check(entry.leaf)
         ask(calls.tied(memory, proof.checkpoint))

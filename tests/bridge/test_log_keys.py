@@ -113,8 +113,26 @@ def test_what_the_old_key_signed_before_goes_on_to_count(place, seen):
     assert memory.read_proof(early).checkpoint.size == 3
     place.signing = [place.old]
     place.old.grow(1)
-    with pytest.raises(Refused, match="a key that was replaced signed this checkpoint"):
+    with pytest.raises(Refused, match="no key that counts now signed this checkpoint"):
         memory.read_proof(place.proof(1, 8))
+
+
+def test_a_proof_of_a_key_that_was_never_known_counts_where_it_is_tied(place):
+    """Whoever comes after the change: the last checkpoint, which is signed, holds what the old one held."""
+    early = place.proof(1, 3)
+    changed(place)
+    memory, _ = place.look(None)
+    with pytest.raises(Refused, match="no key of the log signed this checkpoint"):
+        memory.read_proof(early)
+    proof = memory.read_proof(early, tied=True)
+    assert memory.tie(proof.checkpoint, place.between(3, 5)) == memory
+    forged = Log()
+    forged.grow(3, "forged ")
+    with pytest.raises(Refused, match="the log was rewritten"):
+        memory.tie(memory.read_proof(forged.proof(1), tied=True).checkpoint, place.between(3, 5))
+    forged.grow(9)
+    with pytest.raises(Refused, match="no key that counts now"):
+        memory.read_proof(forged.proof(1), tied=True)
 
 
 def test_a_key_that_is_named_and_did_not_sign_is_not_learned(place, seen):

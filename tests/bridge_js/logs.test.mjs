@@ -180,6 +180,18 @@ test("a new key is learned from the known one's word", () => {
   assert.throws(() => memoryOf(6).read(noteOf(9, [next])), LogKeyChanged);
 });
 
+test("a proof of a key that was never known counts where it is tied", () => {
+  const next = new Signer();
+  const memory = new Memory(trusted({ keys: [next.text] }), readCheckpoint(noteOf(12, [next]), [next.key]));
+  refused(() => memory.readProof(proofOf(2, 6)), "signature");
+  const { checkpoint } = memory.readProof(proofOf(2, 6), { tied: true });
+  assert.equal(memory.tie(checkpoint, between(6, LEAVES.slice(0, 12))).checkpoint?.size, 12);
+  const fork = [sha256("another"), ...LEAVES.slice(1)];
+  const forged = memory.readProof(proofOf(2, 6, noteOf(6, [new Signer()], fork)), { tied: true }).checkpoint;
+  refused(() => memory.tie(forged, between(6, LEAVES.slice(0, 12))), "root");
+  refused(() => memory.readProof(proofOf(2, 20), { tied: true }), "signature");
+});
+
 test("a key that nobody vouches for is not learned", () => {
   const [next, elsewhere] = [new Signer(), new Signer("elsewhere.example/log")];
   assert.ok(!memoryOf(6).asksForKeys());

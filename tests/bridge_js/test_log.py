@@ -164,6 +164,9 @@ def test_a_new_key_is_learned_from_the_known_one_and_from_nothing_else(reader, a
     name, member, why = absent.look()
     assert (name, member) == ("LogKeyChanged", "signature")
     assert "none that this reader knows vouches for it" in why
+    absent.memory.unlink()
+    proven = absent.look("receipt", receiptId=approved.receipt_id)  # who comes later never knew the old key
+    assert proven["log"]["size"] == 4
 
 
 def test_keys_that_the_caller_named_are_the_only_ones(reader, service, approved):

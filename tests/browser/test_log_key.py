@@ -11,6 +11,7 @@ from consent.ledger import audit
 from consent.log import keys
 from consent.log.sequencing import sequence_and_sign
 from consent.requests.models import ConsentRequest
+from tests.browser.page_faults import THEMES, axe_findings_in
 from tests.browser.people import SignIn
 from tests.browser.test_log import asked, denied, forge, open_vault, verify
 
@@ -67,6 +68,24 @@ def test_a_new_key_is_learned_while_both_sign(denied: Page, signing: Callable[..
     expect(result).not_to_contain_text(VOUCHED)
 
 
+def test_who_comes_after_the_change_never_knew_the_old_key(
+    denied: Page, asked: ConsentRequest, new_profile: Callable[..., BrowserContext], sign_in: SignIn,
+    signing: Callable[..., None],
+) -> None:  # fmt: skip
+    """The proof of their newest entry is of the old key's time."""
+    sequence_and_sign()
+    signing(Ed25519PrivateKey.generate())
+    profile = new_profile()
+    name_keys(profile)
+    other = profile.new_page()
+    sign_in(other, asked.user)
+
+    result = verify(other)
+    expect(title(result)).to_have_text(HOLDS)
+    expect(result).to_contain_text("Your newest entries are in the log")
+
+
+@pytest.mark.slow("two devices look at the log six times between them")
 def test_what_another_device_learned_counts_here_too(
     denied: Page, asked: ConsentRequest, new_profile: Callable[..., BrowserContext], sign_in: SignIn,
     signing: Callable[..., None],
@@ -89,6 +108,7 @@ def test_what_another_device_learned_counts_here_too(
     expect(title(verify(denied))).to_have_text(HOLDS)
 
 
+@pytest.mark.slow("the page of the finding is looked through in every theme")
 def test_a_key_that_nobody_vouches_for_waits_for_the_persons_word(denied: Page, signing: Callable[..., None]) -> None:
     sequence_and_sign()
     expect(title(verify(denied))).to_have_text(HOLDS)
@@ -99,6 +119,7 @@ def test_a_key_that_nobody_vouches_for_waits_for_the_persons_word(denied: Page, 
     expect(result).to_contain_text("the one that this browser knows does not vouch for it")
     [named] = keys.verifier_keys()
     expect(result.locator("#log-key-offer code")).to_have_text([str(named)])
+    assert axe_findings_in(THEMES, denied) == []
     expect(title(verify(denied))).to_have_text(FINDING)  # looking again teaches nothing
 
     denied.get_by_role("button", name="The operator confirmed this key: take it").click()

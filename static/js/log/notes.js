@@ -139,15 +139,17 @@ async function cosignature(witness, signatures, text) {
 }
 
 /**
- * A checkpoint that one of the log's keys signed, with the cosignatures of known witnesses.
- * @param {string} note @param {VerifierKey[]} keys @param {VerifierKey[]} [witnesses] @returns {Promise<Checkpoint>}
+ * A checkpoint that one of the log's keys signed, with the cosignatures of known witnesses. By `anyone`, none need have: then
+ * only its consistency with one that is signed says that it is the log's.
+ * @param {string} note @param {VerifierKey[]} keys @param {VerifierKey[]} [witnesses] @param {{anyone?: boolean}} [by]
+ * @returns {Promise<Checkpoint>}
  */
-export async function readCheckpoint(note, keys, witnesses = []) {
+export async function readCheckpoint(note, keys, witnesses = [], { anyone = false } = {}) {
   const { text, signatures } = split(note);
   const signed = await signers(note, keys);
   const [origin = "", size = "", root = "", ...rest] = text.split("\n");
   expect(signed.every(({ name }) => name === origin), "the checkpoint is of another log");
-  expect(signed.length > 0, "no key of the log signed this checkpoint");
+  expect(anyone || signed.length > 0, "no key of the log signed this checkpoint");
   expect(rest.length === 1 && rest[0] === "", "the checkpoint does not have three lines");
   const digest = decode(root, "the root");
   expect(digest.length === 32, "the root is no SHA-256");
@@ -158,16 +160,17 @@ export async function readCheckpoint(note, keys, witnesses = []) {
 
 /**
  * A tlog-proof; whether it holds for an entry, `proves` says.
- * @param {string} text @param {VerifierKey[]} keys @param {VerifierKey[]} [witnesses] @returns {Promise<Proof>}
+ * @param {string} text @param {VerifierKey[]} keys @param {VerifierKey[]} [witnesses] @param {{anyone?: boolean}} [by]
+ * @returns {Promise<Proof>}
  */
-export async function readProof(text, keys, witnesses = []) {
+export async function readProof(text, keys, witnesses = [], by = {}) {
   const at = text.indexOf("\n\n");
   const lines = text.slice(0, Math.max(at, 0)).split("\n");
   expect(at > 0 && lines.shift() === PROOF_HEADER, "this is no proof of a log");
   if (lines[0]?.startsWith("extra ")) decode(lines.shift()?.slice(6) ?? "", "the extra data");
   const index = lines.shift() ?? "";
   expect(index.startsWith("index "), "the proof does not say the number of its leaf");
-  const checkpoint = await readCheckpoint(text.slice(at + 2), keys, witnesses);
+  const checkpoint = await readCheckpoint(text.slice(at + 2), keys, witnesses, by);
   return { index: number(index.slice(6), "the index"), hashes: readHashes(lines), checkpoint };
 }
 

@@ -172,7 +172,7 @@ async function newestInLog(count, hashes, newest, trust) {
     const { status, text } = await fetchText(`/log/proof/${hash}`);
     if (status !== 200) continue;
     const [proof, leaf] = [await trust.proof(text, newest), strictBase64url(hash)];
-    if (!proof) throw new Fails(gettext("The proof is signed by a key that was replaced."));
+    if (!proof) throw new Fails(gettext("The proof is of another log."));
     if (!leaf || !(await proves(proof, leaf))) throw new Fails(gettext("The log has another entry there."));
     if (!(await fits(proof.checkpoint, newest))) throw new Fails(gettext("The proof is of another log."));
     return sequence;

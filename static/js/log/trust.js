@@ -54,12 +54,14 @@ export class Trust {
   }
 
   /**
-   * A proof of this log; null where an earlier key alone signed more than what is newest.
+   * A proof whose checkpoint a present key signed, or that is no larger than the newest one: it may be of the time of a key
+   * that this reader never knew, and has to be consistent with the newest one all the same. Null where it is neither.
    * @param {string} text @param {Checkpoint} newest @returns {Promise<Proof | null>}
    */
   async proof(text, newest) {
-    const proof = await readProof(text, [...this.keys, ...this.earlier], this.witnesses);
-    const { note, size } = proof.checkpoint;
+    const proof = await readProof(text, this.keys, this.witnesses, { anyone: true });
+    const { note, size, origin } = proof.checkpoint;
+    if (origin !== newest.origin) return null;
     return size <= newest.size || (await this.knowsSigner(note)) ? proof : null;
   }
 

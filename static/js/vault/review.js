@@ -20,6 +20,8 @@ import { openAll } from "./reading.js";
 /** What this page loaded to show, by request: approval seals from these and nothing newer. */
 const shown = /** @type {Map<string, Promise<RequestData>>} */ (new Map());
 const previewed = /** @type {Map<string, Promise<OpenedSegment[]>>} */ (new Map());
+/** Requests whose connector the vault's notes have: nothing is left to remember of them. @type {Set<string>} */
+const remembered = new Set();
 changes.addEventListener("locked", () => previewed.clear());
 
 /**
@@ -99,6 +101,7 @@ const segmentsOf = ({ request_id, scope }) => once(previewed, request_id, () => 
 export async function isNewConnector(requestId) {
   const { request } = await loadRequest(requestId);
   const known = await knownConnector(request.app_id, request.connector_thumbprint);
+  if (known) remembered.add(requestId);
   return known === null ? null : !known;
 }
 
@@ -169,7 +172,9 @@ export async function approve(requestId, { attributes, accessDuration }) {
       ...signed,
     });
     // what is decided is decided: a memory that cannot be written makes the key look new once more
-    await rememberConnector(request.app_id, request.connector_thumbprint).catch(() => undefined);
+    if (!remembered.has(requestId)) {
+      await rememberConnector(request.app_id, request.connector_thumbprint).catch(() => undefined);
+    }
     return status;
   } catch (error) {
     if (error instanceof api.ApiError && error.code === "stale_revision") forgetPreview(requestId);
