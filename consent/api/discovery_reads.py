@@ -1,11 +1,12 @@
 """Token and person in one read, written by hand because it pays.
 
-The plain equivalent is `developers.authentication.find_token`, then `consent.discovery.person_read.read_person`. What is
-read of a person depends on the app, which a token names only once it was found. So this process remembers which app each
-good token named, asks for both under that name, and looks whether the name was right. docs/adr/0046 has the measurement.
+The plain equivalent is `developers.authentication.find_token`, then `consent.discovery.person_read.read_person`. What
+is read of a person depends on the app, which a token names only once it was found. So this process remembers which app
+each good token named, asks for both under that name, and looks whether the name was right. docs/adr/0046 has the
+measurement.
 
-To use it, a view has `DeveloperToken` find the app by `token_and_person`, and calls `person_of` with the app that was let
-in.
+To use it, a view has `DeveloperToken` find the app by `token_and_person`, and calls `person_of` with the app that was
+let in.
 """
 
 from collections.abc import Callable
