@@ -59,18 +59,7 @@ def _hot(cast: multitude.Cast, people: int) -> Iterator[Measure]:
         lambda: _got(client, "/api/v1/consent-export", request_id=multitude.name("req", number() * 4)),
     )
     key = public_half(generate_connector_key())
-
-    def ask() -> None:
-        body = {
-            "user_id": multitude.name("usr", number()), "scope": "attr.technology.use.*",
-            "purpose": "Suggest restaurants that you would like", "connector_public_key": key,
-            "connector_key_id": "bench", "connector_wrapping_alg": "ECDH-ES+A256KW",
-        }  # fmt: skip
-        answer = client.post("/api/v1/request-consent", body, content_type="application/json")
-        if answer.status_code not in (200, 201):
-            raise RuntimeError(f"request-consent answers {answer.status_code}: {answer.content!r}")
-
-    yield "request-consent", ask
+    yield "request-consent", lambda: _asked(client, number(), key)
     for status in ("", "pending", "denied", "expired"):
         query = {"status": status} if status else {}
         yield (
@@ -79,6 +68,17 @@ def _hot(cast: multitude.Cast, people: int) -> Iterator[Measure]:
                 client, "/api/v1/consent-requests", **query
             ),
         )
+
+
+def _asked(client: Client, number: int, key: dict[str, str]) -> None:
+    body = {
+        "user_id": multitude.name("usr", number), "scope": "attr.technology.use.*",
+        "purpose": "Suggest restaurants that you would like", "connector_public_key": key,
+        "connector_key_id": "bench", "connector_wrapping_alg": "ECDH-ES+A256KW",
+    }  # fmt: skip
+    answer = client.post("/api/v1/request-consent", body, content_type="application/json")
+    if answer.status_code not in (200, 201):
+        raise RuntimeError(f"request-consent answers {answer.status_code}: {answer.content!r}")
 
 
 def _pages(people: int) -> Iterator[Measure]:

@@ -6,20 +6,18 @@ of them can be named without looking. Foreign keys and triggers are off while ro
 """
 
 import json
-import sys
-import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from typing import Any
 
 from django.db import connection
-from django.db.models import JSONField, Model
+from django.db.models import Model
 
 from accounts.models import User
 from agents_proxy.models import ProcessingConsent, Run
+from bench.copying import Row, copy, number_on, without_triggers
 from consent.discovery.models import Discovery
 from consent.exports.models import Export, Read
 from consent.grants.models import Grant
@@ -37,8 +35,6 @@ STATUSES = ("approved", "approved", "denied", "pending")
 READS, SEALED = 2, 512  # reads of each approval; characters of its ciphertext
 LONG = 10_000  # lines in the history of the one with a long one
 
-Row = dict[str, Any]
-
 
 @dataclass(frozen=True)
 class Cast:
@@ -54,13 +50,13 @@ class Cast:
 def fill(cast: Cast, people: int) -> None:
     """Copy all of it; says on standard error how far it is."""
     connection.ensure_connection()
-    with connection.cursor() as cursor, _without_triggers(cursor):
+    with connection.cursor() as cursor, without_triggers(cursor):
         for template, rows in _tables(cast):
-            _copy(cursor, template, rows(people), f"{people:,} people")
+            copy(cursor, template, rows(people), f"{people:,} people")
         for template, rows in _of_the_long_one(cast, people):
-            _copy(cursor, template, rows, "the long history")
+            copy(cursor, template, rows, "the long history")
     with connection.cursor() as cursor:
-        _number_on(cursor)
+        number_on(cursor)
         cursor.execute("ANALYZE" if connection.in_atomic_block else "VACUUM ANALYZE")
 
 
@@ -73,52 +69,20 @@ def user_id(number: int) -> str:
     return name("usr", BASE + number)
 
 
-@contextmanager
-def _without_triggers(cursor: Any) -> Iterator[None]:
-    cursor.execute("SET session_replication_role = replica")
-    try:
-        yield
-    finally:
-        cursor.execute("SET session_replication_role = DEFAULT")
+Table = tuple[Model, Callable[[int], Iterator[Row]]]  # a template, and the rows for so many people
 
 
-def _copy(cursor: Any, template: Model, rows: Iterable[Row], of: str) -> None:
-    """Copy rows that differ from the template by the columns that they name. All of them name the same."""
-    began, fields = time.monotonic(), template._meta.concrete_fields
-    values = {field.column: _plain(field, template) for field in fields}
-    columns = ", ".join(f'"{column}"' for column in values)
-    copied = 0
-    with cursor.copy(f'COPY "{template._meta.db_table}" ({columns}) FROM STDIN') as copy:
-        for row in rows:
-            copy.write_row(tuple({**values, **row}.values()))
-            copied += 1
-    seconds = time.monotonic() - began
-    sys.stderr.write(f"  {of}: {template._meta.db_table}, {copied:,} rows in {seconds:.0f} s\n")
+def _tables(cast: Cast) -> Iterator[Table]:
+    """Each table, in an order in which what is pointed at comes first."""
+    yield from _of_consent(cast)
+    yield from _of_notices(cast)
+    yield from _of_chains(cast)
+    yield from _of_other_rooms(cast)
 
 
-def _plain(field: Any, template: Model) -> Any:
-    value = getattr(template, field.attname)
-    if isinstance(field, JSONField):
-        return None if value is None else json.dumps(value)
-    return field.pre_save(template, add=True) if hasattr(field, "auto_now") else value
-
-
-def _number_on(cursor: Any) -> None:
-    """The rows that are written from now on are numbered after all of these."""
-    cursor.execute(
-        "SELECT format('SELECT setval(%L, (SELECT max(id) FROM %I))', pg_get_serial_sequence(quote_ident(table_name), "
-        "'id'), table_name) FROM information_schema.columns WHERE table_schema = 'public' AND column_name = 'id' "
-        "AND pg_get_serial_sequence(quote_ident(table_name), 'id') IS NOT NULL"
-    )
-    for (statement,) in cursor.fetchall():
-        cursor.execute(statement)
-
-
-def _tables(cast: Cast) -> Iterator[tuple[Model, Callable[[int], Iterator[Row]]]]:
-    """(template, rows for so many people) of each table, in an order in which what is pointed at comes first."""
-    app, now = cast.apps[0], cast.now
-    day = now.date()
-    asked = _request(cast)
+def _of_consent(cast: Cast) -> Iterator[Table]:
+    """People with what they keep, what they were asked and allowed, and what of it was read."""
+    app, now, asked = cast.apps[0], cast.now, _request(cast)
     grant = Grant(
         app=app, scope=asked.scope, approved_attributes=asked.attributes, starts_at=now, expires_at=now + DAY * 30,
         reads=READS,
@@ -131,11 +95,8 @@ def _tables(cast: Cast) -> Iterator[tuple[Model, Callable[[int], Iterator[Row]]]
     )
     yield asked, lambda people: _requests(cast, people)
     yield grant, lambda people: _grants(cast, people)
-    export = Export(
-        revision=1, ciphertext="x" * SEALED, size_bytes=SEALED, connector_key_id="bench", sources=[], sealed_at=now
-    )
     yield (
-        export,
+        _export(now),
         lambda people: ({"id": n, "grant_id": n, "export_id": name("exp", n)} for n in _of_each(people, range(2))),
     )
     yield Read(token=cast.token, at=now, batch="b"), lambda people: _reads(cast, people)
@@ -146,6 +107,11 @@ def _tables(cast: Cast) -> Iterator[tuple[Model, Callable[[int], Iterator[Row]]]
             for n in _of_each(people, range(3))
         ),
     )
+
+
+def _of_notices(cast: Cast) -> Iterator[Table]:
+    """What apps were told, and what they looked at."""
+    app, now = cast.apps[0], cast.now
     yield Notice(app=app, kind="consent.approved", facts={}, at=now), lambda people: _notices(cast, people)
     yield (
         NoticeCounter(app=app),
@@ -157,7 +123,11 @@ def _tables(cast: Cast) -> Iterator[tuple[Model, Callable[[int], Iterator[Row]]]
         ),
         lambda people: ({"id": n, "notice_id": n} for n in _of_each(people, range(1))),
     )
-    yield Discovery(app=app, first_at=now, last_at=now, day=day), lambda people: _looks(cast, people)
+    yield Discovery(app=app, first_at=now, last_at=now, day=now.date()), lambda people: _looks(cast, people)
+
+
+def _of_chains(cast: Cast) -> Iterator[Table]:
+    """Everybody's history."""
     yield (
         AuditChain(),
         lambda people: (
@@ -168,8 +138,13 @@ def _tables(cast: Cast) -> Iterator[tuple[Model, Callable[[int], Iterator[Row]]]
         AuditHead(sequence=4, entry_hash="h" * 43),
         lambda people: ({"chain": name("chn", n)} for n in numbers(people)),
     )
-    yield _entry(now), lambda people: _entries(cast, people)
+    yield _entry(cast.now), lambda people: _entries(cast, people)
     yield AuditFacts(salt=b"s" * 32, facts={}), lambda people: _facts(cast, people)
+
+
+def _of_other_rooms(cast: Cast) -> Iterator[Table]:
+    """Calls of apps, and analyses of profiles."""
+    app, now = cast.apps[0], cast.now
     yield (
         LoggedRequest(app=app, at=now, method="GET", route="/api/v1/consent-status", status=200, ms=4),
         lambda people: (
@@ -255,6 +230,13 @@ def _reads(cast: Cast, people: int) -> Iterator[Row]:
             yield {"id": next(numbers), "grant_id": n, "export_id": n, "at": cast.now - DAY * (READS - ago)}
 
 
+def _export(now: datetime) -> Export:
+    sealed = "x" * SEALED
+    return Export(
+        revision=1, ciphertext=sealed, size_bytes=SEALED, connector_key_id="bench", sources=[], sealed_at=now
+    )  # fmt: skip
+
+
 def _receipt(now: datetime) -> Receipt:
     return Receipt(jws="x" * 400, app_jws="x" * 400, created_at=now)
 
@@ -294,10 +276,14 @@ def _facts(cast: Cast, people: int) -> Iterator[Row]:
 
 def _of_the_long_one(cast: Cast, people: int) -> Iterator[tuple[Model, Iterable[Row]]]:
     """Somebody else, with LONG lines of history: half of it reads, the rest decisions, looks by apps and by staff."""
-    n, now = BASE + people, cast.now
-    first = n * 4
-    app = cast.apps[1 % len(cast.apps)]
-    chain = name("chn", n)
+    yield from _shared_by_the_long_one(cast, BASE + people, read_numbers=count((BASE * 2 + people) * 4))
+    yield from _history_of_the_long_one(cast, BASE + people)
+
+
+def _shared_by_the_long_one(
+    cast: Cast, n: int, *, read_numbers: Iterator[int]
+) -> Iterator[tuple[Model, Iterable[Row]]]:
+    now, first, app = cast.now, n * 4, cast.apps[1 % len(cast.apps)]
     yield User(password="!"), [{"id": n, "public_id": name("usr", n), "email": f"person{n}@example.org"}]
     yield _profile(cast), [{"id": n, "user_id": n}]
     vault = VaultKey(vault_status="active", primary_wrapper_id="wrp_1")
@@ -318,17 +304,14 @@ def _of_the_long_one(cast: Cast, people: int) -> Iterator[tuple[Model, Iterable[
         ),
     )
     yield (
-        Export(
-            revision=1, ciphertext="x" * SEALED, size_bytes=SEALED, connector_key_id="bench", sources=[], sealed_at=now
-        ),
+        _export(now),
         ({"id": r, "grant_id": r, "export_id": name("exp", r)} for r in requests),
     )
-    numbers = count((BASE * 2 + people) * 4)
     yield (
         Read(token=cast.token, batch="b"),
         (
             {
-                "id": next(numbers),
+                "id": next(read_numbers),
                 "grant_id": r,
                 "export_id": r,
                 "at": now - timedelta(minutes=10 * k + (r - first) % 10),
@@ -337,6 +320,11 @@ def _of_the_long_one(cast: Cast, people: int) -> Iterator[tuple[Model, Iterable[
             for r in requests
         ),
     )
+
+
+def _history_of_the_long_one(cast: Cast, n: int) -> Iterator[tuple[Model, Iterable[Row]]]:
+    now, first, app = cast.now, n * 4, cast.apps[1 % len(cast.apps)]
+    chain = name("chn", n)
     yield Discovery(), (
         {"id": first + k, "user_id": n, "app_id": cast.apps[k % len(cast.apps)].pk, "day": at.date(), "first_at": at,
          "last_at": at, "count": 2}
@@ -357,7 +345,7 @@ def _of_the_long_one(cast: Cast, people: int) -> Iterator[tuple[Model, Iterable[
             {
                 "entry_id": first + k,
                 "about": name("usr", n),
-                "facts": json.dumps(_told(app, first + k % len(requests), k)),
+                "facts": json.dumps(_told(app, first + k % (LONG // 20), k)),
             }
             for k in range(entries)
         ),

@@ -5,6 +5,7 @@ import json
 import os
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import cycle
 from typing import Any
 
 from accounts.models import User
@@ -24,6 +25,9 @@ from pkm.vault.models import VaultKey
 
 PEOPLE, GRANTED, PENDING, KEYS = 500, 3000, 3000, 8
 STRANGERS = 10_000  # whom nobody asked about yet
+# who make new requests: one app alone may make 1,000 an hour, and have five wait for one person; a prime, so that each
+# person is asked by all of them in turn
+ASKING_APPS = 41
 EXPORT_BYTES = 4096  # of plaintext
 ASKED_SCOPES = (
     "identity.basic", "contact.email", "location.home", "professional.work", "lifestyle.fitness",
@@ -36,6 +40,7 @@ class Population:
     """What the requests are made of."""
 
     token: str
+    asking_tokens: list[str]  # of the apps that ask
     people: list[str]
     strangers: list[str]
     statuses: list[str]
@@ -46,32 +51,11 @@ class Population:
 def populate() -> Population:
     """Fill an empty, migrated database."""
     now = datetime.now(UTC).replace(microsecond=0)
-    people = User.objects.bulk_create(
-        User(email=f"person{number}@example.org", password="!") for number in range(PEOPLE)
-    )
-    entries = {entry.scope: entry for entry in ScopeEntry.objects.all()}
-    projection: dict[str, dict[str, int]] = {}
-    for entry in entries.values():
-        for segment in entry.segment_ids:
-            domain, _, name = segment.partition(".")
-            projection.setdefault(domain, {})[name] = 3
-    strangers = User.objects.bulk_create(
-        (User(email=f"stranger{number}@example.org", password="!") for number in range(STRANGERS)), batch_size=1000
-    )
-    Index.objects.bulk_create(
-        (
-            Index(user=person, available_domains=list(projection), summary_projection=projection, total_attributes=99)
-            for person in (*people, *strangers)
-        ),
-        batch_size=1000,
-    )
-    VaultKey.objects.bulk_create(
-        VaultKey(user=person, key_id=new_identifier("vk"), vault_status="active", primary_wrapper_id="wrp_1")
-        for person in (*people, *strangers)
-    )
+    people = _people("person", PEOPLE)
+    strangers = _people("stranger", STRANGERS)
     app, token = _app(people[0])
     keys = [public_half(generate_connector_key()) for _ in range(KEYS)]
-    food = entries["attr.lifestyle.food.*"]
+    food = ScopeEntry.objects.get(scope="attr.lifestyle.food.*")
     granted = [_request(app, people[n % PEOPLE], food, keys[0], now, n, "approved") for n in range(GRANTED)]
     pending = [_request(app, people[n % PEOPLE], food, keys[0], now, n, "pending") for n in range(PENDING)]
     ConsentRequest.objects.bulk_create([*granted, *pending], batch_size=1000)
@@ -79,12 +63,37 @@ def populate() -> Population:
     _chains(people, now)
     return Population(
         token=token,
+        asking_tokens=[_app(people[number])[1] for number in range(ASKING_APPS)],
         people=[person.public_id for person in people],
         strangers=[person.public_id for person in strangers],
         statuses=[request.request_id for pair in zip(granted, pending, strict=True) for request in pair],
         exports=[request.request_id for request in granted],
         keys=keys,
     )
+
+
+def _people(name: str, count: int) -> list[User]:
+    """People with a vault, who hold something in every segment of the registry."""
+    made = User.objects.bulk_create(
+        (User(email=f"{name}{number}@example.org", password="!") for number in range(count)), batch_size=1000
+    )
+    projection: dict[str, dict[str, int]] = {}
+    for segments in ScopeEntry.objects.values_list("segment_ids", flat=True):
+        for segment in segments:
+            domain, _, segment_name = segment.partition(".")
+            projection.setdefault(domain, {})[segment_name] = 3
+    Index.objects.bulk_create(
+        (
+            Index(user=person, available_domains=list(projection), summary_projection=projection, total_attributes=99)
+            for person in made
+        ),
+        batch_size=1000,
+    )
+    VaultKey.objects.bulk_create(
+        VaultKey(user=person, key_id=new_identifier("vk"), vault_status="active", primary_wrapper_id="wrp_1")
+        for person in made
+    )
+    return made
 
 
 def _app(developer: User) -> tuple[App, str]:
@@ -174,15 +183,17 @@ def requests_of(population: Population) -> dict[str, tuple[list[str], int]]:
         for scope in ASKED_SCOPES
         for person in population.people
     ]  # fmt: skip
-    head = f"Host: localhost\r\nAuthorization: Bearer {population.token}\r\n"
+
+    def head(token: str) -> str:
+        return f"Host: localhost\r\nAuthorization: Bearer {token}\r\n"
 
     def get(path: str) -> str:
-        return f"GET {path} HTTP/1.1\r\n{head}\r\n"
+        return f"GET {path} HTTP/1.1\r\n{head(population.token)}\r\n"
 
-    def post(body: dict[str, Any]) -> str:
+    def post(body: dict[str, Any], token: str) -> str:
         text = json.dumps(body)
         return (
-            f"POST /api/v1/request-consent HTTP/1.1\r\n{head}Content-Type: application/json\r\n"
+            f"POST /api/v1/request-consent HTTP/1.1\r\n{head(token)}Content-Type: application/json\r\n"
             f"Content-Length: {len(text)}\r\n\r\n{text}"
         )
 
@@ -194,5 +205,5 @@ def requests_of(population: Population) -> dict[str, tuple[list[str], int]]:
         "first discovery": ([get(f"/api/v1/user-scopes/{person}") for person in population.strangers], 200),
         "status": ([get(f"/api/v1/consent-status?request_id={name}") for name in population.statuses], 200),
         "export 4 KiB": ([get(f"/api/v1/consent-export?request_id={name}") for name in population.exports], 200),
-        "request": ([post(body) for body in bodies], 201),
+        "request": ([post(*pair) for pair in zip(bodies, cycle(population.asking_tokens))], 201),
     }

@@ -150,7 +150,7 @@ def let_read(count: int) -> None:
     from consent.exports.models import Export, Read
     from developers.models import DeveloperToken
 
-    token, now = DeveloperToken.objects.get(), database_now()
+    token, now = DeveloperToken.objects.earliest("pk"), database_now()
     exports = cycle(list(Export.objects.order_by("pk").values_list("pk", "grant")))
     some = islice(exports, count)
     Read.objects.bulk_create(

@@ -27,7 +27,7 @@ def rfc3339(moment: datetime | None) -> str | None:
     if moment is None:
         return None
     in_utc = moment if moment.tzinfo is UTC else moment.astimezone(UTC)
-    return in_utc.isoformat(timespec="seconds").removesuffix("+00:00") + "Z"  # a third of what `strftime` takes
+    return in_utc.isoformat(timespec="seconds").removesuffix("+00:00") + "Z"  # `strftime` takes half as much again
 
 
 @overload

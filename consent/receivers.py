@@ -100,7 +100,7 @@ def _by_app(rows: QuerySet[Any], *, app_pks: list[int], most: int) -> dict[int, 
 
 @receiver(staff_viewed)
 def note_that_staff_looked(*, by: "User", user_ids: list[str], what: str, path: str, **_: Any) -> None:
-    """An entry in each person's chain, in the transaction that shows the page; one set of statements for all."""
+    """An entry in each person's chain, in the transaction that shows the page: statements for fifty as for one."""
     now, chains = database_now(), [audit.person_chain(user_id) for user_id in sorted(user_ids)]
     looked: dict[str, Any] = {
         "kind": EventType.STAFF_VIEWED.value,

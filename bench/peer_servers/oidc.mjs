@@ -1,0 +1,98 @@
+// oidc-provider on PostgreSQL: `node oidc.mjs PORT TOKENS`, with DATABASE_URL; prints the access tokens that it made as a
+// line of JSON once it listens. One process; the client that asks is one of the configuration, as in its own examples.
+import Provider from 'oidc-provider';
+import pg from 'pg';
+
+const [port, wanted] = process.argv.slice(2).map(Number);
+const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 20 });
+
+const statement = (name, text) => (...values) => pool.query({ name, text, values });
+const put = statement(
+  'put',
+  `INSERT INTO oidc_payloads (kind, id, payload, grant_id, uid, user_code, expires_at)
+   VALUES ($1, $2, $3, $4, $5, $6, now() + $7 * interval '1 second')
+   ON CONFLICT (kind, id) DO UPDATE SET payload = excluded.payload, expires_at = excluded.expires_at`,
+);
+const columns = 'SELECT payload, consumed_at FROM oidc_payloads WHERE kind = $1 AND expires_at > now()';
+const byId = statement('by_id', `${columns} AND id = $2`);
+const byUid = statement('by_uid', `${columns} AND uid = $2`);
+const byUserCode = statement('by_user_code', `${columns} AND user_code = $2`);
+const forget = statement('forget', 'DELETE FROM oidc_payloads WHERE kind = $1 AND id = $2');
+const forgetGrant = statement('forget_grant', 'DELETE FROM oidc_payloads WHERE kind = $1 AND grant_id = $2');
+const markConsumed = statement('consume', 'UPDATE oidc_payloads SET consumed_at = now() WHERE kind = $1 AND id = $2');
+
+const told = ({ rows: [row] }) =>
+  row && { ...row.payload, ...(row.consumed_at ? { consumed: Math.floor(row.consumed_at / 1000) } : {}) };
+
+class PostgreSQL {
+  constructor(kind) {
+    this.kind = kind;
+  }
+
+  async upsert(id, payload, expiresIn) {
+    await put(this.kind, id, payload, payload.grantId, payload.uid, payload.userCode, expiresIn);
+  }
+
+  async find(id) {
+    return told(await byId(this.kind, id));
+  }
+
+  async findByUid(uid) {
+    return told(await byUid(this.kind, uid));
+  }
+
+  async findByUserCode(code) {
+    return told(await byUserCode(this.kind, code));
+  }
+
+  async consume(id) {
+    await markConsumed(this.kind, id);
+  }
+
+  async destroy(id) {
+    await forget(this.kind, id);
+  }
+
+  async revokeByGrantId(grantId) {
+    await forgetGrant(this.kind, grantId);
+  }
+}
+
+await pool.query(`CREATE TABLE IF NOT EXISTS oidc_payloads (
+  kind text, id text, payload jsonb NOT NULL, grant_id text, uid text, user_code text, expires_at timestamptz,
+  consumed_at timestamptz, PRIMARY KEY (kind, id))`);
+await pool.query('CREATE INDEX IF NOT EXISTS oidc_payloads_uid ON oidc_payloads (kind, uid)');
+
+const provider = new Provider(`http://localhost:${port}`, {
+  adapter: PostgreSQL,
+  clients: [
+    {
+      client_id: 'bench',
+      client_secret: 'bench-secret',
+      grant_types: ['client_credentials'],
+      redirect_uris: [],
+      response_types: [],
+    },
+  ],
+  cookies: { keys: ['bench'] },
+  features: {
+    clientCredentials: { enabled: true },
+    devInteractions: { enabled: false },
+    introspection: { enabled: true },
+  },
+  ttl: { AccessToken: 86400, Grant: 86400 },
+});
+
+const client = await provider.Client.find('bench');
+const tokens = [];
+for (let number = 0; number < wanted; number += 1) {
+  const accountId = `person${number}`;
+  const grant = new provider.Grant({ accountId, clientId: 'bench' });
+  grant.addOIDCScope('openid');
+  const token = new provider.AccessToken({
+    accountId, client, grantId: await grant.save(), gty: 'authorization_code', scope: 'openid',
+  });
+  tokens.push(await token.save());
+}
+await pool.query('ANALYZE oidc_payloads');
+provider.listen(port, '127.0.0.1', () => process.stdout.write(`${JSON.stringify(tokens)}\n`));
