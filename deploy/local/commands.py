@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from deploy.local import catalogues, checking, contract, locking, neighbours, node
+from deploy.local import catalogues, checking, contract, locking, neighbours, node, proving
 from deploy.local.neighbours import Neighbours
 from deploy.local.place import PYTHON, VAR, Stop, call, fail, manage, say, step
 from deploy.local.serving import Interrupted, alone, free_port, is_free, service, watch
@@ -76,7 +76,11 @@ def test(arguments: Sequence[str]) -> int:
 
 
 def prove(arguments: Sequence[str]) -> int:
-    """The tests that have a long form, in it."""
+    """The table of promises; with pytest's arguments the tests that have a long form, in it."""
+    if proving.is_table(arguments):
+        make_environment(DEVELOPMENT)
+        make_secrets()
+        return proving.table(arguments)
     return test(["--long", "-m", "long", *arguments])
 
 
@@ -144,7 +148,11 @@ COMMANDS = {
     "": Command("./run", "set everything up, make one consent trip, serve until Ctrl-C (PORT, HOST)", start),
     "trip": Command("./run trip", "make one whole consent trip and end", trip),
     "test": Command("./run test [pytest's arguments]", "run the tests", test),
-    "prove": Command("./run prove [pytest's arguments]", "run the long forms of the tests that have one", prove),
+    "prove": Command(
+        "./run prove [--long] [--only WORD]",
+        "find out every promise, in one table; with pytest's arguments: the long forms of those tests",
+        prove,
+    ),
     "check": Command(
         "./run check [--all]",
         "format, lint, types, contract, imports, templates, security, migrations, translations; --all: with Node",
