@@ -11,6 +11,7 @@ from consent_bridge import (
     __version__,
     archive_commands,
     commands,
+    owner_commands,
     sandbox_commands,
     serving,
     site_commands,
@@ -362,16 +363,13 @@ def _verify_site(groups: Groups) -> None:
     verifying.add_log_options(parser)
 
 
+def _approve(groups: Groups) -> None:
+    parser = _command(groups, "approve", owner_commands.approve_command, *owner_commands.ABOUT)
+    owner_commands.add_options(parser)
+
+
 def _witness(groups: Groups) -> None:
-    parser = _command(
-        groups,
-        "witness",
-        witness_commands.witness_command,
-        "cosign the log of a deployment once it is seen that it only grew",
-        "Serves C2SP's tlog-witness. It makes its key at the first start and prints the verifier key that the log's "
-        "operator puts into LOG_WITNESSES. Run it beside another deployment than the log's, and keep its state: a "
-        "witness that forgot what it cosigned is none.",
-    )
+    parser = _command(groups, "witness", witness_commands.witness_command, *witness_commands.ABOUT)
     witness_commands.add_options(parser)
 
 
@@ -389,6 +387,7 @@ _COMMANDS: tuple[Callable[[Groups], None], ...] = (
     _verify_checkpoint,
     _verify_history,
     _verify_site,
+    _approve,
     _witness,
     _serve,
     _config,
