@@ -3,9 +3,10 @@
 import json
 import os
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
-from deploy.local import catalogues, checking, contract, locking, neighbours, node, proving
+from deploy.local import bill, catalogues, checking, contract, locking, neighbours, node, proving
 from deploy.local.neighbours import Neighbours
 from deploy.local.place import PYTHON, VAR, Stop, call, fail, manage, say, step
 from deploy.local.serving import Interrupted, alone, free_port, is_free, service, watch
@@ -113,6 +114,14 @@ def lock(arguments: Sequence[str]) -> int:
     return locking.lock()
 
 
+def sbom(arguments: Sequence[str]) -> int:
+    """The bill of materials of what is shipped, into the file named or var/sbom.cdx.json."""
+    make_environment(RUNTIME)
+    path = Path(arguments[0]) if arguments else VAR / "sbom.cdx.json"
+    say(f"{path}: {bill.write(path)} components")
+    return 0
+
+
 def types(arguments: Sequence[str]) -> int:
     """The types of both clients, as the service's own shapes have them now."""
     make_environment(DEVELOPMENT)
@@ -161,6 +170,7 @@ COMMANDS = {
     "bench": Command("./run bench [name]", "measure; `trip` compares the hot addresses with a bare view", bench),
     "shots": Command("./run shots [words]", "photograph every page into var/shots/", shots),
     "lock": Command("./run lock", "remake the lock files from requirements*.in", lock),
+    "sbom": Command("./run sbom [file]", "list what is shipped, with versions, hashes and licences (CycloneDX)", sbom),
     "types": Command("./run types", "make the clients' types anew from the OpenAPI document (needs Node)", types),
     "messages": Command("./run messages", "take new strings into locale/ and compile it (needs gettext)", messages),
     "manage": Command("./run manage <command>", "Django's management commands", django),
