@@ -40,7 +40,8 @@ def stage() -> Iterator[Scene]:
     os.environ.update(beside.env, NEIGHBOURS=json.dumps(beside.addresses))
     try:
         manage_command("Making the secrets", "make_keys", "--directory", str(var))
-        for command in (["migrate", "--no-input"], ["sync_registry"], ["collectstatic", "--no-input"], ["sample_data"]):
+        made = (["collectstatic", "--no-input"], ["make_release"])
+        for command in (["migrate", "--no-input"], ["sync_registry"], *made, ["sample_data"]):
             manage_command(f"{command[0]}", *command, "--verbosity", "0")
         with service(port, env, beside):
             scene = Scene(env["BASE_URL"], json.loads((var / "sample.json").read_text()))

@@ -13,12 +13,10 @@ from django.utils.translation import gettext_lazy as _
 from accounts.sign_in.second_factors import seconds_since_second_factor
 from config.dashboard import waiting
 from config.staff_confirmation import redirect_to_second_factor, require_second_factor
+from consent.release.manifest import STAFF_POLICY
 
 # Whose records staff meet. Other packages register theirs too: second factors and addresses are nobody's.
 _ROOMS = {"accounts", "pkm", "developers", "consent", "agents_proxy", "auth"}
-
-# Django's own scripts build markup from strings, so the admin alone may have one policy: static/js/admin-policy.js
-_POLICY = {"trusted-types": ["default"]}
 
 
 class StaffSite(AdminSite):
@@ -68,7 +66,7 @@ class StaffSite(AdminSite):
         @wraps(guarded)
         def under_policy(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
             response: HttpResponse = guarded(request, *args, **kwargs)
-            response._csp_replace = _POLICY  # type: ignore[attr-defined]  # read by csp's middleware
+            response._csp_replace = STAFF_POLICY  # type: ignore[attr-defined]  # read by csp's middleware
             return response
 
         return under_policy

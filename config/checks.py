@@ -3,19 +3,24 @@
 Keys are looked at by every start too, and not by the first vault.
 """
 
+import logging
 from collections.abc import Sequence
 from typing import Any
 
 import psycopg
 from cryptography.fernet import Fernet
 from django.conf import settings
-from django.core.checks import CheckMessage, Error, Tags, Warning, register
+from django.core.checks import ERROR, CheckMessage, Error, Tags, Warning, register
 from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
 
 from common.sql.poolers import leads_through_pooler
 
+_log = logging.getLogger(__name__)
 _HINT = "`manage.py make_keys` prints a fresh set; `./run` makes one in var/."
+_RELEASE_HINT = (
+    "`collectstatic`, then `manage.py make_release`, or bring the release's own files; see docs/operating.md."
+)
 _UNPREPARED = Warning(
     "DATABASE_URL leads through a pooler, so no statement is prepared, whatever DATABASE_PREPARE says.",
     hint="Set DATABASE_PREPARE=false.", id="config.W001",
@@ -35,7 +40,19 @@ def check_keys(**_: Any) -> list[CheckMessage]:
 @register("log")
 def check_log_keys(**_: Any) -> list[CheckMessage]:
     """The log's keys and witnesses: all that its sequencer needs of keys (`manage.py sequence_log`)."""
-    return _log()
+    return _log_keys()
+
+
+@register(deploy=True)
+def check_release(**_: Any) -> list[CheckMessage]:
+    """Whether what is served is the release that the manifest tells of, for `check --deploy`; every start looks too.
+
+    `collectstatic` and `make_release` have to run before it is so. Errors, or warnings with RELEASE_CHECK=warn.
+    """
+    from consent.release import current
+
+    kind = Warning if settings.RELEASE_CHECK == "warn" else Error
+    return [kind(fault, hint=_RELEASE_HINT, id="config.E006") for fault in current.faults()]
 
 
 @register(Tags.database)
@@ -64,6 +81,14 @@ def require_keys() -> None:
         raise ImproperlyConfigured(f"{message.msg} {message.hint} ({message.id})")
 
 
+def require_release() -> None:
+    """Raise where a server would start with other files than its release's; with RELEASE_CHECK=warn, say so."""
+    for message in check_release():
+        if message.is_serious(ERROR):
+            raise ImproperlyConfigured(f"{message.msg} {message.hint} ({message.id})")
+        _log.warning(message.msg)
+
+
 def _encryption() -> list[CheckMessage]:
     if not settings.DATA_ENCRYPTION_KEYS:
         return [Error("DATA_ENCRYPTION_KEYS is not set.", hint=_HINT, id="config.E001")]
@@ -76,7 +101,7 @@ def _encryption() -> list[CheckMessage]:
     return []
 
 
-def _log() -> list[CheckMessage]:
+def _log_keys() -> list[CheckMessage]:
     from consent.ledger import receipts
     from consent.log import keys
 

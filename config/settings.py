@@ -9,9 +9,9 @@ from agents_proxy import agents
 from config import budgets, env
 from config.timer import TASKS
 from config.watch import PooledConnection
+from consent.release.manifest import policy_sources
 
-ROOT = env.ROOT
-VAR = env.VAR
+ROOT, VAR = env.ROOT, env.VAR
 
 # --- What this deployment is -----------------------------------------------------------------------------------------
 BASE_URL = env.text("BASE_URL", "http://localhost:8000").rstrip("/")
@@ -40,6 +40,9 @@ LOG_SIGNER_FILE = env.text("LOG_SIGNER_FILE") or str(VAR / "log-signer.json")
 LOG_MIRROR = env.text("LOG_MIRROR")  # a folder that gets a copy of all that is published; empty is none
 LOG_WITNESSES = env.witnesses("LOG_WITNESSES")
 LOG_WITNESS_QUORUM = env.optional_number("LOG_WITNESS_QUORUM", maximum=len(LOG_WITNESSES))
+RELEASE_MANIFEST = env.text("RELEASE_MANIFEST") or str(VAR / "release.note")  # what `manage.py make_release` signed
+RELEASE_VERIFIER_KEY = env.text("RELEASE_VERIFIER_KEY")  # the public half of the release key
+RELEASE_CHECK = env.choice("RELEASE_CHECK", ("refuse", "warn"), "refuse")
 
 # --- Limits of the contract ------------------------------------------------------------------------------------------
 MANAGEMENT_CALLS_PER_HOUR = env.number("MANAGEMENT_CALLS_PER_HOUR", 3600)
@@ -171,7 +174,7 @@ TEMPLATES: list[dict[str, Any]] = [
                 "accounts.interrupted.waiting_forms.template_context",
                 "consent.web.context.pending_count",
             ],
-            "builtins": ["accounts.templatetags.page_forms"],
+            "builtins": ["accounts.templatetags.page_forms", "consent.templatetags.released"],
         },
     }
 ]
@@ -291,7 +294,7 @@ X_FRAME_OPTIONS = "DENY"
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
         "default-src": ["'none'"],
-        "script-src": ["'self'"],
+        "script-src": ["'self'", *policy_sources(Path(RELEASE_MANIFEST), "/static/")],  # … an import map
         "worker-src": ["'self'"],
         "style-src": ["'self'"],
         "img-src": ["'self'", "data:"],
@@ -311,12 +314,9 @@ DATA_UPLOAD_MAX_NUMBER_FILES = 2
 
 # --- Words and files -------------------------------------------------------------------------------------------------
 LANGUAGE_CODE, LANGUAGES = "en", [("en", "English"), ("de", "Deutsch")]
-LOCALE_PATHS = [ROOT / "locale"]
-USE_TZ = True
-TIME_ZONE = "UTC"
-STATIC_URL = "/static/"
-STATIC_ROOT = VAR / "static"
-STATICFILES_DIRS = [ROOT / "static"]
+USE_TZ, TIME_ZONE = True, "UTC"
+STATIC_URL, STATIC_ROOT = "/static/", VAR / "static"
+LOCALE_PATHS, STATICFILES_DIRS = [ROOT / "locale"], [ROOT / "static"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "config.security.ModuleStaticFiles"},

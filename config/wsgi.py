@@ -12,18 +12,21 @@ from django.http import HttpResponse
 from django.urls import resolve
 
 from common.shutdown import watch_signals
-from config.checks import require_keys
+from config.checks import require_keys, require_release
 from config.headers import of_programs
 from config.watch import watch
+from consent.release import starting
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 _django = get_wsgi_application()
 resolve("/livez")  # loads the table of addresses, or the first caller of each process would wait for it
 _log = logging.getLogger(__name__)
 require_keys()
+require_release()
 watch_signals()
 if settings.DATABASE_WATCH:
     watch.start()
+starting.begin()
 
 
 def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:

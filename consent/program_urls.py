@@ -2,6 +2,7 @@
 
 from django.urls import path
 
+from consent.api.releases import ConsentRelease
 from consent.api.urls import urlpatterns as api
 from consent.log.urls import urlpatterns as log
 from consent.sandbox.urls import for_programs as sandbox
@@ -13,6 +14,7 @@ rest = [*api, *sandbox, *manage]  # what the OpenAPI document describes
 urlpatterns = [
     *rest,
     *log,
+    path(".well-known/consent-release.json", ConsentRelease.as_view(), name="consent-release"),
     path("mcp", McpView.as_view(), name="mcp"),
     path("mcp/", McpView.as_view()),
 ]

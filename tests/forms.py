@@ -1,4 +1,4 @@
-"""The two forms of a long test: a short one in `./run test`, the whole in `./run prove`.
+"""The two forms of a long test: a short one in `./run test`, the whole in `./run prove tests/…`.
 
 A test that is marked `long(what)` asks for the fixture `form` and takes its amounts from it. With `only=True` it has no
 short form: it, or one parameter of it, runs in `./run prove` alone. The short form of a list is a part of it that

@@ -14,12 +14,13 @@ def fresh_secrets() -> dict[str, str]:
     return {
         "SECRET_KEY": secrets.token_urlsafe(50),
         "DATA_ENCRYPTION_KEYS": Fernet.generate_key().decode(),
-        "RECEIPT_KEYS": json.dumps([_signing_key()]),
-        "LOG_KEYS": json.dumps([_signing_key()]),
+        "RECEIPT_KEYS": json.dumps([signing_key()]),
+        "LOG_KEYS": json.dumps([signing_key()]),
     }
 
 
-def _signing_key() -> dict[str, str]:
+def signing_key() -> dict[str, str]:
+    """A private Ed25519 key as a JWK."""
     key = Ed25519PrivateKey.from_private_bytes(os.urandom(32))
     return {
         "kty": "OKP",

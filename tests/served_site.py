@@ -5,6 +5,7 @@ the server sees; both have the same secrets.
 """
 
 import fcntl
+import json
 import os
 import signal
 import socket
@@ -19,6 +20,8 @@ from typing import Any
 from urllib.parse import quote
 
 from django.conf import settings
+
+from tests.fresh import signing_key
 
 ROOT = Path(__file__).resolve().parents[1]
 STARTS_WITHIN = 60  # seconds
@@ -46,11 +49,10 @@ class Served:
             "DATABASE_URL": database_url(),
             "BASE_URL": self.address,
             "LOG_LEVEL": "INFO",
-            **own_settings,
         }
+        self._environment |= {**_collected(self._environment), **own_settings}
         self._killable = killable
         self._process: subprocess.Popen[bytes] | None = None
-        _collect_static_files(self._environment)
 
     def start(self) -> None:
         """Start, and return when it is ready."""
@@ -99,6 +101,13 @@ class Served:
         except subprocess.TimeoutExpired:
             return None
 
+    def manage(self, *arguments: str) -> str:
+        """One of Django's commands with the environment of this server; what it printed."""
+        command = [sys.executable, "manage.py", *arguments]
+        done = subprocess.run(command, cwd=ROOT, env=self._environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
     def log(self) -> str:
         """What it wrote so far."""
         return self._said()
@@ -142,18 +151,28 @@ def database_url() -> str:
     return f"postgres://{login}@{database['HOST']}:{database['PORT'] or 5432}/{database['NAME']}"
 
 
-def _collect_static_files(environment: dict[str, str]) -> None:
-    """Put the files under their hashed names where this process's servers look; one process collects them for all."""
+def _collected(environment: dict[str, str]) -> dict[str, str]:
+    """Static files and their release where this process's servers look; one process makes both for all.
+
+    Returns the variables by which a server knows its release.
+    """
     shared = Path(settings.RUN_VAR) / "collected"
     shared.mkdir(exist_ok=True)
     with (shared / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (shared / "done").exists():
-            command = [sys.executable, "manage.py", "collectstatic", "--no-input", "--verbosity", "0"]
+            (shared / "release-key.json").write_text(json.dumps(signing_key()))
             there = {**environment, "CONSENT_VAR": str(shared)}
-            done = subprocess.run(command, cwd=ROOT, env=there, capture_output=True, text=True, check=False)
-            assert done.returncode == 0, done.stdout + done.stderr
-            (shared / "done").touch()
+            for arguments in (["collectstatic", "--no-input"], ["make_release", "--commit", "of-a-test-run"]):
+                command = [sys.executable, "manage.py", *arguments, "--verbosity", "0"]
+                done = subprocess.run(command, cwd=ROOT, env=there, capture_output=True, text=True, check=False)
+                assert done.returncode == 0, done.stdout + done.stderr
+            (shared / "done").write_text(done.stdout.splitlines()[-1])
     if not settings.STATIC_ROOT.is_symlink():
         settings.STATIC_ROOT.rmdir()
         settings.STATIC_ROOT.symlink_to(shared / settings.STATIC_ROOT.name, target_is_directory=True)
+    return {
+        "RELEASE_MANIFEST": str(shared / "release.note"),
+        "RELEASE_VERIFIER_KEY": (shared / "done").read_text(),
+        "RELEASE_CHECK": "refuse",
+    }

@@ -23,9 +23,14 @@ for _name in (
     "LOG_KEYS_FILE",
     "LOG_WITNESSES",
     "LOG_MIRROR",
+    "RELEASE_MANIFEST",
+    "RELEASE_VERIFIER_KEY",
 ):
     os.environ.pop(_name, None)
-os.environ.update(fresh_secrets(), CONSENT_VAR=_var, LOG_LEVEL=os.environ.get("LOG_LEVEL", "WARNING"))
+# the servers that tests start make a release of their own (tests/served_site.py); here nothing is collected
+os.environ.update(
+    fresh_secrets(), CONSENT_VAR=_var, RELEASE_CHECK="warn", LOG_LEVEL=os.environ.get("LOG_LEVEL", "WARNING")
+)
 
 from config.settings import *  # noqa: E402, F403  # every setting, as deployments have it
 from config.settings import STATIC_ROOT, STORAGES  # noqa: E402

@@ -11,8 +11,10 @@ from consent_bridge import (
     __version__,
     archive_commands,
     commands,
+    owner_commands,
     sandbox_commands,
     serving,
+    site_commands,
     verifying,
     witness_commands,
 )
@@ -254,7 +256,7 @@ def _verify_receipt(groups: Groups) -> None:
     parser.add_argument(
         "--proof", action="store_true", help="refuse unless the event is proved to be in the public log"
     )
-    _log_options(parser)
+    verifying.add_log_options(parser)
 
 
 def _verify_history(groups: Groups) -> None:
@@ -269,15 +271,7 @@ def _verify_history(groups: Groups) -> None:
     text = "file with what /consent/history/chain answers, or a list of its pages; standard input if left out"
     parser.add_argument("signed", nargs="?", type=Path, metavar="FILE", help=text)
     parser.add_argument("--base-url", help="the service's address, ending in /api/v1 (CONSENT_BASE_URL)")
-    _log_options(parser)
-
-
-def _log_options(parser: argparse.ArgumentParser) -> None:
-    text = "the log's verifier key, as /log/key says, or a file that holds it; repeatable"
-    parser.add_argument("--log-key", action="append", default=[], metavar="KEY", help=text)
-    text = "the verifier key of a witness that must have cosigned, or a file that holds it; repeatable"
-    parser.add_argument("--witness", action="append", default=[], metavar="KEY", help=text)
-    parser.add_argument("--quorum", type=int, metavar="N", help="how many of them must; all if left out")
+    verifying.add_log_options(parser)
 
 
 def _verify_checkpoint(groups: Groups) -> None:
@@ -363,16 +357,19 @@ def _sandbox(groups: Groups) -> None:
         _service_options(parser)
 
 
+def _verify_site(groups: Groups) -> None:
+    parser = _command(groups, "verify-site", site_commands.verify_site_command, *site_commands.ABOUT)
+    site_commands.add_options(parser)
+    verifying.add_log_options(parser)
+
+
+def _approve(groups: Groups) -> None:
+    parser = _command(groups, "approve", owner_commands.approve_command, *owner_commands.ABOUT)
+    owner_commands.add_options(parser)
+
+
 def _witness(groups: Groups) -> None:
-    parser = _command(
-        groups,
-        "witness",
-        witness_commands.witness_command,
-        "cosign the log of a deployment once it is seen that it only grew",
-        "Serves C2SP's tlog-witness. It makes its key at the first start and prints the verifier key that the log's "
-        "operator puts into LOG_WITNESSES. Run it beside another deployment than the log's, and keep its state: a "
-        "witness that forgot what it cosigned is none.",
-    )
+    parser = _command(groups, "witness", witness_commands.witness_command, *witness_commands.ABOUT)
     witness_commands.add_options(parser)
 
 
@@ -389,6 +386,8 @@ _COMMANDS: tuple[Callable[[Groups], None], ...] = (
     _verify_receipt,
     _verify_checkpoint,
     _verify_history,
+    _verify_site,
+    _approve,
     _witness,
     _serve,
     _config,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from argparse import Namespace
+from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,6 +24,15 @@ from consent_bridge.state import read_small_file, state_directory
 from consent_bridge.transport import Transport, anonymous
 
 _ON_THEIR_WAY = 200  # entries that may be so new that the log does not have them yet
+
+
+def add_log_options(parser: ArgumentParser) -> None:
+    """The options by which a command is told whom to believe about the log."""
+    text = "the log's verifier key, as /log/key says, or a file that holds it; repeatable"
+    parser.add_argument("--log-key", action="append", default=[], metavar="KEY", help=text)
+    text = "the verifier key of a witness that must have cosigned, or a file that holds it; repeatable"
+    parser.add_argument("--witness", action="append", default=[], metavar="KEY", help=text)
+    parser.add_argument("--quorum", type=int, metavar="N", help="how many of them must; all if left out")
 
 
 def verify_receipt_command(options: Namespace) -> dict[str, Any]:
@@ -76,6 +85,19 @@ def _newest_in_log(entries: list[Entry], ask: Callable[[Any], Any], memory: Memo
     if len(entries) > _ON_THEIR_WAY:
         raise Refused(f"the log has none of the newest {_ON_THEIR_WAY} entries", member="proof")
     return None
+
+
+def entry_in_log(options: Namespace, entry: Entry, text: str) -> dict[str, Any]:
+    """Where the log of the service at `base_url` has this entry, by its tlog-proof; Refused where it does not."""
+    memory, keeper = _log_of(options, from_service=True)
+    with _service_transport(options) as ask:
+        memory = ask(calls.follow_log(memory))
+        proof = notes.read_proof(text, memory.trust.keys, memory.trust.witnesses)
+        memory.trust.require(proof.checkpoint)
+        proof.check(entry.leaf)
+        memory = ask(calls.tied(memory, proof.checkpoint))
+    sight = keeper.keep(_service(options), memory)
+    return {"index": proof.index, **logs.as_json(sight.checkpoint, sight.fresh)}
 
 
 def _entries(told: Any) -> list[Any]:

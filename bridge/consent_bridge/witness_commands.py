@@ -17,6 +17,13 @@ from consent_bridge.notes import ED25519, VerifierKey
 from consent_bridge.state import read_small_file, state_directory, write_private_file
 from consent_bridge.witness import Witness, server_of
 
+ABOUT = (
+    "cosign the log of a deployment once it is seen that it only grew",
+    "Serves C2SP's tlog-witness. It makes its key at the first start and prints the verifier key that the log's "
+    "operator puts into LOG_WITNESSES. Run it beside another deployment than the log's, and keep its state: a "
+    "witness that forgot what it cosigned is none.",
+)
+
 
 def add_options(parser: ArgumentParser) -> None:
     """Those of `consent-bridge witness`."""

@@ -3,9 +3,10 @@
 import json
 import os
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
-from deploy.local import catalogues, checking, contract, locking, neighbours, node
+from deploy.local import bill, catalogues, checking, contract, locking, neighbours, node, proving
 from deploy.local.neighbours import Neighbours
 from deploy.local.place import PYTHON, VAR, Stop, call, fail, manage, say, step
 from deploy.local.serving import Interrupted, alone, free_port, is_free, service, watch
@@ -77,7 +78,11 @@ def test(arguments: Sequence[str]) -> int:
 
 
 def prove(arguments: Sequence[str]) -> int:
-    """The tests that have a long form, in it."""
+    """The table of promises; with pytest's arguments the tests that have a long form, in it."""
+    if proving.is_table(arguments):
+        make_environment(DEVELOPMENT)
+        make_secrets()
+        return proving.table(arguments)
     return test(["--long", "-m", "long", *arguments])
 
 
@@ -96,7 +101,8 @@ def bench(arguments: Sequence[str]) -> int:
     name, *rest = arguments or ["trip"]
     if not name.isidentifier():
         fail("Usage: ./run bench [name of a module in bench/]")
-    return call([PYTHON, "-m", f"bench.{name}", *rest])
+    # what most of them start makes no release first
+    return call([PYTHON, "-m", f"bench.{name}", *rest], env={"RELEASE_CHECK": os.environ.get("RELEASE_CHECK", "warn")})
 
 
 def shots(arguments: Sequence[str]) -> int:
@@ -107,6 +113,14 @@ def shots(arguments: Sequence[str]) -> int:
 def lock(arguments: Sequence[str]) -> int:
     """The lock files anew, from what requirements*.in allow."""
     return locking.lock()
+
+
+def sbom(arguments: Sequence[str]) -> int:
+    """The bill of materials of what is shipped, into the file named or var/sbom.cdx.json."""
+    make_environment(RUNTIME)
+    path = Path(arguments[0]) if arguments else VAR / "sbom.cdx.json"
+    say(f"{path}: {bill.write(path)} components")
+    return 0
 
 
 def types(arguments: Sequence[str]) -> int:
@@ -144,7 +158,11 @@ COMMANDS = {
     "": Command("./run", "set everything up, make one consent trip, serve until Ctrl-C (PORT, HOST)", start),
     "trip": Command("./run trip", "make one whole consent trip and end", trip),
     "test": Command("./run test [pytest's arguments]", "run the tests", test),
-    "prove": Command("./run prove [pytest's arguments]", "run the long forms of the tests that have one", prove),
+    "prove": Command(
+        "./run prove [--long] [--only WORD]",
+        "find out every promise, in one table; with pytest's arguments: the long forms of those tests",
+        prove,
+    ),
     "check": Command(
         "./run check [--all]",
         "format, lint, types, contract, imports, templates, security, migrations, translations; --all: with Node",
@@ -153,6 +171,7 @@ COMMANDS = {
     "bench": Command("./run bench [name]", "measure; `trip` compares the hot addresses with a bare view", bench),
     "shots": Command("./run shots [words]", "photograph every page into var/shots/", shots),
     "lock": Command("./run lock", "remake the lock files from requirements*.in", lock),
+    "sbom": Command("./run sbom [file]", "list what is shipped, with versions, hashes and licences (CycloneDX)", sbom),
     "types": Command("./run types", "make the clients' types anew from the OpenAPI document (needs Node)", types),
     "messages": Command("./run messages", "take new strings into locale/ and compile it (needs gettext)", messages),
     "manage": Command("./run manage <command>", "Django's management commands", django),

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from subprocess import run
 
 from deploy.local.place import PYTHON, ROOT, VAR, VENV, fail, manage, must, step
 
@@ -77,6 +78,26 @@ def make_database(env: dict[str, str]) -> None:
         manage("Migrating the database", "migrate", "--no-input", "--verbosity", "0", env=env)
         manage("Bringing the registry to the starter list", "sync_registry", "--verbosity", "0", env=env)
         manage("Collecting the static files", "collectstatic", "--no-input", "--verbosity", "0", env=env)
+        make_release(env)
+
+
+def make_release(env: dict[str, str]) -> None:
+    """The manifest of what was collected, signed by the key in var/: a clone is its own releaser.
+
+    Where somebody else releases, their manifest and their key are given, and nothing is made here.
+    """
+    if not os.environ.get("RELEASE_MANIFEST") and (VAR / "release-key.json").exists():
+        manage("Making the release", "make_release", "--commit", _commit(), env=env)
+
+
+def _commit() -> str:
+    """The commit that is checked out, with `-dirty` where files differ from it; `unknown` without git."""
+    asked = ["git", "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
+    try:
+        told = run(asked, cwd=ROOT, capture_output=True, text=True, check=False)
+    except OSError:
+        return "unknown"
+    return told.stdout.strip() or "unknown"
 
 
 def make_sample(env: dict[str, str], beside: dict[str, str], *, keep_address: bool) -> Path:

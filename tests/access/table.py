@@ -50,6 +50,7 @@ ROWS: list[Row] = [
     Row("docs/<str:document>/", "GET", everybody("200")),
     Row(".well-known/consent-keys.json", "GET", everybody("200")),
     Row(".well-known/consent-checkpoint.json", "GET", everybody("404")),
+    Row(".well-known/consent-release.json", "GET", everybody("404")),
     Row("log/checkpoint", "GET", everybody("404")),
     Row("log/key", "GET", everybody("200")),
     Row("log/tile/entries/<path:place>", "GET", everybody("404")),

@@ -1,6 +1,6 @@
 """A short storm: the real server, worker and database, killed a few times while people decide.
 
-It takes about a minute and a PostgreSQL cluster of its own, so `./run prove` alone runs it; the long one is
+It takes about a minute and a PostgreSQL cluster of its own, so `./run prove tests/chaos` alone runs it; the long one is
 `./run bench chaos`.
 """
 

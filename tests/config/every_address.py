@@ -348,6 +348,7 @@ OPEN = (
     "readyz",
     ".well-known/consent-keys.json",
     ".well-known/consent-checkpoint.json",
+    ".well-known/consent-release.json",
     "log/checkpoint",
     "log/key",
     "log/tile/entries/<path:place>",

@@ -15,7 +15,10 @@ from consent.ledger import receipts
 from tests.fresh import fresh_secrets
 
 ROOT = Path(__file__).resolve().parents[2]
-NAMES = ("SECRET_KEY", "DATA_ENCRYPTION_KEYS", "RECEIPT_KEYS", "RECEIPT_KEYS_FILE", "LOG_KEYS", "LOG_KEYS_FILE")
+NAMES = (
+    "SECRET_KEY", "DATA_ENCRYPTION_KEYS", "RECEIPT_KEYS", "RECEIPT_KEYS_FILE", "LOG_KEYS", "LOG_KEYS_FILE",
+    "RELEASE_VERIFIER_KEY",
+)  # fmt: skip
 TELL = f"import json, os; print(json.dumps({{name: os.environ[name] for name in {NAMES} if name in os.environ}}))"
 
 
@@ -61,7 +64,8 @@ def test_what_make_keys_prints_is_read_back_by_a_shell_and_by_us(tmp_path: Path,
     assert by_shell == by_us
     assert set(by_shell) == {"SECRET_KEY", "DATA_ENCRYPTION_KEYS", "RECEIPT_KEYS", "LOG_KEYS"}
     assert json.loads(by_shell["RECEIPT_KEYS"])[0]["crv"] == "Ed25519"
-    checked = manage("check", "--deploy", BASE_URL="https://consent.example", CONSENT_VAR=str(tmp_path), **by_shell)
+    here = {"BASE_URL": "https://consent.example", "CONSENT_VAR": str(tmp_path), "RELEASE_CHECK": "warn"}
+    checked = manage("check", "--deploy", **here, **by_shell)
     assert checked.returncode == 0, checked.stderr
 
 
@@ -88,7 +92,13 @@ def test_the_file_that_make_keys_keeps_is_read_the_same_also_from_a_folder_with_
     ids=["none", "a second that is none", "no receipt key", "half a receipt key"],
 )
 def test_keys_that_do_not_work_fail_the_check_and_the_start(tmp_path: Path, change: dict[str, str], found: str) -> None:
-    variables = {"BASE_URL": "https://consent.example", "CONSENT_VAR": str(tmp_path), **fresh_secrets(), **change}
+    variables = {
+        "BASE_URL": "https://consent.example",
+        "CONSENT_VAR": str(tmp_path),
+        "RELEASE_CHECK": "warn",
+        **fresh_secrets(),
+        **change,
+    }
 
     checked = manage("check", "--deploy", **variables)
     started = subprocess.run(

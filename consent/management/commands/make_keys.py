@@ -13,7 +13,10 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from consent.release import signing
+
 RECEIPT_KEYS_FILE, LOG_KEYS_FILE = "receipt-keys.json", "log-keys.json"
+RELEASE_KEY_FILE = "release-key.json"
 
 
 class Command(BaseCommand):
@@ -22,7 +25,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "--directory", type=Path, help="keep them there in `env`, receipt-keys.json and log-keys.json, mode 0600"
+            "--directory", type=Path, help="keep them there in `env` and files beside it, with a release key, mode 0600"
         )
 
     def handle(self, *args: Any, directory: Path | None, **options: Any) -> None:
@@ -38,7 +41,9 @@ class Command(BaseCommand):
             "RECEIPT_KEYS_FILE": _keep_keys(directory.resolve() / RECEIPT_KEYS_FILE),
             "LOG_KEYS_FILE": _keep_keys(directory.resolve() / LOG_KEYS_FILE),
         }
-        _keep_missing(directory / "env", {**_secrets(), **files})
+        # its own releaser, as a clone is: who releases elsewhere keeps this key elsewhere
+        verifier = _keep_release_key(directory.resolve() / RELEASE_KEY_FILE)
+        _keep_missing(directory / "env", {**_secrets(), **files, "RELEASE_VERIFIER_KEY": verifier})
 
 
 def _line(name: str, value: str) -> str:
@@ -75,6 +80,13 @@ def _keep_keys(path: Path) -> str:
     if not path.exists():
         _write_private(path, json.dumps([_signing_key()], indent=1))
     return str(path.relative_to(settings.ROOT) if path.is_relative_to(settings.ROOT) else path)
+
+
+def _keep_release_key(path: Path) -> str:
+    """Make the file where there is none; what verifies the key in it."""
+    if not path.exists():
+        _write_private(path, json.dumps(_signing_key(), indent=1))
+    return str(signing.verifier_of(signing.read_key(path)))
 
 
 def _keep_missing(path: Path, wanted: dict[str, str]) -> None:

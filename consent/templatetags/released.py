@@ -1,0 +1,57 @@
+"""Scripts and styles of a page, each with the hash that the manifest has of it; in all templates (settings)."""
+
+from django import template
+from django.conf import settings
+from django.templatetags.static import static
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString, mark_safe
+
+from consent.release import current, manifest
+from consent.release.manifest import Release
+
+register = template.Library()
+
+
+@register.simple_tag
+def script(name: str) -> SafeString:
+    """A classic script under the static address."""
+    return format_html("<script{}></script>", _of(name, "src"))
+
+
+@register.simple_tag
+def module(name: str) -> SafeString:
+    """A script that is a module; what it imports, the import map holds to the release."""
+    return format_html('<script type="module"{}></script>', _of(name, "src"))
+
+
+@register.simple_tag
+def stylesheet(name: str) -> SafeString:
+    """A style sheet under the static address."""
+    return format_html('<link rel="stylesheet"{}>', _of(name, "href"))
+
+
+@register.simple_tag
+def import_map() -> SafeString:
+    """The import map, before the first module; nothing without a release."""
+    text = current.import_map()
+    # ours alone: names and hashes of our files, and to the letter what the policy has the hash of
+    return mark_safe(f'<script type="importmap">{text}</script>') if text else mark_safe("")  # noqa: S308
+
+
+@register.simple_tag
+def release() -> Release | None:
+    """The release that is served, for the foot of a page."""
+    return current.release()
+
+
+def _of(name: str, attribute: str) -> SafeString:
+    url = static(name)
+    members = [(attribute, url)]
+    if digest := _digest(url):
+        members.append(("integrity", manifest.integrity(digest)))
+    return format_html_join("", ' {}="{}"', members)
+
+
+def _digest(url: str) -> str | None:
+    found = current.release()
+    return found.assets.get(url.removeprefix(settings.STATIC_URL)) if found is not None else None

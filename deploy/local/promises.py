@@ -1,0 +1,121 @@
+"""What `./run prove` shows, one line for each promise: what has to be true, and the test or script that finds out.
+
+A promise without a command is not built yet; the table says so instead of leaving it out.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+SQLITE, POSTGRESQL, EITHER = "SQLite", "PostgreSQL", "either"
+
+
+@dataclass(frozen=True)
+class Promise:
+    """One line. `tests` are arguments of pytest, or `bench` is a module of bench/ with its arguments.
+
+    `figure` is a regular expression whose first group is shown of what was printed; without one it is how many cases
+    passed, of which `at_least` must have. What `long` holds takes the place of the short form's.
+    """
+
+    name: str
+    bound: str
+    tests: tuple[str, ...] = ()
+    bench: tuple[str, ...] = ()
+    long_bench: tuple[str, ...] = ()
+    short: Mapping[str, str] = field(default_factory=dict)
+    long: Mapping[str, str] = field(default_factory=dict)
+    figure: str = ""
+    at_least: int = 1
+    on: str = EITHER
+
+    @property
+    def is_built(self) -> bool:
+        """Whether there is something to run."""
+        return bool(self.tests or self.bench)
+
+
+PROMISES = (
+    Promise(
+        "one decision wins", "8 clients race for each of 40 (long: 1,000) requests: one winner each",
+        tests=("tests/consent/test_races.py::test_one_decision_wins",),
+        long={"RACE_ROUNDS": "1000"}, on=POSTGRESQL,
+    ),
+    Promise(
+        "nothing lost while everything is killed",
+        "60 decisions (long: 10,000) under SIGKILL of server and worker and stops of PostgreSQL: 0 lost, 0 doubled",
+        bench=("chaos", "--decisions", "60", "--kills", "2", "--stops", "1", "--players", "3"),
+        long_bench=("chaos", "--decisions", "10000", "--kills", "100", "--stops", "10"),
+        figure=r"(killed: .+)", on=POSTGRESQL,
+    ),
+    Promise(
+        "revoked means unreadable", "of 500 (long: 10,000) reads none sent after the acknowledgement succeeds",
+        bench=("revocations", "--reads", "500"), long_bench=("revocations", "--reads", "10000"),
+        figure=r"(\d+ were sent after it, \d+ of them succeeded)", on=POSTGRESQL,
+    ),
+    Promise("how soon a revocation is acknowledged", "the acknowledgement's p99, with its bound"),
+    Promise(
+        "the lifecycle is the model's", "12 runs of 30 steps (long: 2,000 of 50) answer as the model does",
+        tests=("tests/lifecycle/test_lifecycle.py", "-s"),
+        long={"LIFECYCLE_RUNS": "2000", "LIFECYCLE_STEPS": "50"}, figure=r"(\d+ runs, \d+ steps in \d+ s)",
+    ),
+    Promise(
+        "the documented addresses answer as documented", "drawn cases of every documented address",
+        tests=("tests/contract/test_schemathesis.py",),
+    ),
+    Promise("fuzzing of the proxy, the tools and the owner's addresses", "20,000 cases in all, with those above"),
+    Promise(
+        "no call inside", "60 and more spellings of inner addresses: no packet leaves",
+        tests=("tests/common/test_outbound.py::test_no_packet_leaves_for_what_is_not_public",), at_least=60,
+    ),
+    Promise(
+        "sealed as the vectors say", "what another implementation sealed opens, and is opened",
+        tests=("tests/bridge/test_sealed_vectors.py", "tests/bridge/test_sealed_round_trips.py"),
+    ),
+    Promise("no key or nonce twice", "1,000,000 seals without a repeated content key or nonce"),
+    Promise(
+        "the database away", "every address says so while it is, and it is back within 5 s",
+        tests=("tests/config/test_outage.py",),
+    ),
+    Promise("the database away for 30 s under load", "back within 5 s"),
+    Promise(
+        "processes are replaced under load", "10,000 requests, none lost while every group is replaced",
+        bench=("rolling", "--requests", "2000"), long_bench=("rolling", "--requests", "10000"),
+        figure=r"(\d[\d,]* requests.*)", on=POSTGRESQL,
+    ),
+    Promise("two releases on one database", "release N and N-1 side by side through a rolling upgrade"),
+    Promise("a backup is restored", "pg_dump, and a base backup with WAL, under load: nothing lost"),
+    Promise(
+        "everybody is answered as the table of access says", "every address and every kind of caller",
+        tests=("tests/access/test_access.py",),
+    ),
+    Promise(
+        "no value is on the server", "canaries of values and tokens are in no table, log, file or memory",
+        tests=("tests/canary/test_canary.py", "tests/canary/test_tokens.py"),
+    ),
+    Promise(
+        "nothing of an erased person is left", "no canary of theirs is left",
+        tests=("tests/canary/test_erased_person.py",),
+    ),
+    Promise("every answer has its headers", "every address at every status", tests=("tests/config/test_headers.py",)),
+    Promise(
+        "tampering is found", "100 manipulations (long: 1,000) drawn, and each kind of the table",
+        tests=("tests/lifecycle/test_tampering.py", "tests/consent/verification/test_tampering_table.py"),
+        long={"TAMPER_ROUNDS": "1000"},
+    ),
+    Promise(
+        "no audit, no access", "no read and no approval without its entry; protection takes effect all the same",
+        tests=("tests/consent/test_audit_away.py",),
+    ),
+    Promise(
+        "the server runs its release alone", "one altered byte, also in a compressed form: no start",
+        tests=("tests/config/test_release.py",),
+    ),
+    Promise(
+        "a site that runs other code is found", "each of ten alterations is found, and none where there is none",
+        tests=("tests/bridge/live/test_verify_site.py",), at_least=17,
+    ),
+    Promise(
+        "browsers run no altered script", "neither a script nor a module that another one imports",
+        tests=("tests/browser/test_release.py",),
+    ),
+)  # fmt: skip

@@ -1,0 +1,135 @@
+"""`./run prove`: every promise with what was found, in one table."""
+
+import os
+import re
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from subprocess import PIPE, STDOUT, run
+from xml.etree import ElementTree  # of a file that our own pytest has just written
+
+from deploy.local.place import PYTHON, ROOT, fail, say, step
+from deploy.local.promises import POSTGRESQL, PROMISES, Promise
+
+_MARKS = {"proven": "✓", "red": "✗", "left out": "-", "not built": "○"}
+_LIMIT = {False: 600, True: 6 * 3600}  # seconds that one line may take, in its short and in its long form
+
+
+@dataclass(frozen=True)
+class Found:
+    """What became of one promise: proven, red, left out or not built."""
+
+    promise: Promise
+    state: str
+    figure: str
+    seconds: float = 0.0
+
+
+def is_table(arguments: Sequence[str]) -> bool:
+    """Whether the whole table is asked for, and not tests by name."""
+    rest = [argument for argument in arguments if argument not in ("--long", "--only")]
+    return not rest or arguments[0] == "--only" or list(arguments[:2]) == ["--long", "--only"]
+
+
+def table(arguments: Sequence[str]) -> int:
+    """Find out every line, or those whose name holds a word, and print the table; 1 where a line is red."""
+    words = [argument for argument in arguments if argument not in ("--long", "--only")]
+    chosen = [promise for promise in PROMISES if all(word in promise.name for word in words)]
+    if not chosen:
+        fail("Usage: ./run prove [--long] [--only WORD], or ./run prove [pytest's arguments]")
+    found = []
+    for promise in chosen:
+        step(promise.name)
+        found.append(_found(promise, is_long="--long" in arguments))
+        say(f"  {_MARKS[found[-1].state]} {found[-1].state}: {found[-1].figure}")
+    _print(found, is_long="--long" in arguments)
+    return 1 if any(each.state == "red" for each in found) else 0
+
+
+def database() -> str:
+    """What the lines run on: as DATABASE_URL says."""
+    return POSTGRESQL if os.environ.get("DATABASE_URL", "").startswith("postgres") else "SQLite"
+
+
+def _found(promise: Promise, *, is_long: bool) -> Found:
+    if not promise.is_built:
+        return Found(promise, "not built", promise.bound)
+    if promise.on == POSTGRESQL and database() != POSTGRESQL:
+        return Found(promise, "left out", "set DATABASE_URL: this runs on PostgreSQL alone")
+    began = time.monotonic()
+    state, figure = (_of_bench if promise.bench else _of_tests)(promise, is_long)
+    return Found(promise, state, figure, time.monotonic() - began)
+
+
+def _of_bench(promise: Promise, is_long: bool) -> tuple[str, str]:
+    name, *arguments = promise.long_bench if is_long and promise.long_bench else promise.bench
+    code, said = _run([str(PYTHON), "-m", f"bench.{name}", *arguments], {"RELEASE_CHECK": "warn"}, is_long)
+    figure = _figure(promise, said)
+    return ("proven", figure) if code == 0 and figure else ("red", figure or _last(said))
+
+
+def _of_tests(promise: Promise, is_long: bool) -> tuple[str, str]:
+    with tempfile.TemporaryDirectory() as folder:
+        results = Path(folder) / "results.xml"
+        options = ["-n0", f"--junitxml={results}", *(["--long"] if is_long else [])]
+        env = dict(promise.long if is_long else promise.short)
+        code, said = _run([str(PYTHON), "-m", "pytest", *promise.tests, *options], env, is_long)
+        return judged(promise, code, said, results.read_text() if results.exists() else "")
+
+
+def judged(promise: Promise, code: int, said: str, results: str) -> tuple[str, str]:
+    """The state and the figure of a run of pytest; a skipped case proves nothing, and neither do too few."""
+    if not results:
+        return "red", _last(said)
+    suite = ElementTree.fromstring(results).find("testsuite")  # noqa: S314  # our own pytest wrote it
+    if suite is None:
+        return "red", _last(said)
+    every, *bad, skipped = (int(suite.get(name, "0")) for name in ("tests", "failures", "errors", "skipped"))
+    passed = every - sum(bad) - skipped
+    if sum(bad) or code not in (0, 5):  # 5: everything was left out
+        return "red", f"{sum(bad)} of {every} cases failed; {_last(said)}"
+    if skipped or passed == 0:
+        return "left out", f"{skipped} cases were skipped, {passed} passed"
+    if passed < promise.at_least:
+        return "red", f"{passed} cases, wanted {promise.at_least}"
+    return "proven", _figure(promise, said) or f"{passed} cases"
+
+
+def _figure(promise: Promise, said: str) -> str:
+    match = re.search(promise.figure, said) if promise.figure else None
+    return match[1].strip() if match else ""
+
+
+def _run(command: list[str], env: dict[str, str], is_long: bool) -> tuple[int, str]:
+    """The exit code, and all that was said; -1 where it took too long."""
+    there = {**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'bridge'}", **env}
+    bounded = ["timeout", "--kill-after=30", str(_LIMIT[is_long]), *command]
+    done = run(bounded, cwd=ROOT, env=there, stdout=PIPE, stderr=STDOUT, text=True, check=False)
+    return done.returncode, done.stdout
+
+
+def _last(said: str) -> str:
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    return lines[-1][:160] if lines else "nothing was said"
+
+
+def _print(found: list[Found], *, is_long: bool) -> None:
+    say(f"\nOn {database()}, the {'long' if is_long else 'short'} form:\n")
+    width = max(len(each.promise.name) for each in found)
+    for each in found:
+        say(f"{_MARKS[each.state]} {each.promise.name:{width}}  {each.seconds:6.1f} s  {each.figure}")
+        say(f"  {'':{width}}            wanted: {each.promise.bound}")
+        if command := _command(each.promise):
+            say(f"  {'':{width}}            {command}")
+    counted = {state: sum(each.state == state for each in found) for state in _MARKS}
+    say("\n" + ", ".join(f"{count} {state}" for state, count in counted.items()) + ".")
+    if counted["not built"] or counted["left out"]:
+        say("What is left out or not built is not proven.")
+
+
+def _command(promise: Promise) -> str:
+    if promise.bench:
+        return f"./run bench {' '.join(promise.bench)}"
+    return f"./run test {' '.join(promise.tests)}" if promise.tests else ""

@@ -1,0 +1,59 @@
+"""A small HTTP proxy in front of a served site, which alters what it hands on: a server that was tampered with."""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http.client import HTTPConnection
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import urlsplit
+
+
+@dataclass
+class Exchange:
+    """A request for a path with its headers, and the answer on its way; headers have their names in small letters."""
+
+    path: str
+    asked: dict[str, str]
+    headers: dict[str, str]
+    body: bytes
+
+
+Alter = Callable[[Exchange], None]  # changes the answer in place
+_OWN = {"content-length", "transfer-encoding", "connection", "content-encoding"}
+
+
+@contextmanager
+def altered(site: str, alter: Alter) -> Iterator[str]:
+    """The address of the proxy; it only reads, which is all that a look at a site does."""
+    target = urlsplit(site)
+
+    class Proxy(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            wanted = {name.lower(): value for name, value in self.headers.items() if name.lower() != "accept-encoding"}
+            asking = HTTPConnection(str(target.hostname), target.port, timeout=30)
+            asking.request("GET", self.path, headers=wanted)
+            answer = asking.getresponse()
+            headers = {name.lower(): value for name, value in answer.getheaders() if name.lower() not in _OWN}
+            exchange = Exchange(self.path, wanted, headers, answer.read())
+            asking.close()
+            alter(exchange)
+            self.send_response(answer.status)
+            for name, value in exchange.headers.items():
+                self.send_header(name, value)
+            self.send_header("Content-Length", str(len(exchange.body)))
+            self.end_headers()
+            self.wfile.write(exchange.body)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Proxy)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://localhost:{server.server_port}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
