@@ -92,7 +92,7 @@ def entry_in_log(options: Namespace, entry: Entry, text: str) -> dict[str, Any]:
     memory, keeper = _log_of(options, from_service=True)
     with _service_transport(options) as ask:
         memory = ask(calls.follow_log(memory))
-        proof = notes.read_proof(text, memory.trust.keys, memory.trust.witnesses)
+        proof = memory.read_proof(text, tied=True)
         memory.trust.require(proof.checkpoint)
         proof.check(entry.leaf)
         memory = ask(calls.tied(memory, proof.checkpoint))

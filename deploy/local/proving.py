@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from subprocess import PIPE, STDOUT, run
-from xml.etree import ElementTree  # of a file that our own pytest has just written
+from xml.etree import ElementTree  # of a file that our own pytest has just written  # nosec B405
 
 from deploy.local.place import PYTHON, ROOT, fail, say, step
 from deploy.local.promises import POSTGRESQL, PROMISES, Promise
@@ -83,7 +83,7 @@ def judged(promise: Promise, code: int, said: str, results: str) -> tuple[str, s
     """The state and the figure of a run of pytest; a skipped case proves nothing, and neither do too few."""
     if not results:
         return "red", _last(said)
-    suite = ElementTree.fromstring(results).find("testsuite")  # noqa: S314  # our own pytest wrote it
+    suite = ElementTree.fromstring(results).find("testsuite")  # noqa: S314  # our own pytest wrote it  # nosec B314
     if suite is None:
         return "red", _last(said)
     every, *bad, skipped = (int(suite.get(name, "0")) for name in ("tests", "failures", "errors", "skipped"))
