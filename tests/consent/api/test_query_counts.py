@@ -94,7 +94,7 @@ def end(api: Developer, vault: Vault) -> Call:
         (bad_token, 0),
         (export, 10),
         (ask, 13),
-        (end, 34),  # both chains are new here: two queries each name them
+        (end, 36),  # both chains are new here: two queries each name them; and both entries wait for the log, one each
     ],
 )
 def test_an_address_makes_no_more_queries_than_this(
