@@ -111,8 +111,9 @@ class ResumeView(_OwnerView):
     def post(self, request: Request, grant_id: str) -> HttpResponse:
         body = self.body(ResumeBody)
         request_id = approval_actions.resume(grant_id=grant_id, by=self.person, body=body)
-        # the page loads itself again then, and says so
-        messages.success(request, gettext("Resumed. The app can read again until the date shown."))
+        # the page loads itself again then, and says so; the sandbox has neither
+        said = gettext("Resumed. The app can read again until the date shown.")
+        messages.success(request, said, fail_silently=True)
         return self.status(request_id)
 
 

@@ -166,7 +166,7 @@ def test_page_is_not_shown_where_looking_cannot_be_written(page, monkeypatch):
         raise AuditUnavailable("away")
 
     request = factories.ConsentRequestFactory()
-    monkeypatch.setattr(audit, "append", away)
+    monkeypatch.setattr(audit, "append_all", away)
     page.raise_request_exception = False
     answer = page.get(reverse("admin:consent_consentrequest_change", args=[request.pk]))
     assert answer.status_code >= 500

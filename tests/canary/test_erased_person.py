@@ -103,7 +103,7 @@ def _allowed(user: User, canary: str) -> None:
         export__sources=[{"domain": "lifestyle", "segment_id": canary, "content_revision": 1}],
     ).export.grant
     Grant.objects.filter(pk=grant.pk).update(approved_attributes=[f"lifestyle.food.{canary}"])
-    factories.ApprovalKeyFactory(user=user, app=grant.app, root=canary)
+    factories.ApprovalKeyFactory(user=user, app=grant.app)
     denied = factories.ConsentRequestFactory(**asked)
     decision_actions.deny(request_id=denied.request_id, by=user, reason=canary)
     factories.MailFactory(request=factories.ConsentRequestFactory(**asked))

@@ -18,7 +18,7 @@ from consent.ledger.pending import write_pending_entries
 from consent.log import keys
 from consent.log.receipt_proofs import proof_for_app
 from consent.log.sequencing import sequence_and_sign
-from consent_bridge.logs import Trust, check_receipt, read_keys
+from consent_bridge.logs import Memory, Trust, check_receipt, read_keys
 from tests.consent.broken_audit import audit_away
 from tests.consent.much_to_do import overdue, read_often
 from tests.consent.verification.world import World, make_world
@@ -33,8 +33,8 @@ def claims(jws: str) -> dict[str, Any]:
     return told
 
 
-def trust() -> Trust:
-    return Trust(read_keys("\n".join(map(str, keys.verifier_keys()))))
+def memory() -> Memory:
+    return Memory(Trust(read_keys("\n".join(map(str, keys.verifier_keys())))))
 
 
 def proven(receipt: Receipt) -> int:
@@ -42,7 +42,7 @@ def proven(receipt: Receipt) -> int:
     own = claims(receipt.app_jws)
     told = proof_for_app(app_id=own["pii_controller"]["app_id"], claims=own)
     assert told is not None, receipt.receipt_id
-    return check_receipt(own, told, trust()).proof.index
+    return check_receipt(own, told, memory()).proof.index
 
 
 @pytest.fixture

@@ -231,7 +231,7 @@ def test_another_tree_begins_with_the_old_ones_last_note_and_every_reader_sees_i
     assert after == [hashlib.sha256(note.encode()).digest(), *before]
     assert newest().note.startswith("localhost:8000/log/2026-11-24\n301\n")
     assert (told()["last_note"], told()["leaves_without_entries"]) == (note, [[0, 0]])
-    with pytest.raises(Refused, match="no key of the log signed this checkpoint"):
+    with pytest.raises(Refused, match="none that this reader knows vouches for it"):
         look(reader)
     assert witness.add_checkpoint(f"old 0\n\n{newest().full_note}".encode()).status == 404
 
