@@ -123,6 +123,7 @@ INSTALLED_APPS = [
     "consent",
     "agents_proxy",
     "config.apps.StaffConfig",
+    "config.apps.RootConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.messages",
