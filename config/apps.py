@@ -1,5 +1,6 @@
-"""The staff's site in place of Django's own."""
+"""What this room is to Django: the staff's site in place of Django's own, and commands about the whole service."""
 
+from django.apps import AppConfig
 from django.contrib.admin.apps import AdminConfig
 
 
@@ -9,3 +10,9 @@ class StaffConfig(AdminConfig):
     def ready(self) -> None:
         super().ready()
         from config import checks  # noqa: F401  # registers them
+
+
+class RootConfig(AppConfig):
+    """No models: only so that `manage.py` finds the commands of this room."""
+
+    name = "config"

@@ -17,10 +17,7 @@ from django.conf import settings
 from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 
-from accounts.rules import RULES as ACCOUNTS_RULES
-from consent.rules import RULES as CONSENT_RULES
-from developers.rules import RULES as DEVELOPERS_RULES
-from pkm.rules import RULES as PKM_RULES
+from config.rules import wanted_triggers
 
 _TIME_LIMIT = 0.7  # seconds, each of them; /readyz promises one
 _APPLIED = "SELECT app, name FROM django_migrations"
@@ -51,15 +48,6 @@ def wanted_migrations() -> frozenset[tuple[str, str]]:
     return frozenset(MigrationLoader(None, ignore_no_migrations=True).graph.nodes)
 
 
-@cache
-def _wanted_triggers(vendor: str) -> frozenset[str]:
-    return frozenset(
-        rule.trigger
-        for rule in (*ACCOUNTS_RULES, *CONSENT_RULES, *DEVELOPERS_RULES, *PKM_RULES)
-        if rule.statements(vendor)
-    )
-
-
 async def _probe_all() -> tuple[Found, bool]:
     found: Found = dict.fromkeys(("database", "migrations", "rules", "audit"), False)
     database = _probe_postgresql(found) if connection.vendor == "postgresql" else _probe_sqlite(found)
@@ -87,7 +75,7 @@ async def _probe_postgresql(found: Found) -> None:
         applied = await (await database.execute(_APPLIED)).fetchall()
         found["migrations"] = wanted_migrations() <= set(applied)
         triggers = {name for (name,) in await (await database.execute(_TRIGGERS["postgresql"])).fetchall()}
-        found["rules"] = _wanted_triggers("postgresql") <= triggers
+        found["rules"] = wanted_triggers("postgresql") <= triggers
         found["audit"] = await (await database.execute(_TAKES_ENTRIES)).fetchone() == (True,)
 
 
@@ -99,7 +87,7 @@ async def _probe_sqlite(found: Found) -> None:
         triggers = {name for (name,) in database.execute(_TRIGGERS["sqlite"])}
         found["database"] = True
         found["migrations"] = wanted_migrations() <= set(database.execute(_APPLIED))
-        found["rules"] = _wanted_triggers("sqlite") <= triggers
+        found["rules"] = wanted_triggers("sqlite") <= triggers
         found["audit"] = os.access(path, os.W_OK)
     finally:
         database.close()

@@ -123,6 +123,7 @@ INSTALLED_APPS = [
     "consent",
     "agents_proxy",
     "config.apps.StaffConfig",
+    "config.apps.RootConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.messages",
@@ -321,8 +322,7 @@ STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "config.security.ModuleStaticFiles"},
 }
-DEFAULT_FROM_EMAIL = env.text("FROM_EMAIL", f"consent@{_base.hostname}")
-SERVER_EMAIL = DEFAULT_FROM_EMAIL
+DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.text("FROM_EMAIL", f"consent@{_base.hostname}")
 EMAIL_BACKEND = "django.core.mail.backends.filebased.EmailBackend"
 EMAIL_FILE_PATH = VAR / "mail"
 EMAIL_TIMEOUT = 10  # seconds; a mail server that says nothing would hold a worker for ever

@@ -16,18 +16,28 @@ BEGIN UPDATE pkm_registry_version SET version = gen_random_uuid()::text; RETURN 
 """
 
 
+_VERSIONED = ("pkm_scope_registry", "domain_registry")
+
+
+def registry_version_triggers(vendor: str) -> list[str]:
+    """The names of the triggers that `install_registry_version` leaves: one a table, or on SQLite one an event."""
+    if vendor == "postgresql":
+        return [f"{table}_version" for table in _VERSIONED]
+    return [f"{table}_version_{event}" for table in _VERSIONED for event in ("insert", "update", "delete")]
+
+
 def install_registry_version(database: BaseDatabaseWrapper) -> None:
     """Every change of the registry, by whatever hand, replaces its version, so no process serves an old copy.
 
     The version is random rather than counted: a counter that a rollback takes back would come again with other rows.
     """
     tables = set(database.introspection.table_names())
-    if not {"pkm_registry_version", "pkm_scope_registry", "domain_registry"} <= tables:
+    if not {"pkm_registry_version", *_VERSIONED} <= tables:
         return
     with database.cursor() as cursor:
         if database.vendor == "postgresql":
             cursor.execute(_BUMP_FUNCTION)
-        for table in ("pkm_scope_registry", "domain_registry"):
+        for table in _VERSIONED:
             if database.vendor == "postgresql":
                 cursor.execute(f'DROP TRIGGER IF EXISTS "{table}_version" ON "{table}"')
                 cursor.execute(

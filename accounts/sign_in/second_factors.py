@@ -47,6 +47,12 @@ def open_secrets(authenticators: "QuerySet[Any]") -> int:
     return _rewrite(authenticators, lambda text: opened(text) if looks_sealed(text) else text)
 
 
+def secrets_of(data: dict[str, Any]) -> list[str]:
+    """The secrets in the `data` of an authenticator, as they are kept: sealed, or in clear before `seal_secrets`."""
+    kept = [data[name] for name in sorted(_SECRET_MEMBERS & data.keys())]
+    return [one for secret in kept for one in (secret if isinstance(secret, list) else [secret])]
+
+
 def _rewrite(authenticators: "QuerySet[Any]", how: "Callable[[str], str]") -> int:
     changed = 0
     for row in authenticators.select_for_update():

@@ -129,8 +129,8 @@ def _switch(rule: Rule, how: str, vendor: str) -> str:
     return f'DROP TRIGGER "{rule.trigger}"' if how == "DISABLE" else rule.statements(vendor)[1]
 
 
-def missing_rules(database: BaseDatabaseWrapper, rules: Iterable[Rule]) -> list[str]:
-    """The names of the triggers that should be in the database and are not."""
+def present_triggers(database: BaseDatabaseWrapper) -> set[str]:
+    """The names of the triggers that are in the database and switched on."""
     known = (
         "SELECT tgname FROM pg_trigger WHERE NOT tgisinternal AND tgenabled <> 'D'"
         if database.vendor == "postgresql"
@@ -138,5 +138,10 @@ def missing_rules(database: BaseDatabaseWrapper, rules: Iterable[Rule]) -> list[
     )
     with database.cursor() as cursor:
         cursor.execute(known)
-        present = {row[0] for row in cursor.fetchall()}
+        return {row[0] for row in cursor.fetchall()}
+
+
+def missing_rules(database: BaseDatabaseWrapper, rules: Iterable[Rule]) -> list[str]:
+    """The names of the triggers that should be in the database and are not."""
+    present = present_triggers(database)
     return sorted(rule.trigger for rule in rules if rule.statements(database.vendor) and rule.trigger not in present)

@@ -87,7 +87,16 @@ PROMISES = (
         figure=r"(failed: \d+ of \d+)", on=POSTGRESQL,
     ),
     Promise("two releases on one database", "release N and N-1 side by side through a rolling upgrade"),
-    Promise("a backup is restored", "pg_dump, and a base backup with WAL, under load: nothing lost"),
+    Promise(
+        "a dump is restored",
+        "of what committed before a pg_dump under load no entry, receipt or grant is missing, and the log goes on",
+        tests=(
+            "tests/config/restored/test_restored_dump.py", "tests/config/restored/test_verify_restore.py",
+            "tests/config/restored/test_verify_restore_log.py",
+        ),
+        at_least=36, on=POSTGRESQL,
+    ),
+    Promise("a base backup is restored", "with its WAL, under load: nothing lost"),
     Promise(
         "everybody is answered as the table of access says", "every address and every kind of caller",
         tests=("tests/access/test_access.py",),

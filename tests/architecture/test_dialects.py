@@ -8,6 +8,7 @@ from tests.architecture.test_house import files, name, text_of
 NAMED = {
     "common/clock.py",  # whose clock decides
     "config/probes.py",  # a look from outside Django's connections, so with each database's own driver
+    "config/restored/schema.py",  # what is in each database's own catalogue
     "consent/exports/read_at_once.py",  # the hot read of an export
     "consent/notices/waiting.py",  # LISTEN
     "developers/authentication.py",  # the hot read of a token

@@ -12,8 +12,8 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.test import Client
 
 from common.sql.triggers import install_rules
+from config.rules import RULES
 from consent.ledger.models import AuditEntry, AuditHead
-from consent.rules import RULES
 from tests.consent.api.test_failing import failing
 
 pytestmark = pytest.mark.django_db(transaction=True)  # it is looked at over a connection of its own
@@ -35,12 +35,11 @@ def test_ready_and_nothing_is_written_for_it() -> None:
     assert not AuditHead.objects.exists()
 
 
-@pytest.fixture
-def without_a_rule() -> Iterator[None]:
+@pytest.fixture(params=[("consent_audit", "no_update"), ("activations", "lifecycle")])  # of two rooms
+def without_a_rule(request: pytest.FixtureRequest) -> Iterator[None]:
+    table, name = request.param
     with connection.cursor() as cursor:
-        cursor.execute(
-            "DROP TRIGGER consent_audit_no_update" + (" ON consent_audit" if connection.vendor == "postgresql" else "")
-        )
+        cursor.execute(f"DROP TRIGGER {table}_{name}" + (f" ON {table}" if connection.vendor == "postgresql" else ""))
     yield
     install_rules(connection, RULES)
 

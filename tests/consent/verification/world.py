@@ -60,11 +60,11 @@ def _name(subject: str) -> str:
 def make_world() -> World:
     ada, ben = give_vault(PersonFactory()), give_vault(PersonFactory())
     shop, bank, club = AppFactory.create_batch(3)
-    live = _approved(shop, ada)
-    stopped, paused = _approved(bank, ada), _approved(club, ada)
+    live = approved(shop, ada)
+    stopped, paused = approved(bank, ada), approved(club, ada)
     grant_actions.revoke(grant_id=stopped.grant_id, by=ada.user)
     grant_actions.pause(grant_id=paused.grant_id, by=ada.user)
-    of_ben = _approved(shop, ben)
+    of_ben = approved(shop, ben)
     _read(live, 3)
     _read(of_ben, 1)
     assert chain_waiting_reads() == 4
@@ -83,7 +83,7 @@ def make_world() -> World:
     )
 
 
-def _approved(app: App, vault: Vault) -> Grant:
+def approved(app: App, vault: Vault) -> Grant:
     request = ConsentRequestFactory(app=app, user=vault.user, max_reads=50)
     body = approval(request, vault, [CUISINE])
     decision_actions.approve(request_id=request.request_id, by=vault.user, body=body)
