@@ -37,7 +37,7 @@ LOG_VERIFIER_KEYS = env.names("LOG_VERIFIER_KEYS")  # the public halves, for pro
 LOG_KEYS: list[dict[str, str]] = [] if LOG_VERIFIER_KEYS else env.secret_json("LOG_KEYS", _MADE)
 # what the signer signed last, outside the database
 LOG_SIGNER_FILE = env.text("LOG_SIGNER_FILE") or str(VAR / "log-signer.json")
-LOG_MIRROR = env.text("LOG_MIRROR")  # a folder that gets a copy of all that is published; empty is none
+LOG_ORIGIN, LOG_MIRROR = env.text("LOG_ORIGIN"), env.text("LOG_MIRROR")  # a name and a folder, both may be empty
 LOG_WITNESSES = env.witnesses("LOG_WITNESSES")
 LOG_WITNESS_QUORUM = env.optional_number("LOG_WITNESS_QUORUM", maximum=len(LOG_WITNESSES))
 RELEASE_MANIFEST = env.text("RELEASE_MANIFEST") or str(VAR / "release.note")  # what `manage.py make_release` signed

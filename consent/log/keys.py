@@ -11,8 +11,8 @@ from consent.log import notes
 
 
 def origin(epoch: str = "") -> str:
-    """The log's name: the issuer without its scheme, with its port, and /log."""
-    name = f"{settings.ISSUER.partition('://')[2]}/log"
+    """The log's name: the issuer without its scheme, with its port, and /log; LOG_ORIGIN where that is another one."""
+    name = settings.LOG_ORIGIN or f"{settings.ISSUER.partition('://')[2]}/log"
     return f"{name}/{epoch}" if epoch else name
 
 

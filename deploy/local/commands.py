@@ -13,12 +13,12 @@ from deploy.local.serving import Interrupted, alone, free_port, is_free, service
 from deploy.local.setting_up import (
     DEVELOPMENT,
     RUNTIME,
+    log_settings,
     make_database,
     make_environment,
     make_sample,
     make_secrets,
     read_settings,
-    signer_file,
 )
 
 DEFAULT_PORT = 8000
@@ -151,7 +151,8 @@ def django(arguments: Sequence[str]) -> int:
     """Django's own command line, with this project's environment."""
     make_environment(RUNTIME)
     make_secrets()
-    return call([PYTHON, "manage.py", *arguments])
+    read_settings()
+    return call([PYTHON, "manage.py", *arguments], env=log_settings())
 
 
 COMMANDS = {
@@ -213,7 +214,7 @@ def _prepare(port: int, *, passing: bool = False) -> tuple[dict[str, str], Neigh
     read_settings()
     given = None if passing else os.environ.get("BASE_URL")
     env = {"BASE_URL": given or f"http://localhost:{port}", "CONSENT_VAR": str(VAR)}
-    env["LOG_SIGNER_FILE"] = os.environ.get("LOG_SIGNER_FILE") or str(signer_file())
+    env |= log_settings(env["BASE_URL"])
     make_database(env)
     beside = neighbours.find(port, env["BASE_URL"])
     make_sample(env, beside.addresses, keep_address=passing)

@@ -71,6 +71,18 @@ def signer_file() -> Path:
     return VAR / f"log-signer-{of_this}.json"
 
 
+def log_settings(base_url: str = "") -> dict[str, str]:
+    """Where the log's signer remembers what it signed, and the name of the log: that which the signer began with.
+
+    So a trip on another port, and a command, go on with the same log; it begins under the name of `base_url`.
+    """
+    file = Path(os.environ.get("LOG_SIGNER_FILE") or signer_file())
+    begun = f"{base_url.partition('://')[2]}/log" if base_url else ""
+    if file.exists():
+        begun = json.loads(file.read_text())["origin"].partition("/log")[0] + "/log"
+    return {"LOG_SIGNER_FILE": str(file), "LOG_ORIGIN": os.environ.get("LOG_ORIGIN") or begun}
+
+
 def make_database(env: dict[str, str]) -> None:
     """The database of DATABASE_URL with its tables and registry, and the static files with their hashed names."""
     with one_at_a_time():
