@@ -111,6 +111,9 @@ def note_that_staff_looked(*, by: "User", user_ids: list[str], what: str, path: 
         "at": now,
         "facts": {"by": by.public_id, "what": what, "page": path},
     }
+    if len(chains) == 1:  # by itself an entry takes six statements fewer
+        audit.append(chain=chains[0], **looked)
+        return
     # in the transaction that appends, too: who waits for such a name is another list of staff, which takes the same
     # chains in the same order and no app's
     audit.name_chains(chains)

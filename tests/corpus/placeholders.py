@@ -29,6 +29,10 @@ _RULES = {
     "link": rf"{_ALONE}link-sandbox-[0-9a-f]{{16}}{_END}",  # of the stand-in for the aggregator
     "standin": r"http://127\.0\.0\.1:[0-9]{4,5}(?![0-9])",
     "salt": rf"(?<=\"p2s\":\")[{_BASE64URL}]{{22}}(?=\")",  # of a passphrase, in the header of what it seals
+    "nonce": rf"(?<=\"nonce\":\")[{_BASE64URL}]{{32}}(?=\")",  # which a resumption has to name
+    # of the public log: the name and octets of its key, and its signature under a checkpoint
+    "logkey": r"(?<=/log\+)[0-9a-f]{8}\+[A-Za-z0-9+/]{44}(?![A-Za-z0-9+/=])",
+    "logsignature": r"(?<=/log )[A-Za-z0-9+/]{91}=(?![A-Za-z0-9+/=])",
     "sha256": rf"{_ALONE}[0-9a-f]{{64}}{_END}",
     # 32 bytes: a digest, a key, a thumbprint, a state; the upper case tells it from a long word
     "bytes32": rf"{_ALONE}(?=[{_BASE64URL}]*[A-Z])[{_BASE64URL}]{{43}}{_END}",

@@ -158,6 +158,12 @@ def _sendings(stage: Stage) -> None:
     refusals(stage, owner, "GET", asked["statusUrl"])
     stage.call("one", owner, "GET", asked["statusUrl"])
     stage.call("no such sending", owner, "GET", f"{here}/act_unknown")
+    spent = {"ANALYSES_PER_PERSON_PER_HOUR": 1, "ACTIVATIONS_PER_PERSON_PER_HOUR": 1}
+    with override_settings(A2A_BUDGETS={**settings.A2A_BUDGETS, **spent}):
+        for attempt in ("the last of the hour", "one too many"):
+            stage.call(attempt, owner, "POST", ANALYSES, BODY)
+        stage.call("one too many", owner, "POST", f"{ANALYSES}/{run.analysis_id}/steps/second/retry", {})
+        stage.call("one too many", owner, "POST", here, {**body, "sending": 2})
     for method, path in (("GET", here), ("POST", here), ("GET", asked["statusUrl"])):
         gone = path.replace(run.analysis_id, "ana_unknown")
         stage.call("no such analysis", owner, method, gone, body if method == "POST" else None)

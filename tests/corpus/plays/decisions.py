@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from consent_bridge import sealed
 from tests import factories
-from tests.consent.decisions import approval_body
+from tests.consent.decisions import approval_body, refreshed, resumption
 from tests.corpus.plays.owners import refusals
 from tests.corpus.stage import Caller, Stage
 
@@ -113,7 +113,9 @@ def _moves(stage: Stage, app: Any, owner: Caller, vault: Any) -> None:
         others = factories.GrantFactory().grant_id
         stage.call("another person's", owner, "POST", f"/consent/grants/{others}/{move}", {})
     for step, move in enumerate(("resume", "pause", "pause", "resume", "revoke", "revoke", "pause", "resume")):
-        stage.call(f"step {step}", owner, "POST", f"{at}/{move}", {})
+        nonce = stage.call(f"what step {step} names", owner, "GET", f"{at}/nonce").json()["nonce"]
+        signed = resumption(vault, grant, nonce) if move == "resume" else {}
+        stage.call(f"step {step}", owner, "POST", f"{at}/{move}", signed)
 
 
 def _refreshes(stage: Stage, app: Any, owner: Caller, vault: Any) -> None:
@@ -137,8 +139,10 @@ def _refreshes(stage: Stage, app: Any, owner: Caller, vault: Any) -> None:
     stage.call("no sources", owner, "PUT", at, {**body, "sources": []})
     stage.call("not sealed", owner, "PUT", at, {**body, "jwe": "a.b.c.d.e"})
     stage.call("unknown", owner, "PUT", "/consent/grants/grt_unknown/export", body)
-    stage.call("refreshed", owner, "PUT", at, body)
-    stage.call("refreshed twice", owner, "PUT", at, body)
+    signed = refreshed(vault, grant)
+    stage.call("signed by nobody", owner, "PUT", at, body)
+    stage.call("refreshed", owner, "PUT", at, signed)
+    stage.call("refreshed twice", owner, "PUT", at, signed)
     snapshot = factories.ExportFactory(grant__request__app=factories.AppFactory(), grant__request__user=vault.user)
     path = f"/consent/grants/{snapshot.grant.grant_id}/export"
     stage.call("a copy that stays as it is", owner, "PUT", path, refreshed_body(snapshot.grant, vault))
@@ -179,5 +183,6 @@ def _history(stage: Stage, app: Any, owner: Caller) -> None:
     reader = Caller.with_token("app", factories.TokenFactory(app=app).secret)
     for receipt in factories.ReceiptFactory._meta.model.objects.filter(request__app=app).order_by("pk"):
         stage.call("the app's copy of a receipt", reader, "GET", f"/api/v1/receipts/{receipt.receipt_id}")
+    stage.call("before the log has it", reader, "GET", f"/api/v1/receipts/{receipt.receipt_id}?proof=1")
     events = {"Last-Event-ID": "0"}
     stage.call("what the app was told", reader, "GET", "/api/v1/consent-events", headers=events, chunks=3)

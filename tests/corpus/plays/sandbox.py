@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from consent_bridge import sealed
 from tests import factories
-from tests.consent.decisions import approval_body
+from tests.consent.decisions import approval_body, refreshed, resumption
 from tests.corpus.plays.decisions import CUISINE, DRINK, refreshed_body
 from tests.corpus.stage import Caller, Stage
 from tests.pkm.sealed_segments import segment, wrapper
@@ -51,7 +51,16 @@ def _vault(stage: Stage, app: Any, program: Caller) -> None:
     stage.call("no vault yet", program, "POST", f"{at}/wrappers", wrapper(person, key))
     foreign = {**body, "wrappers": [wrapper(other, key)]}
     stage.call("somebody else's way in", program, "POST", f"{at}/keys", foreign)
+    _, members = sealed.new_root(key.secret, key.key_id, person.public_id)
+    _, other_root = sealed.new_root(key.secret, key.key_id, other.public_id)
+    stage.call("a root before the vault", program, "PUT", f"{at}/signing-key", members)
+    stage.call("somebody else's root", program, "POST", f"{at}/keys", {**body, **other_root})
     stage.call("created", program, "POST", f"{at}/keys", body)
+    stage.call("somebody else's root", program, "PUT", f"{at}/signing-key", other_root)
+    stage.call("the vault's root", program, "PUT", f"{at}/signing-key", members)
+    _, another = sealed.new_root(key.secret, key.key_id, person.public_id)
+    stage.call("another in its place", program, "PUT", f"{at}/signing-key", another)
+    stage.call("nobody of this app's", program, "PUT", f"{PEOPLE}/usr_unknown/signing-key", members)
     stage.call("created twice", program, "POST", f"{at}/keys", body)
     stage.call("nobody of this app's", program, "POST", f"{PEOPLE}/usr_unknown/keys", body)
     stage.call("somebody else's way in", program, "POST", f"{at}/wrappers", wrapper(other, key))
@@ -99,6 +108,7 @@ def _decisions(stage: Stage, app: Any, vault: Any, program: Caller, at: str) -> 
     stage.call("another revision", program, "POST", f"{here}/decision", other)
     with override_settings(COPIES_BYTES_PER_PERSON=10):
         stage.call("no room", program, "POST", f"{here}/decision", good)
+    stage.call("signed by nobody", program, "POST", f"{here}/decision", {**good, "approval": "a.b.c"})
     stage.call("approved", program, "POST", f"{here}/decision", good)
     stage.call("approved twice", program, "POST", f"{here}/decision", good)
     needed = factories.ConsentRequestFactory(
@@ -126,7 +136,9 @@ def _grants(stage: Stage, app: Any, vault: Any, program: Caller, at: str) -> Non
         grant__approved_attributes=[CUISINE, DRINK],
     ).grant
     vault.write("lifestyle", "food", {"favorite_cuisine": "Lao", "coffee_or_tea": "Tea"}, base=1)
-    here, body = f"{at}/grants/{grant.grant_id}", refreshed_body(grant, vault)
+    here, body = f"{at}/grants/{grant.grant_id}", refreshed(vault, grant)
+    for read in ("nonce", "approval"):
+        stage.call("unknown", program, "GET", f"{at}/grants/grt_unknown/{read}")
     stage.call(
         "a revision too far", program, "PUT", f"{here}/export", refreshed_body(grant, vault, revision=9, source=2)
     )
@@ -139,7 +151,9 @@ def _grants(stage: Stage, app: Any, vault: Any, program: Caller, at: str) -> Non
     for move in ("pause", "resume", "revoke"):
         stage.call("unknown", program, "POST", f"{at}/grants/grt_unknown/{move}", {})
     for step, move in enumerate(("resume", "pause", "resume", "revoke", "revoke", "pause", "resume")):
-        stage.call(f"step {step}", program, "POST", f"{here}/{move}", {})
+        nonce = stage.call(f"what step {step} names", program, "GET", f"{here}/nonce").json().get("nonce", "")
+        signed = resumption(vault, grant, nonce) if move == "resume" else {}
+        stage.call(f"step {step}", program, "POST", f"{here}/{move}", signed)
     ended = factories.GrantFactory(request__app=app, request__user=vault.user, status="expired").grant_id
     stage.call("over", program, "POST", f"{at}/grants/{ended}/revoke", {})
     stage.call("over", program, "PUT", f"{here}/export", refreshed_body(grant, vault, revision=3, source=2))
