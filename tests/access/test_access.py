@@ -145,7 +145,8 @@ def _told(response: HttpResponse, name: str) -> list[str]:
     """All that the caller gets, but for what is new with every answer and for the ID, which they gave themselves."""
     trace = response["X-Request-Id"]
     headers = [f"{key}: {value}".replace(trace, "TRACE").replace(name, "ID") for key, value in response.items()]
-    headers = [re.sub(r'("management-calls";r=)\d+', r"\1LEFT", header) for header in headers]  # one less each time
+    # one less each time, and a second less where one passed meanwhile
+    headers = [re.sub(r'("management-calls";r=)\d+(;t=)\d+', r"\1LEFT\2SECONDS", header) for header in headers]
     cookies = [f"Set-Cookie: {cookie}" for cookie in response.cookies]
     text = re.sub(r'name="page_of" value="[^"]*"', "PAGE", response.content.decode())
     text = re.sub(r"\b[A-Za-z0-9]{64}\b", "CSRF", text.replace(trace, "TRACE").replace(name, "ID"))
