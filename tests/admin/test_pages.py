@@ -201,7 +201,7 @@ def test_sealed_text_and_key_material_are_never_shown(page):
 
 def test_sealed_text_is_not_even_read(page, django_assert_max_num_queries):
     export = factories.ExportFactory()
-    # some of them name the chain of the person whose row is looked at, keep what its entry tells and queue it for the log
+    # some name the chain of the person looked at, keep what its entry tells, and queue it for the log
     with django_assert_max_num_queries(45) as queries:
         for address in _addresses("export", "consent", export):
             page.get(address)
