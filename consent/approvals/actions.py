@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import QuerySet
 
 from common.clock import database_now
 from consent.approvals.models import ApprovalKey
@@ -44,7 +45,7 @@ def write_root_change(user: "User", change: RootChange) -> None:
 
 def _carry_over(user: "User", change: RootChange) -> None:
     """One step for each app that knows a key: none may be left to be told of another without proof."""
-    keys = {key.app.app_id: key for key in ApprovalKey.objects.filter(user=user).select_related("app")}
+    keys = {key.app.app_id: key for key in _of_this_address(user)}
     steps: dict[str, Any] = {}
     for step in change.rotation:
         steps[_audience(step)] = step
@@ -53,6 +54,11 @@ def _carry_over(user: "User", change: RootChange) -> None:
         raise ApprovalMismatch(f"aud: the rotation does not fit these apps: {', '.join(named[:5])}.", member="aud")
     for app_id, step in steps.items():
         _take_step(keys[app_id], app_id, step, root=change.new, by=user)
+
+
+def _of_this_address(user: "User") -> QuerySet[ApprovalKey]:
+    """What apps know of this person here; what was made for an address that the service had before is of no use."""
+    return ApprovalKey.objects.filter(user=user, issuer=settings.ISSUER).select_related("app")
 
 
 def _audience(step: Any) -> str:
@@ -106,7 +112,7 @@ def standing_approval(*, grant_id: str, by: "User") -> dict[str, Any]:
 def keys_of(user: "User") -> dict[str, Any]:
     """What a new root is signed with: {"issuer", "rotations": how often the root was replaced, "keys": [{"app_id",
     "approval_key", "seq"}], the key that each app knows and how many steps led to it}."""
-    rows = ApprovalKey.objects.filter(user=user).select_related("app").order_by("pk")
+    rows = _of_this_address(user).order_by("pk")
     keys = [{"app_id": row.app.app_id, "approval_key": row.public_key, "seq": len(row.history)} for row in rows]
     return {"issuer": settings.ISSUER, "rotations": signing_queries.rotations_of(user), "keys": keys}
 

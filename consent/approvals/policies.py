@@ -114,7 +114,7 @@ def signed_by_vault(*, request: ConsentRequest, by: "User", body: "SignedBody") 
     if body.approval is None:
         raise ApprovalMismatch("approval: is missing.", member="approval")
     known = ApprovalKey.objects.filter(user=by, app_id=request.app_id).first()
-    if body.approval_key is None and known is not None and known.root == signatures.thumbprint(root):
+    if body.approval_key is None and known is not None and _is_of(known, signatures.thumbprint(root)):
         return body.approval, known
     return body.approval, _certified(request=request, by=by, body=body, root=root, known=known)
 
@@ -144,16 +144,23 @@ def _as_known(
     """The row of this key, not saved: another key than before comes only of another root, and then by a reset.
 
     A root that was replaced carried every app's key over (`approvals.actions`), so that there is none left to differ.
+    Where the service's own address changed, each app gets another key of the same root, and knows none for it yet.
     """
     if known is None:
-        return ApprovalKey(user=by, app_id=request.app_id, public_key=public, root=root)
+        return ApprovalKey(user=by, app_id=request.app_id, public_key=public, root=root, issuer=settings.ISSUER)
     if known.public_key == public:
         known.root = root
         return known
-    if known.root == root:
+    if _is_of(known, root):
         raise ApprovalMismatch("approval_key: is not the key of this app.", member="approval_key")
-    known.public_key, known.root, known.history, known.is_reset = public, root, [], True
+    known.is_reset = known.issuer == settings.ISSUER
+    known.public_key, known.root, known.issuer, known.history = public, root, settings.ISSUER, []
     return known
+
+
+def _is_of(known: ApprovalKey, root: str) -> bool:
+    """Whether this root certified it for this service's address."""
+    return (known.root, known.issuer) == (root, settings.ISSUER)
 
 
 def _recent(claims: dict[str, Any], at: datetime) -> int:

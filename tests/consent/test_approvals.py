@@ -331,3 +331,19 @@ def test_another_vault_tells_apps_that_its_key_is_new(grant: Grant, vault: Vault
 
     assert Export.objects.get(grant__request=newer).owner_key_reset
     assert ApprovalKey.objects.get().history == []
+
+
+def test_at_another_address_of_the_service_each_app_gets_another_key(
+    owner: JsonClient, asked: ConsentRequest, vault: Vault, settings: Any
+) -> None:
+    assert owner.post(f"/consent/requests/{asked.request_id}/decision", approval_body(asked, vault)).status_code == 200
+    before = ApprovalKey.objects.get()
+    settings.ISSUER = "https://moved.example"
+    again = ConsentRequestFactory(app=asked.app, user=vault.user, connector_key_id="key-2")
+
+    answer = owner.post(f"/consent/requests/{again.request_id}/decision", approval_body(again, vault))
+
+    assert answer.status_code == 200, answer.content
+    now = ApprovalKey.objects.get()
+    assert (now.issuer, now.root, now.history, now.is_reset) == (settings.ISSUER, before.root, [], False)
+    assert now.public_key != before.public_key

@@ -1,6 +1,7 @@
 """What a person's vault signs with, and what it keeps for itself."""
 
 import factory
+from django.conf import settings
 from factory.django import DjangoModelFactory
 
 from consent.approvals.models import ApprovalKey
@@ -17,6 +18,7 @@ class ApprovalKeyFactory(DjangoModelFactory):
     app = factory.SubFactory(AppFactory)
     public_key = {"kty": "OKP", "crv": "Ed25519", "x": "A" * 43}
     root = "B" * 43
+    issuer = factory.LazyFunction(lambda: settings.ISSUER)
 
 
 class VaultNotesFactory(DjangoModelFactory):
