@@ -34,10 +34,16 @@ def vault_keys(user: "User") -> dict[str, Any]:
         "vault_status": vault.vault_status if vault else "absent",
         "primary_wrapper_id": vault.primary_wrapper_id if vault else None,
         "wrappers": [wrapper_body(wrapper) for wrapper in wrappers],
-        "signing_public_key": vault.signing_public_key if vault else None,
+        "signing_public_key": _signing_key(vault) if vault else None,
         "signing_jwe": (vault.signing_jwe or None) if vault else None,
         "rotation": rotation_progress(user, vault) if vault else None,
     }
+
+
+def _signing_key(vault: VaultKey) -> dict[str, str] | None:
+    """The JWK with its members in one order, where PostgreSQL keeps an order of its own."""
+    key = vault.signing_public_key
+    return {name: key[name] for name in ("kty", "crv", "x")} if key else None
 
 
 def rotation_progress(user: "User", vault: VaultKey) -> dict[str, Any] | None:
