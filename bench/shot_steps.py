@@ -73,7 +73,7 @@ def unfold(page: Page, scene: Scene) -> None:
 def verify(page: Page, scene: Scene) -> None:
     """Have the history checked."""
     page.locator("form[action='/consent/history/verify/'] button").click()
-    page.wait_for_load_state("networkidle")
+    page.locator("#verify-result > *").first.wait_for()
 
 
 def follow(selector: str) -> Prepare:

@@ -186,7 +186,7 @@
 
   /** A row of links that is wider than a phone begins with the page that is open. */
   function showCurrent() {
-    const current = /** @type {HTMLElement | null} */ (document.querySelector(".portal-nav [aria-current]"));
+    const current = /** @type {HTMLElement | null} */ (document.querySelector(":is(.portal-nav, .docs-contents) [aria-current]"));
     const row = current?.closest("ul");
     if (current && row) row.scrollLeft = current.offsetLeft - row.offsetLeft - (row.clientWidth - current.offsetWidth) / 2;
   }
