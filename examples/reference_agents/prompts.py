@@ -21,7 +21,7 @@ _NAME_STATEMENT = re.compile(
 )
 _KITCHEN = re.compile(r"\w+ (?:food|cooking|cuisine|dishes|kitchen)\b")
 _NAME_AT_START = re.compile(
-    rf"\s*{_NAME}(?:,? (?:is|can|lives|works|has|was)\b(?! (?:her|his|my|their|the)\b)|, (?=\d|who\b))"
+    rf"\s*{_NAME}(?:,? (?:is|can|lives|works|has|was)\b(?! (?:her|his|my|their|the)\b)|, (?=\+?\d|who\b|[\w.+-]+@))"
 )
 _LINE_TYPES = {
     PhoneNumberType.MOBILE: "mobile",

@@ -67,7 +67,7 @@ _AMONG_ALL = re.compile(r"of all\b", re.I)  # "of all cuisines she likes Thai be
 # text of this form is not an item of the list: the list ended before it
 _NOT_AN_ITEM = re.compile(
     r"(?:i|she|he|they|we|you|it|him|them|who|what|which|that|to|on|by|from|at|in|of|for|or|because|since|living"
-    r"|working"
+    r"|working|bought|ordered"
     r"|being|getting|going|having|taking|doing|making|her|his|my|their)\b"
     r"|(?:anyone|anybody|anything|everyone|everybody)\b|.*: |.*\b(?:except|unless|if|when|she|he|they|we|you)\b|.*\w"
     r" (?:like|love|enjoy|dislike|hate|avoid) \w",

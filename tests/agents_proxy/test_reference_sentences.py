@@ -44,6 +44,19 @@ def test_a_negation_holds_for_its_clause(prompt: str, expected: dict[str, Any]) 
 
 
 @pytest.mark.parametrize(
+    ("prompt", "expected"),
+    [
+        ("She likes tea and bought shoes of Muji.", {"likes": ["tea"]}),
+        ("Tea, ana@example.org", {"email": "ana@example.org"}),
+        ("Ana S\u00e1, ana@example.org", {"full_name": "Ana S\u00e1", "email": "ana@example.org"}),
+        ("Ana S\u00e1, +49 17604069055", {"full_name": "Ana S\u00e1"}),
+    ],
+)
+def test_identifiers_and_likes_stand_beside_each_other(prompt: str, expected: dict[str, Any]) -> None:
+    assert expected.items() <= made(prompt).items()
+
+
+@pytest.mark.parametrize(
     "prompt",
     [
         "She no longer likes tea", "She never enjoys jazz", "Ana doesn't dislike coffee", "Ana isn't fond of tea",
