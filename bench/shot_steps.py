@@ -134,13 +134,13 @@ def ask_code(page: Page, scene: Scene) -> None:
 
 def sign_up(page: Page, scene: Scene) -> None:
     """Somebody new each time, as far as the recovery code."""
-    password = scene.sample["owner"]["passphrase"]
+    passphrase, password = scene.sample["owner"]["passphrase"], secrets.token_urlsafe(12)  # two of one kind are refused
     page.locator("input[name=email]").fill(f"{secrets.token_hex(4)}@example.org")
     page.locator("input[name=password1]").fill(password)
     page.locator("input[name=password1]").press("Enter")
     page.wait_for_url("**/vault/setup/")
-    page.locator("#new-passphrase").fill(password)
-    page.locator("#again-passphrase").fill(password)
+    page.locator("#new-passphrase").fill(passphrase)
+    page.locator("#again-passphrase").fill(passphrase)
     page.locator("#passphrase-form button[type=submit]").click()
     page.wait_for_selector("#recovery-code code")
 
