@@ -7,7 +7,7 @@ import { gettext, interpolate, ngettext } from "./i18n.js";
 import { all, busy, entry, explain, find, make, pageData } from "./page.js";
 import { refreshExports } from "./refresh.js";
 import { followLock } from "./unlock.js";
-import { inWords } from "./values.js";
+import { breakable, inWords } from "./values.js";
 import { call } from "./vault/api.js";
 import { isInterrupted, openAll, writeAttributes } from "./vault/vault.js";
 
@@ -88,7 +88,7 @@ function line({ name, home, value, fits, without, now }) {
   const left = without.length ? [interpolate(gettext("left out: %(names)s"), { names: without.slice(0, MOST_NAMED).map(readable).join(", ") })] : [];
   return make("li", { class: "value" }, [
     make("label", { class: "value-pick" }, [box, make("span", { class: "value-label" }, [home.word.label])]),
-    make("bdi", { class: "value-data" }, [inWords(value, home.word)]),
+    make("bdi", { class: "value-data" }, breakable(inWords(value, home.word))),
     make("span", { class: "value-flags small muted break" }, [(fits ? [before, ...left] : [gettext("does not fit this field")]).join(" · ")]),
   ]);
 }

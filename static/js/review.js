@@ -6,7 +6,7 @@ import { keepChoice, takeChoice } from "./drafts.js";
 import { gettext, interpolate, ngettext } from "./i18n.js";
 import { all, busy, explain, find, make, pageData } from "./page.js";
 import { followLock } from "./unlock.js";
-import { inWords } from "./values.js";
+import { breakable, inWords } from "./values.js";
 import { LATER_MEMBERS } from "./vault/contract.js";
 import { ApiError, approve, forgetPreview, isInterrupted, isNewConnector, isUnlocked, loadRequest, Locked, preview, Refused } from "./vault/vault.js";
 
@@ -68,7 +68,7 @@ async function showValues() {
       place.classList.remove("is-locked");
       place.removeAttribute("aria-label");
       place.removeAttribute("role");
-      place.textContent = held.has(path) ? inWords(held.get(path), words[path]) : gettext("Not there any more. Reload the page.");
+      place.replaceChildren(...breakable(held.has(path) ? inWords(held.get(path), words[path]) : gettext("Not there any more. Reload the page.")));
     }
     hideProblem();
     valuesShown = true;

@@ -8,7 +8,7 @@ import { all, busy, entry, explain, find, make, pageData, toast } from "./page.j
 import { save } from "./recovery.js";
 import { refreshExports } from "./refresh.js";
 import { followLock } from "./unlock.js";
-import { humanised, inWords } from "./values.js";
+import { breakable, humanised, inWords } from "./values.js";
 import { Conflict, openAll, writeAll } from "./vault/vault.js";
 
 /** @typedef {import("./values.js").Word} Word */
@@ -115,7 +115,7 @@ function planned(present) {
       const before = present.has(path) ? interpolate(gettext("now: %(value)s"), { value: inWords(present.get(path), word) }) : gettext("new");
       return make("li", { class: "value" }, [
         make("label", { class: "value-pick" }, [box, make("span", { class: "value-label" }, [word?.label ?? humanised(name)])]),
-        make("span", { class: "value-data" }, [value === null ? gettext("(empty)") : inWords(value, word)]),
+        make("span", { class: "value-data" }, breakable(value === null ? gettext("(empty)") : inWords(value, word))),
         make("span", { class: "value-flags small muted" }, [before]),
       ]);
     })),

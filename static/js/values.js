@@ -41,6 +41,10 @@ export function inWords(value, word = PLAIN) {
 /** What a table itself holds under a name: "constructor" is a word like any other. @template T @param {Record<string, T>} table @param {string} name */
 const own = (table, name) => (Object.hasOwn(table, name) ? table[name] : undefined);
 
+/** A text in which an e-mail address may break before each "@" and dot, as on the server's pages. @param {string} text @returns {(Node | string)[]} */
+export const breakable = (text) =>
+  text.includes("@") ? text.split(/(?<=[^\s@.])(?=[@.][^\s@.])/).flatMap((part, at) => (at ? [document.createElement("wbr"), part] : [part])) : [text];
+
 /** Whether there is anything to keep. @param {unknown} value */
 export const isEmpty = (value) =>
   value === null || value === undefined || value === "" || (Array.isArray(value) && !value.length) || (typeof value === "object" && !Object.keys(value).length);
