@@ -12,7 +12,11 @@ RULES: list[Rule] = [
     transitions("consent_grants", GRANT_MOVES),
     frozen(
         "consent_exports",
-        ["export_id", "grant_id", "revision", "connector_key_id", "sources", "sealed_at"],
+        [
+            *("export_id", "grant_id", "revision", "connector_key_id", "sources", "sealed_at"),
+            # what the vault signed of it: a newer revision is another row, and erasing a person alone empties it
+            *("approval", "owner_key", "owner_key_reset", "approved_attributes"),
+        ],
         erasable=True,
     ),
     # ciphertext may go, never change

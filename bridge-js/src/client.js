@@ -244,6 +244,11 @@ export class Client {
     return this.#proving.log.follow();
   }
 
+  /** @param {string} origin */
+  async acceptLogEpoch(origin) {
+    return this.#proving.log.acceptEpoch(origin);
+  }
+
   async checkpoint() {
     return this.#proving.checkpoint();
   }

@@ -34,7 +34,7 @@ export function readEntry(told) {
   if (v === 2 && !erased && digest(facts, decodeBase64url(salt, "salt")) !== facts_hash) {
     throw new Refused("the entry's facts are not what was written", "facts");
   }
-  return { chain, sequence, entry_hash, prev_hash, kind, facts: erased ? null : facts };
+  return { chain, sequence, entry_hash, prev_hash, kind, at, facts: erased ? null : facts };
 }
 
 /** What the log has of it. @param {Entry} entry */

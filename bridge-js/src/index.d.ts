@@ -143,6 +143,7 @@ export interface Entry {
   entry_hash: string;
   prev_hash: string;
   kind: string;
+  at: string;
   facts: Record<string, any> | null;
 }
 
@@ -159,7 +160,10 @@ export interface ProvenHistory {
   entries: number;
   /** The number of the newest one that the log has, which holds all before it; 0 where all are on their way. */
   in_log: number;
-  log: LogSight;
+  /** Whether one that the log does not have is older than ten minutes, though it takes new ones every few seconds. */
+  late: boolean;
+  /** null where nothing was published yet, so that the chain alone is proved. */
+  log: LogSight | null;
 }
 
 export interface ClientOptions extends LogOptions {
@@ -263,9 +267,15 @@ export class Client {
   receiptWithProof(receiptId: string): Promise<({ receipt_id: string; jws: string; claims: Claims } & ProvenEvent) | null>;
   /**
    * Look at the public log: signed, cosigned by whom, and consistent with what this client saw of it last. Refused where it
-   * was rewritten or rolled back, LogKeyChanged where its key changed and no known one vouches for it.
+   * was rewritten or rolled back, LogKeyChanged where its key changed and no known one vouches for it, LogEpochChanged where it
+   * began anew, NothingPublished where it has no checkpoint yet.
    */
   followLog(): Promise<LogSight>;
+  /**
+   * Go on with the log that began anew under this name, as `LogEpochChanged` has it in `newest.origin`. For somebody who was
+   * told what was restored: nothing shows that the new tree has what was seen of the old one.
+   */
+  acceptLogEpoch(origin: string): Promise<LogSight>;
   /** The newest signed statement of where all audit chains stood, verified. */
   checkpoint(): Promise<{ jws: string; claims: Claims }>;
   /** The service's public keys, for `verifyReceipt` and `verifyCheckpoint`. */
@@ -278,6 +288,8 @@ export class LogReader {
   constructor(service: string, options?: LogOptions);
   /** As the client's `followLog`. */
   follow(): Promise<LogSight>;
+  /** As the client's `acceptLogEpoch`. */
+  acceptEpoch(origin: string): Promise<LogSight>;
   /** That a verified receipt's event is in the log; `told` has `entry` and `proof` as `?proof=1` answers them. */
   proveReceipt(claims: Claims, told: Record<string, any>): Promise<ProvenEvent>;
   /** A person's own history, as `/consent/history/chain` answers it, in one page or several: computed again, and in the log. */
@@ -376,6 +388,15 @@ export class OwnerKeyChanged extends KeyRefused {
 }
 /** The log is signed with a key that none vouches for which this reader knows. */
 export class LogKeyChanged extends Refused {}
+/** A known key signed the tree of another name: a log begins anew after a restore without a mirror. */
+export class LogEpochChanged extends Refused {
+  constructor(last: { origin: string; size: number }, newest: { origin: string; size: number });
+  /** What was seen of the log last. */
+  last: { origin: string; size: number };
+  newest: { origin: string; size: number };
+}
+/** The log has no checkpoint yet, and this reader never saw one. */
+export class NothingPublished extends BridgeError {}
 /** The server did not answer, or not in time. */
 export class Unreachable extends BridgeError {}
 /** The server answered something that is not the contract's. */

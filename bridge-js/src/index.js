@@ -15,7 +15,7 @@ export {
 export { openExport } from "./exports.js";
 export { checkConnectorKey, checkPrivateKey, generateConnectorKey, publicHalf, thumbprint } from "./keys.js";
 export { LogReader, verifyReceiptProof } from "./logs.js";
-export { LogKeyChanged } from "./memories.js";
+export { LogEpochChanged, LogKeyChanged, NothingPublished } from "./memories.js";
 export { openEnvelope } from "./opening.js";
 export { verifyCheckpoint, verifyReceipt } from "./proofs.js";
 export { SandboxPerson } from "./sandbox.js";

@@ -5,8 +5,8 @@
 
 import { isObject } from "./encoding.js";
 import { digestOfReceipt, leafOf, readChain, readEntry } from "./entries.js";
-import { BadAnswer, Refused } from "./errors.js";
-import { Memories, Memory, trusted } from "./memories.js";
+import { BadAnswer, Problem, Refused } from "./errors.js";
+import { Memories, Memory, NothingPublished, trusted } from "./memories.js";
 import { checkProof, readHashes, readKeys } from "./notes.js";
 import { sleep, Transport } from "./transport.js";
 
@@ -16,7 +16,7 @@ import { sleep, Transport } from "./transport.js";
 /** @typedef {import("./notes.js").Checkpoint} Checkpoint */
 /** @typedef {import("./notes.js").Proof} Proof */
 
-const ON_THEIR_WAY = 200; // entries that may be so new that the log does not have them yet
+const LATE_SECONDS = 600; // an entry that is older should have been in the log for long
 
 /**
  * The entry and proof that came with a receipt; Refused where they are not of it, or prove nothing. No network is asked.
@@ -65,6 +65,28 @@ export function verifyReceiptProof(claims, told, trust) {
   return { entry, index: proof.index, log: sightOf(proof.checkpoint, memory.tie(proof.checkpoint, []).isFresh()) };
 }
 
+/**
+ * The number of the newest of so many entries that the log has, 0 for none; each is in it before those after it. Goes back from
+ * the newest in growing steps and then halves what is between: few questions, however many wait.
+ * @param {number} count @param {(number: number) => Promise<boolean>} has @returns {Promise<number>}
+ */
+export async function newestInLog(count, has) {
+  let [found, absent, step] = [0, count + 1, 1];
+  while (absent - found > 1) {
+    const number = found ? Math.floor((found + absent) / 2) : Math.max(1, absent - step);
+    if (await has(number)) found = number;
+    else [absent, step] = [number, step * 2];
+  }
+  return found;
+}
+
+/** Whether an entry of this time should have been in the log for long: it takes new ones every few seconds. @param {Entry} entry */
+function isLate({ at }) {
+  const time = Date.parse(at);
+  if (Number.isNaN(time)) throw new Refused("the entry has no time", "at");
+  return Date.now() - time > LATE_SECONDS * 1000;
+}
+
 /** Looks at the log of one service, under its origin. Each call is described in index.d.ts. */
 export class LogReader {
   #transport;
@@ -80,6 +102,17 @@ export class LogReader {
   /** @returns {Promise<LogSight>} */
   async follow() {
     return this.#keep(await this.#looked());
+  }
+
+  /** @param {string} origin @returns {Promise<LogSight>} */
+  async acceptEpoch(origin) {
+    const memory = this.#memories.find(this.#transport.baseUrl);
+    if (!memory) throw new Refused("this log was never looked at");
+    const newest = memory.begunAnew(await this.#published(memory));
+    if (newest?.origin !== origin) {
+      throw new Refused(`the log did not begin anew as ${origin}, or no key that is known signed it`, "origin");
+    }
+    return this.#keep(memory.accepting(newest));
   }
 
   /** @param {Claims} claims @param {Record<string, any>} told */
@@ -99,34 +132,49 @@ export class LogReader {
     const entries = readChain(pages.flatMap((page) => page.entries));
     const [first] = entries;
     if (!first) throw new Refused("there is no entry in this history");
-    const memory = await this.#looked();
+    const found = { chain: first.chain, entries: entries.length };
+    /** @type {Memory} */
+    let memory;
+    try {
+      memory = await this.#looked();
+    } catch (error) {
+      if (!(error instanceof NothingPublished)) throw error;
+      return { ...found, in_log: 0, late: isLate(first), log: null };
+    }
     const log = this.#keep(memory);
-    return { chain: first.chain, entries: entries.length, in_log: await this.#newest(entries, memory), log };
+    const newest = await newestInLog(entries.length, (number) => this.#has(/** @type {Entry} */ (entries[number - 1]), memory));
+    const [waiting] = entries.slice(newest);
+    return { ...found, in_log: newest, late: waiting !== undefined && isLate(waiting), log };
   }
 
-  /** The newest entry that the log has; it holds all before it. What is seconds old may be on its way. @param {Entry[]} entries @param {Memory} memory */
-  async #newest(entries, memory) {
-    for (const entry of entries.slice(-ON_THEIR_WAY).reverse()) {
-      const text = await this.#text(`/log/proof/${encodeURIComponent(entry.entry_hash)}`, {}, true);
-      if (text === null) continue;
-      const proof = memory.readProof(text, { tied: true });
-      memory.requireWitnesses(proof.checkpoint);
-      checkProof(proof, leafOf(entry));
-      await this.#tied(memory, proof.checkpoint);
-      return entry.sequence;
-    }
-    if (entries.length > ON_THEIR_WAY) throw new Refused(`the log has none of the newest ${ON_THEIR_WAY} entries`, "proof");
-    return 0;
+  /** Whether the log has an entry, by a proof that fits what was seen; Refused where it does not hold. @param {Entry} entry @param {Memory} memory */
+  async #has(entry, memory) {
+    const text = await this.#text(`/log/proof/${encodeURIComponent(entry.entry_hash)}`, {}, true);
+    if (text === null) return false;
+    const proof = memory.readProof(text, { tied: true });
+    memory.requireWitnesses(proof.checkpoint);
+    checkProof(proof, leafOf(entry));
+    await this.#tied(memory, proof.checkpoint);
+    return true;
   }
 
   /** What is remembered once the newest checkpoint was looked at; the keys are pinned at the first look. @returns {Promise<Memory>} */
   async #looked() {
     const before = this.#memories.find(this.#transport.baseUrl);
     const known = before ?? new Memory({ keys: await this.#keys(), witnesses: [], quorum: null, earlier: [] });
-    const newest = known.read(/** @type {string} */ (await this.#text("/log/checkpoint")));
+    const newest = known.read(await this.#published(known));
     known.requireNoRollback(newest);
     const seen = await this.#tied(known, newest);
     return seen.asksForKeys() ? seen.withKeys(await this.#keys()) : seen;
+  }
+
+  /** The newest checkpoint that is published; NothingPublished where there is none yet. @param {Memory} memory @returns {Promise<string>} */
+  async #published(memory) {
+    try {
+      return /** @type {string} */ (await this.#text("/log/checkpoint"));
+    } catch (error) {
+      throw error instanceof Problem && error.status === 404 ? memory.ofNoCheckpoint() : error;
+    }
   }
 
   /** @param {Memory} memory @param {Checkpoint} seen */

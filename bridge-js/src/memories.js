@@ -6,9 +6,9 @@ import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, w
 import { dirname } from "node:path";
 
 import { parseObject } from "./encoding.js";
-import { Refused, shown } from "./errors.js";
+import { BridgeError, Refused, shown } from "./errors.js";
 import { isConsistent } from "./merkle.js";
-import { hasOtherSigner, missing, readCheckpoint, readKey, readProof, signers } from "./notes.js";
+import { hasOtherSigner, keyIds, missing, originOf, readCheckpoint, readKey, readProof, renamed, signers } from "./notes.js";
 
 /** @typedef {import("./notes.js").Checkpoint} Checkpoint */
 /** @typedef {import("./notes.js").VerifierKey} VerifierKey */
@@ -22,6 +22,27 @@ const FRESH_SECONDS = 24 * 3600;
 /** The newest checkpoint is signed with no key that this reader knows, so that nobody vouches for the new one. */
 export class LogKeyChanged extends Refused {}
 
+/**
+ * A known key signed the tree of another name: `last` is what was seen, `newest` the new tree's. So a log begins anew after a
+ * restore without a mirror. What was lost cannot be seen from here, so that only the caller's word takes the new tree.
+ */
+export class LogEpochChanged extends Refused {
+  /** @param {Checkpoint} last @param {Checkpoint} newest */
+  constructor(last, newest) {
+    const said = `the log ${last.origin}, last seen with ${last.size} entries, begins anew as ${newest.origin}`;
+    super(`${said}: ask the operator what was restored before you accept it`, "origin");
+    this.last = { origin: last.origin, size: last.size };
+    this.newest = { origin: newest.origin, size: newest.size };
+  }
+}
+
+/** The log has no checkpoint yet, and this reader never saw one: there is nothing to compare with. */
+export class NothingPublished extends BridgeError {
+  constructor() {
+    super("nothing has been published in the log yet; it takes what is new every few seconds: come back");
+  }
+}
+
 /** @param {import("./index.js").LogTrust} trust @returns {Trust} */
 export const trusted = ({ keys, witnesses = [], quorum = null }) => ({
   keys: keys.map((key) => readKey(key.trim())),
@@ -32,21 +53,63 @@ export const trusted = ({ keys, witnesses = [], quorum = null }) => ({
 
 /** What one reader remembers. Nothing of it changes: each look makes another. */
 export class Memory {
-  /** @param {Trust} trust @param {Checkpoint | null} [checkpoint] @param {boolean} [fixed] where the caller named the keys: no other is learned */
-  constructor(trust, checkpoint = null, fixed = false) {
+  /**
+   * @param {Trust} trust @param {Checkpoint | null} [checkpoint] @param {boolean} [fixed] where the caller named the keys: no other
+   *   is learned @param {string[]} [ended] the last checkpoints seen of trees that another took the place of, as signed notes
+   */
+  constructor(trust, checkpoint = null, fixed = false, ended = []) {
     this.trust = trust;
     this.checkpoint = checkpoint;
     this.fixed = fixed;
+    this.ended = ended;
+  }
+
+  /** @param {{trust?: Trust, checkpoint?: Checkpoint, ended?: string[]}} changes */
+  #with({ trust = this.trust, checkpoint, ended = this.ended }) {
+    return new Memory(trust, checkpoint ?? this.checkpoint, this.fixed, ended);
   }
 
   /** The newest checkpoint, by its own signature; that it follows from the last one is not said yet. @param {string} note */
   read(note) {
     const { keys, witnesses } = this.trust;
     if (this.checkpoint && !signers(note, keys).length) {
+      const newest = this.begunAnew(note);
+      if (newest) throw new LogEpochChanged(this.checkpoint, newest);
       const said = "the log is signed with another key, and none that this reader knows vouches for it";
       throw new LogKeyChanged(`${said}: ask the operator on another way before you take it`, "signature");
     }
     return readCheckpoint(note, keys, witnesses);
+  }
+
+  /** The newest checkpoint where a known key signed it under another name than the last one's; else null. @param {string} note @returns {Checkpoint | null} */
+  begunAnew(note) {
+    const origin = originOf(note);
+    if (!this.checkpoint || origin === this.checkpoint.origin) return null;
+    const keys = this.trust.keys.map((key) => renamed(key, origin));
+    return signers(note, keys).length ? readCheckpoint(note, keys, this.trust.witnesses) : null;
+  }
+
+  /** The memory that goes on with a tree that began anew. @param {Checkpoint} newest */
+  accepting(newest) {
+    const keys = this.trust.keys.map((key) => renamed(key, newest.origin));
+    const ended = [...this.ended, ...(this.checkpoint ? [this.checkpoint.note] : [])];
+    return this.#with({ trust: { ...this.trust, keys, earlier: [] }, checkpoint: newest, ended });
+  }
+
+  /** What it is that nothing is published: not begun, or, where something was seen before, taken away. @returns {BridgeError} */
+  ofNoCheckpoint() {
+    if (!this.checkpoint) return new NothingPublished();
+    return new Refused(`the log publishes nothing and had ${this.checkpoint.size} entries when it was last seen`, "size");
+  }
+
+  /** Refuse a proof of a key that this reader does not know: which one it takes, and what else would do. @param {string} note */
+  #requireKnownSigner(note) {
+    const known = [...this.trust.keys, ...this.trust.earlier];
+    if (signers(note, known).length) return;
+    const own = known.map(({ keyId }) => Buffer.from(keyId).toString("hex")).join(", ");
+    const said = `the proof is signed by the key ${keyIds(note).join(", ") || "none"} of ${shown(originOf(note))}, and known are ${own}`;
+    const more = "give that key, which the operator and who looked at /log/key then have, or look online";
+    throw new Refused(`${said}: ${more}, since the newest checkpoint begins with the one of the proof`, "signature");
   }
 
   /**
@@ -57,6 +120,7 @@ export class Memory {
    */
   readProof(text, { tied = false } = {}) {
     const { keys, earlier, witnesses } = this.trust;
+    if (!tied) this.#requireKnownSigner(text.slice(text.indexOf("\n\n") + 2));
     const proof = readProof(text, [...keys, ...earlier], witnesses, { anyone: tied });
     const { note, size } = proof.checkpoint;
     if (!signers(note, keys).length && (!this.checkpoint || size > this.checkpoint.size)) {
@@ -92,7 +156,7 @@ export class Memory {
    */
   tie(seen, proof) {
     const last = this.checkpoint;
-    if (!last) return new Memory(this.trust, seen, this.fixed);
+    if (!last) return this.#with({ checkpoint: seen });
     if (seen.origin !== last.origin) {
       throw new Refused(`this is the log ${shown(seen.origin)}; the last one was ${shown(last.origin)}`, "origin");
     }
@@ -100,7 +164,7 @@ export class Memory {
     if (old.size > 0 && !isConsistent(old.size, old.root, now.size, now.root, proof)) {
       throw new Refused("the log was rewritten: it does not fit what was last seen of it", "root");
     }
-    return new Memory(this.trust, seen.size >= last.size ? seen : last, this.fixed);
+    return this.#with({ checkpoint: seen.size >= last.size ? seen : last });
   }
 
   /** Whether the keys of the log seem to change: one more signed the last checkpoint, or one of them did not. */
@@ -122,7 +186,7 @@ export class Memory {
     const now = new Set(keys.map(({ text }) => text));
     const before = new Map([...this.trust.keys, ...this.trust.earlier].map((key) => [key.text, key]));
     const earlier = [...before.values()].filter(({ text }) => !now.has(text));
-    return new Memory({ ...this.trust, keys, earlier }, last, this.fixed);
+    return this.#with({ trust: { ...this.trust, keys, earlier } });
   }
 
   /** Whether a witness cosigned the last checkpoint within a day; null where no witness is known. @returns {boolean | null} */
@@ -136,14 +200,14 @@ export class Memory {
     const { keys, earlier, witnesses, quorum } = this.trust;
     const texts = (/** @type {VerifierKey[]} */ list) => list.map(({ text }) => text);
     const checkpoint = this.checkpoint?.note ?? null;
-    return { keys: texts(keys), earlier: texts(earlier), witnesses: texts(witnesses), quorum, checkpoint };
+    return { keys: texts(keys), earlier: texts(earlier), witnesses: texts(witnesses), quorum, checkpoint, ended: this.ended };
   }
 
   /** What `dump` gave. @param {Record<string, any>} told */
-  static of({ keys = [], earlier = [], witnesses = [], quorum = null, checkpoint = null }) {
+  static of({ keys = [], earlier = [], witnesses = [], quorum = null, checkpoint = null, ended = [] }) {
     const trust = { ...trusted({ keys, witnesses, quorum }), earlier: earlier.map(readKey) };
     const seen = checkpoint === null ? null : readCheckpoint(checkpoint, [...trust.keys, ...trust.earlier], trust.witnesses);
-    return new Memory(trust, seen);
+    return new Memory(trust, seen, false, ended.map(String));
   }
 }
 
@@ -163,7 +227,7 @@ export class Memories {
   find(service) {
     const told = this.#path === null ? undefined : this.#kept()[service];
     const memory = told === undefined ? (this.#own.get(service) ?? null) : Memory.of(told);
-    return this.#trust ? new Memory(this.#trust, memory?.checkpoint ?? null, true) : memory;
+    return this.#trust ? new Memory(this.#trust, memory?.checkpoint ?? null, true, memory?.ended) : memory;
   }
 
   /** @param {string} service @param {Memory} memory */

@@ -52,6 +52,13 @@ export function readKey(text) {
   return { name, kind, publicKey: material.subarray(1), keyId, text };
 }
 
+/** The same key under another name of the log, which is part of what a verifier key is. @param {VerifierKey} key @param {string} name @returns {VerifierKey} */
+export function renamed({ kind, publicKey }, name) {
+  const material = Buffer.from([kind, ...publicKey]);
+  const keyId = createHash("sha256").update(`${name}\n`).update(material).digest().subarray(0, 4);
+  return { name, kind, publicKey, keyId, text: `${name}+${keyId.toString("hex")}+${material.toString("base64")}` };
+}
+
 /** What `/log/key` says, newest first. @param {string} text @returns {VerifierKey[]} */
 export function readKeys(text) {
   const keys = text.split("\n").filter(Boolean).map(readKey);
@@ -120,6 +127,13 @@ export function signers(note, keys) {
     return signature !== null;
   });
 }
+
+/** The name of the log that a note is of, by its first line; nothing of it is checked. @param {string} note @returns {string} */
+export const originOf = (note) => split(note).text.split("\n")[0] ?? "";
+
+/** The keys by which a note is said to be signed in its log's own name, in hexadecimal; nothing of it is checked. @param {string} note */
+export const keyIds = (note) =>
+  split(note).lines.flatMap(({ name, raw }) => (name === originOf(note) ? Buffer.from(raw.subarray(0, 4)).toString("hex") : []));
 
 /**
  * Whether somebody signed in the log's own name with a key that is none of these; nothing of it is checked.

@@ -232,6 +232,11 @@ class AsyncClient:
         memory = await self._answer(calls.follow_log(self._log.find(self._origin)))
         return self._log.keep(self._origin, memory)
 
+    async def accept_log_epoch(self, origin: str) -> LogSight:
+        """Go on with the log that began anew under this name, as the other client does."""
+        memory = await self._answer(calls.accept_epoch(self._log.known(self._origin), origin))
+        return self._log.keep(self._origin, memory)
+
     async def receipt_with_proof(self, receipt_id: str) -> ProvenReceipt | None:
         """The receipt with the proof that its event is in the public log; None where it is not there yet."""
         told = await self._do(calls.receipt_with_proof(receipt_id))
@@ -246,14 +251,17 @@ class AsyncClient:
         return calls.as_proven(receipt, event)
 
     async def _answer(self, asking: calls.LogCall[Result]) -> Result:
-        answer: Any = None
+        outcome: Any = None
         while True:
             try:
-                call = asking.send(answer)
+                call = calls.advance(asking, outcome)
             except StopIteration as done:
                 result: Result = done.value
                 return result
-            answer = await self._do(call, public=True)
+            try:
+                outcome = await self._do(call, public=True)
+            except Problem as problem:
+                outcome = problem
 
     async def verification_keys(self) -> dict[str, bytes]:
         """The service's public keys by name, for `consent_bridge.proofs`."""

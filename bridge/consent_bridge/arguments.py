@@ -11,6 +11,7 @@ from consent_bridge import (
     __version__,
     archive_commands,
     commands,
+    epoch_commands,
     owner_commands,
     sandbox_commands,
     serving,
@@ -250,12 +251,11 @@ def _verify_receipt(groups: Groups) -> None:
         "Works without a network where --jwks names the service's keys. --expect compares a member of the claims, "
         "dotted where it is nested: --expect event.type=approved. --proof asks more: FILE is what the service answers "
         "with ?proof=1, and the event's entry has to be in its log. The log's key is --log-key, else the one that "
-        "an earlier look pinned; offline all the same.",
+        "an earlier look pinned; offline all the same. With --online a proof of an earlier key holds, too.",
     )
     _proof_options(parser)
-    parser.add_argument(
-        "--proof", action="store_true", help="refuse unless the event is proved to be in the public log"
-    )
+    parser.add_argument("--proof", action="store_true", help="refuse unless the event is proved to be in the log")
+    parser.add_argument("--online", action="store_true", help="with --proof: ask the log how the proof fits it")
     verifying.add_log_options(parser)
 
 
@@ -364,13 +364,16 @@ def _verify_site(groups: Groups) -> None:
 
 
 def _approve(groups: Groups) -> None:
-    parser = _command(groups, "approve", owner_commands.approve_command, *owner_commands.ABOUT)
-    owner_commands.add_options(parser)
+    owner_commands.add_options(_command(groups, "approve", owner_commands.approve_command, *owner_commands.ABOUT))
+
+
+def _accept_epoch(groups: Groups) -> None:
+    run = epoch_commands.accept_epoch_command
+    epoch_commands.add_options(_command(groups, "accept-epoch", run, *epoch_commands.ABOUT))
 
 
 def _witness(groups: Groups) -> None:
-    parser = _command(groups, "witness", witness_commands.witness_command, *witness_commands.ABOUT)
-    witness_commands.add_options(parser)
+    witness_commands.add_options(_command(groups, "witness", witness_commands.witness_command, *witness_commands.ABOUT))
 
 
 _COMMANDS: tuple[Callable[[Groups], None], ...] = (
@@ -388,6 +391,7 @@ _COMMANDS: tuple[Callable[[Groups], None], ...] = (
     _verify_history,
     _verify_site,
     _approve,
+    _accept_epoch,
     _witness,
     _serve,
     _config,

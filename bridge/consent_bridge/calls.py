@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 from urllib.parse import quote
 
-from consent_bridge import logs, proofs
+from consent_bridge import logs, notes, proofs
+from consent_bridge.encoding import encode_base64url
 from consent_bridge.errors import BadAnswer, BridgeError, Problem, Refused, Unreachable, WaitTimeout
 from consent_bridge.keys import public_half, thumbprint
 from consent_bridge.logs import Memory, ProvenEvent, Trust
@@ -192,10 +193,26 @@ def log_proof(entry_hash: str) -> Call[str | None]:
 LogCall = Generator[Call[Any], Any, Result]  # yields the calls that it needs under the service's origin, gets answers
 
 
+def advance(asking: LogCall[Any], outcome: Any) -> Call[Any]:
+    """The next call that is asked for, once the last one's answer, or the Problem that it was, is told."""
+    return asking.throw(outcome) if isinstance(outcome, Problem) else asking.send(outcome)
+
+
+def _published(memory: Memory) -> LogCall[str]:
+    """The newest checkpoint that is published; NothingPublished where there is none yet."""
+    try:
+        note: str = yield log_checkpoint()
+    except Problem as problem:
+        if problem.status != 404:
+            raise
+        raise memory.of_no_checkpoint() from problem
+    return note
+
+
 def follow_log(memory: Memory | None) -> LogCall[Memory]:
     """What a reader remembers once it looked at the newest checkpoint; the keys are pinned at the first look."""
     known = memory or Memory(Trust((yield log_keys())))
-    newest = known.read((yield log_checkpoint()))
+    newest = known.read((yield from _published(known)))
     known.require_no_rollback(newest)
     seen = yield from tied(known, newest)
     return seen.with_keys((yield log_keys())) if seen.asks_for_keys() else seen
@@ -209,6 +226,26 @@ def tied(memory: Memory, seen: NoteCheckpoint) -> LogCall[Memory]:
 
 
 Proven = tuple[ProvenEvent, Memory]
+
+
+def accept_epoch(memory: Memory, origin: str) -> LogCall[Memory]:
+    """What a reader remembers once it takes the tree that began anew under this name, on its caller's word."""
+    newest = memory.begun_anew((yield from _published(memory)))
+    if newest is None or newest.origin != origin:
+        raise Refused(f"the log did not begin anew as {origin}, or no key that is known signed it", member="origin")
+    return memory.accepting(newest)
+
+
+def begins_after(newest: Memory, last: NoteCheckpoint) -> LogCall[bool]:
+    """Whether the first leaf of a tree is the hash of this checkpoint of the one before it."""
+    leaf = hashlib.sha256(notes.signed_by_log(last.note).encode()).digest()
+    text = yield log_proof(encode_base64url(leaf))
+    if text is None:
+        return False
+    proof = newest.read_proof(text, tied=True)
+    proof.check(leaf)
+    yield from tied(newest, proof.checkpoint)
+    return proof.index == 0
 
 
 def one(call: Call[Result]) -> LogCall[Result]:

@@ -14,7 +14,7 @@ from consent_bridge import calls, sandbox, streams
 from consent_bridge.answers import SandboxEntry
 from consent_bridge.approvals import KeyPins
 from consent_bridge.calls import Call, Fetched, bearer, whole
-from consent_bridge.errors import BadAnswer, BridgeError
+from consent_bridge.errors import BadAnswer, BridgeError, Problem
 from consent_bridge.exports import origin_of
 from consent_bridge.logs import LogKeeper, LogSight, Trust
 from consent_bridge.opening import check_key, open_envelope
@@ -285,11 +285,20 @@ class Client:
     def follow_log(self) -> LogSight:
         """Look at the public log: signed, cosigned by whom, and consistent with what this client saw of it last.
 
-        Refused where it was rewritten or rolled back. The keys are `log_trust`, else those of the first look; they and
-        the last checkpoint are kept in the file `log_memory`, or as long as this client lives.
+        Refused where it was rewritten or rolled back, LogEpochChanged where it began anew, NothingPublished where it
+        has no checkpoint yet. The keys are `log_trust`, else those of the first look; they and the last checkpoint
+        are kept in the file `log_memory`, or as long as this client lives.
         """
         memory = self._answer(calls.follow_log(self._log.find(self._origin.base_url)))
         return self._log.keep(self._origin.base_url, memory)
+
+    def accept_log_epoch(self, origin: str) -> LogSight:
+        """Go on with the log that began anew under this name, as `LogEpochChanged.newest.origin` has it.
+
+        For somebody who was told what was restored: nothing shows that the new tree has what was seen of the old one.
+        """
+        known = self._log.known(self._origin.base_url)
+        return self._log.keep(self._origin.base_url, self._answer(calls.accept_epoch(known, origin)))
 
     def receipt_with_proof(self, receipt_id: str) -> ProvenReceipt | None:
         """The receipt, verified, with the proof that its event is in the public log; None where it is not there yet."""
@@ -306,13 +315,17 @@ class Client:
 
     def _answer(self, asking: calls.LogCall[Result]) -> Result:
         """Send the calls that this asks for, one after another."""
-        answer: Any = None
+        outcome: Any = None
         while True:
             try:
-                answer = self._do(asking.send(answer), self._origin)
+                call = calls.advance(asking, outcome)
             except StopIteration as done:
                 result: Result = done.value
                 return result
+            try:
+                outcome = self._do(call, self._origin)
+            except Problem as problem:
+                outcome = problem
 
     def verification_keys(self) -> dict[str, bytes]:
         """The service's public keys by name, for `consent_bridge.proofs`."""

@@ -13,6 +13,7 @@ from consent_bridge.encoding import decode_base64url, encode_base64url
 from consent_bridge.errors import Refused, shown
 
 _LINKS = ("chain", "sequence", "prev_hash", "kind", "actor", "at")
+_OWN = ("chain", "sequence", "entry_hash", "prev_hash", "kind", "at")
 _TEXTS = ("chain", "prev_hash", "entry_hash", "kind", "actor", "at", "facts_hash", "salt")
 
 
@@ -25,6 +26,7 @@ class Entry:
     entry_hash: str
     prev_hash: str
     kind: str
+    at: str
     facts: Mapping[str, Any] | None
 
     @property
@@ -52,7 +54,7 @@ def read_entry(told: object) -> Entry:
     if version == 2 and not erased and _digest(facts, decode_base64url(told["salt"], "salt")) != told["facts_hash"]:
         raise Refused("the entry's facts are not what was written", member="facts")
     kept = None if erased else dict(facts)
-    return Entry(told["chain"], told["sequence"], told["entry_hash"], told["prev_hash"], told["kind"], kept)
+    return Entry(**{name: told[name] for name in _OWN}, facts=kept)
 
 
 def digest_of_receipt(claims: Mapping[str, Any]) -> str:

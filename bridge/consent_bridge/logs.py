@@ -8,23 +8,45 @@ A new key of the log is learned from a checkpoint that a known key signed beside
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from consent_bridge import merkle, notes
 from consent_bridge.encoding import parse_object
 from consent_bridge.entries import Entry, digest_of_receipt, read_entry
-from consent_bridge.errors import Refused, shown
+from consent_bridge.errors import BridgeError, Refused, shown
 from consent_bridge.notes import Checkpoint, Proof, VerifierKey
 from consent_bridge.state import read_small_file, write_private_file
 
 FRESH_SECONDS = 24 * 3600
+LATE_SECONDS = 600
 
 
 class LogKeyChanged(Refused):
     """The newest checkpoint is signed with no key that this reader knows, so that nobody vouches for the new one."""
+
+
+class LogEpochChanged(Refused):
+    """A key that this reader knows signed the tree of another name: `last` is what was seen, `newest` the new tree's.
+
+    So a log begins anew after a restore without a mirror. What was lost cannot be seen from here, so that only the
+    caller's word takes the new tree (`accept_log_epoch`).
+    """
+
+    def __init__(self, last: Checkpoint, newest: Checkpoint) -> None:
+        said = f"the log {last.origin}, last seen with {last.size} entries, begins anew as {newest.origin}"
+        super().__init__(f"{said}: ask the operator what was restored before you accept it", member="origin")
+        self.last, self.newest = last, newest
+
+
+class NothingPublished(BridgeError):
+    """The log has no checkpoint yet, and this reader never saw one: there is nothing to compare with."""
+
+    def __init__(self) -> None:
+        super().__init__("nothing has been published in the log yet; it takes what is new every few seconds: come back")
 
 
 @dataclass(frozen=True)
@@ -47,18 +69,49 @@ class Trust:
 
 @dataclass(frozen=True)
 class Memory:
-    """What a reader keeps of a log between two looks. `fixed` where the caller named the keys: no other is learned."""
+    """What a reader keeps of a log between two looks. `fixed` where the caller named the keys: no other is learned.
+
+    `ended` are the last checkpoints that it saw of trees that another took the place of, as signed notes.
+    """
 
     trust: Trust
     checkpoint: Checkpoint | None = None
     fixed: bool = False
+    ended: tuple[str, ...] = ()
 
     def read(self, note: str) -> Checkpoint:
         """The newest checkpoint, by its own signature; that it follows from the last one is not said yet."""
         if self.checkpoint is not None and not notes.signers(note, self.trust.keys):
+            if (newest := self.begun_anew(note)) is not None:
+                raise LogEpochChanged(self.checkpoint, newest)
             said = "the log is signed with another key, and none that this reader knows vouches for it"
             raise LogKeyChanged(f"{said}: ask the operator on another way before you take it", member="signature")
         return notes.read_checkpoint(note, self.trust.keys, self.trust.witnesses)
+
+    def begun_anew(self, note: str) -> Checkpoint | None:
+        """The newest checkpoint where a known key signed it under another name than the last one's; else None."""
+        origin = notes.origin_of(note)
+        if self.checkpoint is None or origin == self.checkpoint.origin:
+            return None
+        keys = self._keys_of(origin)
+        return notes.read_checkpoint(note, keys, self.trust.witnesses) if notes.signers(note, keys) else None
+
+    def accepting(self, newest: Checkpoint) -> Memory:
+        """The memory that goes on with a tree that began anew."""
+        ended = (*self.ended, *([self.checkpoint.note] if self.checkpoint else []))
+        trust = replace(self.trust, keys=self._keys_of(newest.origin), earlier=())
+        return replace(self, trust=trust, checkpoint=newest, ended=ended)
+
+    def _keys_of(self, origin: str) -> tuple[VerifierKey, ...]:
+        """The present keys under another name of the log, which is part of what a verifier key is."""
+        return tuple(replace(key, name=origin) for key in self.trust.keys)
+
+    def of_no_checkpoint(self) -> BridgeError:
+        """What it is that nothing is published: not begun, or, where something was seen before, taken away."""
+        if self.checkpoint is None:
+            return NothingPublished()
+        had = self.checkpoint.size
+        return Refused(f"the log publishes nothing and had {had} entries when it was last seen", member="size")
 
     def read_proof(self, text: str, *, tied: bool = False) -> Proof:
         """A tlog-proof against a checkpoint of this log that a known key signed, a key of its time included.
@@ -67,11 +120,26 @@ class Memory:
         not be known. What is newer than the last one takes a present key in any case.
         """
         everybody = (*self.trust.keys, *self.trust.earlier)
+        if not tied:
+            self._require_known_signer(text.partition("\n\n")[2])
         proof = notes.read_proof(text, everybody, self.trust.witnesses, by_anyone=tied)
         seen, last = proof.checkpoint, self.checkpoint
         if not notes.signers(seen.note, self.trust.keys) and (last is None or seen.size > last.size):
             raise Refused("no key that counts now signed this checkpoint", member="signature")
         return proof
+
+    def _require_known_signer(self, note: str) -> None:
+        """Refuse a proof of a key that this reader does not know: which one it takes, and what else would do."""
+        known = (*self.trust.keys, *self.trust.earlier)
+        if notes.signers(note, known):
+            return
+        signed = ", ".join(notes.key_ids(note)) or "none"
+        own = ", ".join(key.key_id.hex() for key in known)
+        said = f"the proof is signed by the key {signed} of {shown(notes.origin_of(note))}, and known are {own}"
+        more = "give that key (--log-key), which the operator and who looked at /log/key then have, or look online"
+        raise Refused(
+            f"{said}: {more}, since the newest checkpoint begins with the one of the proof", member="signature"
+        )
 
     def asks_for_keys(self) -> bool:
         """Whether the keys of the log seem to change: one more signed the last checkpoint, or one of them did not."""
@@ -156,6 +224,7 @@ class MemoryFile:
             "witnesses": [str(key) for key in memory.trust.witnesses],
             "quorum": memory.trust.quorum,
             "checkpoint": memory.checkpoint.note if memory.checkpoint else None,
+            "ended": list(memory.ended),
         }
         write_private_file(self.path, self._kept, force=True)
 
@@ -205,7 +274,8 @@ def _memory(told: Mapping[str, Any]) -> Memory:
     quorum, note = told.get("quorum"), told.get("checkpoint")
     trust = Trust(keys, witnesses, quorum if isinstance(quorum, int) else None, earlier)
     everybody = (*keys, *earlier)
-    return Memory(trust, notes.read_checkpoint(note, everybody, witnesses) if isinstance(note, str) else None)
+    seen = notes.read_checkpoint(note, everybody, witnesses) if isinstance(note, str) else None
+    return Memory(trust, seen, ended=tuple(map(str, told.get("ended") or ())))
 
 
 def read_keys(text: str) -> tuple[VerifierKey, ...]:
@@ -260,6 +330,29 @@ def _belongs(claims: Mapping[str, Any], entry: Entry) -> None:
         raise Refused("the entry is of another receipt", member="receipt_id")
     if "receipt_digest" in facts and facts["receipt_digest"] != digest_of_receipt(claims):
         raise Refused("the receipt does not say what its entry holds", member="receipt_digest")
+
+
+def newest_in_log(count: int, has: Callable[[int], bool]) -> int:
+    """The number of the newest of so many entries that the log has, 0 for none; each is in it before those after it.
+
+    Goes back from the newest in growing steps and then halves what is between: few questions, however many wait.
+    """
+    found, absent, step = 0, count + 1, 1
+    while absent - found > 1:
+        number = (found + absent) // 2 if found else max(1, absent - step)
+        if has(number):
+            found = number
+        else:
+            absent, step = number, step * 2
+    return found
+
+
+def is_late(at: str) -> bool:
+    """Whether an entry of this time should have been in the log for long: it takes new ones every few seconds."""
+    try:
+        return time.time() - datetime.fromisoformat(at).timestamp() > LATE_SECONDS
+    except ValueError as error:
+        raise Refused(f"{shown(at)} is no time", member="at") from error
 
 
 def as_json(checkpoint: Checkpoint, fresh: bool | None) -> dict[str, Any]:

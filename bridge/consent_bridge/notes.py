@@ -148,6 +148,24 @@ def signers(note: str, keys: Sequence[VerifierKey]) -> tuple[VerifierKey, ...]:
     return tuple(key for key in keys if _holds(key, signatures, text))
 
 
+def origin_of(note: str) -> str:
+    """The name of the log that a note is of, by its first line; nothing of it is checked."""
+    return split_note(note)[0].partition("\n")[0]
+
+
+def key_ids(note: str) -> list[str]:
+    """The keys by which a note is said to be signed in its log's own name, in hexadecimal; nothing of it is checked."""
+    _, signatures = split_note(note)
+    return [raw[:4].hex() for name, raw in signatures if name == origin_of(note)]
+
+
+def signed_by_log(note: str) -> str:
+    """A note with the signatures of its log alone, as its signer made it, without those of witnesses."""
+    text, signatures = split_note(note)
+    lines = (signature_line(name, raw) for name, raw in signatures if name == origin_of(note))
+    return f"{text}\n{''.join(lines)}"
+
+
 def has_other_signer(checkpoint: Checkpoint, keys: Sequence[VerifierKey]) -> bool:
     """Whether somebody signed in the log's own name with a key that is none of these; nothing of it is checked."""
     known = {key.key_id for key in keys}

@@ -13,17 +13,16 @@ from typing import Any
 import requests
 
 from consent_bridge import calls, logs, proofs
+from consent_bridge.commands import Undone
 from consent_bridge.encoding import parse_json, parse_object
 from consent_bridge.entries import Entry, read_chain
-from consent_bridge.errors import Refused
+from consent_bridge.errors import Problem, Refused
 from consent_bridge.exports import origin_of
 from consent_bridge.inputs import octets_of
-from consent_bridge.logs import LogKeeper, Memory, Trust
+from consent_bridge.logs import LogKeeper, Memory, NothingPublished, Trust
 from consent_bridge.notes import VerifierKey
 from consent_bridge.state import read_small_file, state_directory
 from consent_bridge.transport import Transport, anonymous
-
-_ON_THEIR_WAY = 200  # entries that may be so new that the log does not have them yet
 
 
 def add_log_options(parser: ArgumentParser) -> None:
@@ -41,12 +40,17 @@ def verify_receipt_command(options: Namespace) -> dict[str, Any]:
         return _verified(options, proofs.RECEIPT)
     body = parse_object(_given(options), "the file")
     claims = _checked(body.get("jws"), body.get("claims"), options, proofs.RECEIPT)
-    memory, keeper = _log_of(options)
-    event = logs.check_receipt(claims, body, memory)
+    memory, keeper = log_of(options, from_service=options.online)
+    if options.online:
+        with service_transport(options) as ask:
+            event, memory = ask(calls.prove_receipt(ask(calls.follow_log(memory)), claims, body))
+        keeper.keep(service_of(options), memory)
+    else:
+        event = logs.check_receipt(claims, body, memory)
+        if memory.gap(event.proof.checkpoint) is None:  # else only the service could say how the two fit
+            memory = memory.tie(event.proof.checkpoint, ())
+            keeper.keep(service_of(options), memory)
     seen = event.proof.checkpoint
-    if memory.gap(seen) is None:  # else only the service could say how the two fit, and nothing is asked here
-        memory = memory.tie(seen, ())
-        keeper.keep(_service(options), memory)
     entry = {"chain": event.entry.chain, "sequence": event.entry.sequence, "entry_hash": event.entry.entry_hash}
     log = logs.as_json(seen, memory.is_fresh(time.time()))
     return {"claims": claims, "entry": entry, "index": event.proof.index, "log": log}
@@ -57,46 +61,57 @@ def verify_history_command(options: Namespace) -> dict[str, Any]:
     entries = read_chain(_entries(parse_json(_given(options), "the file")))
     if not entries:
         raise Refused("there is no entry in this history")
-    memory, keeper = _log_of(options, from_service=True)
-    with _service_transport(options) as ask:
-        memory = ask(calls.follow_log(memory))
-        sight = keeper.keep(_service(options), memory)
-        proven = _newest_in_log(entries, ask, memory)
-    newest = entries[-1].sequence
-    return {
-        "chain": entries[0].chain,
-        "entries": newest,
-        "in_log": proven.sequence if proven else 0,
-        "log": logs.as_json(sight.checkpoint, sight.fresh),
-    }
+    memory, keeper = log_of(options, from_service=True)
+    told: dict[str, Any] = {"chain": entries[0].chain, "entries": len(entries), "in_log": 0, "log": None}
+    with service_transport(options) as ask:
+        try:
+            memory = ask(calls.follow_log(memory))
+        except NothingPublished as nothing:
+            raise Undone(
+                f"the history is as it was written, as far as it shows by itself: {nothing}", told
+            ) from nothing
+        sight = keeper.keep(service_of(options), memory)
+        told["in_log"] = logs.newest_in_log(len(entries), lambda number: _is_in_log(entries[number - 1], ask, memory))
+    told["log"] = logs.as_json(sight.checkpoint, sight.fresh)
+    _require_published(entries, told)
+    return told
 
 
-def _newest_in_log(entries: list[Entry], ask: Callable[[Any], Any], memory: Memory) -> Entry | None:
-    """The newest entry that the log has; it holds all before it. What is seconds old may be on its way."""
-    for entry in reversed(entries[-_ON_THEIR_WAY:]):
-        text = ask(calls.one(calls.log_proof(entry.entry_hash)))
-        if text is None:
-            continue
-        proof = memory.read_proof(text, tied=True)
-        memory.trust.require(proof.checkpoint)
-        proof.check(entry.leaf)
-        ask(calls.tied(memory, proof.checkpoint))
-        return entry
-    if len(entries) > _ON_THEIR_WAY:
-        raise Refused(f"the log has none of the newest {_ON_THEIR_WAY} entries", member="proof")
-    return None
+def _is_in_log(entry: Entry, ask: Callable[[Any], Any], memory: Memory) -> bool:
+    """Whether the log has this entry, by a proof that fits what was seen; Refused where the proof does not hold."""
+    text = ask(calls.one(calls.log_proof(entry.entry_hash)))
+    if text is None:
+        return False
+    proof = memory.read_proof(text, tied=True)
+    memory.trust.require(proof.checkpoint)
+    proof.check(entry.leaf)
+    ask(calls.tied(memory, proof.checkpoint))
+    return True
+
+
+def _require_published(entries: list[Entry], told: dict[str, Any]) -> None:
+    """Undone where none of a history is in the log, or where an entry is not that is no longer new."""
+    waiting = entries[told["in_log"] :]
+    if not waiting:
+        return
+    chain = "the history is as it was written, as far as it shows by itself"
+    if logs.is_late(waiting[0].at):
+        said = f"{chain}, but the log lacks what came after entry {told['in_log']}, since {waiting[0].at}"
+        raise Undone(f"{said}: come back, and ask the operator if it stays so", told)
+    if told["in_log"] == 0:
+        raise Undone(f"{chain}; none of it is in the log yet, which takes new entries within seconds: come back", told)
 
 
 def entry_in_log(options: Namespace, entry: Entry, text: str) -> dict[str, Any]:
     """Where the log of the service at `base_url` has this entry, by its tlog-proof; Refused where it does not."""
-    memory, keeper = _log_of(options, from_service=True)
-    with _service_transport(options) as ask:
+    memory, keeper = log_of(options, from_service=True)
+    with service_transport(options) as ask:
         memory = ask(calls.follow_log(memory))
         proof = memory.read_proof(text, tied=True)
         memory.trust.require(proof.checkpoint)
         proof.check(entry.leaf)
         memory = ask(calls.tied(memory, proof.checkpoint))
-    sight = keeper.keep(_service(options), memory)
+    sight = keeper.keep(service_of(options), memory)
     return {"index": proof.index, **logs.as_json(sight.checkpoint, sight.fresh)}
 
 
@@ -108,14 +123,14 @@ def _entries(told: Any) -> list[Any]:
     return [entry for page in pages for entry in page["entries"]]
 
 
-def _log_of(options: Namespace, *, from_service: bool = False) -> tuple[Memory, LogKeeper]:
+def log_of(options: Namespace, *, from_service: bool = False) -> tuple[Memory, LogKeeper]:
     """What this reader remembers of the log, under the keys that the command line names where it does."""
     keys, witnesses = (tuple(map(_verifier_key, given)) for given in (options.log_key, options.witness))
     trust = Trust(keys, witnesses, options.quorum) if keys else None
     keeper = LogKeeper(state_directory() / "logs.json", trust)
-    memory = keeper.find(_service(options))
+    memory = keeper.find(service_of(options))
     if memory is None and from_service:
-        with _service_transport(options) as ask:
+        with service_transport(options) as ask:
             memory = Memory(Trust(ask(calls.one(calls.log_keys())), witnesses, options.quorum))
     if memory is None:
         raise Refused("give --log-key, or look at the log once with verify-history, so that its key is known")
@@ -127,15 +142,16 @@ def _verifier_key(text: str) -> VerifierKey:
     return VerifierKey.parse(read_small_file(path, "the key").decode().strip() if path.is_file() else text)
 
 
-def _service(options: Namespace) -> str:
+def service_of(options: Namespace) -> str:
+    """The origin that the command line or the environment names, or nothing."""
     base_url = options.base_url or os.environ.get("CONSENT_BASE_URL")
     return origin_of(base_url) if base_url else ""
 
 
 @contextmanager
-def _service_transport(options: Namespace) -> Iterator[Callable[[Any], Any]]:
+def service_transport(options: Namespace) -> Iterator[Callable[[Any], Any]]:
     """Sends what a `calls.LogCall` asks for."""
-    service = _service(options)
+    service = service_of(options)
     if not service:
         raise Refused("set CONSENT_BASE_URL, or give --base-url: the log is asked")
     with requests.Session() as session:
@@ -143,14 +159,17 @@ def _service_transport(options: Namespace) -> Iterator[Callable[[Any], Any]]:
         transport = Transport(service, session)
 
         def ask(asking: calls.LogCall[Any]) -> Any:
-            answer: Any = None
+            outcome: Any = None
             while True:
                 try:
-                    call = asking.send(answer)
+                    call = calls.advance(asking, outcome)
                 except StopIteration as done:
                     return done.value
-                sent = transport.send(call.method, call.path, params=call.params, repeatable=True)
-                answer = call.read(sent)
+                try:
+                    sent = transport.send(call.method, call.path, params=call.params, repeatable=True)
+                    outcome = call.read(sent)
+                except Problem as problem:
+                    outcome = problem
 
         yield ask
 

@@ -46,22 +46,24 @@ class ConsentEvents(DeveloperView):
             streams.stream(
                 app_pk=self.app.app_pk,
                 token_pk=self.app.token_pk,
-                after=newest if last is None else _seen(last, newest),
+                after=newest if last is None else self._seen(last, newest),
             ),
             content_type="text/event-stream",
         )
         answer["X-Accel-Buffering"] = "no"  # a proxy that gathers the answer would hold the events back
         return answer
 
-
-def _seen(last: str, newest: int) -> int:
-    """The event that the stream goes on after; one that never was would pass over all until that number is reached."""
-    if not _SEQUENCE.match(last):
-        raise _unfit("send the id of an event", "Last-Event-ID does not fit.")
-    if int(last) > newest:
-        reason = f"your app's newest event is {newest}"
-        raise _unfit(reason, f"No event has this Last-Event-ID: {reason}. Send an id that you got here, or 0 for all.")
-    return int(last)
+    def _seen(self, last: str, newest: int) -> int:
+        """The event that the stream goes on after; of one that never was, or was lost, others would be passed over."""
+        if not _SEQUENCE.match(last):
+            raise _unfit("send the id of an event", "Last-Event-ID does not fit.")
+        after = int(last)
+        if after > newest or (after and not streams.knows(self.app.app_pk, after)):
+            reason = f"your app's newest event is {newest}"
+            raise _unfit(
+                reason, f"No event has this Last-Event-ID: {reason}. Send an id that you got here, or 0 for all."
+            )
+        return after
 
 
 def _unfit(message: str, detail: str) -> InvalidRequest:

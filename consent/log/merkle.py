@@ -87,10 +87,10 @@ def fold(hashes: Sequence[bytes]) -> bytes:
 
 def subtree(hashes: bytes) -> bytes:
     """The root over neighbouring hashes, whose number is a power of two."""
-    row = [hashes[at : at + HASH] for at in range(0, len(hashes), HASH)]
-    while len(row) > 1:
-        row = [node_hash(row[at], row[at + 1]) for at in range(0, len(row), 2)]
-    return row[0]
+    while len(hashes) > HASH:
+        pairs = (hashes[at : at + 2 * HASH] for at in range(0, len(hashes), 2 * HASH))
+        hashes = b"".join([hashlib.sha256(b"\x01" + pair).digest() for pair in pairs])
+    return hashes
 
 
 @dataclass(frozen=True)
@@ -167,7 +167,11 @@ class Frontier:
     def tile(self, level: int) -> Tile:
         """The tile of a level that is not full yet."""
         hashes = bytes(self.levels[level]) if level < len(self.levels) else b""
-        return Tile(level, self.size >> HEIGHT * (level + 1), hashes)
+        return Tile(level, self.tile_number(level), hashes)
+
+    def tile_number(self, level: int) -> int:
+        """The number of that tile among those of its level."""
+        return self.size >> HEIGHT * (level + 1)
 
     def root(self) -> bytes:
         """The Merkle tree hash of all leaves."""

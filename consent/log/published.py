@@ -8,8 +8,9 @@ from django.db.models import Q, QuerySet
 
 from common.clock import database_now, rfc3339
 from consent.ledger import receipts
-from consent.log import keys, notes, tree
-from consent.log.models import AuditCheckpoint, LogLeaf, LogState
+from consent.log import keys, notes, proof_read, tree
+from consent.log.merkle import Frontier
+from consent.log.models import AuditCheckpoint, LogState
 
 JWS_TYPE = "consent-checkpoint+jwt"
 PATIENCE = timedelta(seconds=10)  # how long a checkpoint waits for its witnesses before it is published without them
@@ -69,21 +70,23 @@ def proof_of(entry_hash: bytes) -> str | None:
 
     It is always the same once it is there. None until the entry is in the log and enough witnesses saw it.
     """
-    index = LogLeaf.objects.filter(entry_hash=entry_hash).values_list("log_index", flat=True).first()
-    return proof_of_leaf(index) if index is not None else None
+    return _proof("entry_hash", entry_hash)
 
 
 def proof_of_leaf(index: int) -> str | None:
     """Likewise, by the number of the leaf."""
-    state = tree.newest_state()
-    cosigned = AuditCheckpoint.objects.filter(epoch=state.epoch, size__gt=index, cosigned_at__isnull=False)
-    checkpoint = cosigned.order_by("size").first()
-    if checkpoint is None:
-        return None
-    return notes.proof(index, tree.inclusion_proof(index, checkpoint.size, state), checkpoint.full_note)
+    return _proof("index", index)
 
 
 def proof_of_entry(entry_pk: int) -> str | None:
     """Likewise, by the key of the entry."""
-    index = LogLeaf.objects.filter(entry_id=entry_pk).values_list("log_index", flat=True).first()
-    return proof_of_leaf(index) if index is not None else None
+    return _proof("entry", entry_pk)
+
+
+def _proof(by: str, value: Any) -> str | None:
+    found = proof_read.find(by, value)
+    if found is None:
+        return None
+    index, frontier = found["log_index"], Frontier.from_bytes(found["size"], bytes(found["frontier"]))
+    hashes = tree.inclusion_proof(index, found["proved_by"], frontier)
+    return notes.proof(index, hashes, found["note"] + found["cosignatures"])

@@ -7,7 +7,7 @@ Either way an entry of the deployment's own chain says what happened.
 
 import base64
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -36,6 +36,12 @@ _ONE_FURTHER = (
 )
 _TABLES = (LogLeaf._meta.db_table, LogTile._meta.db_table, LogState._meta.db_table)
 
+Also = Callable[[], None]
+
+
+def _nothing() -> None:
+    """Where a restore takes nothing else."""
+
 
 @dataclass(frozen=True)
 class Restored:
@@ -48,11 +54,12 @@ class Restored:
 
 # --- With a mirror ----------------------------------------------------------------------------------------------------
 @transaction.atomic
-def from_mirror(*, signer_too: bool = False) -> Restored:
+def from_mirror(*, signer_too: bool = False, also: Also = _nothing) -> Restored:
     """Let the tree grow again to the newest checkpoint of the mirror.
 
-    `signer_too` makes the signer's memory anew from that checkpoint, where it is lost. Raises `LogRefused` where the
-    mirror does not continue the database's tree, was not signed by this log's key, or is behind its signer.
+    `signer_too` makes the signer's memory anew from that checkpoint, where it is lost. `also` is what else belongs in
+    the transaction that tells of the restore. Raises `LogRefused` where the mirror does not continue the database's
+    tree, was not signed by this log's key, or is behind its signer.
     """
     state = sequencing.locked_state()
     note = mirror.newest_note(state.epoch)
@@ -66,7 +73,7 @@ def from_mirror(*, signer_too: bool = False) -> Restored:
     if signer_too:
         signer.adopt(note=note, frontier=growing.frontier)
     told = {"had": growing.had, "leaves_without_entries": growing.lost}
-    _tell(state, told)
+    _tell(state, told, also)
     return Restored(newest.size, newest.size - growing.had, _count(growing.lost))
 
 
@@ -139,18 +146,18 @@ def _without_leaf() -> dict[bytes, int]:
 
 
 # --- Without one ------------------------------------------------------------------------------------------------------
-def begin_epoch(name: str, *, last_note: str | None = None) -> Restored:
+def begin_epoch(name: str, *, last_note: str | None = None, also: Also = _nothing) -> Restored:
     """Begin a tree under the origin `…/log/<name>`: first the hash of the old tree's last note, then its leaves.
 
     `last_note` is the newest that anybody has of the old tree; without it, the one that the signer remembers, else the
-    newest of the database. One that ended before it was signed goes on from there. Raises `LogRefused` where nothing
-    was signed yet, and where there was such a tree before. Takes the owner of the tables, whose triggers keep everybody
-    else from it.
+    newest of the database. One that ended before it was signed goes on from there. `also` as above. Raises
+    `LogRefused` where nothing was signed yet, and where there was such a tree before. Takes the owner of the tables,
+    whose triggers keep everybody else from it.
     """
     if AuditCheckpoint.objects.filter(epoch=name).exists():
         raise LogRefused(f"there was a tree of the name {name} before")
     if LogState.objects.get(pk=1).epoch != name:
-        _build_epoch(name, last_note)
+        _build_epoch(name, last_note, also)
     with transaction.atomic():
         state = sequencing.locked_state()
         frontier = Frontier.from_bytes(state.size, bytes(state.frontier))
@@ -161,7 +168,7 @@ def begin_epoch(name: str, *, last_note: str | None = None) -> Restored:
     return Restored(frontier.size, 1, lost - 1)
 
 
-def _build_epoch(name: str, last_note: str | None) -> None:
+def _build_epoch(name: str, last_note: str | None, also: Also) -> None:
     rules = [rule for rule in RULES if rule.table in _TABLES and rule.event != "TRUNCATE"]
     with transaction.atomic(), lifted(connection, rules):
         state = sequencing.locked_state()
@@ -171,7 +178,7 @@ def _build_epoch(name: str, last_note: str | None) -> None:
         frontier = _built_again(hashlib.sha256(note.encode()).digest())
         state.epoch, state.size, state.frontier, state.at = name, frontier.size, frontier.to_bytes(), database_now()
         state.save()
-        _tell(state, {"last_note": note, "leaves_without_entries": _ranges(_indexes_without_entry())})
+        _tell(state, {"last_note": note, "leaves_without_entries": _ranges(_indexes_without_entry())}, also)
 
 
 def _newest_kept(epoch: str) -> str | None:
@@ -202,11 +209,12 @@ def _indexes_without_entry() -> Iterator[int]:
 
 
 # --- Both -------------------------------------------------------------------------------------------------------------
-def _tell(state: LogState, facts: dict[str, Any]) -> None:
-    """The entry about it, which enters the log like any other."""
+def _tell(state: LogState, facts: dict[str, Any], also: Also) -> None:
+    """The entry about it, which enters the log like any other, and in its transaction what else a restore takes."""
     root = Frontier.from_bytes(state.size, bytes(state.frontier)).root()
     told = {"epoch": state.epoch, "size": state.size, "root": notes.base64_of(root), **facts}
     kind, actor = EventType.RESTORED.value, Actor.SYSTEM.value
+    also()
     audit.append(chain=audit.DEPLOYMENT, kind=kind, actor=actor, at=database_now(), facts=told)
 
 

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterable
 
-from django.db.models import Q
-
+from consent.log import proof_read
 from consent.log.merkle import (
     HASH,
     HEIGHT,
@@ -18,27 +17,28 @@ from consent.log.merkle import (
     tile_of,
     tile_width,
 )
-from consent.log.models import LogLeaf, LogState, LogTile
+from consent.log.models import LogLeaf, LogState
 
 
-def newest_state() -> LogState:
+def newest_edge() -> Frontier:
     """Where the log stands. Whoever reads it first and tiles after it, may take each tile from there that it has."""
-    return LogState.objects.get(pk=1)
+    state = LogState.objects.get(pk=1)
+    return Frontier.from_bytes(state.size, bytes(state.frontier))
 
 
-def inclusion_proof(index: int, size: int, state: LogState | None = None) -> list[bytes]:
+def inclusion_proof(index: int, size: int, edge: Frontier | None = None) -> list[bytes]:
     """The hashes that lead from a leaf to the root of the first `size` leaves, from the leaf's sibling up."""
-    return _hashes(inclusion_ranges(index, size), state or newest_state())
+    return _hashes(inclusion_ranges(index, size), edge or newest_edge())
 
 
 def consistency_proof(old: int, new: int) -> list[bytes]:
     """The hashes that show that the first `new` leaves begin with the first `old` ones."""
-    return _hashes(consistency_ranges(old, new), newest_state())
+    return _hashes(consistency_ranges(old, new), newest_edge())
 
 
 def tile(level: int, number: int, width: int) -> bytes | None:
     """The first hashes of a tile, or None where the tree does not have so many."""
-    found = _tiles({(level, number)}, newest_state()).get((level, number))
+    found = _tiles({(level, number)}, newest_edge()).get((level, number))
     hashes = found.hashes[: width * HASH] if found is not None else b""
     return hashes if len(hashes) == width * HASH else None
 
@@ -51,10 +51,10 @@ def entry_bundle(number: int, width: int) -> bytes | None:
     return b"".join(len(entry).to_bytes(2, "big") + entry for entry in entries) if len(entries) == width else None
 
 
-def _hashes(ranges: Iterable[Range], state: LogState) -> list[bytes]:
+def _hashes(ranges: Iterable[Range], edge: Frontier) -> list[bytes]:
     """The hash over each range of leaves; one query for all tiles."""
     parts = [complete_subtrees(leaves) for leaves in ranges]
-    tiles = _tiles({tile_of(node) for nodes in parts for node in nodes}, state)
+    tiles = _tiles({tile_of(node) for nodes in parts for node in nodes}, edge)
     return [fold([_node(tiles, node) for node in nodes]) for nodes in parts]
 
 
@@ -62,21 +62,12 @@ def _node(tiles: dict[tuple[int, int], Tile], node: Node) -> bytes:
     return tiles[tile_of(node)].node(node)
 
 
-def _tiles(places: set[tuple[int, int]], state: LogState) -> dict[tuple[int, int], Tile]:
+def _tiles(places: set[tuple[int, int]], edge: Frontier) -> dict[tuple[int, int], Tile]:
     """The tiles at these levels and numbers, as full as they are; what is not there is left out.
 
-    The state was read first: a tile that it still calls incomplete may be full by now, and its beginning is the same.
+    The edge was read first: a tile that it still calls incomplete may be full by now, and its beginning is the same.
     """
-    frontier = Frontier.from_bytes(state.size, bytes(state.frontier))
-    wanted = Q()
-    found = {}
-    for level, number in places:
-        edge = frontier.tile(level)
-        if number == edge.number:
-            found[level, number] = edge
-        elif tile_width(level, number, state.size):
-            wanted |= Q(level=level, number=number)
-    if wanted:
-        rows = LogTile.objects.filter(wanted).values_list("level", "number", "hashes")
-        found |= {(level, number): Tile(level, number, bytes(hashes)) for level, number, hashes in rows}
-    return found
+    own = {(level, number): edge.tile(level) for level, number in places if edge.tile_number(level) == number}
+    wanted = [place for place in places if place not in own and tile_width(*place, edge.size)]
+    full = ((row["level"], row["number"], bytes(row["hashes"])) for row in proof_read.tiles(wanted))
+    return own | {(level, number): Tile(level, number, hashes) for level, number, hashes in full}

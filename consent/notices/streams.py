@@ -9,6 +9,7 @@ import orjson
 from django.db import connection
 
 from common.sql.statements import rows
+from consent.notices.models import Notice
 from consent.notices.waiting import hub
 from developers.authentication import still_lets_in
 
@@ -24,6 +25,11 @@ _AFTER = (
 def newest_sequence(app_pk: int) -> int:
     """Where a stream begins that names no event: after everything that was."""
     return int(rows("SELECT coalesce(max(sequence), 0) AS s FROM consent_notices WHERE app_id = %s", [app_pk])[0]["s"])
+
+
+def knows(app_pk: int, sequence: int) -> bool:
+    """Whether the app has an event of this number; after a restore it may have been told of one that is lost."""
+    return Notice.objects.filter(app_id=app_pk, sequence=sequence).exists()
 
 
 def stream(*, app_pk: int, token_pk: int, after: int) -> Iterator[bytes]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from consent.ledger import audit
 from consent.ledger.verifying import Broken
+from consent.notices.epochs import is_first
 from consent.notices.models import Notice
 
 COLUMNS = (
@@ -18,12 +19,16 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def verify_notices(page: list[dict[str, Any]], newest: dict[str, int]) -> Iterator[Broken]:
-    """`page` is by key, which is the order of each app's numbers; `newest` says where each app stands, and moves on."""
+def verify_notices(page: list[dict[str, Any]], newest: dict[str, int], *, restored: bool) -> Iterator[Broken]:
+    """`page` is by key, which is the order of each app's numbers; `newest` says where each app stands, and moves on.
+
+    Only where something was `restored` an app's numbers may go on in another epoch.
+    """
     for notice in page:
         app_id, sequence = notice["app__app_id"], notice["sequence"]
         last, newest[app_id] = newest.get(app_id, 0), sequence
-        if sequence != last + 1:
+        goes_on = sequence == last + 1 or (restored and sequence > last and is_first(sequence))
+        if not goes_on:
             yield Broken(audit.app_chain(app_id), 0, f"what the app was told goes from number {last} to {sequence}")
         elif not _is_of_its_request(notice):
             request_id = notice["request__request_id"]

@@ -10,6 +10,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from consent.event_types import EventType
+from consent.ledger import audit
+from consent.ledger.models import AuditEntry
 from consent.ledger.verifying import (
     PAGE,
     Broken,
@@ -144,9 +146,10 @@ def _people(position: Position) -> Iterator[list[Broken]]:
 
 
 def _notices(position: Position) -> Iterator[list[Broken]]:
+    restored = AuditEntry.objects.of(audit.DEPLOYMENT).filter(kind=EventType.RESTORED).exists()
     while page := notices_after(position.pk, PAGE):
         position.pk = page[-1]["pk"]
-        yield list(verify_notices(page, position.newest))
+        yield list(verify_notices(page, position.newest, restored=restored))
 
 
 def _log(position: Position) -> Iterator[list[Broken]]:

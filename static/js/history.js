@@ -33,27 +33,28 @@ async function flaw(entry, last, chain) {
   return holds ? null : gettext("It is not what was written.");
 }
 
-/** @typedef {{broken: {sequence: number, why: string} | null, count: number, chain: string, hashes: Map<number, string>}} Walked */
+/** @typedef {{broken: {sequence: number, why: string} | null, count: number, chain: string, hashes: Map<number, string>, times: Map<number, string>}} Walked */
 
 /** The whole chain, computed again. @returns {Promise<Walked>} */
 async function walk() {
   /** @type {Head} */
   let last = { sequence: 0, entry_hash: "" };
-  const hashes = new Map();
+  const [hashes, times] = [new Map(), new Map()];
   for (;;) {
     const { head, entries } = await call("GET", `/consent/history/chain?after=${last.sequence}`);
     for (const entry of /** @type {Entry[]} */ (entries)) {
       const why = await flaw(entry, last, head.chain);
-      if (why) return { broken: { sequence: last.sequence + 1, why }, count: last.sequence, chain: head.chain, hashes };
+      if (why) return { broken: { sequence: last.sequence + 1, why }, count: last.sequence, chain: head.chain, hashes, times };
       last = entry;
       hashes.set(entry.sequence, entry.entry_hash);
+      times.set(entry.sequence, entry.at);
     }
     showProgress(last.sequence, head.sequence);
     if (entries.length && last.sequence < head.sequence) continue;
     // what was appended between two answers is no fault; a head that nothing leads to is
     const whole = last.sequence > head.sequence || (last.sequence === head.sequence && last.entry_hash === head.entry_hash);
     const broken = whole ? null : { sequence: last.sequence + 1, why: gettext("The history ends before its newest entry.") };
-    return { broken, count: last.sequence, chain: head.chain, hashes };
+    return { broken, count: last.sequence, chain: head.chain, hashes, times };
   }
 }
 
@@ -67,7 +68,7 @@ function chainStep({ broken, count }) {
 /** The way on where the log's key changed: the operator's word, on another way than this page. @param {string[]} keys */
 function offerKeys(keys) {
   const take = make("button", { class: "btn btn-s", type: "button" }, [gettext("The operator confirmed this key: take it")]);
-  take.addEventListener("click", () => void busy(take, () => verify(keys)));
+  take.addEventListener("click", () => void busy(take, () => verify({ keys })));
   return make("div", { class: "stack stack-s", id: "log-key-offer" }, [
     make("p", {}, [gettext("The service names this key. Ask the operator whether it is theirs, on a way that does not lead over this service. Until then, take it for somebody else's.")]),
     ...keys.map((key) => make("p", {}, [make("code", { class: "break" }, [key])])),
@@ -75,19 +76,58 @@ function offerKeys(keys) {
   ]);
 }
 
-/** @param {string[]} [taken] keys of the log that the person takes */
+/** The way on where the log began anew: the person knows of the restore, and looks twice. @param {import("./proofs.js").Epoch} epoch */
+function offerEpoch({ last, size, newest, lost }) {
+  const go = make("button", { class: "btn btn-s", type: "button", "aria-expanded": "false", "aria-controls": "log-epoch-second" }, [gettext("Go on with the new log…")]);
+  const take = make("button", { class: "btn btn-s", type: "button" }, [gettext("I know of the restore: take the new log")]);
+  take.addEventListener("click", () => void busy(take, () => verify({ epoch: newest })));
+  const second = make("div", { class: "stack stack-s", id: "log-epoch-second", hidden: "" }, [
+    make("p", {}, [gettext("From then on this browser, and your other devices, compare with the new log alone. What the old one got after the backup is lost, and nobody can show you any more what it was.")]),
+    make("p", {}, [take]),
+  ]);
+  go.addEventListener("click", () => {
+    second.hidden = false;
+    go.setAttribute("aria-expanded", "true");
+    take.focus();
+  });
+  /** @type {[string, string][]} */
+  const facts = [
+    [gettext("The log that was seen"), interpolate(gettext("%(name)s, with %(n)s entries"), { name: last, n: size })],
+    [gettext("The new log"), newest],
+    [gettext("Your own history"), lost],
+  ];
+  return make("div", { class: "stack stack-s", id: "log-epoch-offer" }, [
+    make("p", {}, [gettext("A log begins anew where the service was restored from a backup and what it had published could not be brought back. It is also what somebody would do who has something to hide. Ask the operator what happened, on a way that does not lead over this service.")]),
+    make("dl", { class: "facts" }, facts.map(([name, value]) => make("div", {}, [make("dt", {}, [name]), make("dd", { class: "break" }, [value])]))),
+    make("p", {}, [go]),
+    second,
+  ]);
+}
+
+/** What to do about a step that failed for something that the person may take. @param {Step[]} steps @returns {{title: string, offer: HTMLElement} | null} */
+function offerOf(steps) {
+  const [keys, epoch] = [steps.find((step) => step.keys)?.keys, steps.find((step) => step.epoch)?.epoch];
+  if (keys) return { title: gettext("The public log has another key, and nobody whom this browser knows vouches for it."), offer: offerKeys(keys) };
+  if (epoch) return { title: gettext("The public log begins anew, and nothing shows what was lost."), offer: offerEpoch(epoch) };
+  return null;
+}
+
+/** @param {import("./log/reading.js").Taken} [taken] what the person takes of the log */
 async function verify(taken) {
   progress.hidden = false;
   showProgress(0, 0);
   try {
     const walked = await walk();
-    const steps = [chainStep(walked), ...(walked.broken || !walked.count ? [] : await logSteps(walked, taken))];
+    const steps = [chainStep(walked), ...(walked.broken ? [] : await logSteps(walked, taken))];
     const holds = steps.every((step) => step.holds);
-    const keys = steps.find((step) => step.keys)?.keys;
-    const fails = keys ? gettext("The public log has another key, and nobody whom this browser knows vouches for it.") : gettext("Your history does not hold. Tell us: this must not happen.");
-    const titles = { holds: gettext("Your history is as it was written."), fails };
+    const offered = offerOf(steps);
+    const titles = {
+      holds: gettext("Your history is as it was written."),
+      waits: gettext("Your history is as it was written. Not all of it is published yet."),
+      fails: offered?.title ?? gettext("Your history does not hold. Tell us: this must not happen."),
+    };
     const place = find("#verify-result");
-    place.replaceChildren(verdict({ type: "", claims: holds ? {} : null, steps }, titles), ...(keys ? [offerKeys(keys)] : []));
+    place.replaceChildren(verdict({ type: "", claims: holds ? {} : null, steps }, titles), ...(offered ? [offered.offer] : []));
     place.focus();
   } catch (error) {
     progress.hidden = true;

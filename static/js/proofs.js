@@ -8,7 +8,11 @@ import { fromUtf8, strictBase64url, toBase64url, utf8 } from "./vault/bytes.js";
 import { canonical } from "./vault/digest.js";
 
 /** @typedef {{kty: string, crv: string, x: string, kid: string}} PublicKey */
-/** @typedef {{words: string, holds: boolean, why?: string, keys?: string[]}} Step what was checked, and whether it holds */
+/**
+ * What was checked, and whether it holds; `waits` where it cannot be said yet. `keys` and `epoch` are what the person may take.
+ * @typedef {{words: string, holds: boolean, waits?: boolean, why?: string, keys?: string[], epoch?: Epoch}} Step
+ */
+/** @typedef {{last: string, size: number, newest: string, lost: string}} Epoch a log that began anew, and what shows of it */
 /** @typedef {{type: string, claims: any, steps: Step[]}} Checked `claims` is null where the signature does not hold */
 
 export const RECEIPT = "consent-receipt+jwt";

@@ -7,19 +7,28 @@ import { humanised } from "./values.js";
 
 /** @typedef {import("./proofs.js").Checked} Checked */
 
-/** @param {boolean} holds @param {string} title @param {HTMLElement[]} children */
-function notice(holds, title, children) {
+/** @param {"success" | "warn" | "danger"} kind @param {string} title @param {HTMLElement[]} children */
+function notice(kind, title, children) {
   const body = make("div", { class: "notice-body" }, [make("p", { class: "notice-title" }, [title]), ...children]);
-  return make("div", { class: `notice notice-${holds ? "success" : "danger"}` }, [body]);
+  return make("div", { class: `notice notice-${kind}` }, [body]);
 }
 
-/** @param {Checked} checked @param {{holds: string, fails: string}} titles @returns {HTMLElement} */
+/** @param {import("./proofs.js").Step} step */
+function markOf({ holds, waits }) {
+  if (waits) return gettext("Not yet:");
+  return holds ? gettext("Holds:") : gettext("Does not hold:");
+}
+
+/** @param {Checked} checked @param {{holds: string, fails: string, waits?: string}} titles `waits` where a step may wait @returns {HTMLElement} */
 export function verdict({ claims, steps }, titles) {
-  const lines = steps.map(({ words, holds, why }) => {
-    const mark = make("strong", { class: "proof-mark" }, [holds ? gettext("Holds:") : gettext("Does not hold:")]);
-    return make("li", {}, [mark, " ", words, ...(why ? [". ", why] : [])]);
+  const lines = steps.map((step) => {
+    const mark = make("strong", { class: "proof-mark" }, [markOf(step)]);
+    return make("li", {}, [mark, " ", step.words, ...(step.why ? [". ", step.why] : [])]);
   });
-  return notice(claims !== null, claims === null ? titles.fails : titles.holds, [make("ol", { class: "proof", role: "list" }, lines)]);
+  const list = [make("ol", { class: "proof", role: "list" }, lines)];
+  if (claims === null) return notice("danger", titles.fails, list);
+  const waits = titles.waits !== undefined && steps.some((step) => step.waits);
+  return notice(waits ? "warn" : "success", (waits && titles.waits) || titles.holds, list);
 }
 
 const EVENTS = () => /** @type {Record<string, string>} */ ({

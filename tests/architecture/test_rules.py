@@ -25,6 +25,7 @@ OTHER_VALUES: dict[Any, Any] = {
     models.CharField: "another",
     models.TextField: "another",
     models.JSONField: ["another"],
+    models.BooleanField: True,
     models.DateTimeField: datetime(2001, 1, 1, tzinfo=UTC),
     models.PositiveIntegerField: 4242,
     models.PositiveBigIntegerField: 4242,

@@ -6,8 +6,8 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 import { readEntry } from "../../bridge-js/src/entries.js";
-import { Refused, verifyReceiptProof } from "../../bridge-js/src/index.js";
-import { provenEvent } from "../../bridge-js/src/logs.js";
+import { LogEpochChanged, NothingPublished, Refused, verifyReceiptProof } from "../../bridge-js/src/index.js";
+import { newestInLog, provenEvent } from "../../bridge-js/src/logs.js";
 import { LogKeyChanged, Memory, trusted } from "../../bridge-js/src/memories.js";
 import { includes, isConsistent } from "../../bridge-js/src/merkle.js";
 import { checkProof, missing, readCheckpoint, readHashes, readKey, readKeys, readProof } from "../../bridge-js/src/notes.js";
@@ -178,6 +178,53 @@ test("a new key is learned from the known one's word", () => {
   assert.deepEqual(Memory.of(alone.dump()).dump(), alone.dump());
   assert.throws(() => alone.read(noteOf(20)), LogKeyChanged);
   assert.throws(() => memoryOf(6).read(noteOf(9, [next])), LogKeyChanged);
+});
+
+test("a log without a checkpoint is new, or was taken away", () => {
+  assert.ok(memoryOf(0).ofNoCheckpoint() instanceof NothingPublished);
+  const taken = memoryOf(6).ofNoCheckpoint();
+  assert.deepEqual([taken instanceof Refused, taken.member], [true, "size"]);
+});
+
+test("a log that began anew is taken by its reader's word alone", () => {
+  const anew = new Signer("log.example/log/one");
+  anew.pair = LOG.pair;
+  const same = new Signer("log.example/log/one");
+  const note = (signer, size, leaves = LEAVES) => `${textOf(size, leaves, signer.name)}\n${signer.line(textOf(size, leaves, signer.name))}`;
+  const raw = Buffer.from(LOG.key.publicKey);
+  anew.id = sha256(`${anew.name}\n`, Buffer.from([1, ...raw])).subarray(0, 4);
+  assert.throws(() => memoryOf(6).read(note(anew, 4)), (error) => {
+    assert.ok(error instanceof LogEpochChanged);
+    assert.deepEqual([error.last, error.newest], [{ origin: LOG.name, size: 6 }, { origin: anew.name, size: 4 }]);
+    return true;
+  });
+  assert.throws(() => memoryOf(6).read(note(same, 4)), LogKeyChanged); // no key that was known
+  assert.equal(memoryOf(6).begunAnew(note(same, 4)), null);
+  assert.equal(memoryOf(6).begunAnew(noteOf(7)), null); // the same log
+  const accepted = memoryOf(6).accepting(memoryOf(6).begunAnew(note(anew, 4)));
+  assert.equal(accepted.tie(accepted.read(note(anew, 9)), between(4, LEAVES.slice(0, 9))).checkpoint?.size, 9);
+  assert.deepEqual(accepted.ended, [noteOf(6)]);
+  assert.deepEqual(Memory.of(accepted.dump()).dump(), accepted.dump());
+});
+
+test("the newest entry in a log is found with few questions", async () => {
+  for (let count = 0; count < 40; count += 1) {
+    for (let there = 0; there <= count; there += 1) {
+      let asked = 0;
+      const found = await newestInLog(count, async (number) => ((asked += 1), number <= there));
+      assert.equal(found, there);
+      assert.ok(asked <= 13);
+    }
+  }
+});
+
+test("a proof of an unknown key says which key it takes", () => {
+  const other = new Signer();
+  assert.throws(() => memoryOf(6).readProof(proofOf(2, 6, noteOf(6, [other]))), (error) => {
+    assert.match(error.message, new RegExp(`signed by the key ${other.id.toString("hex")} of`));
+    assert.match(error.message, new RegExp(`known are ${LOG.id.toString("hex")}`));
+    return error.member === "signature";
+  });
 });
 
 test("a proof of a key that was never known counts where it is tied", () => {

@@ -9,10 +9,12 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from common.clock import database_now
 from consent.ledger import audit
-from consent.log import keys
+from consent.ledger.models import AuditEntry, LogQueue
+from consent.log import keys, restoring
 from consent.log.models import AuditCheckpoint, LogState
 from consent.log.sequencing import sequence_and_sign
 from consent_bridge.client import Client
+from consent_bridge.logs import LogEpochChanged
 from consent_bridge.owner import Owner
 from consent_bridge.sealed import generate_connector_key
 from tests.bridge.live.steps import CUISINE, FOOD, PASSPHRASE, ask
@@ -167,6 +169,46 @@ def test_a_new_key_is_learned_from_the_known_one_and_from_nothing_else(reader, a
     absent.memory.unlink()
     proven = absent.look("receipt", receiptId=approved.receipt_id)  # who comes later never knew the old key
     assert proven["log"]["size"] == 4
+
+
+def test_a_log_without_a_checkpoint_proves_the_chain_alone(reader, owner, approved):
+    name, _, why = reader.look()
+    assert (name, "nothing has been published in the log yet" in why) == ("NothingPublished", True)
+    body = owner.history()
+    told = reader.look("history", history=body)
+    assert (told["entries"], told["in_log"], told["late"], told["log"]) == (len(body["entries"]), 0, False, None)
+    assert not reader.memory.exists()
+
+    one_more_without_them()
+    told = reader.look("history", history=body)
+    assert (told["in_log"], told["late"], told["log"]["size"]) == (0, False, 1)
+
+
+def test_a_log_that_began_anew_is_accepted_by_name(reader, service, api, approved):
+    sequence_and_sign()
+    assert reader.look()["size"] == 2
+    restoring.begin_epoch("one")
+    origin = keys.origin("one")
+
+    name, member, why = reader.look()
+    assert (name, member) == ("LogEpochChanged", "origin")
+    assert f"begins anew as {origin}" in why
+    assert reader.look("accept", origin="another")[1] == "origin"
+    with Client(f"{service}/api/v1", api.token, log_memory=reader.memory) as python, pytest.raises(LogEpochChanged):
+        python.follow_log()
+
+    assert reader.look("accept", origin=origin)["size"] == LogState.objects.get().size
+    sequence_and_sign()
+    with Client(f"{service}/api/v1", api.token, log_memory=reader.memory) as python:
+        assert python.receipt_with_proof(approved.receipt_id).size >= 3
+    assert reader.look()["origin"] == origin
+
+
+def one_more_without_them():
+    """An entry of somebody else is sequenced and signed, and none of this history."""
+    audit.append(chain="person:else", kind="denied", actor="person", at=database_now(), facts={})
+    LogQueue.objects.exclude(entry__in=AuditEntry.objects.of("person:else")).delete()
+    sequence_and_sign()
 
 
 def test_keys_that_the_caller_named_are_the_only_ones(reader, service, approved):

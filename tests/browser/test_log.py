@@ -1,6 +1,7 @@
 """What a browser remembers of the public log, and what it says of one that was forged."""
 
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,8 @@ from django.conf import settings
 from django.db import connection
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
-from common.sql.triggers import lifted
+from common.clock import database_now
+from common.sql.triggers import Rule, lifted
 from consent.ledger import audit
 from consent.ledger.models import AuditChain, AuditEntry, AuditHead, LogQueue
 from consent.log.models import AuditCheckpoint, LogLeaf, LogState, LogTile
@@ -16,11 +18,13 @@ from consent.log.sequencing import sequence_and_sign
 from consent.requests.models import ConsentRequest
 from consent.rules import RULES
 from pkm.notes.models import VaultNotes
+from tests.browser.page_faults import THEMES, Complaints, axe_findings_in
 from tests.browser.people import PASSPHRASE, SignIn, unlock
 from tests.chains import entries_about
 from tests.factories import ConsentRequestFactory, PersonFactory, give_vault
 
 pytestmark = pytest.mark.browser
+WAITS = "Your history is as it was written. Not all of it is published yet."
 
 
 @pytest.fixture
@@ -48,8 +52,53 @@ def test_what_is_not_in_the_log_yet_is_on_its_way(denied: Page, asked: ConsentRe
     denied.get_by_role("button", name="Verify my history").click()
 
     result = denied.locator("#verify-result")
-    expect(result.locator(".notice-title")).to_have_text("Your history is as it was written.")
+    expect(result.locator(".notice-title")).to_have_text(WAITS)
     expect(result).to_contain_text("Up to entry 0; what came after is on its way")
+    expect(result).to_contain_text("The log takes new entries every few seconds: come back in a minute.")
+
+
+def test_a_log_without_a_checkpoint_is_no_fault_of_the_history(denied: Page, complaints: Complaints) -> None:
+    with complaints.expecting(404):
+        result = verify(denied)
+    expect(result.locator(".notice-title")).to_have_text(WAITS)
+    expect(result.locator("li")).to_have_text(
+        [
+            "Holds: 1 entry is as it was written",
+            "Holds: Your vault is locked, so what your other devices saw was not compared",
+            "Not yet: The public log is signed by the key that this browser knows. Nothing has been published yet. "
+            "The log takes new entries every few seconds: come back in a minute.",
+        ]
+    )
+    assert axe_findings_in(THEMES, denied) == []
+
+    sequence_and_sign()
+    expect(verify(denied).locator(".notice-title")).to_have_text("Your history is as it was written.")
+
+
+def test_entries_that_wait_for_long_are_told(denied: Page, asked: ConsentRequest) -> None:
+    """Nobody is told that the history is forged, and nobody that all is well."""
+    sequence_and_sign()
+    before = database_now() - timedelta(hours=1)
+    audit.append(chain=f"person:{asked.user.public_id}", kind="denied", actor="person", at=before, facts={})
+    LogQueue.objects.all().delete()
+
+    result = verify(denied)
+    expect(result.locator(".notice-title")).to_have_text(WAITS)
+    expect(result).to_contain_text(
+        "Up to entry 1; what came after is on its way. It has been for more than ten minutes"
+    )
+
+
+def test_a_log_that_publishes_nothing_any_more_shows_to_who_saw_it(denied: Page, complaints: Complaints) -> None:
+    sequence_and_sign()
+    expect(verify(denied).locator(".notice-title")).to_have_text("Your history is as it was written.")
+    with lifted(connection, rules_of("consent_audit_checkpoints")):
+        AuditCheckpoint.objects.all()._raw_delete(connection.alias)
+
+    with complaints.expecting(404):
+        result = verify(denied)
+    expect(result.locator(".notice-title")).to_contain_text("does not hold")
+    expect(result).to_contain_text("It publishes nothing any more, though it was seen before.")
 
 
 def test_a_history_that_was_forged_and_logged_anew_shows_to_the_browser_that_saw_it(
@@ -141,10 +190,14 @@ def test_a_history_under_another_name_shows(denied: Page, asked: ConsentRequest)
     expect(verify(denied)).to_contain_text("Entry by entry it is another history now.")
 
 
+def rules_of(*names: str) -> list[Rule]:
+    """Those of the tables whose names begin so."""
+    return [rule for rule in RULES if rule.table.startswith(names) and rule.statements(connection.vendor)]
+
+
 def forge(subject: str, chain: str | None = None) -> None:
     """Rewrite the first entry of such a chain, which may get another name, and build and sign the log over it anew."""
-    names = ("consent_log_", "consent_audit", "audit_facts", "audit_chains")
-    rules = [rule for rule in RULES if rule.table.startswith(names) and rule.statements(connection.vendor)]
+    rules = rules_of("consent_log_", "consent_audit", "audit_facts", "audit_chains")
     entry = entries_about(subject).order_by("pk").first()
     assert entry is not None
     with lifted(connection, rules):

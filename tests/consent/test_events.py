@@ -9,9 +9,11 @@ from typing import Any
 import orjson
 import pytest
 import requests
+from django.db import transaction
 
 from consent.decisions import actions as decision_actions
-from consent.notices.models import Notice
+from consent.notices import epochs
+from consent.notices.models import Notice, NoticeCounter
 from consent.notices.waiting import hub
 from consent.requests.models import ConsentRequest
 from developers.apps.actions import close_app, restore_app, suspend_app
@@ -20,7 +22,7 @@ from developers.tokens.actions import revoke_token, rotate_token
 from developers.tokens.digests import digest
 from developers.tokens.leaks import report_leak
 from tests.callers import Developer
-from tests.factories import ConsentRequestFactory
+from tests.factories import AppFactory, ConsentRequestFactory
 from tests.patience import wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -103,6 +105,38 @@ def test_a_stream_of_a_suspended_app_ends_and_goes_on_without_a_gap(service: str
     restore_app(app=app, by=None, note="why")
     with open_stream(service, api, **{"Last-Event-ID": "1"}) as answer:
         assert next(events(answer)) == (2, Notice.objects.get(sequence=2).facts)
+
+
+def test_after_a_restore_no_number_is_used_again(service: str, app: App, api: Developer) -> None:
+    """Who was told of a lost event is told so, and who was not misses nothing."""
+    told, lost, later = (ConsentRequestFactory(app=app) for _ in range(3))
+    decision_actions.deny(request_id=told.request_id, by=told.user)
+    backup = list(NoticeCounter.objects.values_list("app_id", "sequence"))
+    with transaction.atomic():
+        decision_actions.deny(request_id=lost.request_id, by=lost.user)
+        assert Notice.objects.filter(app=app).latest("pk").sequence == 2
+        transaction.set_rollback(True)  # the backup has one event; the app had two
+    assert list(NoticeCounter.objects.values_list("app_id", "sequence")) == backup
+    epochs.begin_epoch()
+    decision_actions.deny(request_id=later.request_id, by=later.user)
+
+    first = epochs.EPOCH + 1
+    assert [notice.sequence for notice in Notice.objects.filter(app=app).order_by("pk")] == [1, first]
+    with open_stream(service, api, **{"Last-Event-ID": "1"}) as kept:
+        assert next(events(kept))[0] == first
+    with open_stream(service, api, **{"Last-Event-ID": "2"}) as gone:
+        assert gone.status_code == 400
+        assert gone.json()["errors"][0]["field"] == "Last-Event-ID"
+
+
+def test_the_next_epoch_is_far_above_whatever_was_lost(app: App) -> None:
+    for had, begins in ((0, 1), (4_999_999, 1), (5_000_000, 2), (10_000_001, 2), (2_000_000_000, 201)):
+        NoticeCounter.objects.update_or_create(app=app, defaults={"sequence": had})
+        epochs.begin_epoch()
+        assert NoticeCounter.objects.get(app=app).sequence == begins * epochs.EPOCH
+    other = AppFactory()
+    epochs.begin_epoch()
+    assert NoticeCounter.objects.get(app=other).sequence == epochs.EPOCH  # it may have had its first ones
 
 
 def test_a_stream_after_the_newest_event_goes_on_and_one_beyond_it_is_refused(

@@ -9,6 +9,7 @@ from django.db import ProgrammingError
 
 from consent.log import keys, restoring, sequencing
 from consent.log.errors import LogRefused
+from consent.notices.epochs import begin_epoch
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,31}\Z")
 
@@ -49,9 +50,10 @@ class Command(BaseCommand):
             raise CommandError("LOG_KEYS is not set here, so nothing can be signed.")
         try:
             if new_epoch is None:
-                self._say_what_came_back(restoring.from_mirror(signer_too=signer_too))
+                self._say_what_came_back(restoring.from_mirror(signer_too=signer_too, also=begin_epoch))
             else:
-                self._say_what_began(new_epoch, restoring.begin_epoch(new_epoch, last_note=_read(last_note)))
+                done = restoring.begin_epoch(new_epoch, last_note=_read(last_note), also=begin_epoch)
+                self._say_what_began(new_epoch, done)
         except LogRefused as refused:
             raise CommandError(f"Nothing was changed: {refused}.") from refused
         except ProgrammingError as refused:

@@ -5,10 +5,12 @@
 import { ApiError } from "../vault/api.js";
 import { current, isUnlocked, Locked, pageOwner } from "../vault/keyring.js";
 import { changeNotes, readNotes } from "../vault/notes.js";
+import { originOf } from "./notes.js";
 
 /**
- * `earlier` are keys that others took the place of: what they signed counts as far as a present key signed it, too.
- * @typedef {{chain: string, keys: string[], earlier?: string[], note: string, size: number, head: {sequence: number, entry_hash: string}}} Memory
+ * `earlier` are keys that others took the place of: what they signed counts as far as a present key signed it, too. `ended` are
+ * the names of trees that another took the place of, by the person's word.
+ * @typedef {{chain: string, keys: string[], earlier?: string[], ended?: string[], note: string, size: number, head: {sequence: number, entry_hash: string}}} Memory
  */
 /** @typedef {{keyId: string, size: number}} Sealed what this browser knows to lie in the notes, under which key */
 /** @typedef {Memory & {sealed?: Sealed}} Own */
@@ -70,9 +72,12 @@ export async function recallSealed() {
   return { keyId: (await current()).keyId, memory: notes.log ?? null };
 }
 
-/** More of the log, or the same under other keys. @param {Memory} memory @param {Memory | undefined} kept */
+/** Whether the person took another tree after that of `memory`, as the other memory knows. @param {Memory} memory @param {Memory | null} [other] */
+export const hasEnded = (memory, other) => other?.ended?.includes(originOf(memory.note)) ?? false;
+
+/** More of the log, or the same under other keys, or a tree that took the place. @param {Memory} memory @param {Memory | undefined} kept */
 const isNewer = (memory, kept) =>
-  !kept || memory.size > kept.size || (memory.size === kept.size && memory.keys.join() !== kept.keys.join());
+  !kept || hasEnded(kept, memory) || memory.size > kept.size || (memory.size === kept.size && memory.keys.join() !== kept.keys.join());
 
 /**
  * Keeps it for all devices, where theirs is not newer already.
@@ -83,8 +88,9 @@ export async function rememberSealed(memory) {
   try {
     let size = memory.size;
     await changeNotes((notes) => {
-      size = Math.max(memory.size, notes.log?.size ?? 0);
-      return isNewer(memory, notes.log) ? { ...notes, log: memory } : null;
+      const newer = isNewer(memory, notes.log);
+      size = newer ? memory.size : notes.log.size;
+      return newer ? { ...notes, log: memory } : null;
     });
     return { keyId: (await current()).keyId, size };
   } catch (error) {

@@ -62,6 +62,15 @@ export async function readKey(text) {
   return { name, kind, publicKey: material.slice(1), keyId, text };
 }
 
+/** The same key under another name of the log, which is part of what a verifier key is. @param {VerifierKey} key @param {string} name @returns {Promise<VerifierKey>} */
+export async function renamed({ kind, publicKey }, name) {
+  const material = new Uint8Array([kind, ...publicKey]);
+  const digest = await crypto.subtle.digest("SHA-256", new Uint8Array([...utf8(name), 10, ...material]));
+  const keyId = new Uint8Array(digest).slice(0, 4);
+  const id = [...keyId].map((octet) => octet.toString(16).padStart(2, "0")).join("");
+  return { name, kind, publicKey, keyId, text: `${name}+${id}+${btoa(String.fromCharCode(...material))}` };
+}
+
 /** What `/log/key` says, newest first. @param {string} text @returns {Promise<VerifierKey[]>} */
 export async function readKeys(text) {
   const keys = await Promise.all(text.split("\n").filter(Boolean).map(readKey));
@@ -92,6 +101,9 @@ function split(note) {
   });
   return { text: note.slice(0, at + 1), signatures };
 }
+
+/** The name of the log that a note is of, by its first line; nothing of it is checked. @param {string} note @returns {string} */
+export const originOf = (note) => split(note).text.split("\n")[0] ?? "";
 
 /** @param {VerifierKey} key @param {{name: string, raw: Octets}[]} signatures @returns {Octets | null} */
 function by(key, signatures) {

@@ -3,29 +3,34 @@
 
 import { gettext, interpolate } from "../i18n.js";
 import { strictBase64url } from "../vault/bytes.js";
-import { recall, recallSealed, remember, rememberSealed } from "./memory.js";
+import { hasEnded, recall, recallSealed, remember, rememberSealed } from "./memory.js";
 import { isConsistent } from "./merkle.js";
-import { NoteRefused, proves, readHashes, readKey, readKeys } from "./notes.js";
+import { NoteRefused, originOf, proves, readHashes, readKey, readKeys } from "./notes.js";
 import { Trust } from "./trust.js";
 
 /** @typedef {import("../proofs.js").Step} Step */
 /** @typedef {import("./memory.js").Memory} Memory */
 /** @typedef {import("./notes.js").Checkpoint} Checkpoint */
 /** @typedef {import("./notes.js").VerifierKey} VerifierKey */
-/** @typedef {{count: number, chain: string, hashes: Map<number, string>}} Walked */
+/** @typedef {import("../proofs.js").Epoch} Epoch */
+/** @typedef {{count: number, chain: string, hashes: Map<number, string>, times: Map<number, string>}} Walked */
+/** @typedef {{keys?: string[], epoch?: string}} Taken what the person takes, since the operator told it on another way */
 
-const ON_THEIR_WAY = 50; // entries that may be so new that the log does not have them yet
+const LATE = 600; // seconds after which an entry should have been in the log for long
 const DAY = 24 * 3600;
 
 /** A check that did not hold; the ones after it were not made. */
 class Fails extends Error {
-  /** @type {string[] | undefined} keys that the person may take on another way's word */ keys;
+  /** @type {{keys?: string[], epoch?: Epoch}} what the person may take on another way's word */ offer = {};
 }
 
-/** @param {string} path @returns {Promise<{status: number, text: string}>} */
-async function fetchText(path) {
+/** What cannot be said yet; nor can what comes after it. */
+class Waits extends Fails {}
+
+/** @param {string} path @param {number} [expected] a status that is an answer, too @returns {Promise<{status: number, text: string}>} */
+async function fetchText(path, expected) {
   const answer = await fetch(path, { credentials: "omit", cache: "no-store", redirect: "error" });
-  if (!answer.ok) throw new Fails(gettext("The log could not be asked. Try again in a moment."));
+  if (!answer.ok && answer.status !== expected) throw new Fails(gettext("The log could not be asked. Try again in a moment."));
   return { status: answer.status, text: await answer.text() };
 }
 
@@ -48,8 +53,8 @@ class Steps {
       return found;
     } catch (error) {
       const why = error instanceof Fails ? error.message : reasonOf(error);
-      const keys = error instanceof Fails ? error.keys : undefined;
-      this.made.push({ words, holds: false, why, ...(keys ? { keys } : {}) });
+      const waits = error instanceof Waits;
+      this.made.push({ words, holds: waits, waits, why, ...(error instanceof Fails ? error.offer : {}) });
       throw new Fails();
     }
   }
@@ -57,10 +62,11 @@ class Steps {
 
 /**
  * @param {Walked} walked a chain that was computed again
- * @param {string[]} [taken] keys of the log that the person takes, since the operator told them on another way
- * @returns {Promise<Step[]>} a step that fails for the log's key has `keys`, those that the service names
+ * @param {Taken} [taken]
+ * @returns {Promise<Step[]>} a step that fails for the log's key has `keys`, those that the service names; one that fails since
+ *   the log began anew has `epoch`
  */
-export async function logSteps(walked, taken) {
+export async function logSteps(walked, taken = {}) {
   const steps = new Steps();
   try {
     await check(steps, walked, taken);
@@ -71,66 +77,122 @@ export async function logSteps(walked, taken) {
   return steps.made;
 }
 
-/** @param {Steps} steps @param {Walked} walked @param {string[]} [taken] */
-async function check(steps, { count, chain, hashes }, taken) {
+/** @param {Steps} steps @param {Walked} walked @param {Taken} taken */
+async function check(steps, walked, taken) {
   const own = await recall();
   const sealed = await sealedMemory(steps, own);
-  const memories = [own, sealed?.memory ?? null].filter((memory) => memory !== null);
-  if (memories.length) await steps.step(gettext("It has all that was in it when it was seen last"), async () => {
-    for (const { chain: known, head } of memories)
-      if (known !== chain || (head.sequence && hashes.get(head.sequence) !== head.entry_hash))
-        throw new Fails(gettext("Entry by entry it is another history now."));
-  });
+  const kept = [own, sealed?.memory ?? null].filter((memory) => memory !== null);
+  const memories = kept.filter((memory) => !kept.some((other) => hasEnded(memory, other)));
   const known = await trustOf(memories, taken);
-  const { newest, trust } = await signedCheckpoint(steps, known, memories.length > 0, taken !== undefined);
-  await steps.step(memories.length ? gettext("The log begins with all that was seen of it before") : gettext("The log is seen for the first time, and remembered"), async () => {
-    for (const { note } of memories) {
+  const { newest, trust } = await signedCheckpoint(steps, known, memories, walked, taken);
+  const [same, ended] = [memories.filter(({ note }) => originOf(note) === newest.origin), memories.filter(({ note }) => originOf(note) !== newest.origin)];
+  if (same.length) await steps.step(gettext("It has all that was in it when it was seen last"), async () => {
+    if (same.some((memory) => !hasHead(walked, memory))) throw new Fails(gettext("Entry by entry it is another history now."));
+  });
+  if (ended.length) steps.made.push({ words: lost(walked, ended), holds: true });
+  await steps.step(wordsOfFit(same, ended), async () => {
+    for (const { note } of same) {
       const before = await trust.remembered(note);
       if (newest.size < before.size) throw new Fails(gettext("It is older than what was seen: it was rolled back."));
       if (!(await fits(before, newest))) throw new Fails(gettext("It was rewritten."));
     }
   });
-  const found = await steps.step(gettext("Your newest entries are in the log"), () => newestInLog(count, hashes, newest, trust));
-  steps.made.push({ words: found < count ? interpolate(gettext("Up to entry %(n)s; what came after is on its way"), { n: found }) : freshness(newest, trust.witnesses), holds: true });
-  const [keys, earlier] = [trust.keys, trust.earlier].map((list) => list.map(({ text }) => text));
-  const memory = { chain, keys: keys ?? [], earlier: earlier ?? [], note: newest.note, size: newest.size, head: { sequence: count, entry_hash: hashes.get(count) ?? "" } };
-  const kept = sealed ? await rememberSealed(memory) : null;
-  await remember({ ...memory, sealed: kept ?? own?.sealed });
+  const found = await steps.step(gettext("Your newest entries are in the log"), () => newestInLog(walked, newest, trust));
+  steps.made.push(found < walked.count ? waiting(walked, found) : { words: freshness(newest, trust.witnesses), holds: true });
+  const names = kept.flatMap((memory) => [...(memory.ended ?? []), ...(ended.includes(memory) ? [originOf(memory.note)] : [])]);
+  await keep(walked, newest, trust, [...new Set(names)], { own, sealed });
 }
 
-/** @param {Memory[]} memories @param {string[]} [taken] @returns {Promise<Trust>} */
-async function trustOf(memories, taken) {
+/**
+ * @param {Walked} walked @param {Checkpoint} newest @param {Trust} trust @param {string[]} ended
+ * @param {{own: import("./memory.js").Own | null, sealed: Awaited<ReturnType<typeof recallSealed>>}} before
+ */
+async function keep({ chain, count, hashes }, newest, { keys, earlier }, ended, { own, sealed }) {
+  const texts = (/** @type {VerifierKey[]} */ list) => list.map(({ text }) => text);
+  const head = { sequence: count, entry_hash: hashes.get(count) ?? "" };
+  const memory = { chain, keys: texts(keys), earlier: texts(earlier), ended, note: newest.note, size: newest.size, head };
+  const lies = sealed ? await rememberSealed(memory) : null;
+  await remember({ ...memory, sealed: lies ?? own?.sealed });
+}
+
+/** Whether the history still has the entry that was its newest then. @param {Walked} walked @param {Memory} memory */
+const hasHead = ({ chain, hashes }, { chain: known, head }) => known === chain && (!head.sequence || hashes.get(head.sequence) === head.entry_hash);
+
+/** @param {Memory[]} same @param {Memory[]} ended @returns {string} */
+function wordsOfFit(same, ended) {
+  if (same.length) return gettext("The log begins with all that was seen of it before");
+  return ended.length ? gettext("The new log is remembered from now on") : gettext("The log is seen for the first time, and remembered");
+}
+
+/** What became of the person's own entries where the log began anew. @param {Walked} walked @param {Memory[]} ended @returns {string} */
+function lost(walked, ended) {
+  const most = Math.max(...ended.map(({ head }) => head.sequence));
+  if (ended.every((memory) => hasHead(walked, memory))) return gettext("All that was seen of your history is still in it");
+  if (walked.count >= most) return gettext("Some of what was seen of your history is gone, and other entries stand in its place");
+  return interpolate(gettext("Entries that were seen of your history: %(n)s. Left of them: %(left)s"), { n: most, left: walked.count });
+}
+
+/** The entries that the log does not have yet. @param {Walked} walked @param {number} found @returns {Step} */
+function waiting({ times }, found) {
+  const words = interpolate(gettext("Up to entry %(n)s; what came after is on its way"), { n: found });
+  const late = Date.now() / 1000 - Date.parse(times.get(found + 1) ?? "") / 1000 > LATE;
+  if (late) return { words, holds: true, waits: true, why: gettext("It has been for more than ten minutes, though the log takes new entries every few seconds. Come back later, and tell us if it stays so.") };
+  return found ? { words, holds: true } : { words, holds: true, waits: true, why: gettext("The log takes new entries every few seconds: come back in a minute.") };
+}
+
+/** @param {Memory[]} memories @param {Taken} taken @returns {Promise<Trust>} */
+async function trustOf(memories, { keys }) {
   const names = document.getElementById("verify-history")?.dataset.witnesses ?? "";
   const witnesses = await Promise.all(names.split(",").filter(Boolean).map(readKey));
   const trust = memories.length ? await Trust.of(memories, witnesses) : new Trust(await namedKeys(), [], witnesses);
-  return taken ? trust.replacedBy(await Promise.all(taken.map(readKey))) : trust;
+  return keys ? trust.replacedBy(await Promise.all(keys.map(readKey))) : trust;
 }
 
 const namedKeys = async () => readKeys((await fetchText("/log/key")).text);
 
 /**
  * The newest checkpoint, and whom to believe from now on: a key that a known one signed beside is learned.
- * @param {Steps} steps @param {Trust} known @param {boolean} wasSeen @param {boolean} isTaken
+ * @param {Steps} steps @param {Trust} known @param {Memory[]} memories @param {Walked} walked @param {Taken} taken
  * @returns {Promise<{newest: Checkpoint, trust: Trust}>}
  */
-async function signedCheckpoint(steps, known, wasSeen, isTaken) {
-  const words = isTaken ? gettext("The public log is signed by the key that you took") : gettext("The public log is signed by the key that this browser knows");
-  const newest = await steps.step(words, async () => {
-    const note = (await fetchText("/log/checkpoint")).text;
-    if (wasSeen && !(await known.knowsSigner(note))) throw await otherKey();
-    return known.newest(note);
+async function signedCheckpoint(steps, known, memories, walked, taken) {
+  const words = taken.keys ? gettext("The public log is signed by the key that you took") : gettext("The public log is signed by the key that this browser knows");
+  const { newest, believed } = await steps.step(words, async () => {
+    const note = await newestNote(memories.length > 0);
+    if (!memories.length || (await known.knowsSigner(note))) return { newest: await known.newest(note), believed: known };
+    const origin = originOf(note);
+    const anew = await known.renamed(origin);
+    if (!(await anew.knowsSigner(note))) throw await otherKey();
+    if (taken.epoch !== origin) throw otherEpoch(memories, origin, walked);
+    return { newest: await anew.newest(note), believed: anew };
   });
-  if (!(await known.asksForKeys(newest))) return { newest, trust: known };
+  if (!(await believed.asksForKeys(newest))) return { newest, trust: believed };
   const trust = await steps.step(gettext("The key of the log is changing, and the known one vouches for the new one"), async () =>
-    known.withKeys(await namedKeys(), newest));
-  const learned = trust.keys.some(({ text }) => !known.keys.some((key) => key.text === text));
+    believed.withKeys(await namedKeys(), newest));
+  const learned = trust.keys.some(({ text }) => !believed.keys.some((key) => key.text === text));
   if (!learned) steps.made.pop(); // nothing new for anybody: one that is gone, or that is not named yet
   return { newest, trust };
 }
 
+/** @param {boolean} wasSeen @returns {Promise<string>} */
+async function newestNote(wasSeen) {
+  const { status, text } = await fetchText("/log/checkpoint", 404);
+  if (status !== 404) return text;
+  if (wasSeen) throw new Fails(gettext("It publishes nothing any more, though it was seen before."));
+  throw new Waits(gettext("Nothing has been published yet. The log takes new entries every few seconds: come back in a minute."));
+}
+
+/** @param {Memory[]} memories @param {string} origin @param {Walked} walked */
+function otherEpoch(memories, origin, walked) {
+  const fails = new Fails(gettext("It begins anew under another name, so that nothing shows whether it has what was seen before."));
+  const most = memories.reduce((one, other) => (other.size > one.size ? other : one));
+  fails.offer = { epoch: { last: originOf(most.note), size: most.size, newest: origin, lost: lost(walked, memories) } };
+  return fails;
+}
+
 async function otherKey() {
   const fails = new Fails(gettext("It is signed with another key, and the one that this browser knows does not vouch for it. Somebody may show you a log of their own."));
-  fails.keys = (await namedKeys()).map(({ text }) => text);
+  fails.offer = { keys: (await namedKeys()).map(({ text }) => text) };
   return fails;
 }
 
@@ -147,7 +209,8 @@ async function sealedMemory(steps, own) {
     return null;
   }
   await steps.step(gettext("What your vault remembers of the log is all there"), async () => {
-    const wrote = own?.sealed?.keyId === sealed.keyId ? own.sealed.size : 0;
+    const counts = own?.sealed?.keyId === sealed.keyId && !hasEnded(own, sealed.memory); // else another device went on
+    const wrote = counts ? (own?.sealed?.size ?? 0) : 0;
     if (wrote && !sealed.memory) throw new Fails(gettext("It is gone, though this browser put it there."));
     if (sealed.memory && sealed.memory.size < wrote) throw new Fails(gettext("It is older than what this browser put there."));
   });
@@ -162,23 +225,30 @@ async function fits(one, other) {
 }
 
 /**
- * The newest entry that the log has: it holds all before it.
- * @param {number} count @param {Map<number, string>} hashes @param {Checkpoint} newest @param {Trust} trust
+ * The number of the newest entry that the log has, 0 for none: it holds all before it, and they are in the log before it. Goes
+ * back in growing steps and then halves what is between, so that it asks little however many wait.
+ * @param {Walked} walked @param {Checkpoint} newest @param {Trust} trust
  * @returns {Promise<number>}
  */
-async function newestInLog(count, hashes, newest, trust) {
-  for (let sequence = count; sequence > Math.max(0, count - ON_THEIR_WAY); sequence -= 1) {
-    const hash = hashes.get(sequence) ?? "";
-    const { status, text } = await fetchText(`/log/proof/${hash}`);
-    if (status !== 200) continue;
-    const [proof, leaf] = [await trust.proof(text, newest), strictBase64url(hash)];
-    if (!proof) throw new Fails(gettext("The proof is of another log."));
-    if (!leaf || !(await proves(proof, leaf))) throw new Fails(gettext("The log has another entry there."));
-    if (!(await fits(proof.checkpoint, newest))) throw new Fails(gettext("The proof is of another log."));
-    return sequence;
+async function newestInLog({ count, hashes }, newest, trust) {
+  let [found, absent, step] = [0, count + 1, 1];
+  while (absent - found > 1) {
+    const number = found ? Math.floor((found + absent) / 2) : Math.max(1, absent - step);
+    if (await isInLog(hashes.get(number) ?? "", newest, trust)) found = number;
+    else [absent, step] = [number, step * 2];
   }
-  if (count > ON_THEIR_WAY) throw new Fails(gettext("None of them is."));
-  return 0;
+  return found;
+}
+
+/** @param {string} hash @param {Checkpoint} newest @param {Trust} trust @returns {Promise<boolean>} */
+async function isInLog(hash, newest, trust) {
+  const { status, text } = await fetchText(`/log/proof/${hash}`);
+  if (status !== 200) return false;
+  const [proof, leaf] = [await trust.proof(text, newest), strictBase64url(hash)];
+  if (!proof) throw new Fails(gettext("The proof is of another log."));
+  if (!leaf || !(await proves(proof, leaf))) throw new Fails(gettext("The log has another entry there."));
+  if (!(await fits(proof.checkpoint, newest))) throw new Fails(gettext("The proof is of another log."));
+  return true;
 }
 
 /** @param {Checkpoint} newest @param {VerifierKey[]} witnesses @returns {string} */

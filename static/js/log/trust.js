@@ -2,7 +2,7 @@
 // Whose signature of the log counts: the keys that were known, and those that they vouch for. A new key is learned from a
 // checkpoint that a known one signed beside it, or from the person's own word.
 
-import { hasOtherSigner, readCheckpoint, readKey, readProof, signers } from "./notes.js";
+import { hasOtherSigner, readCheckpoint, readKey, readProof, renamed, signers } from "./notes.js";
 
 /** @typedef {import("./memory.js").Memory} Memory */
 /** @typedef {import("./notes.js").Checkpoint} Checkpoint */
@@ -46,6 +46,11 @@ export class Trust {
   /** @param {string} note @returns {Promise<boolean>} */
   async knowsSigner(note) {
     return (await signers(note, this.keys)).length > 0;
+  }
+
+  /** The same keys under the name of a log that began anew. @param {string} origin @returns {Promise<Trust>} */
+  async renamed(origin) {
+    return new Trust(await Promise.all(this.keys.map((key) => renamed(key, origin))), [], this.witnesses);
   }
 
   /** A checkpoint that was remembered: whoever signed it then. @param {string} note @returns {Promise<Checkpoint>} */

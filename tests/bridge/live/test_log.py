@@ -8,12 +8,16 @@ from typing import Any
 
 import pytest
 import requests
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from django.conf import settings
 from django.db import connection
 
+from common.clock import database_now
 from common.sql.triggers import lifted
 from consent import shapes
+from consent.ledger import audit
 from consent.ledger.models import AuditEntry, LogQueue
+from consent.log import keys, restoring
 from consent.log.models import AuditCheckpoint, LogLeaf, LogState, LogTile
 from consent.log.sequencing import sequence_and_sign, sequence_batch, sign_checkpoint
 from consent.rules import RULES
@@ -138,6 +142,52 @@ def test_a_log_that_is_rolled_back_shows_to_who_saw_it(caller, owner, person, ap
         AuditCheckpoint.objects.filter(size=4)._raw_delete(connection.alias)
     with pytest.raises(Refused, match="2 entries and had 4 when it was last seen: it was rolled back"):
         caller.follow_log()
+
+
+def test_a_log_that_began_anew_is_taken_by_somebodys_word(cli, owner, service, approved, tmp_path):
+    """After a restore without a mirror: the command says what happened, and the new log goes on from there."""
+    file = tmp_path / "history.json"
+    file.write_text(json.dumps(owner.history()))
+    asked = {"CONSENT_BASE_URL": f"{service}/api/v1", "CONSENT_BRIDGE_STATE": str(tmp_path / "state")}
+    early = cli("verify-history", file, **asked)
+    assert (early.returncode, json.loads(early.stdout)["log"]) == (1, None)
+    assert b"as it was written, as far as it shows by itself: nothing has been published in the log yet" in early.stderr
+    sequence_and_sign()
+    assert cli("verify-history", file, **asked).returncode == 0
+    restoring.begin_epoch("one")
+    origin = keys.origin("one")
+
+    assert f"begins anew as {origin}".encode() in cli("verify-history", file, **asked).stderr
+    shown = json.loads(cli("accept-epoch", **asked).stdout)
+    assert (shown["new"]["origin"], shown["new_begins_after_last_seen"], shown["accepted"]) == (origin, True, False)
+    assert json.loads(cli("accept-epoch", "--yes", **asked).stdout)["accepted"] is True
+    verified = json.loads(cli("verify-history", file, **asked).stdout)
+    assert (verified["log"]["origin"], verified["in_log"]) == (origin, verified["entries"])
+
+
+def test_a_receipt_of_an_earlier_key_verifies_online(cli, api, service, approved, tmp_path, monkeypatch):
+    new = Ed25519PrivateKey.generate()
+    sequence_and_sign()
+    told = api.get(f"/receipts/{approved.receipt_id}?proof=1").content
+    first = str(keys.verifier_keys()[0])
+    monkeypatch.setattr(keys, "signing_keys", lambda: [new])
+    audit.append(chain="person:else", kind="denied", actor="person", at=database_now(), facts={})
+    sequence_and_sign()
+    now = str(keys.verifier_keys()[0])
+    at = {"CONSENT_BASE_URL": f"{service}/api/v1", "CONSENT_BRIDGE_STATE": str(tmp_path / "state")}
+    asked = ("verify-receipt", "--proof", "--log-key", now)
+
+    refused = cli(*asked, stdin=told, **at)
+    assert (refused.returncode, refused.stdout) == (1, b"")
+    for said in (
+        f"signed by the key {first.split('+')[1]} of",
+        f"known are {now.split('+')[1]}",
+        "--log-key",
+        "online",
+    ):
+        assert said.encode() in refused.stderr
+    assert json.loads(cli(*asked, "--log-key", first, stdin=told, **at).stdout)["log"]["size"] == 2
+    assert json.loads(cli(*asked, "--online", stdin=told, **at).stdout)["log"]["size"] == 2
 
 
 def test_a_persons_own_history_is_verified_against_the_log(cli, owner, service, approved, tmp_path):

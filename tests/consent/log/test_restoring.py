@@ -19,14 +19,17 @@ from consent.log.errors import LogRefused
 from consent.log.models import AuditCheckpoint, LogLeaf, LogState, LogTile
 from consent.log.sequencing import sequence_and_sign, sequence_batch
 from consent.log.verifying import verify_log
+from consent.notices.epochs import EPOCH
+from consent.notices.models import NoticeCounter
 from consent.rules import RULES
 from consent_bridge import notes
 from consent_bridge.entries import read_chain
 from consent_bridge.errors import Refused
-from consent_bridge.logs import Memory, Trust, read_keys
+from consent_bridge.logs import LogEpochChanged, Memory, Trust, read_keys
 from consent_bridge.witness import Witness
 from tests.consent.log.backups import Backup
 from tests.consent.log.conftest import AT, Grow
+from tests.factories import AppFactory
 
 Capture = pytest.CaptureFixture[str]
 
@@ -93,7 +96,11 @@ def test_after_a_restore_nothing_takes_the_place_of_what_was_published(rolled_ba
 
 
 def test_the_tree_grows_again_from_the_mirror(rolled_back: Memory, capsys: Capture) -> None:
+    app = AppFactory()
+
     call_command("restore_log", "--from-mirror")
+
+    assert NoticeCounter.objects.get(app=app).sequence == EPOCH
 
     said = "303 leaves came back, and the log has 603.\nThe entries of 301 of them are lost, with what they told. "
     assert capsys.readouterr().out.startswith(said)
@@ -222,16 +229,18 @@ def test_another_tree_begins_with_the_old_ones_last_note_and_every_reader_sees_i
     cut: tuple[Memory, Witness, str], capsys: Capture
 ) -> None:
     reader, witness, note = cut
+    app = AppFactory()
     before = [bytes(leaf.entry_hash) for leaf in LogLeaf.objects.order_by("log_index")]
 
     call_command("restore_log", "--new-epoch", "2026-11-24")
 
+    assert NoticeCounter.objects.get(app=app).sequence == EPOCH  # numbers of lost events are not used again
     assert f"until they are given its key:\n{keys.verifier_keys('2026-11-24')[0]}\n" in capsys.readouterr().out
     after = [bytes(leaf.entry_hash) for leaf in LogLeaf.objects.order_by("log_index")]
     assert after == [hashlib.sha256(note.encode()).digest(), *before]
     assert newest().note.startswith("localhost:8000/log/2026-11-24\n301\n")
     assert (told()["last_note"], told()["leaves_without_entries"]) == (note, [[0, 0]])
-    with pytest.raises(Refused, match="none that this reader knows vouches for it"):
+    with pytest.raises(LogEpochChanged, match="begins anew as localhost:8000/log/2026-11-24"):
         look(reader)
     assert witness.add_checkpoint(f"old 0\n\n{newest().full_note}".encode()).status == 404
 
