@@ -228,7 +228,7 @@ PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
-    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "accounts.sign_in.passwords.CommonOrOfThisService"},
 ]
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 ACCOUNT_LOGIN_METHODS = {"email"}
@@ -238,6 +238,7 @@ ACCOUNT_EMAIL_VERIFICATION = env.choice(
     "EMAIL_VERIFICATION", ("none", "optional", "mandatory"), "mandatory" if env.text("EMAIL_URL") else "optional"
 )
 ACCOUNT_REAUTHENTICATION_TIMEOUT = 600
+PASSWORD_RESET_TIMEOUT = 3600  # seconds that the link in the mail works
 ACCOUNT_REAUTHENTICATION_REQUIRED = True
 ACCOUNT_LOGIN_ON_EMAIL_CONFIRMATION = False
 ACCOUNT_SESSION_REMEMBER = None
@@ -284,6 +285,7 @@ LANGUAGE_COOKIE_NAME, MESSAGE_STORAGE = f"{COOKIE_PREFIX}django_language", "conf
 SESSION_ENGINE = "accounts.sign_in.sessions"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = SECURE_SSL_REDIRECT = _https
 SESSION_COOKIE_AGE, LANGUAGE_COOKIE_AGE = 14 * 24 * 3600, 365 * 24 * 3600
+SESSION_LONGEST = 30 * 24 * 3600  # seconds after a sign-in, however much the session is used
 LANGUAGE_COOKIE_HTTPONLY, LANGUAGE_COOKIE_SAMESITE = True, "Lax"
 CSRF_FAILURE_VIEW = "config.pages.csrf_failure"
 SECURE_HSTS_SECONDS = 31536000 if _https else 0

@@ -1,8 +1,10 @@
 """What allauth asks this service: where a call comes from, how often it may try, and what is mailed."""
 
+import logging
 from typing import TYPE_CHECKING, Any, cast
 
 from allauth.account.adapter import DefaultAccountAdapter
+from allauth.account.internal.flows.login import get_authentication_records
 from django.conf import settings
 from django.core.validators import MaxLengthValidator
 from django.http import HttpRequest, HttpResponse
@@ -21,6 +23,7 @@ from common.network import client_address
 if TYPE_CHECKING:
     from accounts.models import User
 
+_log = logging.getLogger(__name__)
 _FITS = MaxLengthValidator(254)
 _NO_ADDRESS = "::"  # "unspecified": a record of a session must have one
 _HOUR = 3600
@@ -77,6 +80,8 @@ class Adapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no ty
 
     def post_login(self, request: HttpRequest, user: "User", **told: Any) -> HttpResponse:
         response: HttpResponse = super().post_login(request, user, **told)
+        methods = [str(record["method"]) for record in get_authentication_records(request, user)]
+        _log.info("%s signed in: %s", user.public_id, ", ".join(methods) or "sign-up")
         known_browsers.remember(request, response, user.public_id)
         return response
 

@@ -9,6 +9,7 @@ Everything is counted before the password is looked at and the same for accounts
 nothing about either. Counts belong to whatever all processes share (common/limits.py).
 """
 
+import logging
 import math
 import threading
 import time
@@ -30,6 +31,7 @@ from common.network import client_address, network_of
 if TYPE_CHECKING:
     from accounts.models import User
 
+_log = logging.getLogger(__name__)
 PASSWORD, CODE = "password", "code"
 _WINDOW = 15 * 60  # seconds
 _ACCOUNT_LIMIT = Limit("tries-account", 20, _WINDOW)  # wrong ones, everywhere; beyond, each attempt waits
@@ -47,6 +49,7 @@ class TooManyAttempts(ImmediateHttpResponse):  # type: ignore[misc]  # allauth h
 
     def __init__(self, request: HttpRequest, seconds: int) -> None:
         minutes = math.ceil(seconds / 60) if seconds > 90 else 0
+        _log.warning("An attempt was refused for %d s", seconds)
         page = render(request, "429.html", {"seconds": seconds, "minutes": minutes}, status=429)
         page["Retry-After"] = str(seconds)
         super().__init__(page)
@@ -63,10 +66,12 @@ class Attempt:
 
     def succeeded(self) -> None:
         """Forget the failures of this account and network; those at other accounts stay counted."""
+        _log.info("A %s was right: %s", self.kind, self.told)
         limits.forget(_failure_limit(self.kind), self.key)
 
     def failed(self) -> None:
         """Count what makes others wait; the attempt itself was counted before it was made."""
+        _log.warning("A %s was wrong: %s", self.kind, self.told)
         if self.browser:
             return
         limits.count(_ACCOUNT_LIMIT, self.account)
@@ -75,6 +80,11 @@ class Attempt:
             limits.count(_network_limit(), self.network)
         if self.kind == CODE:
             limits.count(_CODE_LIMIT, self.account)
+
+    @property
+    def told(self) -> str:
+        """Whose it was, for the log: an account's identifier, never an address that somebody typed."""
+        return self.account.removeprefix("user ") if self.account.startswith("user ") else "no account"
 
     @property
     def key(self) -> str:

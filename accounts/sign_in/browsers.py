@@ -1,9 +1,10 @@
 """Where somebody is signed in: the list of their browsers, and signing out everywhere but here."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import HASH_SESSION_KEY
 from django.contrib.auth.decorators import login_required
@@ -47,7 +48,9 @@ def browsers_of(user: "User", *, here: str | None) -> list[SignedInBrowser]:
 
     current, hashes = digest(here or ""), [user.get_session_auth_hash(), *user.get_session_auth_fallback_hash()]
     found = []
-    for row in user.sessions.filter(expires_at__gt=timezone.now()).order_by("created_at"):
+    now = timezone.now()
+    lasting = user.sessions.filter(expires_at__gt=now, created_at__gt=now - timedelta(seconds=settings.SESSION_LONGEST))
+    for row in lasting.order_by("created_at"):
         kept = SessionStore().decode(row.data)
         if any(constant_time_compare(kept.get(HASH_SESSION_KEY, ""), known) for known in hashes):
             browser = kept.get(_BROWSER, {})

@@ -7,8 +7,10 @@ under way keeps in its session: the secret of an authenticator app that is being
 import hashlib
 import logging
 import secrets
+from datetime import timedelta
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth import SESSION_KEY
 from django.contrib.sessions.backends.base import SessionBase, UpdateError
 from django.db import IntegrityError
@@ -59,7 +61,9 @@ class SessionStore(SessionBase):
             Session.objects.filter(digest=digest(session_key)).delete()
 
     def load(self) -> dict[str, Any]:
-        kept = Session.objects.filter(digest=digest(self.session_key or ""), expires_at__gt=timezone.now())
+        now = timezone.now()
+        oldest = now - timedelta(seconds=settings.SESSION_LONGEST)
+        kept = Session.objects.filter(digest=digest(self.session_key or ""), expires_at__gt=now, created_at__gt=oldest)
         for data in kept.values_list("data", flat=True):
             return self.decode(data)
         self._session_key = None  # a key that nobody was given is never taken on

@@ -2,15 +2,16 @@
 
 import json
 import re
+import sys
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, metadata
 from pathlib import Path
 from typing import Any
 
-from deploy.local.place import ROOT, fail
+from deploy.local.place import ROOT, fail, say
 
 RUNTIME, VENDOR = "requirements.lock", "static/vendor/package-lock.json"
-_PINNED = re.compile(r"^([A-Za-z0-9._-]+)(?:\[[^\]]*\])?==([^\s;\\]+)", re.MULTILINE)
+PINNED = re.compile(r"^([A-Za-z0-9._-]+)(?:\[[^\]]*\])?==([^\s;\\]+)", re.MULTILINE)
 _NOT_SHIPPED = re.compile(r"(?:^|/)(?:@esbuild/|esbuild$)")  # makes the bundles, and is in none
 
 
@@ -47,7 +48,7 @@ def write(path: Path) -> int:
 
 def _python() -> Iterator[dict[str, Any]]:
     text = (ROOT / RUNTIME).read_text()
-    starts = list(_PINNED.finditer(text))
+    starts = list(PINNED.finditer(text))
     if not starts:
         fail(f"{RUNTIME} pins nothing.")
     ends = [*(match.start() for match in starts[1:]), len(text)]
@@ -92,3 +93,8 @@ def _licence_of(name: str) -> dict[str, Any] | None:
 def _version() -> str:
     found = re.search(r'^version = "([^"]+)"', (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
     return found[1] if found else "unknown"
+
+
+if __name__ == "__main__":
+    named = Path(sys.argv[1])
+    say(f"{named}: {write(named)} components")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from deploy.local import bill, catalogues, checking, contract, locking, neighbours, node, proving
+from deploy.local import catalogues, checking, contract, locking, neighbours, node, proving
 from deploy.local.neighbours import Neighbours
 from deploy.local.place import PYTHON, VAR, Stop, call, fail, manage, say, step
 from deploy.local.serving import Interrupted, alone, free_port, is_free, service, watch
@@ -118,9 +118,14 @@ def lock(arguments: Sequence[str]) -> int:
 def sbom(arguments: Sequence[str]) -> int:
     """The bill of materials of what is shipped, into the file named or var/sbom.cdx.json."""
     make_environment(RUNTIME)
-    path = Path(arguments[0]) if arguments else VAR / "sbom.cdx.json"
-    say(f"{path}: {bill.write(path)} components")
-    return 0
+    path = Path(arguments[0]).absolute() if arguments else VAR / "sbom.cdx.json"
+    return call([PYTHON, "-m", "deploy.local.bill", path])  # licences are as the installed packages say
+
+
+def advisories(arguments: Sequence[str]) -> int:
+    """What the locks name against the pinned file of known vulnerabilities; with --renew, that file anew."""
+    make_environment(RUNTIME)
+    return call([PYTHON, "-m", "deploy.local.advisories", *arguments])
 
 
 def types(arguments: Sequence[str]) -> int:
@@ -173,6 +178,11 @@ COMMANDS = {
     "shots": Command("./run shots [words]", "photograph every page into var/shots/", shots),
     "lock": Command("./run lock", "remake the lock files from requirements*.in", lock),
     "sbom": Command("./run sbom [file]", "list what is shipped, with versions, hashes and licences (CycloneDX)", sbom),
+    "advisories": Command(
+        "./run advisories [--renew EXPORT ...]",
+        "compare the locks with the pinned file of known vulnerabilities",
+        advisories,
+    ),
     "types": Command("./run types", "make the clients' types anew from the OpenAPI document (needs Node)", types),
     "messages": Command("./run messages", "take new strings into locale/ and compile it (needs gettext)", messages),
     "manage": Command("./run manage <command>", "Django's management commands", django),

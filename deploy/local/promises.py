@@ -131,4 +131,9 @@ PROMISES = (
         "browsers run no altered script", "neither a script nor a module that another one imports",
         tests=("tests/browser/test_release.py",),
     ),
+    Promise(
+        "no known vulnerability in what is shipped",
+        "no advisory of the pinned file (./run advisories) is about a version that the locks name",
+        tests=("tests/deploy/test_known_vulnerabilities.py",),
+    ),
 )  # fmt: skip

@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -56,3 +58,13 @@ def test_the_same_locks_make_the_same_document(document: dict[str, Any], tmp_pat
     bill.write(tmp_path / "two.json")
     assert (tmp_path / "one.json").read_bytes() == (tmp_path / "two.json").read_bytes()
     assert json.loads((tmp_path / "one.json").read_text()) == document
+
+
+def test_a_python_without_the_packages_writes_their_licences_all_the_same(
+    document: dict[str, Any], tmp_path: Path
+) -> None:
+    """As `./run` is started: by whatever Python is on the path."""
+    run = "import sys; from deploy.local import commands as its; its.make_environment = id; its.sbom(sys.argv[1:])"
+    subprocess.run([sys.executable, "-S", "-c", run, tmp_path / "made.json"], cwd=ROOT, check=True)
+
+    assert json.loads((tmp_path / "made.json").read_text()) == document

@@ -46,9 +46,13 @@ class Upstream(BaseHTTPRequestHandler):
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """One that is free, as the next one is, where plain HTTP is answered."""
+    while True:
+        with socket.socket() as probe, socket.socket() as beside:
+            probe.bind(("127.0.0.1", 0))
+            port = int(probe.getsockname()[1])
+            if beside.connect_ex(("127.0.0.1", port + 1)) and port < 65535:
+                return port
 
 
 @pytest.fixture(scope="module")
@@ -77,9 +81,7 @@ def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def _site(folder: Path, port: int, upstream: int) -> str:
     text = (ROOT / "deploy" / "nginx" / "consent.conf").read_text()
     text = re.sub(r"server unix:[^;]+;", f"server 127.0.0.1:{upstream};", text)
-    text = text.replace("listen 80;", f"listen 127.0.0.1:{free_port()};").replace(
-        "listen 443", f"listen 127.0.0.1:{port}"
-    )
+    text = text.replace("listen 80;", f"listen 127.0.0.1:{port + 1};").replace("listen 443", f"listen 127.0.0.1:{port}")
     return text.replace("/etc/ssl/consent/", f"{folder}/").replace("/var/log/nginx/", f"{folder}/")
 
 
@@ -168,3 +170,48 @@ def test_what_the_service_refuses_arrives_as_it_is(proxy: str) -> None:
 
     assert (status, "Retry-After" in headers) == (429, False)
     assert json.loads(body)["x-forwarded-for"] == ["203.0.113.4"]
+
+
+class _Stays(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *told: Any) -> None:
+        return None
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "location"),
+    [
+        ("/consent/?token=secret", 301, "https://consent.example/consent/"),
+        ("/accounts/login/", 301, "https://consent.example/accounts/login/"),
+        ("/api/v1/consent-status?token=secret", 403, None),
+        ("/api/a2a/x", 403, None),
+        ("/mcp", 403, None),
+        ("/.well-known/consent-checkpoint.json", 403, None),
+    ],
+)
+def test_only_pages_lead_from_plain_http_to_tls(proxy: str, path: str, status: int, location: str | None) -> None:
+    port = int(proxy.rpartition(":")[2]) + 1
+    asked = urllib.request.Request(f"http://127.0.0.1:{port}{path}", headers={"Host": "consent.example"})
+
+    with pytest.raises(urllib.error.HTTPError) as answer:
+        urllib.request.build_opener(_Stays).open(asked)
+
+    with answer.value as refused:
+        assert (refused.code, refused.headers["Location"]) == (status, location)
+
+
+@pytest.mark.parametrize(
+    ("cipher", "is_taken"),
+    [("ECDHE-ECDSA-AES128-GCM-SHA256", True), ("ECDHE-ECDSA-AES128-SHA", False), ("AES128-GCM-SHA256", False)],
+)
+def test_the_proxy_takes_strong_ciphers_alone(proxy: str, cipher: str, is_taken: bool) -> None:
+    asked = ssl._create_unverified_context()
+    asked.maximum_version = ssl.TLSVersion.TLSv1_2
+    asked.set_ciphers(cipher)
+    with socket.create_connection(("127.0.0.1", int(proxy.rpartition(":")[2]))) as plain:
+        try:
+            with asked.wrap_socket(plain, server_hostname="consent.example") as wrapped:
+                taken = wrapped.cipher()
+        except (ssl.SSLError, ConnectionError):
+            taken = None
+
+    assert (taken is not None and taken[0] == cipher) is is_taken
