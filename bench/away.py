@@ -63,6 +63,7 @@ def play(scene: Stage, options: Any) -> list[str]:
     *people, onlooker = scene.people
     players = [Player(scene.site, person, scene.apps, ledger, dice.getrandbits(32)) for person in people]
     callers = make_callers(scene, onlooker)
+    callers.person.ask("/api/schema/")  # made by the first who asks, which takes seconds
     for thread in (*followers, *players):
         thread.start()
     wrong, back = [], 0.0
