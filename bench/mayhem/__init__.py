@@ -1,1 +1,1 @@
-"""The parts of `./run bench chaos`."""
+"""The parts of the benches that break a service of their own: `chaos`, `away` and `backups`."""

@@ -1,29 +1,62 @@
-"""A PostgreSQL of one's own, to be stopped the hard way as often as one likes."""
+"""A PostgreSQL of one's own, to be stopped the hard way as often as one likes, backed up and restored."""
 
 import glob
 import os
 import shutil
 import subprocess
 import tempfile
+import time
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
+
+import psycopg
 
 from deploy.local.serving import free_port
 
 ACCOUNT = "postgres"  # PostgreSQL does not run as root
+_RECOVERS_WITHIN = 300  # seconds
+_ARCHIVED_WITHIN = 60  # seconds
 
 
 class Cluster:
-    """A fresh cluster in a temporary folder, listening on this machine alone; `url` is its database."""
+    """A cluster in a temporary folder, listening on this machine alone; `url` is its database."""
 
-    def __init__(self) -> None:
-        self.port = free_port()
-        self.home = Path(tempfile.mkdtemp(prefix="consent-chaos-db-"))
-        self.home.chmod(0o700)
-        if os.geteuid() == 0:
-            shutil.chown(self.home, ACCOUNT)
-        self.url = f"postgres://chaos@127.0.0.1:{self.port}/postgres"
+    def __init__(self, **settings: str) -> None:
+        self._prepare()
         self._call("initdb", "--auth", "trust", "--username", "chaos", "--encoding", "UTF8", "--locale", "C.UTF-8")
+        self._write_settings(settings)
         self.start()
+
+    @classmethod
+    def archiving(cls) -> "Cluster":
+        """A fresh one that carries each segment of its write-ahead log to `archive`."""
+        made = cls(archive_mode="on")  # without a command it keeps what is to be archived
+        made.archive.mkdir()
+        made._give_away(made.archive)
+        copy = f"cp %p {made.archive}/%f.part && mv {made.archive}/%f.part {made.archive}/%f"
+        made.ask("ALTER SYSTEM SET archive_command = %s", copy)
+        made.ask("SELECT pg_reload_conf()")
+        return made
+
+    @classmethod
+    def restored(cls, base: Path, archive: Path, until: str = "") -> "Cluster":
+        """One that recovered from a base backup and the archive beside it, to its end or to a time of PostgreSQL's."""
+        made = cls.__new__(cls)
+        made._prepare()
+        made._as_account("cp", "--archive", str(base), str(made.data))
+        (made.data / "postgresql.auto.conf").write_text("")  # of the first one, with the place of its archive
+        settings = {
+            "archive_mode": "off",
+            "restore_command": f"cp {archive}/%f %p",
+            "recovery_target_action": "promote",
+        }
+        made._write_settings({**settings, **_to(until)})
+        (made.data / "recovery.signal").touch()
+        made._give_away(made.data / "recovery.signal")
+        made.start()
+        made._wait_until("recovery", "SELECT NOT pg_is_in_recovery()", _RECOVERS_WITHIN)
+        return made
 
     def start(self) -> None:
         options = f"-p {self.port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={self.home}"
@@ -33,20 +66,68 @@ class Cluster:
         """`immediate` is a crash: nothing is written out, and the next start recovers from the log."""
         self._call("pg_ctl", "--wait", "--mode", mode, "stop")
 
+    def back_up(self) -> Path:
+        """A base backup as the handbook has it made, compared with its own manifest; the folder."""
+        base = self.home / "base"
+        self._as_account(_find("pg_basebackup"), f"--dbname={self.url}", f"--pgdata={base}", "--checkpoint=fast")
+        self._as_account(_find("pg_verifybackup"), str(base))
+        return base
+
+    def archive_all(self) -> str:
+        """Close the segment that is written to and wait until it is in the archive; its name."""
+        (segment,) = self.ask("SELECT pg_walfile_name(pg_switch_wal())")
+        asked = f"SELECT coalesce(last_archived_wal >= '{segment}', false) FROM pg_stat_archiver"
+        self._wait_until("the archive", asked, _ARCHIVED_WITHIN)
+        return str(segment)
+
+    def ask(self, statement: str, *literals: str) -> tuple[Any, ...]:
+        """The first row that is answered, by a session of its own."""
+        with psycopg.ClientCursor(psycopg.connect(self.url, autocommit=True)) as cursor, cursor.connection:
+            cursor.execute(statement, literals)  # type: ignore[arg-type]  # our own text
+            return (cursor.fetchone() if cursor.description else None) or ()
+
     def remove(self) -> None:
-        if (self.home / "data" / "postmaster.pid").exists():
+        if (self.data / "postmaster.pid").exists():
             self.stop()
         shutil.rmtree(self.home, ignore_errors=True)
 
-    def _call(self, program: str, *arguments: str) -> None:
-        command = [_find(program), "--pgdata", str(self.home / "data"), *arguments]
+    def _prepare(self) -> None:
+        self.port = free_port()
+        self.home = Path(tempfile.mkdtemp(prefix="consent-chaos-db-"))
+        self.home.chmod(0o700)
+        self._give_away(self.home)
+        self.data, self.archive = self.home / "data", self.home / "archive"
+        self.url = f"postgres://chaos@127.0.0.1:{self.port}/postgres"
+
+    def _give_away(self, path: Path) -> None:
         if os.geteuid() == 0:
-            command = ["runuser", "-u", ACCOUNT, "--", *command]
+            shutil.chown(path, ACCOUNT)
+
+    def _write_settings(self, settings: Mapping[str, str]) -> None:
+        with (self.data / "postgresql.conf").open("a") as file:  # the last line of a name holds
+            file.writelines(f"{name} = '{value}'\n" for name, value in settings.items())
+
+    def _wait_until(self, what: str, asked: str, seconds: float) -> None:
+        deadline = time.monotonic() + seconds
+        while self.ask(asked) != (True,):
+            if time.monotonic() > deadline:
+                raise RuntimeError(f"{what} took more than {seconds} seconds")
+            time.sleep(0.1)
+
+    def _call(self, program: str, *arguments: str) -> None:
+        self._as_account(_find(program), "--pgdata", str(self.data), *arguments)
+
+    def _as_account(self, *command: str) -> None:
+        own = ["runuser", "-u", ACCOUNT, "--", *command] if os.geteuid() == 0 else [*command]
         # the server outlives the call and must not hold its pipes
         with (self.home / "said").open("ab") as said:
-            done = subprocess.run(command, cwd="/", stdin=subprocess.DEVNULL, stdout=said, stderr=said, check=False)
+            done = subprocess.run(own, cwd="/", stdin=subprocess.DEVNULL, stdout=said, stderr=said, check=False)
         if done.returncode:
-            raise RuntimeError(f"{program} failed:\n{(self.home / 'said').read_text()}")
+            raise RuntimeError(f"{command[0]} failed:\n{(self.home / 'said').read_text()}")
+
+
+def _to(moment: str) -> dict[str, str]:
+    return {"recovery_target_time": moment, "recovery_target_action": "promote"} if moment else {}
 
 
 def _find(program: str) -> str:

@@ -6,7 +6,7 @@ import time
 import uuid
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from bench.cast import PURPOSE, SCOPE, AppPart, PersonPart
@@ -17,7 +17,7 @@ from consent_bridge.results import AskedConsent
 from consent_bridge.sealed import generate_connector_key
 
 Result = TypeVar("Result")
-LIMITS = {"connect_timeout": 3.0, "read_timeout": 20.0}
+LIMITS = {"connect_timeout": 3.0, "read_timeout": 20.0, "attempts": 1}  # what insists is the player
 _GIVES_UP_AFTER = 120.0  # seconds in which nothing could be reached
 _PAUSE = 0.1
 _DONE_ALREADY = ("already_decided", "move_not_allowed")
@@ -54,6 +54,19 @@ class Ledger:
     def is_full(self) -> bool:
         return self.decisions >= self.wanted or bool(self.defects)
 
+    def so_far(self) -> list[Promise]:
+        """What was promised until now, as it is now."""
+        with self.lock:
+            return [replace(promise) for promise in self.promises]
+
+    def go_on(self, decisions: int, within: float) -> None:
+        """Wait until so many more were made; a defect ends it, and so does a time in seconds without them."""
+        wanted, deadline = self.decisions + decisions, time.monotonic() + within
+        while self.decisions < wanted and not self.defects:
+            if time.monotonic() > deadline:
+                self.defects.append(f"no {decisions} decisions within {within:.0f} seconds")
+            time.sleep(0.05)
+
     def trouble(self, error: BridgeError) -> None:
         with self.lock:
             if isinstance(error, Problem):
@@ -67,11 +80,14 @@ class Ledger:
 class Player(threading.Thread):
     """One person, deciding one request after the other, and the apps that ask them."""
 
-    def __init__(self, site: str, person: PersonPart, apps: list[AppPart], ledger: Ledger, seed: int) -> None:
+    def __init__(
+        self, site: str, person: PersonPart, apps: list[AppPart], ledger: Ledger, seed: int, owner: Owner | None = None
+    ) -> None:
+        """`owner` is the person with an unlocked vault, where they arrived before."""
         super().__init__(daemon=True)
         self.ledger, self.person, self.dice = ledger, person, random.Random(seed)
         self.clients = {app.app_id: app.client(site, **LIMITS) for app in apps}
-        self.owner: Owner = person.arrive(site, **LIMITS)
+        self.owner: Owner = owner or person.arrive(site, **LIMITS)
         self.key = generate_connector_key()
 
     def run(self) -> None:

@@ -53,6 +53,24 @@ def _grant_wrong(promise: Promise, grant: Any) -> Iterator[str]:
         yield f"{promise.request_id}: {promise.reads} reads were answered, {grant.reads} counted, {read} written down"
 
 
+def missing(promises: list[Promise]) -> Iterator[str]:
+    """All that was promised is there; more may have happened since."""
+    from consent.exports.models import Read
+    from consent.requests.models import ConsentRequest
+
+    requests = {r.request_id: r for r in ConsentRequest.objects.select_related("grant")}
+    for promise in promises:
+        request = requests.get(promise.request_id)
+        if request is None or request.status != promise.decision:
+            yield f"{promise.request_id}: {promise.decision} was promised, found {request and request.status}"
+            continue
+        grant = getattr(request, "grant", None)
+        if promise.end_acknowledged and (grant is None or grant.status != promise.end):
+            yield f"{promise.request_id}: its grant was to be {promise.end}, found {grant and grant.status}"
+        if promise.reads > Read.objects.filter(grant=grant).count():
+            yield f"{promise.request_id}: {promise.reads} reads were answered, and fewer are written down"
+
+
 def doubled() -> Iterator[str]:
     """Each event is once in the person's chain, once in the app's, and has one receipt and one notice."""
     from consent.ledger.models import AuditEntry, Receipt
@@ -65,7 +83,7 @@ def doubled() -> Iterator[str]:
             yield f"{request_id}: {count} notices of {kind}"
     chained = Counter(
         (entry.facts["request_id"], f"consent.{entry.kind}")
-        for entry in AuditEntry.objects.exclude(kind="reads").select_related("kept")
+        for entry in AuditEntry.objects.exclude(kind__in=("reads", "restored")).select_related("kept")
     )
     for event in events.keys() | chained.keys():
         if chained[event] != 2:

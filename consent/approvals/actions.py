@@ -58,7 +58,7 @@ def _carry_over(user: "User", change: RootChange) -> None:
 
 def _of_this_address(user: "User") -> QuerySet[ApprovalKey]:
     """What apps know of this person here; what was made for an address that the service had before is of no use."""
-    return ApprovalKey.objects.filter(user=user, issuer=settings.ISSUER).select_related("app")
+    return ApprovalKey.objects.filter(user=user, issuer__in=("", settings.ISSUER)).select_related("app")
 
 
 def _audience(step: Any) -> str:

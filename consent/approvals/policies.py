@@ -149,18 +149,18 @@ def _as_known(
     if known is None:
         return ApprovalKey(user=by, app_id=request.app_id, public_key=public, root=root, issuer=settings.ISSUER)
     if known.public_key == public:
-        known.root = root
+        known.root, known.issuer = root, settings.ISSUER
         return known
     if _is_of(known, root):
         raise ApprovalMismatch("approval_key: is not the key of this app.", member="approval_key")
-    known.is_reset = known.issuer == settings.ISSUER
+    known.is_reset = known.issuer in ("", settings.ISSUER)
     known.public_key, known.root, known.issuer, known.history = public, root, settings.ISSUER, []
     return known
 
 
 def _is_of(known: ApprovalKey, root: str) -> bool:
     """Whether this root certified it for this service's address."""
-    return (known.root, known.issuer) == (root, settings.ISSUER)
+    return known.root == root and known.issuer in ("", settings.ISSUER)
 
 
 def _recent(claims: dict[str, Any], at: datetime) -> int:

@@ -19,7 +19,6 @@ class Migration(migrations.Migration):
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("public_key", models.JSONField()),
                 ("root", models.CharField(max_length=43)),
-                ("issuer", models.CharField(max_length=300)),
                 ("history", models.JSONField(default=list)),
                 ("is_reset", models.BooleanField(default=False)),
                 ("created_at", models.DateTimeField(auto_now_add=True)),

@@ -80,13 +80,23 @@ PROMISES = (
         "the database away", "every address says so while it is, and it is back within 5 s",
         tests=("tests/config/test_outage.py",),
     ),
-    Promise("the database away for 30 s under load", "back within 5 s"),
+    Promise(
+        "the database away for 30 s under load",
+        "once (long: 5 times) every address answers with the documented 503, all is back within 5 s, nothing is lost",
+        bench=("away",), long_bench=("away", "--times", "5"),
+        figure=r"(\d+ times away, back \d+\.\d s after the database at the latest)", on=POSTGRESQL,
+    ),
     Promise(
         "processes are replaced under load", "2,000 (long: 10,000) requests, none lost while every group is replaced",
         bench=("rolling", "--requests", "2000"), long_bench=("rolling", "--requests", "10000"),
         figure=r"(failed: \d+ of \d+)", on=POSTGRESQL,
     ),
-    Promise("two releases on one database", "release N and N-1 side by side through a rolling upgrade"),
+    Promise(
+        "two releases on one database",
+        "release N and N-1 side by side through a rolling upgrade, 20 (long: 250) decisions in each part: no 5xx",
+        bench=("releases",), long_bench=("releases", "--decisions", "250", "--players", "6"),
+        figure=r"(\d+ decisions, \d+ acknowledged)", on=POSTGRESQL,
+    ),
     Promise(
         "a dump is restored",
         "of what committed before a pg_dump under load no entry, receipt or grant is missing, and the log goes on",
@@ -96,7 +106,13 @@ PROMISES = (
         ),
         at_least=36, on=POSTGRESQL,
     ),
-    Promise("a base backup is restored", "with its WAL, under load: nothing lost"),
+    Promise(
+        "a base backup is restored",
+        "with its WAL, under load of 20 (long: 250) decisions in each part, to the archive's end and to a moment: "
+        "nothing lost that was acknowledged before",
+        bench=("backups",), long_bench=("backups", "--decisions", "250", "--players", "6"),
+        figure=r"(\d+ decisions in all, .+)", on=POSTGRESQL,
+    ),
     Promise(
         "everybody is answered as the table of access says", "every address and every kind of caller",
         tests=("tests/access/test_access.py",),

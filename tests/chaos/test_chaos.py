@@ -1,7 +1,7 @@
 """A short storm: the real server, worker and database, killed a few times while people decide.
 
-It takes about a minute and a PostgreSQL cluster of its own, so `./run prove tests/chaos` alone runs it; the long one is
-`./run bench chaos`.
+It takes some minutes on a busy machine and a PostgreSQL cluster of its own, so `./run test` leaves it out, and
+`./run prove tests/chaos` runs it. CI does, with nothing else beside it. The long one is `./run bench chaos`.
 """
 
 import os

@@ -7,7 +7,6 @@ import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -19,6 +18,7 @@ from tests import factories
 from tests.callers import Developer, signed_in
 from tests.config.every_address import LISTED
 from tests.config.gate import Gate
+from tests.config.refusals import Answer, unlike_a_refusal
 from tests.config.sample_paths import path_of, samples
 from tests.config.wanted_headers import lacking
 from tests.patience import wait_until
@@ -30,14 +30,6 @@ AT_ONCE = 2.0  # seconds: /readyz promises one, and a busy machine gets as much 
 NOTICED_WITHIN = 10.0  # seconds until a database that says nothing is known to be away
 # what is answered without the database, as far as a stranger's call gets
 WITHOUT = {"livez", "readyz", ".well-known/consent-keys.json"}
-
-
-@dataclass(frozen=True)
-class Answer:
-    status: int
-    headers: http.client.HTTPMessage
-    body: bytes
-    seconds: float
 
 
 class Site:
@@ -155,26 +147,6 @@ def test_every_address_answers_while_the_database_is_away(site: Site, gate: Gate
         assert site.page("/static/nothing").status in (404, 503)
         assert site.page("/livez").status == 200
     assert_back(site)
-
-
-def unlike_a_refusal(path: str, answer: Answer) -> list[str]:
-    """A 503 says when to come again, in the form of its address."""
-    wrong = [] if int(answer.headers.get("Retry-After", "0")) > 0 else ["Retry-After"]
-    kind = answer.headers.get("Content-Type", "").partition(";")[0]
-    text = answer.body.decode()
-    if kind == "text/html":
-        wrong += [] if "<h1>" in text and "503" in text else ["the page"]
-    elif path == "/readyz":
-        wrong += [] if json.loads(text)["checks"]["database"] is False else ["readyz"]
-    elif kind == "application/problem+json":
-        wrong += [] if json.loads(text)["code"] == "temporarily_unavailable" else ["the problem"]
-    elif kind == "application/json":
-        wrong += [] if json.loads(text)["error"]["data"]["code"] == "temporarily_unavailable" else ["the error"]
-    else:
-        wrong.append(f"Content-Type: {kind}")
-    if path.startswith(("/api/", "/mcp", "/vault/keys", "/vault/segments")) and kind == "text/html":
-        wrong.append("a page for a program")
-    return wrong
 
 
 def assert_back(site: Site) -> None:

@@ -1,0 +1,158 @@
+"""The database away for half a minute under load: what callers are told meanwhile, and how soon everything is back.
+
+    ./run bench away [--seconds 30] [--times 1] [--players 6]
+
+The server and the worker run as `./run` starts them, on a PostgreSQL of their own that is stopped as a crash would
+stop it. People go on deciding, apps go on asking, reading and following events, and callers ask at every address of
+the service without a pause. Each is answered at once, with the documented 503 where it needs the database. After it a
+page, a vault, an app's reading and asking, and the next decision come back within 5 seconds of the database, and
+nothing that was acknowledged is lost; else this names what is wrong and fails.
+"""
+
+import argparse
+import random
+import sys
+import threading
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from bench.cast import PURPOSE, SCOPE
+from bench.mayhem.asking import Absence, Asker, Return, accepts, addresses, answers, late
+from bench.mayhem.following import Follower
+from bench.mayhem.players import Ledger, Player
+from bench.mayhem.stage import Stage, end_of, running, settle, stage, verify_audit
+from bench.mayhem.verdict import everything_wrong
+from consent_bridge.sealed import generate_connector_key
+
+BACK_WITHIN = 5.0  # seconds after the database takes connections again
+_MOST_SAY_SO = 0.75  # of all addresses; the others need no database, or refuse before they do
+_BETWEEN = 30  # decisions before, between and after the absences
+_STUCK_AFTER = 300  # seconds without so many decisions
+
+
+@dataclass(frozen=True)
+class Callers:
+    """A person's session and an app's token; `asked` is the path of a request's status that the app may look at."""
+
+    person: Asker
+    app: Asker
+    asking: Any
+    asked: str
+
+
+def main() -> int:
+    options = arguments()
+    with stage("away", options.players + 1) as scene:
+        with running(scene.service):
+            wrong = play(scene, options)
+        return end_of(scene, wrong)
+
+
+def arguments() -> Any:
+    parser = argparse.ArgumentParser(prog="./run bench away")
+    parser.add_argument("--seconds", type=float, default=30, help="that the database is away")
+    parser.add_argument("--times", type=int, default=1, help="that it goes away")
+    parser.add_argument("--players", type=int, default=6, help="people who decide at the same time")
+    return parser.parse_args()
+
+
+def play(scene: Stage, options: Any) -> list[str]:
+    ledger, dice = Ledger(10**9), random.Random(0)
+    followers = [Follower(scene.site, app) for app in scene.apps]
+    *people, onlooker = scene.people
+    players = [Player(scene.site, person, scene.apps, ledger, dice.getrandbits(32)) for person in people]
+    callers = make_callers(scene, onlooker)
+    callers.person.ask("/api/schema/")  # made by the first who asks, which takes seconds
+    for thread in (*followers, *players):
+        thread.start()
+    wrong, back = [], 0.0
+    for _ in range(options.times):
+        ledger.go_on(_BETWEEN, _STUCK_AFTER)
+        after, found = absence(scene, callers, ledger, options.seconds)
+        wrong, back = [*wrong, *found], max(back, after)
+    ledger.go_on(_BETWEEN, _STUCK_AFTER)
+    ledger.wanted = 0
+    for player in players:
+        player.join(_STUCK_AFTER)
+    wrong += [*settle(followers), *everything_wrong(ledger, scene.apps, scene.receiver, followers), *verify_audit()]
+    acknowledged = sum(promise.acknowledged for promise in ledger.promises)
+    print(
+        f"{options.times} times away, back {back:.1f} s after the database at the latest; "
+        f"{ledger.decisions} decisions, {acknowledged} acknowledged, the others found done; "
+        f"what deciding callers met: {dict(ledger.troubles.most_common())}"
+    )
+    return wrong
+
+
+def make_callers(scene: Stage, onlooker: Any) -> Callers:
+    """One who has decided nothing yet, and the request that waits for them."""
+    owner, app, port = onlooker.arrive(scene.site), scene.apps[0], scene.service.port
+    key = {name: value for name, value in generate_connector_key().items() if name != "d"}
+    with app.client(scene.site) as client:
+        waiting = client.request_consent(onlooker.user_id, SCOPE, purpose=PURPOSE, key=key, requested_expiry=86400)
+    cookies = "; ".join(f"{cookie.name}={cookie.value}" for cookie in owner._site._session.cookies)
+    token = {"Authorization": f"Bearer {app.token}"}
+    return Callers(
+        Asker(port, {"Cookie": cookies}, "GET"), Asker(port, token, "POST"), owner,
+        f"/api/v1/consent-status?request_id={waiting.request_id}",
+    )  # fmt: skip
+
+
+def absence(scene: Stage, callers: Callers, ledger: Ledger, seconds: float) -> tuple[float, list[str]]:
+    """The database goes, everybody asks, and it comes back: after how many seconds the last was, and what was wrong."""
+    scene.cluster.stop()
+    seen = Absence()
+    every = addresses()
+    threads = [seen.asked_by(asker, every[part::2]) for asker in (callers.person, callers.app) for part in (0, 1)]
+    time.sleep(max(0.0, seen.began + seconds - time.monotonic()))
+    seen.over.set()
+    for thread in threads:  # each address is asked for once, however long that takes
+        thread.join()
+    away_for = time.monotonic() - seen.began
+    accepting = Return("the database", accepts(scene.cluster.url))
+    returns = watch(callers, ledger)
+    starting = threading.Thread(target=scene.cluster.start)
+    starting.start()
+    accepted = accepting.wait(120)
+    for each in returns:
+        each.wait(max(0.0, accepted + 6 * BACK_WITHIN - time.monotonic()))
+    starting.join()
+    back = report(seen, away_for, returns, accepted)
+    return back, [*seen.wrong, *silent(seen), *late(returns, accepted, BACK_WITHIN)]
+
+
+def watch(callers: Callers, ledger: Ledger) -> list[Return]:
+    app = Asker(callers.app.port, callers.app.headers, "GET")
+    decided = ledger.decisions
+    return [
+        Return("/readyz", answers(app, "/readyz")),
+        Return("a page", answers(callers.person, "/consent/")),
+        Return("a vault", lambda: bool(callers.asking.vault().key_id)),
+        Return("an app's reading", answers(app, callers.asked)),
+        Return("the next decision", lambda: ledger.decisions > decided),
+    ]
+
+
+def silent(seen: Absence) -> list[str]:
+    """A service that needs no database would pass everything else."""
+    every = len(addresses())
+    few = len(seen.unavailable) < _MOST_SAY_SO * every
+    return [f"only {len(seen.unavailable)} of {every} addresses said that they are away"] if few else []
+
+
+def report(seen: Absence, away_for: float, returns: list[Return], accepted: float) -> float:
+    back = {each.name: max(0.0, each.at - accepted) for each in returns}
+    answered = ", ".join(f"{count} with {status}" for status, count in seen.statuses.most_common())
+    print(
+        f"away for {away_for:.0f} s: {sum(seen.statuses.values())} answers, {answered}; "
+        f"{len(seen.unavailable)} of {len(addresses())} addresses said 503; slowest {seen.slowest[1]:.2f} s "
+        f"({seen.slowest[0]:.2f} s in the first three seconds)\n"
+        "back after the database: " + ", ".join(f"{name} {seconds:.1f} s" for name, seconds in back.items()),
+        flush=True,
+    )
+    return max(back.values())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,192 @@
+"""A base backup that was made under load is restored with its write-ahead log: to the archive's end, and to a moment.
+
+    ./run bench backups [--decisions 20] [--players 4]
+
+The server and the worker run as `./run` starts them, on a PostgreSQL of their own that archives its write-ahead log.
+People decide and apps read without a pause: before the base backup, while it is made, and after it. Then the machine
+is gone. Of what was acknowledged before the last segment was archived nothing is missing in a cluster that recovered
+from the backup and the archive; one that recovered to a moment has all from before it and nothing from after it. Both
+hold before `manage.py verify_restore`, once the log was told of its restore, and people go on with the first. Else
+this names what is wrong and fails.
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bench.mayhem.cluster import Cluster
+from bench.mayhem.players import Ledger, Player, Promise
+from bench.mayhem.stage import Stack, Stage, end_of, let_go, running, stage
+from bench.mayhem.verdict import doubled, gaps, missing
+from deploy.local.place import PYTHON, ROOT
+
+_STUCK_AFTER = 300  # seconds without so many decisions
+_OF_THE_LOG = {"signer", "mirror"}  # lines that say that the log is further than the backup, before `restore_log`
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What was promised before a moment of the backup, and when that was by the database's clock."""
+
+    promises: list[Promise]
+    at: str = ""
+
+
+@dataclass(frozen=True)
+class Restored:
+    """A cluster that recovered, with a folder of its own that has the keys, the signer's memory and the mirror."""
+
+    cluster: Cluster
+    env: dict[str, str]
+
+    def manage(self, *arguments: str) -> tuple[int, str]:
+        """One of Django's commands there: its exit code, and what it said."""
+        done = subprocess.run(
+            [PYTHON, "manage.py", *arguments], cwd=ROOT, env={**os.environ, **self.env}, check=False, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        )  # fmt: skip
+        return done.returncode, done.stdout
+
+
+def main() -> int:
+    options = arguments()
+    with stage("backups", options.players, Cluster.archiving()) as scene:
+        scene.env["LOG_MIRROR"] = os.environ["LOG_MIRROR"] = str(scene.home / "mirror")
+        return end_of(scene, play(scene, options))
+
+
+def arguments() -> Any:
+    parser = argparse.ArgumentParser(prog="./run bench backups")
+    parser.add_argument("--decisions", type=int, default=20, help="before each of the five moments of the backup")
+    parser.add_argument("--players", type=int, default=4, help="people who decide at the same time")
+    return parser.parse_args()
+
+
+def play(scene: Stage, options: Any) -> list[str]:
+    """Back up under load, lose the machine, restore twice, and go on; what is wrong."""
+    ledger = Ledger(10**9)
+    with running(scene.service):
+        players = [Player(scene.site, person, scene.apps, ledger, seed) for seed, person in enumerate(scene.people)]
+        for player in players:
+            player.start()
+        base, middle, last = backed_up(scene.cluster, ledger, options.decisions)
+        ledger.wanted = 0
+        for player in players:
+            player.join(_STUCK_AFTER)
+    let_go()
+    scene.cluster.stop()
+    wrong = list(ledger.defects)
+    print(f"{ledger.decisions} decisions in all, {len(middle.promises)} before the moment, {len(last.promises)} before "
+          f"the last segment was archived", flush=True)  # fmt: skip
+    with restored(scene, base, middle.at) as to_a_moment:
+        wrong += [*missing(middle.promises), *from_after(middle.at), *made_good(to_a_moment)]
+        wrong += verified(to_a_moment)
+    with restored(scene, base) as to_the_end:
+        wrong += [*missing(last.promises), *made_good(to_the_end)]
+        wrong += [*gone_on(scene, to_the_end, players, options.decisions), *missing(last.promises), *doubled()]
+        wrong += [*gaps(scene.apps), *verified(to_the_end)]
+    return wrong
+
+
+def backed_up(cluster: Cluster, ledger: Ledger, decisions: int) -> tuple[Path, Taken, Taken]:
+    """The base backup, and what was promised before a moment after it and before the archive's end."""
+    ledger.go_on(decisions, _STUCK_AFTER)
+    before, began = ledger.decisions, time.monotonic()
+    base = cluster.back_up()
+    print(f"The base backup took {time.monotonic() - began:.1f} s; {ledger.decisions - before} decisions meanwhile")
+    ledger.go_on(decisions, _STUCK_AFTER)
+    promises = ledger.so_far()
+    (at,) = cluster.ask("SELECT clock_timestamp()::text")
+    middle = Taken(promises, at)
+    ledger.go_on(decisions, _STUCK_AFTER)
+    last = Taken(ledger.so_far())
+    print(f"{cluster.archive_all()} is the last segment that was waited for", flush=True)
+    ledger.go_on(decisions, _STUCK_AFTER)
+    return base, middle, last
+
+
+@contextmanager
+def restored(scene: Stage, base: Path, until: str = "") -> Iterator[Restored]:
+    """A second cluster, which this process works on meanwhile."""
+    from django.db import connection
+
+    home = scene.home / f"restored-{'moment' if until else 'end'}"
+    shutil.copytree(scene.home, home, ignore=shutil.ignore_patterns("restored-*", "queue*", "*.log", "*.pid", "beat*"))
+    began = time.monotonic()
+    cluster = Cluster.restored(base, scene.cluster.archive, until)
+    print(f"\nRestored to {until or 'the end of the archive'} in {time.monotonic() - began:.1f} s", flush=True)
+    let_go()
+    own, connection.settings_dict["PORT"] = connection.settings_dict["PORT"], cluster.port
+    try:
+        env = {"DATABASE_URL": cluster.url, "CONSENT_VAR": str(home), "LOG_MIRROR": str(home / "mirror")}
+        yield Restored(cluster, {**scene.env, **env})
+    finally:
+        let_go()
+        connection.settings_dict["PORT"] = own
+        cluster.remove()
+
+
+def from_after(moment: str) -> Iterator[str]:
+    """Entries of the audit that a recovery to this moment should not have brought."""
+    from consent.ledger.models import AuditEntry
+
+    for entry in AuditEntry.objects.filter(at__gt=moment).order_by("pk")[:5]:
+        yield f"{entry.kind} of {entry.at} is in a database that was restored to {moment}"
+
+
+def made_good(world: Restored) -> Iterator[str]:
+    """Nothing but the log is found wanting, and it is told of the restore as the handbook says."""
+    code, said = world.manage("verify_restore", "--quick")
+    faults = [line[10:] for line in said.splitlines() if line.startswith("FAILS")]
+    yield from (fault for fault in faults if fault.partition(":")[0] not in _OF_THE_LOG)
+    if not faults and code:
+        yield f"verify_restore --quick: {said}"
+    if not faults:
+        return
+    code, said = world.manage("restore_log", "--from-mirror")
+    print(said.strip(), flush=True)
+    if code:
+        yield f"restore_log --from-mirror: {said}"
+
+
+def gone_on(scene: Stage, world: Restored, players: list[Player], decisions: int) -> Iterator[str]:
+    """The same people, with the sessions and vaults that they had, decide at a service on the restored database."""
+    ledger = Ledger(decisions)
+    service = Stack(scene.service.port, world.env, Path(world.env["CONSENT_VAR"]))
+    with running(service):
+        again = [
+            Player(scene.site, player.person, scene.apps, ledger, 99 + seed, player.owner)
+            for seed, player in enumerate(players)
+        ]
+        for player in again:
+            player.start()
+        for player in again:
+            player.join(_STUCK_AFTER)
+    print(f"{ledger.decisions} decisions at the restored service", flush=True)
+    yield from ledger.defects
+    if ledger.decisions < decisions:
+        yield f"{ledger.decisions} of {decisions} decisions at the restored service"
+    yield from missing(ledger.promises)
+
+
+def verified(world: Restored) -> Iterator[str]:
+    """Every entry enters the log, and `verify_restore` has nothing to say."""
+    code, said = world.manage("sequence_log", "--once")
+    if code:
+        yield f"sequence_log: {said}"
+    code, said = world.manage("verify_restore")
+    print("\n".join(line for line in said.splitlines() if line.startswith(("FAILS", "holds     a", "All"))), flush=True)
+    if code or "Left out: nothing." not in said:
+        yield f"verify_restore: {said}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

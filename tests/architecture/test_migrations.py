@@ -1,0 +1,129 @@
+"""The release before bears what a migration does: during an upgrade it serves, and writes, on the tables of the next.
+
+`./run bench releases` tries that with two releases. This looks at each operation, before anything has landed: what goes
+away must have gone from the code a release earlier, and what is new must be fillable by who does not know of it.
+"""
+
+from collections.abc import Iterator
+from math import inf
+from typing import Any
+
+import pytest
+from django.db import migrations, models
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.state import ProjectState
+from django.db.models.fields import NOT_PROVIDED
+
+# the last of each room from before this rule
+LANDED = {"accounts": 11, "agents_proxy": 6, "common": 2, "consent": 18, "developers": 10, "pkm": 11}
+# (room, migration): why the release before bears what is found in it all the same
+BORNE: dict[tuple[str, str], str] = {
+    ("consent", "0020_issuer_of_keys"): "it adds a column with a default where that is missing, and fills it",
+}
+GOES = (
+    migrations.RemoveField, migrations.RenameField, migrations.DeleteModel, migrations.RenameModel,
+    migrations.AlterModelTable, migrations.AlterModelTableComment,
+)  # fmt: skip
+UNSEEN = (migrations.RunPython, migrations.RunSQL)
+REFUSES = (migrations.AddConstraint, migrations.AlterUniqueTogether)
+
+
+def unborne(operation: Any, state: ProjectState, app: str, made: set[str]) -> Iterator[str]:
+    """What the release before cannot bear. `state` is from before it, `made` are models of this upgrade."""
+    name = type(operation).__name__
+    model = str(getattr(operation, "model_name", "") or getattr(operation, "name", "") or "").lower()
+    if isinstance(operation, migrations.SeparateDatabaseAndState):
+        for part in (*operation.database_operations, *operation.state_operations):
+            yield from unborne(part, state, app, made)
+    elif isinstance(operation, migrations.CreateModel):
+        made.add(operation.name.lower())
+    elif isinstance(operation, UNSEEN):
+        yield f"{name}: nothing can be seen of what it does"
+    elif model in made:
+        return
+    elif isinstance(operation, GOES):
+        yield f"{name} {model}: the release before uses it"
+    elif isinstance(operation, REFUSES):
+        yield f"{name} {model}: it may refuse what the release before writes"
+    elif isinstance(operation, migrations.AddField) and not _fillable(operation.field):
+        yield f"AddField {model}.{operation.name}: who does not know of it leaves it empty; give it a db_default"
+    elif isinstance(operation, migrations.AlterField):
+        before = state.models[app, model].fields[operation.name]
+        yield from (f"AlterField {model}.{operation.name}: {what}" for what in _narrower(before, operation.field))
+
+
+def _fillable(field: Any) -> bool:
+    return field.null or field.many_to_many or field.db_default is not NOT_PROVIDED
+
+
+def _narrower(before: Any, after: Any) -> Iterator[str]:
+    if before.get_internal_type() != after.get_internal_type() or before.db_column != after.db_column:
+        yield "it is another column"
+    if before.null and not after.null:
+        yield "it takes no NULL any more"
+    if (after.max_length or inf) < (before.max_length or inf):
+        yield "it takes less"
+    if after.unique and not before.unique:
+        yield "it takes nothing twice"
+    if before.db_default is not NOT_PROVIDED and after.db_default is NOT_PROVIDED:
+        yield "it is not filled any more"
+
+
+def found_in(loader: MigrationLoader) -> dict[tuple[str, str], list[str]]:
+    """Of each migration since the rule, what the release before does not bear."""
+    found: dict[tuple[str, str], list[str]] = {}
+    made: set[str] = set()
+    for app, name in loader.graph.nodes:
+        if app not in LANDED or int(name[:4]) <= LANDED[app]:
+            continue
+        state = loader.project_state((app, name), at_end=False)
+        for operation in loader.graph.nodes[app, name].operations:
+            found.setdefault((app, name), []).extend(unborne(operation, state, app, made))
+            operation.state_forwards(app, state)
+    return found
+
+
+def test_the_release_before_bears_every_migration() -> None:
+    found = found_in(MigrationLoader(None, ignore_no_migrations=True))
+
+    assert {migration: what for migration, what in found.items() if what and migration not in BORNE} == {}
+    assert {migration for migration in BORNE if not found.get(migration)} == set()
+
+
+@pytest.mark.parametrize(
+    ("operation", "said"),
+    [
+        (migrations.RemoveField("grant", "resume_nonce"), "uses it"),
+        (migrations.RenameField("grant", "resume_nonce", "nonce"), "uses it"),
+        (migrations.DeleteModel("Grant"), "uses it"),
+        (migrations.RenameModel("Grant", "Permit"), "uses it"),
+        (migrations.AddField("grant", "mark", models.TextField(default="")), "give it a db_default"),
+        (migrations.AddField("grant", "mark", models.TextField(db_default="")), None),
+        (migrations.AddField("grant", "mark", models.TextField(null=True)), None),
+        (migrations.AlterField("grant", "resume_nonce", models.CharField(max_length=9, db_default="")), "takes less"),
+        (migrations.AlterField("grant", "resume_nonce", models.CharField(max_length=43)), "not filled"),
+        (migrations.AlterField("grant", "resume_nonce", models.TextField(db_default="")), "another column"),
+        (migrations.AlterField("grant", "resume_nonce", models.CharField(max_length=99, db_default="")), None),
+        (migrations.AlterField("grant", "resume_nonce_until", models.DateTimeField()), "no NULL"),
+        (migrations.AddConstraint("grant", models.UniqueConstraint(fields=["user"], name="once")), "may refuse"),
+        (migrations.RunSQL("SELECT 1"), "nothing can be seen"),
+        (migrations.SeparateDatabaseAndState([migrations.RunSQL("SELECT 1")]), "nothing can be seen"),
+        (migrations.AddIndex("grant", models.Index(fields=["user"], name="by_user")), None),
+    ],
+)  # fmt: skip
+def test_what_the_release_before_does_not_bear_is_found(operation: Any, said: str | None) -> None:
+    state = MigrationLoader(None, ignore_no_migrations=True).project_state()
+
+    found = list(unborne(operation, state, "consent", set()))
+
+    assert [said in each for each in found] == ([True] if said else [])
+
+
+def test_a_table_of_this_upgrade_is_nobodys_yet() -> None:
+    made: set[str] = set()
+    operations = [
+        migrations.CreateModel("Mark", [("id", models.AutoField(primary_key=True))]),
+        migrations.AddField("mark", "text", models.TextField()),
+    ]
+
+    assert [what for operation in operations for what in unborne(operation, ProjectState(), "consent", made)] == []
