@@ -237,10 +237,8 @@ ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
 ACCOUNT_EMAIL_VERIFICATION = env.choice(
     "EMAIL_VERIFICATION", ("none", "optional", "mandatory"), "mandatory" if env.text("EMAIL_URL") else "optional"
 )
-ACCOUNT_REAUTHENTICATION_TIMEOUT = 600
-PASSWORD_RESET_TIMEOUT = 3600  # seconds that the link in the mail works
-ACCOUNT_REAUTHENTICATION_REQUIRED = True
-ACCOUNT_LOGIN_ON_EMAIL_CONFIRMATION = False
+ACCOUNT_REAUTHENTICATION_TIMEOUT, PASSWORD_RESET_TIMEOUT = 600, 3600  # seconds; the second of the link in the mail
+ACCOUNT_REAUTHENTICATION_REQUIRED, ACCOUNT_LOGIN_ON_EMAIL_CONFIRMATION = True, False
 ACCOUNT_SESSION_REMEMBER = None
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes", "webauthn"]
 MFA_PASSKEY_LOGIN_ENABLED = True
@@ -284,8 +282,8 @@ SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = f"{COOKIE_PREFIX}sessionid", f"{COOKIE_P
 LANGUAGE_COOKIE_NAME, MESSAGE_STORAGE = f"{COOKIE_PREFIX}django_language", "config.messages.Messages"
 SESSION_ENGINE = "accounts.sign_in.sessions"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = SECURE_SSL_REDIRECT = _https
-SESSION_COOKIE_AGE, LANGUAGE_COOKIE_AGE = 14 * 24 * 3600, 365 * 24 * 3600
-SESSION_LONGEST = 30 * 24 * 3600  # seconds after a sign-in, however much the session is used
+_DAY = 24 * 3600  # a session ends 14 days after its last use, and 30 after the sign-in however much it is used
+SESSION_COOKIE_AGE, SESSION_LONGEST, LANGUAGE_COOKIE_AGE = 14 * _DAY, 30 * _DAY, 365 * _DAY
 LANGUAGE_COOKIE_HTTPONLY, LANGUAGE_COOKIE_SAMESITE = True, "Lax"
 CSRF_FAILURE_VIEW = "config.pages.csrf_failure"
 SECURE_HSTS_SECONDS = 31536000 if _https else 0

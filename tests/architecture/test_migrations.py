@@ -18,6 +18,7 @@ from django.db.models.fields import NOT_PROVIDED
 LANDED = {"accounts": 11, "agents_proxy": 6, "common": 2, "consent": 18, "developers": 10, "pkm": 11}
 # (room, migration): why the release before bears what is found in it all the same
 BORNE: dict[tuple[str, str], str] = {
+    ("consent", "0019_frozen_approvals"): "it freezes columns that the release before writes with the row alone",
     ("consent", "0020_issuer_of_keys"): "it adds a column with a default where that is missing, and fills it",
 }
 GOES = (
