@@ -31,9 +31,19 @@ def header_of(jwe: str) -> dict[str, Any]:
 
 
 def content(jwe: str, wrapping_key: bytes) -> bytes:
+    return opened(jwe, wrapping_key)[0]
+
+
+def content_key_and_nonce(jwe: str, wrapping_key: bytes) -> tuple[bytes, bytes]:
+    """What it was sealed with, shown by its opening with them."""
+    return opened(jwe, wrapping_key)[1:]
+
+
+def opened(jwe: str, wrapping_key: bytes) -> tuple[bytes, bytes, bytes]:
+    """The content, the content key and the nonce."""
     protected, encrypted_key, iv, ciphertext, tag = jwe.split(".")
-    key = aes_key_unwrap(wrapping_key, unb64(encrypted_key))
-    return AESGCM(key).decrypt(unb64(iv), unb64(ciphertext) + unb64(tag), protected.encode())
+    key, nonce = aes_key_unwrap(wrapping_key, unb64(encrypted_key)), unb64(iv)
+    return AESGCM(key).decrypt(nonce, unb64(ciphertext) + unb64(tag), protected.encode()), key, nonce
 
 
 def agreed(jwe: str, private_jwk: dict[str, str]) -> bytes:
@@ -52,24 +62,31 @@ def agreed(jwe: str, private_jwk: dict[str, str]) -> bytes:
 
 
 def open_export(jwe: str, private_jwk: dict[str, str]) -> dict[str, Any]:
-    opened: dict[str, Any] = json.loads(content(jwe, agreed(jwe, private_jwk)))
-    return opened
+    found: dict[str, Any] = json.loads(content(jwe, agreed(jwe, private_jwk)))
+    return found
 
 
 def open_segment(jwe: str, vault_key: bytes) -> dict[str, Any]:
-    opened: dict[str, Any] = json.loads(content(jwe, vault_key))
-    return opened
+    found: dict[str, Any] = json.loads(content(jwe, vault_key))
+    return found
+
+
+def passphrase_key(jwe: str, passphrase: str) -> bytes:
+    header = header_of(jwe)
+    salt = header["alg"].encode() + b"\0" + unb64(header["p2s"])
+    return PBKDF2HMAC(hashes.SHA512(), 32, salt, header["p2c"]).derive(passphrase.encode())
+
+
+def derived_key(jwe: str, secret: bytes, info: bytes) -> bytes:
+    return HKDF(hashes.SHA256(), 32, unb64(header_of(jwe)["salt"]), info).derive(secret)
 
 
 def from_passphrase(jwe: str, passphrase: str) -> bytes:
-    header = header_of(jwe)
-    salt = header["alg"].encode() + b"\0" + unb64(header["p2s"])
-    return content(jwe, PBKDF2HMAC(hashes.SHA512(), 32, salt, header["p2c"]).derive(passphrase.encode()))
+    return content(jwe, passphrase_key(jwe, passphrase))
 
 
 def from_secret(jwe: str, secret: bytes, info: bytes) -> bytes:
-    salt = unb64(header_of(jwe)["salt"])
-    return content(jwe, HKDF(hashes.SHA256(), 32, salt, info).derive(secret))
+    return content(jwe, derived_key(jwe, secret, info))
 
 
 def recovery_octets(code: str) -> bytes:
