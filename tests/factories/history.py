@@ -24,6 +24,7 @@ from consent.log import keys, notes
 from consent.log.models import AuditCheckpoint, LogLeaf, LogState, LogTile
 from consent.mail.models import Mail, MailKind
 from consent.notices.models import Notice, NoticeCounter, WebhookDelivery
+from consent.requests import receipt_claims
 from consent.requests.models import ScopeTemplate
 from consent.states import RequestStatus
 from pkm.registry.models import ScopeEntry
@@ -161,6 +162,13 @@ class LogStateFactory(DjangoModelFactory):
     id = 1
 
 
+def _claims(made: Any) -> dict[str, Any]:
+    """What the app's copy says; its entry is in no chain."""
+    told = {"request": made.request, "event": str(made.event), "receipt_id": made.receipt_id}
+    claims = receipt_claims.claims_about(**told, grant=None, happened=made.created_at, at=made.created_at)
+    return {**claims, "audit": {"entry_hash": "x" * 43}}
+
+
 class ReceiptFactory(DjangoModelFactory):
     """The signed receipt of a denial, in both copies."""
 
@@ -171,9 +179,7 @@ class ReceiptFactory(DjangoModelFactory):
     request = factory.SubFactory(ConsentRequestFactory, status=RequestStatus.DENIED)
     event = factory.SelfAttribute("request.status")
     created_at = factory.LazyFunction(now)
-    app_jws = factory.LazyAttribute(
-        lambda made: receipts.sign({"receipt_id": made.receipt_id, "event": str(made.event)}, "consent-receipt+jwt")
-    )
+    app_jws = factory.LazyAttribute(lambda made: receipts.sign(_claims(made), "consent-receipt+jwt"))
     jws = factory.SelfAttribute("app_jws")
 
 
