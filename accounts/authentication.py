@@ -40,7 +40,7 @@ def person_of(request: HttpRequest) -> "User":
 
 def signed_in_recently(request: HttpRequest) -> bool:
     """Whether the person signed in, or confirmed that it is them, within the last ten minutes."""
-    from allauth.account.internal.flows.login import get_authentication_records
+    from allauth.account.authentication import get_authentication_records
 
     # the first sign-in counts as much as a confirmation: both are somebody who just showed that it is them
     latest = max((record["at"] for record in get_authentication_records(request, request.user)), default=0.0)
@@ -49,7 +49,7 @@ def signed_in_recently(request: HttpRequest) -> bool:
 
 def require_full_sign_in(request: HttpRequest) -> None:
     """As `require_recent_sign_in`, with the second factor where the account has one, itself of the last ten minutes."""
-    from allauth.account.internal.flows.login import get_authentication_records
+    from allauth.account.authentication import get_authentication_records
     from allauth.mfa.utils import is_mfa_enabled
 
     require_recent_sign_in(request)

@@ -126,19 +126,23 @@ def operation(
     problems = [*_EVERYWHERE, *refusals, *(token if permission else ()), *(_WITH_BODY if body else ())]
     empty = [status for status, told in ((204, no_content), (304, not_modified)) if told]
     shown = {status: (shape, examples.get(status, example)) for status, shape in answers.items()}
-    described = description + (f"\n\nNeeds the permission {permission}." if permission else "")
-    given: dict[str, Any] = {
-        "operation_id": name,
-        "tags": [tag],
-        "summary": summary,
-        "description": described,
-        "parameters": list(parameters),
-        "responses": _responses(shown, jose, stream, empty) | _problem_responses(problems),
-    }
-    if body:
-        given["request"] = {"application/json": body}
-        given["examples"] = [OpenApiExample("body", value=body_example, request_only=True)]
-    return extend_schema(**given)
+    return extend_schema(
+        operation_id=name,
+        tags=[tag],
+        summary=summary,
+        description=description + (f"\n\nNeeds the permission {permission}." if permission else ""),
+        parameters=list(parameters),
+        responses=_responses(shown, jose, stream, empty) | _problem_responses(problems),
+        **_body(body, body_example),
+    )
+
+
+def _body(shape: Any, example: dict[str, Any] | None) -> dict[str, Any]:
+    """What is said of the body, where an operation takes one."""
+    if not shape:
+        return {}
+    examples = [OpenApiExample("body", value=example, request_only=True)]
+    return {"request": {"application/json": shape}, "examples": examples}
 
 
 def _responses(shown: Mapping[int, _Shown], jose: str, stream: str, empty: Iterable[int]) -> dict[Any, Any]:

@@ -4,7 +4,7 @@ import logging
 from typing import TYPE_CHECKING, Any, cast
 
 from allauth.account.adapter import DefaultAccountAdapter
-from allauth.account.internal.flows.login import get_authentication_records
+from allauth.account.authentication import get_authentication_records
 from django.conf import settings
 from django.core.validators import MaxLengthValidator
 from django.http import HttpRequest, HttpResponse

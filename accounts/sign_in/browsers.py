@@ -1,16 +1,14 @@
 """Where somebody is signed in: the list of their browsers, and signing out everywhere but here."""
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import HASH_SESSION_KEY
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods
@@ -44,13 +42,11 @@ def note_browser(*, request: HttpRequest, **_: Any) -> None:
 
 def browsers_of(user: "User", *, here: str | None) -> list[SignedInBrowser]:
     """Oldest first; `here` is the key of the session that asks. What a changed password ended is not among them."""
-    from accounts.sign_in.sessions import SessionStore, digest
+    from accounts.sign_in.sessions import SessionStore, digest, lasting
 
     current, hashes = digest(here or ""), [user.get_session_auth_hash(), *user.get_session_auth_fallback_hash()]
     found = []
-    now = timezone.now()
-    lasting = user.sessions.filter(expires_at__gt=now, created_at__gt=now - timedelta(seconds=settings.SESSION_LONGEST))
-    for row in lasting.order_by("created_at"):
+    for row in user.sessions.filter(lasting()).order_by("created_at"):
         kept = SessionStore().decode(row.data)
         if any(constant_time_compare(kept.get(HASH_SESSION_KEY, ""), known) for known in hashes):
             browser = kept.get(_BROWSER, {})

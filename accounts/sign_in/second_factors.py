@@ -84,7 +84,7 @@ def seconds_since_second_factor(request: HttpRequest) -> float | None:
 
     A recovery code counts: it stands in for a lost device. What was shown and removed since counts no more.
     """
-    from allauth.account.internal.flows.login import get_authentication_records
+    from allauth.account.authentication import get_authentication_records
     from allauth.mfa.models import Authenticator
 
     # allauth has no public reader of these; accounts/authentication.py reads them the same way

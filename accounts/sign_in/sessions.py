@@ -14,6 +14,7 @@ from django.conf import settings
 from django.contrib.auth import SESSION_KEY
 from django.contrib.sessions.backends.base import SessionBase, UpdateError
 from django.db import IntegrityError
+from django.db.models import Q
 from django.utils import timezone
 
 from accounts.models import Session
@@ -25,6 +26,12 @@ _log = logging.getLogger(__name__)
 def digest(session_key: str) -> str:
     """What a session is kept under. The key is 32 random bytes, so its digest needs no salt and no slow hash."""
     return hashlib.sha256(session_key.encode(errors="surrogatepass")).hexdigest()
+
+
+def lasting() -> Q:
+    """The sessions that have not ended: used lately enough, and begun lately enough however much they are used."""
+    now = timezone.now()
+    return Q(expires_at__gt=now, created_at__gt=now - timedelta(seconds=settings.SESSION_LONGEST))
 
 
 class SessionStore(SessionBase):
@@ -61,9 +68,7 @@ class SessionStore(SessionBase):
             Session.objects.filter(digest=digest(session_key)).delete()
 
     def load(self) -> dict[str, Any]:
-        now = timezone.now()
-        oldest = now - timedelta(seconds=settings.SESSION_LONGEST)
-        kept = Session.objects.filter(digest=digest(self.session_key or ""), expires_at__gt=now, created_at__gt=oldest)
+        kept = Session.objects.filter(lasting(), digest=digest(self.session_key or ""))
         for data in kept.values_list("data", flat=True):
             return self.decode(data)
         self._session_key = None  # a key that nobody was given is never taken on

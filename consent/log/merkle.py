@@ -87,10 +87,10 @@ def fold(hashes: Sequence[bytes]) -> bytes:
 
 def subtree(hashes: bytes) -> bytes:
     """The root over neighbouring hashes, whose number is a power of two."""
-    while len(hashes) > HASH:
-        pairs = (hashes[at : at + 2 * HASH] for at in range(0, len(hashes), 2 * HASH))
-        hashes = b"".join([hashlib.sha256(b"\x01" + pair).digest() for pair in pairs])
-    return hashes
+    row = [hashes[at : at + HASH] for at in range(0, len(hashes), HASH)]
+    while len(row) > 1:
+        row = [node_hash(row[at], row[at + 1]) for at in range(0, len(row), 2)]
+    return row[0]
 
 
 @dataclass(frozen=True)
