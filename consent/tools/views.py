@@ -2,6 +2,7 @@
 
 from contextlib import suppress
 from functools import cache
+from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -84,6 +85,8 @@ class McpView(DeveloperView):
         headers = {_header(name): value for name, value in request.META.items() if name.startswith(_FORWARDED)}
         call = CallContext(app=self.app, view=self, request=request, meter=self.meter)
         answer = transport().post(headers=headers, body=self.request.content, extra={CALL_CONTEXT: call})
+        if answer.status == HTTPStatus.NOT_ACCEPTABLE and not answer.body:  # as the SDK refuses on the newest revision
+            return _not_acceptable(_id_of(message))
         return HttpResponse(answer.body, status=answer.status, content_type=answer.headers.get("content-type", ""))
 
     def _message_error(self, code: int, error: InvalidRequest, message_id: str | int | None = None) -> HttpResponse:
@@ -91,6 +94,12 @@ class McpView(DeveloperView):
         problem = problem_answer(self, error)
         body = {"code": code, "message": error.detail, "data": problem and problem.body}
         return json_answer({"jsonrpc": "2.0", "id": message_id, "error": body}, status=error.status)
+
+
+def _not_acceptable(message_id: str | int | None) -> HttpResponse:
+    """The JSON-RPC error for a host whose `Accept` leaves out what this address answers."""
+    error = {"code": INVALID_REQUEST, "message": "Accept both application/json and text/event-stream."}
+    return json_answer({"jsonrpc": "2.0", "id": message_id, "error": error}, status=HTTPStatus.NOT_ACCEPTABLE)
 
 
 class _InvalidMessage(InvalidRequest):

@@ -240,8 +240,17 @@ def test_another_media_type_is_415(media_type: str, host: Host) -> None:
     assert problem(host.post(LIST, media_type=media_type)) == (415, "unsupported_media_type")
 
 
-def test_an_answer_that_the_host_would_not_take_is_406(any_host: Host) -> None:
-    assert any_host.send("tools/list", Accept="text/html").status_code == 406
+@pytest.mark.parametrize("accepted", ["", "text/html", "text/event-stream"])
+def test_an_answer_that_the_host_would_not_take_is_406(accepted: str, any_host: Host) -> None:
+    assert error_of(any_host.send("tools/list", Accept=accepted)) == (406, -32600)
+
+
+def test_listening_without_accepting_a_stream_says_what_to_accept(host: Host) -> None:
+    answer = host.send("subscriptions/listen", Accept="application/json")
+
+    assert error_of(answer) == (406, -32600)
+    assert answer.json()["id"] == 7
+    assert "text/event-stream" in answer.json()["error"]["message"]
 
 
 def test_a_notification_is_acknowledged(any_host: Host) -> None:
