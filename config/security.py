@@ -1,14 +1,10 @@
-"""Headers, request identifiers, and logs that hold no secret."""
+"""Headers, request identifiers, and one log line for each request."""
 
-import json
 import logging
-import re
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime
 from typing import Any
 
-import orjson
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import CsrfViewMiddleware
@@ -19,14 +15,8 @@ from common import tracing
 from config.headers import of_programs
 
 _access = logging.getLogger("access")
-_SECRETS = re.compile(
-    r"(cr_[a-z]{2,12}_[A-Za-z0-9]{8}_)[A-Za-z0-9_-]+|(token=)[^&\s\"']+|eyJ[A-Za-z0-9_-]{20,}(\.[A-Za-z0-9_-]*){2,4}"
-    r"|(inv_)[A-Za-z0-9_-]{43}"
-)
-_MARKS = ("cr_", "token=", "eyJ", "inv_")  # each secret begins with one of them
 
 Respond = Callable[[HttpRequest], HttpResponse]
-
 
 _NEVER = "\ufffd"  # the character in place of what cannot be read, which no name of ours has either
 
@@ -100,54 +90,6 @@ class CsrfBehindNoReferrer(CsrfViewMiddleware):
         if request.headers.get("Origin") == "null":
             return request.headers.get("Sec-Fetch-Site") == "same-origin"
         return bool(super()._origin_verified(request))  # type: ignore[misc]  # the stubs leave it out
-
-
-def redacted(text: str) -> str:
-    """`text` without tokens, links of invitations and sealed data, whatever put them there."""
-    if not any(mark in text for mark in _MARKS):  # of a request's line this takes a tenth of what the expression does
-        return text
-    return _SECRETS.sub(lambda match: f"{match[1] or match[2] or match[4] or ''}[redacted]", text)
-
-
-def _as_json(entry: dict[str, Any]) -> str:
-    try:
-        return orjson.dumps(entry, default=str).decode()
-    except TypeError:  # a lone surrogate, of a name or address that is no UTF-8
-        return json.dumps(entry, ensure_ascii=False, default=str)
-
-
-class LogLines(logging.Formatter):
-    """One JSON object a line, redacted: when (RFC 3339, UTC), what, and the request or task that it belongs to."""
-
-    members = ("method", "path", "status", "app", "task", "state", "ms", "trace_id")  # of what a record may have
-
-    def format(self, record: logging.LogRecord) -> str:
-        at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
-        entry: dict[str, Any] = {
-            "at": at.replace("+00:00", "Z"),
-            "level": record.levelname.lower(),
-            "logger": record.name,
-            "event": record.getMessage(),
-        }
-        entry.update({name: getattr(record, name) for name in self.members if hasattr(record, name)})
-        if "trace_id" not in entry and (trace_id := tracing.current()):
-            entry["trace_id"] = trace_id
-        if record.exc_info:
-            entry["exception"] = self.formatException(record.exc_info)
-        return redacted(_as_json(entry))
-
-
-class OutagesWithoutTraceback(logging.Filter):
-    """While the database is away every request fails alike: a line for each, and no stack, which would fill the log."""
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        from common.admission.exceptions import as_problem  # REST framework, which logging is set up before
-
-        failure = record.exc_info[1] if record.exc_info else None
-        problem = as_problem(failure) if isinstance(failure, Exception) else None
-        if problem is not None and problem.status == 503:
-            record.exc_info = None
-        return True
 
 
 def session_tag(request: HttpRequest) -> dict[str, str]:

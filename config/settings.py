@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from agents_proxy import agents
-from config import budgets, env
+from config import budgets, env, log_lines
 from config.timer import TASKS
 from config.watch import PooledConnection
 from consent.release.manifest import policy_sources
@@ -381,19 +381,7 @@ if not REDIS_URL:
         Path(VAR / _folder).mkdir(parents=True, exist_ok=True)
 
 # --- Logs: the path only, never a query string or a body -------------------------------------------------------------
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "filters": {"outages": {"()": "config.security.OutagesWithoutTraceback"}},
-    "formatters": {"lines": {"()": "config.security.LogLines"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "lines"}},
-    "root": {"handlers": ["stderr"], "level": env.text("LOG_LEVEL", "INFO")},
-    "loggers": {
-        "django.request": {"level": "ERROR", "filters": ["outages"]},
-        "django.security.csrf": {"level": "ERROR"},
-        "celery": {"level": "WARNING"},  # several tasks a second begin by the timer, and each would be told twice
-    },
-}
+LOGGING = log_lines.LOGGING
 SILENCED_SYSTEM_CHECKS = [
     "security.W002",  # framing is refused by the policy's frame-ancestors, on every answer
     "security.W003",  # config.security.CsrfBehindNoReferrer is Django's own protection, at home with our policy

@@ -1,6 +1,6 @@
 """The secrets of invitations' links: 256 random bits, in the mail alone, kept as a SHA-256 digest (pure).
 
-Their form is one that the logs know and redact (config/security.py).
+Their form is one that the logs know and redact (config/log_lines.py).
 """
 
 import hashlib

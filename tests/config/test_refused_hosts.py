@@ -1,7 +1,12 @@
 """A request for a host that is none of ours: refused before any view, to programs as to people."""
 
+import json
+import logging
+
 import pytest
 from django.test import Client
+
+from config.log_lines import LogLines
 
 pytestmark = pytest.mark.django_db
 
@@ -21,3 +26,13 @@ def test_people_see_a_page() -> None:
 
     assert answer.status_code == 400
     assert "We could not read that request" in answer.content.decode()
+
+
+def test_the_log_says_it_in_a_line_without_a_stack(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO):
+        Client(headers={"host": "elsewhere.example"}).get("/")
+
+    (refused,) = [record for record in caplog.records if record.name == "django.security.DisallowedHost"]
+    line = json.loads(LogLines().format(refused))
+    assert "elsewhere.example" in line["event"]
+    assert "exception" not in line

@@ -15,7 +15,7 @@ import pytest
 from django.utils import timezone
 
 from common import encryption, tracing
-from config.security import LogLines
+from config.log_lines import LogLines
 from consent.notices.webhooks import deliver_due
 from developers.models import App, WebhookEndpoint
 from tests.agents_proxy.agent_server import ORDER, speaking, waits_for

@@ -91,7 +91,7 @@ def test_the_rest_of_a_query_stays_as_it_is(query: str, clean: str) -> None:
 
 @pytest.mark.parametrize("kind", ["live", "test", "mgmt"])
 def test_logs_hold_no_token_of_any_kind(kind: str) -> None:
-    from config.security import LogLines
+    from config.log_lines import LogLines
 
     token = f"cr_{kind}_abcdefgh_" + "x" * 40
     record = logging.LogRecord("x", logging.INFO, "", 0, "called with %s", (token,), None)

@@ -12,7 +12,7 @@ from django.test import Client
 from django.utils import timezone
 
 from common.problems import Problem
-from config.security import redacted
+from config.log_lines import redacted
 from developers.members import actions, invitations
 from developers.members.mail import send_due_mails
 from developers.models import App, AppAuditEntry, AppInvitation, AppMember, MemberRole

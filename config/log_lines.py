@@ -1,0 +1,91 @@
+"""What the service's log looks like: JSON, one line for each event, without secrets."""
+
+import json
+import logging
+import re
+from datetime import UTC, datetime
+from typing import Any
+
+import orjson
+from django.core.exceptions import DisallowedHost
+
+from common import tracing
+from config import env
+
+_SECRETS = re.compile(
+    r"(cr_[a-z]{2,12}_[A-Za-z0-9]{8}_)[A-Za-z0-9_-]+|(token=)[^&\s\"']+|eyJ[A-Za-z0-9_-]{20,}(\.[A-Za-z0-9_-]*){2,4}"
+    r"|(inv_)[A-Za-z0-9_-]{43}"
+)
+_MARKS = ("cr_", "token=", "eyJ", "inv_")  # each secret begins with one of them
+
+
+def redacted(text: str) -> str:
+    """`text` without tokens, links of invitations and sealed data, whatever put them there."""
+    if not any(mark in text for mark in _MARKS):  # of a request's line this takes a tenth of what the expression does
+        return text
+    return _SECRETS.sub(lambda match: f"{match[1] or match[2] or match[4] or ''}[redacted]", text)
+
+
+def _as_json(entry: dict[str, Any]) -> str:
+    try:
+        return orjson.dumps(entry, default=str).decode()
+    except TypeError:  # a lone surrogate, of a name or address that is no UTF-8
+        return json.dumps(entry, ensure_ascii=False, default=str)
+
+
+class LogLines(logging.Formatter):
+    """One JSON object a line, redacted: when (RFC 3339, UTC), what, and the request or task that it belongs to."""
+
+    members = ("method", "path", "status", "app", "task", "state", "ms", "trace_id")  # of what a record may have
+
+    def format(self, record: logging.LogRecord) -> str:
+        at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
+        entry: dict[str, Any] = {
+            "at": at.replace("+00:00", "Z"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "event": record.getMessage(),
+        }
+        entry.update({name: getattr(record, name) for name in self.members if hasattr(record, name)})
+        if "trace_id" not in entry and (trace_id := tracing.current()):
+            entry["trace_id"] = trace_id
+        if record.exc_info:
+            entry["exception"] = self.formatException(record.exc_info)
+        return redacted(_as_json(entry))
+
+
+class KnownWithoutTraceback(logging.Filter):
+    """A line, and no stack, for what is no defect and comes often enough to fill the log.
+
+    That is a database that is away, of which every request tells, and a `Host` that is none of ours, which anybody may
+    send.
+    """
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        failure = record.exc_info[1] if record.exc_info else None
+        if isinstance(failure, DisallowedHost) or _is_outage(failure):
+            record.exc_info = None
+        return True
+
+
+def _is_outage(failure: BaseException | None) -> bool:
+    from common.admission.exceptions import as_problem  # REST framework, which logging is set up before
+
+    problem = as_problem(failure) if isinstance(failure, Exception) else None
+    return problem is not None and problem.status == 503
+
+
+LOGGING: dict[str, Any] = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "filters": {"known": {"()": "config.log_lines.KnownWithoutTraceback"}},
+    "formatters": {"lines": {"()": "config.log_lines.LogLines"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "lines"}},
+    "root": {"handlers": ["stderr"], "level": env.text("LOG_LEVEL", "INFO")},
+    "loggers": {
+        "django.request": {"level": "ERROR", "filters": ["known"]},
+        "django.security.DisallowedHost": {"filters": ["known"]},
+        "django.security.csrf": {"level": "ERROR"},
+        "celery": {"level": "WARNING"},  # several tasks a second begin by the timer, and each would be told twice
+    },
+}
