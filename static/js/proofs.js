@@ -9,8 +9,9 @@ import { canonical } from "./vault/digest.js";
 
 /** @typedef {{kty: string, crv: string, x: string, kid: string}} PublicKey */
 /**
- * What was checked, and whether it holds; `waits` where it cannot be said yet. `keys` and `epoch` are what the person may take.
- * @typedef {{words: string, holds: boolean, waits?: boolean, why?: string, keys?: string[], epoch?: Epoch}} Step
+ * What was checked, and whether it holds; `waits` where it cannot be said yet, `unchecked` where nothing here can say it. `keys`
+ * and `epoch` are what the person may take.
+ * @typedef {{words: string, holds: boolean, waits?: boolean, unchecked?: boolean, why?: string, keys?: string[], epoch?: Epoch}} Step
  */
 /** @typedef {{last: string, size: number, newest: string, lost: string}} Epoch a log that began anew, and what shows of it */
 /** @typedef {{type: string, claims: any, steps: Step[]}} Checked `claims` is null where the signature does not hold */

@@ -14,7 +14,8 @@ function notice(kind, title, children) {
 }
 
 /** @param {import("./proofs.js").Step} step */
-function markOf({ holds, waits }) {
+function markOf({ holds, waits, unchecked }) {
+  if (unchecked) return gettext("Not checked:");
   if (waits) return gettext("Not yet:");
   return holds ? gettext("Holds:") : gettext("Does not hold:");
 }

@@ -64,7 +64,7 @@ def test_a_log_without_a_checkpoint_is_no_fault_of_the_history(denied: Page, com
     expect(result.locator("li")).to_have_text(
         [
             "Holds: 1 entry is as it was written",
-            "Holds: Your vault is locked, so what your other devices saw was not compared",
+            "Not checked: What your other devices saw, since your vault is locked",
             "Not yet: The public log is signed by the key that this browser knows. Nothing has been published yet. "
             "The log takes new entries every few seconds: come back in a minute.",
         ]
@@ -157,7 +157,7 @@ def test_a_log_that_was_forged_shows_to_a_device_that_never_saw_it(
 
     other = new_profile().new_page()
     sign_in(other, asked.user)
-    expect(verify(other)).to_contain_text("what your other devices saw was not compared")
+    expect(verify(other)).to_contain_text("Not checked: What your other devices saw")
     third = new_profile().new_page()
     sign_in(third, asked.user)
     open_vault(third)

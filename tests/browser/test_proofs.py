@@ -260,7 +260,7 @@ def test_history_is_computed_again_in_the_browser_and_found_in_the_log(denied: P
     expect(result).to_contain_text("1 entry is as it was written")
     expect(result).to_contain_text("The log is seen for the first time, and remembered")
     expect(result).to_contain_text("Your newest entries are in the log")
-    expect(result).to_contain_text("Nobody else watches this log")
+    expect(result).to_contain_text("Not checked: Whether others see the same log: nobody else watches it")
     expect(denied.locator("#verify-progress [data-count]")).to_have_text("1 of 1")
 
     denied.reload()

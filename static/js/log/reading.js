@@ -98,7 +98,7 @@ async function check(steps, walked, taken) {
     }
   });
   const found = await steps.step(gettext("Your newest entries are in the log"), () => newestInLog(walked, newest, trust));
-  steps.made.push(found < walked.count ? waiting(walked, found) : { words: freshness(newest, trust.witnesses), holds: true });
+  steps.made.push(found < walked.count ? waiting(walked, found) : freshness(newest, trust.witnesses));
   const names = kept.flatMap((memory) => [...(memory.ended ?? []), ...(ended.includes(memory) ? [originOf(memory.note)] : [])]);
   await keep(walked, newest, trust, [...new Set(names)], { own, sealed });
 }
@@ -205,7 +205,7 @@ async function sealedMemory(steps, own) {
   const sealed = await steps.step(gettext("Your vault's notes open"), recallSealed);
   if (!sealed) {
     steps.made.pop();
-    steps.made.push({ words: gettext("Your vault is locked, so what your other devices saw was not compared"), holds: true });
+    steps.made.push({ words: gettext("What your other devices saw, since your vault is locked"), holds: true, unchecked: true });
     return null;
   }
   await steps.step(gettext("What your vault remembers of the log is all there"), async () => {
@@ -251,9 +251,11 @@ async function isInLog(hash, newest, trust) {
   return true;
 }
 
-/** @param {Checkpoint} newest @param {VerifierKey[]} witnesses @returns {string} */
+/** @param {Checkpoint} newest @param {VerifierKey[]} witnesses @returns {Step} */
 function freshness({ cosignatures }, witnesses) {
-  if (!witnesses.length) return gettext("Nobody else watches this log, so only this browser's memory shows a change");
-  const fresh = cosignatures.some(({ at }) => at >= Date.now() / 1000 - DAY);
-  return fresh ? gettext("Witnesses saw the same log within a day") : gettext("Freshness is not proven: no witness saw this log within a day");
+  if (cosignatures.some(({ at }) => at >= Date.now() / 1000 - DAY)) return { words: gettext("Witnesses saw the same log within a day"), holds: true };
+  const words = witnesses.length
+    ? gettext("Whether this log is the newest, since no witness saw it within a day")
+    : gettext("Whether others see the same log: nobody else watches it, so only this browser's memory shows a change");
+  return { words, holds: true, unchecked: true };
 }
