@@ -22,6 +22,7 @@ from typing import Any
 from django.db import DatabaseError, InterfaceError, OperationalError, connection
 
 from common.clock import database_now, rfc3339
+from common.sql.inserts import insert_rows
 from consent.errors import AuditUnavailable
 from consent.event_types import EventType
 from consent.ledger import receipts
@@ -40,6 +41,7 @@ from consent.ledger.models import (
 GENESIS = ""  # the prev_hash of a chain's first entry
 DEPLOYMENT = "deployment"  # the subject of the chain that tells of the deployment itself
 _PERSON = "person:"
+_ENTRY = ("version", "chain", "sequence", "prev_hash", "entry_hash", "kind", "actor", "at", "facts_hash")
 
 
 @dataclass(frozen=True)
@@ -241,9 +243,13 @@ class _New:
 
 def _save(new: list[_New]) -> None:
     """Write these entries and their facts, and queue them for the log; every entry there is comes by here."""
-    AuditEntry.objects.bulk_create([each.entry for each in new], batch_size=500)
+    rows = [{name: getattr(each.entry, name) for name in _ENTRY} for each in new]
+    written = insert_rows(AuditEntry, rows, returning=("chain", "sequence", "id"))
+    pks = {(chain, sequence): pk for chain, sequence, pk in written}
+    for each in new:
+        each.entry.pk = pks[each.entry.chain, each.entry.sequence]
     AuditFacts.objects.bulk_create([each.facts_of_saved() for each in new], batch_size=500)
-    LogQueue.objects.bulk_create([LogQueue(entry=each.entry) for each in new], batch_size=500)
+    insert_rows(LogQueue, [{"entry_id": each.entry.pk} for each in new])
 
 
 def _following(last: Link, *, subject: str, kind: str, actor: str, at: datetime, facts: dict[str, Any]) -> _New:

@@ -8,6 +8,7 @@ from datetime import datetime
 from django.db import connection
 
 from common import tracing
+from common.sql.inserts import insert_rows
 from common.sql.statements import notify_all, rows
 from consent import status
 from consent.ledger import audit
@@ -15,6 +16,7 @@ from consent.notices.models import Notice, WebhookDelivery
 from developers.models import WebhookEndpoint
 
 CHANNEL = "consent_notices"
+_NOTICE = ("app_id", "request_id", "sequence", "kind", "facts", "at")
 
 
 @dataclass(frozen=True)
@@ -38,14 +40,17 @@ def notify_apps(new: Sequence[NewNotice], *, kind: str, at: datetime) -> None:
     places = ", ".join(["%s"] * len(new))
     found = rows(f"{status.SELECT} WHERE r.id IN ({places})", [each.request_pk for each in new])
     stands = {row["id"]: row for row in found}
-    notices = []
+    notices: dict[tuple[int, int], Notice] = {}
     for each in new:
         body = status.body(stands[each.request_pk], at)
         body["sequence"] = sequence = following[each.app_pk]
         following[each.app_pk] += 1
         pks = {"app_id": each.app_pk, "request_id": each.request_pk}
-        notices.append(Notice(**pks, sequence=sequence, kind=kind, facts=body, at=at))
-    enqueue(Notice.objects.bulk_create(notices), kind=kind, at=at)
+        notices[each.app_pk, sequence] = Notice(**pks, sequence=sequence, kind=kind, facts=body, at=at)
+    written = [{name: getattr(notice, name) for name in _NOTICE} for notice in notices.values()]
+    for app_pk, sequence, pk in insert_rows(Notice, written, returning=("app_id", "sequence", "id")):
+        notices[app_pk, sequence].pk = pk
+    enqueue(list(notices.values()), kind=kind, at=at)
     notify_all(CHANNEL, [f"{each.app_pk} {each.request_id}" for each in new])
 
 

@@ -10,6 +10,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
+from common.sql.inserts import insert_rows
 from consent.event_types import EventType
 from consent.ledger import audit, receipts
 from consent.ledger.models import Receipt
@@ -19,6 +20,8 @@ from consent.requests import receipt_claims
 from consent.requests.models import ConsentRequest
 from consent.requests.receipt_claims import GrantFacts
 from consent.states import Actor
+
+_RECEIPT = ("receipt_id", "request_id", "event", "jws", "app_jws", "created_at")
 
 
 def record(
@@ -86,11 +89,12 @@ def record_together(ended: Sequence[Ended], *, event: EventType, actor: Actor, a
         ]
     links = [link.as_claims() for link in audit.append_all(new)]  # of each the person's, then the app's
     with audit.must_be_written():
-        Receipt.objects.bulk_create(
+        made = [
             receipts.signed(claims=receipt, request_pk=each.request.pk, entry=own, app_entry=of_app, at=at)
             for each, receipt, own, of_app in zip(ended, claims, links[::2], links[1::2], strict=True)
             if receipt is not None
-        )
+        ]
+        insert_rows(Receipt, [{name: getattr(receipt, name) for name in _RECEIPT} for receipt in made])
     if kind := event.webhook_type:
         requests = [each.request for each in ended]
         notify_apps([NewNotice(asked.app_id, asked.pk, asked.request_id) for asked in requests], kind=kind, at=at)

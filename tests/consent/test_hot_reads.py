@@ -12,7 +12,7 @@ from django.db.models import Count, Min, Sum
 from django.utils import timezone
 
 from accounts.models import User
-from common.sql.inserts import insert_row
+from common.sql.inserts import insert_row, insert_rows
 from consent.decisions.models import BlockedApp
 from consent.discovery.models import DiscoveryMiss
 from consent.discovery.person_read import PersonRead, read_person
@@ -20,6 +20,7 @@ from consent.discovery.unknown_users import Guesses, hashed_hint
 from consent.exports import read_at_once, read_steps
 from consent.exports.models import Export, Read
 from consent.exports.taken_reads import ReadCall
+from consent.notices.models import Notice
 from consent.requests.handling import handling_of
 from consent.requests.models import ConsentRequest
 from consent.requests.recent import DAY, RecentRequest, RecentRequests, read_recent
@@ -223,6 +224,28 @@ def test_a_row_is_inserted_as_the_orm_saves_it(db: None) -> None:
 
     by_hand = ConsentRequest.objects.values().get()
     assert {**by_hand, "id": saved.pk} == by_orm
+
+
+def test_rows_are_inserted_together_as_the_orm_saves_them(db: None) -> None:
+    told = {
+        "user_id": "usr_one",
+        "names": ["Zoë", "Sá"],
+        "grant": None,
+        "count": 3,
+        "is_last": True,
+        "nested": {"a": []},
+    }
+    request = ConsentRequestFactory()
+    pks = {"app_id": request.app_id, "request_id": request.pk}
+    one: dict[str, Any] = {**pks, "sequence": 71, "kind": "consent.denied", "facts": told, "at": now()}
+
+    written = insert_rows(Notice, [one, {**one, "sequence": 72}], returning=("sequence", "id"))
+    Notice.objects.create(**{**one, "sequence": 73})
+
+    stored = {notice["sequence"]: notice for notice in Notice.objects.filter(sequence__gte=71).values()}
+    assert sorted(written) == [(71, stored[71]["id"]), (72, stored[72]["id"])]
+    assert {**stored[71], "id": 0} == {**stored[73], "id": 0, "sequence": 71}
+    assert insert_rows(Notice, [], returning=("id",)) == []
 
 
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="one statement changes three tables on PostgreSQL only")
