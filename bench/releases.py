@@ -2,12 +2,12 @@
 
     ./run bench releases [--earlier REV] [--decisions 20] [--players 4]
 
-The earlier release is unpacked from this repository's history: REV, or the newest commit whose migrations are others
-than those that are here. It makes the database and serves, with a worker, while people decide, apps read and follow
-events, and webhooks arrive. Then this release migrates the database, comes to stand beside the earlier one behind
-nginx, which hands each request to the next of them, and at last serves alone. Nobody is answered with a 5xx, each
-release reads what the other wrote, and nothing that was acknowledged is lost or doubled; else this names what is wrong
-and fails. So does a migration that was changed after it had landed.
+The earlier release is unpacked from this repository's history: REV, or the newest commit to whose migrations others
+were added since and none was changed. It makes the database and serves, with a worker, while people decide, apps read
+and follow events, and webhooks arrive. Then this release migrates the database, comes to stand beside the earlier one
+behind nginx, which hands each request to the next of them, and at last serves alone. Nobody is answered with a 5xx,
+each release reads what the other wrote, and nothing that was acknowledged is lost or doubled; else this names what is
+wrong and fails. So does a migration of REV that is another one here.
 """
 
 import argparse

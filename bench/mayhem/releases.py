@@ -140,11 +140,18 @@ def _kind(path: str) -> str:
 
 
 def newest_with_other_migrations() -> str:
-    """The newest commit before this one whose migrations are others; `Stop` where the history does not reach it."""
+    """The newest commit before this one to whose migrations some were added; `Stop` where the history has none.
+
+    One of which a migration was changed or taken away since stands between two releases: it is passed over and named.
+    """
     for commit in _git("log", "--format=%H", "--", MIGRATIONS).split():
         earlier = _git("rev-parse", "--verify", "--quiet", f"{commit}^", may_fail=True).strip()
-        if earlier and _git("diff", "--name-only", earlier, "--", MIGRATIONS).strip():
+        if not earlier or not _git("diff", "--name-only", earlier, "--", MIGRATIONS).strip():
+            continue
+        changed = _git("diff", "--name-only", "--diff-filter=a", earlier, "--", MIGRATIONS).split()
+        if not changed:
             return earlier
+        print(f"{earlier[:7]} is passed over: since then {', '.join(changed)} changed", flush=True)
     return fail(
         "The history of this clone has no earlier release: `git fetch --unshallow`, or name a commit: --earlier REV."
     )

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 from bench.cast import AppPart
@@ -102,13 +103,16 @@ def _pairs(model: type) -> list[tuple[str, str]]:
 
 
 def gaps(apps: list[AppPart]) -> Iterator[str]:
-    """Each app's sequence runs from one to its counter."""
+    """Each app's sequence runs from one to its counter; a restore lets it go on at the first number of an epoch."""
+    from consent.notices.epochs import EPOCH, is_first
     from consent.notices.models import Notice, NoticeCounter
 
     for app in apps:
         found = list(Notice.objects.filter(app_id=app.pk).order_by("sequence").values_list("sequence", flat=True))
         newest = NoticeCounter.objects.filter(app_id=app.pk).values_list("sequence", flat=True).first() or 0
-        if found != list(range(1, newest + 1)):
+        follows = all(after == before + 1 or is_first(after) for before, after in pairwise([0, *found]))
+        told = found[-1] if found else 0
+        if not follows or (newest != told and newest % EPOCH):
             yield f"{app.app_id}: {len(found)} notices up to {newest}"
 
 
