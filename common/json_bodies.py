@@ -3,13 +3,15 @@
 import json
 import math
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 import orjson
 from django.http import HttpResponse
 
 from common.problems import InvalidRequest
+
+View = TypeVar("View", bound=Callable[..., HttpResponse])
 
 _MAX_DEPTH = 32
 _STRINGS = re.compile(rb'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)  # an unclosed one ends with the text: never scanned twice
@@ -19,6 +21,15 @@ _SUSPECT_ESCAPE = re.compile(rb"\\u(?:0000|[dD][89a-fA-F])")
 def json_answer(data: Any, *, status: int = 200, headers: Mapping[str, str] | None = None) -> HttpResponse:
     """`data` as application/json; orjson writes datetimes never, so times arrive here as text."""
     return HttpResponse(_written(data), content_type="application/json", status=status, headers=dict(headers or {}))
+
+
+def answers_json(view: View) -> View:
+    """Marks a view among the pages that a page's script reads as JSON: it is refused with problem details, too.
+
+    Stands above every other decorator.
+    """
+    view.answers_json = True  # type: ignore[attr-defined]  # read by config.api.wants_json
+    return view
 
 
 def _written(data: Any) -> bytes:

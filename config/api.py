@@ -25,7 +25,8 @@ def wants_json(request: HttpRequest) -> bool:
         view = (request.resolver_match or resolve(request.path_info)).func
     except Resolver404:
         return False
-    return hasattr(view, "cls")  # as REST framework names the class of a view, and Django itself does not
+    # as REST framework names the class of a view, and Django itself does not
+    return hasattr(view, "cls") or hasattr(view, "answers_json")
 
 
 def _bare_page(

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.interrupted.page_actions import can_wait
 from common.clock import database_now
-from common.json_bodies import json_answer
+from common.json_bodies import answers_json, json_answer
 from common.problems import NotFound, Problem
 from consent.event_types import TEST_WEBHOOK_TYPE
 from consent.notices import actions as notice_actions
@@ -97,6 +97,7 @@ def _endpoint_page(
     return portal_page(request, "developers/webhooks/endpoint.html", shown, member=member, status=status)
 
 
+@answers_json
 @require_safe
 @app_page()
 @_of_endpoint

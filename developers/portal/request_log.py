@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 
 from common.admission.cursors import cursor_of, position_of
 from common.admission.exceptions import problem_answer
-from common.json_bodies import json_answer
+from common.json_bodies import answers_json, json_answer
 from common.problems import FieldError, InvalidRequest
 from developers.members.models import AppMember
 from developers.portal.shell import app_page, portal_page
@@ -74,6 +74,7 @@ def log(request: HttpRequest, member: AppMember) -> HttpResponse:
     return portal_page(request, "developers/log.html", context, member=member, status=200 if fits else 400)
 
 
+@answers_json
 @require_safe
 @app_page()
 def log_latest(request: HttpRequest, member: AppMember) -> HttpResponse:

@@ -66,6 +66,13 @@ def test_filters_narrow_the_page_and_what_follows(query: str, found: set[str], a
     assert ('id="log-empty" hidden' in shown.content.decode()) == bool(found)
 
 
+def test_what_the_script_reads_is_refused_as_a_problem(app: App, developer: Client) -> None:
+    answer = developer.get(latest(AppFactory()))
+
+    assert (answer.status_code, answer["Content-Type"]) == (404, "application/problem+json")
+    assert answer.json()["code"] == "not_found"
+
+
 def test_older_ones_are_a_page_further(app: App, developer: Client) -> None:
     for number in range(120):
         LoggedRequestFactory(app=app, trace_id=f"call-{number:03}", status=404 if number < 110 else 200)
