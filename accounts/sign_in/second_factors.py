@@ -87,7 +87,6 @@ def seconds_since_second_factor(request: HttpRequest) -> float | None:
     from allauth.account.authentication import get_authentication_records
     from allauth.mfa.models import Authenticator
 
-    # allauth has no public reader of these; accounts/authentication.py reads them the same way
     records = [record for record in get_authentication_records(request, request.user) if record["method"] == "mfa"]
     if not records:
         return None
