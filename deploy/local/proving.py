@@ -1,4 +1,4 @@
-"""`./run prove`: every promise with what was found, in one table."""
+"""`./run prove`: every promise with what was found, in one table. What each line said stays in var/prove/."""
 
 import os
 import re
@@ -7,10 +7,10 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from subprocess import PIPE, STDOUT, run
+from subprocess import STDOUT, run
 from xml.etree import ElementTree  # of a file that our own pytest has just written  # nosec B405
 
-from deploy.local.place import PYTHON, ROOT, fail, say, step
+from deploy.local.place import PYTHON, ROOT, VAR, fail, say, step
 from deploy.local.promises import POSTGRESQL, PROMISES, Promise
 
 _MARKS = {"proven": "✓", "red": "✗", "left out": "-", "not built": "○"}
@@ -44,6 +44,8 @@ def table(arguments: Sequence[str]) -> int:
         step(promise.name)
         found.append(_found(promise, is_long="--long" in arguments))
         say(f"  {_MARKS[found[-1].state]} {found[-1].state}: {found[-1].figure}")
+        if found[-1].state == "red":
+            say(f"    all that it said: {said_by(promise)}")
     _print(found, is_long="--long" in arguments)
     return 1 if any(each.state == "red" for each in found) else 0
 
@@ -65,7 +67,8 @@ def _found(promise: Promise, *, is_long: bool) -> Found:
 
 def _of_bench(promise: Promise, is_long: bool) -> tuple[str, str]:
     name, *arguments = promise.long_bench if is_long and promise.long_bench else promise.bench
-    code, said = _run([str(PYTHON), "-m", f"bench.{name}", *arguments], {"RELEASE_CHECK": "warn"}, is_long)
+    command = [str(PYTHON), "-m", f"bench.{name}", *arguments]
+    code, said = _run(promise, command, {"RELEASE_CHECK": "warn"}, is_long)
     figure = _figure(promise, said)
     return ("proven", figure) if code == 0 and figure else ("red", figure or _last(said))
 
@@ -75,7 +78,7 @@ def _of_tests(promise: Promise, is_long: bool) -> tuple[str, str]:
         results = Path(folder) / "results.xml"
         options = ["-n0", f"--junitxml={results}", *(["--long"] if is_long else [])]
         env = dict(promise.long if is_long else promise.short)
-        code, said = _run([str(PYTHON), "-m", "pytest", *promise.tests, *options], env, is_long)
+        code, said = _run(promise, [str(PYTHON), "-m", "pytest", *promise.tests, *options], env, is_long)
         return judged(promise, code, said, results.read_text() if results.exists() else "")
 
 
@@ -102,12 +105,20 @@ def _figure(promise: Promise, said: str) -> str:
     return match[1].strip() if match else ""
 
 
-def _run(command: list[str], env: dict[str, str], is_long: bool) -> tuple[int, str]:
-    """The exit code, and all that was said; -1 where it took too long."""
+def _run(promise: Promise, command: list[str], env: dict[str, str], is_long: bool) -> tuple[int, str]:
+    """The exit code, and all that was said, which is kept as well; -1 where it took too long."""
     there = {**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'bridge'}", **env}
     bounded = ["timeout", "--kill-after=30", str(_LIMIT[is_long]), *command]
-    done = run(bounded, cwd=ROOT, env=there, stdout=PIPE, stderr=STDOUT, text=True, check=False)
-    return done.returncode, done.stdout
+    kept = said_by(promise)
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    with kept.open("wb") as output:
+        done = run(bounded, cwd=ROOT, env=there, stdout=output, stderr=STDOUT, check=False)
+    return done.returncode, kept.read_text(errors="replace")
+
+
+def said_by(promise: Promise) -> Path:
+    """The file of what this line said when it was last found out."""
+    return VAR / "prove" / f"{re.sub(r'[^a-z0-9]+', '-', promise.name.lower())}.txt"
 
 
 def _last(said: str) -> str:

@@ -43,12 +43,15 @@ def test_a_line_is_as_its_test_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     )
     monkeypatch.setattr(proving, "PROMISES", lines)
     monkeypatch.setattr(proving, "database", lambda: "SQLite")
+    monkeypatch.setattr(proving, "VAR", tmp_path)
 
     assert proving.table([]) == 1
     said = capsys.readouterr().out
     for mark in ("✓ good", "✗ bad", "○ nothing", "- elsewhere"):
         assert f"\n{mark} " in said
     assert "1 proven, 1 red, 1 left out, 1 not built." in said
+    assert f"all that it said: {tmp_path / 'prove' / 'bad.txt'}" in said
+    assert "AssertionError" in (tmp_path / "prove" / "bad.txt").read_text()
     assert proving.table(["--only", "good"]) == 0
 
 
