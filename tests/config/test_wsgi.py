@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from django.core.signals import request_finished
+from django.db import connection
 from django.http import StreamingHttpResponse
 from django.test import RequestFactory
 
@@ -37,6 +38,16 @@ def test_a_whole_answer_is_a_list_and_finished(finished: list[Any]) -> None:
 
     assert body
     assert len(finished) == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_finished_request_leaves_no_connection_open() -> None:
+    secret = TokenFactory().secret
+    assert connection.connection is not None
+
+    answered("/api/v1/consent-requests", Authorization=f"Bearer {secret}")
+
+    assert connection.connection is None
 
 
 @pytest.mark.django_db(transaction=True)  # whoever is held gives the connection back
