@@ -1,11 +1,15 @@
-"""Whether this deployment has keys that work, and knows of its pooler: found out by `manage.py check`.
+"""Whether this deployment has keys that work, knows of its pooler, and reaches other machines by TLS.
 
-Keys are looked at by every start too, and not by the first vault.
+Found out by `manage.py check`, the last by `check --deploy`. Keys are looked at by every start too, and not by the
+first vault.
 """
 
 import logging
+import os
 from collections.abc import Sequence
+from ipaddress import ip_address
 from typing import Any
+from urllib.parse import urlsplit
 
 import psycopg
 from cryptography.fernet import Fernet
@@ -13,6 +17,7 @@ from django.conf import settings
 from django.core.checks import ERROR, CheckMessage, Error, Tags, Warning, register
 from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
+from psycopg.conninfo import conninfo_to_dict
 
 from common.sql.poolers import leads_through_pooler
 
@@ -29,6 +34,10 @@ _POLLED = Warning(
     "LISTEN would lead through a pooler, so held answers learn of decisions by polling.",
     hint="Set DATABASE_LISTEN_URL to the address of PostgreSQL itself.", id="config.W002",
 )  # fmt: skip
+
+
+_IN_CLEAR = "{name} leads to another machine, and need not be encrypted on the way."
+_ENCRYPTED = ("require", "verify-ca", "verify-full")  # of libpq's modes; the others take a connection in clear as well
 
 
 @register()
@@ -53,6 +62,44 @@ def check_release(**_: Any) -> list[CheckMessage]:
 
     kind = Warning if settings.RELEASE_CHECK == "warn" else Error
     return [kind(fault, hint=_RELEASE_HINT, id="config.E006") for fault in current.faults()]
+
+
+@register(Tags.security, deploy=True)
+def check_encryption(**_: Any) -> list[CheckMessage]:
+    """Whether PostgreSQL and Redis are asked in clear over a network. A socket or this machine itself is none."""
+    database = settings.DATABASES["default"]
+    mode = os.environ.get("PGSSLMODE", "")
+    addresses = [("DATABASE_URL", {"host": database["HOST"], "sslmode": mode, **database.get("OPTIONS", {})})]
+    if settings.DATABASE_LISTEN_URL:
+        listening = {"sslmode": mode, **conninfo_to_dict(settings.DATABASE_LISTEN_URL)}
+        addresses.append(("DATABASE_LISTEN_URL", listening))
+    found: list[CheckMessage] = [
+        Warning(
+            _IN_CLEAR.format(name=name), hint="Add `?sslmode=verify-full`, see docs/operating.md.", id="config.W003"
+        )
+        for name, given in addresses
+        if given["sslmode"] not in _ENCRYPTED and _is_elsewhere(given.get("host"))
+    ]
+    redis = urlsplit(settings.REDIS_URL)
+    if redis.scheme == "redis" and _is_elsewhere(redis.hostname):
+        found.append(
+            Warning(_IN_CLEAR.format(name="REDIS_URL"), hint="Let it begin with `rediss://`.", id="config.W004")
+        )
+    return found
+
+
+def _is_elsewhere(hosts: object) -> bool:
+    """Whether one of these hosts, as libpq takes several, is another machine."""
+    return any(
+        not (host.startswith(("/", "@")) or _is_this_machine(host)) for host in str(hosts or "localhost").split(",")
+    )
+
+
+def _is_this_machine(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host in ("", "localhost")
 
 
 @register(Tags.database)

@@ -9,6 +9,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import environ
 from django.core.exceptions import ImproperlyConfigured
@@ -100,6 +101,15 @@ def secret_json(name: str, hint: str) -> Any:
 def database(name: str, default: str) -> dict[str, Any]:
     """A database address as Django's settings dictionary."""
     return dict(_env.db_url_config(_env.str(name, default=default) or default))
+
+
+def redis(name: str) -> str:
+    """An address of Redis, or nothing. Of `rediss` the certificate is checked; Celery would do so only if told."""
+    address = text(name)
+    parts = urlsplit(address)
+    if parts.scheme != "rediss" or "ssl_cert_reqs=" in parts.query:
+        return address
+    return parts._replace(query=f"{parts.query}&ssl_cert_reqs=required".lstrip("&")).geturl()
 
 
 def email(name: str) -> dict[str, Any]:

@@ -193,6 +193,7 @@ if _database["ENGINE"].endswith("sqlite3"):
 else:
     _database["ENGINE"] = "config.postgresql"  # Django's, which refuses at once while config.watch says it is away
     _database["OPTIONS"] = {
+        **_database.get("OPTIONS", {}),  # of the address, such as `sslmode`
         # psycopg doubles its pause between two attempts, up to `reconnect_timeout`; given up, the next request tries
         "pool": {
             "min_size": 1,
@@ -351,7 +352,7 @@ SPECTACULAR_SETTINGS = {
 }
 
 # --- Work in the background ------------------------------------------------------------------------------------------
-REDIS_URL = env.text("REDIS_URL")
+REDIS_URL = env.redis("REDIS_URL")
 CELERY_BROKER_URL = REDIS_URL or "spool://"
 CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = (
     # a broker that says nothing is given up; longer than the worker's own wait for a message, which is a second

@@ -36,6 +36,10 @@ _NEWEST = 64  # notices that a poll looks at: some are committed after others wi
 _RELISTEN_AFTER = 1.0  # seconds, after the listener's connection broke
 _LISTEN_FOR = 1.0  # seconds between two looks whether anybody waits still
 _LOOK_AGAIN = 5.0  # seconds, at most, between two looks of a waiter: a missed notice costs no more than this
+_PATIENCE = (  # of the settings, with whatever address
+    "client_encoding", "connect_timeout", "tcp_user_timeout", "keepalives_idle", "keepalives_interval",
+    "keepalives_count",
+)  # fmt: skip
 _NEWEST_NOTICES = f"""
 SELECT n.id, n.app_id, r.request_id FROM consent_notices n JOIN consent_requests r ON r.id = n.request_id
 ORDER BY n.id DESC LIMIT {_NEWEST}
@@ -177,9 +181,9 @@ def listeners_address() -> dict[str, Any]:
     for not_its_own in ("context", "cursor_factory", "pool", "prepare_threshold"):
         parameters.pop(not_its_own, None)
     if settings.DATABASE_LISTEN_URL:
-        for name in ("host", "port", "user", "password", "dbname"):
-            parameters.pop(name, None)
-        parameters["conninfo"] = settings.DATABASE_LISTEN_URL
+        # how the pooler is reached, TLS included, says nothing about the way to PostgreSQL itself
+        patience = {name: value for name, value in parameters.items() if name in _PATIENCE}
+        return {"conninfo": settings.DATABASE_LISTEN_URL, **patience}
     return parameters
 
 

@@ -16,7 +16,7 @@ OF_RUN = {
 }  # fmt: skip
 READERS = {
     "text", "flag", "number", "choice", "names", "secret", "secret_json", "database", "email", "agent", "witnesses",
-    "optional_number",
+    "redis", "optional_number",
 }  # fmt: skip
 OF_AN_AGENT = ("URL", "TOKEN", "TIMEOUT", "PROTOCOL")
 
