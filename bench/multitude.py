@@ -85,7 +85,7 @@ def _of_consent(cast: Cast) -> Iterator[Table]:
     app, now, asked = cast.apps[0], cast.now, _request(cast)
     grant = Grant(
         app=app, scope=asked.scope, approved_attributes=asked.attributes, starts_at=now, expires_at=now + DAY * 30,
-        reads=READS,
+        reads=READS, reminder_waits=False,
     )  # fmt: skip
     yield User(password="!"), _people
     yield _profile(cast), lambda people: ({"id": n, "user_id": n} for n in numbers(people))
@@ -103,8 +103,13 @@ def _of_consent(cast: Cast) -> Iterator[Table]:
     yield (
         _receipt(now),
         lambda people: (
-            {"id": n, "request_id": n, "receipt_id": name("rct", n), "event": STATUSES[n % 4]}
-            for n in _of_each(people, range(3))
+            {
+                "id": n,
+                "request_id": n if n % 4 < 3 else n - 2,
+                "receipt_id": name("rct", n),
+                "event": STATUSES[n % 4] if n % 4 < 3 else "revoked",
+            }
+            for n in _of_each(people, range(4))
         ),
     )
 
@@ -197,7 +202,7 @@ def _request(cast: Cast) -> ConsentRequest:
         app=cast.apps[0], scope_entry=cast.entry, scope=cast.entry.scope, app_name=cast.apps[0].name,
         attributes=cast.entry.attributes, purpose="Suggest restaurants that you would like", connector_public_key={},
         connector_key_id="bench", connector_thumbprint="t" * 43, wrapping_alg="ECDH-ES+A256KW", access_duration=86400,
-        expires_at=cast.now + DAY * 3650, request_digest="A" * 43, created_at=cast.now, handling={},
+        expires_at=cast.now + DAY * 3650, request_digest="A" * 43, created_at=cast.now, handling={}, mail_waits=False,
     )  # fmt: skip
 
 

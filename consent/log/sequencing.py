@@ -120,7 +120,8 @@ def queue_forgotten() -> int:
     newest = AuditEntry.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
     recent = AuditEntry.objects.filter(pk__gt=newest - _RECENT, leaf=None, queued=None)
     forgotten = [LogQueue(entry_id=pk) for pk in recent.order_by("pk").values_list("pk", flat=True)]
-    LogQueue.objects.bulk_create(forgotten, ignore_conflicts=True)
+    # in parts, since PostgreSQL takes 65,535 values in a statement
+    LogQueue.objects.bulk_create(forgotten, batch_size=BATCH, ignore_conflicts=True)
     if forgotten:
         _log.warning("%d audit entries were not queued for the log, and are now", len(forgotten))
     return len(forgotten)

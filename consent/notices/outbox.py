@@ -75,8 +75,9 @@ def enqueue(notices: Sequence[Notice], *, kind: str, at: datetime) -> None:
         if not endpoint.types or kind in endpoint.types:
             wanting[endpoint.app_id].append(endpoint.pk)
     trace_id = tracing.current()
-    WebhookDelivery.objects.bulk_create(
+    new = (
         WebhookDelivery(endpoint_id=endpoint_pk, notice_id=notice.pk, next_at=at, trace_id=trace_id)
         for notice in notices
         for endpoint_pk in wanting[notice.app_id]
     )
+    WebhookDelivery.objects.bulk_create(new, batch_size=1000)  # PostgreSQL takes 65,535 values in a statement

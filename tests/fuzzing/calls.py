@@ -5,9 +5,10 @@ import re
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
-from urllib.parse import parse_qsl, quote, urlencode
+from urllib.parse import parse_qsl, quote, unquote, urlencode
 
 import schemathesis
+from django.urls import Resolver404, resolve
 from hypothesis import strategies as st
 from schemathesis import GenerationMode
 
@@ -80,12 +81,20 @@ def called(draw: st.DrawFn, area: str, fuzzed: Fuzzed) -> Call:
         draw(st.sampled_from(odd.METHODS)) if draw(_one_in(20)) else row.method,
         draw(_path(row, fuzzed)),
         draw(_query(row, fuzzed)),
-        is_json=area != "owner" or not row.route.endswith(("/", ".svg", ".<form>")),
     )
+    call.is_json = area != "owner" or (not row.route.endswith(("/", ".svg", ".<form>")) and _is_meant(call))
     _put(call, row, given, fuzzed, draw)
     if draw(_one_in(5)):
         call.headers |= draw(odd.HEADERS)
     return call
+
+
+def _is_meant(call: Call) -> bool:
+    """Whether the path leads to its route: a name may be empty or have a slash, and then leads elsewhere."""
+    try:
+        return resolve(unquote(call.path)).route == call.route
+    except Resolver404:
+        return False
 
 
 def _callers(row: Row) -> st.SearchStrategy[Caller]:

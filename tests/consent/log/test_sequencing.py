@@ -298,3 +298,18 @@ def test_tiles_are_named_as_tlog_tiles_says(number: int, width: int, path: str) 
 
 def test_the_memory_of_the_signer_is_read_by_nobody_else() -> None:
     assert signer.last_note() is None
+
+
+@pytest.mark.postgres
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite's statements are cut by Django")
+def test_more_of_them_than_a_statement_takes_values(db: None) -> None:
+    audit.append(chain="person:a", kind="denied", actor="person", at=AT, facts={})
+    names = [field.column for field in AuditEntry._meta.concrete_fields if field.attname not in ("id", "sequence")]
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"INSERT INTO consent_audit (id, sequence, {', '.join(names)}) SELECT id + n, sequence + n, {', '.join(names)} "
+            "FROM consent_audit, generate_series(1, 70000) n"
+        )
+    LogQueue.objects.all().delete()
+
+    assert queue_forgotten_entries() == LogQueue.objects.count() == 70_001
