@@ -305,9 +305,10 @@ def test_the_memory_of_the_signer_is_read_by_nobody_else() -> None:
 def test_more_of_them_than_a_statement_takes_values(db: None) -> None:
     audit.append(chain="person:a", kind="denied", actor="person", at=AT, facts={})
     names = [field.column for field in AuditEntry._meta.concrete_fields if field.attname not in ("id", "sequence")]
+    same = ", ".join(names)
     with connection.cursor() as cursor:
         cursor.execute(
-            f"INSERT INTO consent_audit (id, sequence, {', '.join(names)}) SELECT id + n, sequence + n, {', '.join(names)} "
+            f"INSERT INTO consent_audit (id, sequence, {same}) SELECT id + n, sequence + n, {same} "
             "FROM consent_audit, generate_series(1, 70000) n"
         )
     LogQueue.objects.all().delete()
