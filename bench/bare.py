@@ -10,7 +10,7 @@ from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 
 _database = dict(environ.Env.db_url_config(os.environ["DATABASE_URL"]))
-_database["OPTIONS"] = {"pool": {"min_size": 1, "max_size": 20}}
+_database["OPTIONS"] = {**_database.get("OPTIONS", {}), "pool": {"min_size": 1, "max_size": 20}}
 settings.configure(
     SECRET_KEY="not used",
     ALLOWED_HOSTS=["*"],

@@ -8,7 +8,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from accounts.staff import AboutPeople, ReadOnly
-from common.clock import database_now
+from common.sql.dialect import ClockTimestamp
 from consent.exports.models import Export, Read
 
 
@@ -23,11 +23,13 @@ class ExportAdmin(AboutPeople, ReadOnly):
     fields = ("export_id", "grant", "revision", "size_bytes", "sources", "sealed_at", "readable")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        return super().get_queryset(request).defer("ciphertext").select_related("grant__user")
+        found = super().get_queryset(request).defer("ciphertext").select_related("grant__user")
+        timed: QuerySet[Any] = found.annotate(looked_at=ClockTimestamp())
+        return timed
 
     @admin.display(description=_("grant live"), boolean=True)
-    def readable(self, row: Export) -> bool:
-        return row.grant.is_live(database_now())
+    def readable(self, row: Any) -> bool:
+        return bool(row.grant.is_live(row.looked_at))
 
     def person_of(self, row: Any) -> str:
         user_id: str = row.grant.user.public_id
@@ -37,16 +39,15 @@ class ExportAdmin(AboutPeople, ReadOnly):
 @admin.register(Read)
 class ReadAdmin(AboutPeople, ReadOnly):
     list_display = ("at", "grant", "export", "token", "address_prefix")
-    list_select_related = ("grant__user", "export", "token")
+    list_select_related = ("grant__user", "export", "token__app")
     list_filter = ("at",)
     search_fields = ("=grant__grant_id", "=token__prefix")
     ordering = ("-id",)
     fields = ("grant", "export", "token", "at", "address_prefix", "batch")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        return (
-            super().get_queryset(request).select_related("grant__user", "export", "token").defer("export__ciphertext")
-        )
+        found = super().get_queryset(request).select_related(*self.list_select_related)
+        return found.defer("export__ciphertext")
 
     def person_of(self, row: Any) -> str:
         user_id: str = row.grant.user.public_id

@@ -5,8 +5,9 @@ from datetime import timedelta
 
 import pytest
 from django.contrib import admin
-from django.db import transaction
+from django.db import connection, transaction
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
@@ -104,6 +105,20 @@ def test_pages_of_a_model(page, name, label):
         assert POLICY in answer.headers["Content-Security-Policy"]
         assert answer.headers["Cache-Control"].split(",")[0] in ("no-store", "max-age=0")
         assert "admin-policy.js" in answer.content.decode().split("</head>")[0].split("<script")[1]
+
+
+@pytest.mark.parametrize(("name", "label"), [pair for pair in OURS if FACTORIES.get(pair[0])])
+def test_a_longer_list_asks_no_more(page, name, label):
+    address = reverse(f"admin:{label}_{name}_changelist")
+    page.get(address)  # the first look of a process keeps some things in mind
+    FACTORIES[name](), FACTORIES[name]()
+    with CaptureQueriesContext(connection) as of_two:
+        page.get(address)
+    for _ in range(4):
+        FACTORIES[name]()
+    with CaptureQueriesContext(connection) as of_six:
+        page.get(address)
+    assert len(of_six) <= len(of_two), [query["sql"][:160] for query in of_six]
 
 
 @pytest.mark.parametrize(("name", "label"), [pair for pair in OURS if pair[0] in FACTORIES])
