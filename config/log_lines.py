@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from typing import Any
 
 import orjson
-from django.core.exceptions import DisallowedHost
 
 from common import tracing
 from config import env
@@ -16,6 +15,9 @@ _SECRETS = re.compile(
     r"(cr_[a-z]{2,12}_[A-Za-z0-9]{8}_)[A-Za-z0-9_-]+|(token=)[^&\s\"']+|eyJ[A-Za-z0-9_-]{20,}(\.[A-Za-z0-9_-]*){2,4}"
     r"|(inv_)[A-Za-z0-9_-]{43}"
 )
+# Django's loggers of what it refuses before any view, such as a wrong host or a thousand parameters: anybody may send
+# that as often as they like, and a stack of ours says nothing about it
+_REFUSED_AT_ONCE = "django.security."
 _MARKS = ("cr_", "token=", "eyJ", "inv_")  # each secret begins with one of them
 
 
@@ -49,21 +51,17 @@ class LogLines(logging.Formatter):
         entry.update({name: getattr(record, name) for name in self.members if hasattr(record, name)})
         if "trace_id" not in entry and (trace_id := tracing.current()):
             entry["trace_id"] = trace_id
-        if record.exc_info:
+        if record.exc_info and not record.name.startswith(_REFUSED_AT_ONCE):
             entry["exception"] = self.formatException(record.exc_info)
         return redacted(_as_json(entry))
 
 
-class KnownWithoutTraceback(logging.Filter):
-    """A line, and no stack, for what is no defect and comes often enough to fill the log.
-
-    That is a database that is away, of which every request tells, and a `Host` that is none of ours, which anybody may
-    send.
-    """
+class OutageWithoutTraceback(logging.Filter):
+    """A line, and no stack, for a database that is away: every request tells of it."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         failure = record.exc_info[1] if record.exc_info else None
-        if isinstance(failure, DisallowedHost) or _is_outage(failure):
+        if _is_outage(failure):
             record.exc_info = None
         return True
 
@@ -78,13 +76,12 @@ def _is_outage(failure: BaseException | None) -> bool:
 LOGGING: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
-    "filters": {"known": {"()": "config.log_lines.KnownWithoutTraceback"}},
+    "filters": {"outage": {"()": "config.log_lines.OutageWithoutTraceback"}},
     "formatters": {"lines": {"()": "config.log_lines.LogLines"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "lines"}},
     "root": {"handlers": ["stderr"], "level": env.text("LOG_LEVEL", "INFO")},
     "loggers": {
-        "django.request": {"level": "ERROR", "filters": ["known"]},
-        "django.security.DisallowedHost": {"filters": ["known"]},
+        "django.request": {"level": "ERROR", "filters": ["outage"]},
         "django.security.csrf": {"level": "ERROR"},
         "celery": {"level": "WARNING"},  # several tasks a second begin by the timer, and each would be told twice
     },

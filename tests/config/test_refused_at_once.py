@@ -1,4 +1,4 @@
-"""A request for a host that is none of ours: refused before any view, to programs as to people."""
+"""What Django refuses before any view, such as a host that is none of ours: to programs as to people, and in a line."""
 
 import json
 import logging
@@ -28,11 +28,21 @@ def test_people_see_a_page() -> None:
     assert "We could not read that request" in answer.content.decode()
 
 
-def test_the_log_says_it_in_a_line_without_a_stack(caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.parametrize(
+    ("host", "path", "why"),
+    [
+        ("elsewhere.example", "/", "elsewhere.example"),
+        ("localhost", f"/accounts/login/?{'&a' * 2000}", "The number of GET/POST parameters exceeded"),
+    ],
+    ids=["a wrong host", "too many parameters"],
+)
+def test_the_log_says_it_in_a_line_without_a_stack(
+    caplog: pytest.LogCaptureFixture, host: str, path: str, why: str
+) -> None:
     with caplog.at_level(logging.INFO):
-        Client(headers={"host": "elsewhere.example"}).get("/")
+        assert Client(headers={"host": host}).get(path).status_code in (400, 413)
 
-    (refused,) = [record for record in caplog.records if record.name == "django.security.DisallowedHost"]
+    (refused,) = [record for record in caplog.records if record.name.startswith("django.security.")]
     line = json.loads(LogLines().format(refused))
-    assert "elsewhere.example" in line["event"]
+    assert why in line["event"]
     assert "exception" not in line
