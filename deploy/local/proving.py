@@ -66,7 +66,7 @@ def _found(promise: Promise, *, is_long: bool) -> Found:
 
 
 def _of_bench(promise: Promise, is_long: bool) -> tuple[str, str]:
-    name, *arguments = promise.long_bench if is_long and promise.long_bench else promise.bench
+    name, *arguments = _of_form(promise, is_long)
     command = [str(PYTHON), "-m", f"bench.{name}", *arguments]
     code, said = _run(promise, command, {"RELEASE_CHECK": "warn"}, is_long)
     figure = _figure(promise, said)
@@ -132,7 +132,7 @@ def _print(found: list[Found], *, is_long: bool) -> None:
     for each in found:
         say(f"{_MARKS[each.state]} {each.promise.name:{width}}  {each.seconds:6.1f} s  {each.figure}")
         say(f"  {'':{width}}            wanted: {each.promise.bound}")
-        if command := _command(each.promise):
+        if command := _command(each.promise, is_long=is_long):
             say(f"  {'':{width}}            {command}")
     counted = {state: sum(each.state == state for each in found) for state in _MARKS}
     say("\n" + ", ".join(f"{count} {state}" for state, count in counted.items()) + ".")
@@ -140,7 +140,14 @@ def _print(found: list[Found], *, is_long: bool) -> None:
         say("What is left out or not built is not proven.")
 
 
-def _command(promise: Promise) -> str:
+def _command(promise: Promise, *, is_long: bool) -> str:
     if promise.bench:
-        return f"./run bench {' '.join(promise.bench)}"
-    return f"./run test {' '.join(promise.tests)}" if promise.tests else ""
+        return f"./run bench {' '.join(_of_form(promise, is_long))}"
+    own = [f"{name}={value}" for name, value in (promise.long if is_long else promise.short).items()]
+    tests = [*promise.tests, *(["--long"] if is_long else [])]
+    return " ".join([*own, "./run test", *tests]) if promise.tests else ""
+
+
+def _of_form(promise: Promise, is_long: bool) -> tuple[str, ...]:
+    """The script of bench/ with its arguments."""
+    return promise.long_bench if is_long and promise.long_bench else promise.bench

@@ -51,8 +51,10 @@ def test_a_line_is_as_its_test_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         assert f"\n{mark} " in said
     assert "1 proven, 1 red, 1 left out, 1 not built." in said
     assert f"all that it said: {tmp_path / 'prove' / 'bad.txt'}" in said
+    assert f"./run test {tmp_path / 'test_bad.py'} --rootdir {tmp_path}\n" in said
     assert "AssertionError" in (tmp_path / "prove" / "bad.txt").read_text()
     assert proving.table(["--only", "good"]) == 0
+    assert proving.table(["--long", "--only", "nothing"]) == 0
 
 
 @pytest.mark.parametrize(
