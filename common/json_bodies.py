@@ -24,7 +24,7 @@ def json_answer(data: Any, *, status: int = 200, headers: Mapping[str, str] | No
 
 
 def answers_json(view: View) -> View:
-    """Marks a view among the pages that a page's script reads as JSON: it is refused with problem details, too.
+    """Marks a function that answers JSON outside of the programs' addresses: it is refused with problem details, too.
 
     Stands above every other decorator.
     """

@@ -11,7 +11,7 @@ from config.log_lines import LogLines
 pytestmark = pytest.mark.django_db
 
 
-@pytest.mark.parametrize("path", ["/api/a2a/core", "/api/a2a/analyses", "/api/nothing"])
+@pytest.mark.parametrize("path", ["/api/a2a/core", "/api/a2a/analyses", "/api/nothing", "/livez", "/readyz"])
 def test_programs_are_told_as_a_problem(path: str) -> None:
     answer = Client(headers={"host": "elsewhere.example"}).get(path)
 

@@ -23,6 +23,7 @@ from tests.fuzzing import odd
 from tests.fuzzing.world import Fuzzed
 
 _NAME = re.compile(r"<(?:(\w+):)?(\w+)>")
+_NO_JSON = re.compile(r"^$|/$|\.(svg|png|<form>)$|^docs/")  # routes of pages and files
 _HELD = "wait"  # seconds that an answer may be held
 JSON = "application/json"
 FITS, CHANGED, ANYTHING = "fits", "changed", "anything"
@@ -82,7 +83,7 @@ def called(draw: st.DrawFn, area: str, fuzzed: Fuzzed) -> Call:
         draw(_path(row, fuzzed)),
         draw(_query(row, fuzzed)),
     )
-    call.is_json = area != "owner" or (not row.route.endswith(("/", ".svg", ".<form>")) and _is_meant(call))
+    call.is_json = area != "owner" or (not _NO_JSON.search(row.route) and _is_meant(call))
     _put(call, row, given, fuzzed, draw)
     if draw(_one_in(5)):
         call.headers |= draw(odd.HEADERS)
