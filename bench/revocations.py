@@ -3,7 +3,9 @@
     ./run bench revocations [--reads 500] [--revocations 1] [--readers 6]
 
 The server is started as `./run` starts it, on PostgreSQL, in a database of its own. Again and again a person approves,
-readers read as fast as they can, and the person revokes in the middle; each read is judged by when it was sent.
+readers read as fast as they can, and the person revokes in the middle; each read is judged by when it was sent. Every
+second reader is the client, which sends an Idempotency-Key, and the others send none: the server reads step by step for
+the one and by one statement for the other.
 
 The acknowledgement is timed from the person's POST to its answer, among all those reads. Its p99 may be half a second:
 nobody is told a figure anywhere, and this is half of the second within which somebody who presses "Stop" still takes
@@ -16,8 +18,11 @@ import os
 import sys
 import threading
 import time
+from collections.abc import Callable
 from statistics import median
 from typing import Any
+
+import requests
 
 from bench.cast import PURPOSE, SCOPE, AppPart, PersonPart
 from bench.deliveries import LIMITS_OFF, prepare
@@ -29,20 +34,21 @@ from consent_bridge.sealed import generate_connector_key
 from deploy.local.serving import free_port, service
 
 ACKNOWLEDGED_WITHIN = 0.5  # seconds, at p99
+Reader = Callable[[str], str]  # reads what a request was approved for: the code of the refusal, or nothing
 _AFTERWARDS = 3  # reads of each reader after the first one that knew of the revocation
 
 
 class Race:
     """One grant, its readers, and when its revocation was sent and acknowledged."""
 
-    def __init__(self, request_id: str, clients: list[Client]) -> None:
-        self.request_id, self.clients = request_id, clients
+    def __init__(self, request_id: str, readers: list[Reader]) -> None:
+        self.request_id, self.readers = request_id, readers
         self.revoked = self.acknowledged = float("inf")
         self.reads: list[tuple[float, float, bool]] = []  # sent, answered, succeeded
         self.others: list[str] = []
 
     def run(self, owner: Owner, grant_id: str) -> None:
-        threads = [threading.Thread(target=self._read, args=[client]) for client in self.clients]
+        threads = [threading.Thread(target=self._read, args=[reader]) for reader in self.readers]
         for thread in threads:
             thread.start()
         time.sleep(0.03)  # so that all of them are at it
@@ -52,19 +58,37 @@ class Race:
         for thread in threads:
             thread.join()
 
-    def _read(self, client: Client) -> None:
+    def _read(self, reader: Reader) -> None:
         late = 0
         while late < _AFTERWARDS:
             sent = time.perf_counter()
             late += sent > self.acknowledged
-            try:
-                client.fetch_export(self.request_id)
-                succeeded = True
-            except Problem as problem:
-                succeeded = False
-                if problem.code != "grant_ended":
-                    self.others.append(problem.code)
-            self.reads.append((sent, time.perf_counter(), succeeded))
+            refused = reader(self.request_id)
+            if refused not in ("", "grant_ended"):
+                self.others.append(refused)
+            self.reads.append((sent, time.perf_counter(), not refused))
+
+
+def by_the_client(client: Client) -> Reader:
+    def read(request_id: str) -> str:
+        try:
+            client.fetch_export(request_id)
+        except Problem as problem:
+            return problem.code
+        return ""
+
+    return read
+
+
+def plainly(site: str, token: str) -> Reader:
+    session = requests.Session()
+    session.headers["Authorization"] = f"Bearer {token}"
+
+    def read(request_id: str) -> str:
+        answer = session.get(f"{site}/api/v1/consent-export", params={"request_id": request_id}, timeout=30)
+        return "" if answer.ok else str(answer.json()["code"])
+
+    return read
 
 
 def main() -> int:
@@ -85,13 +109,15 @@ def main() -> int:
 def races(site: str, app: AppPart, person: PersonPart, options: Any) -> list[Race]:
     run: list[Race] = []
     key = generate_connector_key()
-    clients = [app.client(site) for _ in range(options.readers)]
+    readers = [
+        plainly(site, app.token) if number % 2 else by_the_client(app.client(site)) for number in range(options.readers)
+    ]
     with app.client(site) as client, person.arrive(site) as owner:
         while len(run) < options.revocations or sum(len(race.reads) for race in run) < options.reads:
             asked = client.request_consent(person.user_id, SCOPE, purpose=PURPOSE, key=key)
             grant = owner.approve(owner.review(asked.request_id)).grant
             assert grant is not None
-            race = Race(asked.request_id, clients)
+            race = Race(asked.request_id, readers)
             race.run(owner, grant.grant_id)
             run.append(race)
             status = client.status(asked.request_id).grant
