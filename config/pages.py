@@ -12,8 +12,6 @@ from common.admission.exceptions import problem_answer
 from common.problems import CsrfFailed, MethodNotAllowed
 from config.api import wants_json
 
-_PROBES = ("/livez", "/readyz")
-
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     """A form whose token is missing or too old: what it asked is shown again, unless another site sent it."""
@@ -49,7 +47,7 @@ def _is_bare(response: HttpResponse) -> bool:
 
 def _in_its_place(request: HttpRequest, response: HttpResponse) -> HttpResponse:
     status = response.status_code
-    if status == 405 and (wants_json(request) or request.path in _PROBES):
+    if status == 405 and wants_json(request):
         return problem_answer(request, MethodNotAllowed())
     template = select_template([f"{status}.html", "4xx.html"])
     context = {

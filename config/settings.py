@@ -155,6 +155,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "accounts.interrupted.middleware.InterruptedActions",
+    "config.unreadable.RefuseNul",
     "config.sides.RememberSide",
     "config.pages.RefusalPages",
 ]
