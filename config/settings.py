@@ -155,7 +155,6 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "accounts.interrupted.middleware.InterruptedActions",
-    "config.unreadable.RefuseNul",
     "config.sides.RememberSide",
     "config.pages.RefusalPages",
 ]

@@ -21,6 +21,7 @@ import psycopg
 import psycopg_pool
 
 from common.sql.poolers import leads_through_pooler
+from config.postgresql.texts import replace_nul
 
 _INTERVAL = 1.0  # seconds between two questions
 _INTERVAL_WHILE_AWAY = 0.5
@@ -33,12 +34,14 @@ _open: "weakref.WeakSet[PooledConnection]" = weakref.WeakSet()
 class PooledConnection(psycopg.Connection[Any]):
     """A connection that can be cut by another thread, while its own waits for an answer.
 
-    It prepares statements only where PostgreSQL itself is at the other end, whatever the settings say.
+    It prepares statements only where PostgreSQL itself is at the other end, whatever the settings say, and asks for no
+    text with a NUL.
     """
 
     @classmethod
     def connect(cls, *args: Any, **kwargs: Any) -> Self:
         made = super().connect(*args, **kwargs)
+        replace_nul(made)
         try:
             if made.prepare_threshold is not None and leads_through_pooler(made):
                 made.prepare_threshold = None

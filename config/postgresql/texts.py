@@ -1,0 +1,32 @@
+"""Texts as PostgreSQL takes them: without a NUL, for which it has no place.
+
+psycopg refuses such a text with an exception, so that whoever looked something up by what somebody sent would answer
+500. Nothing that is stored has one: forms and JSON refuse it. So what is left is looked for, and not found.
+"""
+
+from typing import Any
+
+import psycopg
+from psycopg.types.string import StrDumper, StrDumperUnknown
+
+_NEVER = "\ufffd"  # the character in place of what cannot be read
+
+
+def _without_nul(text: str) -> str:
+    return text.replace("\0", _NEVER) if "\0" in text else text
+
+
+class _OfAnyType(StrDumperUnknown):
+    def dump(self, obj: str) -> Any:
+        return super().dump(_without_nul(obj))
+
+
+class _OfTypeText(StrDumper):
+    def dump(self, obj: str) -> Any:
+        return super().dump(_without_nul(obj))
+
+
+def replace_nul(connection: "psycopg.Connection[Any]") -> None:
+    """From now on every text that is a parameter on this connection has U+FFFD for a NUL."""
+    for dumper in (_OfTypeText, _OfAnyType):  # the last one is what psycopg takes where the type is not known
+        connection.adapters.register_dumper(str, dumper)
