@@ -21,7 +21,7 @@ import psycopg
 import psycopg_pool
 
 from common.sql.poolers import leads_through_pooler
-from config.postgresql.texts import replace_nul
+from common.sql.texts import replace_nul
 
 _INTERVAL = 1.0  # seconds between two questions
 _INTERVAL_WHILE_AWAY = 0.5
