@@ -142,7 +142,8 @@ def test_new_recovery_code_replaces_once_it_was_confirmed(security: Page, vault:
     send(security)
     code = confirm_code(security)
     expect(security.locator("#way-changed")).to_contain_text("Destroy the old paper")
-    security.locator("#way-changed button").click()
+    with security.expect_navigation():  # the page comes anew, and what was typed before that would be gone
+        security.locator("#way-changed button").click()
 
     check_code(security, vault.recovery_code)
     expect(security.locator("#check-form [data-error]")).to_contain_text(WRONG)
