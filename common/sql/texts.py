@@ -1,7 +1,7 @@
 """Texts as PostgreSQL takes them: without a NUL, for which it has no place.
 
 psycopg refuses such a text with an exception, so that whoever looked something up by what somebody sent would answer
-500. Nothing that is stored has one: forms and JSON refuse it. So what is left is looked for, and not found.
+500. Nothing that is stored has one, so that what is looked up is not found; forms and JSON refuse one before.
 """
 
 from typing import Any
