@@ -151,8 +151,12 @@ def test_a_task_carries_the_request_into_the_workers_log_and_a_worker_ends_in_ti
             logged = lambda: [  # noqa: E731
                 json.loads(line) for line in (tmp_path / "worker.log").read_text().splitlines() if line.startswith("{")
             ]
-            assert wait_until(lambda: any(line["event"] == "task" for line in logged()), STARTS_WITHIN)
-            (line,) = [line for line in logged() if line["event"] == "task"]
+            # Redis may still hold what the sweeper of a worker killed in another test sent.
+            ours = lambda: [  # noqa: E731
+                line for line in logged() if line["event"] == "task" and line.get("trace_id") == SENT_ID
+            ]
+            assert wait_until(lambda: bool(ours()), STARTS_WITHIN)
+            (line,) = ours()
             agents.says = {"brand": waits_for(never, {})}
             run = started(PersonFactory())
             assert wait_until(lambda: agents.names == ["brand"], STARTS_WITHIN)
@@ -166,7 +170,7 @@ def test_a_task_carries_the_request_into_the_workers_log_and_a_worker_ends_in_ti
             never.set()
             worker.kill()
 
-    assert (line["task"], line["state"], line["trace_id"]) == ("agents_proxy.tasks.run_analysis", "SUCCESS", SENT_ID)
+    assert (line["task"], line["state"]) == ("agents_proxy.tasks.run_analysis", "SUCCESS")
     assert code == 0
     assert (step.status, step.error_code, step.lease_until < ended) == ("running", "", True)
     assert kept(run).status == "completed"
