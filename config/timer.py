@@ -7,7 +7,7 @@ TASKS: dict[str, dict[str, Any]] = {
     "finish-withdrawals": {"task": "consent.tasks.finish_withdrawals", "schedule": 5.0},
     "chain-reads": {"task": "consent.tasks.chain_reads", "schedule": 5.0},
     "write-pending-audit": {"task": "consent.tasks.write_pending_audit", "schedule": 5.0},
-    "find-unrecorded-ends": {"task": "consent.tasks.find_unrecorded_ends", "schedule": 3600.0},
+    "find-unrecorded-ends": {"task": "consent.tasks.find_unrecorded_ends", "schedule": 60.0},
     "deliver-webhooks": {"task": "consent.tasks.deliver_webhooks", "schedule": 2.0},
     "write-mails": {"task": "consent.tasks.write_mails", "schedule": 10.0},
     "write-token-mails": {"task": "developers.tasks.write_token_mails", "schedule": 30.0},

@@ -1,6 +1,10 @@
 """The audit's chains by whom they are about."""
 
+from consent.decisions.unrecorded import verify_ends
+from consent.ledger import verifying
 from consent.ledger.models import AuditChain, AuditEntry, Entries
+from consent.ledger.pending import verify_pending
+from consent.requests.models import ConsentRequest
 
 
 def entries_about(prefix: str) -> Entries:
@@ -8,3 +12,14 @@ def entries_about(prefix: str) -> Entries:
     of = AuditChain.objects.filter(subject__startswith=prefix).values("chain")
     entries: Entries = AuditEntry.objects.filter(chain__in=of)
     return entries
+
+
+def told(request: ConsentRequest, chain: str) -> list[str]:
+    """What a chain says of a request, in its order."""
+    entries = entries_about(chain).telling(request_id=request.request_id)
+    return list(entries.order_by("sequence").values_list("kind", flat=True))
+
+
+def holds() -> bool:
+    """Whether the chains hold, nothing waits, and no end is in none."""
+    return [*verifying.verify(), *verify_pending(), *verify_ends()] == []

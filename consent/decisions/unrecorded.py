@@ -1,59 +1,93 @@
 """Bringing into the audit what not even `audit_pending` could take when it took place."""
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef, QuerySet
+from django.db.models import Exists, F, Max, OuterRef, Q, QuerySet
 
+from common.batches import each_alone
 from common.clock import database_now, rfc3339
 from consent.event_types import EventType
 from consent.grants.actions import facts_of
 from consent.grants.models import Grant
 from consent.ledger import audit
 from consent.ledger.models import AuditEntry, AuditPending, Receipt
-from consent.ledger.pending import MOST_AT_ONCE
 from consent.ledger.verifying import Broken
 from consent.notices.models import Notice
+from consent.requests.actions import RELATED
 from consent.requests.models import ConsentRequest
 from consent.requests.record import record
 from consent.states import ENDED_GRANTS, Actor, GrantStatus, RequestStatus
 
 _log = logging.getLogger(__name__)
 _ENDED_REQUESTS = (RequestStatus.DENIED, RequestStatus.CANCELLED, RequestStatus.EXPIRED)
+_MINUTES = 24 * 60  # of a day, in each of which another part of all rows is looked through
+_AT_ONCE = 20.0  # seconds for each kind of row, after which the rest is left to the next run
+_ALL, _MARKED = Q(), Q(record_waits=True)
 
 
 # --- What not even audit_pending could take: the rows themselves tell -------------------------------------------------
-def write_down_unrecorded(*, limit: int = MOST_AT_ONCE) -> int:
-    """Write the entry, receipt and notice of every end and pause that has none; returns how many."""
-    written = 0
-    for request_pk in list(_unrecorded_requests().values_list("pk", flat=True)[:limit]):
-        with transaction.atomic():
-            asked = _unrecorded_requests().filter(pk=request_pk).select_for_update(of=("self",))
-            for request in asked.select_related("app__application", "user", "scope_entry"):
-                _record(request, None, EventType(request.status), Actor(request.decided_by), request.decided_at)
-                written += 1
-    for grant_pk in [*_unrecorded_grants().values_list("pk", flat=True)[:limit], *_unrecorded_pauses()]:
-        with transaction.atomic():
-            written += _record_grant(grant_pk)
+def write_down_unrecorded(at: datetime | None = None) -> int:
+    """Write the entry, receipt and notice of every end and pause that is marked as having none; returns how many.
+
+    Marked or not, a part of all requests and grants is compared with the receipts as well, another in each minute of
+    the day: the mark comes from the code that could not write (decision 0052). `at` stands for the clock in tests.
+    """
+    at = at or database_now()
+    marked = ConsentRequest.objects.filter(_MARKED), Grant.objects.filter(_MARKED)
+    part = _part(ConsentRequest, at), _part(Grant, at)
+    written = _each(marked[0], _record_request) + _each(marked[1], _record_grant)
+    written += _each(_unrecorded_requests(part[0]), _record_request) + _each(_unrecorded_grants(part[1]), _record_grant)
+    written += _each(_unrecorded_pauses(part[1]), _record_grant)
     if written:
         _log.critical("%d ends or pauses were in no audit chain and have been written down now", written)
     return written
 
 
-def _record_grant(grant_pk: int) -> int:
-    related = ("request__app__application", "request__user", "request__scope_entry")
-    grant = Grant.objects.select_for_update(of=("self",)).select_related(*related).get(pk=grant_pk)
-    if grant.status == GrantStatus.PAUSED:
-        if grant_pk not in _unrecorded_pauses(grant_pk):
+def _part(model: type[ConsentRequest] | type[Grant], at: datetime) -> Q:
+    """The rows that are this minute's."""
+    keys = keys_of(model._default_manager.aggregate(newest=Max("pk"))["newest"] or 0, at)
+    return Q(pk__gte=keys.start, pk__lt=keys.stop)
+
+
+def keys_of(newest: int, at: datetime) -> range:
+    """The keys up to the newest that are looked at in this minute of the day; each is in that of one minute."""
+    minute = int(at.timestamp()) // 60 % _MINUTES
+    return range(newest * minute // _MINUTES + 1, newest * (minute + 1) // _MINUTES + 1)
+
+
+def _each(found: QuerySet[ConsentRequest] | QuerySet[Grant] | list[int], work: Callable[[int], int]) -> int:
+    keys = found if isinstance(found, list) else list(found.order_by("pk").values_list("pk", flat=True))
+    return each_alone(keys, work, what="the ends that no entry tells of", most_seconds=_AT_ONCE)
+
+
+def _record_request(request_pk: int) -> int:
+    """1 where something was missing and is written down or waits, else 0. The mark goes, unless that failed again."""
+    with transaction.atomic():
+        held = ConsentRequest.objects.select_for_update(of=("self",)).select_related(*RELATED)
+        request = held.get(pk=request_pk)
+        ConsentRequest.objects.filter(_MARKED, pk=request_pk).update(record_waits=False)
+        if not _unrecorded_requests(Q(pk=request_pk)).exists():
             return 0
-        _record(grant.request, grant, EventType.PAUSED, Actor.PERSON, None)
-    elif _unrecorded_grants().filter(pk=grant_pk).exists():
-        _record(grant.request, grant, EventType(grant.status), Actor(grant.ended_by), grant.ended_at)
-    else:
-        return 0
-    return 1
+        _record(request, None, EventType(request.status), Actor(request.decided_by), request.decided_at)
+        return int(not ConsentRequest.objects.filter(_MARKED, pk=request_pk).exists())
+
+
+def _record_grant(grant_pk: int) -> int:
+    """The same of a grant's end or pause."""
+    with transaction.atomic():
+        held = Grant.objects.select_for_update(of=("self",))
+        grant = held.select_related(*(f"request__{name}" for name in RELATED)).get(pk=grant_pk)
+        Grant.objects.filter(_MARKED, pk=grant_pk).update(record_waits=False)
+        if _unrecorded_pauses(Q(pk=grant_pk)):
+            _record(grant.request, grant, EventType.PAUSED, Actor.PERSON, None)
+        elif _unrecorded_grants(Q(pk=grant_pk)).exists():
+            _record(grant.request, grant, EventType(grant.status), Actor(grant.ended_by), grant.ended_at)
+        else:
+            return 0
+        return int(not Grant.objects.filter(_MARKED, pk=grant_pk).exists())
 
 
 def _record(
@@ -73,26 +107,25 @@ def _record(
     )
 
 
-def _unrecorded_requests() -> QuerySet[ConsentRequest]:
+def _unrecorded_requests(which: Q = _ALL) -> QuerySet[ConsentRequest]:
     """Ended without an approval, and neither a receipt nor a waiting entry says so."""
-    ended = ConsentRequest.objects.filter(status__in=_ENDED_REQUESTS, user__erased_at=None)
+    ended = ConsentRequest.objects.filter(which, status__in=_ENDED_REQUESTS, user__erased_at=None)
     receipt = Receipt.objects.filter(request=OuterRef("pk"), event=OuterRef("status"))
     waits = AuditPending.objects.filter(request=OuterRef("pk"), kind=OuterRef("status"))
     return ended.exclude(Exists(receipt)).exclude(Exists(waits)).order_by("pk")
 
 
-def _unrecorded_grants() -> QuerySet[Grant]:
+def _unrecorded_grants(which: Q = _ALL) -> QuerySet[Grant]:
     """Ended, and neither a receipt nor a waiting entry says so."""
     receipt = Receipt.objects.filter(request=OuterRef("request"), event=OuterRef("status"))
     waits = AuditPending.objects.filter(request=OuterRef("request"), kind=OuterRef("status"))
-    ended = Grant.objects.filter(status__in=ENDED_GRANTS, user__erased_at=None)
+    ended = Grant.objects.filter(which, status__in=ENDED_GRANTS, user__erased_at=None)
     return ended.exclude(Exists(receipt)).exclude(Exists(waits)).order_by("pk")
 
 
-def _unrecorded_pauses(grant_pk: int | None = None) -> list[int]:
+def _unrecorded_pauses(which: Q) -> list[int]:
     """Paused, and the newest word in the chain and among what waits is another."""
-    paused = Grant.objects.filter(status=GrantStatus.PAUSED)
-    paused = paused if grant_pk is None else paused.filter(pk=grant_pk)
+    paused = Grant.objects.filter(which, status=GrantStatus.PAUSED)
     return [grant.pk for grant in paused.select_related("user").order_by("pk") if not _says_paused(grant)]
 
 

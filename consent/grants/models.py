@@ -51,6 +51,8 @@ class Grant(models.Model):
     kept_current = models.BooleanField(_("kept up to date"), default=True)
     # nobody was reminded of its end yet, and somebody might have to be
     reminder_waits = models.BooleanField(default=True, db_default=True)
+    # its end or pause is in no audit chain, and not even an entry that waits says so (decision 0052)
+    record_waits = models.BooleanField(default=False, db_default=False)
     # what the next resumption has to name, and until when: given out once
     resume_nonce = models.CharField(max_length=43, blank=True, default="", db_default="")
     resume_nonce_until = models.DateTimeField(null=True)
@@ -94,6 +96,7 @@ class Grant(models.Model):
             models.Index(
                 fields=["expires_at"], condition=LIVE & models.Q(reminder_waits=True), name="consent_grant_to_remind"
             ),
+            models.Index(fields=["id"], condition=models.Q(record_waits=True), name="consent_grant_to_record"),
         ]
 
     def __str__(self) -> str:

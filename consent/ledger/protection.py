@@ -34,18 +34,19 @@ _LOCK_TIMEOUT = "3s"  # somebody who holds a chain longer than this holds up nob
 
 def commit_anyway(
     write: Callable[[], object], *, otherwise: Callable[[], object] | None = None, what: str, about: str
-) -> None:
+) -> bool:
     """Do `write`, else `otherwise`, else neither: the transaction around them can commit in every case.
 
-    `what` could not be written, in the words of the log; `about` is the identifier of what it tells of. A database
-    that went away fails as it always does.
+    Whether one of them was done. `what` could not be written, in the words of the log; `about` is the identifier of
+    what it tells of. A database that went away fails as it always does.
     """
     if _is_done(write):
-        return
+        return True
     if otherwise is None or not _is_done(otherwise):
         _log.critical("%s of %s could not be kept and has to be derived from what it changed", what, about)
-    else:
-        _log.error("%s of %s cannot be written now and waits in audit_pending", what, about)
+        return False
+    _log.error("%s of %s cannot be written now and waits in audit_pending", what, about)
+    return True
 
 
 def append_or_hold(*, chain: str, kind: str, actor: str, at: datetime, facts: dict[str, Any], about: str) -> None:

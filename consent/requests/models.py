@@ -110,6 +110,8 @@ class ConsentRequest(models.Model):
     decision_note = models.CharField(max_length=500, blank=True)
     created_at = models.DateTimeField(_("asked"))
     mail_waits = models.BooleanField(default=True, db_default=True)  # nobody was written to about it yet
+    # its end is in no audit chain, and not even an entry that waits says so (decision 0052)
+    record_waits = models.BooleanField(default=False, db_default=False)
 
     objects = ConsentRequestQuerySet.as_manager()
 
@@ -159,6 +161,7 @@ class ConsentRequest(models.Model):
                 condition=models.Q(status="pending", mail_waits=True),
                 name="consent_request_to_mail",
             ),
+            models.Index(fields=["id"], condition=models.Q(record_waits=True), name="consent_request_to_record"),
         ]
 
     def __str__(self) -> str:
@@ -176,6 +179,6 @@ class ConsentRequest(models.Model):
         return [*(self.required_attributes or []), *(self.optional_attributes or [])]
 
 
-_STANDING = ("id", "status", "decided_at", "decided_by", "decision_note", "mail_waits")
+_STANDING = ("id", "status", "decided_at", "decided_by", "decision_note", "mail_waits", "record_waits")
 # What was asked: frozen by a trigger from the moment of asking, since the digest speaks of exactly this.
 FROZEN = tuple(field.attname for field in ConsentRequest._meta.local_concrete_fields if field.attname not in _STANDING)

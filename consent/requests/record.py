@@ -52,7 +52,8 @@ def record(
     if event.protects:
         about = request.request_id
         write, hold = partial(_write, request, entry, receipt), partial(_hold, request, entry, receipt)
-        commit_anyway(write, otherwise=hold, what=f"the audit entry “{event}”", about=about)
+        if not commit_anyway(write, otherwise=hold, what=f"the audit entry “{event}”", about=about):
+            _mark(request, grant)
         if notify:
             commit_anyway(partial(_notify, request, event, at), what=f"the notice “{event}”", about=about)
         return
@@ -114,6 +115,13 @@ def _hold(request: ConsentRequest, entry: dict[str, Any], receipt: dict[str, Any
     person, app = _chains(request)
     audit.hold(chain=person, **entry, request_pk=request.pk, receipt=receipt)
     audit.hold(chain=app, **entry, request_pk=request.pk)
+
+
+def _mark(request: ConsentRequest, grant: GrantFacts | None) -> None:
+    """On the row that changed, which the caller holds, for `find_unrecorded_ends`."""
+    changed = request if grant is None else request.grant
+    changed.record_waits = True
+    changed.save(update_fields=["record_waits"])
 
 
 def _chains(request: ConsentRequest) -> tuple[str, str]:

@@ -14,13 +14,12 @@ from accounts.models import User
 from consent.decisions import actions as decision_actions
 from consent.decisions import blocked_apps, expiry
 from consent.decisions.models import AppReport, BlockedApp
-from consent.decisions.unrecorded import verify_ends, write_down_unrecorded
 from consent.errors import AuditUnavailable
 from consent.exports.models import Export, Read
 from consent.exports.read_batches import chain_waiting_reads
 from consent.grants import actions as grant_actions
 from consent.grants.models import Grant
-from consent.ledger import audit, verifying
+from consent.ledger import audit
 from consent.ledger.models import AuditEntry, AuditPending, Receipt
 from consent.ledger.pending import verify_pending, write_pending_entries
 from consent.ledger.queries import receipt_for_owner
@@ -28,42 +27,18 @@ from consent.notices.models import Notice
 from consent.requests import actions as request_actions
 from consent.requests.models import ConsentRequest
 from tests.callers import Developer, JsonClient
-from tests.chains import entries_about
+from tests.chains import entries_about, holds, told
 from tests.consent.broken_audit import audit_away
-from tests.consent.decisions import approval, approval_body, resumption
-from tests.factories import ConsentRequestFactory, ExportFactory, StaffFactory, Vault, give_vault
+from tests.consent.decisions import approval_body, resumption
+from tests.factories import ConsentRequestFactory, ExportFactory, StaffFactory, Vault
 
 # each call commits as it does in a deployment: a statement that fails by itself leaves no broken transaction behind
 pytestmark = [pytest.mark.django_db(transaction=True)]
-EVERYTHING = ("consent_audit", "audit_pending", "consent_notices")
-
-
-@pytest.fixture
-def vault(person: User) -> Vault:
-    return give_vault(person)
-
-
-@pytest.fixture
-def grant(api: Developer, person: User, vault: Vault) -> Grant:
-    """Approved as people approve, so that its entries and its receipt are there."""
-    request = ConsentRequestFactory(app=api.app, user=person)
-    decision_actions.approve(request_id=request.request_id, by=person, body=approval(request, vault))
-    return Grant.objects.select_related("request").get(request=request)
 
 
 def status(api: Developer, request: ConsentRequest) -> dict[str, Any]:
     body: dict[str, Any] = api.get("/consent-status", request_id=request.request_id).json()
     return body
-
-
-def told(request: ConsentRequest, chain: str) -> list[str]:
-    """What a chain says of a request, in its order."""
-    entries = entries_about(chain).telling(request_id=request.request_id)
-    return list(entries.order_by("sequence").values_list("kind", flat=True))
-
-
-def holds() -> bool:
-    return [*verifying.verify(), *verify_pending(), *verify_ends()] == []
 
 
 # --- What gives access ------------------------------------------------------------------------------------------------
@@ -326,45 +301,4 @@ def test_what_waits_for_ten_minutes_alarms_each_time(
             with pytest.raises(CommandError):
                 call_command("verify_audit")
     write_pending_entries()
-    assert holds()
-
-
-# --- Not even audit_pending -------------------------------------------------------------------------------------------
-
-
-def test_where_nothing_can_be_written_the_change_stands_and_is_derived_later(
-    api: Developer, owner: JsonClient, person: User, grant: Grant, caplog: pytest.LogCaptureFixture
-) -> None:
-    request = ConsentRequestFactory(app=api.app, user=person)
-    paused = ExportFactory(grant__request__app=api.app).grant
-    with audit_away(*EVERYTHING):
-        assert revoke(owner, grant).status_code == 200
-        decision_actions.deny(request_id=request.request_id, by=person)
-        grant_actions.pause(grant_id=paused.grant_id, by=paused.user)
-
-        assert (status(api, grant.request)["grant"]["status"], status(api, request)["status"]) == ("revoked", "denied")
-        assert sum(line.levelno == logging.CRITICAL for line in caplog.records) == 6  # an entry and a notice each
-        assert not AuditPending.objects.exists()
-        assert len(list(verify_ends())) == 2
-
-    assert write_down_unrecorded() == 3
-    assert write_down_unrecorded() == 0
-
-    assert told(grant.request, "person:") == told(grant.request, "app:") == ["approved", "revoked"]
-    assert told(request, "person:") == ["denied"]
-    assert told(paused.request, "app:") == ["paused"]
-    kinds = Notice.objects.filter(app=api.app).order_by("sequence").values_list("kind", flat=True)
-    assert sorted(kinds) == ["consent.approved", "consent.denied", "consent.paused", "consent.revoked"]
-    assert status(api, grant.request)["receipt_id"] == Receipt.objects.get(event="revoked").receipt_id
-    assert holds()
-
-
-def test_what_was_told_is_not_told_again(api: Developer, owner: JsonClient, grant: Grant) -> None:
-    with audit_away("consent_audit", "audit_pending"):
-        revoke(owner, grant)
-
-    write_down_unrecorded()
-
-    kinds = Notice.objects.order_by("sequence").values_list("kind", flat=True)
-    assert list(kinds) == ["consent.approved", "consent.revoked"]
     assert holds()

@@ -40,7 +40,8 @@ def test_every_optional_member_is_kept_and_what_is_shown_is_digested() -> None:
 def test_how_a_request_stands_is_not_frozen() -> None:
     columns = {field.attname for field in ConsentRequest._meta.concrete_fields}
 
-    assert columns - set(FROZEN) == {"id", "status", "decided_at", "decided_by", "decision_note", "mail_waits"}
+    standing = {"id", "status", "decided_at", "decided_by", "decision_note", "mail_waits", "record_waits"}
+    assert columns - set(FROZEN) == standing
 
 
 def test_a_later_member_is_digested_only_where_the_app_gave_it(db: None, later: str) -> None:
