@@ -46,6 +46,7 @@ from consent.web.words import duration_choices
 from developers.models import AppStatus
 from pkm.registry import labels
 from pkm.vault import queries as vault_queries
+from pkm.vault.models import VaultStatus
 
 LONG_LIST = 5  # so many to choose from, and a tap for all of them is worth its room
 LONG_PURPOSE = 120  # characters: longer ones are cut on the first screen of a phone and stand whole below
@@ -63,9 +64,9 @@ def home(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_safe
 def inbox(request: HttpRequest) -> HttpResponse:
-    vault = vault_queries.vault_keys(person_of(request))["vault_status"]
+    vault = vault_queries.status_of(person_of(request))
     shown = web_queries.inbox(person_of(request), request.GET.get("older", ""))
-    return render(request, "consent/inbox.html", {**shown, "has_vault": vault != "absent"})
+    return render(request, "consent/inbox.html", {**shown, "has_vault": vault != VaultStatus.ABSENT})
 
 
 @login_required
@@ -116,7 +117,7 @@ def _review(request: HttpRequest, asked: ConsentRequest, deny_form: DenyForm | N
         "durations": duration_choices(asked.access_duration),
         "before": before,
         "gone": _gone(before, {row.attribute.path for row in rows}),
-        "has_vault": vault_queries.vault_keys(user)["vault_status"] != "absent",
+        "has_vault": vault_queries.status_of(user) != VaultStatus.ABSENT,
         "needs_fresh_sign_in": tier == "restricted" and not signed_in_recently(request),
         "reauthenticate_url": f"{reverse('account_reauthenticate')}?{back}",
         "suspended": asked.app.status != AppStatus.ACTIVE,

@@ -40,6 +40,12 @@ def vault_keys(user: "User") -> dict[str, Any]:
     }
 
 
+def status_of(user: "User") -> VaultStatus:
+    """How the vault stands; without one it is `absent`. One query."""
+    found = VaultKey.objects.filter(user=user).values_list("vault_status", flat=True).first()
+    return VaultStatus(found or VaultStatus.ABSENT)
+
+
 def _signing_key(vault: VaultKey) -> dict[str, str] | None:
     """The JWK with its members in one order, where PostgreSQL keeps an order of its own."""
     key = vault.signing_public_key

@@ -29,6 +29,7 @@ from pkm.reset.queries import waiting_reset
 from pkm.segments.storage import storage_of
 from pkm.vault import actions as vault_actions
 from pkm.vault import queries as vault_queries
+from pkm.vault.models import VaultStatus
 from pkm.web import page_actions as web_page_actions
 from pkm.web import queries as web_queries
 
@@ -48,7 +49,7 @@ _STEPS = (_("Passphrase"), _("Recovery code"), _("First data"), _("What apps see
 
 
 def has_vault(user: "User") -> bool:
-    return bool(vault_queries.vault_keys(user)["vault_status"] != "absent")
+    return vault_queries.status_of(user) != VaultStatus.ABSENT
 
 
 def _steps(current: int) -> list[dict[str, Any]]:
@@ -61,8 +62,8 @@ def _steps(current: int) -> list[dict[str, Any]]:
 def overview(request: HttpRequest) -> HttpResponse:
     """Everything the person keeps, by domain."""
     user = person_of(request)
-    status = vault_queries.vault_keys(user)["vault_status"]
-    if status == "absent":
+    status = vault_queries.status_of(user)
+    if status == VaultStatus.ABSENT:
         return redirect("vault:setup")
     audience = hooks.audience_of(user)
     domains = [_in_words(domain) | {"audience": audience.get(domain["domain"])} for domain in web_queries.my_data(user)]
@@ -81,7 +82,7 @@ def overview(request: HttpRequest) -> HttpResponse:
             "total": sum(domain["held"] for domain in domains),
             "storage": storage_of(user),
             "check_due": vault_queries.recovery_check_due(user),
-            "reset": waiting_reset(user) if status == "locked_out" else None,
+            "reset": waiting_reset(user) if status == VaultStatus.LOCKED_OUT else None,
             "old_rows": legacy_queries.rows_waiting(user),
         },
     )

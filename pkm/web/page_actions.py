@@ -13,6 +13,7 @@ from pkm.registry import copy as registry_copy
 from pkm.registry.labels import translated
 from pkm.scopes import parse
 from pkm.vault import queries as vault_queries
+from pkm.vault.models import VaultStatus
 
 
 def page_of_scope(scope: str) -> str:
@@ -34,7 +35,7 @@ def _discovery(request: HttpRequest, kwargs: Kwargs, values: Values) -> Words | 
 
 
 def _setup_done(request: HttpRequest, kwargs: Kwargs, values: Values) -> Words | None:
-    if vault_queries.vault_keys(person_of(request))["vault_status"] == "absent":
+    if vault_queries.status_of(person_of(request)) == VaultStatus.ABSENT:
         return None
     return Words(gettext("You asked to end the set-up of your data."), gettext("Done"))
 
@@ -61,13 +62,13 @@ def _label(wrappers: list[dict[str, Any]], wrapper_id: str) -> str | None:
 
 
 def _give_up(request: HttpRequest, kwargs: Kwargs, values: Values) -> Words | None:
-    if vault_queries.vault_keys(person_of(request))["vault_status"] in ("absent", "locked_out"):
+    if vault_queries.status_of(person_of(request)) in (VaultStatus.ABSENT, VaultStatus.LOCKED_OUT):
         return None
     return Words(gettext("You asked to give up your sealed data."), gettext("Give it up"), danger=True)
 
 
 def _keep(request: HttpRequest, kwargs: Kwargs, values: Values) -> Words | None:
-    if vault_queries.vault_keys(person_of(request))["vault_status"] != "locked_out":
+    if vault_queries.status_of(person_of(request)) != VaultStatus.LOCKED_OUT:
         return None
     return Words(gettext("You asked to keep your sealed data."), gettext("Keep my data"))
 

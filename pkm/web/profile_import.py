@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 from pkm.registry.labels import translated
 from pkm.registry.vocabulary import for_script, word
 from pkm.vault import queries as vault_queries
+from pkm.vault.models import VaultStatus
 from pkm.web import queries as web_queries
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ _ANALYSIS = re.compile(r"ana_[a-z2-7]{10,60}\Z")
 def keep(request: HttpRequest) -> HttpResponse:
     """The page alone, with where each attribute has its place; the analysis is named in the address."""
     user = cast("User", request.user)
-    if vault_queries.vault_keys(user)["vault_status"] == "absent":
+    if vault_queries.status_of(user) == VaultStatus.ABSENT:
         return redirect("vault:setup")
     named = request.GET.get("analysis", "")
     found = _ANALYSIS.match(named)
