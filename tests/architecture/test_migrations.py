@@ -1,10 +1,13 @@
 """The release before bears what a migration does: during an upgrade it serves, and writes, on the tables of the next.
 
+A migration is one transaction on PostgreSQL. One that alters two tables holds the first while it waits for the second,
+and whoever reads both in another order is the other half of a deadlock: two of 775 calls were refused so.
+
 `./run bench releases` tries that with two releases. This looks at each operation, before anything has landed: what goes
 away must have gone from the code a release earlier, and what is new must be fillable by who does not know of it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import inf
 from typing import Any
 
@@ -78,10 +81,20 @@ def found_in(loader: MigrationLoader) -> dict[tuple[str, str], list[str]]:
         if app not in LANDED or int(name[:4]) <= LANDED[app]:
             continue
         state = loader.project_state((app, name), at_end=False)
-        for operation in loader.graph.nodes[app, name].operations:
+        operations = loader.graph.nodes[app, name].operations
+        for operation in operations:
             found.setdefault((app, name), []).extend(unborne(operation, state, app, made))
             operation.state_forwards(app, state)
+        if len(tables := altered(operations) - made) > 1:
+            found[app, name].append(
+                f"{' and '.join(sorted(tables))} are altered together: give each a migration of its own"
+            )
     return found
+
+
+def altered(operations: Sequence[Any]) -> set[str]:
+    """The models whose tables are locked until the migration is over."""
+    return {operation.model_name.lower() for operation in operations if hasattr(operation, "model_name")}
 
 
 def test_the_release_before_bears_every_migration() -> None:
@@ -118,6 +131,18 @@ def test_what_the_release_before_does_not_bear_is_found(operation: Any, said: st
     found = list(unborne(operation, state, "consent", set()))
 
     assert [said in each for each in found] == ([True] if said else [])
+
+
+def test_tables_that_are_altered_together_are_found() -> None:
+    a_column = models.BooleanField(db_default=False)
+    operations = [
+        migrations.AddField("Grant", "mark", a_column),
+        migrations.AddField("consentrequest", "mark", a_column),
+        migrations.AddIndex("grant", models.Index(fields=["mark"], name="marked")),
+        migrations.CreateModel("Mark", [("id", models.AutoField(primary_key=True))]),
+    ]
+
+    assert altered(operations) == {"grant", "consentrequest"}
 
 
 def test_a_table_of_this_upgrade_is_nobodys_yet() -> None:

@@ -10,21 +10,10 @@ class Migration(migrations.Migration):
             name="record_waits",
             field=models.BooleanField(db_default=False, default=False),
         ),
-        migrations.AddField(
-            model_name="grant",
-            name="record_waits",
-            field=models.BooleanField(db_default=False, default=False),
-        ),
         migrations.AddIndex(
             model_name="consentrequest",
             index=models.Index(
                 condition=models.Q(("record_waits", True)), fields=["id"], name="consent_request_to_record"
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="grant",
-            index=models.Index(
-                condition=models.Q(("record_waits", True)), fields=["id"], name="consent_grant_to_record"
             ),
         ),
     ]
