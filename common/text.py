@@ -1,4 +1,4 @@
-"""What people read and others wrote: one line of plain text, a cell of a spreadsheet (pure)."""
+"""What people read and others wrote: one line of plain text, a cell of a spreadsheet, no NUL (pure)."""
 
 import re
 import unicodedata
@@ -21,6 +21,11 @@ _EMOJI_STYLE = re.compile(
     "\u3030\u303d\u3297\u3299\U0001f000-\U0001faff])\ufe0f|(?<=[#*0-9])\ufe0f(?=\u20e3)"
 )
 _VISIBLE = ("L", "N", "P", "S")  # how the categories of letters, numbers, punctuation and symbols begin
+
+
+def without_nul(text: str) -> str:
+    """`text` with U+FFFD, which nothing of ours is called either, in place of each NUL: PostgreSQL takes none."""
+    return text.replace("\0", "\ufffd") if "\0" in text else text
 
 
 def is_plain(text: str) -> bool:

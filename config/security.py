@@ -12,13 +12,12 @@ from django.utils.crypto import salted_hmac
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 from common import tracing
+from common.text import without_nul
 from config.headers import of_programs
 
 _access = logging.getLogger("access")
 
 Respond = Callable[[HttpRequest], HttpResponse]
-
-_NEVER = "\ufffd"  # the character in place of what cannot be read, which no name of ours has either
 
 
 class RequestContext:
@@ -33,8 +32,8 @@ class RequestContext:
         trace_id = tracing.accepted(request.META.get("HTTP_X_REQUEST_ID", ""))
         request.trace_id = trace_id  # type: ignore[attr-defined]  # read by the problem renderer
         if "\0" in request.path_info:
-            # no name has one, and PostgreSQL cannot even be asked for it: each view says that this one is not there
-            request.path, request.path_info = (path.replace("\0", _NEVER) for path in (request.path, request.path_info))
+            # no name has one, and neither files nor the cache can be asked for it: each view says that it is not there
+            request.path, request.path_info = without_nul(request.path), without_nul(request.path_info)
         with tracing.following(trace_id):
             response = self.get_response(request)
             response[tracing.HEADER] = trace_id

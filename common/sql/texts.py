@@ -9,21 +9,17 @@ from typing import Any
 import psycopg
 from psycopg.types.string import StrDumper, StrDumperUnknown
 
-_NEVER = "\ufffd"  # the character in place of what cannot be read
-
-
-def _without_nul(text: str) -> str:
-    return text.replace("\0", _NEVER) if "\0" in text else text
+from common.text import without_nul
 
 
 class _OfAnyType(StrDumperUnknown):
     def dump(self, obj: str) -> Any:
-        return super().dump(_without_nul(obj))
+        return super().dump(without_nul(obj))
 
 
 class _OfTypeText(StrDumper):
     def dump(self, obj: str) -> Any:
-        return super().dump(_without_nul(obj))
+        return super().dump(without_nul(obj))
 
 
 def replace_nul(connection: "psycopg.Connection[Any]") -> None:
