@@ -15,6 +15,7 @@ from deploy.local.promises import POSTGRESQL, PROMISES, Promise
 
 _MARKS = {"proven": "✓", "red": "✗", "left out": "-", "not built": "○"}
 _LIMIT = {False: 600, True: 6 * 3600}  # seconds that one line may take, in its short and in its long form
+_TOGETHER, _LIMIT_TOGETHER = "all tests", 1800  # what the short forms of all tests are called, and may take
 
 
 @dataclass(frozen=True)
@@ -39,15 +40,16 @@ def table(arguments: Sequence[str]) -> int:
     chosen = [promise for promise in PROMISES if all(word in promise.name for word in words)]
     if not chosen:
         fail("Usage: ./run prove [--long] [--only WORD], or ./run prove [pytest's arguments]")
-    found = []
+    is_long = "--long" in arguments
+    tested = [] if is_long else [promise for promise in chosen if promise.tests and _is_here(promise)]
+    found = {each.promise.name: each for each in (_tested_together(tested) if len(tested) > 1 else [])}
     for promise in chosen:
-        step(promise.name)
-        found.append(_found(promise, is_long="--long" in arguments))
-        say(f"  {_MARKS[found[-1].state]} {found[-1].state}: {found[-1].figure}")
-        if found[-1].state == "red":
-            say(f"    all that it said: {said_by(promise)}")
-    _print(found, is_long="--long" in arguments)
-    return 1 if any(each.state == "red" for each in found) else 0
+        if promise.name not in found:
+            step(promise.name)
+            found[promise.name] = _found(promise, is_long=is_long)
+            _tell(found[promise.name], said_by(promise.name))
+    _print([found[promise.name] for promise in chosen], is_long=is_long)
+    return 1 if any(each.state == "red" for each in found.values()) else 0
 
 
 def database() -> str:
@@ -55,10 +57,60 @@ def database() -> str:
     return POSTGRESQL if os.environ.get("DATABASE_URL", "").startswith("postgres") else "SQLite"
 
 
+def _is_here(promise: Promise) -> bool:
+    """Whether the database is one that it can be found out on."""
+    return promise.on != POSTGRESQL or database() == POSTGRESQL
+
+
+def _tell(found: Found, said: Path) -> None:
+    say(f"  {_MARKS[found.state]} {found.state}: {found.figure}")
+    if found.state == "red":
+        say(f"    all that it said: {said}")
+
+
+def _tested_together(promises: Sequence[Promise]) -> list[Found]:
+    """What the tests of many lines found, run as `./run test` runs them, so that all of them make one database."""
+    step(f"the tests of {len(promises)} lines together, which takes some minutes; they say so in {said_by(_TOGETHER)}")
+    # a line that takes its figure out of what is printed asks for -s when it runs alone; here the results hold that
+    tests = dict.fromkeys(name for each in promises for name in each.tests if not name.startswith("-"))
+    env = {name: value for each in promises for name, value in each.short.items()}
+    options = ["-n3", "--dist", "loadfile", "--no-loadscope-reorder", "-o", "junit_logging=system-out"]
+    code, said, results = _pytest(_TOGETHER, [*tests, *options], env, _LIMIT_TOGETHER)
+    # 1: some case of some line failed, which its own results tell
+    code = 0 if code == 1 and results else code
+    found = []
+    for promise in promises:
+        part, printed, seconds = part_of(results, promise) if results else ("", "", 0.0)
+        found.append(Found(promise, *judged(promise, code, printed or said, part), seconds))
+        say(f"  {promise.name}")
+        _tell(found[-1], said_by(_TOGETHER))
+    return found
+
+
+def part_of(results: str, promise: Promise) -> tuple[str, str, float]:
+    """Of the results of many lines those of one, what its cases printed, and how many seconds they took together."""
+    wanted = [name.partition("::") for name in promise.tests if not name.startswith("-")]
+    modules = [(path.removesuffix(".py").replace("/", "."), function) for path, _, function in wanted]
+    suite = ElementTree.Element("testsuite")
+    for case in ElementTree.fromstring(results).iter("testcase"):  # noqa: S314  # as above  # nosec B314
+        module, function = case.get("classname", ""), case.get("name", "").partition("[")[0]
+        # a test in a class has the class behind its module
+        if any(f"{module}.".startswith(f"{of}.") and named in ("", function) for of, named in modules):
+            suite.append(case)
+    counts = {"failures": "failure", "errors": "error", "skipped": "skipped"}
+    suite.set("tests", str(len(suite)))
+    for total, tag in counts.items():
+        suite.set(total, str(sum(case.find(tag) is not None for case in suite)))
+    around = ElementTree.Element("testsuites")
+    around.append(suite)
+    printed = "\n".join(text for case in suite for text in (out.text or "" for out in case.findall("system-out")))
+    return ElementTree.tostring(around, "unicode"), printed, sum(float(case.get("time", "0")) for case in suite)
+
+
 def _found(promise: Promise, *, is_long: bool) -> Found:
     if not promise.is_built:
         return Found(promise, "not built", promise.bound)
-    if promise.on == POSTGRESQL and database() != POSTGRESQL:
+    if not _is_here(promise):
         return Found(promise, "left out", "set DATABASE_URL: this runs on PostgreSQL alone")
     began = time.monotonic()
     state, figure = (_of_bench if promise.bench else _of_tests)(promise, is_long)
@@ -68,18 +120,23 @@ def _found(promise: Promise, *, is_long: bool) -> Found:
 def _of_bench(promise: Promise, is_long: bool) -> tuple[str, str]:
     name, *arguments = _of_form(promise, is_long)
     command = [str(PYTHON), "-m", f"bench.{name}", *arguments]
-    code, said = _run(promise, command, {"RELEASE_CHECK": "warn"}, is_long)
+    code, said = _run(promise.name, command, {"RELEASE_CHECK": "warn"}, _LIMIT[is_long])
     figure = _figure(promise, said)
     return ("proven", figure) if code == 0 and figure else ("red", figure or _last(said))
 
 
 def _of_tests(promise: Promise, is_long: bool) -> tuple[str, str]:
+    options = ["-n0", *(["--long"] if is_long else [])]
+    env = dict(promise.long if is_long else promise.short)
+    return judged(promise, *_pytest(promise.name, [*promise.tests, *options], env, _LIMIT[is_long]))
+
+
+def _pytest(name: str, arguments: Sequence[str], env: dict[str, str], limit: int) -> tuple[int, str, str]:
+    """The exit code, what was said, and the results as JUnit's XML; empty where there are none."""
     with tempfile.TemporaryDirectory() as folder:
         results = Path(folder) / "results.xml"
-        options = ["-n0", f"--junitxml={results}", *(["--long"] if is_long else [])]
-        env = dict(promise.long if is_long else promise.short)
-        code, said = _run(promise, [str(PYTHON), "-m", "pytest", *promise.tests, *options], env, is_long)
-        return judged(promise, code, said, results.read_text() if results.exists() else "")
+        code, said = _run(name, [str(PYTHON), "-m", "pytest", *arguments, f"--junitxml={results}"], env, limit)
+        return code, said, results.read_text() if results.exists() else ""
 
 
 def judged(promise: Promise, code: int, said: str, results: str) -> tuple[str, str]:
@@ -105,20 +162,20 @@ def _figure(promise: Promise, said: str) -> str:
     return match[1].strip() if match else ""
 
 
-def _run(promise: Promise, command: list[str], env: dict[str, str], is_long: bool) -> tuple[int, str]:
+def _run(name: str, command: list[str], env: dict[str, str], limit: int) -> tuple[int, str]:
     """The exit code, and all that was said, which is kept as well; -1 where it took too long."""
     there = {**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'bridge'}", **env}
-    bounded = ["timeout", "--kill-after=30", str(_LIMIT[is_long]), *command]
-    kept = said_by(promise)
+    bounded = ["timeout", "--kill-after=30", str(limit), *command]
+    kept = said_by(name)
     kept.parent.mkdir(parents=True, exist_ok=True)
     with kept.open("wb") as output:
         done = run(bounded, cwd=ROOT, env=there, stdout=output, stderr=STDOUT, check=False)
     return done.returncode, kept.read_text(errors="replace")
 
 
-def said_by(promise: Promise) -> Path:
-    """The file of what this line said when it was last found out."""
-    return VAR / "prove" / f"{re.sub(r'[^a-z0-9]+', '-', promise.name.lower())}.txt"
+def said_by(name: str) -> Path:
+    """The file of what the line of this name said when it was last found out."""
+    return VAR / "prove" / f"{re.sub(r'[^a-z0-9]+', '-', name.lower())}.txt"
 
 
 def _last(said: str) -> str:

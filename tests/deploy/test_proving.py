@@ -33,28 +33,50 @@ def test_what_a_run_proves(code: int, results: str, promise: Promise, state: str
 
 @pytest.mark.slow("it runs pytest as a process of its own three times")
 def test_a_line_is_as_its_test_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
-    (tmp_path / "test_good.py").write_text("def test_it() -> None:\n    pass\n")
+    (tmp_path / "test_good.py").write_text("def test_it() -> None:\n    print('7 runs in all')\n")
     (tmp_path / "test_bad.py").write_text("def test_it() -> None:\n    raise AssertionError\n")
     lines = (
-        Promise("good", "it holds", tests=(str(tmp_path / "test_good.py"), "--rootdir", str(tmp_path))),
-        Promise("bad", "it holds", tests=(str(tmp_path / "test_bad.py"), "--rootdir", str(tmp_path))),
+        Promise("good", "it holds", tests=("test_good.py", "-s"), figure=r"(\d+ runs)"),
+        Promise("bad", "it holds", tests=("test_bad.py",)),
         Promise("nothing", "20,000 cases"),
         Promise("elsewhere", "it holds", tests=("tests/x.py",), on=POSTGRESQL),
     )
     monkeypatch.setattr(proving, "PROMISES", lines)
     monkeypatch.setattr(proving, "database", lambda: "SQLite")
     monkeypatch.setattr(proving, "VAR", tmp_path)
+    monkeypatch.setattr(proving, "ROOT", tmp_path)
+    monkeypatch.delenv("DJANGO_SETTINGS_MODULE")  # of this project, which the tests there are not of
 
     assert proving.table([]) == 1
     said = capsys.readouterr().out
     for mark in ("✓ good", "✗ bad", "○ nothing", "- elsewhere"):
         assert f"\n{mark} " in said
+    assert "  7 runs\n" in said
     assert "1 proven, 1 red, 1 left out, 1 not built." in said
-    assert f"all that it said: {tmp_path / 'prove' / 'bad.txt'}" in said
-    assert f"./run test {tmp_path / 'test_bad.py'} --rootdir {tmp_path}\n" in said
-    assert "AssertionError" in (tmp_path / "prove" / "bad.txt").read_text()
+    assert f"all that it said: {tmp_path / 'prove' / 'all-tests.txt'}" in said
+    assert "./run test test_bad.py\n" in said
+    assert "AssertionError" in (tmp_path / "prove" / "all-tests.txt").read_text()
     assert proving.table(["--only", "good"]) == 0
+    assert "  7 runs\n" in capsys.readouterr().out
     assert proving.table(["--long", "--only", "nothing"]) == 0
+
+
+def test_of_the_results_of_many_lines_each_gets_its_own() -> None:
+    results = """<testsuites><testsuite tests="5">
+        <testcase classname="tests.x" name="test_it[a-b]" time="1.5"><system-out>12 cases</system-out></testcase>
+        <testcase classname="tests.x.TestAll" name="test_it" time="0.5"><skipped/></testcase>
+        <testcase classname="tests.x" name="test_other" time="2"><failure>no</failure></testcase>
+        <testcase classname="tests.xy" name="test_it" time="4"><error>no</error></testcase>
+    </testsuite></testsuites>"""
+    module = Promise("module", "", tests=("tests/x.py", "-s"))
+    function = Promise("function", "", tests=("tests/x.py::test_it",))
+    absent = Promise("absent", "", tests=("tests/y.py",))
+
+    assert proving.judged(module, 0, "", proving.part_of(results, module)[0])[0] == "red"
+    part, printed, seconds = proving.part_of(results, function)
+    assert (printed, seconds) == ("12 cases", 2.0)
+    assert proving.judged(function, 0, "", part) == ("left out", "1 cases were skipped, 1 passed")
+    assert proving.judged(absent, 0, "", proving.part_of(results, absent)[0])[0] == "left out"
 
 
 @pytest.mark.parametrize(
