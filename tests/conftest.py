@@ -2,6 +2,7 @@
 
 import gc
 import os
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -41,14 +42,19 @@ _LONG = (
     "tests/agents_proxy/test_worker", "tests/accounts/test_attempts_live", "tests/config/test_outage",
     "tests/bridge/live", "tests/browser/test_my_data", "tests/browser/test_every_page", "tests/browser/test_admin",
     "tests/browser", "tests/canary", "tests/consent/tools", "tests/mcp_ts", "tests/examples", "tests/lifecycle",
+    "tests/contract/test_schemathesis",
 )  # fmt: skip
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Files in the order in which `--dist loadfile --no-loadscope-reorder` hands them out.
 
-    What is about SQLite's file is no test of a run on PostgreSQL, so it is left out there and not skipped.
+    What is about SQLite's file is no test of a run on PostgreSQL, so it is left out there and not skipped. Two cases of
+    one name are refused, since pytest-xdist runs the first of them alone and says nothing.
     """
+    twice = [name for name, count in Counter(item.nodeid for item in items).items() if count > 1]
+    if twice:
+        raise pytest.UsageError(f"Several cases are called {', '.join(twice)}.")
     if connection.vendor == "postgresql":
         elsewhere = [item for item in items if item.get_closest_marker("sqlite")]
         config.hook.pytest_deselected(items=elsewhere)

@@ -65,7 +65,7 @@ PROMISES = (
     ),
     Promise(
         "the documented addresses answer as documented", "drawn cases of every documented address",
-        tests=("tests/contract/test_schemathesis.py",),
+        tests=("tests/contract/test_schemathesis.py",), at_least=90,
     ),
     Promise(
         "fuzzing of the proxy, the tools and the owner's addresses",

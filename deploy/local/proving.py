@@ -76,11 +76,11 @@ def _tested_together(promises: Sequence[Promise]) -> list[Found]:
     env = {name: value for each in promises for name, value in each.short.items()}
     options = ["-n3", "--dist", "loadfile", "--no-loadscope-reorder", "-o", "junit_logging=system-out"]
     code, said, results = _pytest(_TOGETHER, [*tests, *options], env, _LIMIT_TOGETHER)
-    # 1: some case of some line failed, which its own results tell
-    code = 0 if code == 1 and results else code
+    parts = [part_of(results, promise) if results else ("", "", 0.0) for promise in promises]
+    if code == 1 and any("<failure" in part or "<error" in part for part, _, _ in parts):
+        code = 0  # of the other lines: the results of those whose cases failed say so
     found = []
-    for promise in promises:
-        part, printed, seconds = part_of(results, promise) if results else ("", "", 0.0)
+    for promise, (part, printed, seconds) in zip(promises, parts, strict=True):
         found.append(Found(promise, *judged(promise, code, printed or said, part), seconds))
         say(f"  {promise.name}")
         _tell(found[-1], said_by(_TOGETHER))

@@ -64,6 +64,8 @@ def examples(most: int) -> settings:
 
 
 FEW, MANY = examples(3), examples(25)
+# beside a parameter of pytest's own each case is named after its operation: a run's processes tell cases by their names
+AT_LIVE_APP, AT_TEST_APP = (pytest.mark.parametrize("app", [app]) for app in ("live", "test"))
 
 
 @pytest.fixture(scope="module")
@@ -98,13 +100,8 @@ def _own_connection(db: None) -> Iterator[None]:
 
 
 @pytest.fixture
-def at_live_app(_own_connection: None) -> list[Caller]:
-    return told("live")
-
-
-@pytest.fixture
-def at_test_app(_own_connection: None) -> list[Caller]:
-    return told("test")
+def callers(app: str, _own_connection: None) -> list[Caller]:
+    return told(app)
 
 
 def sent_by(caller: Caller, case: Any) -> None:
@@ -135,33 +132,37 @@ def sent_by_some(callers: list[Caller], case: Any) -> None:
         sent_by(caller, case)
 
 
+@AT_LIVE_APP
 @elsewhere.parametrize()
 @FEW
-def test_every_answer_is_one_that_the_document_names(case: Any, at_live_app: list[Caller]) -> None:
-    sent_by_some(at_live_app, case)
+def test_every_answer_is_one_that_the_document_names(case: Any, callers: list[Caller]) -> None:
+    sent_by_some(callers, case)
 
 
+@AT_TEST_APP
 @of_test_apps.parametrize()
 @FEW
-def test_a_test_app_is_answered_as_the_document_says(case: Any, at_test_app: list[Caller]) -> None:
-    sent_by_some(at_test_app, case)
+def test_a_test_app_is_answered_as_the_document_says(case: Any, callers: list[Caller]) -> None:
+    sent_by_some(callers, case)
 
 
 @pytest.mark.slow("hundreds of cases by each caller")
 @pytest.mark.long("every caller sends every case", only=True)
+@AT_LIVE_APP
 @elsewhere.parametrize()
 @MANY
-def test_every_answer_to_everybody(case: Any, at_live_app: list[Caller]) -> None:
-    for caller in at_live_app:
+def test_every_answer_to_everybody(case: Any, callers: list[Caller]) -> None:
+    for caller in callers:
         sent_by(caller, case)
 
 
 @pytest.mark.slow("hundreds of cases by each caller")
 @pytest.mark.long("every caller sends every case", only=True)
+@AT_TEST_APP
 @of_test_apps.parametrize()
 @MANY
-def test_every_answer_to_everybody_at_a_test_app(case: Any, at_test_app: list[Caller]) -> None:
-    for caller in at_test_app:
+def test_every_answer_to_everybody_at_a_test_app(case: Any, callers: list[Caller]) -> None:
+    for caller in callers:
         sent_by(caller, case)
 
 
