@@ -51,17 +51,8 @@ def main() -> int:
 
 def measure(options: Any) -> dict[str, list[float]]:
     """Figures by name, one of each round."""
-    from django.db.models import Max
-
-    from consent.grants.models import Grant
     from consent.mail.models import Mail
-    from consent.notices.models import Notice, NoticeCounter
-    from consent.requests.models import ConsentRequest
 
-    ConsentRequest.objects.update(mail_waits=False)
-    Grant.objects.update(reminder_waits=False)  # they are approvals of one day
-    for app_pk, newest in Notice.objects.values_list("app").annotate(Max("sequence")):
-        NoticeCounter.objects.update_or_create(app_id=app_pk, defaults={"sequence": newest})
     let_wait(options.waiting)
     figures: dict[str, list[float]] = {}
     for _ in range(options.rounds):
@@ -171,10 +162,16 @@ def let_mail() -> None:
 def let_wait(count: int) -> None:
     """So many requests that wait, each written about, and as many grants that live, each too short for a reminder."""
     from django.db import connection
+    from django.db.models import Max
 
     from consent.grants.models import Grant
+    from consent.notices.models import Notice, NoticeCounter
     from consent.requests.models import ConsentRequest
 
+    ConsentRequest.objects.update(mail_waits=False)
+    Grant.objects.update(reminder_waits=False)  # they are approvals of one day
+    for app_pk, newest in Notice.objects.values_list("app").annotate(Max("sequence")):
+        NoticeCounter.objects.update_or_create(app_id=app_pk, defaults={"sequence": newest})
     request = ConsentRequest.objects.filter(status="pending").order_by("-pk").first()
     grant = Grant.objects.order_by("-pk").first()
     assert request is not None
