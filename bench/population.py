@@ -24,7 +24,7 @@ from pkm.registry.models import ScopeEntry
 from pkm.vault.models import VaultKey
 
 PEOPLE, GRANTED, PENDING, KEYS = 500, 3000, 3000, 8
-STRANGERS = 10_000  # whom nobody asked about yet
+STRANGERS = 40_000  # whom nobody asked about yet: five rounds of first discoveries
 # who make new requests: one app alone may make 1,000 an hour, and have five wait for one person; a prime, so that each
 # person is asked by all of them in turn
 ASKING_APPS = 41
