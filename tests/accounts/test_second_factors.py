@@ -69,7 +69,7 @@ def test_upgrade_seals_factors_and_ends_sessions_in_clear(person):
             )
             cursor.execute("INSERT INTO django_content_type (app_label, model) VALUES ('usersessions', 'usersession')")
     finally:
-        MigrationExecutor(connection).migrate(MigrationExecutor(connection).loader.graph.leaf_nodes("accounts"))
+        MigrationExecutor(connection).migrate(MigrationExecutor(connection).loader.graph.leaf_nodes())
 
     tables = connection.introspection.table_names()
     assert "sessions" in tables
