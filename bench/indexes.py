@@ -2,22 +2,21 @@
 
     ./run bench indexes [--rounds 5] [--ends 2000] [--reads 10000] [--waiting 200000]
 
-Makes a database of its own on the server of DATABASE_URL (PostgreSQL; the local one by default) and removes it. Taken
-away were the indexes of single foreign keys whose column another index of the table begins with; this makes them again
-for every second turn, on the tables of the project as its models have them now.
+Makes a database of its own on the server of DATABASE_URL (PostgreSQL; the local one by default) and removes it. Those
+are the indexes of single foreign keys whose column another index of the table begins with, some of which were never
+there; they are made for every second turn, on the tables as the models have them now.
 """
 
 import argparse
 import os
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from statistics import median
 from typing import Any
 
 from bench.deliveries import LIMITS_OFF
-from bench.tasks import let_end, let_read, let_wait
+from bench.tasks import let_end, let_read, let_wait, timed
 from bench.trip import own_database
 
 WITHOUT, WITH = "without", "with"
@@ -95,17 +94,11 @@ def a_turn(options: Any) -> dict[str, float]:
     from consent.exports.read_batches import chain_waiting_reads
 
     return {
-        f"{options.ends:,} requests and their grants": _timed(lambda: let_end(options.ends)),
-        f"{options.ends:,} ends written down": _timed(lambda: expiry.write_down_expiry(most_seconds=120.0)),
-        f"{options.reads:,} reads": _timed(lambda: let_read(options.reads)),
-        f"{options.reads:,} reads chained": _timed(chain_waiting_reads),
+        f"{options.ends:,} requests and their grants": timed(lambda: let_end(options.ends))[0],
+        f"{options.ends:,} ends written down": timed(lambda: expiry.write_down_expiry(most_seconds=120.0))[0],
+        f"{options.reads:,} reads": timed(lambda: let_read(options.reads))[0],
+        f"{options.reads:,} reads chained": timed(chain_waiting_reads)[0],
     }
-
-
-def _timed(work: Callable[[], object]) -> float:
-    began = time.perf_counter()
-    work()
-    return time.perf_counter() - began
 
 
 def report(seconds: dict[str, dict[str, list[float]]]) -> None:

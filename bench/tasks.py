@@ -59,7 +59,7 @@ def measure(options: Any) -> dict[str, list[float]]:
         for name, figure in a_round(options).items():
             figures.setdefault(name, []).append(figure)
     for name, look in looks().items():
-        figures[f"{name}, ms"] = [_timed(look)[0] * 1000 for _ in range(9)]
+        figures[f"{name}, ms"] = [timed(look)[0] * 1000 for _ in range(9)]
     assert Mail.objects.exists()
     return figures
 
@@ -222,14 +222,15 @@ def end_one_by_one() -> int:
     return ended
 
 
-def _timed(work: Callable[[], Any]) -> tuple[float, Any]:
+def timed(work: Callable[[], Any]) -> tuple[float, Any]:
+    """Seconds, and what the work returned."""
     began = time.perf_counter()
     done = work()
     return time.perf_counter() - began, done
 
 
 def _rate(work: Callable[[], int]) -> float:
-    seconds, done = _timed(work)
+    seconds, done = timed(work)
     return done / seconds
 
 

@@ -24,7 +24,7 @@ _VISIBLE = ("L", "N", "P", "S")  # how the categories of letters, numbers, punct
 
 
 def without_nul(text: str) -> str:
-    """`text` with U+FFFD, which nothing of ours is called either, in place of each NUL: PostgreSQL takes none."""
+    """`text` with U+FFFD in place of each NUL, which PostgreSQL does not take. No name here has either of them."""
     return text.replace("\0", "\ufffd") if "\0" in text else text
 
 

@@ -32,7 +32,7 @@ class RequestContext:
         trace_id = tracing.accepted(request.META.get("HTTP_X_REQUEST_ID", ""))
         request.trace_id = trace_id  # type: ignore[attr-defined]  # read by the problem renderer
         if "\0" in request.path_info:
-            # no name has one, and neither files nor the cache can be asked for it: each view says that it is not there
+            # no name has one, and no file can even be asked for by one: each view says that this one is not there
             request.path, request.path_info = without_nul(request.path), without_nul(request.path_info)
         with tracing.following(trace_id):
             response = self.get_response(request)

@@ -1,7 +1,7 @@
 """The release before bears what a migration does: during an upgrade it serves, and writes, on the tables of the next.
 
 A migration is one transaction on PostgreSQL. One that alters two tables holds the first while it waits for the second,
-and whoever reads both in another order is the other half of a deadlock: two of 775 calls were refused so.
+and whoever reads both in another order is the other half of a deadlock. Most likely two of 775 calls were refused so.
 
 `./run bench releases` tries that with two releases. This looks at each operation, before anything has landed: what goes
 away must have gone from the code a release earlier, and what is new must be fillable by who does not know of it.
