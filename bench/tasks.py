@@ -4,8 +4,9 @@
 
 Makes a database of its own on the server of DATABASE_URL (PostgreSQL; the local one by default) and removes it. In
 each round, requests and grants of 500 people end, a tenth of them one by one and then the rest in batches; reads of
-all these people are chained; and mails are written to a mail server that takes each at once. Beside them so many
-requests and as many grants wait of which nothing is due, and at last the tasks look for something to do among those.
+all these people are chained; and mails are written to a mail server that takes each at once. Before the rounds, ten
+times as many reads were kept long enough, and go. Beside them so many requests and as many grants wait of which nothing
+is due, and at last the tasks look for something to do among those.
 """
 
 import argparse
@@ -54,7 +55,8 @@ def measure(options: Any) -> dict[str, list[float]]:
     from consent.mail.models import Mail
 
     let_wait(options.waiting)
-    figures: dict[str, list[float]] = {}
+    let_read_long_ago(10 * options.reads)
+    figures: dict[str, list[float]] = {"old reads deleted/s": [_rate(delete_old_reads)]}
     for _ in range(options.rounds):
         for name, figure in a_round(options).items():
             figures.setdefault(name, []).append(figure)
@@ -81,8 +83,15 @@ def a_round(options: Any) -> dict[str, float]:
     return figures
 
 
+def delete_old_reads() -> int:
+    from consent.exports.forgetting import forget_reads
+
+    return forget_reads(most_seconds=600.0)
+
+
 def looks() -> dict[str, Callable[[], object]]:
     """The tasks, with nothing to do."""
+    from consent import retention
     from consent.decisions import expiry
     from consent.exports.read_batches import chain_waiting_reads
     from consent.ledger.pending import write_pending_entries
@@ -95,6 +104,7 @@ def looks() -> dict[str, Callable[[], object]]:
         "no entry waits": write_pending_entries,
         "no mail due": send_due_mails,
         "no webhook due": deliver_due,
+        "nothing old enough": retention.forget_old_records,
     }
 
 
@@ -135,13 +145,32 @@ def _copies(model: Any, count: int, **fields: Any) -> list[Any]:
     return made
 
 
-def let_read(count: int) -> None:
+def let_read_long_ago(count: int) -> None:
+    """So many reads that were kept long enough, each chained when it was read, after the entries that are there."""
+    from unittest.mock import patch
+
+    from django.conf import settings
+
+    from common.clock import database_now
+    from consent.exports import read_batches
+    from consent.exports.models import ForgottenReads
+    from consent.ledger.models import AuditEntry
+
+    newest = AuditEntry.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
+    ForgottenReads.objects.create(pk=1, entry=newest)
+    then = database_now() - timedelta(days=settings.READS_KEPT_DAYS + 1)
+    let_read(count, then)
+    with patch.object(read_batches, "database_now", lambda: then):
+        read_batches.chain_waiting_reads()
+
+
+def let_read(count: int, at: datetime | None = None) -> None:
     """So many reads that no entry holds, in turn of every grant of the population."""
     from common.clock import database_now
     from consent.exports.models import Export, Read
     from developers.models import DeveloperToken
 
-    token, now = DeveloperToken.objects.earliest("pk"), database_now()
+    token, now = DeveloperToken.objects.earliest("pk"), at or database_now()
     exports = cycle(list(Export.objects.order_by("pk").values_list("pk", "grant")))
     some = islice(exports, count)
     Read.objects.bulk_create(

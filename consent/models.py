@@ -3,7 +3,7 @@
 from consent.approvals.models import ApprovalKey
 from consent.decisions.models import AppReport, BlockedApp, ReportNote, ReportStatus, ScopeWithdrawal
 from consent.discovery.models import DirectoryFind, Discovery, DiscoveryMiss
-from consent.exports.models import Export, Read
+from consent.exports.models import Export, ForgottenReads, Read
 from consent.grants.models import Grant
 from consent.ledger.models import (
     AuditChain,
@@ -35,6 +35,7 @@ __all__ = [
     "Discovery",
     "DiscoveryMiss",
     "Export",
+    "ForgottenReads",
     "Grant",
     "LogLeaf",
     "LogQueue",

@@ -1,4 +1,4 @@
-"""Deleting what has served its time and proves nothing."""
+"""Deleting what has served its time."""
 
 from datetime import timedelta
 
@@ -8,6 +8,8 @@ from accounts.sign_in.sessions import SessionStore
 from common.batches import delete_all
 from common.clock import database_now
 from consent.discovery.models import DirectoryFind, Discovery, DiscoveryMiss
+from consent.exports.forgetting import forget_reads
+from consent.notices.forgetting import forget_notices
 from consent.notices.models import WebhookDelivery
 from developers.idempotency import forget_expired_keys
 from developers.webhooks.actions import forget_previous_secrets
@@ -28,7 +30,8 @@ def forget_what_is_over() -> int:
 def forget_old_records() -> int:
     """Delete what is older than its setting allows, in batches by index; returns how many rows went.
 
-    Never what something still hangs on: a delivery that waits, whatever its age, stays until it is finished.
+    Never what something still hangs on: a delivery that waits, whatever its age, stays until it is finished, and its
+    notice as long.
     """
     now = database_now()
     delivered = now - timedelta(days=settings.DELIVERIES_KEPT_DAYS)
@@ -38,4 +41,5 @@ def forget_old_records() -> int:
         Discovery.objects.filter(day__lt=discovered).order_by("day"),
         DirectoryFind.objects.filter(day__lt=discovered).order_by("day"),
     )
-    return sum(delete_all(rows, most_seconds=_AT_ONCE) for rows in old)
+    gone = sum(delete_all(rows, most_seconds=_AT_ONCE) for rows in old)
+    return gone + forget_reads(most_seconds=_AT_ONCE) + forget_notices(most_seconds=_AT_ONCE)

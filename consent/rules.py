@@ -1,9 +1,12 @@
 """What the database itself holds of this room's rules."""
 
-from common.sql.triggers import Rule, append_only, frozen, transitions
+from common.sql.triggers import Rule, append_only, frozen, transitions, younger_than
 from consent.log.rules import RULES as LOG_RULES
 from consent.requests.models import FROZEN
 from consent.states import GRANT_MOVES, REQUEST_MOVES
+
+# Days in which no read and no notice goes, whatever the settings are; these have it as their least (config/settings.py)
+SHORTEST_DAYS = 365
 
 RULES: list[Rule] = [
     frozen("consent_requests", FROZEN, erasable=True),
@@ -29,7 +32,13 @@ RULES: list[Rule] = [
     ),
     frozen("consent_reads", ["grant_id", "export_id", "token_id", "at", "address_prefix"]),
     Rule("consent_reads", "batch", "UPDATE", "consent_reads: a read is chained once", "OLD.batch <> ''"),
-    Rule("consent_reads", "no_delete", "DELETE", "consent_reads is append-only"),
+    Rule(
+        "consent_reads",
+        "no_delete",
+        "DELETE",
+        "consent_reads is append-only",
+        f"OLD.batch = '' OR {younger_than(SHORTEST_DAYS)}",
+    ),
     Rule("consent_reads", "no_truncate", "TRUNCATE", "consent_reads is append-only"),
     *append_only("consent_audit", erasable=["UPDATE"]),
     *append_only("audit_facts", erasable=["DELETE"]),
@@ -40,7 +49,7 @@ RULES: list[Rule] = [
     frozen("consent_log_queue", ["entry_id", "at"]),
     *LOG_RULES,
     *append_only("consent_receipts", erasable=["DELETE"]),
-    *append_only("consent_notices", erasable=["UPDATE"]),
+    *append_only("consent_notices", erasable=["UPDATE"], kept=younger_than(SHORTEST_DAYS)),
     # who wrote a note may go with their account
     frozen("app_report_notes", ["report_id", "status", "note", "at"]),
 ]

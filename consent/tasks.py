@@ -52,7 +52,7 @@ def tidy() -> int:
 
 @shared_task
 def forget_records() -> int:
-    """Delete finished deliveries, discoveries and finds that were kept long enough."""
+    """Delete finished deliveries, discoveries, finds, reads and notices that were kept long enough."""
     return forget_old_records()
 
 

@@ -11,7 +11,7 @@ from consent.ledger.models import AuditEntry
 from consent_bridge import sealed
 from pkm.registry.models import ScopeEntry
 
-ONE_ROW = (factories.RegistryVersionFactory, factories.LogStateFactory)
+ONE_ROW = (factories.RegistryVersionFactory, factories.LogStateFactory, factories.ForgottenReadsFactory)
 ROOMS = ("accounts", "pkm", "developers", "consent", "agents_proxy")
 FACTORIES = [
     made for made in vars(factories).values() if isinstance(made, type) and issubclass(made, DjangoModelFactory)

@@ -1,5 +1,6 @@
 """Rules that live in the database as triggers, for SQLite and PostgreSQL alike."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,6 +24,14 @@ SELECT coalesce(current_setting('consent.erasing', true), '') = 'on' AND current
 """
 
 
+# `{days_ago|365}` in a condition is the moment so many days ago, by the database's clock
+_DAYS_AGO = re.compile(r"\{days_ago\|(\d+)\}")
+_MOMENTS = {
+    "postgresql": r"(clock_timestamp() - interval '\1 days')",
+    "sqlite": r"strftime('%Y-%m-%d %H:%M:%f', 'now', '-\1 days')",  # times are kept as such texts
+}
+
+
 @dataclass(frozen=True)
 class Rule:
     """Refuse `event` (INSERT, UPDATE, DELETE or TRUNCATE) on `table` where `condition` over OLD and NEW holds."""
@@ -40,9 +49,10 @@ class Rule:
 
     def statements(self, vendor: str) -> list[str]:
         """The statements that (re)install this rule; none where the database has no such event."""
+        condition = _DAYS_AGO.sub(_MOMENTS[vendor], self.condition)
         if vendor == "postgresql":
             level = "STATEMENT" if self.event == "TRUNCATE" else "ROW"
-            terms = [f"({self.condition})"] if self.condition else []
+            terms = [f"({condition})"] if condition else []
             terms += ["NOT is_erasing()"] if self.erasable else []
             when = f"WHEN ({' AND '.join(terms)})" if terms else ""
             return [
@@ -53,7 +63,7 @@ class Rule:
         if self.event == "TRUNCATE":
             return []
         # SQLite spells the null-safe comparison IS NOT; IS DISTINCT FROM came only with 3.39.
-        when = f"WHEN {self.condition.replace('IS DISTINCT FROM', 'IS NOT')}" if self.condition else ""
+        when = f"WHEN {condition.replace('IS DISTINCT FROM', 'IS NOT')}" if condition else ""
         return [
             f'DROP TRIGGER IF EXISTS "{self.trigger}"',
             f'CREATE TRIGGER "{self.trigger}" BEFORE {self.event} ON "{self.table}" {when} '
@@ -66,12 +76,27 @@ def closed(table: str) -> list[Rule]:
     return [Rule(table, f"no_{event.lower()}", event, f"{table} is closed") for event in ("INSERT", "UPDATE")]
 
 
-def append_only(table: str, *, erasable: Iterable[str] = ()) -> list[Rule]:
-    """Rows are added and never changed or removed; erasing a person may do what `erasable` names of UPDATE, DELETE."""
+def append_only(table: str, *, erasable: Iterable[str] = (), kept: str = "") -> list[Rule]:
+    """Rows are added and never changed or removed; erasing a person may do what `erasable` names of UPDATE, DELETE.
+
+    With `kept`, a condition over OLD, only rows of which it holds are kept from being removed.
+    """
     return [
-        Rule(table, f"no_{event.lower()}", event, f"{table} is append-only", erasable=event in erasable)
+        Rule(
+            table,
+            f"no_{event.lower()}",
+            event,
+            f"{table} is append-only",
+            condition=kept if event == "DELETE" else "",
+            erasable=event in erasable,
+        )
         for event in ("UPDATE", "DELETE", "TRUNCATE")
     ]
+
+
+def younger_than(days: int) -> str:
+    """The condition that a row's `at` is not so many days ago yet."""
+    return f"OLD.at > {{days_ago|{days}}}"
 
 
 def frozen(table: str, columns: Iterable[str], *, erasable: bool = False) -> Rule:

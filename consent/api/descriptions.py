@@ -173,7 +173,10 @@ consent_events = operation(
             "Last-Event-ID",
             {"type": "string", "pattern": "^[0-9]{1,15}$"},
             OpenApiParameter.HEADER,
-            description="The last sequence number that you have seen; 0 for everything; 400 beyond your app's newest.",
+            description=(
+                "The last sequence number that you have seen; 0 for everything that is kept; 400 beyond your app's "
+                "newest, and where events after it are no longer kept."
+            ),
         )
     ],
     answers={},

@@ -13,6 +13,7 @@ from common.problems import FieldError, InvalidRequest, TemporarilyUnavailable, 
 from consent.api import descriptions as described
 from consent.api.base import DeveloperView
 from consent.notices import streams
+from consent.notices.forgetting import forgotten_up_to
 from consent.notices.waiting import hub
 
 _SOON = {"Retry-After": "1"}
@@ -54,11 +55,18 @@ class ConsentEvents(DeveloperView):
         return answer
 
     def _seen(self, last: str, newest: int) -> int:
-        """The event that the stream goes on after; of one that never was, or was lost, others would be passed over."""
+        """The event that the stream goes on after; of an unknown or too old one, others would be passed over."""
         if not _SEQUENCE.match(last):
             raise _unfit("send the id of an event", "Last-Event-ID does not fit.")
-        after = int(last)
-        if after > newest or (after and not streams.knows(self.app.app_pk, after)):
+        after, forgotten = int(last), forgotten_up_to(self.app.app_pk)
+        if 0 < after < forgotten:
+            reason = f"events of your app up to {forgotten} are no longer kept"
+            raise _unfit(
+                reason,
+                f"The stream cannot go on after this Last-Event-ID: {reason}. Send 0 for all that is kept: the newest "
+                "event of each request, and every one since.",
+            )
+        if after > newest or (after > forgotten and not streams.knows(self.app.app_pk, after)):
             reason = f"your app's newest event is {newest}"
             raise _unfit(
                 reason, f"No event has this Last-Event-ID: {reason}. Send an id that you got here, or 0 for all."

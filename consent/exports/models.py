@@ -35,6 +35,16 @@ class Export(models.Model):
         ]
 
 
+class ForgottenReads(models.Model):
+    """Up to which audit entry the reads that entries hold are gone, since they were kept long enough. One row."""
+
+    entry = models.BigIntegerField(default=0)
+
+    class Meta:
+        db_table = "consent_reads_forgotten"
+        constraints = [models.CheckConstraint(condition=models.Q(pk=1), name="consent_reads_forgotten_once")]
+
+
 class Read(models.Model):
     """One read of an export. `batch` is the audit entry that chains it, written later by a task."""
 

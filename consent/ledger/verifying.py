@@ -18,7 +18,7 @@ from consent.ledger.models import AuditChain, AuditEntry, AuditHead
 
 PAGE = 2000  # entries
 _HASHED = ("version", "chain", "sequence", "prev_hash", "kind", "actor", "at", "own_facts", "facts_hash")
-_COLUMNS = (*_HASHED, "entry_hash", "kept__salt", "kept__facts")
+_COLUMNS = ("pk", *_HASHED, "entry_hash", "kept__salt", "kept__facts")
 _Ranges = list[list[int]]  # [first, last] of each, ascending
 
 

@@ -60,6 +60,8 @@ class NoticeCounter(models.Model):
 
     app = models.OneToOneField("developers.App", on_delete=models.PROTECT, primary_key=True, related_name="+")
     sequence = models.PositiveIntegerField(default=0)
+    # up to this one notices may be gone, since they were kept long enough; above it none is
+    forgotten = models.PositiveIntegerField(default=0, db_default=0)
 
     class Meta:
         db_table = "consent_notice_counters"

@@ -5,15 +5,18 @@ would not know better, so nothing is compared with it.
 """
 
 from collections.abc import Iterator
+from datetime import timedelta
 from typing import Any
 
+from common.clock import database_now
 from consent.ledger import audit
 from consent.ledger.verifying import Broken
 from consent.notices.epochs import is_first
-from consent.notices.models import Notice
+from consent.notices.models import Notice, NoticeCounter
+from consent.rules import SHORTEST_DAYS
 
 COLUMNS = (
-    "pk", "sequence", "kind", "facts", "app__app_id", "request__request_id", "request__user__public_id",
+    "pk", "sequence", "kind", "facts", "at", "app__app_id", "request__request_id", "request__user__public_id",
     "request__scope", "request__app__app_id", "request__grant__grant_id", "request__user__erased_at",
     "request__grant__approved_attributes",
 )  # fmt: skip
@@ -22,13 +25,22 @@ COLUMNS = (
 def verify_notices(page: list[dict[str, Any]], newest: dict[str, int], *, restored: bool) -> Iterator[Broken]:
     """`page` is by key, which is the order of each app's numbers; `newest` says where each app stands, and moves on.
 
-    Only where something was `restored` an app's numbers may go on in another epoch.
+    Only where something was `restored` an app's numbers may go on in another epoch. Up to the number to which an app's
+    notices were kept long enough any may be gone, and none that is there is younger than that.
     """
+    forgotten = dict(NoticeCounter.objects.exclude(forgotten=0).values_list("app__app_id", "forgotten"))
+    kept_since = database_now() - timedelta(days=SHORTEST_DAYS)
     for notice in page:
         app_id, sequence = notice["app__app_id"], notice["sequence"]
         last, newest[app_id] = newest.get(app_id, 0), sequence
         goes_on = sequence == last + 1 or (restored and sequence > last and is_first(sequence))
-        if not goes_on:
+        gone_to = forgotten.get(app_id, 0)
+        went = last < sequence <= gone_to + 1
+        if sequence <= gone_to and notice["at"] >= kept_since:
+            yield Broken(
+                audit.app_chain(app_id), 0, f"number {sequence} of what it was told is said to be old, and is not"
+            )
+        elif not (goes_on or went):
             yield Broken(audit.app_chain(app_id), 0, f"what the app was told goes from number {last} to {sequence}")
         elif not _is_of_its_request(notice):
             request_id = notice["request__request_id"]

@@ -12,6 +12,7 @@ from typing import Any
 from django.db.models import Count, Q
 
 from common.clock import rfc3339
+from consent.exports.forgetting import Forgotten
 from consent.exports.models import Read
 from consent.grants.models import Grant
 from consent.ledger import audit
@@ -71,10 +72,16 @@ def _lasting(name: str) -> tuple[int, str] | None:
 
 def _retold(name: str) -> Summary:
     """What this chain tells by now."""
-    told = Summary()
+    told, forgotten = Summary(), Forgotten.by_now()
     entries = AuditEntry.objects.of(name).select_related("kept").order_by("sequence")
     for entry in entries.iterator(chunk_size=PAGE):
-        told.take(kind=entry.kind, facts=entry.facts, sequence=entry.sequence, is_person=name.startswith(PERSON))
+        told.take(
+            kind=entry.kind,
+            facts=entry.facts,
+            sequence=entry.sequence,
+            is_person=name.startswith(PERSON),
+            is_forgotten=forgotten.has_reads_of(entry.pk, entry.at),
+        )
     return told
 
 
@@ -155,14 +162,17 @@ def _receipts_flaw(name: str, told: Summary, rows: _Rows) -> tuple[int, str] | N
 
 
 def _reads_flaw(name: str, told: Summary, rows: _Rows) -> tuple[int, str] | None:
-    chained = 0
+    chained = gone = 0
     for grant in rows.grants[name]:
         count, in_batches = rows.reads.get(grant["pk"], (0, 0))
         chained += in_batches
-        if grant["reads"] != count:
+        gone += grant["reads"] - count
+        if grant["reads"] < count or (grant["reads"] > count and not told.forgotten):
             return 0, f"{grant['grant_id']} was read {grant['reads']} times, and there are {count} reads of it"
-    if chained != told.reads:
-        return 0, f"{chained} reads are chained, and the entries hold {told.reads}"
+    if chained != told.reads - told.forgotten:
+        return 0, f"{chained} reads are chained, and the entries hold {told.reads - told.forgotten}"
+    if gone != told.forgotten:  # which grant they were of, nothing tells any more
+        return 0, f"{gone} reads are gone, and the entries tell of {told.forgotten} that were kept long enough"
     return None
 
 

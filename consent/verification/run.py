@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from consent.event_types import EventType
+from consent.exports.forgetting import Forgotten
 from consent.ledger import audit
 from consent.ledger.models import AuditEntry
 from consent.ledger.verifying import (
@@ -120,12 +121,14 @@ def _flaws_of_rows(page: Page, position: Position) -> Iterator[Broken]:
 def _told_by(page: Page, position: Position, names: dict[str, str]) -> dict[str, Summary]:
     told = {state.chain: Summary() for state in [*page.ended, page.state]}
     told[position.chain.chain] = position.told
+    forgotten = Forgotten.by_now()
     for entry in page.held:
         told[entry["chain"]].take(
             kind=entry["kind"],
             facts=facts_of(entry),
             sequence=entry["sequence"],
             is_person=names.get(entry["chain"], "").startswith(PERSON),
+            is_forgotten=forgotten.has_reads_of(entry["pk"], entry["at"]),
         )
     return told
 

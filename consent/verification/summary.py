@@ -20,23 +20,29 @@ class Summary:
 
     `requests`: {request_id: [status, grant_id or None, grant's status or None, its end or None, sequence]}, where an
     end is [ended_at, ended_by] and None in entries that did not say yet. `receipts`: their names, of a person's chain
-    alone; `proven` is how many there are in any. `reads` are those that the batches hold.
+    alone; `proven` is how many there are in any. `reads` are those that the batches hold, `forgotten` those of
+    them that were kept long enough and are gone.
     """
 
     requests: dict[str, list[Any]] = field(default_factory=dict)
     receipts: list[str] = field(default_factory=list)
     proven: int = 0
     reads: int = 0
+    forgotten: int = 0
 
-    def take(self, *, kind: str, facts: dict[str, Any], sequence: int, is_person: bool) -> None:
-        """Take note of one more entry, in the order of the chain."""
+    def take(
+        self, *, kind: str, facts: dict[str, Any], sequence: int, is_person: bool, is_forgotten: bool = False
+    ) -> None:
+        """Take note of one more entry, in the order of the chain; `is_forgotten`: the reads that it holds are gone."""
         if facts.get("receipt_id"):
             self.proven += 1
         if not is_person:
             return  # where things stand is compared with the person's own chain; an app's is too long to remember
         if kind == EventType.READS:
             count = facts.get("count")
-            self.reads += count if isinstance(count, int) else 0
+            count = count if isinstance(count, int) else 0
+            self.reads += count
+            self.forgotten += count if is_forgotten else 0
         if facts.get("receipt_id"):
             self.receipts.append(str(facts["receipt_id"]))
         if kind in _MOVES and facts.get("request_id"):

@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from django.conf import settings
 from django.db.models import Q
 
+from common.durations import duration
 from consent.discovery.models import DirectoryFind, Discovery
 from consent.ledger import audit
 from consent.ledger.models import AuditEntry
@@ -105,6 +107,13 @@ def _positions(cursor: str, letters: Iterable[str]) -> dict[str, Position]:
             return {}
         found[letter] = position
     return found
+
+
+def listed_for() -> tuple[str, str]:
+    """How long each read is listed, and each look of an app, in words."""
+    days = (settings.READS_KEPT_DAYS, settings.DISCOVERIES_KEPT_DAYS)
+    reads, looks = (duration(each * 86_400) for each in days)
+    return reads, looks
 
 
 def checked_chain(user: "User") -> tuple[int, Broken | None]:

@@ -218,8 +218,10 @@ def history(request: HttpRequest) -> HttpResponse:
     apps = web_history.apps_met(person_of(request))
     page = web_history.history(person_of(request), **chosen, names=dict(apps))
     waiting = ledger_queries.count_entries_that_follow(person_of(request))
+    reads_for, looks_for = web_history.listed_for()
+    listed = {"reads_for": reads_for, "looks_for": looks_for}
     shown = {"page": page, "waiting": waiting, "witnesses": _witnesses(), **_filters(chosen, page), "apps": apps}
-    return render(request, "consent/history.html", shown)
+    return render(request, "consent/history.html", shown | listed)
 
 
 @require_POST

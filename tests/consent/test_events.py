@@ -9,13 +9,15 @@ from typing import Any
 import orjson
 import pytest
 import requests
-from django.db import transaction
+from django.db import connection, transaction
 
+from common.sql.triggers import lifted
 from consent.decisions import actions as decision_actions
 from consent.notices import epochs
 from consent.notices.models import Notice, NoticeCounter
 from consent.notices.waiting import hub
 from consent.requests.models import ConsentRequest
+from consent.rules import RULES
 from developers.apps.actions import close_app, restore_app, suspend_app
 from developers.models import App, DeveloperToken
 from developers.tokens.actions import revoke_token, rotate_token
@@ -127,6 +129,25 @@ def test_after_a_restore_no_number_is_used_again(service: str, app: App, api: De
     with open_stream(service, api, **{"Last-Event-ID": "2"}) as gone:
         assert gone.status_code == 400
         assert gone.json()["errors"][0]["field"] == "Last-Event-ID"
+
+
+def test_a_stream_goes_on_where_all_that_followed_is_kept(service: str, app: App, api: Developer) -> None:
+    """Notices up to the third were kept long enough; of those the second is the newest of its request."""
+    for _ in range(5):
+        request = ConsentRequestFactory(app=app)
+        decision_actions.deny(request_id=request.request_id, by=request.user)
+    rules = [rule for rule in RULES if rule.trigger == "consent_notices_no_delete"]
+    with transaction.atomic(), lifted(connection, rules):
+        Notice.objects.filter(app=app, sequence__in=(1, 3)).delete()
+        NoticeCounter.objects.filter(app=app).update(forgotten=3)
+
+    for last in ("1", "2"):
+        with open_stream(service, api, **{"Last-Event-ID": last}) as gone:
+            assert gone.status_code == 400
+            assert "events of your app up to 3 are no longer kept" in gone.json()["detail"]
+    for last, first in (("0", 2), ("3", 4), ("4", 5)):
+        with open_stream(service, api, **{"Last-Event-ID": last}) as kept:
+            assert next(events(kept))[0] == first
 
 
 def test_the_next_epoch_is_far_above_whatever_was_lost(app: App) -> None:

@@ -27,7 +27,13 @@ from tests.factories.agents import (
     RunFactory,
     StepFactory,
 )
-from tests.factories.asked import ConsentRequestFactory, ExportFactory, GrantFactory, ReadFactory
+from tests.factories.asked import (
+    ConsentRequestFactory,
+    ExportFactory,
+    ForgottenReadsFactory,
+    GrantFactory,
+    ReadFactory,
+)
 from tests.factories.developers import (
     AppAuditEntryFactory,
     AppFactory,
@@ -115,6 +121,7 @@ __all__ = [
     "ErasureFactory",
     "EventFactory",
     "ExportFactory",
+    "ForgottenReadsFactory",
     "GrantFactory",
     "HiddenScopeFactory",
     "IdempotencyKeyFactory",

@@ -9,7 +9,7 @@ from factory.django import DjangoModelFactory
 
 from common.clock import rfc3339
 from common.identifiers import new_identifier
-from consent.exports.models import Export, Read
+from consent.exports.models import Export, ForgottenReads, Read
 from consent.grants.models import Grant
 from consent.requests.models import ConsentRequest
 from consent.states import Actor, GrantStatus, RequestStatus
@@ -146,6 +146,16 @@ class ExportFactory(DjangoModelFactory):
             request_digest=request.request_digest,
         )
         return sealed.seal_export(content, request.connector_public_key, header)
+
+
+class ForgottenReadsFactory(DjangoModelFactory):
+    """The one mark: up to which entry reads are gone."""
+
+    class Meta:
+        model = ForgottenReads
+        django_get_or_create = ("id",)
+
+    id = 1
 
 
 class ReadFactory(DjangoModelFactory):

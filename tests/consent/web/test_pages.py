@@ -371,6 +371,8 @@ def test_history_is_paged(owner, person):
     assert (text(first).count("event-title"), text(second).count("event-title")) == (40, 5)
     assert (first.context["newest_url"], second.context["newest_url"]) == ("", "?kind=reads")
     assert second.context["older_url"] == ""
+    ends = "Each read is listed for 3 years, each look at what you could share for 2 years."
+    assert (ends in text(first), ends in text(second)) == (False, True)
 
 
 def test_links_to_pages_by_number_lead_to_the_newest_page(owner, person):
