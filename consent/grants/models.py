@@ -97,6 +97,7 @@ class Grant(models.Model):
                 fields=["expires_at"], condition=LIVE & models.Q(reminder_waits=True), name="consent_grant_to_remind"
             ),
             models.Index(fields=["id"], condition=models.Q(record_waits=True), name="consent_grant_to_record"),
+            models.Index(fields=["id"], condition=models.Q(status="paused"), name="consent_grant_paused"),
         ]
 
     def __str__(self) -> str:
