@@ -65,10 +65,12 @@ function chainStep({ broken, count }) {
   return { words: interpolate(words, { n: count }), holds: true };
 }
 
-/** The way on where the log's key changed: the operator's word, on another way than this page. @param {string[]} keys */
-function offerKeys(keys) {
+/** @typedef {import("./log/reading.js").Taken} Taken */
+
+/** The way on where the log's key changed: the operator's word, on another way than this page. @param {string[]} keys @param {Taken} taken */
+function offerKeys(keys, taken) {
   const take = make("button", { class: "btn btn-s", type: "button" }, [gettext("The operator confirmed this key: take it")]);
-  take.addEventListener("click", () => void busy(take, () => verify({ keys })));
+  take.addEventListener("click", () => void busy(take, () => verify({ ...taken, keys })));
   return make("div", { class: "stack stack-s", id: "log-key-offer" }, [
     make("p", {}, [gettext("The service names this key. Ask the operator whether it is theirs, on a way that does not lead over this service. Until then, take it for somebody else's.")]),
     ...keys.map((key) => make("p", {}, [make("code", { class: "break" }, [key])])),
@@ -76,51 +78,74 @@ function offerKeys(keys) {
   ]);
 }
 
-/** The way on where the log began anew: the person knows of the restore, and looks twice. @param {import("./proofs.js").Epoch} epoch */
-function offerEpoch({ last, size, newest, lost }) {
-  const go = make("button", { class: "btn btn-s", type: "button", "aria-expanded": "false", "aria-controls": "log-epoch-second" }, [gettext("Go on with the new log…")]);
-  const take = make("button", { class: "btn btn-s", type: "button" }, [gettext("I know of the restore: take the new log")]);
-  take.addEventListener("click", () => void busy(take, () => verify({ epoch: newest })));
-  const second = make("div", { class: "stack stack-s", id: "log-epoch-second", hidden: "" }, [
-    make("p", {}, [gettext("From then on this browser, and your other devices, compare with the new log alone. What the old one got after the backup is lost, and nobody can show you any more what it was.")]),
-    make("p", {}, [take]),
-  ]);
+/**
+ * The way on after a restore: the person knows of it, and looks twice.
+ * @param {string} id @param {{what: string, facts: [string, string][], go: string, from: string, take: string, taken: Taken}} words
+ */
+function offerRestored(id, { what, facts, go: goOn, from, take: takeIt, taken }) {
+  const go = make("button", { class: "btn btn-s", type: "button", "aria-expanded": "false", "aria-controls": `${id}-second` }, [goOn]);
+  const take = make("button", { class: "btn btn-s", type: "button" }, [takeIt]);
+  take.addEventListener("click", () => void busy(take, () => verify(taken)));
+  const second = make("div", { class: "stack stack-s", id: `${id}-second`, hidden: "" }, [make("p", {}, [from]), make("p", {}, [take])]);
   go.addEventListener("click", () => {
     second.hidden = false;
     go.setAttribute("aria-expanded", "true");
     take.focus();
   });
-  /** @type {[string, string][]} */
-  const facts = [
-    [gettext("The log that was seen"), interpolate(gettext("%(name)s, with %(n)s entries"), { name: last, n: size })],
-    [gettext("The new log"), newest],
-    [gettext("Your own history"), lost],
-  ];
-  return make("div", { class: "stack stack-s", id: "log-epoch-offer" }, [
-    make("p", {}, [gettext("A log begins anew where the service was restored from a backup and what it had published could not be brought back. It is also what somebody would do who has something to hide. Ask the operator what happened, on a way that does not lead over this service.")]),
+  return make("div", { class: "stack stack-s", id: `${id}-offer` }, [
+    make("p", {}, [what]),
     make("dl", { class: "facts" }, facts.map(([name, value]) => make("div", {}, [make("dt", {}, [name]), make("dd", { class: "break" }, [value])]))),
     make("p", {}, [go]),
     second,
   ]);
 }
 
-/** What to do about a step that failed for something that the person may take. @param {Step[]} steps @returns {{title: string, offer: HTMLElement} | null} */
-function offerOf(steps) {
-  const [keys, epoch] = [steps.find((step) => step.keys)?.keys, steps.find((step) => step.epoch)?.epoch];
-  if (keys) return { title: gettext("The public log has another key, and nobody whom this browser knows vouches for it."), offer: offerKeys(keys) };
-  if (epoch) return { title: gettext("The public log begins anew, and nothing shows what was lost."), offer: offerEpoch(epoch) };
-  return null;
+/** Where the log began anew. @param {import("./proofs.js").Epoch} epoch @param {Taken} taken */
+const offerEpoch = ({ last, size, newest, lost }, taken) =>
+  offerRestored("log-epoch", {
+    what: gettext("A log begins anew where the service was restored from a backup and what it had published could not be brought back. It is also what somebody would do who has something to hide. Ask the operator what happened, on a way that does not lead over this service."),
+    facts: [
+      [gettext("The log that was seen"), interpolate(gettext("%(name)s, with %(n)s entries"), { name: last, n: size })],
+      [gettext("The new log"), newest],
+      [gettext("Your own history"), lost],
+    ],
+    go: gettext("Go on with the new log…"),
+    from: gettext("From then on this browser, and your other devices, compare with the new log alone. What the old one got after the backup is lost, and nobody can show you any more what it was."),
+    take: gettext("I know of the restore: take the new log"),
+    taken: { ...taken, epoch: newest },
+  });
+
+/** Where the log is the same, and what was seen of the history or the notes is gone. @param {string} lost @param {Taken} taken */
+const offerLoss = (lost, taken) =>
+  offerRestored("history-loss", {
+    what: gettext("Was the service restored from a backup? Then what came after it is gone. It is also what somebody would do who has something to hide. Ask the operator what happened, on a way that does not lead over this service."),
+    facts: [[gettext("Your own history"), lost]],
+    go: gettext("Go on with what is left…"),
+    from: gettext("From then on this browser compares with what is left alone. What is gone stays gone, and nobody can show you any more what it was."),
+    take: gettext("I know of the restore: go on"),
+    taken: { ...taken, restored: true },
+  });
+
+/**
+ * What to do about a step that failed for something that the person may take.
+ * @param {Step[]} steps @param {Taken} taken @returns {{title?: string, offer: HTMLElement} | null}
+ */
+function offerOf(steps, taken) {
+  const { keys, epoch, lost } = steps.find((step) => step.keys ?? step.epoch ?? step.lost) ?? {};
+  if (keys) return { title: gettext("The public log has another key, and nobody whom this browser knows vouches for it."), offer: offerKeys(keys, taken) };
+  if (epoch) return { title: gettext("The public log begins anew, and nothing shows what was lost."), offer: offerEpoch(epoch, taken) };
+  return lost ? { offer: offerLoss(lost, taken) } : null;
 }
 
-/** @param {import("./log/reading.js").Taken} [taken] what the person takes of the log */
-async function verify(taken) {
+/** @param {Taken} [taken] what the person takes of the log */
+async function verify(taken = {}) {
   progress.hidden = false;
   showProgress(0, 0);
   try {
     const walked = await walk();
     const steps = [chainStep(walked), ...(walked.broken ? [] : await logSteps(walked, taken))];
     const holds = steps.every((step) => step.holds);
-    const offered = offerOf(steps);
+    const offered = offerOf(steps, taken);
     const titles = {
       holds: gettext("Your history is as it was written."),
       waits: gettext("Your history is as it was written. Not all of it is published yet."),

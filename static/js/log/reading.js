@@ -14,14 +14,14 @@ import { Trust } from "./trust.js";
 /** @typedef {import("./notes.js").VerifierKey} VerifierKey */
 /** @typedef {import("../proofs.js").Epoch} Epoch */
 /** @typedef {{count: number, chain: string, hashes: Map<number, string>, times: Map<number, string>}} Walked */
-/** @typedef {{keys?: string[], epoch?: string}} Taken what the person takes, since the operator told it on another way */
+/** @typedef {{keys?: string[], epoch?: string, restored?: boolean}} Taken what the person takes, since the operator told it on another way */
 
 const LATE = 600; // seconds after which an entry should have been in the log for long
 const DAY = 24 * 3600;
 
 /** A check that did not hold; the ones after it were not made. */
 class Fails extends Error {
-  /** @type {{keys?: string[], epoch?: Epoch}} what the person may take on another way's word */ offer = {};
+  /** @type {{keys?: string[], epoch?: Epoch, lost?: string}} what the person may take on another way's word */ offer = {};
 }
 
 /** What cannot be said yet; nor can what comes after it. */
@@ -64,7 +64,7 @@ class Steps {
  * @param {Walked} walked a chain that was computed again
  * @param {Taken} [taken]
  * @returns {Promise<Step[]>} a step that fails for the log's key has `keys`, those that the service names; one that fails since
- *   the log began anew has `epoch`
+ *   the log began anew has `epoch`, and one that fails since what was seen is gone has `lost`, words for what that is
  */
 export async function logSteps(walked, taken = {}) {
   const steps = new Steps();
@@ -80,14 +80,16 @@ export async function logSteps(walked, taken = {}) {
 /** @param {Steps} steps @param {Walked} walked @param {Taken} taken */
 async function check(steps, walked, taken) {
   const own = await recall();
-  const sealed = await sealedMemory(steps, own);
+  const sealed = await sealedMemory(steps, own, walked, taken);
   const kept = [own, sealed?.memory ?? null].filter((memory) => memory !== null);
   const memories = kept.filter((memory) => !kept.some((other) => hasEnded(memory, other)));
   const known = await trustOf(memories, taken);
   const { newest, trust } = await signedCheckpoint(steps, known, memories, walked, taken);
   const [same, ended] = [memories.filter(({ note }) => originOf(note) === newest.origin), memories.filter(({ note }) => originOf(note) !== newest.origin)];
-  if (same.length) await steps.step(gettext("It has all that was in it when it was seen last"), async () => {
-    if (same.some((memory) => !hasHead(walked, memory))) throw new Fails(gettext("Entry by entry it is another history now."));
+  const gone = same.filter((memory) => !hasHead(walked, memory));
+  if (gone.length && taken.restored) steps.made.push({ words: lost(walked, gone), holds: true });
+  else if (same.length) await steps.step(gettext("It has all that was in it when it was seen last"), async () => {
+    if (gone.length) throw isGone(gettext("Entry by entry it is another history now."), lost(walked, gone));
   });
   if (ended.length) steps.made.push({ words: lost(walked, ended), holds: true });
   await steps.step(wordsOfFit(same, ended), async () => {
@@ -124,7 +126,14 @@ function wordsOfFit(same, ended) {
   return ended.length ? gettext("The new log is remembered from now on") : gettext("The log is seen for the first time, and remembered");
 }
 
-/** What became of the person's own entries where the log began anew. @param {Walked} walked @param {Memory[]} ended @returns {string} */
+/** What a restore from a backup leaves, and somebody who hides something. @param {string} why @param {string} words */
+function isGone(why, words) {
+  const fails = new Fails(why);
+  fails.offer = { lost: words };
+  return fails;
+}
+
+/** What became of the person's own entries after a restore. @param {Walked} walked @param {Memory[]} ended @returns {string} */
 function lost(walked, ended) {
   const most = Math.max(...ended.map(({ head }) => head.sequence));
   if (ended.every((memory) => hasHead(walked, memory))) return gettext("All that was seen of your history is still in it");
@@ -198,21 +207,25 @@ async function otherKey() {
 
 /**
  * What all devices saw, where the vault is unlocked. It has to be there once this browser wrote it, and only grows.
- * @param {Steps} steps @param {import("./memory.js").Own | null} own
+ * @param {Steps} steps @param {import("./memory.js").Own | null} own @param {Walked} walked @param {Taken} taken
  * @returns {ReturnType<typeof recallSealed>}
  */
-async function sealedMemory(steps, own) {
+async function sealedMemory(steps, own, walked, taken) {
   const sealed = await steps.step(gettext("Your vault's notes open"), recallSealed);
   if (!sealed) {
     steps.made.pop();
     steps.made.push({ words: gettext("What your other devices saw, since your vault is locked"), holds: true, unchecked: true });
     return null;
   }
+  const counts = own?.sealed?.keyId === sealed.keyId && !hasEnded(own, sealed.memory); // else another device went on
+  const wrote = counts ? (own?.sealed?.size ?? 0) : 0;
+  if (own && (sealed.memory?.size ?? 0) < wrote && taken.restored) {
+    steps.made.push({ words: gettext("What your vault remembers of the log is that of the backup"), holds: true });
+    return sealed;
+  }
   await steps.step(gettext("What your vault remembers of the log is all there"), async () => {
-    const counts = own?.sealed?.keyId === sealed.keyId && !hasEnded(own, sealed.memory); // else another device went on
-    const wrote = counts ? (own?.sealed?.size ?? 0) : 0;
-    if (wrote && !sealed.memory) throw new Fails(gettext("It is gone, though this browser put it there."));
-    if (sealed.memory && sealed.memory.size < wrote) throw new Fails(gettext("It is older than what this browser put there."));
+    if (!own || (sealed.memory?.size ?? 0) >= wrote) return;
+    throw isGone(sealed.memory ? gettext("It is older than what this browser put there.") : gettext("It is gone, though this browser put it there."), lost(walked, [own]));
   });
   return sealed;
 }
