@@ -23,11 +23,13 @@ from typing import Any
 import psycopg
 from psycopg import sql
 
+from bench import processor
 from deploy.local.place import ROOT, VAR, VENV
 from deploy.local.serving import free_port, is_free
 
 WANTED = {"discovery": 0.58, "status": 0.62, "export 4 KiB": 0.5, "request": 0.27}  # of bare
 THREADS = 16  # of the one worker, as in deploy/ for the fast addresses
+SERVERS: dict[int, int] = {}  # the process that serves a port, as `wait_for` found it
 
 
 def main() -> int:
@@ -143,8 +145,10 @@ def granian(
 
 
 def wait_for(port: int, process: "subprocess.Popen[bytes]") -> None:
+    """Until this process serves the port."""
     for _ in range(300):
         if process.poll() is None and not is_free(port):
+            SERVERS[port] = process.pid
             return
         time.sleep(0.1)
     sys.exit("the server does not start; its log is in var/logs/")
@@ -165,7 +169,7 @@ def measure(jobs: dict[str, tuple[list[str], int]], ports: dict[str, int], optio
                 "seconds": options.seconds if turn else 1.0,
                 "requests": requests[start:] + requests[:start],
             }  # fmt: skip
-            found = load(job)
+            found = load_and_cost(job)
             sent[name] += found["count"]
             if name == "first discovery" and sent[name] > len(requests):
                 sys.exit(f"{name}: everybody was discovered already; measure for fewer rounds or seconds")
@@ -177,6 +181,16 @@ def measure(jobs: dict[str, tuple[list[str], int]], ports: dict[str, int], optio
                 figures[name].append(found)
         print(f"round {turn} of {options.rounds} done", flush=True)
     return figures
+
+
+def load_and_cost(job: dict[str, Any]) -> dict[str, Any]:
+    """The figures of a load, with the microseconds of processor that a call took of the server and of PostgreSQL."""
+    server = SERVERS[job["port"]]
+    before = (processor.of_tree(server), processor.of_postgres())
+    found = load(job)
+    after = (processor.of_tree(server), processor.of_postgres())
+    took = [(now - then) / found["count"] * 1_000_000 for now, then in zip(after, before, strict=True)]
+    return {**found, "server_us": took[0], "database_us": took[1]}
 
 
 def load(job: dict[str, Any]) -> dict[str, Any]:
@@ -205,7 +219,10 @@ def report(figures: Figures, options: Any) -> int:
         f"{'nothing' if options.alone else 'a worker and beat'} beside; medians of {options.rounds} interleaved rounds "
         f"of {options.seconds:g} s. All limits are production's.\n"
     )
-    heads = {"": 16, "requests/s": 11, "p50 ms": 8, "p99 ms": 8, "of bare": 9, "wanted": 8, "client": 8}
+    heads = {
+        "": 16, "requests/s": 11, "p50 ms": 8, "p99 ms": 8, "of bare": 9, "wanted": 8, "server µs": 11,
+        "database µs": 13, "client": 8,
+    }  # fmt: skip
     print("".join(f"{head:>{width}}" for head, width in heads.items()))
     slow = []
     for name in figures:
@@ -214,11 +231,13 @@ def report(figures: Figures, options: Any) -> int:
             slow.append(name)
         print(
             f"{name:16}{middle(name, 'rate'):11.0f}{middle(name, 'p50_ms'):8.1f}{middle(name, 'p99_ms'):8.1f}"
-            f"{share(name):9.2f}{wanted or '':>8}{middle(name, 'busy'):8.0%}"
+            f"{share(name):9.2f}{wanted or '':>8}{middle(name, 'server_us'):11.0f}{middle(name, 'database_us'):13.0f}"
+            f"{middle(name, 'busy'):8.0%}"
         )
     print(
         "\nbare: one indexed SELECT in a plain Django view, without any of this project around it; reference: the same"
-        "\nview behind this project's middleware. client: how busy the load generator was."
+        "\nview behind this project's middleware. µs: processor time of a call, of the server and of PostgreSQL on this"
+        "\nmachine. client: how busy the load generator was."
     )
     print(f"\nSlower than wanted: {', '.join(slow)}." if slow else "\nAll as fast as wanted.")
     return 1 if slow else 0

@@ -8,6 +8,7 @@ has written nothing.
 import base64
 import logging
 from collections.abc import Iterator
+from datetime import datetime
 
 from django.conf import settings
 from django.db import transaction
@@ -21,7 +22,8 @@ from consent.log.paging import in_pages
 
 _log = logging.getLogger(__name__)
 BATCH = 5_000  # entries a transaction
-_RECENT = 100_000  # entries that are looked through for ones that nobody queued
+# keys that are looked through at once for entries that nobody queued, and how many such blocks of the newest there are
+_BLOCK, _BLOCKS = 10_000, 10
 
 
 def sequence_and_sign() -> int:
@@ -112,16 +114,18 @@ def keep_checkpoint(epoch: str, frontier: Frontier, note: str) -> AuditCheckpoin
     )
 
 
-def queue_forgotten() -> int:
-    """Queue recent entries that are neither in the log nor in its queue; returns how many.
+def queue_forgotten(at: datetime | None = None) -> int:
+    """Queue entries that are neither in the log nor in its queue, of a block of the newest, in each minute another.
 
-    There are none, unless a process of a version that knows no log wrote them while this one was brought in.
+    Returns how many. There are none, unless a process of a version that knows no log wrote them while this one was
+    brought in. `at` stands for the clock in tests.
     """
-    newest = AuditEntry.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
-    recent = AuditEntry.objects.filter(pk__gt=newest - _RECENT, leaf=None, queued=None)
-    forgotten = [LogQueue(entry_id=pk) for pk in recent.order_by("pk").values_list("pk", flat=True)]
-    # in parts, since PostgreSQL takes 65,535 values in a statement
-    LogQueue.objects.bulk_create(forgotten, batch_size=BATCH, ignore_conflicts=True)
+    newest = (AuditEntry.objects.order_by("-pk").values_list("pk", flat=True).first() or 0) // _BLOCK
+    minute = int((at or database_now()).timestamp()) // 60
+    first = (newest - (newest - minute) % _BLOCKS) * _BLOCK
+    block = AuditEntry.objects.filter(pk__gte=first, pk__lt=first + _BLOCK, leaf=None, queued=None)
+    forgotten = [LogQueue(entry_id=pk) for pk in block.order_by("pk").values_list("pk", flat=True)]
+    LogQueue.objects.bulk_create(forgotten, ignore_conflicts=True)
     if forgotten:
         _log.warning("%d audit entries were not queued for the log, and are now", len(forgotten))
     return len(forgotten)
