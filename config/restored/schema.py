@@ -24,7 +24,8 @@ JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum = d.refobjsubid
 WHERE d.classid = 'pg_class'::regclass AND d.refclassid = 'pg_class'::regclass AND d.deptype IN ('a', 'i')
   AND t.relnamespace = 'public'::regnamespace ORDER BY s.relname
 """
-_NUMBERED_BY_HAND = {"consent_log_state", "pkm_registry_version"}  # one row, of the number that it was made with
+# one row, of the number that it was made with
+_NUMBERED_BY_HAND = {"consent_log_state", "consent_reads_forgotten", "pkm_registry_version"}
 _UNSURE = """
 SELECT t.relname || '.' || c.conname FROM pg_constraint c JOIN pg_class t ON t.oid = c.conrelid
 WHERE c.connamespace = 'public'::regnamespace AND NOT c.convalidated
