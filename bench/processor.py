@@ -22,6 +22,11 @@ def of_tree(pid: int) -> float:
     return total
 
 
+def children(pid: int) -> list[int]:
+    """The processes that this one started, in order."""
+    return sorted(each for each, _, parent, _ in _processes() if parent == pid)
+
+
 def of_postgres() -> float:
     """Seconds of every process of PostgreSQL here; 0 where the server is elsewhere."""
     return sum(seconds for _, name, _, seconds in _processes() if name == "postgres")
