@@ -77,6 +77,13 @@ def _hint(request: JSONRequest) -> str:
         return ""
 
 
+def _person_asked(request: JSONRequest) -> str:
+    """The sharing ID in a body that nobody has checked; what is wrong with it is refused after the token."""
+    body = request.look_ahead()
+    named = body.get("user_id") if isinstance(body, dict) else None
+    return _sharing_id(named) if isinstance(named, str) else ""
+
+
 class ScopeCatalog(DeveloperView):
     """What anybody could be asked for."""
 
@@ -93,6 +100,12 @@ class RequestConsent(AskingView):
     needs = frozenset({"request"})
     http_method_names = ["post"]
 
+    def get_authenticators(self) -> list[BaseAuthentication]:
+        return [DeveloperToken(self._token_and_person)]
+
+    def _token_and_person(self, token: str, request: JSONRequest) -> AppContext | None:
+        return discovery_reads.token_and_person(token, lambda: (_person_asked(request), _hint(request)))
+
     def look_at_limits(self, meter: Meter) -> None:
         super().look_at_limits(meter)
         if request_limits.REQUESTS_PER_HOUR not in meter.counts:
@@ -103,7 +116,10 @@ class RequestConsent(AskingView):
         key = idempotency_key(request)
         self.meter.hint = client_hint(request)
         asked = self.body(RequestConsentBody, special=SPECIAL)
-        answer, created = creation.request_consent(app=self.app, body=asked, idempotency_key=key, meter=self.meter)
+        person = discovery_reads.person_of(app=self.app, user_id=asked.user_id, hint=self.meter.hint)
+        answer, created = creation.request_consent(
+            app=self.app, body=asked, idempotency_key=key, person=person, meter=self.meter
+        )
         return json_answer(answer, status=201 if created else 200)
 
 

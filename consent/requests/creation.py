@@ -53,19 +53,26 @@ class _Changed(Exception):
 
 
 def request_consent(
-    *, app: AppContext, body: RequestConsentBody, idempotency_key: str | None, meter: Meter | None = None
+    *,
+    app: AppContext,
+    body: RequestConsentBody,
+    idempotency_key: str | None,
+    person: PersonRead | None = None,
+    meter: Meter | None = None,
 ) -> tuple[AskedConsent, bool]:
     """The answer of contract 1.3, and whether a request was made (rather than found again).
 
-    `meter` says on whose behalf the app asks, and takes note of every limit that the call meets.
+    `person` is what `read_person` gives of the ID in `body`, where that was read already; `meter` says on whose behalf
+    the app asks, and takes note of every limit that the call meets.
     """
     key, meter = _connector_key(body), meter or Meter()
     while True:
-        asked = _look_up(app, body, key, meter)  # outside the transaction: a miss counts though the call is refused
+        asked = _look_up(app, body, key, person, meter)  # before the transaction: a miss counts though it is refused
         try:
             return _ask(asked, idempotency_key)
         except _Changed as changed:
             app = replace(app, app_name=changed.app_name)
+            person = None
         except BaseException:
             limits.give_back(app=app, meter=meter)
             raise
@@ -80,9 +87,11 @@ def _connector_key(body: RequestConsentBody) -> ConnectorKey:
     return ConnectorKey(jwk, pkm.sealed.thumbprint(jwk))
 
 
-def _look_up(app: AppContext, body: RequestConsentBody, key: ConnectorKey, meter: Meter) -> AskedRequest:
+def _look_up(
+    app: AppContext, body: RequestConsentBody, key: ConnectorKey, person: PersonRead | None, meter: Meter
+) -> AskedRequest:
     """The request with the person and the scope that it names, or the refusal where there is no such person."""
-    person = read_person(app_pk=app.app_pk, is_test=app.is_test, user_id=body.user_id, hint=meter.hint)
+    person = person or read_person(app_pk=app.app_pk, is_test=app.is_test, user_id=body.user_id, hint=meter.hint)
     if person is None:
         raise ScopeRegistryUnavailable
     user_pk = unknown_users.admit(app_pk=app.app_pk, user_pk=person.user_pk, guesses=person.guesses, meter=meter)

@@ -6,7 +6,6 @@ from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlsplit
 
-import orjson
 from django.conf import settings
 from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest, HttpResponse
@@ -27,7 +26,6 @@ from developers.authentication import AppContext, DeveloperToken
 from developers.errors import BrowserPathRefused
 from developers.models import Permission
 
-_LOOK_AHEAD_LIMIT = 2048  # bytes of a message that is read before its token is checked; a status call takes some 400
 _METHODS = frozenset({
     "initialize", "notifications/initialized", "notifications/cancelled", "ping", "server/discover", "tools/list",
     "tools/call", "resources/list", "resources/templates/list", "resources/read", "prompts/list",
@@ -59,13 +57,10 @@ class McpView(DeveloperView):
 
     def _status_asked_for(self, request: JSONRequest) -> object:
         """The request whose status the message asks for, if any; a bad message is refused later, in `post`."""
-        length = request.META.get("CONTENT_LENGTH", "")
-        if request.is_chunked or not length.isdecimal() or int(length[:20]) > _LOOK_AHEAD_LIMIT:
-            return None
         try:
-            params = orjson.loads(request.content)["params"]
+            params = request.look_ahead()["params"]
             return params["arguments"]["request_id"] if params["name"] == CHECK_CONSENT_STATUS else None
-        except (InvalidRequest, ValueError, KeyError, TypeError):
+        except (KeyError, TypeError):
             return None
 
     def refuse_browser(self, request: HttpRequest) -> None:

@@ -93,7 +93,7 @@ def end(api: Developer, vault: Vault) -> Call:
         (unknown_request, 2),
         (bad_token, 0),
         (export, 10),
-        (ask, 13),
+        (ask, 12),
         (end, 36),  # both chains are new here: two queries each name them; and both entries wait for the log, one each
     ],
 )

@@ -206,6 +206,6 @@ def test_a_tool_makes_the_queries_of_the_rest_and_no_more(
         rest(api, tool, by_rest)
 
     # a tool's name is read after its caller is known, and REST reads token and person in one (docs/adr/0046)
-    assert len(of_tool) == len(of_rest) + (tool == "discover_user_scopes")
+    assert len(of_tool) == len(of_rest) + (tool in {"discover_user_scopes", "request_consent"})
     if tool == "check_consent_status":
         assert len(of_tool) == 1
