@@ -1,11 +1,13 @@
 """Deleting what has served its time."""
 
+from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 
 from django.conf import settings
 
 from accounts.sign_in.sessions import SessionStore
-from common.batches import delete_all
+from common.batches import delete_all, is_gone
 from common.clock import database_now
 from consent.discovery.models import DirectoryFind, Discovery, DiscoveryMiss
 from consent.exports.forgetting import forget_reads
@@ -31,15 +33,25 @@ def forget_old_records() -> int:
     """Delete what is older than its setting allows, in batches by index; returns how many rows went.
 
     Never what something still hangs on: a delivery that waits, whatever its age, stays until it is finished, and its
-    notice as long.
+    notice as long. Raises an `ExceptionGroup` of what could not be deleted, once everything else was.
     """
     now = database_now()
     delivered = now - timedelta(days=settings.DELIVERIES_KEPT_DAYS)
     discovered = (now - timedelta(days=settings.DISCOVERIES_KEPT_DAYS)).date()
-    old = (
-        WebhookDelivery.objects.filter(finished_at__lt=delivered).order_by("finished_at"),
-        Discovery.objects.filter(day__lt=discovered).order_by("day"),
-        DirectoryFind.objects.filter(day__lt=discovered).order_by("day"),
-    )
-    gone = sum(delete_all(rows, most_seconds=_AT_ONCE) for rows in old)
-    return gone + forget_reads(most_seconds=_AT_ONCE) + forget_notices(most_seconds=_AT_ONCE)
+    deliveries = WebhookDelivery.objects.filter(finished_at__lt=delivered).order_by("finished_at")
+    discoveries = Discovery.objects.filter(day__lt=discovered).order_by("day")
+    finds = DirectoryFind.objects.filter(day__lt=discovered).order_by("day")
+    parts: tuple[Callable[..., int], ...] = (
+        *(partial(delete_all, old) for old in (deliveries, discoveries, finds)), forget_reads, forget_notices,
+    )  # fmt: skip
+    gone, failures = 0, []
+    for part in parts:
+        try:
+            gone += part(most_seconds=_AT_ONCE)
+        except Exception as failure:  # what one table refuses keeps no other from its turn
+            if is_gone(failure):
+                raise
+            failures.append(failure)
+    if failures:
+        raise ExceptionGroup("Not everything old could be deleted", failures)
+    return gone

@@ -14,6 +14,7 @@ from django.db import IntegrityError, connection, transaction
 from accounts.erasure import actions as erasure_actions
 from common import clock
 from common.sql.triggers import lifted
+from consent import retention
 from consent.decisions import actions as decision_actions
 from consent.exports import forgetting
 from consent.exports.models import ForgottenReads, Read
@@ -175,6 +176,21 @@ def test_the_role_of_the_server_deletes_what_is_old_enough(vault: Vault, before:
     notices_over_the_years(AppFactory())
     with least_rights():
         assert forget_old_records() == 5 + 2
+
+
+def test_what_one_table_refuses_keeps_no_other_from_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*, most_seconds: float) -> int:
+        raise ValueError("not these")
+
+    monkeypatch.setattr(retention, "forget_reads", refused)
+    app = AppFactory()
+    before = notices_over_the_years(app)
+
+    with pytest.raises(ExceptionGroup) as failed:
+        forget_old_records()
+
+    assert [str(one) for one in failed.value.exceptions] == ["not these"]
+    assert Notice.objects.filter(app=app).count() == len(before) - 2
 
 
 @pytest.mark.parametrize("days", [0, 1, 364])
