@@ -1,4 +1,4 @@
-"""Long e-mail addresses break between their parts."""
+"""Long addresses break between their parts."""
 
 import pytest
 
@@ -13,6 +13,9 @@ from accounts.templatetags.addresses import breakable
         ("Write to a@b.org. Thanks.", "Write to a<wbr>@b<wbr>.org. Thanks."),
         ("<b>@x.org", "&lt;b&gt;<wbr>@x<wbr>.org"),
         ("@a..b@", "@a..b@"),
+        ("https://a.example/b/c", "https://a<wbr>.example<wbr>/b<wbr>/c"),
+        ("Added https://a.example/?q=1&b=2.", "Added https://a<wbr>.example<wbr>/?q=1&amp;b=2."),
+        ("yes/no. None.", "yes/no. None."),
         ("no address. None.", "no address. None."),
         ("", ""),
     ],

@@ -129,6 +129,13 @@ def test_the_operations_are_those_of_the_document_that_a_developer_token_may_cal
     assert all(described[name]["summary"] in unescape(shown.content.decode()) for name, shown in pages.items())
 
 
+def test_names_in_the_words_of_the_document_are_code(app: App, developer: Client) -> None:
+    shown = developer.get(page(app) + "?operation=getReceipt").content.decode()
+
+    assert "not with <code>format</code>." in shown
+    assert "`" not in shown
+
+
 def test_what_does_not_fit_is_refused_by_the_api_itself(app: App, developer: Client) -> None:
     refused = {
         "no JSON": call(developer, app, "requestConsent", "{"),

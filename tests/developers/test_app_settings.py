@@ -111,7 +111,7 @@ def test_the_audit_tells_what_was_done_in_words_and_by_pages(client: Client, own
     AppAuditEntryFactory(app=owner.app, member=staff, action="app.somehow_changed", facts={"why": "<b>because</b>"})
     AppAuditEntryFactory(action="token.minted", facts={"label": "another app's"})
 
-    page = client.get(_path(owner.app, "audit/")).content.decode()
+    page = client.get(_path(owner.app, "audit/")).content.decode().replace("<wbr>", "")
 
     assert page.index("app.somehow_changed") < page.index("somebody found and reported") < page.index("Made the token")
     assert "why: &lt;b&gt;because&lt;/b&gt;" in page

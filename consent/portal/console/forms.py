@@ -6,6 +6,7 @@ from typing import Any
 
 from django import forms
 from django.db.models import QuerySet
+from django.template.loader import render_to_string
 from django.utils.html import format_html
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
@@ -93,7 +94,9 @@ def _field(parameter: Parameter) -> forms.Field:
 
 def _help(parameter: Parameter) -> str:
     """The document's own words, which are English, with its example."""
-    words = format_html('<span lang="en">{}</span>', parameter.description)
+    words = format_html(
+        '<span lang="en">{}</span>', render_to_string("docs/text.html", {"text": parameter.description})
+    )
     return format_html("{} <code>{}</code>", words, parameter.example) if parameter.example else words
 
 
