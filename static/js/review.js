@@ -188,13 +188,14 @@ function tickAll(ticked) {
 }
 
 async function decide() {
+  const seen = valuesShown; // as the button was pressed: values that come a moment later were not looked at
   hideProblem();
   if (!(await isUnlocked())) {
     goToLock();
     return;
   }
-  if (!valuesShown) {
-    await showValues();
+  if (!seen || !valuesShown) {
+    if (!valuesShown) await showValues();
     if (valuesShown) goToValues();
     return;
   }

@@ -13,6 +13,17 @@ pytestmark = pytest.mark.browser
 
 FOOD = {"diet_preference": "Vegetarian", "favorite_cuisine": "Thai", "coffee_or_tea": "tea"}
 KEPT = {("lifestyle", "food"): FOOD, ("identity", "basic"): {"full_name": "Zoe", "age": 34}}
+# Holds the one store of the vault's key in a transaction that goes on until `letGo`: all that read it wait.
+KEEP_THE_RECORD_BUSY = """() => new Promise((resolve) => {
+  const asked = indexedDB.open("consent-vault", 1);
+  asked.onsuccess = () => {
+    const store = asked.result.transaction("unlocked", "readwrite").objectStore("unlocked");
+    let held = true;
+    window.letGo = () => { held = false; };
+    const again = () => { if (held) store.get("nothing").onsuccess = again; else asked.result.close(); };
+    store.get("nothing").onsuccess = () => { resolve(); again(); };
+  };
+})"""
 DIET, CUISINE = "lifestyle.food.diet_preference", "lifestyle.food.favorite_cuisine"
 
 
@@ -60,6 +71,34 @@ def test_pressing_approve_before_the_values_are_there_shows_them_and_decides_not
 
     expect(page.locator("#data-title")).to_be_focused()
     expect(page.locator(f"[data-path='{CUISINE}'] .value-data")).to_have_text("Thai")
+    asked.refresh_from_db()
+    assert asked.status == "pending"
+    page.locator("#approve").click()
+    expect(page.locator(".outcome h1")).to_have_text("You approved this")
+
+
+def test_values_that_come_while_approve_is_being_pressed_were_not_looked_at(
+    page: Page, sign_in: SignIn, asked: ConsentRequest
+) -> None:
+    sign_in(page, asked.user)
+    page.goto("/vault/data/identity/")
+    unlock(page)
+    held: list[Route] = []
+    page.route("**/vault/segments?*", lambda route: held.append(route))
+    page.goto(address(asked))
+    while not held:
+        page.wait_for_timeout(50)
+    page.evaluate(KEEP_THE_RECORD_BUSY)  # the page's first question, whether the vault is open, waits meanwhile
+    page.locator("#approve").click()
+    for route in held:
+        route.continue_()
+    page.unroute("**/vault/segments?*")
+    expect(page.locator(f"[data-path='{CUISINE}'] .value-data")).to_have_text("Thai")
+
+    page.evaluate("window.letGo()")
+
+    expect(page.locator("#data-title")).to_be_focused()
+    expect(page.locator("#approve")).to_be_enabled()
     asked.refresh_from_db()
     assert asked.status == "pending"
     page.locator("#approve").click()
