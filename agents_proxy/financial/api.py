@@ -31,7 +31,7 @@ class Items(QuerylessOwnerView):
 class OneItem(QuerylessOwnerView):
     def get(self, request: Request, item_id: str) -> HttpResponse:
         linked_items.require_consent(self.person)
-        return json_answer(linked_items.item_body(linked_items.own_item(self.person, item_id)))
+        return json_answer(linked_items.item_of(self.person, item_id))
 
     def delete(self, request: Request, item_id: str) -> HttpResponse:
         linked_items.remove_item(by=self.person, item_id=item_id)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
+from django.db.models import Max
 
 from agents_proxy.financial import client, transactions
 from agents_proxy.financial.errors import AggregatorNotConfigured, FinancialConsentRequired, UnknownItem
@@ -137,13 +138,27 @@ def superseded_items(items: Iterable[Item]) -> list[Item]:
 
 def items_of(user: "User") -> list[dict[str, Any]]:
     """A person's linked institutions, newest first, each with its latest refresh."""
-    items = Item.objects.filter(user=user).exclude(status=ItemStatus.REMOVED).prefetch_related("refresh_runs")
-    return [item_body(item) for item in items]
+    latest = _latest_refreshes(user)
+    items = Item.objects.filter(user=user).exclude(status=ItemStatus.REMOVED)
+    return [_body(item, latest.get(item.pk)) for item in items]
 
 
-def item_body(item: Item) -> dict[str, Any]:
+def item_of(user: "User", item_id: str) -> dict[str, Any]:
+    """The same of one; raises `UnknownItem`."""
+    latest = _latest_refreshes(user)
+    item = own_item(user, item_id)
+    return _body(item, latest.get(item.pk))
+
+
+def _latest_refreshes(user: "User") -> dict[int, RefreshRun]:
+    """By item. Read before the items: a refresh that is told as completed has its purchases there then."""
+    runs = RefreshRun.objects.filter(item__user=user)
+    newest = runs.order_by().values("item").annotate(newest=Max("pk")).values("newest")
+    return {run.item_id: run for run in runs.filter(pk__in=newest)}
+
+
+def _body(item: Item, latest: RefreshRun | None) -> dict[str, Any]:
     known = content_of(item)
-    latest = max(item.refresh_runs.all(), key=lambda run: run.pk, default=None)
     return {
         "itemId": item.item_id,
         "institution": item.institution or None,

@@ -24,7 +24,7 @@ def _of_item(asked: Callable[[], str], button: Callable[[], str], *, danger: boo
         if not client.is_configured():
             return None
         try:
-            body = linked_items.item_body(linked_items.own_item(person_of(request), kwargs["item_id"]))
+            body = linked_items.item_of(person_of(request), kwargs["item_id"])
         except UnknownItem:
             return None
         name = body["institution"] or gettext("Your institution")

@@ -154,7 +154,7 @@ def remove(request: HttpRequest, item_id: str) -> HttpResponse:
     person = person_of(request)
     if request.method != "POST":
         try:
-            body = linked_items.item_body(linked_items.own_item(person, item_id))
+            body = linked_items.item_of(person, item_id)
         except UnknownItem:
             raise Http404 from None
         return render(request, "financial/remove.html", {"item": body})

@@ -256,7 +256,31 @@ def test_what_does_not_count_is_not_kept(bank: Aggregator, person: User) -> None
 
     assert outcome(run) == ("completed", "", 1, 7, 0, 0)
     assert ledger(item) == ["t-Blue Bottle-1", "t-Blue Bottle-2", "t-pending"]
-    assert linked_items.item_body(Item.objects.get(pk=item.pk))["transactions"] == 2
+    assert linked_items.item_of(item.user, item.item_id)["transactions"] == 2
+
+
+def test_a_refresh_that_is_told_as_completed_has_its_purchases_there(
+    bank: Aggregator, person: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    item = linked(person, bank, *coffees(3))
+    read = linked_items.own_item
+
+    def completed_right_after(user: User, item_id: str) -> Item:
+        found = read(user, item_id)
+        refreshed(found)
+        return found
+
+    with monkeypatch.context() as meanwhile:
+        meanwhile.setattr(linked_items, "own_item", completed_right_after)
+        told = linked_items.item_of(person, item.item_id)
+
+    assert (told["refresh"], told["institution"], told["transactions"]) == (None, None, 0)
+    told = linked_items.item_of(person, item.item_id)
+    assert (told["refresh"]["status"], told["institution"], told["transactions"]) == (
+        "completed",
+        "First Bank of Tests",
+        3,
+    )
 
 
 def test_an_access_that_cannot_be_ended_is_tried_again(bank: Aggregator, person: User) -> None:

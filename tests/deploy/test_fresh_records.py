@@ -46,7 +46,7 @@ def test_after_a_fresh_run_every_record_has_rows_and_everything_holds(tmp_path: 
         "the CRM got ",
         "the gateway reported it delivered",
     ):  # fmt: skip
-        assert said in first
+        assert said in first, first
 
     with sqlite3.connect(f"file:{tmp_path / 'db.sqlite3'}?mode=ro", uri=True) as database:
         rows = {
