@@ -58,6 +58,8 @@ def test_the_page_is_for_members(app: App, api: Developer, client: Client, setti
     shown = client.get(path)
 
     assert shown.status_code == 200
+    assert "with <code>wait</code> the answer is held" in shown.content.decode()
+    assert "`" not in shown.content.decode()
     assert "1 person has reached it" in shown.content.decode()
     assert (client.post(path).status_code, stranger.get(path).status_code) == (405, 404)
     assert Client().get(path)["Location"].startswith("/accounts/login/?next=")

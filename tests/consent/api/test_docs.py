@@ -54,6 +54,14 @@ def test_a_page_is_open_to_all_and_clean_of_inline_code(path: str, db: None) -> 
 
 
 @pytest.mark.parametrize("path", PAGES)
+def test_names_in_running_text_are_code(path: str, db: None) -> None:
+    html = Client().get(path).content.decode()
+    text = re.sub(r"<(pre|code|script)[ >].*?</\1>", "", html, flags=re.DOTALL)
+
+    assert [text[at.start() - 60 : at.end() + 40] for at in re.finditer("`", text)] == []
+
+
+@pytest.mark.parametrize("path", PAGES)
 def test_a_page_takes_no_other_method(path: str, db: None) -> None:
     assert Client().post(path).status_code == 405
 
