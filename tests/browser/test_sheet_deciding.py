@@ -52,22 +52,32 @@ def open_unlocked(page: Page, path: str) -> None:
     wait_for_values(page)
 
 
+def open_and_hold_the_values(page: Page, asked: ConsentRequest) -> list[Route]:
+    """The sheet of somebody who unlocked before; what it asks the values by, which `let_go` answers."""
+    held: list[Route] = []
+    page.goto("/vault/data/identity/")
+    unlock(page)
+    page.route("**/vault/segments?*", lambda route: held.append(route))
+    page.goto(address(asked))
+    return held
+
+
+def let_go(page: Page, held: list[Route]) -> None:
+    for route in held:
+        route.continue_()
+    page.unroute("**/vault/segments?*")
+
+
 def test_pressing_approve_before_the_values_are_there_shows_them_and_decides_nothing(
     page: Page, sign_in: SignIn, asked: ConsentRequest
 ) -> None:
     sign_in(page, asked.user)
-    page.goto("/vault/data/identity/")
-    unlock(page)
-    held: list[Route] = []
-    page.route("**/vault/segments?*", lambda route: held.append(route))
-    page.goto(address(asked))
+    held = open_and_hold_the_values(page, asked)
     expect(page.locator("#approve")).to_be_enabled()
     page.locator("#approve").click()
     while not held:
         page.wait_for_timeout(50)
-    for route in held:
-        route.continue_()
-    page.unroute("**/vault/segments?*")
+    let_go(page, held)
 
     expect(page.locator("#data-title")).to_be_focused()
     expect(page.locator(f"[data-path='{CUISINE}'] .value-data")).to_have_text("Thai")
@@ -81,18 +91,12 @@ def test_values_that_come_while_approve_is_being_pressed_were_not_looked_at(
     page: Page, sign_in: SignIn, asked: ConsentRequest
 ) -> None:
     sign_in(page, asked.user)
-    page.goto("/vault/data/identity/")
-    unlock(page)
-    held: list[Route] = []
-    page.route("**/vault/segments?*", lambda route: held.append(route))
-    page.goto(address(asked))
+    held = open_and_hold_the_values(page, asked)
     while not held:
         page.wait_for_timeout(50)
     page.evaluate(KEEP_THE_RECORD_BUSY)  # the page's first question, whether the vault is open, waits meanwhile
     page.locator("#approve").click()
-    for route in held:
-        route.continue_()
-    page.unroute("**/vault/segments?*")
+    let_go(page, held)
     expect(page.locator(f"[data-path='{CUISINE}'] .value-data")).to_have_text("Thai")
 
     page.evaluate("window.letGo()")
