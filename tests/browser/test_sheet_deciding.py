@@ -24,6 +24,7 @@ KEEP_THE_RECORD_BUSY = """() => new Promise((resolve) => {
     store.get("nothing").onsuccess = () => { resolve(); again(); };
   };
 })"""
+SHEETS_VALUES = "**/vault/segments?scope=*"  # other pages ask by domain; one left behind may still be asking
 DIET, CUISINE = "lifestyle.food.diet_preference", "lifestyle.food.favorite_cuisine"
 
 
@@ -57,7 +58,7 @@ def open_and_hold_the_values(page: Page, asked: ConsentRequest) -> list[Route]:
     held: list[Route] = []
     page.goto("/vault/data/identity/")
     unlock(page)
-    page.route("**/vault/segments?*", lambda route: held.append(route))
+    page.route(SHEETS_VALUES, lambda route: held.append(route))
     page.goto(address(asked))
     return held
 
@@ -65,7 +66,7 @@ def open_and_hold_the_values(page: Page, asked: ConsentRequest) -> list[Route]:
 def let_go(page: Page, held: list[Route]) -> None:
     for route in held:
         route.continue_()
-    page.unroute("**/vault/segments?*")
+    page.unroute(SHEETS_VALUES)
 
 
 def test_pressing_approve_before_the_values_are_there_shows_them_and_decides_nothing(
@@ -115,7 +116,7 @@ def test_values_that_come_late_take_no_focus_from_whoever_went_on(
     sign_in(page, asked.user)
     page.goto(address(asked))
     held: list[Route] = []
-    page.route("**/vault/segments?*", lambda route: held.append(route))
+    page.route(SHEETS_VALUES, lambda route: held.append(route))
     unlock(page)
     while not held:
         page.wait_for_timeout(50)
