@@ -23,7 +23,7 @@ from pkm.legacy import queries as legacy_queries
 from pkm.registry import copy as registry_copy
 from pkm.registry import hidden_scopes
 from pkm.registry import queries as registry_queries
-from pkm.registry.labels import described, translated
+from pkm.registry.labels import described, described_each, translated
 from pkm.registry.vocabulary import for_script, word
 from pkm.reset.queries import waiting_reset
 from pkm.segments.storage import storage_of
@@ -230,16 +230,19 @@ def setup_preview(request: HttpRequest) -> HttpResponse:
         return redirect("vault:setup")
     copy = registry_copy.entries()
     found = copy.discovered(web_queries.vault_summary(user)["summary_projection"], registry_queries.hidden_scopes(user))
-    entries = [copy.by_scope[scope] for scope in found.scopes if copy.by_scope[scope].parsed.attribute is None]
+    entries = [
+        copy.by_scope[scope]
+        for scope in found.scopes
+        if copy.by_scope[scope].parsed.segment is not None and copy.by_scope[scope].parsed.attribute is None
+    ]
     seen = [
         {
             "label": translated(entry.label),
             "icon": entry.domain or "star",
             "tier": entry.sensitivity_tier,
-            "names": ", ".join(a.label for group in described(entry.attributes) for a in group.attributes),
+            "names": ", ".join(attribute.label for group in groups for attribute in group.attributes),
         }
-        for entry in entries
-        if entry.parsed.segment is not None
+        for entry, groups in zip(entries, described_each(entry.attributes for entry in entries), strict=True)
     ]
     return render(request, "vault/setup_preview.html", {"steps": _steps(3), "seen": seen})
 

@@ -94,11 +94,27 @@ def test_pages_hold_no_value_and_pin_their_queries(owner, vault, django_assert_m
         "/account/security/",
         "/account/security/recover/",
     ):
-        with django_assert_max_num_queries(24):
+        with django_assert_max_num_queries(18):
             shown = text(owner.get(path))
         assert "Vegetarian" not in shown
         assert not re.search(r"\bThai\b", shown)  # random tokens may spell it within a word
         assert "eyJhbGciOi" not in shown  # how a JOSE header begins
+
+
+def test_preview_names_each_segment_in_as_many_queries_as_one(db, django_assert_max_num_queries):
+    kept = {
+        ("identity", "basic"): {"full_name": "Zoe"},
+        ("contact", "email"): {"email": "zoe@example.org"},
+        ("location", "home"): {"city": "Porto"},
+        ("lifestyle", "food"): {"favorite_cuisine": "Thai"},
+    }
+    owner = signed_in(give_vault(PersonFactory(), kept).user)
+
+    with django_assert_max_num_queries(11):
+        seen = owner.get("/vault/setup/preview/").context["seen"]
+
+    assert [one["icon"] for one in seen] == ["identity", "contact", "location", "lifestyle"]
+    assert "City" in seen[2]["names"]
 
 
 def test_overview_counts_what_is_kept(owner, vault, person):
