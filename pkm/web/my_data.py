@@ -231,9 +231,7 @@ def setup_preview(request: HttpRequest) -> HttpResponse:
     copy = registry_copy.entries()
     found = copy.discovered(web_queries.vault_summary(user)["summary_projection"], registry_queries.hidden_scopes(user))
     entries = [
-        copy.by_scope[scope]
-        for scope in found.scopes
-        if copy.by_scope[scope].parsed.segment is not None and copy.by_scope[scope].parsed.attribute is None
+        entry for scope in found.scopes if (entry := copy.by_scope[scope]).parsed.segment and not entry.parsed.attribute
     ]
     seen = [
         {

@@ -24,7 +24,7 @@ KEEP_THE_RECORD_BUSY = """() => new Promise((resolve) => {
     store.get("nothing").onsuccess = () => { resolve(); again(); };
   };
 })"""
-SHEETS_VALUES = "**/vault/segments?scope=*"  # other pages ask by domain; one left behind may still be asking
+SHEETS_VALUES = "**/vault/segments?scope=*"  # by scope, unlike the page before, whose question may come late
 DIET, CUISINE = "lifestyle.food.diet_preference", "lifestyle.food.favorite_cuisine"
 
 

@@ -101,7 +101,7 @@ def test_pages_hold_no_value_and_pin_their_queries(owner, vault, django_assert_m
         assert "eyJhbGciOi" not in shown  # how a JOSE header begins
 
 
-def test_preview_names_each_segment_in_as_many_queries_as_one(db, django_assert_max_num_queries):
+def test_preview_takes_no_query_for_each_segment(db, django_assert_max_num_queries):
     kept = {
         ("identity", "basic"): {"full_name": "Zoe"},
         ("contact", "email"): {"email": "zoe@example.org"},
