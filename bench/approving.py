@@ -32,7 +32,7 @@ from consent_bridge.signing import certificate, signed_approval
 from deploy.local.place import manage as manage_command
 from deploy.local.serving import free_port, service
 from pkm import signatures
-from tests.browser.sealing.chromium import ARGUMENTS, find_chromium
+from tests.system.browser.sealing.chromium import ARGUMENTS, find_chromium
 
 SIZES = {"4 kB": 4_000, "200 kB": 200_000, "1 MB": 1_000_000}
 MOST = 1.10

@@ -15,7 +15,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from tests.browser.sealing.chromium import Driver, Tab, find_chromium
+from tests.system.browser.sealing.chromium import Driver, Tab, find_chromium
 
 SIZES = {"4 KiB": 4096, "200 kB": 200_000, "1 MB": 1_000_000, "10 MB": 10_000_000}
 

@@ -18,8 +18,8 @@ from typing import Any
 
 from consent_bridge import sealed
 from consent_bridge.signing import ApprovalRoot
-from tests.browser.sealing import opener
-from tests.browser.sealing.chromium import Driver, Tab, find_chromium
+from tests.system.browser.sealing import opener
+from tests.system.browser.sealing.chromium import Driver, Tab, find_chromium
 
 BATCH = 1000  # seals under one vault key
 PASSPHRASE_EVERY = 20  # batches: deriving from a passphrase takes 0.1 s, by design

@@ -37,8 +37,8 @@ from bench.shot_steps import (
 )
 from bench.staging import Scene, stage
 from deploy.local.place import VAR
-from tests.browser.people import enter_code
-from tests.browser.sealing.chromium import ARGUMENTS, find_chromium
+from tests.system.browser.people import enter_code
+from tests.system.browser.sealing.chromium import ARGUMENTS, find_chromium
 
 SIZES = {"390": (390, 844), "1280": (1280, 900)}
 THEMES = ("light", "dark")

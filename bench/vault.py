@@ -24,7 +24,7 @@ from playwright.sync_api import Page, sync_playwright
 from consent_bridge.owner import Owner
 from deploy.local.place import manage as manage_command
 from deploy.local.serving import free_port, service
-from tests.browser.sealing.chromium import ARGUMENTS, find_chromium
+from tests.system.browser.sealing.chromium import ARGUMENTS, find_chromium
 
 DOMAINS = 10
 WITHIN_MS, FRAME_MS = 2000, 200

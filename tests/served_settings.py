@@ -1,7 +1,7 @@
 """The settings of a server that a test starts: the deployment's own, with the cheap password hash of the tests.
 
 A sign-in at the deployment's cost takes 100 MiB and a fifth of a second of a processor, and the tests make hundreds of
-them at such servers. Those of tests/canary, which look for secrets in the server's memory, have the deployment's.
+them at such servers. Those of the canaries, which look for secrets in the server's memory, have the deployment's.
 """
 
 from config.settings import *  # noqa: F403  # every setting, as deployments have it

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from deploy.local import catalogues, checking, contract, locking, neighbours, node, proving
+from deploy.local import catalogues, checking, contract, counting, locking, neighbours, node, proving
 from deploy.local.neighbours import Neighbours
-from deploy.local.place import PYTHON, VAR, Stop, call, fail, manage, say, step
+from deploy.local.place import PYTHON, ROOT, VAR, Stop, call, fail, manage, say, step
 from deploy.local.serving import Interrupted, alone, free_port, is_free, service, watch
 from deploy.local.setting_up import (
     DEVELOPMENT,
@@ -22,6 +22,7 @@ from deploy.local.setting_up import (
 )
 
 DEFAULT_PORT = 8000
+SYSTEM_TESTS = "tests/system"
 # what each of some hundred processes of a test run would compile anew where bytecode is not kept
 KEEP_BYTECODE = {"PYTHONDONTWRITEBYTECODE": ""}
 
@@ -69,12 +70,21 @@ def trip(arguments: Sequence[str]) -> int:
 
 
 def test(arguments: Sequence[str]) -> int:
-    """pytest; three processes unless told otherwise, since the long tests mostly wait."""
+    """The quick tier; with --system the one that starts browsers and servers, with --all both. The rest is pytest's."""
     make_environment(DEVELOPMENT)
-    spread = [] if any(argument.startswith(("-n", "--numprocesses", "--pdb")) for argument in arguments) else ["-n3"]
-    return call(
-        [PYTHON, "-m", "pytest", *spread, "--dist", "loadfile", "--no-loadscope-reorder", *arguments], env=KEEP_BYTECODE
-    )
+    rest = [argument for argument in arguments if argument not in ("--system", "--all")]
+    if any(not argument.startswith("-") and (ROOT / argument.partition("::")[0]).exists() for argument in rest):
+        return _pytest(["-n0"], rest)  # files or folders by name, of either tier
+    codes = []
+    if "--system" not in arguments:
+        codes.append(_pytest(["-n", "auto", "--dist", "loadfile", "--ignore", SYSTEM_TESTS], rest))
+    if len(rest) < len(arguments):
+        codes.append(_pytest(["-n0", SYSTEM_TESTS], rest))
+    return next((code for code in codes if code), 0)
+
+
+def _pytest(options: Sequence[str], arguments: Sequence[str]) -> int:
+    return call([PYTHON, "-m", "pytest", *options, *arguments], env=KEEP_BYTECODE)
 
 
 def prove(arguments: Sequence[str]) -> int:
@@ -83,7 +93,8 @@ def prove(arguments: Sequence[str]) -> int:
         make_environment(DEVELOPMENT)
         make_secrets()
         return proving.table(arguments)
-    return test(["--long", "-m", "long", *arguments])
+    make_environment(DEVELOPMENT)
+    return _pytest(["-n0"], ["--long", "-m", "long", *arguments])
 
 
 def check(arguments: Sequence[str]) -> int:
@@ -108,6 +119,11 @@ def bench(arguments: Sequence[str]) -> int:
 def shots(arguments: Sequence[str]) -> int:
     """Pictures of every page under var/shots/."""
     return bench(["shots", *arguments])
+
+
+def count(arguments: Sequence[str]) -> int:
+    """The lines of code and tests, by kind."""
+    return counting.count()
 
 
 def lock(arguments: Sequence[str]) -> int:
@@ -163,7 +179,11 @@ def django(arguments: Sequence[str]) -> int:
 COMMANDS = {
     "": Command("./run", "set everything up, make one consent trip, serve until Ctrl-C (PORT, HOST)", start),
     "trip": Command("./run trip", "make one whole consent trip and end", trip),
-    "test": Command("./run test [pytest's arguments]", "run the tests", test),
+    "test": Command(
+        "./run test [--system|--all]",
+        "the quick tier of the tests; --system: browsers, servers, killed processes; --all: both",
+        test,
+    ),
     "prove": Command(
         "./run prove [--long] [--only WORD]",
         "find out every promise, in one table; with pytest's arguments: the long forms of those tests",
@@ -176,6 +196,7 @@ COMMANDS = {
     ),
     "bench": Command("./run bench [name]", "measure; `trip` compares the hot addresses with a bare view", bench),
     "shots": Command("./run shots [words]", "photograph every page into var/shots/", shots),
+    "count": Command("./run count", "count the lines of code, templates, migrations, tests and benches", count),
     "lock": Command("./run lock", "remake the lock files from requirements*.in", lock),
     "sbom": Command("./run sbom [file]", "list what is shipped, with versions, hashes and licences (CycloneDX)", sbom),
     "advisories": Command(

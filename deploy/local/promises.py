@@ -91,7 +91,7 @@ PROMISES = (
     ),
     Promise(
         "the database away", "every address says so while it is, and it is back within 5 s",
-        tests=("tests/config/test_outage.py",),
+        tests=("tests/system/config/test_outage.py",),
     ),
     Promise(
         "the database away for 30 s under load",
@@ -114,7 +114,7 @@ PROMISES = (
         "a dump is restored",
         "of what committed before a pg_dump under load no entry, receipt or grant is missing, and the log goes on",
         tests=(
-            "tests/config/restored/test_restored_dump.py", "tests/config/restored/test_verify_restore.py",
+            "tests/system/config/test_restored_dump.py", "tests/config/restored/test_verify_restore.py",
             "tests/config/restored/test_verify_restore_log.py",
         ),
         at_least=36, on=POSTGRESQL,
@@ -132,11 +132,11 @@ PROMISES = (
     ),
     Promise(
         "no value is on the server", "canaries of values and tokens are in no table, log, file or memory",
-        tests=("tests/canary/test_canary.py", "tests/canary/test_tokens.py"),
+        tests=("tests/system/canary/test_canary.py", "tests/system/canary/test_tokens.py"),
     ),
     Promise(
         "nothing of an erased person is left", "no canary of theirs is left",
-        tests=("tests/canary/test_erased_person.py",),
+        tests=("tests/system/canary/test_erased_person.py",),
     ),
     Promise("every answer has its headers", "every address at every status", tests=("tests/config/test_headers.py",)),
     Promise(
@@ -150,15 +150,15 @@ PROMISES = (
     ),
     Promise(
         "the server runs its release alone", "one altered byte, also in a compressed form: no start",
-        tests=("tests/config/test_release.py",),
+        tests=("tests/system/config/test_release.py",),
     ),
     Promise(
         "a site that runs other code is found", "each of ten alterations is found, and none where there is none",
-        tests=("tests/bridge/live/test_verify_site.py",), at_least=16,
+        tests=("tests/system/bridge/test_verify_site.py",), at_least=16,
     ),
     Promise(
         "browsers run no altered script", "neither a script nor a module that another one imports",
-        tests=("tests/browser/test_release.py",),
+        tests=("tests/system/browser/test_release.py",),
     ),
     Promise(
         "no known vulnerability in what is shipped",

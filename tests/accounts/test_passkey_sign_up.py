@@ -1,6 +1,6 @@
 """Signing up with a passkey alone, without a browser: what the two pages refuse, and what they leave behind.
 
-tests/browser/test_passkey_sign_up.py makes real passkeys; here a software key answers the challenge.
+tests/system/browser/test_passkey_sign_up.py makes real passkeys; here a software key answers the challenge.
 """
 
 import json

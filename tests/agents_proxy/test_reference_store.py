@@ -10,7 +10,7 @@ import pytest
 from agents_proxy.analyses.prompts import profile_prompt
 from examples.reference_agents.store import Store, TwoPeople, keep_in, kept
 from tests.agents_proxy.reference_agents import profile_of, reply_of
-from tests.agents_proxy.test_reference import ask, start
+from tests.system.agents_proxy.test_reference import ask, start
 
 STORY = (
     "Create a profile for Zoe Doe, 34 years old, who lives in Berlin. She is vegetarian and likes tea and jazz. "
@@ -207,6 +207,7 @@ def test_bad_input_is_answered_and_breaks_nothing(name: str, prompt: str) -> Non
     assert isinstance(profile_of("core", "a@example.org"), dict)
 
 
+@pytest.mark.own_process("the file is read by a second program")
 def test_the_program_keeps_profiles_in_the_file_that_it_is_given(tmp_path: Path) -> None:
     path = tmp_path / "profiles.sqlite3"
     for prompt, name in ((STORY, "core-profile"), ("+49 30 12345678", "core")):

@@ -2,8 +2,11 @@
 
 import re
 
+import pytest
+
 from tests.architecture.test_house import files, name, text_of
 
+pytestmark = pytest.mark.own_process("git says which files there are")
 # what exists on one of them alone, each in a module that is about nothing else
 NAMED = {
     "common/clock.py",  # whose clock decides

@@ -8,6 +8,7 @@ from tests.architecture.naming import ROOT, broken_links, is_module, unknown_nam
 from tests.architecture.test_house import files, name
 
 # a list of changes tells of files that are gone since
+pytestmark = pytest.mark.own_process("git says which files there are")
 DOCUMENTS = [path for path in files(".md") if name(path) != "CHANGELOG.md"]
 PROGRAMS = files(".py", ".js", ".mjs", ".html", ".css", ".sql", ".conf", ".service", ".toml", ".example")
 

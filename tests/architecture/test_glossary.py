@@ -11,6 +11,7 @@ from tests.architecture.graph import ROOMS
 from tests.architecture.naming import PACKAGES, ROOT, is_module
 from tests.architecture.test_house import files, name
 
+pytestmark = pytest.mark.own_process("git says which files there are")
 DOCUMENT = ROOT / "docs" / "glossary.md"
 _LINK = re.compile(r"\[`([\w.]+)`\]\(([\w./]+)\)")
 _QUOTED = re.compile(r"`([\w*]+)`")

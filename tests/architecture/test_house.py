@@ -4,8 +4,10 @@ import re
 import subprocess
 from pathlib import Path
 
+import pytest
 from django.conf import settings
 
+pytestmark = pytest.mark.own_process("git says which files there are")
 ROOT = Path(__file__).resolve().parents[2]
 LONGEST_MODULE = LONGEST_TEST = 400  # lines
 VENDORED = ("static/vendor/", "bridge/build/")

@@ -1,5 +1,6 @@
-"""Fixtures of the bridge's tests: the shared vectors and the command line as a real process. No Django here."""
+"""Fixtures of the bridge's tests: the shared vectors and the command line. No Django here."""
 
+import io
 import json
 import os
 import subprocess
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from consent_bridge.cli import main
 from consent_bridge.client import Client
 from consent_bridge.owner import Owner
 from consent_bridge.sealed import ExportHeader
@@ -47,24 +49,27 @@ def state(tmp_path) -> Path:
 
 
 @pytest.fixture
-def cli(state) -> RunCli:
-    """Run `consent-bridge` as a process of its own, warnings being errors there too."""
+def cli(state, monkeypatch) -> RunCli:
+    """Run a command of `consent-bridge` in this process, with standard streams of its own."""
 
     def run(*arguments: str, stdin: bytes = b"", **environ: str) -> subprocess.CompletedProcess[bytes]:
-        inherited = {name: value for name, value in os.environ.items() if not name.startswith("CONSENT_")}
-        return subprocess.run(
-            [sys.executable, "-W", "error", "-m", "consent_bridge", *arguments],
-            input=stdin,
-            capture_output=True,
-            timeout=60,
-            check=False,
-            env={
-                **inherited,
-                "PYTHONPATH": str(ROOT / "bridge"),
-                "CONSENT_BRIDGE_STATE": str(state),
-                **environ,
-            },
-        )
+        streams = {name: io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for name in ("stdout", "stderr")}
+        with monkeypatch.context() as own:
+            for name in [name for name in os.environ if name.startswith("CONSENT_")]:
+                own.delenv(name)
+            for name, value in {"CONSENT_BRIDGE_STATE": str(state), **environ}.items():
+                own.setenv(name, value)
+            own.setattr(sys, "argv", ["consent-bridge", *arguments])
+            own.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8"))
+            for name, stream in streams.items():
+                own.setattr(sys, name, stream)
+            try:
+                code = main(arguments)
+            except SystemExit as ended:  # as argparse ends
+                code = ended.code
+        for stream in streams.values():
+            stream.flush()
+        return subprocess.CompletedProcess(arguments, code, *(stream.buffer.getvalue() for stream in streams.values()))
 
     return run
 

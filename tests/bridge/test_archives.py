@@ -117,6 +117,7 @@ def test_values_are_written_to_a_file_of_this_user_alone(cli, archive, written, 
     assert cli("open-archive", written(archive), "--out", str(out), "--force", stdin=CODE.encode()).returncode == 0
 
 
+@pytest.mark.own_process("a terminal belongs to a process")
 def test_at_a_terminal_the_secret_is_asked_for_without_an_echo(archive, written):
     ours, theirs = pty.openpty()
     environ = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2] / "bridge")}

@@ -121,6 +121,7 @@ def test_help_explains_itself(cli, command):
     assert done.stdout.startswith(b"usage: consent-bridge")
 
 
+@pytest.mark.own_process("a closed standard output is met at exit")
 def test_output_that_nobody_reads_is_no_traceback(cli, export, key_file):
     read_end, write_end = os.pipe()
     os.close(read_end)

@@ -167,6 +167,7 @@ def test_the_server_refuses_what_it_does_not_serve(log: Log, served: http.client
     assert call(served, "POST", "/add-checkpoint", b"x" * (64 * 1024 + 1))[0] == 413
 
 
+@pytest.mark.own_process("it is a server that others ask")
 def test_the_command_makes_its_key_once_and_serves(log: Log, tmp_path: Path) -> None:
     command = [
         sys.executable, "-m", "consent_bridge", "witness", "--name", "witness.example/w", "--log", str(log.key),

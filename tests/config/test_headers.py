@@ -1,6 +1,6 @@
 """The headers of every address, at every status that it gives: works, stranger, wrong method, bad input, our own fault.
 
-With the database away, and on a real server, in tests/config/test_outage.py.
+With the database away, and on a real server, in tests/system/config/test_outage.py.
 """
 
 from collections import defaultdict

@@ -171,6 +171,7 @@ def test_reads_of_a_person_who_left_stay_nobodys(vault: Vault, before: Before) -
     assert what_is_wrong() == []
 
 
+@pytest.mark.own_process("psql makes the roles")
 def test_the_role_of_the_server_deletes_what_is_old_enough(vault: Vault, before: Before) -> None:
     read_over_the_years(vault, before)
     notices_over_the_years(AppFactory())

@@ -13,7 +13,7 @@ from consent.rules import RULES as CONSENT_RULES
 from deploy.local.serving import THREADS
 from developers.rules import RULES as DEVELOPERS_RULES
 from pkm.rules import RULES as PKM_RULES
-from tests.bridge.live.hosts import ROOT
+from tests.system.bridge.hosts import ROOT
 
 DEPLOY = ROOT / "deploy"
 PROGRAMS = ("granian", "celery")

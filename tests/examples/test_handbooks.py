@@ -16,7 +16,7 @@ from consent.notices.webhook_client import ANSWER_SECONDS
 from consent.notices.webhooks import PAUSES
 from consent_bridge.sealed import DIGEST_MEMBERS, generate_root, request_digest
 from tests.bridge import wire
-from tests.bridge.live.hosts import ROOT
+from tests.system.bridge.hosts import ROOT
 
 TIMES = {1: "", 3: "three times "}
 

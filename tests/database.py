@@ -1,0 +1,86 @@
+"""The test database of this process: made as a deployment makes one, and put back after each test that commits.
+
+Django's own flush would be refused by the triggers of append-only tables, and would take what the migrations filled in.
+"""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from django.db import connection, transaction
+from django.test.utils import setup_databases, teardown_databases
+
+from pkm.registry.sync import sync_registry
+
+Rows = tuple[list[str], list[tuple[Any, ...]]]
+
+
+@contextmanager
+def migrated_database() -> Iterator[None]:
+    """A test database with its tables, rules and registry, which `flush` puts back to this state.
+
+    It is made whether or not a test says that it needs one: without it, connections lead to the database of
+    DATABASE_URL.
+    """
+    before = setup_databases(0, interactive=False, serialized_aliases=set())
+    sync_registry()
+    operations = type(connection.ops)
+    plain = operations.execute_sql_flush
+    put_back = _copied() if connection.vendor == "sqlite" else _emptied()
+    operations.execute_sql_flush = lambda self, statements: put_back(self.connection)
+    try:
+        yield
+    finally:
+        operations.execute_sql_flush = plain
+        teardown_databases(before, 0)
+
+
+def _copied() -> Any:
+    """On SQLite the whole file is written again, from a copy in memory."""
+    connection.ensure_connection()
+    copy = sqlite3.connect(":memory:")
+    connection.connection.backup(copy)
+
+    def put_back(database: Any) -> None:
+        database.ensure_connection()
+        copy.backup(database.connection)
+
+    return put_back
+
+
+def _emptied() -> Any:
+    """On PostgreSQL the tables that hold other rows than the migrated ones are emptied and filled in again."""
+    with connection.cursor() as cursor:
+        tables = sorted(connection.introspection.table_names(cursor))
+    migrated = {table: rows for table, rows in _rows(connection, tables).items() if rows[1]}
+    filled = " UNION ALL ".join(
+        f"SELECT '{table}' WHERE EXISTS (SELECT 1 FROM \"{table}\")"  # names of our own tables
+        for table in tables
+        if table not in migrated
+    )
+
+    def put_back(database: Any) -> None:
+        with transaction.atomic(using=database.alias), database.cursor() as cursor:
+            cursor.execute("SET LOCAL lock_timeout = '20s'")  # a connection that a test left in a transaction
+            cursor.execute("SET LOCAL session_replication_role = replica")
+            cursor.execute(filled)
+            for (table,) in cursor.fetchall():
+                cursor.execute(f'DELETE FROM "{table}"')
+            now = _rows(database, list(migrated))
+            for table, (columns, rows) in migrated.items():
+                if now[table][1] != rows:
+                    cursor.execute(f'DELETE FROM "{table}"')
+                    names, places = ", ".join(f'"{name}"' for name in columns), ", ".join(["%s"] * len(columns))
+                    cursor.executemany(f'INSERT INTO "{table}" ({names}) VALUES ({places})', rows)
+
+    return put_back
+
+
+def _rows(database: Any, tables: list[str]) -> dict[str, Rows]:
+    found = {}
+    with database.cursor() as cursor:
+        for table in tables:
+            cursor.execute(f'SELECT * FROM "{table}" ORDER BY 1')
+            found[table] = ([column[0] for column in cursor.description], cursor.fetchall())
+    return found

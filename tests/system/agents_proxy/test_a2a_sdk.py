@@ -1,0 +1,223 @@
+"""The official A2A SDK and this service, both ways and in both revisions: its server as our upstream, its client at our
+reference agents."""
+
+import asyncio
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+from a2a.client import ClientConfig, ClientFactory
+from a2a.client.card_resolver import A2ACardResolver
+from a2a.compat.v0_3 import types as v03
+from a2a.helpers.proto_helpers import get_message_text, new_message, new_text_message
+from a2a.types import AgentCard, Part, Role, SendMessageRequest, TaskState
+from a2a.utils.errors import (
+    ContentTypeNotSupportedError,
+    InvalidParamsError,
+    MethodNotFoundError,
+    VersionNotSupportedError,
+)
+
+from accounts.models import User
+from agents_proxy.agents import Protocol
+from agents_proxy.proxy.models import Call
+from examples.reference_agents import NAMES
+from tests.agents_proxy.proxy_calls import CALL, configure, consenting
+from tests.agents_proxy.runs import finished, states
+from tests.callers import JsonClient, signed_in
+from tests.fakes.agents import CANARY
+from tests.fakes.sdk_agents import Says, sdk_agent
+from tests.system.agents_proxy.test_reference import start
+
+BRAND = "/api/a2a/brand"
+A2A = [Protocol.A2A_0_3, Protocol.A2A_1_0]
+PROFILE = '{"likes": ["tea"], "confidence": 0.5}'
+STORY = "Create a profile for Zoe Doe, who lives in Berlin. Her e-mail address is zoe@example.org."
+
+
+# --- the SDK's server is our upstream --------------------------------------------------------------------------------
+@pytest.fixture
+def caller(person: User) -> JsonClient:
+    """`person`, signed in, having agreed to everything."""
+    return signed_in(consenting(person))
+
+
+def texts(result: dict[str, Any], form: str) -> list[str]:
+    """The texts where an answer of this form has them."""
+    task = result.get("task", result)
+    holder = {
+        "message": lambda: result.get("message", result),
+        "status": lambda: task["status"]["message"],
+        "artifact": lambda: task["artifacts"][0],
+    }[form]()
+    return [part["text"] for part in holder["parts"]]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("form", ["message", "status", "artifact"])
+@pytest.mark.parametrize("protocol", A2A)
+def test_an_agent_of_the_sdk_answers_through_the_proxy(
+    protocol: Protocol, form: str, caller: JsonClient, settings: Any
+) -> None:
+    agent = Says(form, PROFILE)
+    with sdk_agent(agent) as url:
+        configure(settings, url=url, protocol=protocol.value)
+        answer = caller.post(BRAND, CALL)
+
+    assert answer.status_code == 200
+    assert answer.json()["id"] == "task-one"
+    assert texts(answer.json()["result"], form) == [PROFILE]
+    assert agent.asked == ["Who is Zoe?"]
+    assert Call.objects.get().outcome == "answered"
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("form", ["message", "status", "artifact"])
+@pytest.mark.parametrize("protocol", A2A)
+def test_an_analysis_reads_what_an_agent_of_the_sdk_says(
+    protocol: Protocol, form: str, person: User, settings: Any
+) -> None:
+    with sdk_agent(Says(form, PROFILE)) as url:
+        told = {"url": url, "token": "", "timeout": 30.0, "protocol": protocol.value}
+        settings.AGENTS = dict.fromkeys(settings.AGENTS, told)
+        run = finished(person)
+
+    assert (run.status, states(run)) == ("completed", ["succeeded"] * 4)
+    assert run.metadata["total_fields"] == 2
+    assert run.metadata["confidence_score"] == 0.5
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("protocol", "form", "code"),
+    [
+        (Protocol.A2A_0_3, "error", -32004),
+        (Protocol.A2A_1_0, "error", -32004),
+        (Protocol.A2A_0_3, "crash", -32603),
+        (Protocol.A2A_1_0, "crash", -32603),
+        (Protocol.TASKS_SEND, "message", -32601),  # a method that A2A never had
+    ],
+)
+def test_an_error_of_the_sdk_keeps_its_code_and_loses_its_words(
+    protocol: Protocol, form: str, code: int, caller: JsonClient, settings: Any
+) -> None:
+    with sdk_agent(Says(form, PROFILE)) as url:
+        configure(settings, url=url, protocol=protocol.value)
+        answer = caller.post(BRAND, CALL)
+
+    told = {"code": code, "message": "The agent reported an error."}
+    assert (answer.status_code, answer.json()) == (200, {"jsonrpc": "2.0", "id": "task-one", "error": told})
+    assert CANARY not in f"{answer.headers}{answer.content!r}"
+    assert Call.objects.get().outcome == "agent_error"
+
+
+# --- the SDK's client at our reference agents ------------------------------------------------------------------------
+@pytest.fixture(scope="module")
+def agents() -> Iterator[str]:
+    process, address = start()
+    yield address
+    process.terminate()
+    process.communicate(timeout=30)
+
+
+async def card_of(address: str) -> AgentCard:
+    async with httpx.AsyncClient() as http:
+        return await A2ACardResolver(http, address).get_agent_card()
+
+
+def only(card: AgentCard, version: str) -> AgentCard:
+    """`card` as a client reads it that knows one revision alone."""
+    kept = [each for each in card.supported_interfaces if each.protocol_version == version]
+    del card.supported_interfaces[:]
+    card.supported_interfaces.extend(kept)
+    return card
+
+
+async def sent(card: AgentCard, request: SendMessageRequest, **headers: str) -> list[Any]:
+    """Everything that the SDK's client makes of the answer."""
+    async with httpx.AsyncClient(headers=headers) as http:
+        client = ClientFactory(ClientConfig(httpx_client=http, streaming=True)).create(card)
+        return [event async for event in client.send_message(request)]
+
+
+def asking(text: str) -> SendMessageRequest:
+    return SendMessageRequest(message=new_text_message(text, role=Role.ROLE_USER))
+
+
+@pytest.mark.parametrize("version", ["0.3", "1.0"])
+def test_the_sdk_reads_the_card_and_gets_an_answer(version: str, agents: str) -> None:
+    card = only(asyncio.run(card_of(f"{agents}/core-profile")), version)
+    (event,) = asyncio.run(sent(card, asking(STORY)))
+
+    assert [each.url for each in card.supported_interfaces] == [f"{agents}/core-profile"]
+    assert event.task.status.state == TaskState.TASK_STATE_COMPLETED
+    assert event.task.id
+    assert event.task.context_id
+    assert event.task.status.message.role == Role.ROLE_AGENT
+    assert "Zoe Doe" in json.loads(get_message_text(event.task.status.message)).values()
+
+
+@pytest.mark.parametrize("version", ["0.3", "1.0"])
+def test_a_context_of_the_sdk_is_kept(version: str, agents: str) -> None:
+    card = only(asyncio.run(card_of(f"{agents}/core-profile")), version)
+    request = asking(STORY)
+    request.message.context_id = "context-of-tests"
+    (event,) = asyncio.run(sent(card, request))
+
+    assert event.task.context_id == event.task.status.message.context_id == "context-of-tests"
+
+
+@pytest.mark.parametrize("version", ["0.3", "1.0"])
+@pytest.mark.parametrize(
+    ("agent", "parts", "error"),
+    [
+        ("nobody", [Part(text="Who?")], MethodNotFoundError),
+        ("core", [], InvalidParamsError),
+        ("core", [Part(url="https://example.org/picture")], ContentTypeNotSupportedError),
+    ],
+)
+def test_the_sdk_knows_the_errors(
+    version: str, agent: str, parts: list[Part], error: type[Exception], agents: str
+) -> None:
+    card = only(asyncio.run(card_of(f"{agents}/core")), version)
+    card.supported_interfaces[0].url = f"{agents}/{agent}"
+    message = new_message(parts, role=Role.ROLE_USER)
+
+    with pytest.raises(error):
+        asyncio.run(sent(card, SendMessageRequest(message=message)))
+
+
+def test_a_method_that_the_agent_does_not_have_is_the_sdks_unknown_method(agents: str) -> None:
+    card = asyncio.run(card_of(f"{agents}/core"))
+    card.capabilities.streaming = True  # which no card of ours says
+
+    with pytest.raises(MethodNotFoundError):
+        asyncio.run(sent(card, asking(STORY)))
+
+
+def test_a_version_that_the_agent_does_not_speak_is_refused_as_one(agents: str) -> None:
+    card = asyncio.run(card_of(f"{agents}/core"))
+
+    with pytest.raises(VersionNotSupportedError):
+        asyncio.run(sent(card, asking(STORY), **{"A2A-Version": "2.0"}))
+
+
+def test_every_agent_has_a_card_that_both_revisions_read(agents: str) -> None:
+    for name in NAMES:
+        told = httpx.get(f"{agents}/{name}/.well-known/agent-card.json").json()
+
+        old, new = v03.AgentCard.model_validate(told), asyncio.run(card_of(f"{agents}/{name}"))
+        assert (old.url, old.protocol_version, old.preferred_transport) == (f"{agents}/{name}", "0.3.0", "JSONRPC")
+        assert [skill.id for skill in new.skills] == [skill.id for skill in old.skills] == [name]
+        assert [each.protocol_version for each in new.supported_interfaces] == ["1.0", "0.3"]
+
+
+def test_the_server_itself_has_the_card_of_the_agent_that_takes_a_description(agents: str) -> None:
+    assert asyncio.run(card_of(agents)) == asyncio.run(card_of(f"{agents}/core-profile"))
+
+
+@pytest.mark.parametrize("path", ["nobody/.well-known/agent-card.json", "core", "", ".well-known/agent-card.json/x"])
+def test_there_is_nothing_else_to_get(path: str, agents: str) -> None:
+    assert httpx.get(f"{agents}/{path}").status_code == 404

@@ -1,0 +1,142 @@
+"""The real worker on a queue of its own: killed outright in each of the four steps, in the short form in one a day."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings as deployed
+from django.db import connection
+
+from agents_proxy.analyses import actions as analysis_actions
+from agents_proxy.analyses import steps
+from agents_proxy.analyses.models import Run
+from tests.agents_proxy.agent_server import ORDER, Agents, speaking
+from tests.agents_proxy.runs import kept, started
+from tests.factories import PersonFactory
+from tests.forms import Form
+from tests.patience import wait_until
+from tests.served_site import ROOT, database_url
+
+pytestmark = pytest.mark.django_db(transaction=True)
+STARTS_WITHIN, ENDS_WITHIN = 60, 60  # seconds
+BROKERS = ["embedded", *(["redis"] if deployed.REDIS_URL else [])]
+
+
+class Worker:
+    """Celery as `./run` starts it, with a short lease."""
+
+    def __init__(self, agents: Agents, var: Path, broker: str) -> None:
+        self.var = var
+        self.environment = {
+            **os.environ,
+            **{f"AGENT_{agent.upper()}_URL": f"{agents.address}/{agent}" for agent in ORDER},
+            "DJANGO_SETTINGS_MODULE": "config.settings",
+            "CONSENT_VAR": str(var),
+            "DATABASE_URL": database_url(),
+            "REDIS_URL": deployed.REDIS_URL if broker == "redis" else "",
+            "ANALYSIS_LEASE_SECONDS": "8",
+        }
+        self.start()
+
+    def start(self) -> None:
+        command = [
+            str(Path(sys.executable).with_name("celery")), "--app", "config", "worker", "--beat",
+            "--schedule", str(self.var / "beat"), "--pool", "threads", "--concurrency", "4", "--loglevel", "warning",
+            "--without-gossip", "--without-mingle", "--without-heartbeat",
+        ]  # fmt: skip
+        with (self.var / "worker.log").open("ab") as log:
+            self.process = subprocess.Popen(
+                command, cwd=ROOT, env=self.environment, start_new_session=True, stdout=log, stderr=subprocess.STDOUT
+            )
+
+    def kill(self) -> None:
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+
+@pytest.fixture(params=BROKERS)
+def work(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: Any) -> Iterator[tuple[Agents, Worker]]:
+    monkeypatch.setattr(
+        analysis_actions, "_tell_worker", lambda run_pk: None
+    )  # the sweeper of the real worker finds the run
+    with speaking() as agents:
+        worker = Worker(agents, tmp_path, request.param)
+        yield agents, worker
+        worker.kill()
+
+
+@pytest.mark.without_services
+@pytest.mark.long("killed in every step; in short in one, another each day")
+@pytest.mark.slow("a killed worker is noticed when its lease of eight seconds is over")
+def test_a_worker_killed_in_any_step_is_replaced_and_no_step_counts_twice(
+    work: tuple[Agents, Worker], form: Form
+) -> None:
+    agents, worker = work
+    person = PersonFactory()
+    for victim in form.part(ORDER, 1):
+        agents.asked.clear()
+        reached, killed = threading.Event(), threading.Event()
+
+        def hangs_once(
+            _request: dict[str, Any], reached: threading.Event = reached, killed: threading.Event = killed
+        ) -> dict[str, Any]:
+            if not reached.is_set():
+                reached.set()
+                killed.wait(60)
+            return {"age": 5}
+
+        agents.says = {victim: hangs_once}
+        run = started(person)
+        assert reached.wait(STARTS_WITHIN)
+        worker.kill()
+        killed.set()
+        worker.start()
+        unfinished = Run.objects.filter(pk=run.pk, finished_at=None)
+        assert wait_until(lambda unfinished=unfinished: not unfinished.all().exists(), ENDS_WITHIN)  # type: ignore[misc]
+
+        assert kept(run).status == "completed"
+        attempts = dict(run.steps.values_list("agent", "attempt"))
+        assert attempts == {agent: 2 if agent == victim else 1 for agent in ORDER}
+        assert agents.names == [agent for agent in ORDER for _ in range(attempts[agent])]
+        assert len({request["id"] for _, request in agents.asked}) == len(ORDER)
+        connection.close()
+
+
+@pytest.mark.slow("it outlasts one lease, of six seconds")
+def test_a_live_worker_keeps_its_step_longer_than_one_lease(settings: Any, monkeypatch: Any) -> None:
+    monkeypatch.setattr(analysis_actions, "_tell_worker", lambda run_pk: None)
+    settings.ANALYSIS_LEASE_SECONDS = 6
+    reached, go_on = threading.Event(), threading.Event()
+
+    def slow(_request: dict[str, Any]) -> dict[str, Any]:
+        reached.set()
+        go_on.wait(60)
+        return {"age": 5}
+
+    def at_work() -> None:
+        try:
+            steps.run_through(run.pk)
+        finally:
+            connection.close()
+
+    with speaking() as agents:
+        settings.AGENTS = {**settings.AGENTS, **agents.settings()}
+        agents.says = {"brand": slow}
+        run = started(PersonFactory())
+        worker = threading.Thread(target=at_work)
+        worker.start()
+        assert reached.wait(60)
+        time.sleep(6.5)
+        assert steps.claim_step(run.pk) is None
+        go_on.set()
+        worker.join(60)
+
+    assert kept(run).status == "completed"
+    assert set(run.steps.values_list("attempt", flat=True)) == {1}

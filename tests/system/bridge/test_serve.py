@@ -1,0 +1,142 @@
+"""The stdio bridge as a host meets it, against the real application."""
+
+import asyncio
+import json
+import stat
+
+import pytest
+
+from consent_bridge.sealed import thumbprint
+from tests.system.bridge.hosts import MODES, NEWEST, bridge_environment, call, refused, with_bridge
+from tests.system.bridge.steps import CUISINE, FOOD, PURPOSE, SCOPE
+
+TOOLS = {
+    "discover_user_scopes": True,
+    "request_consent": False,
+    "check_consent_status": True,
+    "get_encrypted_export": False,
+    "end_consent": False,
+    "list_scope_catalog": True,
+    "read_approved_data": False,
+}
+
+
+@pytest.fixture
+def environment(tmp_path, service, api):
+    return bridge_environment(tmp_path / "state", service, api.token)
+
+
+@pytest.mark.parametrize("revision", MODES)
+def test_whole_trip_on_each_revision(environment, owner, person, api, revision, tmp_path):
+    async def trip(client):
+        listed = (await client.list_tools()).tools
+        found = await call(client, "discover_user_scopes", user_id=person.public_id)
+        asked = await call(client, "request_consent", user_id=person.public_id, scope=SCOPE, purpose=PURPOSE)
+        early = await refused(client, "read_approved_data", request_id=asked["request_id"])
+        waiting = asyncio.create_task(
+            call(client, "check_consent_status", request_id=asked["request_id"], wait_seconds=30)
+        )
+        review = await asyncio.to_thread(owner.review, asked["request_id"])
+        await asyncio.to_thread(owner.approve, review, attributes=[CUISINE])
+        status = await waiting
+        opened = await call(client, "read_approved_data", request_id=asked["request_id"])
+        sealed = await call(client, "get_encrypted_export", request_id=asked["request_id"])
+        ended = await call(client, "end_consent", request_id=asked["request_id"])
+        late = await refused(client, "read_approved_data", request_id=asked["request_id"])
+        return client.protocol_version, listed, found, asked, early, status, opened, sealed, ended, late
+
+    result, log = with_bridge(environment, trip, mode=MODES[revision])
+    spoken, listed, found, asked, early, status, opened, sealed, ended, late = result
+
+    assert spoken == revision
+    assert {tool.name: tool.annotations.read_only_hint for tool in listed} == TOOLS
+    assert all(tool.input_schema["type"] == tool.output_schema["type"] == "object" for tool in listed)
+    assert SCOPE in found["scopes"]
+    assert (early["code"], late["code"]) == ("authorization_pending", "grant_ended")
+    assert status["status"] == "approved"
+    assert opened["data"] == {"lifestyle": {"food": {"favorite_cuisine": "Thai"}}}
+    assert sealed["jwe"].count(".") == 4
+    assert ended["grant"]["status"] == "released"
+    assert_nothing_is_told(log, api.token, asked["request_id"], "Thai", SCOPE)
+    key_file = tmp_path / "state" / "connector-key.json"
+    assert stat.S_IMODE(key_file.stat().st_mode) == 0o600
+    key = json.loads(key_file.read_text())
+    assert thumbprint(key) == asked["connector_fingerprint"]
+    assert key["d"] not in log
+
+
+def assert_nothing_is_told(log, *secrets):
+    assert "request_consent: done" in log
+    assert [secret for secret in secrets if secret in log] == []
+
+
+def test_key_is_rotated_and_the_earlier_one_still_opens(environment, owner, person, cli):
+    own = {name: value for name, value in environment.items() if name.startswith("CONSENT_")}
+
+    async def ask(client):
+        asked = await call(client, "request_consent", user_id=person.public_id, scope=SCOPE, purpose=PURPOSE)
+        await asyncio.to_thread(lambda: owner.approve(owner.review(asked["request_id"]), attributes=[CUISINE]))
+        return asked
+
+    async def rotate_and_read(client):
+        rotated = await asyncio.to_thread(cli, "rotate-key", "--curve", "P-256", **own)
+        opened = await call(client, "read_approved_data", request_id=first["request_id"])
+        await call(client, "end_consent", request_id=first["request_id"])
+        return json.loads(rotated.stdout), opened, await ask(client)
+
+    first, _ = with_bridge(environment, ask)
+    (rotated, opened, second), _ = with_bridge(environment, rotate_and_read)
+
+    assert opened["data"] == {"lifestyle": {"food": {"favorite_cuisine": "Thai"}}}
+    assert rotated["earlier_thumbprint"] == first["connector_fingerprint"]
+    assert rotated["thumbprint"] == second["connector_fingerprint"] != first["connector_fingerprint"]
+    assert rotated["connector_public_key"]["crv"] == "P-256"
+
+
+def test_refusals_are_the_services_own(environment, owner, person):
+    ask = {"user_id": person.public_id, "scope": SCOPE, "purpose": PURPOSE}
+
+    async def provoke(client):
+        return [
+            await refused(client, "discover_user_scopes", user_id="usr_unknown"),
+            await refused(client, "request_consent", **{**ask, "scope": "attr.nowhere.*"}),
+            await refused(client, "request_consent", **{**ask, "scope": f"{SCOPE} attr.contact.*"}),
+            await refused(client, "request_consent", **{**ask, "scope": [SCOPE]}),
+            await refused(client, "check_consent_status", request_id="req_unknown"),
+            await refused(client, "read_approved_data", request_id="req_unknown"),
+            await refused(client, "request_consent", **ask, connector_key_id="mine"),
+        ]
+
+    problems, _ = with_bridge(environment, provoke, mode=NEWEST)
+
+    assert [(problem["code"], problem["status"]) for problem in problems] == [
+        ("unknown_user", 404),
+        ("invalid_scope", 400),
+        ("one_scope_per_request", 400),
+        ("one_scope_per_request", 400),
+        ("unknown_request", 404),
+        ("refused", 422),
+        ("invalid_request", 400),
+    ]
+    assert problems[-1]["errors"][0]["field"] == "connector_key_id"
+
+
+def test_no_call_approves(environment, owner, person):
+    async def try_all(client):
+        asked = await call(client, "request_consent", user_id=person.public_id, scope=SCOPE, purpose=PURPOSE)
+        for tool in (await client.list_tools()).tools:
+            for more in ({}, {"decision": "approve"}, {"status": "approved"}, {"approved_attributes": [CUISINE]}):
+                if tool.name != "end_consent":
+                    await client.call_tool(tool.name, {"request_id": asked["request_id"], **more})
+        return await call(client, "check_consent_status", request_id=asked["request_id"])
+
+    status, _ = with_bridge(environment, try_all)
+
+    assert (status["status"], status["grant"]) == ("pending", None)
+
+
+def test_app_without_a_person_reads_everything_offered(environment, owner, person):
+    catalog, _ = with_bridge(environment, lambda client: call(client, "list_scope_catalog"))
+
+    assert SCOPE in [entry["scope"] for entry in catalog["scope_entries"]]
+    assert FOOD["favorite_cuisine"] not in json.dumps(catalog)

@@ -1,0 +1,55 @@
+// Playing a person against the real application, without a browser.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Client, generateConnectorKey, KeyRefused, Problem, Refused, SYNTHETIC_PROFILE } from "../../../bridge-js/src/index.js";
+
+const { SERVICE, TOKEN, LIVE_TOKEN } = process.env;
+const CUISINE = "lifestyle.food.favorite_cuisine";
+const client = new Client(`${SERVICE}/api/v1`, TOKEN);
+const ask = (userId, key, more = {}) =>
+  client.requestConsent({ userId, scope: "attr.lifestyle.*", purpose: "Suggest restaurants that you would like", key, ...more });
+const refused = (call, code) => assert.rejects(call, (error) => error instanceof Problem && error.code === code);
+
+test("a whole profile is filled, and filled again", async () => {
+  const person = await client.makeSandboxPerson("Ada");
+  await person.fill();
+  await person.fill();
+  assert.ok((await client.discover(person.userId)).scopes.includes("attr.financial.*"));
+  assert.deepEqual(await client.sandboxPeople(), [{ user_id: person.userId, label: "Ada" }]);
+  await person.deletePerson();
+  await refused(client.discover(person.userId), "unknown_user");
+});
+
+for (const curve of ["X25519", "P-256"]) {
+  test(`a person approves, pauses, resumes and revokes what is sealed on ${curve}`, async () => {
+    const [key, person] = [await generateConnectorKey(curve), await client.makeSandboxPerson()];
+    await person.fill();
+    const asked = await ask(person.userId, key);
+    const { grant } = await person.approve(asked.request_id, { accessDuration: 600 });
+    const { data } = await client.read(asked, key);
+    assert.deepEqual(data.lifestyle.food, SYNTHETIC_PROFILE["lifestyle.food"]);
+    const moves = [person.pause, person.resume, person.revoke];
+    const seen = [];
+    for (const move of moves) seen.push((await move(grant.grant_id)).grant.status);
+    assert.deepEqual(seen, ["paused", "active", "revoked"]);
+    await person.deletePerson();
+  });
+}
+
+test("a part is approved, and what is not held is not", async () => {
+  const [key, person] = [await generateConnectorKey(), await client.makeSandboxPerson()];
+  await person.fill({ "lifestyle.food": { favorite_cuisine: "Thai", diet_preference: "Vegan" } });
+  const asked = await ask(person.userId, key);
+  await assert.rejects(person.approve(asked.request_id, { attributes: ["lifestyle.food.coffee_or_tea"] }), Refused);
+  await assert.rejects(client.sandboxPerson(person.userId).approve(asked.request_id), KeyRefused);
+  await client.sandboxPerson(person.userId, person.vaultKey).approve(asked.request_id, { attributes: [CUISINE] });
+  assert.deepEqual((await client.read(asked, key)).data, { lifestyle: { food: { favorite_cuisine: "Thai" } } });
+  await person.expire(2 * 86400);
+  await refused(client.read(asked, key), "grant_ended");
+  assert.equal((await person.deny((await ask(person.userId, key)).request_id)).status, "denied");
+});
+
+test("a live token makes nobody", async () => {
+  await refused(new Client(`${SERVICE}/api/v1`, LIVE_TOKEN).makeSandboxPerson(), "test_mode_required");
+});

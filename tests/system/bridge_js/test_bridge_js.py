@@ -1,0 +1,47 @@
+"""The client for Node, tested by Node: against the vectors, a scripted service, and the real application."""
+
+import re
+
+import pytest
+
+from consent.notices.waiting import hub
+from tests.patience import wait_until
+from tests.system.bridge_js.node import ROOT, run
+
+HERE = ROOT / "tests" / "system" / "bridge_js"
+
+
+def passed(output):
+    """How many tests Node's runner passed; it failed and skipped none."""
+    counts = dict(re.findall(r"^# (pass|fail|skipped|todo) (\d+)$", output, re.MULTILINE))
+    assert (counts["fail"], counts["skipped"], counts["todo"]) == ("0", "0", "0")
+    return int(counts["pass"])
+
+
+WAITS = pytest.mark.slow("a consumer pauses, twice, for longer than the four seconds after which silence counts")
+
+
+@pytest.mark.parametrize(
+    ("name", "least"),
+    [
+        ("vectors", 20),
+        ("profile", 40),
+        pytest.param("answers", 25, marks=WAITS),
+        ("proofs", 30),
+        ("approvals", 20),
+        ("logs", 25),
+    ],
+)
+def test_module(package, name, least):
+    assert passed(run("--test", "--test-reporter=tap", HERE / f"{name}.test.mjs")) >= least
+
+
+def test_whole_way_against_the_real_application(package, trip):
+    assert passed(run("--test", "--test-reporter=tap", HERE / "live.test.mjs", **trip)) == 6
+    assert wait_until(hub.is_silent)
+
+
+def test_modules_stay_small():
+    sizes = {path.name: len(path.read_text().splitlines()) for path in (ROOT / "bridge-js" / "src").iterdir()}
+
+    assert {name: size for name, size in sizes.items() if size > 300 and name != "index.d.ts"} == {}

@@ -1,0 +1,127 @@
+"""A real Chromium at the real server, for tests that act as people do."""
+
+import os
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from django.conf import settings
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+
+from accounts.models import User
+from tests.callers import signed_in
+from tests.factories.accounts import PASSWORD
+from tests.served_site import running_site
+from tests.staff import at_the_admin, give_second_factor
+from tests.system.browser.page_faults import Complaints
+from tests.system.browser.people import enter_code
+from tests.system.browser.sealing.chromium import ARGUMENTS, find_chromium
+
+# Playwright keeps an event loop in this thread, which Django would take for asynchronous code.
+os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
+
+PATIENCE = 30_000  # milliseconds: a page may take its time while two cores do everything else, too
+expect.set_options(timeout=PATIENCE)
+PHONE = {"width": 390, "height": 844}
+DESKTOP = {"width": 1280, "height": 900}
+
+
+@pytest.fixture(scope="package")
+def chromium() -> Iterator[Browser]:
+    """One browser for this folder: Playwright's event loop in this thread would be met by other tests of asyncio."""
+    executable = find_chromium()
+    if executable is None:
+        pytest.skip("no Chromium found: set CHROMIUM to its path to run the browser tests")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=executable, headless=True, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def running_server(django_db_setup: None) -> Iterator[str]:
+    with running_site() as address:
+        yield address
+
+
+@pytest.fixture
+def site(running_server: str, transactional_db: None, settings: Any) -> str:
+    """The address of the real server, whose database is this test's: what factories make here, it has."""
+    settings.BASE_URL = settings.ISSUER = running_server
+    return running_server
+
+
+@pytest.fixture
+def complaints() -> Complaints:
+    """What the browser complained about; a test fails on any. `with complaints.expecting(409): …` for what is meant."""
+    return Complaints()
+
+
+@pytest.fixture
+def new_profile(chromium: Browser, site: str, complaints: Complaints) -> Iterator[Callable[..., BrowserContext]]:
+    """Opens fresh browser profiles, with addresses relative to the site: `new_profile(viewport=PHONE)`."""
+    contexts: list[BrowserContext] = []
+
+    def open_profile(**options: Any) -> BrowserContext:
+        context = chromium.new_context(
+            **{"base_url": site, "viewport": DESKTOP, "locale": "en-GB", "timezone_id": "Europe/Berlin", **options}
+        )
+        context.set_default_timeout(PATIENCE)
+        complaints.watch(context)
+        contexts.append(context)
+        return context
+
+    yield open_profile
+    for context in contexts:
+        context.close()
+    assert complaints.lines == []
+
+
+@pytest.fixture
+def profile(new_profile: Callable[..., BrowserContext]) -> BrowserContext:
+    """One profile: the tabs of one person."""
+    return new_profile()
+
+
+@pytest.fixture
+def page(profile: BrowserContext) -> Page:
+    """One tab, nobody signed in."""
+    return profile.new_page()
+
+
+@pytest.fixture
+def sign_in(site: str, sign_in_by_form: Callable[[Page, User], None]) -> Callable[[Page, User], None]:
+    """Signs a person of the factories in; staff with the code of an authenticator app, made here.
+
+    The form has tests of its own: here it costs two pages, so a browser is given the session that the form would make.
+    One of another language goes through the form, where that language becomes the person's.
+    """
+
+    def enter(page: Page, user: User) -> None:
+        if not page.evaluate("navigator.language").startswith("en"):
+            sign_in_by_form(page, user)
+            return
+        client = at_the_admin(user) if user.is_staff else signed_in(user).client
+        name = settings.SESSION_COOKIE_NAME
+        kept = {"httpOnly": True, "sameSite": "Lax", "url": site}
+        page.context.add_cookies([{"name": name, "value": client.cookies[name].value, **kept}])  # type: ignore[typeddict-item]
+        page.goto("/consent/")
+
+    return enter
+
+
+@pytest.fixture
+def sign_in_by_form() -> Callable[[Page, User], None]:
+    """The same through the form, for what the page of the form leaves in the browser."""
+
+    def fill_in(page: Page, user: User) -> None:
+        secret = give_second_factor(user) if user.is_staff else ""
+        page.goto("/accounts/login/")
+        page.locator("input[name=login]").fill(user.email)
+        page.locator("input[name=password]").fill(PASSWORD)
+        page.locator("input[name=password]").press("Enter")
+        page.wait_for_url(lambda url: "/accounts/login/" not in url)
+        if secret:
+            enter_code(page, secret)
+
+    return fill_in

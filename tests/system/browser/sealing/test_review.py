@@ -1,0 +1,261 @@
+"""A decision in the browser: what is shown is checked, what was checked is sealed, and exactly that leaves."""
+
+from collections.abc import Callable
+from copy import deepcopy
+from typing import Any
+
+import pytest
+
+from consent_bridge.signatures import check_public_key, sha256, verified
+from consent_bridge.signing import ApprovalRoot
+from tests.system.browser.sealing import opener
+from tests.system.browser.sealing.chromium import Driver, Tab
+from tests.system.browser.sealing.owner_api import OwnerApi
+
+pytestmark = pytest.mark.browser
+Tabs = Callable[..., Tab]
+
+VAULT = 'const vault = await import("/static/js/vault/vault.js");'
+PAGE = 'const { failure, refusal } = await import("/tests/system/browser/sealing/page.js");'
+FOOD = {"favorite_cuisine": "Thai", "diet_preference": "vegetarian", "coffee_or_tea": "tea"}
+CUISINE, DIET, DRINK = (f"lifestyle.food.{name}" for name in FOOD)
+
+
+@pytest.fixture
+def export(vectors: dict[str, Any]) -> dict[str, Any]:
+    chosen: dict[str, Any] = deepcopy(vectors["exports"][0])
+    return chosen
+
+
+@pytest.fixture
+def api(sealing_driver: Driver, export: dict[str, Any]) -> OwnerApi:
+    request = export["request"]
+    api = OwnerApi(request["user_id"])
+    api.request_data = {
+        "request": request,
+        "request_digest": export["request_digest"],
+        "status": "pending",
+        "connector_public_key": export["connector_public_key"],
+        "connector_key_id": "connector-1",
+        "app": {"app_id": request["app_id"], "name": request["app_name"]},
+        "scope_entry": {},
+        "issuer": "http://localhost:8000",
+        "export_revision": 1,
+        "known_connector_key": False,
+    }
+    sealing_driver.server.api = api
+    return api
+
+
+@pytest.fixture
+def tab(sealing_tabs: Tabs, api: OwnerApi) -> Tab:
+    """A review page of a person with an unlocked vault that holds two segments of the domain."""
+    tab = sealing_tabs(f"?user={api.user_id}&session=s1")
+    tab.run(
+        f"""async (food) => {{ {VAULT}
+          await (await vault.createVault({{ passphrase: "a quiet river in november" }})).confirm();
+          await vault.writeAttributes("lifestyle", "food", food);
+          await vault.writeAttributes("lifestyle", "habits", {{ transport: "bicycle" }});
+        }}""",
+        FOOD,
+    )
+    return tab
+
+
+def approve(tab: Tab, api: OwnerApi, attributes: list[str], duration: int | None = None) -> Any:
+    return tab.run(
+        f"""async ([id, attributes, accessDuration]) => {{ {VAULT} {PAGE}
+          let answer;
+          const deciding = async () => (answer = await vault.approve(id, {{ attributes, accessDuration }}));
+          const failed = await failure(deciding);
+          return failed ?? answer;
+        }}""",
+        [api.request_data["request"]["request_id"], attributes, duration],
+    )
+
+
+def load(tab: Tab, request_id: str) -> Any:
+    return tab.run(f"async (id) => {{ {VAULT} {PAGE} return refusal(() => vault.loadRequest(id)); }}", request_id)
+
+
+def test_approval_seals_exactly_the_approved_attributes(tab: Tab, api: OwnerApi, export: dict[str, Any]) -> None:
+    answer = approve(tab, api, [CUISINE], 3600)
+    (decision,) = api.decisions
+    sealed = decision.pop("jwe")
+    slice_ = opener.open_export(sealed, export["connector_private_key"])
+    source = {"domain": "lifestyle", "segment_id": "food", "content_revision": 1}
+    header = opener.header_of(sealed)
+    assert answer == {"status": "approved"}
+    key, root = decision.pop("approval_key"), api.root["signing_public_key"]
+    claims = verified(decision.pop("approval"), "consent-approval+jwt", check_public_key(key), "the approval")
+    certificate = decision.pop("approval_key_certificate")
+    names = {"iss": export["header"]["iss"], "sub": export["header"]["sub"], "aud": export["header"]["aud"]}
+    assert verified(certificate, "approval-key+jwt", check_public_key(root), "it") == {
+        **names, "jwk": key, "iat": claims["iat"]
+    }  # fmt: skip
+    assert claims == {
+        **names,
+        "iat": claims["iat"],
+        "ends_at": claims["iat"] + 3600,
+        "request_id": export["header"]["request_id"],
+        "request_digest": export["request_digest"],
+        "revision": 1,
+        "access_duration": 3600,
+        "approved_attributes": [CUISINE],
+        "export_sha256": sha256(sealed),
+    }
+    assert api.notes["revision"] == 1
+    assert decision == {
+        "decision": "approve",
+        "request_digest": export["request_digest"],
+        "access_duration": 3600,
+        "approved_attributes": [CUISINE],
+        "sources": [source],
+    }
+    assert slice_ == {
+        "scope": "attr.lifestyle.food.*",
+        "approved_attributes": [CUISINE],
+        "data": {"lifestyle": {"food": {"favorite_cuisine": "Thai"}}},
+        "sources": [source],
+        "sealed_at": slice_["sealed_at"],
+    }
+    assert len(slice_["sealed_at"]) == len("2026-11-20T10:00:00Z")
+    assert header == {**export["header"], "epk": header["epk"]}
+
+
+def test_approved_attribute_that_does_not_exist_leaves_nothing(tab: Tab, api: OwnerApi, export: dict[str, Any]) -> None:
+    tab.run(f"async () => {{ {VAULT} await vault.writeAttributes('lifestyle', 'food', {{ diet_preference: null }}); }}")
+    approve(tab, api, [CUISINE, DIET])
+    slice_ = opener.open_export(api.decisions[0]["jwe"], export["connector_private_key"])
+    assert slice_["approved_attributes"] == [CUISINE, DIET]
+    assert slice_["data"] == {"lifestyle": {"food": {"favorite_cuisine": "Thai"}}}
+    assert api.decisions[0]["access_duration"] == 86400
+
+
+def test_preview_shows_what_was_asked_and_is_there(tab: Tab, api: OwnerApi) -> None:
+    held = tab.run(f"async (id) => {{ {VAULT} return vault.preview(id); }}", api.request_data["request"]["request_id"])
+    assert [(attribute["path"], attribute["value"]) for attribute in held] == [(CUISINE, "Thai"), (DIET, "vegetarian")]
+
+
+@pytest.mark.parametrize("path", [DRINK, "lifestyle.habits.transport", "contact.email.email"])
+def test_attribute_that_was_not_asked_for_is_never_sealed(tab: Tab, api: OwnerApi, path: str) -> None:
+    assert approve(tab, api, [CUISINE, path]) == ["Refused", "request_changed"]
+    assert api.decisions == []
+
+
+@pytest.mark.parametrize(
+    ("member", "value"),
+    [
+        ("purpose", "Something harmless"),
+        ("app_name", "Another app"),
+        ("access_duration", 60),
+        ("max_reads", 1),
+        ("attributes", []),
+        ("expires_at", "2027-11-21T10:00:00Z"),
+    ],
+)
+def test_request_that_differs_from_its_digest_is_not_shown_and_not_approved(
+    tab: Tab, api: OwnerApi, member: str, value: Any
+) -> None:
+    api.request_data["request"][member] = value
+    refused = load(tab, api.request_data["request"]["request_id"])
+    assert refused == {"reason": "request_changed", "member": "request_digest"}
+    assert approve(tab, api, [CUISINE]) == ["Refused", "request_changed"]
+    assert api.decisions == []
+
+
+def test_connector_key_that_was_swapped_is_refused(tab: Tab, api: OwnerApi, vectors: dict[str, Any]) -> None:
+    api.request_data["connector_public_key"] = vectors["exports"][1]["connector_public_key"]
+    refused = load(tab, api.request_data["request"]["request_id"])
+    assert refused == {"reason": "request_changed", "member": "connector_thumbprint"}
+
+
+def test_connector_key_of_low_order_is_refused(tab: Tab, api: OwnerApi, vectors: dict[str, Any]) -> None:
+    api.request_data["connector_public_key"] = vectors["bad_connector_keys"][1]["jwk"]
+    refused = load(tab, api.request_data["request"]["request_id"])
+    assert refused == {"reason": "connector_key", "member": "x"}
+
+
+def test_request_of_another_person_app_or_id_is_refused(tab: Tab, api: OwnerApi, vectors: dict[str, Any]) -> None:
+    request_id = api.request_data["request"]["request_id"]
+    assert load(tab, "req_other") == {"reason": "request_changed", "member": "request_id"}
+    api.request_data["app"]["app_id"] = "app_other"
+    assert load(tab, request_id) == {"reason": "request_changed", "member": "app_id"}
+    api.request_data["request"]["user_id"] = "usr_other"
+    assert load(tab, request_id) == {"reason": "request_changed", "member": "user_id"}
+
+
+def test_source_that_changed_after_the_preview_stops_the_approval(tab: Tab, api: OwnerApi, sealing_tabs: Tabs) -> None:
+    request_id = api.request_data["request"]["request_id"]
+    preview = f"async (id) => {{ {VAULT} return (await vault.preview(id))[0].value; }}"
+    shown = tab.run(preview, request_id)
+    elsewhere = sealing_tabs(f"?user={api.user_id}&session=s1")
+    elsewhere.run(
+        f"async () => {{ {VAULT} await vault.writeAttributes('lifestyle', 'food', {{ favorite_cuisine: 'Greek' }}); }}"
+    )
+    assert approve(tab, api, [CUISINE]) == ["ApiError", "stale_revision"]
+    assert (shown, tab.run(preview, request_id)) == ("Thai", "Greek")
+    assert approve(tab, api, [CUISINE]) == {"status": "approved"}
+
+
+def test_locking_forgets_the_preview(tab: Tab, api: OwnerApi) -> None:
+    request_id = api.request_data["request"]["request_id"]
+    tab.run(f"async (id) => {{ {VAULT} await vault.preview(id); await vault.lock(); }}", request_id)
+    assert approve(tab, api, [CUISINE]) == ["Locked", None]
+    assert api.decisions == []
+
+
+def test_denial_needs_no_unlock(tab: Tab, api: OwnerApi) -> None:
+    answer = tab.run(
+        f"async (id) => {{ {VAULT} await vault.lock(); return vault.deny(id, 'not now'); }}",
+        api.request_data["request"]["request_id"],
+    )
+    assert answer == {"status": "denied"}
+    assert api.decisions == [{"decision": "deny", "reason": "not now"}]
+
+
+@pytest.mark.parametrize(
+    ("scope", "path", "asked"),
+    [
+        ("attr.lifestyle.*", "lifestyle.food.own_attribute", True),
+        ("attr.lifestyle.food.*", "lifestyle.food.own_attribute", True),
+        ("attr.lifestyle.food.*", "lifestyle.fooding.own_attribute", False),
+        ("attr.lifestyle.food.coffee_or_tea", "lifestyle.food.coffee_or_tea", True),
+        ("attr.lifestyle.food.coffee_or_tea", "lifestyle.food.coffee_or_tea_time", False),
+        ("pkm.read", "contact.email.email", True),
+        ("attr.*", "contact.email.email", False),
+        ("other.lifestyle.*", "lifestyle.food.own_attribute", False),
+    ],
+)
+def test_scope_covers_what_it_names(sealing_page: Tab, scope: str, path: str, asked: bool) -> None:
+    request = {"scope": scope, "required_attributes": None, "optional_attributes": None}
+    found = sealing_page.run(
+        f"async ([request, path]) => {{ {VAULT} return vault.isAsked(request, path); }}", [request, path]
+    )
+    assert found is asked
+
+
+def test_a_root_that_the_server_changed_approves_nothing(tab: Tab, api: OwnerApi, export: dict[str, Any]) -> None:
+    api.root = {**api.root, "signing_public_key": {"kty": "OKP", "crv": "Ed25519", "x": "A" * 43}}
+    refused = approve(tab, api, [CUISINE])
+    assert "signing_key" in refused
+    assert api.decisions == []
+
+
+def test_a_vault_without_a_root_gets_one_before_it_approves(tab: Tab, api: OwnerApi, export: dict[str, Any]) -> None:
+    api.root = {"signing_public_key": None, "signing_jwe": None}
+    assert approve(tab, api, [CUISINE]) == {"status": "approved"}
+    assert ("PUT", "/vault/signing-key") in api.seen
+    assert api.root["signing_public_key"]["crv"] == "Ed25519"
+
+
+def test_the_vault_and_the_bridge_derive_the_same_keys(tab: Tab, api: OwnerApi, export: dict[str, Any]) -> None:
+    root = ApprovalRoot(bytes(range(32)))
+    found = tab.run(
+        """async () => {
+          const { appKey, rootKey } = await import("/static/js/vault/signing.js");
+          const root = Uint8Array.from({ length: 32 }, (_, index) => index);
+          return [(await rootKey(root)).jwk, (await appKey(root, "https://consent.example", "app_a")).jwk];
+        }"""
+    )
+    assert found == [root.key.public, root.app_key("https://consent.example", "app_a").public]

@@ -1,0 +1,213 @@
+"""The staff's pages in Chromium, under the admin's own policy: no violation, no complaint, nothing that axe minds."""
+
+from collections.abc import Callable
+
+import pytest
+from django.conf import settings
+from django.urls import reverse
+from playwright.sync_api import Error, Page, expect
+
+from accounts.models import User
+from accounts.sign_in.sessions import SessionStore
+from developers.authentication import find_token
+from pkm.registry.models import Domain, ScopeEntry
+from tests import factories
+from tests.factories.accounts import PASSWORD
+from tests.forms import Form
+from tests.staff import give_second_factor
+from tests.system.browser.page_faults import axe_findings
+from tests.system.browser.people import enter_code
+
+pytestmark = pytest.mark.browser
+
+SignIn = Callable[[Page, User], None]
+INERT = [
+    "<option value='1'>One</option>",
+    "<div class='x'><a href='#'>go</a></div>",
+    "  <table></table>",
+    "<input type='checkbox' name='onion'>",
+    "plain text with = in it, once upon a time",
+    "<form></form><form></form>",
+]
+ACTIVE = [
+    "<script>alert(1)</script>",
+    "<SCRIPT src=//evil.example></SCRIPT>",
+    "< script>",
+    "<img src=x onerror=alert(1)>",
+    "<img/onerror=alert(1) src=x>",
+    "<img src=x onerror =alert(1)>",
+    "<img src='x'onerror='alert(1)'>",
+    "<a href='javascript:alert(1)'>x</a>",
+    "<a href='java\u0000script:alert(1)'>x</a>",
+    "<a href='&#106;avascript:alert(1)'>x</a>",
+    "<a href='java&Tab;script:alert(1)'>x</a>",
+    "<a href='javascript&colon;alert(1)'>x</a>",
+    "<iframe srcdoc='x'></iframe>",
+    "<svg><animate/></svg>",
+    "<math></math>",
+    "<object data='x'></object>",
+    "<embed src='x'>",
+    "<base href='//evil.example'>",
+    "<meta http-equiv='refresh'>",
+    "<form action='//evil.example'>",
+    "<button formaction='//evil.example'>",
+    "<style>*{}</style>",
+    "<p style='color:red'>",
+]
+
+
+@pytest.fixture
+def staff(site: str) -> User:
+    made: User = factories.StaffFactory()
+    return made
+
+
+def test_sign_in_leads_back_to_the_page_that_was_wanted(page: Page, staff: User) -> None:
+    secret = give_second_factor(staff)
+    page.goto("/admin/pkm/scopeentry/")
+    page.locator("input[name=login]").fill(staff.email)
+    page.locator("input[name=password]").fill(PASSWORD)
+    page.locator("input[name=password]").press("Enter")
+    page.wait_for_url("**/accounts/2fa/authenticate/**")
+    enter_code(page, secret)
+    page.wait_for_url("**/admin/pkm/scopeentry/")
+    expect(page.locator("#result_list tbody tr")).to_have_count(50)
+
+
+@pytest.mark.long("every list and form of staff's pages; in short a third of them, another each day")
+@pytest.mark.slow("axe reads each of the pages in a browser")
+def test_every_kind_of_page_is_sound(page: Page, staff: User, sign_in: SignIn, form: Form) -> None:
+    read = factories.ReadFactory()
+    receipt = factories.ReceiptFactory(request=read.grant.request)
+    rows = [
+        read, read.export, read.grant, read.grant.request, read.token, read.grant.app, read.grant.app.application,
+        receipt, read.grant.user, ScopeEntry.objects.get(scope="attr.lifestyle.*"), Domain.objects.first(),
+        factories.AppReportFactory(app=read.grant.app), factories.DiscoveryFactory(),
+        factories.ReportNoteFactory().report, factories.AuditCheckpointFactory(),
+        factories.AppAuditEntryFactory(app=read.grant.app), factories.AppInvitationFactory(app=read.grant.app),
+        factories.ManagementTokenFactory(), factories.LoggedRequestFactory(app=read.grant.app),
+        factories.SandboxPersonFactory(), factories.ScopeWithdrawalFactory(), factories.ScopeTemplateFactory(),
+        factories.WebhookEndpointFactory(app=read.grant.app),
+    ]  # fmt: skip
+    sign_in(page, staff)
+    addresses = ["/admin/", "/admin/pkm/", "/admin/pkm/domain/add/", "/admin/pkm/scopeentry/add/"]
+    addresses += ["/admin/consent/scopetemplate/add/", "/admin/pkm/scopeentry/?starter=differs"]
+    addresses += ["/admin/agents_proxy/call/health/", "/admin/agents_proxy/call/"]
+    addresses += ["/admin/developers/developertoken/add/", "/admin/pkm/scopeentry/?sensitivity_tier__exact=restricted"]
+    for row in rows:
+        name = f"admin:{row._meta.app_label}_{row._meta.model_name}"
+        addresses += [reverse(f"{name}_changelist"), reverse(f"{name}_change", args=[row.pk])]
+    addresses.append(reverse("admin:pkm_scopeentry_history", args=[ScopeEntry.objects.first().pk]))
+    found = {}
+    for address in form.part(addresses, 12):
+        answer = page.goto(address)
+        assert answer is not None
+        assert answer.status == 200, address
+        found[address] = axe_findings(page)
+    assert {address: findings for address, findings in found.items() if findings} == {}
+
+
+def test_scopes_are_withdrawn_after_a_confirmation(page: Page, staff: User, sign_in: SignIn) -> None:
+    factories.give_vault(factories.PersonFactory())
+    sign_in(page, staff)
+    page.goto("/admin/pkm/scopeentry/?domain__id__exact=&q=attr.lifestyle.food.%2A")
+    page.goto("/admin/pkm/scopeentry/?q=attr.lifestyle.food")
+    page.locator("#action-toggle").check()
+    page.locator("select[name=action]").select_option("withdraw")
+    page.locator("button[name=index]").click()
+    expect(page.locator(".touched li").first).to_have_text("People who keep such data: 1")
+    assert axe_findings(page) == []
+    page.get_by_role("button", name="Withdraw them").click()
+    expect(page.locator(".messagelist .success")).to_have_text("4 scopes were withdrawn.")
+    assert ScopeEntry.objects.get(scope="attr.lifestyle.food.*").exposure_enabled is False
+
+
+def test_token_is_made_and_shown_once(page: Page, staff: User, sign_in: SignIn) -> None:
+    app = factories.AppFactory()
+    sign_in(page, staff)
+    page.goto("/admin/developers/developertoken/add/")
+    page.locator("#id_app").select_option(str(app.pk))
+    page.locator("#id_label").fill("backend")
+    page.get_by_role("button", name="Save", exact=True).click()
+    token = page.get_by_label("Developer token").input_value()
+    assert axe_findings(page) == []
+    found = find_token(token)
+    assert found is not None
+    assert found.app_id == app.app_id
+    page.get_by_role("link", name="I have copied it").click()
+    assert token not in page.content()
+
+
+def test_what_was_sent_too_late_is_done_after_the_code(page: Page, staff: User, sign_in: SignIn) -> None:
+    app = factories.AppFactory()
+    sign_in(page, staff)
+    page.goto("/admin/developers/app/")
+    _let_ten_minutes_pass(page)
+    page.locator("input[name=_selected_action]").check()
+    page.locator("select[name=action]").select_option("suspend")
+    page.locator("button[name=index]").click()
+    page.wait_for_url("**/accounts/2fa/reauthenticate/**")
+    assert axe_findings(page) == []
+    enter_code(page, give_second_factor(staff))
+    expect(page.locator("#content h1")).to_have_text("Do this now?")
+    expect(page.locator("#content strong")).to_contain_text("Suspend")
+    assert axe_findings(page) == []
+    page.get_by_role("button", name="Yes, do it").click()
+    page.get_by_label("Note").fill("They pretend to be a bank.")
+    assert axe_findings(page) == []
+    page.get_by_role("button", name="Suspend them").click()
+    expect(page.locator(".messagelist .success")).to_have_text("1 app was suspended.")
+    app.refresh_from_db()
+    assert app.status == "suspended"
+
+
+def _let_ten_minutes_pass(page: Page) -> None:
+    """For this session's confirmations; nothing else gets older."""
+    (key,) = (cookie["value"] for cookie in page.context.cookies() if cookie["name"] == settings.SESSION_COOKIE_NAME)
+    session = SessionStore(key)
+    records = session["account_authentication_methods"]
+    session["account_authentication_methods"] = [{**record, "at": record["at"] - 601} for record in records]
+    session.save()
+
+
+def test_grant_is_ended_with_a_reason(page: Page, staff: User, sign_in: SignIn) -> None:
+    grant = factories.ExportFactory().grant
+    sign_in(page, staff)
+    page.goto("/admin/consent/grant/")
+    page.locator("#action-toggle").check()
+    page.locator("select[name=action]").select_option("end")
+    page.locator("button[name=index]").click()
+    page.get_by_label("Why").fill("reported as fraud")
+    assert axe_findings(page) == []
+    page.get_by_role("button", name="End them").click()
+    expect(page.locator(".messagelist .success")).to_have_text("1 grant was ended.")
+    grant.refresh_from_db()
+    assert grant.status == "terminated"
+
+
+def test_markup_enters_the_page_only_where_it_is_inert(page: Page, staff: User, sign_in: SignIn) -> None:
+    sign_in(page, staff)
+    page.goto("/admin/")
+    put = "markup => { document.createElement('div').innerHTML = markup }"
+    for markup in INERT:
+        page.evaluate(put, markup)
+    for markup in ACTIVE:
+        with pytest.raises(Error, match="not inert"):
+            page.evaluate(put, markup)
+
+
+def test_no_script_enters_the_admin_from_a_string(
+    page: Page, staff: User, sign_in: SignIn, complaints: "object"
+) -> None:
+    sign_in(page, staff)
+    page.goto("/admin/")
+    for attempt in (
+        "() => { document.createElement('script').src = '/static/js/shell.js' }",
+        "() => { document.createElement('script').text = 'alert(1)' }",
+        "() => { trustedTypes.createPolicy('another', {}) }",
+        "() => { trustedTypes.createPolicy('default', {}) }",
+    ):
+        with pytest.raises(Error):
+            page.evaluate(attempt)
+    page.goto("/admin/pkm/")  # what the last page had to say has been said
+    complaints.lines.clear()  # type: ignore[attr-defined]  # the violations just provoked

@@ -1,0 +1,259 @@
+"""Decisions in a real browser: by keyboard alone, without scripts, in two tabs, on data that changed meanwhile."""
+
+from collections.abc import Callable
+from importlib import import_module
+
+import pytest
+from django.conf import settings
+from playwright.sync_api import BrowserContext, Page, expect
+
+from consent.grants.models import Grant
+from consent.requests.models import ConsentRequest
+from tests.factories import ConsentRequestFactory, GrantFactory, PersonFactory, Vault, give_vault
+from tests.factories.accounts import PASSWORD
+from tests.system.browser.page_faults import COLOURS_CHANGED, Complaints
+from tests.system.browser.people import PASSPHRASE, SignIn, enter, save, unlock, values_shown
+
+pytestmark = pytest.mark.browser
+
+CUISINE, DIET, DRINK = (f"lifestyle.food.{name}" for name in ("favorite_cuisine", "diet_preference", "coffee_or_tea"))
+
+
+@pytest.fixture
+def vault(site: str) -> Vault:
+    return give_vault(PersonFactory(), passphrase=PASSPHRASE)
+
+
+@pytest.fixture
+def asked(vault: Vault) -> ConsentRequest:
+    made: ConsentRequest = ConsentRequestFactory(user=vault.user)
+    return made
+
+
+@pytest.fixture
+def review(page: Page, sign_in: SignIn, asked: ConsentRequest) -> Page:
+    """The page of one request, locked."""
+    sign_in(page, asked.user)
+    page.goto(f"/consent/requests/{asked.request_id}/")
+    return page
+
+
+def test_deny_needs_no_unlock_and_tells_the_app_nothing_else(review: Page, asked: ConsentRequest) -> None:
+    assert set(values_shown(review).values()) == {""}
+
+    review.get_by_role("button", name="Deny").click()
+
+    expect(review.locator(".outcome h1")).to_have_text("You denied this")
+    asked.refresh_from_db()
+    assert (asked.status, asked.decided_by) == ("denied", "person")
+    expect(review.get_by_role("link", name="Download the receipt")).to_be_visible()
+    review.get_by_role("link", name="Back to the inbox").click()
+    expect(review.locator(".empty h2")).to_have_text("Nothing waits for you")
+
+
+def test_deny_works_without_scripts_and_approve_says_why_not(
+    new_profile: Callable[..., BrowserContext], sign_in: SignIn, asked: ConsentRequest
+) -> None:
+    page = new_profile(java_script_enabled=False).new_page()
+    sign_in(page, asked.user)
+    page.goto(f"/consent/requests/{asked.request_id}/")
+    expect(page.locator("#decision noscript .decide-words")).to_contain_text("Approving needs JavaScript")
+    page.locator("summary", has_text="private note").click()
+    page.locator("#id_reason").fill("Not before the trip")
+
+    page.get_by_role("button", name="Deny").click()
+
+    expect(page.locator("main")).to_contain_text("Not before the trip")
+    asked.refresh_from_db()
+    assert (asked.status, asked.decision_note) == ("denied", "Not before the trip")
+
+
+def test_approve_and_deny_have_the_same_size_and_weight(review: Page) -> None:
+    look = """element => { const style = getComputedStyle(element); const box = element.getBoundingClientRect();
+        return [box.width, box.height, style.fontSize, style.fontWeight, style.color, style.backgroundColor,
+                style.borderTopWidth, style.borderTopColor]; }"""
+    approve, deny = (review.get_by_role("button", name=name, exact=True) for name in ("Approve", "Deny"))
+    expect(approve).to_be_enabled()
+    review.mouse.move(0, 0)
+    review.evaluate(COLOURS_CHANGED)
+    assert approve.evaluate(look) == deny.evaluate(look)
+
+
+def test_decision_by_keyboard_alone(review: Page, asked: ConsentRequest) -> None:
+    def tab_to(selector: str) -> None:
+        for _ in range(60):
+            review.keyboard.press("Tab")
+            if review.evaluate("selector => document.activeElement.matches(selector)", selector):
+                return
+        raise AssertionError(f"{selector} cannot be reached")
+
+    expect(review.locator("#approve")).to_be_enabled()
+    tab_to("#unlock-passphrase")
+    review.keyboard.type(PASSPHRASE)
+    review.keyboard.press("Enter")
+    expect(review.locator(f"[data-path='{CUISINE}'] .value-data")).to_have_text("Thai")
+    tab_to(f"input[value='{DRINK}']")
+    review.keyboard.press("Space")
+    tab_to("input[name=duration]")
+    review.keyboard.press("ArrowLeft")
+    tab_to("#approve")
+    review.keyboard.press("Enter")
+
+    expect(review.locator(".outcome h1")).to_have_text("You approved this")
+    grant = Grant.objects.get(request=asked)
+    assert set(grant.approved_attributes) == {CUISINE, DIET}
+    assert (grant.expires_at - grant.starts_at).total_seconds() == 3600
+
+
+def test_approving_while_locked_leads_to_the_lock(review: Page, asked: ConsentRequest) -> None:
+    review.get_by_role("button", name="Approve").click()
+    expect(review.locator("#unlock-passphrase")).to_be_focused()
+    review.locator("#unlock-passphrase").fill("not the passphrase")
+    review.locator("#unlock-passphrase").press("Enter")
+    expect(review.locator("[data-unlock-error]")).to_contain_text("does not open your data")
+    asked.refresh_from_db()
+    assert asked.status == "pending"
+
+
+def test_required_cannot_be_unticked_and_sensitive_is_not_ticked(page: Page, sign_in: SignIn) -> None:
+    home = {("location", "home"): {"city": "Turku", "country": "Finland", "dog": "Rex"}}
+    vault = give_vault(PersonFactory(), home, passphrase=PASSPHRASE)
+    city, country = "location.home.city", "location.home.country"
+    asked = ConsentRequestFactory(
+        user=vault.user, scope="attr.location.home.*", required_attributes=[city], optional_attributes=[country]
+    )
+    sign_in(page, vault.user)
+    page.goto(f"/consent/requests/{asked.request_id}/")
+    unlock(page)
+
+    expect(page.locator(f"[data-path='{country}'] .value-data")).to_have_text("Finland")
+    assert values_shown(page) == {city: "Turku", country: "Finland"}
+    expect(page.locator(f"input[value='{city}']")).to_be_checked()
+    expect(page.locator(f"input[value='{city}']")).to_be_disabled()
+    expect(page.locator(f"input[value='{country}']")).not_to_be_checked()
+    page.get_by_role("button", name="Approve").click()
+    expect(page.locator(".outcome h1")).to_have_text("You approved this")
+    assert Grant.objects.get(request=asked).approved_attributes == [city]
+
+
+def test_own_attribute_is_shared_only_if_ticked(page: Page, sign_in: SignIn) -> None:
+    food = {("lifestyle", "food"): {"favorite_cuisine": "Thai", "favourite_dessert": "Mango"}}
+    vault = give_vault(PersonFactory(), food, passphrase=PASSPHRASE)
+    asked = ConsentRequestFactory(user=vault.user)
+    own = "lifestyle.food.favourite_dessert"
+    sign_in(page, vault.user)
+    page.goto(f"/consent/requests/{asked.request_id}/")
+    unlock(page)
+    expect(page.locator(f"[data-path='{own}'] .value-data")).to_have_text("Mango")
+    expect(page.locator(f"input[value='{own}']")).not_to_be_checked()
+
+    page.locator(f"input[value='{own}']").check()
+    page.get_by_role("button", name="Approve").click()
+
+    expect(page.locator(".outcome h1")).to_have_text("You approved this")
+    assert set(Grant.objects.get(request=asked).approved_attributes) == {CUISINE, own}
+
+
+def test_missing_required_attribute_says_where_to_enter_it(page: Page, sign_in: SignIn) -> None:
+    vault = give_vault(PersonFactory(), {("lifestyle", "food"): {"favorite_cuisine": "Thai"}}, passphrase=PASSPHRASE)
+    asked = ConsentRequestFactory(user=vault.user, required_attributes=[DIET])
+    sign_in(page, vault.user)
+    page.goto(f"/consent/requests/{asked.request_id}/")
+
+    expect(page.locator("#decision-summary")).to_contain_text("something that is required is not entered")
+    expect(page.locator("#missing")).to_contain_text("once you have entered: Diet")
+    expect(page.get_by_role("button", name="Approve")).to_be_disabled()
+
+
+def test_data_that_changed_meanwhile_is_shown_before_it_is_shared(
+    review: Page, profile: BrowserContext, asked: ConsentRequest, complaints: Complaints
+) -> None:
+    unlock(review)
+    expect(review.locator(f"[data-path='{CUISINE}'] .value-data")).to_have_text("Thai")
+    other = profile.new_page()
+    other.goto("/vault/data/lifestyle/")
+    enter(other, "food", "favorite_cuisine", "Finnish")
+    save(other, "food")
+
+    with complaints.expecting(409):
+        review.get_by_role("button", name="Approve").click()
+        expect(review.locator("#review-problem")).to_contain_text("changed somewhere else")
+    review.get_by_role("button", name="Show the values as they are now").click()
+
+    expect(review.locator(f"[data-path='{CUISINE}'] .value-data")).to_have_text("Finnish")
+    review.get_by_role("button", name="Approve").click()
+    expect(review.locator(".outcome h1")).to_have_text("You approved this")
+
+
+def test_second_tab_meets_the_decision_of_the_first(
+    review: Page, profile: BrowserContext, asked: ConsentRequest, complaints: Complaints
+) -> None:
+    unlock(review)
+    expect(review.locator(f"[data-path='{CUISINE}'] .value-data")).to_have_text("Thai")
+    other = profile.new_page()
+    other.goto(f"/consent/requests/{asked.request_id}/")
+    other.get_by_role("button", name="Deny").click()
+    expect(other.locator(".outcome h1")).to_have_text("You denied this")
+
+    with complaints.expecting(409):
+        review.get_by_role("button", name="Approve").click()
+        expect(review.locator("#review-problem")).to_contain_text("decided already")
+    review.get_by_role("link", name="Reload the page").click()
+
+    expect(review.locator(".outcome h1")).to_have_text("You denied this")
+    assert not Grant.objects.filter(request=asked).exists()
+
+
+def test_page_that_shows_something_else_than_was_asked_seals_nothing(review: Page, asked: ConsentRequest) -> None:
+    review.evaluate("document.querySelector('[data-shown=purpose]').textContent = 'Something nicer'")
+    unlock(review)
+
+    expect(review.locator("#review-problem")).to_contain_text("not what it says it is")
+    review.get_by_role("button", name="Approve").click()
+    expect(review.locator("#review-problem")).to_contain_text("not what it says it is")
+    assert not Grant.objects.filter(request=asked).exists()
+
+
+def test_restricted_data_asks_for_the_password_and_comes_back(
+    page: Page, sign_in: SignIn, complaints: Complaints
+) -> None:
+    spending = {("financial", "signals"): {"spend_bracket": "Middle"}}
+    vault = give_vault(PersonFactory(), spending, passphrase=PASSPHRASE)
+    asked = ConsentRequestFactory(user=vault.user, scope="attr.financial.signals.*")
+    sign_in(page, vault.user)
+    _age_sign_in(page)
+    page.goto(f"/consent/requests/{asked.request_id}/")
+    expect(page.locator("main")).to_contain_text("Confirm that it is you before you approve")
+
+    page.get_by_role("link", name="Confirm", exact=True).click()
+    page.locator("input[name=password]").fill(PASSWORD)
+    page.locator("input[name=password]").press("Enter")
+    page.wait_for_url(f"**/consent/requests/{asked.request_id}/")
+    unlock(page)
+    expect(page.locator("[data-value]")).to_have_text("Middle")  # pressed earlier, Approve would only show it
+    page.locator("input[name=attribute]:enabled").check()
+    page.get_by_role("button", name="Approve").click()
+
+    expect(page.locator(".outcome h1")).to_have_text("You approved this")
+
+
+def _age_sign_in(page: Page) -> None:
+    """As if the sign-in had been an hour ago."""
+    cookie = next(cookie for cookie in page.context.cookies() if cookie.get("name") == settings.SESSION_COOKIE_NAME)
+    session = import_module(settings.SESSION_ENGINE).SessionStore(session_key=cookie.get("value"))
+    session["account_authentication_methods"] = [
+        {**record, "at": record["at"] - 3600} for record in session["account_authentication_methods"]
+    ]
+    session.save()
+
+
+def test_renewal_marks_what_is_new(page: Page, sign_in: SignIn, vault: Vault) -> None:
+    older = GrantFactory(request__user=vault.user, request__purpose="Suggest lunch places", approved_attributes=[DIET])
+    asked = ConsentRequestFactory(user=vault.user, app=older.app, connector=older.request.connector)
+    sign_in(page, vault.user)
+    page.goto(f"/consent/requests/{asked.request_id}/")
+
+    expect(page.locator("main")).to_contain_text("You share this already")
+    expect(page.locator("main")).to_contain_text("Suggest lunch places")
+    changed = page.locator(".value.is-changed").evaluate_all("rows => rows.map((row) => row.dataset.path)")
+    assert set(changed) == {CUISINE, DRINK}

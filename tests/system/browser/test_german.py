@@ -1,0 +1,40 @@
+"""The second language in a real browser: its longer words fit, scripts speak it too, and the switch needs no script."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import BrowserContext, expect
+
+from tests.forms import Form
+from tests.system.browser.page_faults import faults_at
+from tests.system.browser.people import SignIn, unlock
+from tests.system.browser.test_open_pages import PAGES, someone_with_everything
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.mark.long("every page; in short a third of them, another each day")
+@pytest.mark.slow("axe reads each of the pages in a browser")
+def test_german_pages_fit_a_narrow_phone(
+    new_profile: Callable[..., BrowserContext], sign_in: SignIn, form: Form
+) -> None:
+    user, requests = someone_with_everything()
+    page = new_profile(locale="de-DE", viewport={"width": 320, "height": 640}).new_page()
+    sign_in(page, user)
+    page.goto("/vault/data/lifestyle/")
+    unlock(page)
+
+    todays = form.part([*PAGES, *requests], 8)
+    assert [line for path in todays for line in faults_at(page, path, themes=["light"])] == []
+    page.goto(requests[0])
+    expect(page.get_by_text("Wenn du zustimmst, werden")).to_be_visible()
+
+
+def test_switch_works_without_a_script(new_profile: Callable[..., BrowserContext]) -> None:
+    page = new_profile(java_script_enabled=False).new_page()
+    page.goto("/accounts/login/?next=/vault/")
+    page.get_by_role("button", name="Deutsch").click()
+
+    expect(page.get_by_role("heading", level=1)).to_have_text("Anmelden")
+    expect(page.locator("html")).to_have_attribute("lang", "de")
+    expect(page).to_have_url("/accounts/login/?next=/vault/")

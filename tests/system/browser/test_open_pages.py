@@ -1,0 +1,108 @@
+"""Every page of the consent app and the vault with its values open, on a phone and a desk, in both themes."""
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from playwright.sync_api import BrowserContext, expect
+
+from consent.decisions import actions as decision_actions
+from consent.decisions import blocked_apps
+from tests.factories import (
+    ConsentRequestFactory,
+    DiscoveryFactory,
+    ExportFactory,
+    GrantFactory,
+    PersonFactory,
+    ReadFactory,
+    give_vault,
+)
+from tests.factories.asked import now
+from tests.forms import Form
+from tests.system.browser.conftest import DESKTOP, PHONE
+from tests.system.browser.page_faults import THEMES, axe_findings_in, faults_at, too_wide
+from tests.system.browser.people import PASSPHRASE, SignIn, unlock
+
+pytestmark = pytest.mark.browser
+
+VALUES = {
+    ("lifestyle", "food"): {"favorite_cuisine": "Thai", "favourite_dessert": "Mango", "coffee_or_tea": "tea"},
+    ("location", "home"): {"city": "Turku"},
+    ("intents", "now"): {"needs": ["a lamp"], "intent_24h": {"category": "Travel", "confidence": 0.5}},
+    ("financial", "signals"): {"spend_bracket": "Middle"},
+}
+PAGES = [
+    "/consent/", "/consent/grants/", "/consent/history/", "/consent/verify/", "/vault/",
+    "/vault/data/lifestyle/", "/vault/data/intents/",
+    "/vault/transfer/", "/vault/archive/", "/vault/setup/first/", "/vault/setup/preview/", "/account/security/",
+]  # fmt: skip
+
+
+def someone_with_everything() -> tuple[object, list[str]]:
+    """A person whom apps asked, read and looked at in every way; the addresses of their requests, receipts and apps."""
+    user = PersonFactory()
+    give_vault(user, VALUES, passphrase=PASSPHRASE)
+    grant = GrantFactory(request__user=user, request__purpose="Suggest lunch places", status="paused")
+    ReadFactory(export=ExportFactory(grant=grant))
+    DiscoveryFactory(user=user, app=grant.app, count=3)
+    GrantFactory(request__user=user, status="revoked")
+    requests = [
+        ConsentRequestFactory(user=user, app=grant.app, binding_message="Blue heron 42", max_reads=3),
+        ConsentRequestFactory(user=user, app__verified=False, scope="attr.location.home.*"),
+        ConsentRequestFactory(user=user, scope="attr.financial.signals.*", refresh_policy="continuous"),
+        ConsentRequestFactory(user=user, created_at=now() - timedelta(days=2)),
+        *(ConsentRequestFactory(user=user, status=status) for status in ("denied", "cancelled")),
+        grant.request,
+    ]
+    ExportFactory(grant__request__user=user, grant__request__refresh_policy="continuous")
+    blocked = ConsentRequestFactory(user=user)
+    for asked in (blocked, ConsentRequestFactory(user=user)):
+        decision_actions.deny(request_id=asked.request_id, by=user)
+    blocked_apps.block_app(app_id=blocked.app.app_id, by=user, stop=False)
+    return user, [
+        *(f"/consent/requests/{request.request_id}/" for request in requests),
+        *(f"/consent/receipts/{receipt.receipt_id}/" for receipt in blocked.receipts.all()),
+        *(f"/consent/apps/{app.app_id}/" for app in (blocked.app, grant.app)),
+    ]
+
+
+@pytest.mark.long("every page; in short a third of them, another each day")
+@pytest.mark.slow("axe reads each of the pages twice in a browser, light and dark")
+@pytest.mark.parametrize("viewport", [PHONE, DESKTOP], ids=["phone", "desk"])
+def test_pages_with_open_values_are_sound(
+    new_profile: Callable[..., BrowserContext], sign_in: SignIn, form: Form, viewport: dict[str, int]
+) -> None:
+    user, requests = someone_with_everything()
+    page = new_profile(viewport=viewport).new_page()
+    sign_in(page, user)
+    page.goto("/vault/data/lifestyle/")
+    unlock(page)
+    expect(page.locator("#f-food-favorite_cuisine")).to_have_value("Thai")
+
+    assert [line for path in form.part([*PAGES, *requests], 8) for line in faults_at(page, path)] == []
+
+
+@pytest.mark.parametrize("viewport", [PHONE, DESKTOP], ids=["phone", "desk"])
+def test_first_minutes_and_dialogs_are_sound(
+    new_profile: Callable[..., BrowserContext], sign_in: SignIn, viewport: dict[str, int]
+) -> None:
+    page = new_profile(viewport=viewport).new_page()
+    sign_in(page, PersonFactory())
+    findings = [line for path in ("/consent/", "/consent/grants/", "/vault/setup/") for line in faults_at(page, path)]
+    page.locator("#new-passphrase").fill(PASSPHRASE)
+    page.locator("#again-passphrase").fill(PASSPHRASE)
+    page.locator("#passphrase-form button[type=submit]").click()
+    expect(page.locator("#recovery-code code")).to_have_count(8)
+    assert [*findings, *axe_findings_in(THEMES, page)] == []
+
+
+def test_open_page_at_320_pixels_does_not_scroll_sideways(
+    new_profile: Callable[..., BrowserContext], sign_in: SignIn
+) -> None:
+    user, requests = someone_with_everything()
+    page = new_profile(viewport={"width": 320, "height": 640}).new_page()
+    sign_in(page, user)
+    page.goto("/vault/data/lifestyle/")
+    unlock(page)
+
+    assert [line for path in [*PAGES, *requests] for line in too_wide(page, path)] == []

@@ -1,0 +1,53 @@
+"""The passphrase of a vault is never the password that the server receives: the browser notices."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.factories import PersonFactory
+from tests.factories.accounts import PASSWORD as OF_FACTORIES
+from tests.system.browser.people import PASSPHRASE, SignIn
+from tests.system.browser.test_trip import PASSWORD, confirm_code, sign_up
+
+pytestmark = pytest.mark.browser
+WORDS = "This is the password that you sign in with."
+
+
+def choose(page: Page, passphrase: str) -> None:
+    page.locator("#new-passphrase").fill(passphrase)
+    page.locator("#again-passphrase").fill(passphrase)
+    page.locator("#passphrase-form button[type=submit]").click()
+
+
+def test_the_password_is_refused_as_a_passphrase(page: Page) -> None:
+    sign_up(page)
+
+    choose(page, PASSWORD)
+    expect(page.locator("#passphrase-form [data-error]")).to_contain_text(WORDS)
+    choose(page, f" {PASSWORD} ")
+    expect(page.locator("#passphrase-form [data-error]")).to_contain_text(WORDS)
+    choose(page, PASSPHRASE)
+    expect(page.locator("#step-recovery")).to_be_visible()
+
+    kept = page.evaluate("JSON.stringify({...sessionStorage})")
+    assert PASSWORD not in kept
+    confirm_code(page)
+    page.goto("/account/security/")
+    page.locator("[data-change][data-kind=passphrase]").click()
+    page.locator("#existing-secret").fill(PASSPHRASE)
+    page.locator("#new-passphrase").fill(PASSWORD)
+    page.locator("#again-passphrase").fill(PASSWORD)
+    page.locator("#add-form button[type=submit]").click()
+    expect(page.locator("#add-form [data-error]")).to_contain_text(WORDS)
+
+
+def test_what_is_kept_ends_with_the_session(page: Page, sign_in_by_form: SignIn) -> None:
+    sign_in_by_form(page, PersonFactory())
+    page.goto("/vault/setup/")
+    choose(page, OF_FACTORIES)
+    expect(page.locator("#passphrase-form [data-error]")).to_be_visible()
+    assert page.evaluate("sessionStorage.getItem('sign-in-password')") is not None
+
+    page.locator("#sign-out button").first.evaluate("button => button.click()")
+    page.wait_for_url(lambda url: "/vault/" not in url)
+
+    assert page.evaluate("sessionStorage.getItem('sign-in-password')") is None

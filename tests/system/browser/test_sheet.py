@@ -1,0 +1,306 @@
+"""The sheet of one request: a phone's first screen, and the decision that stays in view."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from consent.requests.models import ConsentRequest
+from tests.factories import AppFactory, ConsentRequestFactory, PersonFactory, Vault, give_vault
+from tests.system.browser.conftest import DESKTOP, PHONE
+from tests.system.browser.page_faults import COLOURS_CHANGED, THEMES, axe_findings_in
+from tests.system.browser.people import PASSPHRASE, SignIn, unlock, values_shown, wait_for_values
+
+pytestmark = pytest.mark.browser
+
+HOME = {"address": "Storgatan 4", "city": "Turku", "postal_code": "20100", "country": "Finland"}
+FOOD = {"diet_preference": "Vegetarian", "favorite_cuisine": "Thai", "coffee_or_tea": "tea"}
+KEPT = {("lifestyle", "food"): FOOD, ("location", "home"): HOME, ("identity", "basic"): {"full_name": "Zoe", "age": 34}}
+DIET, CUISINE = "lifestyle.food.diet_preference", "lifestyle.food.favorite_cuisine"
+URGENT = "APPROVE NOW, or your account is closed: verify your account with the bank"
+
+# Everything that has a box on the screen, and the edges that it has to stay between.
+MEASURE = """selectors => {
+  const box = (element) => { const { top, bottom, left, right, width, height } = element.getBoundingClientRect();
+    return { top, bottom, left, right, width, height }; };
+  const seen = (element) => element && element.getClientRects().length ? box(element) : null;
+  return Object.fromEntries(Object.entries(selectors).map(([name, selector]) =>
+    [name, seen(document.querySelector(selector))]));
+}"""
+PARTS = {
+    "logo": "main .avatar", "name": "[data-shown=app_name]", "legal name": ".sheet-legal > span:first-child",
+    "badge": ".sheet-legal .badge", "why": "[data-shown=purpose]", "until": "#until time",
+    "what to look at": "#cautions > summary", "count": "#ticked-count",
+    "first value": "#approve-form li:nth-of-type(1) .value-label",
+    "second value": "#approve-form li:nth-of-type(2) .value-label",
+}  # fmt: skip
+OPENED = {
+    "first value itself": "#approve-form li:nth-of-type(1) .value-data",
+    "second value itself": "#approve-form li:nth-of-type(2) .value-data",
+}
+FRAME = {"header": ".site-header", "tabs": ".site-tabs", "bar": "#decision", "deny": "#deny", "approve": "#approve"}
+
+
+@pytest.fixture
+def vault(site: str) -> Vault:
+    return give_vault(PersonFactory(), KEPT, passphrase=PASSPHRASE)
+
+
+@pytest.fixture
+def asked(vault: Vault) -> ConsentRequest:
+    made: ConsentRequest = ConsentRequestFactory(
+        user=vault.user, app_name="Trip Planner", binding_message="Lisbon 4711", required_attributes=[DIET],
+        optional_attributes=[CUISINE, "lifestyle.food.coffee_or_tea"], access_seconds=30 * 86400,
+    )  # fmt: skip
+    return made
+
+
+@pytest.fixture
+def doubtful(vault: Vault) -> ConsentRequest:
+    """An app that nobody checked asks loudly for what is sensitive and more than it registered."""
+    app = AppFactory(name="Nordbank Security", verified=False, application__legal_name="Nordbank AB")
+    made: ConsentRequest = ConsentRequestFactory(user=vault.user, app=app, scope="attr.location.*", purpose=URGENT)
+    return made
+
+
+@pytest.fixture
+def phone(new_profile: Callable[..., BrowserContext]) -> Page:
+    return new_profile(viewport=PHONE, has_touch=True, is_mobile=True, reduced_motion="reduce").new_page()
+
+
+def address(asked: ConsentRequest) -> str:
+    return f"/consent/requests/{asked.request_id}/"
+
+
+def measure(page: Page, parts: dict[str, str]) -> dict[str, Any]:
+    found: dict[str, Any] = page.evaluate(MEASURE, parts)
+    return found
+
+
+def open_unlocked(page: Page, path: str) -> None:
+    """As somebody comes who unlocked before."""
+    page.goto("/vault/data/identity/")
+    unlock(page)
+    page.goto(path)
+    wait_for_values(page)
+
+
+# --- the first screen -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("unlocked", [False, True], ids=["locked", "unlocked"])
+@pytest.mark.parametrize("verified", [True, False], ids=["verified", "unverified"])
+def test_first_screen_of_a_phone_holds_who_why_what_and_both_buttons(
+    phone: Page, sign_in: SignIn, asked: ConsentRequest, doubtful: ConsentRequest, verified: bool, unlocked: bool
+) -> None:
+    shown = asked if verified else doubtful
+    sign_in(phone, shown.user)
+    if unlocked:
+        open_unlocked(phone, address(shown))
+    else:
+        phone.goto(address(shown))
+    expect(phone.locator("#approve")).to_be_enabled()
+    for theme in THEMES:
+        phone.emulate_media(color_scheme=theme)
+        phone.evaluate(COLOURS_CHANGED)
+        frame = measure(phone, FRAME)
+        parts = measure(phone, PARTS | (OPENED if unlocked else {}))
+        outside = {
+            name: box
+            for name, box in parts.items()
+            if not box or box["top"] < frame["header"]["bottom"] or box["bottom"] > frame["bar"]["top"]
+            or box["left"] < 0 or box["right"] > PHONE["width"]
+        }  # fmt: skip
+        assert outside == {}, theme
+        assert phone.evaluate("scrollY") == 0
+        assert frame["bar"]["bottom"] <= frame["tabs"]["top"], theme
+        assert frame["tabs"]["bottom"] == PHONE["height"]
+        for button in ("deny", "approve"):
+            assert frame["bar"]["top"] < frame[button]["top"] < frame[button]["bottom"] < frame["bar"]["bottom"]
+        sizes = [(frame[name]["width"], frame[name]["height"]) for name in ("deny", "approve")]
+        assert sizes[0] == sizes[1], theme
+    assert values_shown(phone)[DIET if verified else "location.home.address"] == (
+        ("Vegetarian" if verified else "Storgatan 4") if unlocked else ""
+    )
+
+
+def test_what_to_look_at_is_one_line_with_its_count_and_unfolds(
+    phone: Page, sign_in: SignIn, doubtful: ConsentRequest
+) -> None:
+    sign_in(phone, doubtful.user)
+    phone.goto(address(doubtful))
+    line = phone.locator("#cautions > summary")
+    expect(line).to_contain_text("4 things to look at")
+    expect(line).to_contain_text("Confidential data, Not verified, More than registered, First time")
+    expect(phone.get_by_text("Nobody has checked who is behind")).to_be_hidden()
+
+    line.tap()
+
+    expect(phone.get_by_text("Nobody has checked who is behind")).to_be_visible()
+    expect(phone.get_by_text("nothing is ticked that it does not require")).to_be_visible()
+    expect(phone.locator("#cautions li")).to_have_count(4)
+
+
+def test_the_apps_words_stand_apart_from_what_was_checked(phone: Page, sign_in: SignIn, vault: Vault) -> None:
+    asked = ConsentRequestFactory(user=vault.user, purpose=URGENT)
+    sign_in(phone, asked.user)
+    phone.goto(address(asked))
+
+    words = phone.locator("figure", has=phone.locator("[data-shown=purpose]"))
+    expect(words).to_contain_text("own words, not checked by us")
+    expect(words.locator(".badge")).to_have_count(0)
+    expect(phone.locator(".sheet-legal")).to_contain_text("Verified")
+
+
+# --- the bar ----------------------------------------------------------------------------------------------------------
+
+
+def test_deny_is_one_tap_from_the_first_screen(phone: Page, sign_in: SignIn, doubtful: ConsentRequest) -> None:
+    sign_in(phone, doubtful.user)
+    phone.goto(address(doubtful))
+    box = measure(phone, FRAME)["deny"]
+
+    phone.touchscreen.tap(box["left"] + box["width"] / 2, box["top"] + box["height"] / 2)
+
+    expect(phone.locator(".outcome h1")).to_have_text("You denied this")
+    doubtful.refresh_from_db()
+    assert (doubtful.status, doubtful.decided_by) == ("denied", "person")
+
+
+@pytest.mark.parametrize(
+    "size", [(390, 844), (320, 568), (844, 390), (640, 450), (900, 700), (1280, 900)], ids=lambda size: f"{size[0]}"
+)
+def test_decision_stays_in_view_and_covers_nothing(
+    new_profile: Callable[..., BrowserContext], sign_in: SignIn, vault: Vault, size: tuple[int, int]
+) -> None:
+    """At every place of the page; the sheet is as long as names, words and values can make it."""
+    width, height = size
+    app = AppFactory(name="N" * 40 + " " + "x" * 39, verified=False)
+    asked = ConsentRequestFactory(user=vault.user, app=app, scope="attr.lifestyle.*", purpose="Why and wherefore " * 15)
+    page = new_profile(viewport={"width": width, "height": height}).new_page()
+    sign_in(page, asked.user)
+    page.goto(address(asked))
+    expect(page.locator("#approve")).to_be_enabled()
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    for part in (0, 0.3, 0.7, 1):
+        page.evaluate(
+            "part => scrollTo({ top: part * document.documentElement.scrollHeight, behavior: 'instant' })", part
+        )
+        frame = measure(page, FRAME)
+        for button in ("deny", "approve"):
+            assert frame[button]["top"] >= 0, part
+            assert frame[button]["bottom"] <= height, part
+        fixed_tabs = frame["tabs"]["top"] > height / 2
+        assert not fixed_tabs or frame["bar"]["bottom"] <= frame["tabs"]["top"], part
+        assert frame["deny"]["width"] == frame["approve"]["width"]
+        assert frame["deny"]["height"] == frame["approve"]["height"]
+    last = measure(page, {"body": ".sheet-body", "bar": "#decision"})
+    beside = last["bar"]["left"] >= last["body"]["right"]
+    assert beside or last["body"]["bottom"] <= last["bar"]["top"], "the end of the sheet lies behind the bar"
+    assert beside == (width >= 1000)
+
+
+def test_bar_and_tabs_keep_the_safe_area_free(phone: Page, sign_in: SignIn, asked: ConsentRequest) -> None:
+    sign_in(phone, asked.user)
+    phone.goto(address(asked))
+    phone.context.new_cdp_session(phone).send("Emulation.setSafeAreaInsetsOverride", {"insets": {"bottom": 34}})
+    expect(phone.locator("#approve")).to_be_enabled()
+    before = measure(phone, FRAME | {"tab": ".site-tab"})
+    assert before["tab"]["bottom"] <= PHONE["height"] - 34
+    assert before["bar"]["bottom"] <= before["tabs"]["top"]
+    assert before["approve"]["bottom"] <= PHONE["height"] - 34 - 64
+
+
+def test_what_has_the_focus_is_not_behind_the_bar(phone: Page, sign_in: SignIn, asked: ConsentRequest) -> None:
+    sign_in(phone, asked.user)
+    phone.goto(address(asked))
+    expect(phone.locator("#approve")).to_be_enabled()
+    for _ in range(40):
+        phone.keyboard.press("Tab")
+        behind = phone.evaluate("""() => {
+          const here = document.activeElement, bar = document.querySelector("#decision");
+          if (!here.closest(".sheet-body") || here.matches(".visually-hidden")) return "";
+          const [mine, its] = [here.getBoundingClientRect(), bar.getBoundingClientRect()];
+          return mine.bottom > its.top && mine.top < its.bottom ? here.outerHTML : "";
+        }""")
+        assert behind == ""
+
+
+def test_deny_is_few_steps_of_the_tab_key_away(page: Page, sign_in: SignIn, doubtful: ConsentRequest) -> None:
+    def steps() -> int:
+        for step in range(1, 40):
+            page.keyboard.press("Tab")
+            if page.evaluate("document.activeElement.id") == "deny":
+                return step
+        raise AssertionError("Deny cannot be reached")
+
+    sign_in(page, doubtful.user)
+    page.goto(address(doubtful))
+    expect(page.locator("#approve")).to_be_enabled()
+    assert steps() <= 13
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.id") == "approve"
+
+    page.goto(address(doubtful))
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")  # over the header, to the content
+    assert steps() <= 3
+    page.keyboard.press("Enter")
+    expect(page.locator(".outcome h1")).to_have_text("You denied this")
+
+
+def test_last_link_leads_back_to_the_decision(page: Page, sign_in: SignIn, asked: ConsentRequest) -> None:
+    sign_in(page, asked.user)
+    page.goto(address(asked))
+    page.get_by_role("link", name="Back to your decision").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.id") == "deny"
+
+
+def test_messages_that_come_and_go_do_not_cover_the_buttons(
+    phone: Page, sign_in: SignIn, asked: ConsentRequest
+) -> None:
+    sign_in(phone, asked.user)
+    phone.goto(address(asked))
+    expect(phone.locator("#approve")).to_be_enabled()
+    phone.evaluate("dispatchEvent(new CustomEvent('toast', { detail: { text: 'Something was said', tone: 'info' } }))")
+    expect(phone.locator(".toast")).to_be_visible()
+    boxes = measure(phone, {"toast": ".toast", "bar": "#decision"})
+    assert boxes["toast"]["bottom"] <= boxes["bar"]["top"]
+
+
+@pytest.mark.parametrize("viewport", [PHONE, DESKTOP], ids=["phone", "desk"])
+def test_sheet_with_everything_unfolded_is_sound(
+    new_profile: Callable[..., BrowserContext], sign_in: SignIn, doubtful: ConsentRequest, viewport: dict[str, int]
+) -> None:
+    page = new_profile(viewport=viewport).new_page()
+    sign_in(page, doubtful.user)
+    page.goto(address(doubtful))
+    expect(page.locator("#approve")).to_be_enabled()
+    page.evaluate("document.querySelectorAll('main details').forEach((one) => { one.open = true; })")
+    assert axe_findings_in(THEMES, page) == []
+
+
+def test_approving_a_locked_request_unlocks_in_place_and_shows_the_values_first(
+    phone: Page, sign_in: SignIn, asked: ConsentRequest
+) -> None:
+    sign_in(phone, asked.user)
+    phone.goto(address(asked))
+    expect(phone.locator("#approve")).to_be_enabled()
+    phone.locator("#approve").tap()
+    expect(phone.locator("#unlock-passphrase")).to_be_focused()
+    phone.locator("#unlock-passphrase").fill(PASSPHRASE)
+    phone.locator("#unlock-passphrase").press("Enter")
+
+    expect(phone.locator("#data-title")).to_be_focused()
+    frame = measure(phone, FRAME | OPENED)
+    for name in OPENED:
+        assert frame[name]["top"] >= 0, name
+        assert frame[name]["bottom"] <= frame["bar"]["top"], name
+    asked.refresh_from_db()
+    assert asked.status == "pending"
+
+    phone.locator("#approve").tap()
+    expect(phone.locator(".outcome h1")).to_have_text("You approved this")

@@ -1,0 +1,221 @@
+"""Deciding on the sheet: nothing is shared that was not shown, and what is doubtful is the person's to tick."""
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, Route, expect
+
+from consent.grants.models import Grant
+from consent.requests.models import ConsentRequest
+from tests.factories import ConsentRequestFactory, GrantFactory, PersonFactory, Vault, give_vault
+from tests.system.browser.page_faults import Complaints
+from tests.system.browser.people import PASSPHRASE, SignIn, enter, save, unlock, wait_for_values
+
+pytestmark = pytest.mark.browser
+
+FOOD = {"diet_preference": "Vegetarian", "favorite_cuisine": "Thai", "coffee_or_tea": "tea"}
+KEPT = {("lifestyle", "food"): FOOD, ("identity", "basic"): {"full_name": "Zoe", "age": 34}}
+# Holds the one store of the vault's key in a transaction that goes on until `letGo`: all that read it wait.
+KEEP_THE_RECORD_BUSY = """() => new Promise((resolve) => {
+  const asked = indexedDB.open("consent-vault", 1);
+  asked.onsuccess = () => {
+    const store = asked.result.transaction("unlocked", "readwrite").objectStore("unlocked");
+    let held = true;
+    window.letGo = () => { held = false; };
+    const again = () => { if (held) store.get("nothing").onsuccess = again; else asked.result.close(); };
+    store.get("nothing").onsuccess = () => { resolve(); again(); };
+  };
+})"""
+SHEETS_VALUES = "**/vault/segments?scope=*"  # by scope, unlike the page before, whose question may come late
+DIET, CUISINE = "lifestyle.food.diet_preference", "lifestyle.food.favorite_cuisine"
+
+
+@pytest.fixture
+def vault(site: str) -> Vault:
+    return give_vault(PersonFactory(), KEPT, passphrase=PASSPHRASE)
+
+
+@pytest.fixture
+def asked(vault: Vault) -> ConsentRequest:
+    made: ConsentRequest = ConsentRequestFactory(
+        user=vault.user, required_attributes=[DIET], optional_attributes=[CUISINE], access_seconds=30 * 86400
+    )
+    return made
+
+
+def address(asked: ConsentRequest) -> str:
+    return f"/consent/requests/{asked.request_id}/"
+
+
+def open_unlocked(page: Page, path: str) -> None:
+    """As somebody comes who unlocked before."""
+    page.goto("/vault/data/identity/")
+    unlock(page)
+    page.goto(path)
+    wait_for_values(page)
+
+
+def open_and_hold_the_values(page: Page, asked: ConsentRequest) -> list[Route]:
+    """The sheet of somebody who unlocked before; what it asks the values by, which `let_go` answers."""
+    held: list[Route] = []
+    page.goto("/vault/data/identity/")
+    unlock(page)
+    page.route(SHEETS_VALUES, lambda route: held.append(route))
+    page.goto(address(asked))
+    return held
+
+
+def let_go(page: Page, held: list[Route]) -> None:
+    for route in held:
+        route.continue_()
+    page.unroute(SHEETS_VALUES)
+
+
+def test_pressing_approve_before_the_values_are_there_shows_them_and_decides_nothing(
+    page: Page, sign_in: SignIn, asked: ConsentRequest
+) -> None:
+    sign_in(page, asked.user)
+    held = open_and_hold_the_values(page, asked)
+    expect(page.locator("#approve")).to_be_enabled()
+    page.locator("#approve").click()
+    while not held:
+        page.wait_for_timeout(50)
+    let_go(page, held)
+
+    expect(page.locator("#data-title")).to_be_focused()
+    expect(page.locator(f"[data-path='{CUISINE}'] .value-data")).to_have_text("Thai")
+    asked.refresh_from_db()
+    assert asked.status == "pending"
+    page.locator("#approve").click()
+    expect(page.locator(".outcome h1")).to_have_text("You approved this")
+
+
+def test_values_that_come_while_approve_is_being_pressed_were_not_looked_at(
+    page: Page, sign_in: SignIn, asked: ConsentRequest
+) -> None:
+    sign_in(page, asked.user)
+    held = open_and_hold_the_values(page, asked)
+    while not held:
+        page.wait_for_timeout(50)
+    page.evaluate(KEEP_THE_RECORD_BUSY)  # the page's first question, whether the vault is open, waits meanwhile
+    page.locator("#approve").click()
+    let_go(page, held)
+    expect(page.locator(f"[data-path='{CUISINE}'] .value-data")).to_have_text("Thai")
+
+    page.evaluate("window.letGo()")
+
+    expect(page.locator("#data-title")).to_be_focused()
+    expect(page.locator("#approve")).to_be_enabled()
+    asked.refresh_from_db()
+    assert asked.status == "pending"
+    page.locator("#approve").click()
+    expect(page.locator(".outcome h1")).to_have_text("You approved this")
+
+
+def test_values_that_come_late_take_no_focus_from_whoever_went_on(
+    page: Page, sign_in: SignIn, asked: ConsentRequest
+) -> None:
+    sign_in(page, asked.user)
+    page.goto(address(asked))
+    held: list[Route] = []
+    page.route(SHEETS_VALUES, lambda route: held.append(route))
+    unlock(page)
+    while not held:
+        page.wait_for_timeout(50)
+    shorter = page.locator("input[name=duration]").first
+    shorter.focus()
+    for route in held:
+        route.continue_()
+
+    wait_for_values(page)
+    expect(shorter).to_be_focused()
+
+
+def test_values_that_changed_meanwhile_are_shown_before_another_press_shares_them(
+    page: Page, profile: BrowserContext, sign_in: SignIn, asked: ConsentRequest, complaints: Complaints
+) -> None:
+    sign_in(page, asked.user)
+    open_unlocked(page, address(asked))
+    other = profile.new_page()
+    other.goto("/vault/data/lifestyle/")
+    enter(other, "food", "favorite_cuisine", "Finnish")
+    save(other, "food")
+    with complaints.expecting(409):
+        page.locator("#approve").click()
+        expect(page.locator("#review-problem")).to_contain_text("changed somewhere else")
+
+    page.locator("#approve").click()
+
+    expect(page.locator(f"[data-path='{CUISINE}'] .value-data")).to_have_text("Finnish")
+    asked.refresh_from_db()
+    assert asked.status == "pending"
+    page.locator("#approve").click()
+    expect(page.locator(".outcome h1")).to_have_text("You approved this")
+
+
+def test_enter_on_a_tick_decides_nothing(page: Page, sign_in: SignIn, asked: ConsentRequest) -> None:
+    sign_in(page, asked.user)
+    open_unlocked(page, address(asked))
+    page.locator(f"input[value='{CUISINE}']").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_timeout(500)
+    asked.refresh_from_db()
+    assert asked.status == "pending"
+    expect(page.locator("#approve")).to_be_visible()
+
+
+# --- ticks ------------------------------------------------------------------------------------------------------------
+
+
+def test_what_exceeds_the_registration_is_the_persons_to_tick(page: Page, sign_in: SignIn, vault: Vault) -> None:
+    """Name and age are everyday data, but the app never said that it would ask for them."""
+    asked = ConsentRequestFactory(user=vault.user, scope="attr.identity.*")
+    sign_in(page, asked.user)
+    open_unlocked(page, address(asked))
+    expect(page.locator("input[name=attribute]:checked")).to_have_count(0)
+    expect(page.locator("#decision-summary")).to_contain_text("Nothing is ticked")
+
+    page.locator("#approve").click()
+    expect(page.locator("#review-problem")).to_be_focused()
+    expect(page.locator("#review-problem")).to_contain_text("Nothing is ticked. Tick what you want to share, or deny.")
+    asked.refresh_from_db()
+    assert asked.status == "pending"
+
+    page.locator("input[value='identity.basic.age']").check()
+    expect(page.locator("#ticked-count")).to_have_text("1 of 3 ticked")
+    page.locator("#approve").click()
+    expect(page.locator(".outcome h1")).to_have_text("You approved this")
+    assert Grant.objects.get(request=asked).approved_attributes == ["identity.basic.age"]
+
+
+def test_all_and_none_of_a_long_list(page: Page, sign_in: SignIn, vault: Vault) -> None:
+    everything = {("lifestyle", "food"): FOOD, ("lifestyle", "habits"): dict.fromkeys(("eco_friendliness",), "low")}
+    user = give_vault(PersonFactory(), {**everything, ("lifestyle", "fitness"): {
+        "fitness_routine": "Climbing", "gym_membership": True}}, passphrase=PASSPHRASE).user  # fmt: skip
+    asked = ConsentRequestFactory(user=user, scope="attr.lifestyle.*")
+    sign_in(page, user)
+    page.goto(address(asked))
+    held = page.locator("[data-held] input[name=attribute]")
+    expect(held).to_have_count(6)
+    page.get_by_role("button", name="Select none").click()
+    expect(page.locator("input[name=attribute]:checked")).to_have_count(0)
+    page.get_by_role("button", name="Select all").click()
+    expect(page.locator("input[name=attribute]:checked")).to_have_count(6)
+    expect(page.locator("#decision-summary")).to_contain_text("6 values are shared")
+
+
+def test_shorter_choice_moves_the_end(page: Page, sign_in: SignIn, asked: ConsentRequest) -> None:
+    sign_in(page, asked.user)
+    page.goto(address(asked))
+    expect(page.locator("#until")).to_contain_text("1 month")
+    before = page.locator("#until time").get_attribute("datetime") or ""
+    page.get_by_role("radio", name="1 week").check()
+    expect(page.locator("#until")).to_contain_text("1 week")
+    assert (page.locator("#until time").get_attribute("datetime") or "") < before
+
+
+def test_renewal_ticks_what_was_shared_before_and_nothing_else(page: Page, sign_in: SignIn, vault: Vault) -> None:
+    older = GrantFactory(request__user=vault.user, approved_attributes=[DIET])
+    asked = ConsentRequestFactory(user=vault.user, app=older.app, connector=older.request.connector)
+    sign_in(page, asked.user)
+    page.goto(address(asked))
+    ticked = page.locator("input[name=attribute]:checked").evaluate_all("boxes => boxes.map((box) => box.value)")
+    assert ticked == [DIET]

@@ -1,0 +1,172 @@
+"""What a browser seals while the vault's key is changed on another device: approvals, refreshes, old data."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from django.conf import settings
+from playwright.sync_api import Page, expect
+
+from consent.exports.models import Export
+from consent.requests.models import ConsentRequest
+from consent_bridge import sealed
+from pkm.errors import RotationIncomplete
+from pkm.legacy.models import LegacyBlob, MigrationState
+from pkm.rotation import actions as rotation_actions
+from pkm.rotation import queries as rotation_queries
+from pkm.vault.models import VaultKey
+from tests.factories import ConsentRequestFactory, LegacyBlobFactory, MigrationStateFactory, PersonFactory, give_vault
+from tests.factories.legacy import OLD_PASSPHRASE
+from tests.pkm.rotation import Change, change
+from tests.system.browser.people import PASSPHRASE, SignIn, enter, save, unlock, wait_for_values
+
+pytestmark = pytest.mark.browser
+SEGMENTS = {
+    ("lifestyle", "food"): {"favorite_cuisine": "Thai", "coffee_or_tea": "Tea"},
+    ("lifestyle", "fitness"): {"gym_membership": True},
+    ("identity", "basic"): {"full_name": "Zoë 🥭"},
+}
+VALUES = {".".join(place): values for place, values in SEGMENTS.items()}
+
+
+@pytest.fixture
+def changing(site: str) -> Change:
+    """A change that another device began; two of three segments are sealed again."""
+    started = change(give_vault(PersonFactory(), SEGMENTS, passphrase=PASSPHRASE))
+    started.start()
+    started.reseal("lifestyle", "food")
+    started.reseal("lifestyle", "fitness")
+    return started
+
+
+def finish(changing: Change) -> None:
+    """The other device goes on to the end."""
+    changing.reseal_all()
+    changing.reseal_notes()
+    rotation_actions.finish_rotation(by=changing.vault.user)
+
+
+def approve(page: Page) -> None:
+    page.get_by_role("button", name="Approve").click()
+    expect(page.locator(".outcome h1")).to_have_text("You approved this")
+
+
+def newest(asked: ConsentRequest) -> sealed.ExportContent:
+    """What the app opens with its own key."""
+    export = Export.objects.filter(grant__request=asked).latest("revision")
+    header = sealed.ExportHeader(
+        kid=asked.connector_key_id, iss=settings.ISSUER, sub=asked.user.public_id, aud=asked.app.app_id,
+        request_id=asked.request_id, scope=asked.scope, revision=export.revision, request_digest=asked.request_digest,
+    )  # fmt: skip
+    opened: sealed.ExportContent = sealed.open_export(export.ciphertext, asked.connector, header)
+    return opened
+
+
+def food(asked: ConsentRequest) -> Any:
+    return newest(asked).data["lifestyle"]["food"]
+
+
+def test_an_approval_is_sealed_to_the_app_and_the_change_goes_on(page: Page, sign_in: SignIn, changing: Change) -> None:
+    asked = ConsentRequestFactory(user=changing.vault.user)
+    sign_in(page, asked.user)
+    page.goto(f"/consent/requests/{asked.request_id}/")
+    unlock(page)
+    wait_for_values(page)
+
+    approve(page)
+
+    assert food(asked) == SEGMENTS["lifestyle", "food"]
+    assert rotation_queries.rotation(asked.user)["done"] == 2
+    finish(changing)
+    assert changing.opened() == VALUES
+    assert food(asked) == SEGMENTS["lifestyle", "food"]
+
+
+def test_an_approval_of_values_that_were_shown_before_the_end_holds_them(
+    page: Page, sign_in: SignIn, changing: Change, complaints: Any
+) -> None:
+    asked = ConsentRequestFactory(user=changing.vault.user)
+    sign_in(page, asked.user)
+    page.goto(f"/consent/requests/{asked.request_id}/")
+    unlock(page)
+    wait_for_values(page)
+    finish(changing)
+
+    with complaints.expecting(400):  # of the app's key, which the old key cannot keep
+        approve(page)
+        expect(page.locator("#vault-chip")).to_have_attribute("data-state", "locked")
+
+    assert food(asked) == SEGMENTS["lifestyle", "food"]
+    assert newest(asked).sources[0].content_revision == 1
+
+
+def test_a_refresh_with_the_old_key_after_the_end_locks_and_leaves_the_export_as_it_is(
+    page: Page, sign_in: SignIn, changing: Change
+) -> None:
+    asked = ConsentRequestFactory(user=changing.vault.user, refresh_policy="continuous")
+    sign_in(page, asked.user)
+    page.goto(f"/consent/requests/{asked.request_id}/")
+    unlock(page)
+    wait_for_values(page)
+    approve(page)
+    finish(changing)
+    elsewhere = replace(changing.vault, key=changing.key)
+    elsewhere.write("lifestyle", "food", {"favorite_cuisine": "Korean", "coffee_or_tea": "Tea"}, base=1)
+
+    page.goto("/consent/grants/")
+
+    expect(page.locator("#vault-chip")).to_have_attribute("data-state", "locked")
+    assert food(asked) == SEGMENTS["lifestyle", "food"]
+    assert Export.objects.count() == 1
+
+
+def test_an_export_that_is_kept_up_to_date_gets_the_newer_values_and_the_segment_is_sealed_again(
+    page: Page, sign_in: SignIn, changing: Change
+) -> None:
+    asked = ConsentRequestFactory(user=changing.vault.user, refresh_policy="continuous")
+    sign_in(page, asked.user)
+    page.goto(f"/consent/requests/{asked.request_id}/")
+    unlock(page)
+    wait_for_values(page)
+    approve(page)
+
+    page.goto("/vault/data/lifestyle/")
+    enter(page, "food", "favorite_cuisine", "Korean")
+    save(page, "food")
+    expect(page.locator("#toasts")).to_contain_text("gets the newer values")
+
+    assert food(asked)["favorite_cuisine"] == "Korean"
+    assert rotation_queries.rotation(asked.user)["done"] == 1  # what was sealed again of food is not food any more
+    with pytest.raises(RotationIncomplete):
+        rotation_actions.finish_rotation(by=asked.user)
+    finish(changing)
+    assert changing.opened()["lifestyle.food"] == {"favorite_cuisine": "Korean", "coffee_or_tea": "Tea"}
+    assert newest(asked).sources[0].content_revision == 2
+
+
+def test_old_data_is_moved_under_the_present_key_and_carried_over(
+    page: Page, sign_in: SignIn, changing: Change
+) -> None:
+    person = changing.vault.user
+    LegacyBlobFactory(user=person, document={"favorite_cuisine": "Georgian", "food": {"favourite_dessert": "Mango"}})
+    LegacyBlobFactory(user=person, domain="location", document={"city": "Tbilisi"})
+    MigrationStateFactory(user=person)
+    sign_in(page, person)
+    page.goto("/vault/")
+    unlock(page)
+    page.locator("#old-passphrase").fill(OLD_PASSPHRASE)
+    page.locator("#old-passphrase").press("Enter")
+    expect(page.locator("#old-data [data-told]")).to_contain_text("2 domains were brought in.")
+
+    assert not LegacyBlob.objects.exists()
+    assert MigrationState.objects.get(user=person).status == "completed"
+    told = rotation_queries.rotation(person)
+    assert (told["done"], told["total"]) == (1, 4)
+    with pytest.raises(RotationIncomplete):
+        rotation_actions.finish_rotation(by=person)
+    finish(changing)
+    assert changing.opened() == VALUES | {
+        "lifestyle.food": {"favorite_cuisine": "Thai", "coffee_or_tea": "Tea", "favourite_dessert": "Mango"},
+        "location.home": {"city": "Tbilisi"},
+    }
+    assert VaultKey.objects.get(user=person).key_id == changing.key.key_id

@@ -1,0 +1,190 @@
+"""A server that is asked to end: what it holds is answered, nothing is cut off, and it is gone within ten seconds."""
+
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+
+import orjson
+import pytest
+import requests
+from django.conf import settings
+
+from consent.decisions import actions as decision_actions
+from developers.models import App
+from tests.agents_proxy.agent_server import speaking, waits_for
+from tests.agents_proxy.proxy_calls import consenting
+from tests.callers import Developer, signed_in
+from tests.factories import ConsentRequestFactory, PersonFactory
+from tests.patience import wait_until
+from tests.served_site import STARTS_WITHIN, Served
+
+pytestmark = pytest.mark.django_db(transaction=True)
+ENDS_WITHIN = 10.0  # seconds, as the handbook says
+
+
+@pytest.fixture
+def pool() -> Iterator[ThreadPoolExecutor]:
+    with ThreadPoolExecutor(8) as made:
+        yield made
+
+
+@pytest.fixture
+def served(pool: ThreadPoolExecutor) -> Iterator[Served]:
+    """A server that is gone before what still reads from it is waited for."""
+    made = Served(killable=True, STATUS_POLL_BURST="0")
+    try:
+        made.start()
+        yield made
+    finally:
+        made.kill()
+        made.close()
+
+
+def bearer(api: Developer) -> dict[str, str]:
+    return {"Authorization": f"Bearer {api.token}"}
+
+
+def read_to_its_end(answer: requests.Response) -> bytes:
+    """Raises where the stream is torn off rather than ended."""
+    return b"".join(answer.iter_content(chunk_size=None))
+
+
+def hold_status(served: Served, api: Developer, request_id: str) -> requests.Response:
+    query = {"request_id": request_id, "wait": "30"}
+    return requests.get(f"{served.address}/api/v1/consent-status", params=query, headers=bearer(api), timeout=60)
+
+
+def hold_tool(served: Served, api: Developer, request_id: str) -> requests.Response:
+    call = {
+        "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+        "params": {"name": "check_consent_status", "arguments": {"request_id": request_id, "wait_seconds": 30}},
+    }  # fmt: skip
+    headers = {**bearer(api), "Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2025-11-25"}
+    return requests.post(f"{served.address}/mcp", json=call, headers=headers, timeout=60)
+
+
+def open_stream(served: Served, api: Developer, **headers: str) -> requests.Response:
+    answer = requests.get(
+        f"{served.address}/api/v1/consent-events", headers={**bearer(api), **headers}, stream=True, timeout=60
+    )
+    assert answer.status_code == 200
+    return answer
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_streams_and_held_answers_end_with_the_server(
+    served: Served, pool: ThreadPoolExecutor, app: App, api: Developer, number: signal.Signals
+) -> None:
+    request = ConsentRequestFactory(app=app)
+    stream = open_stream(served, api)
+    said: Future[bytes] = pool.submit(read_to_its_end, stream)
+    held = [pool.submit(hold, served, api, request.request_id) for hold in (hold_status, hold_tool)]
+    time.sleep(2)  # both calls have got there, and nobody decides
+    assert not any(call.done() for call in (said, *held))
+
+    asked_at = time.monotonic()
+    served.send(number)
+    status, tool = (call.result(ENDS_WITHIN) for call in held)
+    ended = said.result(ENDS_WITHIN)
+    code = served.exit_code(within=max(0.0, ENDS_WITHIN - (time.monotonic() - asked_at)))
+
+    assert code == 0
+    assert (status.status_code, status.json()["status"]) == (200, "pending")
+    assert tool.json()["result"]["structuredContent"]["status"] == "pending"
+    first, *_, last = ended.strip().split(b"\n\n")
+    assert first == b"id: 0\nretry: 2000"
+    assert last.splitlines()[-1].startswith(b"retry: ")
+
+
+@pytest.mark.slow("a real server starts, ends in order and starts again")
+def test_a_stream_goes_on_at_the_next_server_without_a_gap(served: Served, app: App, api: Developer) -> None:
+    requested = [ConsentRequestFactory(app=app) for _ in range(2)]
+    decision_actions.deny(request_id=requested[0].request_id, by=requested[0].user)
+    with open_stream(served, api, **{"Last-Event-ID": "0"}) as stream:
+        lines = stream.iter_lines(chunk_size=1)
+        assert b"id: 1" in (next(lines), *(line for _, line in zip(range(6), lines, strict=False)))
+        served.send(signal.SIGTERM)
+        rest = list(lines)  # ends in order
+    assert served.exit_code(within=ENDS_WITHIN) == 0
+    decision_actions.deny(request_id=requested[1].request_id, by=requested[1].user)  # while nobody serves
+
+    served.start()
+    with open_stream(served, api, **{"Last-Event-ID": "1"}) as stream:
+        data = next(line for line in stream.iter_lines(chunk_size=1) if line.startswith(b"data: "))
+
+    assert not any(line.startswith(b"data: ") for line in rest)
+    assert orjson.loads(data[6:])["request_id"] == requested[1].request_id
+
+
+@pytest.mark.slow("granian waits 3.5 seconds for its new worker, and a server starts")
+def test_reloading_takes_streams_and_held_answers_along(
+    served: Served, pool: ThreadPoolExecutor, app: App, api: Developer
+) -> None:
+    """granian's own SIGHUP: between its old worker and a new one that is slow to start, a port refuses connections.
+
+    That no request is lost is what `deploy.group` is for, and what tests/system/config/test_groups.py holds it to.
+    """
+    request = ConsentRequestFactory(app=app)
+    said = pool.submit(read_to_its_end, open_stream(served, api))
+    held = pool.submit(hold_status, served, api, request.request_id)
+    time.sleep(1)  # the call has got there
+    assert not held.done()
+
+    served.send(signal.SIGHUP)
+    ended = said.result(60)  # with the old worker
+    status = held.result(60)
+
+    assert b"retry: " in ended.strip().split(b"\n\n")[-1]
+    assert status.json()["status"] == "pending"
+    assert wait_until(lambda: _answers(served), STARTS_WITHIN)
+    assert served.exit_code(within=0) is None
+
+
+def _answers(served: Served) -> bool:
+    try:
+        return requests.get(f"{served.address}/readyz", timeout=60).status_code == 200
+    except requests.ConnectionError:
+        return False
+
+
+@pytest.mark.slow("it waits for a server's start and for the whole grace of three seconds")
+def test_a_call_to_an_agent_goes_on_for_the_grace_and_then_has_an_answer(pool: ThreadPoolExecutor) -> None:
+    """Both at once: one agent answers soon after the signal, the other not within the grace."""
+    slow, never = threading.Event(), threading.Event()
+    caller = signed_in(consenting(PersonFactory())).client
+    session = caller.cookies[settings.SESSION_COOKIE_NAME].value
+    with speaking() as agents:
+        agents.says = {"brand": waits_for(slow, {"age": 5}), "public": waits_for(never, {})}
+        urls = {f"AGENT_{name.upper()}_URL": f"{agents.address}/{name}" for name in ("brand", "public")}
+        served = Served(killable=True, SHUTDOWN_GRACE_SECONDS="3", **urls)
+        try:
+            served.start()
+            calls = [pool.submit(call_agent, served, session, name) for name in ("brand", "public")]
+            assert wait_until(lambda: sorted(agents.names) == ["brand", "public"])
+            served.send(signal.SIGTERM)
+            time.sleep(0.5)
+            slow.set()
+            answered, cut = (call.result(ENDS_WITHIN) for call in calls)
+            code = served.exit_code(within=ENDS_WITHIN)
+        finally:
+            slow.set()
+            never.set()
+            served.kill()
+            served.close()
+
+    assert (answered.status_code, "result" in answered.json()) == (200, True)
+    assert (cut.status_code, cut.json()["error"]["data"]["code"]) == (504, "upstream_timeout")
+    assert code == 0
+
+
+def call_agent(served: Served, session: str, agent: str) -> requests.Response:
+    cookies = {settings.SESSION_COOKIE_NAME: session, settings.CSRF_COOKIE_NAME: "c" * 32}
+    return requests.post(
+        f"{served.address}/api/a2a/{agent}",
+        json={"text": "Who?"},
+        cookies=cookies,
+        headers={"X-CSRFToken": "c" * 32, "Origin": served.address},
+        timeout=60,
+    )

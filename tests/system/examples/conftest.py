@@ -1,0 +1,85 @@
+"""The real application, an app's token, a person with a vault, and an example as a process of its own."""
+
+import os
+import queue
+import subprocess
+import sys
+import threading
+from contextlib import contextmanager
+
+import pytest
+
+from consent_bridge.owner import Owner
+from tests.factories import PersonFactory
+from tests.factories.accounts import PASSWORD
+from tests.system.bridge.hosts import ROOT, bridge_environment
+from tests.system.bridge.steps import FOOD, PASSPHRASE, forget_what_the_process_remembers
+
+
+@pytest.fixture(autouse=True)
+def _process_forgets():
+    forget_what_the_process_remembers()
+    yield
+    forget_what_the_process_remembers()
+
+
+@pytest.fixture
+def account(transactional_db):
+    return PersonFactory()
+
+
+@pytest.fixture
+def owner(service, account):
+    with Owner(service) as made:
+        made.sign_in(account.email, PASSWORD)
+        made.create_vault(PASSPHRASE)
+        made.write("lifestyle", "food", FOOD, base=0)
+        made.write("lifestyle", "shopping", {"fashion_style": "Formal", "grocery_store_type": "market"}, base=0)
+        yield made
+
+
+@pytest.fixture
+def environment(tmp_path, service, api):
+    return bridge_environment(tmp_path / "state", service, api.token)
+
+
+class Running:
+    """A process whose lines can be waited for."""
+
+    def __init__(self, process):
+        self.process, self._lines = process, queue.Queue()
+        self._reader = threading.Thread(target=self._read)
+        self._reader.start()
+
+    def _read(self):
+        for line in self.process.stdout:
+            self._lines.put(line.rstrip("\n"))
+
+    def line(self):
+        """The next line; a failure after a minute without one."""
+        return self._lines.get(timeout=60)
+
+    def ends(self):
+        """Its exit code and the lines that were not waited for."""
+        code = self.process.wait(60)
+        self._reader.join()
+        return code, list(self._lines.queue)
+
+
+@contextmanager
+def example(name, *arguments, environment=None):
+    """Run one of the examples until the block ends."""
+    process = subprocess.Popen(
+        [sys.executable, "-W", "error", ROOT / "examples" / name, *arguments],
+        env={**(environment or os.environ), "PYTHONPATH": str(ROOT / "bridge"), "PYTHONUNBUFFERED": "1"},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    running = Running(process)
+    try:
+        yield running
+    finally:
+        process.kill()
+        process.wait()
+        running._reader.join()
+        process.stdout.close()

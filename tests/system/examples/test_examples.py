@@ -1,0 +1,205 @@
+"""The examples do what they say, against the real application."""
+
+import json
+import re
+import threading
+from datetime import UTC, datetime
+from importlib.util import module_from_spec, spec_from_file_location
+
+import requests
+from standardwebhooks.webhooks import Webhook
+
+from common import encryption
+from consent.notices.models import WebhookDelivery
+from consent.notices.webhooks import deliver_due, replay
+from consent_bridge.client import Client
+from consent_bridge.sealed import generate_connector_key
+from developers.models import WebhookEndpoint
+from tests.bridge.wire import APPROVED
+from tests.system.bridge.hosts import ROOT
+from tests.system.bridge.steps import PURPOSE, SCOPE
+from tests.system.examples.conftest import example
+
+SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+AS_IT_IS = ["Linen shirt", "Wool suit", "Running jacket", "Silk tie"]
+
+
+def request_in(text):
+    return re.search(r"/consent/requests/(req_\w+)/", text)[1]
+
+
+def test_agent_asks_waits_and_suggests(environment, owner, account):
+    with example("agent.py", account.public_id, environment=environment) as agent:
+        request_id = request_in(agent.line())
+        review = owner.review(request_id)
+        decided = owner.approve(review)
+        code, said = agent.ends()
+
+    assert (review.scope, review.purpose) == (SCOPE, PURPOSE)
+    assert decided.grant.status == "active"
+    assert (code, said) == (0, ["- Green Mango (Thai)", "- Da Lucia (Italian)"])
+
+
+def test_agent_takes_no_for_an_answer(environment, owner, account):
+    with example("agent.py", account.public_id, environment=environment) as agent:
+        owner.deny(request_in(agent.line()))
+
+        assert agent.ends() == (2, ["Not this time, then."])
+
+
+def test_agent_without_a_person_says_why(environment, owner):
+    with example("agent.py", "usr_unknown", environment=environment) as agent:
+        assert agent.ends() == (1, [])
+
+
+def posts(session, address, action, **form):
+    """What a browser sends from the shop's own page."""
+    own = {"Origin": address.rstrip("/")}
+    assert session.post(f"{address}{action}", data=form, headers=own, timeout=30).status_code == 200
+
+
+def shelf(session, address):
+    """What the shop shows: its note, its goods in order, and the whole page."""
+    page = session.get(address, timeout=30)
+    assert page.status_code == 200
+    return re.search("<p>(.*?)</p>", page.text)[1], re.findall("<li>(.*?)</li>", page.text), page.text
+
+
+def test_shop_sorts_by_what_was_approved(environment, owner, account):
+    with example("web_shop.py", environment={**environment, "PORT": "0"}) as shop, requests.Session() as visitor:
+        address = shop.line().removeprefix("Open ")
+        before = shelf(visitor, address)
+        posts(visitor, address, "ask", sharing_id=account.public_id)
+        asked = shelf(visitor, address)
+        decided = owner.approve(owner.review(request_in(asked[2])))
+        after = shelf(visitor, address)
+        with requests.Session() as another:
+            elsewhere = shelf(another, address)
+        posts(visitor, address, "forget")
+        forgotten = shelf(visitor, address)
+
+    assert (before[1], asked[:2]) == (AS_IT_IS, ("Please decide in your consent app.", AS_IT_IS))
+    assert decided.grant.approved_attributes == ("lifestyle.shopping.fashion_style",)
+    assert after[:2] == ("Sorted by what you like.", ["Wool suit", "Silk tie", "Linen shirt", "Running jacket"])
+    assert elsewhere[1] == forgotten[1] == AS_IT_IS
+    assert "market" not in after[2]
+
+
+def test_shop_goes_on_without(environment, owner, account):
+    with example("web_shop.py", environment={**environment, "PORT": "0"}) as shop, requests.Session() as visitor:
+        address = shop.line().removeprefix("Open ")
+        posts(visitor, address, "ask", sharing_id="<b>usr_unknown")
+        unknown = shelf(visitor, address)
+        posts(visitor, address, "ask", sharing_id=account.public_id)
+        owner.deny(request_in(shelf(visitor, address)[2]))
+        denied = shelf(visitor, address)
+
+    assert unknown[0].startswith("That did not work: ")
+    assert denied[:2] == ("No problem: here is our shelf as it is.", AS_IT_IS)
+
+
+def test_shop_takes_no_form_of_another_page_and_no_cookie_of_its_own_making(environment):
+    chosen = {"visitor": "chosen-by-a-stranger"}
+    with example("web_shop.py", environment={**environment, "PORT": "0"}) as shop:
+        address = shop.line().removeprefix("Open ")
+        own = {"Origin": address.rstrip("/")}
+        codes = [
+            requests.post(f"{address}{action}", data={"sharing_id": "usr_x"}, headers=headers, timeout=30).status_code
+            for action in ("ask", "forget")
+            for headers in ({}, {"Origin": "null"}, {"Origin": "http://evil.example"})
+        ]
+        looked, forgotten, asked = (
+            requests.get(address, cookies=chosen, timeout=30),
+            *(
+                requests.post(f"{address}{action}", cookies=chosen, headers=own, allow_redirects=False, timeout=30)
+                for action in ("forget", "ask")
+            ),
+        )
+
+    assert codes == [403] * 6
+    assert [answer.status_code for answer in (looked, forgotten, asked)] == [200, 303, 303]
+    assert looked.cookies.get("visitor") is forgotten.cookies.get("visitor") is None
+    assert len(asked.cookies["visitor"]) == 32
+
+
+def test_receiver_takes_what_the_service_sends(settings, service, api, owner, account, environment):
+    settings.WEBHOOK_INTERNAL_ADDRESSES = True
+    receiving = {**environment, "PORT": "0", "WEBHOOK_SECRET": SECRET}
+    with (
+        example("webhook_receiver.py", environment=receiving) as receiver,
+        Client(f"{service}/api/v1", api.token) as app,
+    ):
+        address = json.loads(receiver.line())["listening"]
+        WebhookEndpoint.objects.create(app=api.app, url=address, secret=encryption.sealed(SECRET))
+        asked = app.request_consent(account.public_id, SCOPE, purpose=PURPOSE, key=generate_connector_key())
+        approved = owner.approve(owner.review(asked.request_id))
+        deliver_due()
+        first = json.loads(receiver.line())
+        owner.revoke(approved.grant.grant_id)
+        deliver_due()
+        second = json.loads(receiver.line())
+        # A repetition, one that came late, one of somebody else: none of them is news.
+        for delivery in WebhookDelivery.objects.all():
+            replay(WebhookDelivery.objects.filter(pk=delivery.pk))
+        deliver_due()
+        forged = requests.post(address, data=b"{}", headers=signed_by_another(b"{}"), timeout=30)
+        refused = json.loads(receiver.line())
+
+    assert [(news["type"], news["status"]) for news in (first, second)] == [
+        ("consent.approved", "active"),
+        ("consent.revoked", "revoked"),
+    ]
+    assert second["sequence"] == first["sequence"] + 1
+    assert forged.status_code == 400
+    assert refused == {"refused": "the webhook's signature does not hold"}
+    assert set(WebhookDelivery.objects.values_list("status", flat=True)) == {"delivered"}
+
+
+def test_receiver_acts_again_on_what_failed(monkeypatch, capsys):
+    found = spec_from_file_location("webhook_receiver", ROOT / "examples/webhook_receiver.py")
+    found.loader.exec_module(receiver := module_from_spec(found))
+    outcomes = iter([RuntimeError("the disk is full"), None])
+    acted = []
+
+    def act_on(notice):
+        acted.append(notice.webhook_id)
+        if failure := next(outcomes):
+            raise failure
+
+    monkeypatch.setattr(receiver, "act_on", act_on)
+    body = json.dumps({"type": "consent.approved", "timestamp": "2026-11-20T10:00:00Z", "data": APPROVED}).encode()
+    with receiver.HookServer(0, SECRET) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        address = f"http://127.0.0.1:{server.server_port}/"
+        try:
+            codes = [requests.post(address, data=body, headers=signed(body), timeout=30).status_code for _ in range(3)]
+        finally:
+            server.shutdown()
+            thread.join()
+
+    assert (codes, acted) == ([500, 204, 204], ["msg_1", "msg_1"])
+    assert "the disk is full" in capsys.readouterr().err
+
+
+def signed_by_another(body):
+    return signed(body, "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD")
+
+
+def signed(body, secret=SECRET):
+    now = datetime.now(UTC)
+    signature = Webhook(secret).sign("msg_1", now, body.decode())
+    return {
+        "webhook-id": "msg_1",
+        "webhook-timestamp": str(int(now.timestamp())),
+        "webhook-signature": signature,
+    }
+
+
+def test_every_example_is_described_and_tested():
+    described = set(re.findall(r"\]\((\w+\.py)\)", (ROOT / "examples" / "README.md").read_text()))
+
+    assert described == {path.name for path in (ROOT / "examples").glob("*.py")} - {"__init__.py"}
+    assert {
+        name for name in described if f'"{name}"' not in (ROOT / "tests/system/examples/test_examples.py").read_text()
+    } == set()

@@ -1,0 +1,217 @@
+"""The proxy of `deploy/nginx/` as it is, in a real nginx: its limits, and whom it says a call comes from."""
+
+import json
+import os
+import re
+import shutil
+import socket
+import ssl
+import subprocess
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.system.bridge.hosts import ROOT
+
+NGINX = shutil.which("nginx", path="/usr/sbin:/usr/bin:/usr/local/sbin:/usr/local/bin")
+pytestmark = pytest.mark.skipif(NGINX is None, reason="nginx is not installed")
+
+# Stands for the wide world: whom nginx takes a caller for is what this header of the test says.
+WORLD = "set_real_ip_from 127.0.0.1; real_ip_header X-Test-Address;"
+
+
+class Upstream(BaseHTTPRequestHandler):
+    """Answers with the headers that the proxy passed on."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        body = json.dumps({name.lower(): self.headers.get_all(name) for name in self.headers}).encode()
+        self.send_response(429 if self.path == "/refused" else 200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *told: Any) -> None:
+        pass
+
+
+def free_port() -> int:
+    """One that is free, as the next one is, where plain HTTP is answered."""
+    while True:
+        with socket.socket() as probe, socket.socket() as beside:
+            probe.bind(("127.0.0.1", 0))
+            port = int(probe.getsockname()[1])
+            if beside.connect_ex(("127.0.0.1", port + 1)) and port < 65535:
+                return port
+
+
+@pytest.fixture(scope="module")
+def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Its address; ports, names of files and the certificate are this test's, all else is the example's."""
+    folder = tmp_path_factory.mktemp("nginx")
+    upstream = ThreadingHTTPServer(("127.0.0.1", 0), Upstream)
+    threading.Thread(target=upstream.serve_forever, daemon=True).start()
+    port = free_port()
+    (folder / "nginx.conf").write_text(_main(folder, _site(folder, port, upstream.server_address[1])))
+    _certificate(folder)
+    tried = subprocess.run(_command(folder, "-t"), capture_output=True, text=True, check=False)
+    assert tried.returncode == 0, tried.stderr
+    assert "warn" not in tried.stderr
+    process = subprocess.Popen(_command(folder, "-g", "daemon off;"), stderr=subprocess.DEVNULL)
+    try:
+        _wait_for(port)
+        yield f"https://127.0.0.1:{port}"
+    finally:
+        process.terminate()
+        process.wait(10)
+        upstream.shutdown()
+        upstream.server_close()
+
+
+def _site(folder: Path, port: int, upstream: int) -> str:
+    text = (ROOT / "deploy" / "nginx" / "consent.conf").read_text()
+    text = re.sub(r"server unix:[^;]+;", f"server 127.0.0.1:{upstream};", text)
+    text = text.replace("listen 80;", f"listen 127.0.0.1:{port + 1};").replace("listen 443", f"listen 127.0.0.1:{port}")
+    return text.replace("/etc/ssl/consent/", f"{folder}/").replace("/var/log/nginx/", f"{folder}/")
+
+
+def _main(folder: Path, site: str) -> str:
+    temporary = " ".join(
+        f"{name}_temp_path {folder}/{name};" for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    )
+    user = "user root; " if os.geteuid() == 0 else ""  # whose folder this is
+    return (
+        f"{user}pid {folder}/pid; error_log {folder}/main.log; worker_processes 1;\n"
+        f"events {{ worker_connections 1024; }}\nhttp {{\n{temporary}\n{WORLD}\n{site}\n}}\n"
+    )
+
+
+def _certificate(folder: Path) -> None:
+    command = [
+        "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
+        "-subj", "/CN=consent.example", "-keyout", folder / "privkey.pem", "-out", folder / "fullchain.pem",
+    ]  # fmt: skip
+    subprocess.run(command, check=True, capture_output=True)
+
+
+def _command(folder: Path, *more: str) -> list[str]:
+    return [str(NGINX), "-p", str(folder), "-c", str(folder / "nginx.conf"), "-e", str(folder / "main.log"), *more]
+
+
+def _wait_for(port: int) -> None:
+    for _ in range(100):
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.05)
+    raise AssertionError("nginx does not listen")
+
+
+def call(address: str, there: str, **headers: str) -> tuple[int, dict[str, str], bytes]:
+    """As a caller from `there`."""
+    named = {"Host": "consent.example", "X-Test-Address": there}
+    named |= {name.replace("__", "-"): value for name, value in headers.items()}
+    trusting = ssl._create_unverified_context()
+    try:
+        with urllib.request.urlopen(urllib.request.Request(address, headers=named), context=trusting) as answer:
+            return answer.status, dict(answer.headers), answer.read()
+    except urllib.error.HTTPError as refused:
+        return refused.code, dict(refused.headers), refused.read()
+
+
+def flood(address: str, callers: list[str]) -> Counter[int]:
+    """One call of each at the accounts; no more pass than the limit's 40 at once, and 5 a second."""
+    started = time.monotonic()
+    with ThreadPoolExecutor(8) as pool:
+        seen = Counter(status for status, _, _ in pool.map(lambda there: call(address, there), callers))
+    assert 40 <= seen[200] <= 42 + 5 * (time.monotonic() - started)
+    return seen
+
+
+def test_the_caller_is_whom_the_proxy_saw(proxy: str) -> None:
+    forged = {"X__Forwarded__For": "192.0.2.1, 192.0.2.2", "X_Forwarded_For": "192.0.2.3"}
+
+    _, _, seen = call(f"{proxy}/", "203.0.113.1", **forged)
+
+    told = json.loads(seen)
+    assert told["x-forwarded-for"] == ["203.0.113.1"]
+    assert not [name for name in told if "_" in name]
+
+
+def test_a_flood_at_the_accounts_is_refused_before_it_arrives(proxy: str) -> None:
+    assert set(flood(f"{proxy}/accounts/login/", ["203.0.113.2"] * 200)) == {200, 429}
+
+    status, headers, body = call(f"{proxy}/accounts/login/", "203.0.113.2")
+    if status == 429:
+        assert headers["Retry-After"] == "5"
+        assert body == b"Too many requests. Try again in a few seconds.\n"
+    assert call(f"{proxy}/accounts/login/", "203.0.113.3")[0] == 200
+    assert call(f"{proxy}/api/v1/scope-catalog", "203.0.113.2")[0] == 200
+
+
+def test_a_subscriber_of_ipv6_is_one_caller(proxy: str) -> None:
+    assert set(flood(f"{proxy}/accounts/login/", [f"2001:db8:1:2::{number:x}" for number in range(200)])) == {200, 429}
+
+    assert call(f"{proxy}/accounts/login/", "2001:db8:1:3::1")[0] == 200
+
+
+def test_what_the_service_refuses_arrives_as_it_is(proxy: str) -> None:
+    status, headers, body = call(f"{proxy}/refused", "203.0.113.4")
+
+    assert (status, "Retry-After" in headers) == (429, False)
+    assert json.loads(body)["x-forwarded-for"] == ["203.0.113.4"]
+
+
+class _Stays(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *told: Any) -> None:
+        return None
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "location"),
+    [
+        ("/consent/?token=secret", 301, "https://consent.example/consent/"),
+        ("/accounts/login/", 301, "https://consent.example/accounts/login/"),
+        ("/api/v1/consent-status?token=secret", 403, None),
+        ("/api/a2a/x", 403, None),
+        ("/mcp", 403, None),
+        ("/.well-known/consent-checkpoint.json", 403, None),
+    ],
+)
+def test_only_pages_lead_from_plain_http_to_tls(proxy: str, path: str, status: int, location: str | None) -> None:
+    port = int(proxy.rpartition(":")[2]) + 1
+    asked = urllib.request.Request(f"http://127.0.0.1:{port}{path}", headers={"Host": "consent.example"})
+
+    with pytest.raises(urllib.error.HTTPError) as answer:
+        urllib.request.build_opener(_Stays).open(asked)
+
+    with answer.value as refused:
+        assert (refused.code, refused.headers["Location"]) == (status, location)
+
+
+@pytest.mark.parametrize(
+    ("cipher", "is_taken"),
+    [("ECDHE-ECDSA-AES128-GCM-SHA256", True), ("ECDHE-ECDSA-AES128-SHA", False), ("AES128-GCM-SHA256", False)],
+)
+def test_the_proxy_takes_strong_ciphers_alone(proxy: str, cipher: str, is_taken: bool) -> None:
+    asked = ssl._create_unverified_context()
+    asked.maximum_version = ssl.TLSVersion.TLSv1_2
+    asked.set_ciphers(cipher)
+    with socket.create_connection(("127.0.0.1", int(proxy.rpartition(":")[2]))) as plain:
+        try:
+            with asked.wrap_socket(plain, server_hostname="consent.example") as wrapped:
+                taken = wrapped.cipher()
+        except (ssl.SSLError, ConnectionError):
+            taken = None
+
+    assert (taken is not None and taken[0] == cipher) is is_taken
