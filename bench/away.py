@@ -1,6 +1,6 @@
 """The database away for half a minute under load: what callers are told meanwhile, and how soon everything is back.
 
-    ./run bench away [--seconds 30] [--times 1] [--players 6]
+    ./run bench away [--seconds 30] [--times 1] [--people 6]
 
 The server and the worker run as `./run` starts them, on a PostgreSQL of their own that is stopped as a crash would
 stop it. People go on deciding, apps go on asking, reading and following events, and callers ask at every address of
@@ -10,25 +10,23 @@ nothing that was acknowledged is lost; else this names what is wrong and fails.
 """
 
 import argparse
-import random
 import sys
 import threading
 import time
 from dataclasses import dataclass
 from typing import Any
 
-from bench.cast import PURPOSE, SCOPE
-from bench.mayhem.asking import Absence, Asker, Return, accepts, addresses, answers, late
-from bench.mayhem.following import Follower
-from bench.mayhem.players import Ledger, Player
-from bench.mayhem.stage import Stage, end_of, running, settle, stage, verify_audit
-from bench.mayhem.verdict import everything_wrong
-from consent_bridge.sealed import generate_connector_key
+from bench.faults.deciders import Decider, Ledger, deciding
+from bench.faults.listeners import Follower
+from bench.faults.outage import Absence, Asker, Return, accepts, addresses, answers, late
+from bench.faults.service import Deployment, deployed, end_of, running
+from bench.faults.verdict import everything_wrong, settle
+from bench.staging import PURPOSE, SCOPE
+from consent_bridge.sealed import generate_connector_key, public_half
 
 BACK_WITHIN = 5.0  # seconds after the database takes connections again
 _MOST_SAY_SO = 0.75  # of all addresses; the others need no database, or refuse before they do
 _BETWEEN = 30  # decisions before, between and after the absences
-_STUCK_AFTER = 300  # seconds without so many decisions
 
 
 @dataclass(frozen=True)
@@ -42,53 +40,51 @@ class Callers:
 
 def main() -> int:
     options = arguments()
-    with stage("away", options.players + 1) as scene:
-        with running(scene.service):
-            wrong = play(scene, options)
-        return end_of(scene, wrong)
+    with deployed("away", options.people + 1) as deployment:
+        with running(deployment.service):
+            wrong = run(deployment, options)
+        return end_of(deployment, wrong)
 
 
 def arguments() -> Any:
     parser = argparse.ArgumentParser(prog="./run bench away")
     parser.add_argument("--seconds", type=float, default=30, help="that the database is away")
     parser.add_argument("--times", type=int, default=1, help="that it goes away")
-    parser.add_argument("--players", type=int, default=6, help="people who decide at the same time")
+    parser.add_argument("--people", type=int, default=6, help="who decide at the same time")
     return parser.parse_args()
 
 
-def play(scene: Stage, options: Any) -> list[str]:
-    ledger, dice = Ledger(10**9), random.Random(0)
-    followers = [Follower(scene.site, app) for app in scene.apps]
-    *people, onlooker = scene.people
-    players = [Player(scene.site, person, scene.apps, ledger, dice.getrandbits(32)) for person in people]
-    callers = make_callers(scene, onlooker)
+def run(deployment: Deployment, options: Any) -> list[str]:
+    """Let the database go away under load again and again; what is wrong."""
+    ledger, site, apps = Ledger(), deployment.site, deployment.apps
+    followers = [Follower(site, app) for app in apps]
+    *people, onlooker = deployment.people
+    deciders = [Decider(site, person, apps, ledger, seed) for seed, person in enumerate(people)]
+    callers = make_callers(deployment, onlooker)
     callers.person.ask("/api/schema/")  # made by the first who asks, which takes seconds
-    for thread in (*followers, *players):
-        thread.start()
+    for follower in followers:
+        follower.start()
     wrong, back = [], 0.0
-    for _ in range(options.times):
-        ledger.go_on(_BETWEEN, _STUCK_AFTER)
-        after, found = absence(scene, callers, ledger, options.seconds)
-        wrong, back = [*wrong, *found], max(back, after)
-    ledger.go_on(_BETWEEN, _STUCK_AFTER)
-    ledger.wanted = 0
-    for player in players:
-        player.join(_STUCK_AFTER)
-    wrong += [*settle(followers), *everything_wrong(ledger, scene.apps, scene.receiver, followers), *verify_audit()]
-    acknowledged = sum(promise.acknowledged for promise in ledger.promises)
+    with deciding(deciders):
+        for _ in range(options.times):
+            ledger.wait_for(_BETWEEN)
+            after, found = absence(deployment, callers, ledger, options.seconds)
+            wrong, back = [*wrong, *found], max(back, after)
+        ledger.wait_for(_BETWEEN)
+    wrong += [*settle(followers), *everything_wrong(ledger, apps, deployment.receiver, followers)]
     print(
         f"{options.times} times away, back {back:.1f} s after the database at the latest; "
-        f"{ledger.decisions} decisions, {acknowledged} acknowledged, the others found done; "
+        f"{ledger.decisions} decisions, {ledger.acknowledged} acknowledged, the others found done; "
         f"what deciding callers met: {dict(ledger.troubles.most_common())}"
     )
     return wrong
 
 
-def make_callers(scene: Stage, onlooker: Any) -> Callers:
+def make_callers(deployment: Deployment, onlooker: Any) -> Callers:
     """One who has decided nothing yet, and the request that waits for them."""
-    owner, app, port = onlooker.arrive(scene.site), scene.apps[0], scene.service.port
-    key = {name: value for name, value in generate_connector_key().items() if name != "d"}
-    with app.client(scene.site) as client:
+    owner, app, port = onlooker.arrive(deployment.site), deployment.apps[0], deployment.service.port
+    key = public_half(generate_connector_key())
+    with app.client(deployment.site) as client:
         waiting = client.request_consent(onlooker.user_id, SCOPE, purpose=PURPOSE, key=key, requested_expiry=86400)
     cookies = "; ".join(f"{cookie.name}={cookie.value}" for cookie in owner._site._session.cookies)
     token = {"Authorization": f"Bearer {app.token}"}
@@ -98,9 +94,9 @@ def make_callers(scene: Stage, onlooker: Any) -> Callers:
     )  # fmt: skip
 
 
-def absence(scene: Stage, callers: Callers, ledger: Ledger, seconds: float) -> tuple[float, list[str]]:
+def absence(deployment: Deployment, callers: Callers, ledger: Ledger, seconds: float) -> tuple[float, list[str]]:
     """The database goes, everybody asks, and it comes back: after how many seconds the last was, and what was wrong."""
-    scene.cluster.stop()
+    deployment.cluster.stop()
     seen = Absence()
     every = addresses()
     threads = [seen.asked_by(asker, every[part::2]) for asker in (callers.person, callers.app) for part in (0, 1)]
@@ -109,9 +105,9 @@ def absence(scene: Stage, callers: Callers, ledger: Ledger, seconds: float) -> t
     for thread in threads:  # each address is asked for once, however long that takes
         thread.join()
     away_for = time.monotonic() - seen.began
-    accepting = Return("the database", accepts(scene.cluster.url))
+    accepting = Return("the database", accepts(deployment.cluster.url))
     returns = watch(callers, ledger)
-    starting = threading.Thread(target=scene.cluster.start)
+    starting = threading.Thread(target=deployment.cluster.start)
     starting.start()
     accepted = accepting.wait(120)
     for each in returns:

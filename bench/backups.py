@@ -1,6 +1,6 @@
 """A base backup that was made under load is restored with its write-ahead log: to the archive's end, and to a moment.
 
-    ./run bench backups [--decisions 20] [--players 4]
+    ./run bench backups [--decisions 20] [--people 4]
 
 The server and the worker run as `./run` starts them, on a PostgreSQL of their own that archives its write-ahead log.
 People decide and apps read without a pause: before the base backup, while it is made, and after it. Then the machine
@@ -22,13 +22,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bench.mayhem.cluster import Cluster
-from bench.mayhem.players import Ledger, Player, Promise
-from bench.mayhem.stage import Stack, Stage, end_of, let_go, running, stage
-from bench.mayhem.verdict import doubled, gaps, missing
+from bench.faults.cluster import Cluster
+from bench.faults.deciders import Decider, Ledger, Outcome, deciding
+from bench.faults.service import Deployment, Service, deployed, end_of, running
+from bench.faults.verdict import doubled, gaps, missing
+from bench.staging import close_connections
 from deploy.local.place import PYTHON, ROOT
 
-_STUCK_AFTER = 300  # seconds without so many decisions
 _OF_THE_LOG = {"signer", "mirror"}  # lines that say that the log is further than the backup, before `restore_log`
 
 
@@ -36,7 +36,7 @@ _OF_THE_LOG = {"signer", "mirror"}  # lines that say that the log is further tha
 class Taken:
     """What was promised before a moment of the backup, and when that was by the database's clock."""
 
-    promises: list[Promise]
+    outcomes: list[Outcome]
     at: str = ""
 
 
@@ -58,78 +58,76 @@ class Restored:
 
 def main() -> int:
     options = arguments()
-    with stage("backups", options.players, Cluster.archiving()) as scene:
-        scene.env["LOG_MIRROR"] = os.environ["LOG_MIRROR"] = str(scene.home / "mirror")
-        return end_of(scene, play(scene, options))
+    with deployed("backups", options.people, Cluster.archiving()) as deployment:
+        deployment.env["LOG_MIRROR"] = os.environ["LOG_MIRROR"] = str(deployment.home / "mirror")
+        return end_of(deployment, run(deployment, options))
 
 
 def arguments() -> Any:
     parser = argparse.ArgumentParser(prog="./run bench backups")
     parser.add_argument("--decisions", type=int, default=20, help="before each of the five moments of the backup")
-    parser.add_argument("--players", type=int, default=4, help="people who decide at the same time")
+    parser.add_argument("--people", type=int, default=4, help="who decide at the same time")
     return parser.parse_args()
 
 
-def play(scene: Stage, options: Any) -> list[str]:
+def run(deployment: Deployment, options: Any) -> list[str]:
     """Back up under load, lose the machine, restore twice, and go on; what is wrong."""
-    ledger = Ledger(10**9)
-    with running(scene.service):
-        players = [Player(scene.site, person, scene.apps, ledger, seed) for seed, person in enumerate(scene.people)]
-        for player in players:
-            player.start()
-        base, middle, last = backed_up(scene.cluster, ledger, options.decisions)
-        ledger.wanted = 0
-        for player in players:
-            player.join(_STUCK_AFTER)
-    let_go()
-    scene.cluster.stop()
+    ledger, site, apps = Ledger(), deployment.site, deployment.apps
+    with running(deployment.service):
+        deciders = [Decider(site, person, apps, ledger, seed) for seed, person in enumerate(deployment.people)]
+        with deciding(deciders):
+            base, middle, last = backed_up(deployment.cluster, ledger, options.decisions)
+    close_connections()
+    deployment.cluster.stop()
     wrong = list(ledger.defects)
-    print(f"{ledger.decisions} decisions in all, {len(middle.promises)} before the moment, {len(last.promises)} before "
+    print(f"{ledger.decisions} decisions in all, {len(middle.outcomes)} before the moment, {len(last.outcomes)} before "
           f"the last segment was archived", flush=True)  # fmt: skip
-    with restored(scene, base, middle.at) as to_a_moment:
-        wrong += [*missing(middle.promises), *from_after(middle.at), *made_good(to_a_moment)]
+    with restored(deployment, base, middle.at) as to_a_moment:
+        wrong += [*missing(middle.outcomes), *from_after(middle.at), *made_good(to_a_moment)]
         wrong += verified(to_a_moment)
-    with restored(scene, base) as to_the_end:
-        wrong += [*missing(last.promises), *made_good(to_the_end)]
-        wrong += [*gone_on(scene, to_the_end, players, options.decisions), *missing(last.promises), *doubled()]
-        wrong += [*gaps(scene.apps), *verified(to_the_end)]
+    with restored(deployment, base) as to_the_end:
+        wrong += [*missing(last.outcomes), *made_good(to_the_end)]
+        wrong += [*gone_on(deployment, to_the_end, deciders, options.decisions), *missing(last.outcomes), *doubled()]
+        wrong += [*gaps(deployment.apps), *verified(to_the_end)]
     return wrong
 
 
 def backed_up(cluster: Cluster, ledger: Ledger, decisions: int) -> tuple[Path, Taken, Taken]:
     """The base backup, and what was promised before a moment after it and before the archive's end."""
-    ledger.go_on(decisions, _STUCK_AFTER)
+    ledger.wait_for(decisions)
     before, began = ledger.decisions, time.monotonic()
     base = cluster.back_up()
     print(f"The base backup took {time.monotonic() - began:.1f} s; {ledger.decisions - before} decisions meanwhile")
-    ledger.go_on(decisions, _STUCK_AFTER)
-    promises = ledger.so_far()
+    ledger.wait_for(decisions)
+    outcomes = ledger.so_far()
     (at,) = cluster.ask("SELECT clock_timestamp()::text")
-    middle = Taken(promises, at)
-    ledger.go_on(decisions, _STUCK_AFTER)
+    middle = Taken(outcomes, at)
+    ledger.wait_for(decisions)
     last = Taken(ledger.so_far())
     print(f"{cluster.archive_all()} is the last segment that was waited for", flush=True)
-    ledger.go_on(decisions, _STUCK_AFTER)
+    ledger.wait_for(decisions)
     return base, middle, last
 
 
 @contextmanager
-def restored(scene: Stage, base: Path, until: str = "") -> Iterator[Restored]:
+def restored(deployment: Deployment, base: Path, until: str = "") -> Iterator[Restored]:
     """A second cluster, which this process works on meanwhile."""
     from django.db import connection
 
-    home = scene.home / f"restored-{'moment' if until else 'end'}"
-    shutil.copytree(scene.home, home, ignore=shutil.ignore_patterns("restored-*", "queue*", "*.log", "*.pid", "beat*"))
+    home = deployment.home / f"restored-{'moment' if until else 'end'}"
+    shutil.copytree(
+        deployment.home, home, ignore=shutil.ignore_patterns("restored-*", "queue*", "*.log", "*.pid", "beat*")
+    )
     began = time.monotonic()
-    cluster = Cluster.restored(base, scene.cluster.archive, until)
+    cluster = Cluster.restored(base, deployment.cluster.archive, until)
     print(f"\nRestored to {until or 'the end of the archive'} in {time.monotonic() - began:.1f} s", flush=True)
-    let_go()
+    close_connections()
     own, connection.settings_dict["PORT"] = connection.settings_dict["PORT"], cluster.port
     try:
         env = {"DATABASE_URL": cluster.url, "CONSENT_VAR": str(home), "LOG_MIRROR": str(home / "mirror")}
-        yield Restored(cluster, {**scene.env, **env})
+        yield Restored(cluster, {**deployment.env, **env})
     finally:
-        let_go()
+        close_connections()
         connection.settings_dict["PORT"] = own
         cluster.remove()
 
@@ -157,24 +155,22 @@ def made_good(world: Restored) -> Iterator[str]:
         yield f"restore_log --from-mirror: {said}"
 
 
-def gone_on(scene: Stage, world: Restored, players: list[Player], decisions: int) -> Iterator[str]:
+def gone_on(deployment: Deployment, world: Restored, deciders: list[Decider], decisions: int) -> Iterator[str]:
     """The same people, with the sessions and vaults that they had, decide at a service on the restored database."""
-    ledger = Ledger(decisions)
-    service = Stack(scene.service.port, world.env, Path(world.env["CONSENT_VAR"]))
+    ledger = Ledger()
+    service = Service(deployment.service.port, world.env, Path(world.env["CONSENT_VAR"]))
     with running(service):
         again = [
-            Player(scene.site, player.person, scene.apps, ledger, 99 + seed, player.owner)
-            for seed, player in enumerate(players)
+            Decider(deployment.site, decider.person, deployment.apps, ledger, 99 + seed, decider.owner)
+            for seed, decider in enumerate(deciders)
         ]
-        for player in again:
-            player.start()
-        for player in again:
-            player.join(_STUCK_AFTER)
+        with deciding(again):
+            ledger.wait_for(decisions)
     print(f"{ledger.decisions} decisions at the restored service", flush=True)
     yield from ledger.defects
     if ledger.decisions < decisions:
         yield f"{ledger.decisions} of {decisions} decisions at the restored service"
-    yield from missing(ledger.promises)
+    yield from missing(ledger.outcomes)
 
 
 def verified(world: Restored) -> Iterator[str]:

@@ -12,6 +12,7 @@ database that is. Below stands the plan of the slowest query of each that grew m
 process beside PostgreSQL and without a network: times are for comparing within one run.
 """
 
+import argparse
 import json
 import os
 import re
@@ -22,78 +23,63 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-SIZES, LONG = (1_000, 100_000), 1_000_000
+from bench.staging import own_database
+
+SIZES, LONG = "1000,100000", 1_000_000
+APPS, SEALED = 20, "x" * 512
 ROUNDS, GREW, NOISE = 5, 1.5, 5.0  # NOISE: milliseconds that a measurement may differ by on a busy machine
 SLOW = 3.0  # seconds: what takes longer is measured once
 MOST = 60_000  # milliseconds that one statement may take
-SETTINGS = "tests.settings"
 
 Measured = dict[str, dict[str, Any]]  # name: {"ms", "queries", "plan"}
 
 
-def main(arguments: list[str]) -> None:
-    if arguments[:1] == ["--one"]:
-        sys.stdout.write(json.dumps(measure_one(int(arguments[1]), arguments[2])))
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="./run bench growth")
+    parser.add_argument("--sizes", default=SIZES)
+    parser.add_argument("--long", action="store_true")
+    parser.add_argument("--only", default="", help="measure what has a name that fits this expression")
+    parser.add_argument("--one", type=int, help="measure one size in the database of DATABASE_URL, and print JSON")
+    options = parser.parse_args()
+    if options.one:
+        sys.stdout.write(json.dumps(measure_one(options.one, options.only)))
         return
-    only = _value(arguments, "--only", "")
-    sizes = [int(size) for size in _value(arguments, "--sizes", ",".join(map(str, SIZES))).split(",")]
-    if "--long" in arguments:
-        sizes.append(LONG)
-    _print({size: _in_a_database(size, only) for size in sizes})
-
-
-def _value(arguments: list[str], name: str, otherwise: str) -> str:
-    return arguments[arguments.index(name) + 1] if name in arguments else otherwise
+    sizes = [*map(int, options.sizes.split(",")), *([LONG] if options.long else [])]
+    show({size: _in_a_database(size, options.only) for size in sizes})
 
 
 def _in_a_database(size: int, only: str) -> Measured:
-    """What another process measures in a database of its own, which is dropped whatever happens."""
-    from deploy.local import scratch
-
-    url = os.environ.get("DATABASE_URL", "")
-    if not url.startswith("postgres"):
-        sys.exit("Set DATABASE_URL to a PostgreSQL server on which databases can be made.")
-    name = f"{url.rsplit('/', 1)[1]}_growth_{size}"
-    try:
-        env = {**os.environ, "DATABASE_URL": scratch.make(url, name), "DJANGO_SETTINGS_MODULE": SETTINGS}
-        command = [sys.executable, "-m", "bench.growth", "--one", str(size), only]
-        told = subprocess.run(command, env=env, check=True, stdout=subprocess.PIPE)
-        return dict(json.loads(told.stdout))
-    finally:
-        scratch.drop(url, name)
+    """What another process measures in a database of its own."""
+    with own_database(f"_{size}") as url:
+        env = {**os.environ, "DATABASE_URL": url, "DJANGO_SETTINGS_MODULE": "tests.settings"}
+        command = [sys.executable, "-m", "bench.growth", "--one", str(size), "--only", only]
+        said = subprocess.run(command, env=env, check=True, stdout=subprocess.PIPE).stdout
+        return dict(json.loads(said.splitlines()[-1]))
 
 
 def measure_one(size: int, only: str) -> Measured:
     """Fill the database of DATABASE_URL with so many people and measure what has a name that fits `only`."""
-    import django
     from django.test.utils import setup_test_environment
 
-    django.setup()
+    from bench.staging import prepare
+
+    prepare()
     setup_test_environment(debug=False)
-    from django.core.management import call_command
     from django.db import connection
 
-    from bench import multitude
-    from bench.growing import measures
-    from pkm.registry.sync import sync_registry
+    from bench.growth_history import add_long_history
+    from bench.growth_measures import measures
+    from bench.population import BASE, populate
 
-    call_command("migrate", verbosity=0)
-    sync_registry()
-    cast = multitude.cast()
     began = time.monotonic()
-    multitude.fill(cast, size)
-    sys.stderr.write(f"{size:,} people in {time.monotonic() - began:.0f} s, {_gigabytes():.1f} GB\n")
-    with connection.cursor() as cursor:
-        cursor.execute(f"SET statement_timeout = {MOST}")
-    return {name: _measured(name, act) for name, act in measures(cast, size) if re.search(only, name)}
-
-
-def _gigabytes() -> float:
-    from django.db import connection
-
+    world = populate(size, apps=APPS, sealed=SEALED)
+    add_long_history(world, BASE + size)
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_database_size(current_database())")
-        return float(cursor.fetchone()[0]) / 1e9
+        octets = cursor.fetchone()[0]
+        cursor.execute(f"SET statement_timeout = {MOST}")
+    sys.stderr.write(f"{size:,} people in {time.monotonic() - began:.0f} s, {octets / 1e9:.1f} GB\n")
+    return {name: _measured(name, act) for name, act in measures(world, size) if re.search(only, name)}
 
 
 def _measured(name: str, act: Callable[[], object]) -> dict[str, Any]:
@@ -152,21 +138,19 @@ def _lines(found: dict[int, Measured]) -> Iterator[Line]:
             yield Line(name, [one["ms"] for one in some], [one["queries"] for one in some])
 
 
-def _print(found: dict[int, Measured]) -> None:
+def show(found: dict[int, Measured]) -> None:
+    print(f"| | queries | {' | '.join(f'{size:,} people, ms' for size in found)} | of the first |")
+    print("|---|---|" + "---|" * (len(found) + 1))
     lines = list(_lines(found))
-    sizes = [f"{size:,}" for size in found]
-    sys.stdout.write(f"| | queries | {' | '.join(f'{size} people, ms' for size in sizes)} | of the first |\n")
-    sys.stdout.write("|---|---|" + "---|" * (len(sizes) + 1) + "\n")
     for line in lines:
         queries = " / ".join(map(str, dict.fromkeys(line.queries)))
         times = " | ".join(f"{ms:.1f}" for ms in line.ms)
         ratios = " / ".join(f"{ms / line.ms[0]:.2f}" for ms in line.ms[1:])
-        sys.stdout.write(f"| {line.name} | {queries} | {times} | {ratios}{' ←' if line.grew else ''} |\n")
-    last = found[max(found)]
+        print(f"| {line.name} | {queries} | {times} | {ratios}{' ←' if line.grew else ''} |")
     for line in lines:
         if line.grew:
-            sys.stdout.write(f"\n{line.name}, its slowest query\n{last[line.name]['plan']}\n")
+            print(f"\n{line.name}, its slowest query\n{found[max(found)][line.name]['plan']}")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

@@ -17,26 +17,20 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
+from bench.staging import own_database, prepare
 from deploy.local.place import PYTHON, ROOT
-from deploy.local.place import manage as manage_command
-from deploy.local.scratch import drop, make
 
 PEOPLE = 50
 FLAT = 1.1  # the ratio beyond which memory grows with the file
-DATABASE = "consent_bench_legacy"
 _RSS = re.compile(r"VmRSS:\s+(\d+) kB")
 
 
-def prepare(home: Path) -> list[str]:
-    """Migrate the database and put people in it; their addresses."""
-    for command in (["make_keys", "--directory", str(home)], ["migrate", "--verbosity", "0"]):
-        manage_command(command[0], *command)
-    import django
-
-    django.setup()
+def make_people() -> list[str]:
+    """Their addresses."""
     from accounts.models import User
 
     emails = [f"old{number}@example.org" for number in range(PEOPLE)]
@@ -151,20 +145,20 @@ def main() -> int:
     parser.add_argument("--rows", type=int, default=100_000)
     parser.add_argument("--kills", type=int, default=5)
     asked = parser.parse_args()
-    url, home = os.environ.get("DATABASE_URL", ""), Path(tempfile.mkdtemp(prefix="consent-legacy-"))
-    served = url.startswith("postgres")
-    os.environ |= {
-        "DATABASE_URL": make(url, DATABASE) if served else "", "CONSENT_VAR": str(home), "REDIS_URL": "",
-        "DJANGO_SETTINGS_MODULE": "config.settings",
-    }  # fmt: skip
+    home = Path(tempfile.mkdtemp(prefix="consent-legacy-"))
+    served = os.environ.get("DATABASE_URL", "").startswith("postgres")
     try:
-        emails, path = prepare(home), home / "old.jsonl"
-        write(path, emails, asked.rows)
-        as_wanted = measure(path, emails, asked.rows, asked.kills)
+        with own_database() if served else nullcontext("") as url:
+            os.environ |= {
+                "DATABASE_URL": url, "CONSENT_VAR": str(home), "REDIS_URL": "",
+                "DJANGO_SETTINGS_MODULE": "config.settings",
+            }  # fmt: skip
+            prepare(home)
+            emails, path = make_people(), home / "old.jsonl"
+            write(path, emails, asked.rows)
+            as_wanted = measure(path, emails, asked.rows, asked.kills)
     finally:
         shutil.rmtree(home, ignore_errors=True)
-        if served:
-            drop(url, DATABASE)
     print("as wanted" if as_wanted else f"not as wanted: every row once, and memory within {FLAT} of its beginning")
     return 0 if as_wanted else 1
 

@@ -23,11 +23,11 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from http.client import HTTPResponse
 from pathlib import Path
-from statistics import median
-from typing import Any
 from urllib.parse import urlencode
 
-from bench.trip import THREADS, Figures, granian, measure, own_database, prepare, wait_for
+from bench.measuring import Figures, Target, granian, measure, options_of, serving, setting_of
+from bench.staging import own_database
+from bench.targets import prepared, targets_at
 from deploy.local import node
 from deploy.local.place import ROOT, VAR, must, step
 from deploy.local.serving import free_port
@@ -38,30 +38,24 @@ WANTED = {"oidc-provider": 0.7, "django-oauth-toolkit": 5.0}
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="./run bench peers")
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--seconds", type=float, default=2.0)
-    parser.add_argument("--clients", type=int, default=16)
-    options = parser.parse_args()
+    options = options_of("peers")
     python = environment()
     node.install(SERVERS)
     with ExitStack() as running:
         theirs, toolkits, ours = (running.enter_context(own_database(suffix)) for suffix in ("_oidc", "_toolkit", ""))
-        os.environ.update(DATABASE_URL=ours, DJANGO_SETTINGS_MODULE="bench.settings", LOG_LEVEL="INFO")
-        jobs = {"status": prepare()["status"]}
-        ports = {"status": running.enter_context(granian("config.wsgi:application"))}
-        ports["oidc-provider"], jobs["oidc-provider"] = running.enter_context(oidc_provider(theirs))
-        ports["django-oauth-toolkit"], jobs["django-oauth-toolkit"] = running.enter_context(toolkit(toolkits, python))
+        requests = {"status": prepared(ours)["status"]}
+        targets = targets_at(running.enter_context(granian("config.wsgi:application")), requests)
+        targets["oidc-provider"] = running.enter_context(oidc_provider(theirs))
+        targets["django-oauth-toolkit"] = running.enter_context(toolkit(toolkits, python))
         for name in WANTED:
-            require_active(name, ports[name], jobs[name][0][0])
-        return report(measure(jobs, ports, options), options)
+            require_active(name, targets[name])
+        return report(measure(targets, options), options)
 
 
 def environment() -> Path:
     """The Python of an environment with the packages of the lock, made anew where the lock has changed."""
     lock = SERVERS / "requirements.lock"
-    name = hashlib.sha256(lock.read_bytes()).hexdigest()[:12]
-    folder = VAR / "bench-peers" / name
+    folder = VAR / "bench-peers" / hashlib.sha256(lock.read_bytes()).hexdigest()[:12]
     python = folder / "bin" / "python"
     if not (folder / "ready").is_file():
         step("Making an environment for django-oauth-toolkit")
@@ -71,25 +65,22 @@ def environment() -> Path:
     return python
 
 
-Target = tuple[int, tuple[list[str], int]]  # a port, and what is sent there with the status that answers it
-
-
 @contextmanager
 def oidc_provider(url: str) -> Iterator[Target]:
-    port = free_port()
+    port, env = free_port(), {**os.environ, "DATABASE_URL": url, "NODE_ENV": "production"}
     with (VAR / "logs" / "bench-oidc.log").open("wb") as log:
         process = subprocess.Popen(
             [node.command(), "oidc.mjs", str(port), str(TOKENS)], cwd=SERVERS, stdout=subprocess.PIPE, stderr=log,
-            env={**os.environ, "DATABASE_URL": url, "NODE_ENV": "production"},
+            env=env,
         )  # fmt: skip
     try:
         assert process.stdout is not None
-        told = process.stdout.readline()
-        if not told:
+        tokens = process.stdout.readline()
+        if not tokens:
             sys.exit("oidc-provider does not start; var/logs/bench-oidc.log says why")
-        wait_for(port, process)
-        secret = base64.b64encode(b"bench:bench-secret").decode()
-        yield port, introspections("/token/introspection", f"Basic {secret}", json.loads(told))
+        caller = f"Basic {base64.b64encode(b'bench:bench-secret').decode()}"
+        server = serving(port, process)
+        yield Target(server, introspections("/token/introspection", caller, json.loads(tokens)))
     finally:
         process.terminate()
         process.wait(15)
@@ -99,30 +90,25 @@ def oidc_provider(url: str) -> Iterator[Target]:
 def toolkit(url: str, python: Path) -> Iterator[Target]:
     env = {**os.environ, "DATABASE_URL": url}
     env.pop("DJANGO_SETTINGS_MODULE", None)
-    made = subprocess.run(
-        [python, "toolkit.py", str(TOKENS)], cwd=SERVERS, env=env, check=True, stdout=subprocess.PIPE
-    )  # fmt: skip
-    told = json.loads(made.stdout)
-    server = granian("toolkit:application", command=python.with_name("granian"), folder=SERVERS, env=env)
-    with server as port:
-        yield port, introspections("/introspect/", f"Bearer {told['caller']}", told["tokens"])
+    command = [python, "toolkit.py", str(TOKENS)]
+    made = json.loads(subprocess.run(command, cwd=SERVERS, env=env, check=True, stdout=subprocess.PIPE).stdout)
+    with granian("toolkit:application", command=python.with_name("granian"), folder=SERVERS, env=env) as server:
+        yield Target(server, introspections("/introspect/", f"Bearer {made['caller']}", made["tokens"]))
 
 
-def introspections(path: str, authorization: str, tokens: list[str]) -> tuple[list[str], int]:
-    requests = []
-    for token in tokens:
-        body = urlencode({"token": token, "token_type_hint": "access_token"})
-        requests.append(
-            f"POST {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: {authorization}\r\n"
-            f"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {len(body)}\r\n\r\n{body}"
-        )
-    return requests, 200
+def introspections(path: str, authorization: str, tokens: list[str]) -> list[str]:
+    bodies = [urlencode({"token": token, "token_type_hint": "access_token"}) for token in tokens]
+    return [
+        f"POST {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: {authorization}\r\n"
+        f"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {len(body)}\r\n\r\n{body}"
+        for body in bodies
+    ]
 
 
-def require_active(name: str, port: int, request: str) -> None:
+def require_active(name: str, target: Target) -> None:
     """An introspection answers 200 whatever it found: what is measured has to be a token that is good."""
-    with socket.create_connection(("127.0.0.1", port)) as made:
-        made.sendall(request.encode())
+    with socket.create_connection(("127.0.0.1", target.server.port)) as made:
+        made.sendall(target.requests[0].encode())
         with HTTPResponse(made) as answer:  # head and body may come apart
             answer.begin()
             body = answer.read()
@@ -130,28 +116,15 @@ def require_active(name: str, port: int, request: str) -> None:
         sys.exit(f"{name} does not know the token that it made: {body[-300:]!r}")
 
 
-def report(figures: Figures, options: Any) -> int:
+def report(figures: Figures, options: argparse.Namespace) -> int:
     """Print the table; 1 where a ratio is less than wanted."""
-
-    def middle(name: str, what: str) -> float:
-        return median(figure[what] for figure in figures[name])
-
-    def ratio(name: str) -> float:
-        pairs = zip(figures["status"], figures[name], strict=True)
-        return median(ours["rate"] / theirs["rate"] for ours, theirs in pairs)
-
-    print(
-        f"\n{options.clients} clients, PostgreSQL, {os.cpu_count()} processors, one process each (granian with "
-        f"{THREADS} threads, or Node); medians of {options.rounds} interleaved rounds of {options.seconds:g} s.\n"
-    )
+    print(f"{setting_of(options)} oidc-provider is one process of Node.\n")
     print(f"{'':24}{'requests/s':>11}{'p50 ms':>8}{'p99 ms':>8}{'status of':>11}{'wanted':>8}{'server µs':>11}")
-    short = False
     for name in figures:
-        told = f"{name:24}{middle(name, 'rate'):11.0f}{middle(name, 'p50_ms'):8.1f}{middle(name, 'p99_ms'):8.1f}"
-        short |= name in WANTED and ratio(name) < WANTED[name]
-        told += f"{ratio(name):11.2f}{WANTED[name]:>8}" if name in WANTED else " " * 19
-        print(f"{told}{middle(name, 'server_us'):11.0f}")
-    return 1 if short else 0
+        rate, p50, p99, server = (figures.middle(name, what) for what in ("rate", "p50_ms", "p99_ms", "server_us"))
+        compared = f"{figures.ratio('status', name):11.2f}{WANTED[name]:>8}" if name in WANTED else " " * 19
+        print(f"{name:24}{rate:11.0f}{p50:8.1f}{p99:8.1f}{compared}{server:11.0f}")
+    return 1 if any(figures.ratio("status", name) < wanted for name, wanted in WANTED.items()) else 0
 
 
 if __name__ == "__main__":

@@ -1,209 +1,276 @@
-"""People, requests, grants and exports for the measurements, written in bulk; what they hold is sealed once."""
+"""A database of people by COPY, each with what somebody has who has used the service for some weeks.
 
-import base64
+Each keeps a profile and a vault, was asked four times and allowed two of it, was read, looked at and told of. Rows are
+numbered, so that any of them can be named without looking: person n has the requests 4n to 4n+3, the first of which
+was approved and lives. Foreign keys and triggers are off while rows are copied: it takes a superuser of PostgreSQL.
+"""
+
 import json
-import os
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from itertools import cycle
 from typing import Any
 
+from django.db import connection
+from django.db.models import JSONField, Model
+
 from accounts.models import User
-from common.identifiers import new_identifier
-from consent.exports.models import Export
+from agents_proxy.models import ProcessingConsent, Run
+from bench.staging import PURPOSE, SCOPE, StagedApp, add_webhook, make_apps
+from consent.discovery.models import Discovery
+from consent.exports.models import Export, Read
 from consent.grants.models import Grant
 from consent.ledger import audit
-from consent.ledger.models import AuditChain, AuditEntry, AuditHead, Receipt
-from consent.notices.models import Notice
+from consent.ledger.models import AuditChain, AuditEntry, AuditFacts, AuditHead, Receipt
+from consent.notices.models import Notice, NoticeCounter, WebhookDelivery
 from consent.requests.models import ConsentRequest
-from consent_bridge.sealed import generate_connector_key, public_half, thumbprint
-from developers.models import App, DeveloperApplication, DeveloperToken
-from developers.tokens.digests import new_token
+from developers.models import DeveloperToken, LoggedRequest, WebhookEndpoint
 from pkm.history.models import Index
 from pkm.registry.models import ScopeEntry
 from pkm.vault.models import VaultKey
 
-PEOPLE, GRANTED, PENDING, KEYS = 500, 3000, 3000, 8
-STRANGERS = 40_000  # whom nobody asked about yet: five rounds of first discoveries
-# who make new requests: one app alone may make 1,000 an hour, and have five wait for one person; a prime, so that each
-# person is asked by all of them in turn
-ASKING_APPS = 41
-EXPORT_BYTES = 4096  # of plaintext
-ASKED_SCOPES = (
-    "identity.basic", "contact.email", "location.home", "professional.work", "lifestyle.fitness",
-    "lifestyle.shopping", "lifestyle.habits", "technology.use", "interests.leisure", "brands.affinity",
-)  # fmt: skip
+BASE = 1_000_000_000  # where the numbers of people begin: above all rows that are made in another way
+STATUSES = ("approved", "approved", "denied", "pending")
+READS = 2  # of each approval
+DAY = timedelta(days=1)
+_HASH = "h" * 43
+
+Row = dict[str, Any]
+Table = tuple[Model, Callable[[int], Iterable[Row]]]  # a template, and the rows of the person with this number
 
 
 @dataclass(frozen=True)
-class Population:
-    """What the requests are made of."""
+class World:
+    """What the rows point at. Token and webhook are of the first app, whose rows are no more than any other's."""
 
-    token: str
-    asking_tokens: list[str]  # of the apps that ask
-    people: list[str]
-    strangers: list[str]
-    statuses: list[str]
-    exports: list[str]
-    keys: list[dict[str, Any]]
+    apps: list[StagedApp]
+    token: DeveloperToken
+    endpoint: WebhookEndpoint
+    entry: ScopeEntry
+    now: datetime
+    sealed: str  # the ciphertext of each export
+
+    def app_of(self, number: int) -> StagedApp:
+        """The app of all requests of this person."""
+        return self.apps[(number - BASE) % len(self.apps)]
 
 
-def populate() -> Population:
-    """Fill an empty, migrated database."""
-    now = datetime.now(UTC).replace(microsecond=0)
-    people = _people("person", PEOPLE)
-    strangers = _people("stranger", STRANGERS)
-    app, token = _app(people[0])
-    keys = [public_half(generate_connector_key()) for _ in range(KEYS)]
-    food = ScopeEntry.objects.get(scope="attr.lifestyle.food.*")
-    granted = [_request(app, people[n % PEOPLE], food, keys[0], now, n, "approved") for n in range(GRANTED)]
-    pending = [_request(app, people[n % PEOPLE], food, keys[0], now, n, "pending") for n in range(PENDING)]
-    ConsentRequest.objects.bulk_create([*granted, *pending], batch_size=1000)
-    _grants(app, granted, now)
-    _chains(people, now)
-    return Population(
-        token=token,
-        asking_tokens=[_app(people[number])[1] for number in range(ASKING_APPS)],
-        people=[person.public_id for person in people],
-        strangers=[person.public_id for person in strangers],
-        statuses=[request.request_id for pair in zip(granted, pending, strict=True) for request in pair],
-        exports=[request.request_id for request in granted],
-        keys=keys,
+def populate(people: int, *, apps: int, sealed: str) -> World:
+    """Fill a migrated database; says on standard error how far it is."""
+    made = make_apps(apps)
+    world = World(
+        made, DeveloperToken.objects.get(app=made[0].pk), add_webhook(made[0], "https://bench.example/hook", "whsec_"),
+        ScopeEntry.objects.get(scope=SCOPE), datetime.now(UTC).replace(microsecond=0), sealed,
+    )  # fmt: skip
+    numbers = range(BASE, BASE + people)
+    counters = ({"app_id": app.pk, "sequence": people * 3 // apps + 3} for app in made)
+    with copying() as copy:
+        for template, rows in _tables(world):
+            copy(template, (row for n in numbers for row in rows(n)))
+        copy(NoticeCounter(), counters)
+    return world
+
+
+Copy = Callable[[Model, Iterable[Row]], None]
+
+
+@contextmanager
+def copying() -> Iterator[Copy]:
+    """Within it rows are copied without a check of them; afterwards the tables are ready to be worked on."""
+    connection.ensure_connection()
+    with connection.cursor() as cursor:
+        cursor.execute("SET session_replication_role = replica")
+        yield lambda template, rows: _copy(cursor, template, rows)
+        cursor.execute("SET session_replication_role = DEFAULT")
+        _number_on(cursor)
+        cursor.execute("VACUUM ANALYZE")
+
+
+def _copy(cursor: Any, template: Model, rows: Iterable[Row]) -> None:
+    """Rows that differ from the template by the columns that they name. All of them name the same."""
+    began, copied = time.monotonic(), 0
+    values = {field.column: _plain(field, template) for field in template._meta.concrete_fields}
+    columns = ", ".join(f'"{column}"' for column in values)
+    with cursor.copy(f'COPY "{template._meta.db_table}" ({columns}) FROM STDIN') as target:
+        for row in rows:
+            target.write_row(tuple({**values, **row}.values()))
+            copied += 1
+    if time.monotonic() - began > 5:
+        sys.stderr.write(f"  {template._meta.db_table}: {copied:,} rows in {time.monotonic() - began:.0f} s\n")
+
+
+def _plain(field: Any, template: Model) -> Any:
+    value = getattr(template, field.attname)
+    if isinstance(field, JSONField):
+        return None if value is None else json.dumps(value)
+    return field.pre_save(template, add=True) if hasattr(field, "auto_now") else value
+
+
+def _number_on(cursor: Any) -> None:
+    """The rows that are written from now on are numbered after all of these."""
+    cursor.execute(
+        "SELECT format('SELECT setval(%L, (SELECT max(id) FROM %I))', pg_get_serial_sequence(quote_ident(table_name), "
+        "'id'), table_name) FROM information_schema.columns WHERE table_schema = 'public' AND column_name = 'id' "
+        "AND pg_get_serial_sequence(quote_ident(table_name), 'id') IS NOT NULL"
+    )
+    for (statement,) in cursor.fetchall():
+        cursor.execute(statement)
+
+
+def name(prefix: str, number: int) -> str:
+    """The identifier of the row with this number."""
+    return f"{prefix}_{number:022d}"
+
+
+def user_id(number: int) -> str:
+    return name("usr", number)
+
+
+def of_request(number: int, place: int = 0) -> str:
+    """The identifier of one of the four requests of this person."""
+    return name("req", number * 4 + place)
+
+
+# --- Each table, in an order in which what is pointed at comes first ------------------------------------------------
+
+
+def _tables(world: World) -> Iterator[Table]:
+    yield from _of_people(world)
+    yield from _of_consent(world)
+    yield from _of_apps(world)
+    yield from _of_chains(world)
+
+
+def _of_people(world: World) -> Iterator[Table]:
+    """Accounts with what they keep, and an analysis each."""
+    now = world.now
+    yield (
+        User(password="!"),
+        lambda n: [{"id": n, "public_id": user_id(n), "email": f"person{n}@example.org"}],
+    )
+    yield profile(), lambda n: [{"id": n, "user_id": n}]
+    yield vault_key(), lambda n: [{"id": n, "user_id": n, "key_id": name("vk", n)}]
+    yield (
+        ProcessingConsent(purposes=["profile"], expires_at=now + DAY * 30, given_at=now),
+        lambda n: [{"id": n, "user_id": n, "consent_id": name("pcs", n)}],
+    )
+    yield (
+        Run(input="x", status="failed", metadata={}, finished_at=now, purge_at=now + DAY * 30),
+        lambda n: [{"id": n, "user_id": n, "consent_id": n, "analysis_id": name("ana", n)}],
     )
 
 
-def _people(name: str, count: int) -> list[User]:
-    """People with a vault, who hold something in every segment of the registry."""
-    made = User.objects.bulk_create(
-        (User(email=f"{name}{number}@example.org", password="!") for number in range(count)), batch_size=1000
-    )
+def profile() -> Index:
+    """Something is held in every segment."""
     projection: dict[str, dict[str, int]] = {}
-    for segments in ScopeEntry.objects.values_list("segment_ids", flat=True):
-        for segment in segments:
-            domain, _, segment_name = segment.partition(".")
-            projection.setdefault(domain, {})[segment_name] = 3
-    Index.objects.bulk_create(
-        (
-            Index(user=person, available_domains=list(projection), summary_projection=projection, total_attributes=99)
-            for person in made
-        ),
-        batch_size=1000,
-    )
-    VaultKey.objects.bulk_create(
-        VaultKey(user=person, key_id=new_identifier("vk"), vault_status="active", primary_wrapper_id="wrp_1")
-        for person in made
-    )
-    return made
+    for entry in ScopeEntry.objects.all():
+        for segment in entry.segment_ids:
+            domain, _, own = segment.partition(".")
+            projection.setdefault(domain, {})[own] = 3
+    return Index(available_domains=list(projection), summary_projection=projection, total_attributes=99)
 
 
-def _app(developer: User) -> tuple[App, str]:
-    application = DeveloperApplication.objects.create(
-        applicant=developer, name="Bench", legal_name="Bench", website="https://bench.example",
-        privacy_policy="https://bench.example/privacy", contact_email="bench@bench.example",
-    )  # fmt: skip
-    app = App.objects.create(application=application, name="Bench", verified=True)
-    token, prefix, digest = new_token()
-    DeveloperToken.objects.create(app=app, prefix=prefix, digest=digest, label="bench", created_by=developer)
-    return app, token
+def vault_key() -> VaultKey:
+    return VaultKey(vault_status="active", primary_wrapper_id="wrp_1")
 
 
-def _request(
-    app: App, user: User, entry: ScopeEntry, key: dict[str, Any], now: datetime, number: int, status: str
-) -> ConsentRequest:
-    decided = status != "pending"
-    # one pending request for each person, scope and key: where they repeat, the fingerprint has to differ
-    print_ = thumbprint(key) if decided else f"{number:043d}"
+def request(world: World) -> ConsentRequest:
     return ConsentRequest(
-        request_id=new_identifier("req"), app=app, user=user, scope_entry=entry, scope=entry.scope, app_name=app.name,
-        attributes=entry.attributes, purpose="Suggest restaurants that you would like", connector_public_key=key,
-        connector_key_id="bench", connector_thumbprint=print_, wrapping_alg="ECDH-ES+A256KW", access_duration=86400,
-        expires_at=now + timedelta(days=1), request_digest="A" * 43, status=status, created_at=now,
-        decided_at=now if decided else None, decided_by="person" if decided else "",
+        scope_entry=world.entry, scope=world.entry.scope, app_name="Bench", attributes=world.entry.attributes,
+        purpose=PURPOSE, connector_public_key={}, connector_key_id="bench", connector_thumbprint="t" * 43,
+        wrapping_alg="ECDH-ES+A256KW", access_duration=86400, expires_at=world.now + DAY * 3650,
+        request_digest="A" * 43, created_at=world.now, handling={}, mail_waits=False,
     )  # fmt: skip
 
 
-def _grants(app: App, requests: list[ConsentRequest], now: datetime) -> None:
-    """A live grant each, with its export, receipt and notice. One person, app and scope has one live grant."""
-    sealed = "eyJh." + ".".join(_text(size) for size in (40, 12, EXPORT_BYTES, 16))
-    grants = Grant.objects.bulk_create(
-        Grant(
-            grant_id=new_identifier("grt"), request=request, app=app, user=request.user,
-            scope=f"{request.scope}{number // PEOPLE or ''}", approved_attributes=request.attributes, starts_at=now,
-            expires_at=now + timedelta(days=1),
-        )
-        for number, request in enumerate(requests)
+def grant(world: World) -> Grant:
+    return Grant(
+        scope=world.entry.scope, approved_attributes=world.entry.attributes, starts_at=world.now,
+        expires_at=world.now + DAY * 30, reads=READS, reminder_waits=False,
     )  # fmt: skip
-    Export.objects.bulk_create(
-        Export(
-            export_id=new_identifier("exp"), grant=grant, revision=1, ciphertext=sealed, size_bytes=len(sealed),
-            connector_key_id="bench", sources=[], sealed_at=now,
-        )
-        for grant in grants
+
+
+def export(world: World) -> Export:
+    return Export(
+        revision=1, ciphertext=world.sealed, size_bytes=len(world.sealed), connector_key_id="bench", sources=[],
+        sealed_at=world.now,
     )  # fmt: skip
-    Receipt.objects.bulk_create(
-        Receipt(
-            receipt_id=new_identifier("rct"), request=request, event="approved", jws="x", app_jws="x", created_at=now
-        )
-        for request in requests
+
+
+def _of_consent(world: World) -> Iterator[Table]:
+    """What each was asked and allowed, and what of it was read. The first grant lives, the second was stopped."""
+    now, scope = world.now, world.entry.scope
+    yield request(world), lambda n: (
+        {"id": n * 4 + place, "request_id": of_request(n, place), "user_id": n, "app_id": world.app_of(n).pk,
+         "status": status, "scope": scope if place else f"{scope}0", "decided_at": None if status == "pending" else now,
+         "decided_by": "" if status == "pending" else "person"}
+        for place, status in enumerate(STATUSES)
+    )  # fmt: skip
+    yield grant(world), lambda n: (
+        {"id": n * 4 + place, "grant_id": name("grt", n * 4 + place), "request_id": n * 4 + place, "user_id": n,
+         "app_id": world.app_of(n).pk, "status": status, "ended_at": now if place else None,
+         "ended_by": "person" if place else ""}
+        for place, status in enumerate(("active", "revoked"))
+    )  # fmt: skip
+    yield (
+        export(world),
+        lambda n: ({"id": k, "grant_id": k, "export_id": name("exp", k)} for k in range(n * 4, n * 4 + 2)),
     )
-    Notice.objects.bulk_create(
-        Notice(app=app, request=request, sequence=number + 1, kind="consent.approved", facts={}, at=now)
-        for number, request in enumerate(requests)
+    yield Read(token=world.token, batch="b"), lambda n: (
+        {"id": k * READS + ago, "grant_id": k, "export_id": k, "at": now - DAY * (READS - ago)}
+        for k in range(n * 4, n * 4 + 2)
+        for ago in range(READS)
+    )  # fmt: skip
+    yield Receipt(jws="x" * 400, app_jws="x" * 400, created_at=now), lambda n: (
+        {"id": n * 4 + place, "request_id": n * 4 + of, "receipt_id": name("rct", n * 4 + place), "event": event}
+        for place, (of, event) in enumerate([*enumerate(STATUSES[:3]), (1, "revoked")])
+    )  # fmt: skip
+
+
+def _of_apps(world: World) -> Iterator[Table]:
+    """What apps were told, what they looked at and what they called. An app's notices are numbered without a gap."""
+    now, apps = world.now, len(world.apps)
+    yield Notice(kind="consent.approved", facts={}, at=now), lambda n: (
+        {"id": n * 4 + place, "request_id": n * 4 + place, "app_id": world.app_of(n).pk,
+         "sequence": (n - BASE) // apps * 3 + place + 1}
+        for place in range(3)
+    )  # fmt: skip
+    yield (
+        WebhookDelivery(
+            endpoint=world.endpoint, status="delivered", attempt=1, status_code=200, ms=20, next_at=now, finished_at=now
+        ),
+        lambda n: [{"id": n * 4, "notice_id": n * 4}],
     )
+    yield Discovery(), lambda n: (
+        {"id": n * 4 + ago, "user_id": n, "app_id": world.app_of(n).pk, "day": at.date(), "first_at": at, "last_at": at}
+        for ago, at in ((ago, now - DAY * ago) for ago in range(2))
+    )  # fmt: skip
+    yield LoggedRequest(at=now, method="GET", route="/api/v1/consent-status", status=200, ms=4), lambda n: (
+        {"id": k, "app_id": world.app_of(n).pk, "trace_id": name("trc", k)} for k in range(n * 4, n * 4 + 2)
+    )  # fmt: skip
 
 
-def _chains(people: list[User], now: datetime) -> None:
-    """The first entry of everybody's chain, as an approval leaves it: each read looks whether the chain goes on."""
-    entries = []
-    for person in people:
-        told: dict[str, Any] = {
-            "chain": audit.person_chain(person.public_id), "sequence": 1, "prev_hash": audit.GENESIS,
-            "kind": "approved", "actor": "person", "at": now, "version": 1, "own_facts": {}, "facts_hash": "",
-        }  # fmt: skip
-        entries.append(AuditEntry(**told, entry_hash=audit.entry_hash(**told)))
-    AuditChain.objects.bulk_create(AuditChain(chain=entry.chain, subject=entry.chain) for entry in entries)
-    AuditEntry.objects.bulk_create(entries)
-    AuditHead.objects.bulk_create(
-        AuditHead(chain=entry.chain, sequence=1, entry_hash=entry.entry_hash) for entry in entries
-    )
+def _of_chains(world: World) -> Iterator[Table]:
+    """Everybody's history."""
+    yield AuditChain(), lambda n: [{"chain": name("chn", n), "subject": audit.person_chain(user_id(n))}]
+    yield AuditHead(sequence=4, entry_hash=_HASH), lambda n: [{"chain": name("chn", n)}]
+    yield entry(world), lambda n: (
+        {"id": n * 4 + place, "chain": name("chn", n), "sequence": place + 1, "kind": kind,
+         "entry_hash": f"h{n * 4 + place:042d}"}
+        for place, kind in enumerate(("approved", "approved", "denied", "revoked"))
+    )  # fmt: skip
+    yield AuditFacts(salt=b"s" * 32), lambda n: (
+        {"entry_id": n * 4 + place, "about": user_id(n), "facts": facts(world.app_of(n), of_request(n, of))}
+        for place, of in enumerate((0, 1, 2, 1))
+    )  # fmt: skip
 
 
-def _text(octets: int) -> str:
-    return base64.urlsafe_b64encode(os.urandom(octets)).decode().rstrip("=")
+def entry(world: World) -> AuditEntry:
+    return AuditEntry(version=2, prev_hash=_HASH, facts_hash="f" * 43, actor="person", at=world.now)
 
 
-def requests_of(population: Population) -> dict[str, tuple[list[str], int]]:
-    """Ready-made requests and the status that answers them, for each address that is measured."""
-    bodies = [
-        {
-            "user_id": person, "scope": f"attr.{scope}.*", "purpose": "Suggest restaurants that you would like",
-            "connector_public_key": key, "connector_key_id": "bench", "connector_wrapping_alg": "ECDH-ES+A256KW",
-        }
-        for key in population.keys
-        for scope in ASKED_SCOPES
-        for person in population.people
-    ]  # fmt: skip
-
-    def head(token: str) -> str:
-        return f"Host: localhost\r\nAuthorization: Bearer {token}\r\n"
-
-    def get(path: str) -> str:
-        return f"GET {path} HTTP/1.1\r\n{head(population.token)}\r\n"
-
-    def post(body: dict[str, Any], token: str) -> str:
-        text = json.dumps(body)
-        return (
-            f"POST /api/v1/request-consent HTTP/1.1\r\n{head(token)}Content-Type: application/json\r\n"
-            f"Content-Length: {len(text)}\r\n\r\n{text}"
-        )
-
-    reference = [f"GET /api/v1/reference/{person} HTTP/1.1\r\nHost: localhost\r\n\r\n" for person in population.people]
-    return {
-        "reference": (reference, 200),
-        # few enough people that the warm-up meets each of them: the day's first discovery of somebody is written down
-        "discovery": ([get(f"/api/v1/user-scopes/{person}") for person in population.people[:100]], 200),
-        "first discovery": ([get(f"/api/v1/user-scopes/{person}") for person in population.strangers], 200),
-        "status": ([get(f"/api/v1/consent-status?request_id={name}") for name in population.statuses], 200),
-        "export 4 KiB": ([get(f"/api/v1/consent-export?request_id={name}") for name in population.exports], 200),
-        "request": ([post(*pair) for pair in zip(bodies, cycle(population.asking_tokens))], 201),
-    }
+def facts(app: StagedApp, request_id: str) -> str:
+    return json.dumps({"app_id": app.app_id, "request_id": request_id, "grant_id": None})

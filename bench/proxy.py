@@ -11,117 +11,59 @@ all of them are under way at any moment; each client calls again as soon as it h
 import argparse
 import asyncio
 import json
-import os
-import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from statistics import median
 from typing import Any
 
-from bench.trip import own_database, wait_for
-from deploy.local.place import ROOT, VAR, VENV
-from deploy.local.serving import free_port
+from bench.measuring import granian
+from bench.slow_agent import slow_agent
+from bench.staging import LIMITS_OFF, close_connections, consent_to_agents, make_apps, make_people, own_database
+from bench.targets import prepared
 
 WORKERS, THREADS, IN_FLIGHT = 2, 800, 700
-LIMITS_OFF = dict.fromkeys(["A2A_SESSION_BURST", "A2A_ADDRESS_BURST", "STATUS_POLL_BURST"], "0")
 ADDED_WHEN_FULL, ADDED_ALONE, POLLS = 50.0, 5.0, 2.0  # milliseconds, milliseconds, times the idle median
 
 
 def main() -> int:
-    options = arguments()
-    with own_database() as url, upstream() as agents:
-        address = f"http://127.0.0.1:{agents}"
-        os.environ.update(
-            LIMITS_OFF, DATABASE_URL=url, LOG_LEVEL="INFO", DJANGO_SETTINGS_MODULE="config.settings",
-            AGENT_BRAND_URL=f"{address}/{options.seconds}", AGENT_CORE_URL=f"{address}/0",
-            A2A_CALLS_IN_FLIGHT=str(IN_FLIGHT),
-        )  # fmt: skip
-        requests = prepare()
-        with server() as port:
-            rounds = [asyncio.run(measure(port, agents, requests, options)) for _ in range(options.rounds)]
-    return report(rounds, options)
-
-
-def arguments() -> Any:
     parser = argparse.ArgumentParser(prog="./run bench proxy")
     parser.add_argument("--calls", type=int, default=1000, help="under way at once")
     parser.add_argument("--seconds", type=float, default=5.0, help="that the agent takes")
     parser.add_argument("--rounds", type=int, default=3)
-    return parser.parse_args()
+    options = parser.parse_args()
+    with own_database() as url, slow_agent() as agent:
+        address = f"http://127.0.0.1:{agent}"
+        requests = prepare(
+            url, AGENT_BRAND_URL=f"{address}/{options.seconds}", AGENT_CORE_URL=f"{address}/0",
+            A2A_CALLS_IN_FLIGHT=str(IN_FLIGHT),
+        )  # fmt: skip
+        with granian("config.wsgi:application", workers=WORKERS, threads=THREADS) as server:
+            time.sleep(2)  # the second worker
+            rounds = [asyncio.run(measure(server.port, agent, requests, options)) for _ in range(options.rounds)]
+    return report(rounds, options)
 
 
-@contextmanager
-def upstream() -> Iterator[int]:
-    process = subprocess.Popen([sys.executable, "-m", "bench.slow"], cwd=ROOT, stdout=subprocess.PIPE, text=True)
-    try:
-        assert process.stdout is not None
-        yield int(process.stdout.readline())
-    finally:
-        process.terminate()
-        process.wait(15)
-
-
-@contextmanager
-def server() -> Iterator[int]:
-    port, log = free_port(), VAR / "logs" / "bench-proxy.log"
-    log.parent.mkdir(parents=True, exist_ok=True)
-    command = [
-        str(VENV / "bin/granian"), "--interface", "wsgi", "--port", str(port), "--workers", str(WORKERS),
-        "--blocking-threads", str(THREADS), "--backlog", "2048", "--no-ws", "--log-level", "warning",
-        "config.wsgi:application",
-    ]  # fmt: skip
-    with log.open("wb") as output:
-        process = subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT)
-    try:
-        wait_for(port, process)
-        time.sleep(2)  # the second worker
-        yield port
-    finally:
-        process.terminate()
-        process.wait(30)
-
-
-def prepare() -> dict[str, bytes]:
-    """Migrate and fill the database; the requests to send."""
-    import django
-
-    django.setup()
-    from django.core.management import call_command
-    from django.db import connection
-
-    from accounts.models import User
-    from agents_proxy.agents import ANALYSIS_PURPOSES
-    from agents_proxy.processing_consent import actions as consents
-    from agents_proxy.processing_consent.origins import App
-    from bench.population import populate
-    from developers.models import App as Record
-
-    print("Migrating and filling a database of its own …", flush=True)
-    call_command("migrate", verbosity=0, interactive=False)
-    population = populate()
-    Record.objects.update(origins=["https://bench.example"])
-    site = App(Record.objects.get().pk, "Bench")
-    person = User.objects.earliest("pk")
-    token = consents.give_to_site(by=person, purposes=list(ANALYSIS_PURPOSES), app=site, origin="https://bench.example")
-    connection.close()
-    connection.close_pool()
+def prepare(url: str, **env: str) -> dict[str, bytes]:
+    """Fill the database; the requests to send."""
+    status = prepared(url, **LIMITS_OFF, **env)["status"][0]
+    [app], [person] = make_apps(1), make_people(1)
+    consented = f"A2A-Consent: {consent_to_agents(app, person, 'https://bench.example')}\r\n"
+    close_connections()
     body = json.dumps({"text": "What does Zoe like?", "id": "task-bench"})
     envelope = json.dumps({"jsonrpc": "2.0", "id": "task-bench", "method": "tasks/send", "params": {}})
-    consented = f"A2A-Consent: {token.secret}\r\n"
-    status = f"/api/v1/consent-status?request_id={population.statuses[0]}"
     return {
-        "slow": _request("POST", "/api/a2a/brand", consented, body),
-        "fast": _request("POST", "/api/a2a/core", consented, body),
-        "direct": _request("POST", "/0", "", envelope),
-        "poll": _request("GET", status, f"Authorization: Bearer {population.token}\r\n", ""),
+        "slow": _post("/api/a2a/brand", consented, body),
+        "fast": _post("/api/a2a/core", consented, body),
+        "direct": _post("/0", "", envelope),
+        "poll": status.encode(),
     }
 
 
-def _request(method: str, path: str, headers: str, body: str) -> bytes:
-    sent = f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n" if body else ""
-    return f"{method} {path} HTTP/1.1\r\nHost: localhost\r\n{headers}{sent}\r\n{body}".encode()
+def _post(path: str, headers: str, body: str) -> bytes:
+    return (
+        f"POST {path} HTTP/1.1\r\nHost: localhost\r\n{headers}Content-Type: application/json\r\n"
+        f"Content-Length: {len(body)}\r\n\r\n{body}"
+    ).encode()
 
 
 class Client:

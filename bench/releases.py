@@ -1,20 +1,19 @@
 """Two releases on one database, through a rolling upgrade under load.
 
-    ./run bench releases [--earlier REV] [--decisions 20] [--players 4]
+    ./run bench releases [--earlier TAG] [--decisions 20] [--people 4]
 
-The earlier release is unpacked from this repository's history: REV, or the newest commit to whose migrations others
-were added since and none was changed. It makes the database and serves, with a worker, while people decide, apps read
-and follow events, and webhooks arrive. Then this release migrates the database, comes to stand beside the earlier one
-behind nginx, which hands each request to the next of them, and at last serves alone. Nobody is answered with a 5xx,
-each release reads what the other wrote, and nothing that was acknowledged is lost or doubled; else this names what is
-wrong and fails. So does a migration of REV that is another one here.
+The earlier release is TAG, or the newest one that is tagged before this commit; where there is none, this says so and
+ends with 5. It makes the database and serves, with a worker, while people decide, apps read and follow events, and
+webhooks arrive. Then this release migrates the database, comes to stand beside the earlier one behind nginx, which
+hands each request to the next of them, and at last serves alone. Nobody is answered with a 5xx, each release reads
+what the other wrote, and nothing that was acknowledged is lost or doubled; else this names what is wrong and fails. So
+does a migration of TAG that is another one here.
 """
 
 import argparse
 import json
 import os
 import secrets
-import shutil
 import sys
 import tempfile
 import time
@@ -24,34 +23,31 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bench.cast import PURPOSE, SCOPE, AppPart, PersonPart
-from bench.mayhem.cluster import Cluster
-from bench.mayhem.following import Follower
-from bench.mayhem.players import Ledger, Player
-from bench.mayhem.receiver import Receiver
-from bench.mayhem.releases import Front, Release, Told, changed_since, newest_with_other_migrations, shared, unpack
-from bench.mayhem.stage import LIMITS_OFF, end_in_order, settle, verify_audit
-from bench.mayhem.verdict import everything_wrong
+from bench.faults.cluster import Cluster
+from bench.faults.deciders import Decider, Ledger, deciding
+from bench.faults.listeners import Follower, Receiver
+from bench.faults.release import Front, Release, changed_since, newest_tag, worktree
+from bench.faults.service import end_in_order, said_wrong
+from bench.faults.verdict import everything_wrong, settle
+from bench.staging import LIMITS_OFF, PURPOSE, SCOPE, StagedApp, StagedPerson
 from consent_bridge.errors import BridgeError
+from consent_bridge.owner import Owner
 from consent_bridge.sealed import generate_connector_key
-from deploy.local.place import ROOT, Stop
 
-_STUCK_AFTER = 300  # seconds without so many decisions
+NO_EARLIER = 5  # the exit code, which `./run prove` shows as left out
 _CROSSINGS = 6
 _TRIP = (  # what each release has to have answered while both serve
     "POST /api/v1/request-consent", "GET /api/v1/consent-status", "GET /api/v1/consent-export",
     "POST /consent/requests/…/decision",
 )  # fmt: skip
-_CAST = """
+_STAGE = """
 import json, sys
 import django
 django.setup()
-from bench.cast import make_apps, make_people
-from common import encryption
-from developers.models import WebhookEndpoint
+from bench.staging import add_webhook, make_apps, make_people
 apps, people = make_apps(2), make_people(int(sys.argv[1]))
 for app in apps:
-    WebhookEndpoint.objects.create(app_id=app.pk, url=sys.argv[2], secret=encryption.sealed(sys.argv[3]))
+    add_webhook(app, sys.argv[2], sys.argv[3])
 print(json.dumps([[vars(app) for app in apps], [vars(person) for person in people]]))
 """
 
@@ -64,8 +60,8 @@ class Upgrade:
     later: Release
     front: Front
     receiver: Receiver
-    apps: list[AppPart]
-    people: list[PersonPart]
+    apps: list[StagedApp]
+    people: list[StagedPerson]
 
     @property
     def site(self) -> str:
@@ -74,34 +70,25 @@ class Upgrade:
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="./run bench releases")
-    parser.add_argument("--earlier", metavar="REV", help="the commit of the earlier release")
+    parser.add_argument("--earlier", metavar="TAG", help="the earlier release")
     parser.add_argument("--decisions", type=int, default=20, help="in each of the four parts")
-    parser.add_argument("--players", type=int, default=4, help="people who decide at the same time")
+    parser.add_argument("--people", type=int, default=4, help="who decide at the same time")
     options = parser.parse_args()
+    tag = options.earlier or newest_tag()
+    if not tag:
+        print("no earlier release")
+        return NO_EARLIER
     end_in_order()
     home = Path(tempfile.mkdtemp(prefix="consent-releases-"))
     home.chmod(0o755)  # nginx's workers have another account
-    try:
-        with ExitStack() as stack:
-            wrong = upgrade(home, options, stack)
-    except Stop as reason:
-        shutil.rmtree(home)
-        print(reason)
-        return 1
-    for line in wrong[:20]:
-        print(f"WRONG  {line}")
-    if wrong:
-        print(f"{len(wrong)} things are wrong. The logs stay in {home}")
-        return 1
-    shutil.rmtree(home)
-    print("Nothing lost, nothing doubled, no 5xx.")
-    return 0
+    with ExitStack() as stack:
+        stack.enter_context(worktree(tag, home / "source"))
+        wrong = [*changed_since(tag), *run(made(tag, home, options.people, stack), options)]
+    return said_wrong(wrong, home, "Nothing lost, nothing doubled, no 5xx.")
 
 
-def upgrade(home: Path, options: Any, stack: ExitStack) -> list[str]:
-    commit = options.earlier or newest_with_other_migrations()
-    name = unpack(commit, home / "source")
-    print(f"The earlier release is {name}", flush=True)
+def made(tag: str, home: Path, people: int, stack: ExitStack) -> Upgrade:
+    """The database as the earlier release makes it, with apps and people; nothing serves yet."""
     cluster = Cluster()
     stack.callback(cluster.remove)
     front, receiver = Front(home), Receiver("whsec_" + secrets.token_hex(16))
@@ -110,75 +97,71 @@ def upgrade(home: Path, options: Any, stack: ExitStack) -> list[str]:
         "WEBHOOK_INTERNAL_ADDRESSES": "true", "DJANGO_SETTINGS_MODULE": "config.settings",
         "LOG_SIGNER_FILE": str(home / "log-signer.json"),
     }  # fmt: skip
-    earlier = Release(f"the earlier release, {name}", home / "source", home / "earlier", env)
-    for command in (
-        ["make_keys", "--directory", str(earlier.home)],
-        ["migrate", "-v0"],
-        ["collectstatic", "-v0", "--no-input"],
-    ):
-        earlier.manage(*command)
-    apps, people = json.loads(earlier.python("-c", _CAST, str(options.players + 1), receiver.url, receiver.secret))
-    shared(earlier.home, home / "later", ("queue", "queue-control"))
-    later = Release("this release", ROOT, home / "later", env)
-    scene = Upgrade(
-        earlier, later, front, receiver, [AppPart(**app) for app in apps], [PersonPart(**each) for each in people]
-    )
+    earlier = Release(f"the earlier release, {tag}", home / "source", home / "earlier", env)
+    earlier.manage("make_keys", "--directory", str(earlier.home))
+    earlier.manage("migrate", "-v0")
+    earlier.manage("collectstatic", "-v0", "--no-input")
+    apps, staged = json.loads(earlier.python("-c", _STAGE, str(people + 1), receiver.url, receiver.secret))
+    later = earlier.beside("this release", home / "later", env)
     for release in (earlier, later):
         stack.callback(release.stop)
     stack.callback(front.end)
-    return [*changed_since(name), *play(scene, options)]
+    return Upgrade(
+        earlier, later, front, receiver, [StagedApp(**app) for app in apps], [StagedPerson(**each) for each in staged]
+    )
 
 
-def play(scene: Upgrade, options: Any) -> list[str]:
+def run(upgrade: Upgrade, options: Any) -> list[str]:
     """The four parts, one after the other; what is wrong."""
-    scene.earlier.start()
-    scene.front.lead_to(scene.earlier)
+    earlier, later, front, site = upgrade.earlier, upgrade.later, upgrade.front, upgrade.site
+    earlier.start()
+    front.lead_to(earlier)
     time.sleep(1)
-    ledger = Ledger(10**9)
-    *people, onlooker = scene.people
-    owner = onlooker.arrive(scene.site)
-    followers = [Follower(scene.site, app) for app in scene.apps]
-    players = [Player(scene.site, person, scene.apps, ledger, seed) for seed, person in enumerate(people)]
-    for thread in (*followers, *players):
-        thread.start()
-    wrong = [*part("the earlier release alone", scene, ledger, options.decisions)]
-    began = time.monotonic()
-    scene.later.manage("make_keys", "--directory", str(scene.later.home))
-    scene.later.manage("migrate", "-v0")
-    print(f"Migrated within {time.monotonic() - began:.1f} s", flush=True)
-    wrong += part("the earlier release on this release's tables", scene, ledger, options.decisions)
-    scene.later.manage("collectstatic", "-v0", "--no-input")
-    scene.later.start()
-    scene.front.lead_to(scene.earlier, scene.later)
-    wrong += crossings(scene, owner, onlooker)
-    wrong += part("both", scene, ledger, options.decisions, of=_TRIP)
-    scene.front.lead_to(scene.later)
-    scene.earlier.stop()
-    wrong += part("this release alone", scene, ledger, options.decisions)
-    ledger.wanted = 0
-    for player in players:
-        player.join(_STUCK_AFTER)
-    return [*wrong, *verdict(scene, ledger, followers)]
+    ledger = Ledger()
+    *people, onlooker = upgrade.people
+    owner = onlooker.arrive(site)
+    followers = [Follower(site, app) for app in upgrade.apps]
+    for follower in followers:
+        follower.start()
+    with deciding([Decider(site, person, upgrade.apps, ledger, seed) for seed, person in enumerate(people)]):
+        wrong = [*part("the earlier release alone", upgrade, ledger, options.decisions)]
+        began = time.monotonic()
+        later.manage("make_keys", "--directory", str(later.home))
+        later.manage("migrate", "-v0")
+        print(f"Migrated within {time.monotonic() - began:.1f} s", flush=True)
+        wrong += part("the earlier release on this release's tables", upgrade, ledger, options.decisions)
+        later.manage("collectstatic", "-v0", "--no-input")
+        later.start()
+        front.lead_to(earlier, later)
+        wrong += crossings(upgrade, owner, onlooker)
+        wrong += part("both", upgrade, ledger, options.decisions, of=_TRIP)
+        front.lead_to(later)
+        earlier.stop()
+        wrong += part("this release alone", upgrade, ledger, options.decisions)
+    return [*wrong, *verdict(upgrade, ledger, followers)]
 
 
-def part(name: str, scene: Upgrade, ledger: Ledger, decisions: int, of: tuple[str, ...] = ()) -> Iterator[str]:
+def part(name: str, upgrade: Upgrade, ledger: Ledger, decisions: int, of: tuple[str, ...] = ()) -> Iterator[str]:
     """So many decisions; afterwards what failed meanwhile, and what a release has not answered that it should have."""
-    before = ledger.decisions
-    ledger.go_on(decisions, _STUCK_AFTER)
-    told: Told = scene.front.told()
-    counts = [sum(told.of(release).values()) for release in (scene.earlier, scene.later)]
-    print(f"{name}: {ledger.decisions - before} decisions, {counts[0]} requests to the earlier and {counts[1]} to this "
-          f"release, {sum(told.failed.values())} with 5xx, the slowest {told.slowest:.1f} s", flush=True)  # fmt: skip
-    yield from (f"{name}: {times} times {what}" for what, times in told.failed.items())
-    for release in (scene.earlier, scene.later):
-        answered = told.of(release)
+    before, releases = ledger.decisions, (upgrade.earlier, upgrade.later)
+    ledger.wait_for(decisions)
+    answers = upgrade.front.answers()
+    earlier, later = (sum(answers.of(release).values()) for release in releases)
+    print(
+        f"{name}: {ledger.decisions - before} decisions, {earlier} requests to the earlier and {later} to this release, "
+        f"{sum(answers.failed.values())} with 5xx, the slowest {answers.slowest:.1f} s",
+        flush=True,
+    )
+    yield from (f"{name}: {times} times {what}" for what, times in answers.failed.items())
+    for release in releases:
+        answered = answers.of(release)
         yield from (f"{name}: {release.name} was never asked {kind}" for kind in of if not answered[kind])
 
 
-def crossings(scene: Upgrade, owner: Any, onlooker: PersonPart) -> Iterator[str]:
+def crossings(upgrade: Upgrade, owner: Owner, onlooker: StagedPerson) -> Iterator[str]:
     """Asked at one release, looked at and read at both."""
-    sites = [f"http://localhost:{release.port}" for release in (scene.earlier, scene.later)]
-    key, app = generate_connector_key(), scene.apps[0]
+    sites = [f"http://localhost:{release.port}" for release in (upgrade.earlier, upgrade.later)]
+    key, app = generate_connector_key(), upgrade.apps[0]
     for number in range(_CROSSINGS):
         first, second = (app.client(site) for site in (sites if number % 2 else sites[::-1]))
         with first, second:
@@ -197,16 +180,15 @@ def crossings(scene: Upgrade, owner: Any, onlooker: PersonPart) -> Iterator[str]
     print(f"{_CROSSINGS} requests were asked at one release, and looked at, read and ended at the other", flush=True)
 
 
-def verdict(scene: Upgrade, ledger: Ledger, followers: list[Follower]) -> list[str]:
+def verdict(upgrade: Upgrade, ledger: Ledger, followers: list[Follower]) -> list[str]:
     """What the database says when all is quiet, as this release reads it."""
-    os.environ.update({name: value for name, value in scene.later.env.items() if name != "PYTHONPATH"})
+    os.environ.update({name: value for name, value in upgrade.later.env.items() if name != "PYTHONPATH"})
     import django
 
     django.setup()
-    wrong = [*settle(followers), *everything_wrong(ledger, scene.apps, scene.receiver, followers), *verify_audit()]
-    acknowledged = sum(promise.acknowledged for promise in ledger.promises)
-    print(f"{ledger.decisions} decisions, {acknowledged} acknowledged; callers met {dict(ledger.troubles)}; streams "
-          f"resumed {sum(follower.resumed for follower in followers)} times", flush=True)  # fmt: skip
+    wrong = [*settle(followers), *everything_wrong(ledger, upgrade.apps, upgrade.receiver, followers)]
+    print(f"{ledger.decisions} decisions, {ledger.acknowledged} acknowledged; callers met {dict(ledger.troubles)}; "
+          f"streams resumed {sum(follower.resumed for follower in followers)} times", flush=True)  # fmt: skip
     return wrong
 
 

@@ -23,10 +23,20 @@ from statistics import median
 from typing import Any
 
 import requests
-
-from bench.cast import PURPOSE, SCOPE, AppPart, PersonPart
 from bench.deliveries import LIMITS_OFF, prepare
-from bench.trip import own_database
+
+from bench.staging import (
+    LIMITS_OFF,
+    PURPOSE,
+    SCOPE,
+    StagedApp,
+    StagedPerson,
+    close_connections,
+    make_apps,
+    make_people,
+    own_database,
+    prepare,
+)
 from consent_bridge.client import Client
 from consent_bridge.errors import Problem
 from consent_bridge.owner import Owner
@@ -101,12 +111,14 @@ def main() -> int:
     with own_database() as url:
         env = {"BASE_URL": f"http://localhost:{port}", "DATABASE_URL": url, "LOG_LEVEL": "WARNING", **LIMITS_OFF}
         os.environ.update(env, DJANGO_SETTINGS_MODULE="config.settings")
-        app, people = prepare()
+        prepare()
+        [app], [person] = make_apps(1), make_people(1)
+        close_connections()
         with service(port, env):
-            return report(races(env["BASE_URL"], app, people[0], options))
+            return report(races(env["BASE_URL"], app, person, options))
 
 
-def races(site: str, app: AppPart, person: PersonPart, options: Any) -> list[Race]:
+def races(site: str, app: StagedApp, person: StagedPerson, options: Any) -> list[Race]:
     run: list[Race] = []
     key = generate_connector_key()
     readers = [

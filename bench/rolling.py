@@ -28,10 +28,24 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
-from bench.cast import PURPOSE, SCOPE, AppPart, make_apps, make_people
-from bench.mayhem.cluster import Cluster
-from bench.mayhem.following import Follower
+from bench.faults.cluster import Cluster
+from bench.faults.listeners import Follower
+from bench.slow_agent import slow_agent
+from bench.staging import (
+    LIMITS_OFF,
+    PURPOSE,
+    SCOPE,
+    StagedApp,
+    StagedPerson,
+    close_connections,
+    consent_to_agents,
+    make_apps,
+    make_people,
+    prepare,
+)
+from consent_bridge.sealed import generate_connector_key, public_half
 from deploy.local.place import PYTHON, ROOT
 from deploy.local.serving import _server, free_port, is_free
 
@@ -39,20 +53,12 @@ GROUPS = ("fast", "slow", "tools")
 CLIENTS, HOLDERS, AGENT_CALLERS, LOOKS = 8, 6, 4, 10
 CALL_SECONDS = 0.025  # at least, from a caller's call to its next: the eight make 320 a second, where nginx lets 500 in
 SITE = "https://shop.example"
-LIMITS_OFF = dict.fromkeys(
-    (
-        "PENDING_REQUESTS_PER_PERSON", "DENIAL_COOLDOWN_SECONDS", "STATUS_POLL_BURST", "A2A_SESSION_BURST",
-        "A2A_ADDRESS_BURST", "REQUESTS_PER_PERSON_PER_DAY", "REQUEST_BUDGET_PER_HOUR",
-    ),
-    "0",
-)  # fmt: skip
 
 
 @dataclass
 class Tally:
     """What came of the requests, by their kind."""
 
-    wanted: int
     good: Counter[str] = field(default_factory=Counter)
     failed: Counter[str] = field(default_factory=Counter)
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -73,7 +79,7 @@ class Tally:
 class Caller(threading.Thread):
     """Does `act` again and again on a connection of its own to the proxy; that is opened anew where it was closed."""
 
-    def __init__(self, port: int, tally: Tally, act: "Callable[[Caller], None]") -> None:
+    def __init__(self, port: int | None, tally: Tally, act: "Act") -> None:
         super().__init__(daemon=True)
         self.tally, self._act = tally, act
         self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
@@ -107,7 +113,10 @@ class Caller(threading.Thread):
         return dict(json.loads(said)) if good else {}
 
 
-def ask_and_cancel(app: AppPart, user_id: str, key: dict[str, str]) -> Callable[[Caller], None]:
+Act = Callable[[Caller], None]
+
+
+def ask_and_cancel(app: StagedApp, user_id: str, key: dict[str, str]) -> Act:
     """An app's round: discover, ask, look a few times, look by a tool, take it back."""
     headers = {"Authorization": f"Bearer {app.token}"}
     wanted = {
@@ -138,7 +147,7 @@ def _tool_call(request_id: str, wait: int) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
 
 
-def hold(app: AppPart, request_id: str, *, by_tool: bool) -> Callable[[Caller], None]:
+def hold(app: StagedApp, request_id: str, *, by_tool: bool) -> Act:
     """A held status of a request that nobody decides."""
     headers = {"Authorization": f"Bearer {app.token}"}
 
@@ -155,7 +164,7 @@ def hold(app: AppPart, request_id: str, *, by_tool: bool) -> Callable[[Caller], 
     return act
 
 
-def ask_agent(token: str) -> Callable[[Caller], None]:
+def ask_agent(token: str) -> Act:
     def act(caller: Caller) -> None:
         caller.call("agent", "POST", "/api/a2a/brand", {"A2A-Consent": token}, {"text": "What do they like?"})
 
@@ -221,20 +230,18 @@ def main() -> int:
     home = Path(tempfile.mkdtemp(prefix="consent-rolling-"))
     home.chmod(0o755)  # nginx's workers have another account
     with ExitStack() as stack:
-        cluster = Cluster()
+        cluster, agent, port = Cluster(), stack.enter_context(slow_agent()), free_port()
         stack.callback(cluster.remove)
-        agent = subprocess.Popen([PYTHON, "-m", "bench.slow"], cwd=ROOT, stdout=subprocess.PIPE, text=True)
-        stack.callback(agent.wait)
-        stack.callback(agent.terminate)
-        assert agent.stdout
-        port = free_port()
         os.environ.update(
             LIMITS_OFF, BASE_URL=f"http://localhost:{port}", DATABASE_URL=cluster.url, CONSENT_VAR=str(home),
             BEHIND_TLS_PROXY="true", LOG_LEVEL="WARNING", DJANGO_SETTINGS_MODULE="config.settings", DATABASE_POOL="8",
-            AGENT_BRAND_URL=f"http://127.0.0.1:{agent.stdout.readline().strip()}/2.0",
+            AGENT_BRAND_URL=f"http://127.0.0.1:{agent}/2.0",
         )  # fmt: skip
-        apps, people, token = prepare(home)
-        arrive(people[0], home)
+        prepare(home)
+        apps, [person] = make_apps(CLIENTS + 1), make_people(1)
+        token = consent_to_agents(apps[0], person, SITE)
+        close_connections()
+        arrive(person, home)
         groups = {}
         for name in GROUPS:
             (home / "run" / name).mkdir(parents=True)
@@ -246,7 +253,8 @@ def main() -> int:
         nginx = [shutil.which("nginx") or "/usr/sbin/nginx", "-c", str(home / "nginx.conf"), "-p", str(home)]
         stack.enter_context(running("nginx", nginx, home / "nginx.log"))
         time.sleep(1)
-        wrong = measure(home, port, groups, (apps, people, token), options)
+        site = f"http://localhost:{port}"
+        wrong = measure(home, groups, [Follower(site, app) for app in apps], acts(site, apps, person, token), options)
     if wrong or options.keep:
         print(f"The logs stay in {home}")
     else:
@@ -263,38 +271,7 @@ def arguments() -> Any:
     return parser.parse_args()
 
 
-def prepare(home: Path) -> tuple[list[AppPart], list[Any], str]:
-    """Fresh secrets, a migrated database, apps, people with something to share, and consent to be asked about."""
-    for command in (
-        ["make_keys", "--directory", str(home)],
-        ["migrate", "-v0"],
-        ["collectstatic", "-v0", "--no-input"],
-    ):
-        subprocess.run([PYTHON, "manage.py", *command], cwd=ROOT, check=True)
-    import django
-
-    django.setup()
-    from django.db import connection
-
-    from accounts.models import User
-    from agents_proxy.agents import ANALYSIS_PURPOSES
-    from agents_proxy.processing_consent import actions as consents
-    from agents_proxy.processing_consent.origins import app_of_origin
-    from developers.models import App
-
-    apps, people = make_apps(CLIENTS + 1), make_people(1)
-    App.objects.filter(pk=apps[0].pk).update(origins=[SITE])
-    registered = app_of_origin(SITE)
-    assert registered
-    asked = consents.give_to_site(
-        by=User.objects.get(public_id=people[0].user_id), purposes=list(ANALYSIS_PURPOSES), app=registered, origin=SITE
-    )
-    connection.close()
-    connection.close_pool()  # type: ignore[attr-defined]  # of PostgreSQL's connections
-    return apps, people, asked.secret
-
-
-def arrive(person: Any, home: Path) -> None:
+def arrive(person: StagedPerson, home: Path) -> None:
     """Sign in and put something into a vault, at a server of its own: what is measured asks for it only."""
     port = free_port()
     with running("the server to arrive at", _server(port), home / "arrival.log"):
@@ -304,36 +281,36 @@ def arrive(person: Any, home: Path) -> None:
         person.arrive(f"http://localhost:{port}").close()
 
 
-def measure(home: Path, port: int, groups: dict[str, Any], cast: tuple[Any, Any, str], options: Any) -> bool:
-    """Call, hold and listen while one group after another is replaced; whether anything was wrong."""
-    from consent_bridge.sealed import generate_connector_key
-
-    (apps, people, token), site = cast, f"http://localhost:{port}"
-    key = {name: value for name, value in generate_connector_key().items() if name != "d"}
-    tally, followers = Tally(options.requests), [Follower(site, app) for app in apps]
+def acts(site: str, apps: list[StagedApp], person: StagedPerson, token: str) -> list[Act]:
+    """What each caller does again and again."""
+    key = public_half(generate_connector_key())
     with apps[-1].client(site) as client:
-        waiting = client.request_consent(people[0].user_id, SCOPE, purpose=PURPOSE, key=key, requested_expiry=86400)
-    acts = [ask_and_cancel(app, people[0].user_id, key) for app in apps[:-1]]
-    acts += [hold(apps[-1], waiting.request_id, by_tool=bool(number % 2)) for number in range(HOLDERS)]
-    acts += [ask_agent(token)] * AGENT_CALLERS
-    callers = [Caller(port, tally, act) for act in acts]
+        waiting = client.request_consent(person.user_id, SCOPE, purpose=PURPOSE, key=key, requested_expiry=86400)
+    asking = [ask_and_cancel(app, person.user_id, key) for app in apps[:-1]]
+    holding = [hold(apps[-1], waiting.request_id, by_tool=bool(number % 2)) for number in range(HOLDERS)]
+    return [*asking, *holding, *[ask_agent(token)] * AGENT_CALLERS]
+
+
+def measure(home: Path, groups: dict[str, Any], followers: list[Follower], acts: list[Act], options: Any) -> bool:
+    """Call, hold and listen while one group after another is replaced; whether anything was wrong."""
+    tally = Tally()
+    callers = [Caller(urlsplit(os.environ["BASE_URL"]).port, tally, act) for act in acts]
     began = time.monotonic()
     for thread in (*followers, *callers):
         thread.start()
-    replaced = 0
     for _ in range(options.rounds):
         for name, process in groups.items():
             time.sleep(3)
-            replaced += replace(name, process, home, tally)
+            replace(name, process, home, tally)
     while tally.count < options.requests:
         time.sleep(0.1)
     tally.over.set()
     for caller in callers:
         caller.join(60)
-    return report(tally, followers, replaced, time.monotonic() - began)
+    return report(tally, followers, options.rounds * len(groups), time.monotonic() - began)
 
 
-def replace(name: str, process: subprocess.Popen[bytes], home: Path, tally: Tally) -> int:
+def replace(name: str, process: subprocess.Popen[bytes], home: Path, tally: Tally) -> None:
     """One SIGHUP, until the old processes are gone."""
     log = home / f"{name}.log"
     serving, ended = (log.read_text(errors="replace").count(text) for text in (" serves ", " has ended"))
@@ -345,7 +322,6 @@ def replace(name: str, process: subprocess.Popen[bytes], home: Path, tally: Tall
     took, failed = time.monotonic() - began, sum(tally.failed.values())
     print(f"{name}: turned after {turned:.1f} s, old ones gone after {took:.1f} s; "
           f"{tally.count - before} requests meanwhile, {failed} failed so far", flush=True)  # fmt: skip
-    return 1
 
 
 def report(tally: Tally, followers: list[Follower], replaced: int, seconds: float) -> bool:

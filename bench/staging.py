@@ -1,135 +1,148 @@
-"""The stage of `./run shots`: a service of its own with sample people, and what happened before anybody looks."""
+"""What the benches stand on: a database of their own, and in it apps with tokens and people who can sign in."""
 
-import json
 import os
-import shutil
-import tempfile
-from collections.abc import Callable, Iterator
+import secrets
+import sys
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bench.portal_staging import stage_portal
 from consent_bridge.client import Client
 from consent_bridge.owner import Owner
-from consent_bridge.sealed import generate_connector_key
-from deploy.local import neighbours
-from deploy.local.place import PYTHON, must
-from deploy.local.place import manage as manage_command
-from deploy.local.serving import free_port, service
-from deploy.local.visitor import Visitor
+from deploy.local import scratch
+from deploy.local.place import manage
+
+PASSWORD = "a-password-of-benchmarks"
+FOOD = {"diet_preference": "vegetarian", "favorite_cuisine": "Thai", "coffee_or_tea": "tea"}
+SCOPE = "attr.lifestyle.food.*"
+PURPOSE = "Suggest restaurants that you would like"
+LIMITS_OFF = dict.fromkeys(
+    (
+        "PENDING_REQUESTS_PER_PERSON", "REQUESTS_PER_PERSON_PER_DAY", "REQUEST_BUDGET_PER_HOUR", "STATUS_POLL_BURST",
+        "DENIAL_COOLDOWN_SECONDS", "A2A_SESSION_BURST", "A2A_ADDRESS_BURST",
+    ),
+    "0",
+)  # fmt: skip
 
 
-@dataclass
-class Scene:
-    """What stands on the stage: the service, who can sign in, and the names of what they made."""
+@dataclass(frozen=True)
+class StagedApp:
+    """One app: its rows' keys and its token."""
 
-    address: str
-    sample: dict[str, Any]
-    names: dict[str, str] = field(default_factory=dict)
+    pk: int
+    app_id: str
+    token: str
+
+    def client(self, site: str, **limits: Any) -> Client:
+        return Client(f"{site}/api/v1", self.token, **limits)
+
+
+@dataclass(frozen=True)
+class StagedPerson:
+    """One person's account."""
+
+    user_id: str
+    email: str
+
+    def arrive(self, site: str, **limits: Any) -> Owner:
+        """Signed in over HTTP, with a vault that holds some food."""
+        owner = Owner(site, **limits)
+        if owner.sign_in(self.email, PASSWORD).vault_status == "absent":
+            owner.create_vault(secrets.token_urlsafe(16))
+            owner.write("lifestyle", "food", FOOD, base=0)
+        return owner
 
 
 @contextmanager
-def stage() -> Iterator[Scene]:
-    """A service with sample people, some requests that wait, some that are decided, and somebody who just came."""
-    port, var = free_port(), Path(tempfile.mkdtemp(prefix="consent-shots-"))
-    env = {"BASE_URL": f"http://localhost:{port}", "CONSENT_VAR": str(var), "DATABASE_URL": "", "REDIS_URL": ""}
-    os.environ.update(env, DENIAL_COOLDOWN_SECONDS="0")
-    beside = neighbours.find(port, env["BASE_URL"], var)
-    os.environ.update(beside.env, NEIGHBOURS=json.dumps(beside.addresses))
+def own_database(suffix: str = "") -> Iterator[str]:
+    """The address of a fresh database beside that of DATABASE_URL."""
+    given = os.environ.get("DATABASE_URL") or "postgres://root@127.0.0.1:5432/postgres"
+    if not given.startswith("postgres"):
+        sys.exit("This is measured on PostgreSQL: set DATABASE_URL=postgres://…")
+    name = f"consent_bench_{os.getpid()}{suffix}"
     try:
-        manage_command("Making the secrets", "make_keys", "--directory", str(var))
-        made = (["collectstatic", "--no-input"], ["make_release"])
-        for command in (["migrate", "--no-input"], ["sync_registry"], *made, ["sample_data"]):
-            manage_command(f"{command[0]}", *command, "--verbosity", "0")
-        with service(port, env, beside):
-            scene = Scene(env["BASE_URL"], json.loads((var / "sample.json").read_text()))
-            act(scene)
-            yield scene
+        yield scratch.make(given, name)
     finally:
-        shutil.rmtree(var, ignore_errors=True)
+        scratch.drop(given, name)
 
 
-def act(scene: Scene) -> None:
-    """What happened before anybody looks."""
-    person, key = scene.sample["owner"], generate_connector_key()
-    make_newcomer(scene)
-    unverified = ask_unverified(scene)
-    with Client(f"{scene.address}/api/v1", scene.sample["developer"]["token"]) as app, Owner(scene.address) as owner:
-        owner.sign_in(person["email"], person["password"])
-        owner.unlock(passphrase=person["passphrase"])
+def prepare(home: Path | None = None) -> None:
+    """Set Django up as the environment says, with fresh secrets in `home` where it is given, and migrate."""
+    if home:
+        manage("Making the secrets", "make_keys", "--directory", str(home))
+    import django
 
-        def ask(scope: str, purpose: str, **terms: Any) -> Any:
-            return app.request_consent(person["user_id"], scope, purpose=purpose, key=key, **terms)
+    django.setup()
+    from django.core.management import call_command
 
-        app.discover(person["user_id"])
-        phone = "Choose between paper tickets and tickets on your phone"
-        approved = ask("attr.technology.use.*", phone, access_duration=30 * 86400)
-        owner.approve(owner.review(approved.request_id), access_duration=7 * 86400)
-        app.read(approved, key)
-        denied = ask("attr.professional.work.*", "Offer you fares for business travel")
-        owner.deny(denied.request_id)
-        stopped = ask("attr.interests.leisure.*", "Find events on the days of your trip")
-        owner.approve(owner.review(stopped.request_id))
-        app.end(stopped.request_id)
-        asked = {"approved": approved, "denied": denied, "unverified": unverified, **waiting(ask)}
-    scene.names = {name: request.request_id for name, request in asked.items()}
-    scene.names |= {"app": scene.sample["developer"]["app_id"], "analysis": analyse(scene)}
-    scene.names |= stage_portal(scene.address, scene.sample)
+    print("Migrating a database of its own …", flush=True)
+    call_command("migrate", verbosity=0, interactive=False)
+    call_command("sync_registry", verbosity=0)
+    call_command("collectstatic", verbosity=0, interactive=False)
+    close_connections()
 
 
-def waiting(ask: Callable[..., Any]) -> dict[str, Any]:
-    """Requests that nobody decided, by the name that a picture has for them."""
-    return {
-        "pending": ask(
-            "attr.lifestyle.food.*", "Suggest restaurants that you would like", binding_message="Lisbon 4711",
-            required_attributes=["lifestyle.food.diet_preference"],
-            optional_attributes=["lifestyle.food.favorite_cuisine", "lifestyle.food.coffee_or_tea"],
-            access_duration=30 * 86400, max_reads=20,
-        ),
-        "narrow": ask("attr.lifestyle.*", "Plan days that suit how you live", refresh_policy="continuous"),
-        "restricted": ask("attr.financial.signals.*", "Keep suggestions within what you usually spend"),
-        "renewal": ask(
-            "attr.technology.use.*", "Send your tickets where you look for them", access_duration=90 * 86400,
-            refresh_policy="continuous",
-        ),
-    }  # fmt: skip
+def close_connections() -> None:
+    """Hold none while the database comes and goes, or while others are measured."""
+    from django.db import connection
+
+    connection.close()
+    if connection.vendor == "postgresql":
+        connection.close_pool()  # type: ignore[attr-defined]  # of PostgreSQL's connections
 
 
-def ask_unverified(scene: Scene) -> Any:
-    """What an app that nobody checked asks for: loud words, a name well known, and more than it registered."""
-    make = (
-        "from accounts.models import User; from developers.applications.actions import make_app; "
-        "from developers.tokens.actions import mint_token; staff = User.objects.get(is_staff=True, "
-        "email='staff@example.org'); app = make_app(name='Nordbank Security', legal_name='Nordbank AB', "
-        "website='https://nordbank.example', privacy_policy='https://nordbank.example/privacy', "
-        "contact_email='info@nordbank.example', owner=staff, by=staff); "
-        "print(mint_token(app=app, label='shots', by=staff)[1])"
-    )
-    said = manage_command("Making an app that nobody checked", "shell", "--verbosity", "0", "--command", make)
-    with Client(f"{scene.address}/api/v1", said.split()[-1]) as app:
-        return app.request_consent(
-            scene.sample["owner"]["user_id"], "attr.identity.*", key=generate_connector_key(),
-            purpose="APPROVE NOW, or your account is closed: verify your account with the bank",
-            access_duration=365 * 86400,
+def make_people(count: int) -> list[StagedPerson]:
+    """Accounts whose address is confirmed."""
+    from allauth.account.models import EmailAddress
+
+    from accounts.models import User
+
+    made = []
+    for number in range(count):
+        user = User.objects.create_user(f"bench{number}@example.org", PASSWORD, display_name=f"Person {number}")
+        EmailAddress.objects.create(user=user, email=user.email, verified=True, primary=True)
+        made.append(StagedPerson(user.public_id, user.email))
+    return made
+
+
+def make_apps(count: int) -> list[StagedApp]:
+    """Verified apps with a token of all permissions each."""
+    from accounts.models import User
+    from developers.applications.actions import make_app
+    from developers.tokens.actions import mint_token
+
+    email = "staff@bench.example"
+    staff = User.objects.filter(email=email).first() or User.objects.create_user(email, PASSWORD, is_staff=True)
+    made = []
+    for number in range(count):
+        app = make_app(
+            name=f"Bench {number}", legal_name="Bench", website="https://bench.example", verified=True, owner=staff,
+            privacy_policy="https://bench.example/privacy", contact_email="bench@bench.example", by=staff,
         )  # fmt: skip
+        _, token = mint_token(app=app, label="bench", by=staff)
+        made.append(StagedApp(app.pk, app.app_id, token))
+    return made
 
 
-def analyse(scene: Scene) -> str:
-    """What the trip shows of profiles: a bank, a sent affinity and a message too. The analysis, ended."""
-    must("The trip of profiles", [PYTHON, "-m", "deploy.local.profiles"])
-    visitor = Visitor(scene.address)
-    visitor.sign_in(scene.sample["owner"]["email"], scene.sample["owner"]["password"])
-    return str(visitor.call("GET", "/api/a2a/analyses")["analyses"][0]["analysisId"])
+def add_webhook(app: StagedApp, url: str, secret: str) -> Any:
+    """An endpoint of this app, of which the other side knows the secret."""
+    from common import encryption
+    from developers.models import WebhookEndpoint
+
+    return WebhookEndpoint.objects.create(app_id=app.pk, url=url, secret=encryption.sealed(secret))
 
 
-def make_newcomer(scene: Scene) -> None:
-    """Somebody who signed up a moment ago, with the developer's own password."""
-    scene.sample["newcomer"] = {"email": "new@example.org", "password": scene.sample["developer"]["password"]}
-    code = (
-        "from accounts.models import User; import os; "
-        "User.objects.create_user('new@example.org', os.environ['NEW_PASSWORD'], display_name='Noor')"
-    )
-    password = {"NEW_PASSWORD": scene.sample["newcomer"]["password"]}
-    manage_command("Making somebody new", "shell", "--verbosity", "0", "--command", code, env=password)
+def consent_to_agents(app: StagedApp, person: StagedPerson, site: str) -> str:
+    """The token of an agreement that this person gave to a website of the app, for all analyses."""
+    from accounts.models import User
+    from agents_proxy.agents import ANALYSIS_PURPOSES
+    from agents_proxy.processing_consent import actions
+    from agents_proxy.processing_consent.origins import app_of_origin
+    from developers.models import App
+
+    App.objects.filter(pk=app.pk).update(origins=[site])
+    registered, user = app_of_origin(site), User.objects.get(public_id=person.user_id)
+    assert registered
+    return actions.give_to_site(by=user, purposes=list(ANALYSIS_PURPOSES), app=registered, origin=site).secret

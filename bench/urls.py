@@ -2,10 +2,6 @@
 
 from django.urls import include, path
 
-from bench.reference import reference
+from bench.reference import urlpatterns as reference
 
-urlpatterns = [
-    path("api/v1/reference/<str:user_id>", reference),
-    path("", include("consent.api.urls")),
-    path("", include("config.urls")),
-]
+urlpatterns = [*reference, path("", include("consent.api.urls")), path("", include("config.urls"))]

@@ -21,8 +21,9 @@ from typing import Any
 
 from playwright.sync_api import Page, sync_playwright
 
+from bench.staging import close_connections, prepare
 from consent_bridge.owner import Owner
-from deploy.local.place import manage as manage_command
+from deploy.local.place import manage
 from deploy.local.serving import free_port, service
 from tests.system.browser.sealing.chromium import ARGUMENTS, find_chromium
 
@@ -74,29 +75,34 @@ REFERENCE = """async () => {
 def large_vault(segments: int, megabytes: float) -> Iterator[tuple[str, dict[str, str]]]:
     """The address of a service and its sample person, whose vault holds that much more."""
     port, var = free_port(), Path(tempfile.mkdtemp(prefix="consent-vault-"))
-    env = {"BASE_URL": f"http://localhost:{port}", "CONSENT_VAR": str(var), "DATABASE_URL": "", "REDIS_URL": ""}
+    env = {"BASE_URL": f"http://localhost:{port}", "CONSENT_VAR": str(var), "DATABASE_URL": "", "REDIS_URL": "",
+           "DJANGO_SETTINGS_MODULE": "config.settings"}  # fmt: skip
     os.environ.update(env)
     each = segments // DOMAINS
-    register = (
-        "from pkm.registry.models import Domain, ScopeEntry\n"
-        f"for number in range({DOMAINS}):\n"
-        "    key = f'bench{number}'\n"
-        "    domain = Domain.objects.create(domain_key=key, display_name=key)\n"
-        f"    for place in (f'{{key}}.s{{n}}' for n in range({each})):\n"
-        "        ScopeEntry.objects.create(domain=domain, scope=f'attr.{place}.*', scope_label=place,\n"
-        "            segment_ids=[place], attributes=[f'{place}.note'])\n"
-    )
     try:
-        manage_command("Making the secrets", "make_keys", "--directory", str(var))
-        for command in (["migrate", "--no-input"], ["sync_registry"], ["collectstatic", "--no-input"], ["sample_data"]):
-            manage_command(f"{command[0]}", *command, "--verbosity", "0")
-        manage_command("Registering segments", "shell", "--verbosity", "0", "--command", register)
+        prepare(var)
+        manage("Making sample data", "sample_data")
+        register_segments(each)
+        close_connections()
         person = json.loads((var / "sample.json").read_text())["owner"]
         with service(port, env):
             fill(env["BASE_URL"], person, each, int(megabytes * 1_000_000 / segments))
             yield env["BASE_URL"], person
     finally:
         shutil.rmtree(var, ignore_errors=True)
+
+
+def register_segments(each: int) -> None:
+    from pkm.registry.models import Domain, ScopeEntry
+
+    for number in range(DOMAINS):
+        key = f"bench{number}"
+        domain = Domain.objects.create(domain_key=key, display_name=key)
+        for place in (f"{key}.s{n}" for n in range(each)):
+            ScopeEntry.objects.create(
+                domain=domain, scope=f"attr.{place}.*", scope_label=place, segment_ids=[place],
+                attributes=[f"{place}.note"],
+            )  # fmt: skip
 
 
 def fill(address: str, person: dict[str, str], each: int, size: int) -> None:

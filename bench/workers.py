@@ -15,11 +15,10 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from statistics import median
-from typing import Any
 
-from bench import processor
-from bench.trip import SERVERS, Figures, granian, measure, own_database, prepare
+from bench.measuring import Figures, Target, children, granian, measure, options_of, setting_of
+from bench.staging import own_database
+from bench.targets import prepared, targets_at
 
 WANTED = 1.8
 ADDRESSES = ("status", "discovery", "bare")
@@ -27,24 +26,19 @@ _TURN = 0.02  # seconds in which each process has its share once
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="./run bench workers")
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--seconds", type=float, default=3.0)
-    parser.add_argument("--clients", type=int, default=16)
-    parser.add_argument("--share", type=float, default=0.3, help="of a processor, for each server process")
-    options = parser.parse_args()
+    share = {"type": float, "default": 0.3, "help": "of a processor, for each server process"}
+    options = options_of("workers", seconds=3.0, share=share)
     with own_database() as url, ExitStack() as running:
-        os.environ.update(DATABASE_URL=url, DJANGO_SETTINGS_MODULE="bench.settings", LOG_LEVEL="INFO")
-        sent = prepare()
-        sent["bare"] = sent["reference"]
-        jobs, ports = {}, {}
+        requests = prepared(url)
+        targets: dict[str, Target] = {}
         for workers in (1, 2):
-            for application, names in (("config.wsgi", ADDRESSES[:2]), ("bench.bare", ADDRESSES[2:])):
-                port = running.enter_context(granian(f"{application}:application", workers=workers))
-                running.enter_context(held_to(options.share, processor.children(SERVERS[port])))
-                jobs |= {f"{name}, {workers}": sent[name] for name in names}
-                ports |= {f"{name}, {workers}": port for name in names}
-        return report(measure(jobs, ports, options), options)
+            service = running.enter_context(granian("config.wsgi:application", workers=workers))
+            bare = running.enter_context(granian("bench.reference:bare", factory=True, workers=workers))
+            for server in (service, bare):
+                running.enter_context(held_to(options.share, children(server.pid)))
+            found = targets_at(service, requests) | {"bare": targets_at(bare, requests)["reference"]}
+            targets |= {f"{name}, {workers}": found[name] for name in ADDRESSES}
+        return report(measure(targets, options), options)
 
 
 @contextmanager
@@ -74,26 +68,16 @@ def held_to(share: float, pids: list[int]) -> Iterator[None]:
             os.kill(pid, signal.SIGKILL)
 
 
-def report(figures: Figures, options: Any) -> int:
+def report(figures: Figures, options: argparse.Namespace) -> int:
     """Print the table; 1 where two make less than they should."""
-
-    def middle(name: str, what: str) -> float:
-        return median(figure[what] for figure in figures[name])
-
-    def ratio(name: str) -> float:
-        pairs = zip(figures[f"{name}, 2"], figures[f"{name}, 1"], strict=True)
-        return median(two["rate"] / one["rate"] for two, one in pairs)
-
-    print(
-        f"\n{options.clients} clients, PostgreSQL, {os.cpu_count()} processors, each server process held to "
-        f"{options.share:g} of one; medians of {options.rounds} interleaved rounds of {options.seconds:g} s.\n"
-    )
+    print(f"{setting_of(options)} Each server process is held to {options.share:g} of a processor.\n")
     print(f"{'':12}{'one, requests/s':>17}{'two, requests/s':>17}{'two of one':>12}{'wanted':>8}{'server µs':>17}")
     for name in ADDRESSES:
-        took = " and ".join(f"{middle(f'{name}, {workers}', 'server_us'):.0f}" for workers in (1, 2))
-        rates = "".join(f"{middle(f'{name}, {workers}', 'rate'):17.0f}" for workers in (1, 2))
-        print(f"{name:12}{rates}{ratio(name):12.2f}{WANTED:8}{took:>17}")
-    return 1 if any(ratio(name) < WANTED for name in ADDRESSES[:2]) else 0
+        both = [f"{name}, {workers}" for workers in (1, 2)]
+        took = " and ".join(f"{figures.middle(each, 'server_us'):.0f}" for each in both)
+        rates = "".join(f"{figures.middle(each, 'rate'):17.0f}" for each in both)
+        print(f"{name:12}{rates}{figures.ratio(both[1], both[0]):12.2f}{WANTED:8}{took:>17}")
+    return 1 if any(figures.ratio(f"{name}, 2", f"{name}, 1") < WANTED for name in ADDRESSES[:2]) else 0
 
 
 if __name__ == "__main__":

@@ -43,7 +43,7 @@ PROMISES = (
     Promise(
         "nothing lost while everything is killed",
         "60 decisions (long: 10,000) under SIGKILL of server and worker and stops of PostgreSQL: 0 lost, 0 doubled",
-        bench=("chaos", "--decisions", "60", "--kills", "2", "--stops", "1", "--players", "3"),
+        bench=("chaos", "--decisions", "60", "--kills", "2", "--stops", "1", "--people", "3"),
         long_bench=("chaos", "--decisions", "10000", "--kills", "100", "--stops", "10"),
         figure=r"(killed: .+)", on=POSTGRESQL,
     ),
@@ -107,7 +107,7 @@ PROMISES = (
     Promise(
         "two releases on one database",
         "release N and N-1 side by side through a rolling upgrade, 20 (long: 250) decisions in each part: no 5xx",
-        bench=("releases",), long_bench=("releases", "--decisions", "250", "--players", "6"),
+        bench=("releases",), long_bench=("releases", "--decisions", "250", "--people", "6"),
         figure=r"(\d+ decisions, \d+ acknowledged)", on=POSTGRESQL,
     ),
     Promise(
@@ -123,7 +123,7 @@ PROMISES = (
         "a base backup is restored",
         "with its WAL, under load of 20 (long: 250) decisions in each part, to the archive's end and to a moment: "
         "nothing lost that was acknowledged before",
-        bench=("backups",), long_bench=("backups", "--decisions", "250", "--players", "6"),
+        bench=("backups",), long_bench=("backups", "--decisions", "250", "--people", "6"),
         figure=r"(\d+ decisions in all, .+)", on=POSTGRESQL,
     ),
     Promise(

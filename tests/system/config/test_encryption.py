@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from bench.mayhem.cluster import ACCOUNT, Cluster
+from bench.faults.cluster import ACCOUNT, Cluster
 from config import env
 from config.checks import check_encryption
 from tests.fakes.agents import self_signed

@@ -1,12 +1,27 @@
 """An upstream agent that costs next to nothing and answers after as many seconds as its path says.
 
-    python -m bench.slow
-
-Prints its port. `POST /5.0` answers after five seconds.
+`python -m bench.slow_agent` prints its port. `POST /5.0` answers after five seconds.
 """
 
 import asyncio
 import json
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from deploy.local.place import PYTHON, ROOT
+
+
+@contextmanager
+def slow_agent() -> Iterator[int]:
+    """Its port."""
+    process = subprocess.Popen([PYTHON, "-m", "bench.slow_agent"], cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        yield int(process.stdout.readline())
+    finally:
+        process.terminate()
+        process.wait(15)
 
 
 class Agent(asyncio.Protocol):

@@ -1,27 +1,59 @@
 """What must be true when the dust has settled. Every function yields what is not."""
 
+import subprocess
+import time
 from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
-from bench.cast import AppPart
-from bench.mayhem.following import Follower
-from bench.mayhem.players import Ledger, Promise
-from bench.mayhem.receiver import Receiver
+from bench.faults.deciders import Ledger, Outcome
+from bench.faults.listeners import Follower, Receiver
+from bench.staging import StagedApp
+from deploy.local.place import PYTHON, ROOT
 
 DECISIONS = ("approved", "denied", "cancelled", "expired")
+_SETTLES_WITHIN = 300  # seconds: a killed worker's leases run out after one minute, failed webhooks wait for five
 
 
-def everything_wrong(ledger: Ledger, apps: list[AppPart], receiver: Receiver, followers: list[Follower]) -> list[str]:
+def settle(followers: list[Follower]) -> Iterator[str]:
+    """Wait until nothing is on its way any more."""
+    from consent.exports.models import Read
+    from consent.notices.models import Notice, WebhookDelivery
+
+    deadline = time.monotonic() + _SETTLES_WITHIN
+    while True:
+        waiting = WebhookDelivery.objects.filter(status="waiting").count() + Read.objects.filter(batch="").count()
+        behind = Notice.objects.count() - sum(len(follower.events) for follower in followers)
+        if not waiting and behind <= 0:
+            break
+        if time.monotonic() > deadline:
+            yield f"{waiting} webhooks or reads still wait, {behind} events were not told"
+            stuck = WebhookDelivery.objects.filter(status="waiting").order_by("pk")[:3]
+            yield from (
+                f"{row.pk}: attempt {row.attempt}, next {row.next_at}, {row.failure or 'no answer'}" for row in stuck
+            )
+            break
+        time.sleep(0.5)
+    for follower in followers:
+        follower.over.set()
+
+
+def everything_wrong(ledger: Ledger, apps: list[StagedApp], receiver: Receiver, followers: list[Follower]) -> list[str]:
+    """Once all is settled."""
     return [
-        *ledger.defects,
-        *lost(ledger),
-        *doubled(),
-        *gaps(apps),
-        *undelivered(receiver),
-        *unfollowed(followers),
-    ]
+        *ledger.defects, *lost(ledger), *doubled(), *gaps(apps), *undelivered(receiver), *unfollowed(followers),
+        *verify_audit(),
+    ]  # fmt: skip
+
+
+def verify_audit() -> Iterator[str]:
+    done = subprocess.run(
+        [PYTHON, "manage.py", "verify_audit"], cwd=ROOT, capture_output=True, text=True, check=False
+    )  # fmt: skip
+    print(done.stdout.strip(), flush=True)
+    if done.returncode:
+        yield f"verify_audit: {done.stderr}"
 
 
 def lost(ledger: Ledger) -> Iterator[str]:
@@ -29,47 +61,47 @@ def lost(ledger: Ledger) -> Iterator[str]:
     from consent.requests.models import ConsentRequest
 
     requests = {r.request_id: r for r in ConsentRequest.objects.select_related("grant")}
-    for promise in ledger.promises:
-        request = requests.get(promise.request_id)
-        if request is None or request.status != promise.decision:
-            yield f"{promise.request_id}: {promise.decision} was promised, found {request and request.status}"
-        elif promise.decision == "approved":
-            yield from _grant_wrong(promise, getattr(request, "grant", None))
+    for outcome in ledger.outcomes:
+        request = requests.get(outcome.request_id)
+        if request is None or request.status != outcome.decision:
+            yield f"{outcome.request_id}: {outcome.decision} was promised, found {request and request.status}"
+        elif outcome.decision == "approved":
+            yield from _grant_wrong(outcome, getattr(request, "grant", None))
 
 
-def _grant_wrong(promise: Promise, grant: Any) -> Iterator[str]:
+def _grant_wrong(outcome: Outcome, grant: Any) -> Iterator[str]:
     from consent.exports.models import Read
 
     if grant is None:
-        yield f"{promise.request_id}: approved without a grant"
+        yield f"{outcome.request_id}: approved without a grant"
         return
-    wanted = {promise.end} if promise.end else {"active", "superseded"}
+    wanted = {outcome.end} if outcome.end else {"active", "superseded"}
     if grant.status not in wanted:
-        yield f"{promise.request_id}: its grant is {grant.status}, not {' or '.join(wanted)}"
+        yield f"{outcome.request_id}: its grant is {grant.status}, not {' or '.join(wanted)}"
     kept = grant.exports.exclude(ciphertext=None).count()
     if kept != (grant.status == "active"):
-        yield f"{promise.request_id}: {kept} ciphertexts of a grant that is {grant.status}"
+        yield f"{outcome.request_id}: {kept} ciphertexts of a grant that is {grant.status}"
     read = Read.objects.filter(grant=grant).count()
-    if not promise.reads <= grant.reads == read:
-        yield f"{promise.request_id}: {promise.reads} reads were answered, {grant.reads} counted, {read} written down"
+    if not outcome.reads <= grant.reads == read:
+        yield f"{outcome.request_id}: {outcome.reads} reads were answered, {grant.reads} counted, {read} written down"
 
 
-def missing(promises: list[Promise]) -> Iterator[str]:
+def missing(outcomes: list[Outcome]) -> Iterator[str]:
     """All that was promised is there; more may have happened since."""
     from consent.exports.models import Read
     from consent.requests.models import ConsentRequest
 
     requests = {r.request_id: r for r in ConsentRequest.objects.select_related("grant")}
-    for promise in promises:
-        request = requests.get(promise.request_id)
-        if request is None or request.status != promise.decision:
-            yield f"{promise.request_id}: {promise.decision} was promised, found {request and request.status}"
+    for outcome in outcomes:
+        request = requests.get(outcome.request_id)
+        if request is None or request.status != outcome.decision:
+            yield f"{outcome.request_id}: {outcome.decision} was promised, found {request and request.status}"
             continue
         grant = getattr(request, "grant", None)
-        if promise.end_acknowledged and (grant is None or grant.status != promise.end):
-            yield f"{promise.request_id}: its grant was to be {promise.end}, found {grant and grant.status}"
-        if promise.reads > Read.objects.filter(grant=grant).count():
-            yield f"{promise.request_id}: {promise.reads} reads were answered, and fewer are written down"
+        if outcome.end_acknowledged and (grant is None or grant.status != outcome.end):
+            yield f"{outcome.request_id}: its grant was to be {outcome.end}, found {grant and grant.status}"
+        if outcome.reads > Read.objects.filter(grant=grant).count():
+            yield f"{outcome.request_id}: {outcome.reads} reads were answered, and fewer are written down"
 
 
 def doubled() -> Iterator[str]:
@@ -102,7 +134,7 @@ def _pairs(model: type) -> list[tuple[str, str]]:
     return list(model.objects.values_list("request__request_id", "event"))  # type: ignore[attr-defined]  # a model
 
 
-def gaps(apps: list[AppPart]) -> Iterator[str]:
+def gaps(apps: list[StagedApp]) -> Iterator[str]:
     """Each app's sequence runs from one to its counter; a restore lets it go on at the first number of an epoch."""
     from consent.notices.epochs import EPOCH, is_first
     from consent.notices.models import Notice, NoticeCounter

@@ -6,14 +6,14 @@ import subprocess
 import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from deploy.local.place import ROOT, fail
 from deploy.local.serving import Child, _end, _server, _wait_until_ready, _worker, free_port
 
-MIGRATIONS = "*/migrations/*.py"
 _LOCKED = ("requirements.lock", "requirements-dev.lock")
 
 
@@ -34,6 +34,15 @@ class Release:
             **os.environ, **self.env, "CONSENT_VAR": str(self.home), "RELEASE_CHECK": "warn",
             "PYTHONPATH": f"{self.source}:{self.source / 'bridge'}",
         }  # fmt: skip
+
+    def beside(self, name: str, home: Path, env: dict[str, str]) -> "Release":
+        """This checkout's own source, with the secrets and the queue of this one."""
+        home.mkdir()
+        shutil.copy(self.home / "env", home / "env")
+        for shared in ("queue", "queue-control"):
+            (self.home / shared).mkdir(exist_ok=True)
+            (home / shared).symlink_to(self.home / shared)
+        return Release(name, ROOT, home, env)
 
     def python(self, *arguments: str) -> str:
         """What a program of its own printed."""
@@ -82,8 +91,8 @@ class Front:
         configuration = self.home / "nginx.conf"
         configuration.write_text(
             f"daemon off; pid {self.home}/nginx.pid; error_log {self.home}/nginx.log; events {{}}\n"
-            f"http {{ {places} log_format told '$status $upstream_addr $request_time $request_method $uri';\n"
-            f"access_log {self.home}/requests told; upstream service {{ {servers} }}\n"
+            f"http {{ {places} log_format own '$status $upstream_addr $request_time $request_method $uri';\n"
+            f"access_log {self.home}/requests own; upstream service {{ {servers} }}\n"
             f"server {{ listen 127.0.0.1:{self.port}; client_max_body_size 20m; location / {{\n"
             "proxy_pass http://service; proxy_http_version 1.1; proxy_set_header Host $http_host;\n"
             'proxy_set_header Connection ""; proxy_buffering off; proxy_next_upstream off; } } }\n'
@@ -100,20 +109,20 @@ class Front:
             self.process.terminate()
             self.process.wait(30)
 
-    def told(self) -> "Told":
+    def answers(self) -> "Answers":
         """Of the requests since this was asked last."""
         with (self.home / "requests").open() as log:
             log.seek(self.read)
             lines, self.read = log.readlines(), log.tell()
-        told = Told()
+        answers = Answers()
         for line in lines:
             status, server, seconds, method, path = line.split(maxsplit=4)
-            told.count(int(status), server, float(seconds), f"{method} {_kind(path.strip())}")
-        return told
+            answers.count(int(status), server, float(seconds), f"{method} {_kind(path.strip())}")
+        return answers
 
 
 @dataclass
-class Told:
+class Answers:
     """Requests by who answered, by kind and status; `slowest` of those that were not held on purpose, in seconds."""
 
     by_server: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
@@ -136,60 +145,40 @@ def _kind(path: str) -> str:
     return "/".join("…" if "_" in part and len(part) > 20 else part for part in path.split("/"))
 
 
-# --- Which one is the earlier ---------------------------------------------------------------------------------------
+# --- The earlier one ------------------------------------------------------------------------------------------------
 
 
-def newest_with_other_migrations() -> str:
-    """The newest commit before this one to whose migrations some were added; `Stop` where the history has none.
-
-    One of which a migration was changed or taken away since stands between two releases: it is passed over and named.
-    """
-    for commit in _git("log", "--format=%H", "--", MIGRATIONS).split():
-        earlier = _git("rev-parse", "--verify", "--quiet", f"{commit}^", may_fail=True).strip()
-        if not earlier or not _git("diff", "--name-only", earlier, "--", MIGRATIONS).strip():
-            continue
-        changed = _git("diff", "--name-only", "--diff-filter=a", earlier, "--", MIGRATIONS).split()
-        if not changed:
-            return earlier
-        print(f"{earlier[:7]} is passed over: since then {', '.join(changed)} changed", flush=True)
-    return fail(
-        "The history of this clone has no earlier release: `git fetch --unshallow`, or name a commit: --earlier REV."
+def newest_tag() -> str:
+    """The newest release before this commit; empty where there is none yet."""
+    done = subprocess.run(
+        ["git", "describe", "--tags", "--abbrev=0", "HEAD^"], cwd=ROOT, capture_output=True, text=True, check=False
     )
+    return done.stdout.strip()
 
 
-def unpack(commit: str, folder: Path) -> str:
-    """The source of a commit, with packages as its lock files say; its hash in short."""
-    name = _git("rev-parse", "--short", "--verify", f"{commit}^{{commit}}").strip()
-    packed = subprocess.run(["git", "archive", name], cwd=ROOT, stdout=subprocess.PIPE, check=True)
-    folder.mkdir()
-    subprocess.run(["tar", "--extract", "--directory", str(folder)], input=packed.stdout, check=True)
-    if all((folder / lock).read_bytes() == (ROOT / lock).read_bytes() for lock in _LOCKED):
-        (folder / ".venv").symlink_to(ROOT / ".venv")
-    else:  # its own command makes what it needs
-        own = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "CONSENT_VAR")}
-        subprocess.run([sys.executable, "run", "bench", "nothing"], cwd=folder, env=own, check=False)
-    return name
+@contextmanager
+def worktree(tag: str, folder: Path) -> Iterator[None]:
+    """The source of a release, with packages as its lock files say."""
+    _git("worktree", "add", "--quiet", "--detach", str(folder), tag)
+    try:
+        if all((folder / lock).read_bytes() == (ROOT / lock).read_bytes() for lock in _LOCKED):
+            (folder / ".venv").symlink_to(ROOT / ".venv")
+        else:  # its own command makes what it needs
+            own = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "CONSENT_VAR")}
+            subprocess.run([sys.executable, "run", "bench", "nothing"], cwd=folder, env=own, check=False)
+        yield
+    finally:
+        _git("worktree", "remove", "--force", str(folder))
 
 
-def changed_since(commit: str) -> Iterator[str]:
+def changed_since(tag: str) -> Iterator[str]:
     """Migrations that were there and are others now: a database that has them never gets what was changed."""
-    for line in _git("diff", "--name-status", "--diff-filter=MDR", commit, "--", MIGRATIONS).splitlines():
-        yield f"a migration that landed was changed: {line.split(maxsplit=1)[1]}"
+    for line in _git("diff", "--name-status", "--diff-filter=MDR", tag, "--", "*/migrations/*.py").splitlines():
+        yield f"a migration that was released was changed: {line.split(maxsplit=1)[1]}"
 
 
-def _git(*arguments: str, may_fail: bool = False) -> str:
+def _git(*arguments: str) -> str:
     done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
-    if done.returncode and not may_fail:
-        fail(
-            f"git {arguments[0]} says: {done.stderr.strip() or 'nothing'}. Two releases need a clone with its history."
-        )
+    if done.returncode:
+        fail(f"git {arguments[0]} says: {done.stderr.strip() or 'nothing'}")
     return done.stdout
-
-
-def shared(first: Path, second: Path, names: Sequence[str]) -> None:
-    """Folders that both releases use, and the secrets of the first."""
-    second.mkdir(exist_ok=True)
-    shutil.copy(first / "env", second / "env")
-    for name in names:
-        (first / name).mkdir(exist_ok=True)
-        (second / name).symlink_to(first / name)

@@ -5,11 +5,12 @@ import threading
 import time
 import uuid
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
-from bench.cast import PURPOSE, SCOPE, AppPart, PersonPart
+from bench.staging import PURPOSE, SCOPE, StagedApp, StagedPerson
 from consent_bridge.client import Client
 from consent_bridge.errors import BadAnswer, BridgeError, Problem, Unreachable
 from consent_bridge.owner import Owner
@@ -17,14 +18,15 @@ from consent_bridge.results import AskedConsent
 from consent_bridge.sealed import generate_connector_key
 
 Result = TypeVar("Result")
-LIMITS = {"connect_timeout": 3.0, "read_timeout": 20.0, "attempts": 1}  # what insists is the player
+LIMITS = {"connect_timeout": 3.0, "read_timeout": 20.0, "attempts": 1}  # what insists is the decider
+STUCK_AFTER = 300.0  # seconds without the decisions that are waited for
 _GIVES_UP_AFTER = 120.0  # seconds in which nothing could be reached
 _PAUSE = 0.1
 _DONE_ALREADY = ("already_decided", "move_not_allowed")
 
 
 @dataclass
-class Promise:
+class Outcome:
     """What was acknowledged about one request."""
 
     app_id: str
@@ -38,34 +40,38 @@ class Promise:
 
 @dataclass
 class Ledger:
-    """All promises, and what went wrong on the way to them."""
+    """All outcomes, and what went wrong on the way to them."""
 
-    wanted: int
-    promises: list[Promise] = field(default_factory=list)
+    wanted: int = 10**9
+    outcomes: list[Outcome] = field(default_factory=list)
     troubles: Counter[str] = field(default_factory=Counter)
     defects: list[str] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
     def decisions(self) -> int:
-        return len(self.promises)
+        return len(self.outcomes)
 
     @property
     def is_full(self) -> bool:
         return self.decisions >= self.wanted or bool(self.defects)
 
-    def so_far(self) -> list[Promise]:
+    def so_far(self) -> list[Outcome]:
         """What was promised until now, as it is now."""
         with self.lock:
-            return [replace(promise) for promise in self.promises]
+            return [replace(outcome) for outcome in self.outcomes]
 
-    def go_on(self, decisions: int, within: float) -> None:
-        """Wait until so many more were made; a defect ends it, and so does a time in seconds without them."""
-        wanted, deadline = self.decisions + decisions, time.monotonic() + within
+    def wait_for(self, decisions: int) -> None:
+        """Until so many more were made; a defect ends it, and so does a time without them."""
+        wanted, deadline = self.decisions + decisions, time.monotonic() + STUCK_AFTER
         while self.decisions < wanted and not self.defects:
             if time.monotonic() > deadline:
-                self.defects.append(f"no {decisions} decisions within {within:.0f} seconds")
+                self.defects.append(f"no {decisions} decisions within {STUCK_AFTER:.0f} seconds")
             time.sleep(0.05)
+
+    @property
+    def acknowledged(self) -> int:
+        return sum(outcome.acknowledged for outcome in self.outcomes)
 
     def trouble(self, error: BridgeError) -> None:
         with self.lock:
@@ -77,11 +83,17 @@ class Ledger:
                 self.troubles[type(error).__name__] += 1
 
 
-class Player(threading.Thread):
+class Decider(threading.Thread):
     """One person, deciding one request after the other, and the apps that ask them."""
 
     def __init__(
-        self, site: str, person: PersonPart, apps: list[AppPart], ledger: Ledger, seed: int, owner: Owner | None = None
+        self,
+        site: str,
+        person: StagedPerson,
+        apps: list[StagedApp],
+        ledger: Ledger,
+        seed: int,
+        owner: Owner | None = None,
     ) -> None:
         """`owner` is the person with an unlocked vault, where they arrived before."""
         super().__init__(daemon=True)
@@ -93,23 +105,23 @@ class Player(threading.Thread):
     def run(self) -> None:
         try:
             while not self.ledger.is_full:
-                self._play()
-        except BaseException as error:  # a player that is gone must not look like one that is done
+                self._decide_once()
+        except BaseException as error:  # a decider that is gone must not look like one that is done
             with self.ledger.lock:
                 self.ledger.defects.append(f"{type(error).__name__}: {error}")
             raise
 
-    def _play(self) -> None:
+    def _decide_once(self) -> None:
         app_id, client = self.dice.choice(list(self.clients.items()))
         asked = self._ask(client)
-        promise = Promise(app_id, asked.request_id)
+        outcome = Outcome(app_id, asked.request_id)
         decision = self.dice.choices(["approved", "denied", "cancelled"], [6, 3, 1])[0]
-        promise.decision = decision
-        promise.acknowledged = self._insist(self._decider(decision, asked, client), self._was_decided(asked, client))
+        outcome.decision = decision
+        outcome.acknowledged = self._insist(self._decider(decision, asked, client), self._was_decided(asked, client))
         with self.ledger.lock:
-            self.ledger.promises.append(promise)
+            self.ledger.outcomes.append(outcome)
         if decision == "approved":
-            self._go_on(promise, asked, client)
+            self._go_on(outcome, asked, client)
 
     def _ask(self, client: Client) -> AskedConsent:
         key, most = uuid.uuid4().hex, self.dice.choice([None, 100])  # under one key, asking again is asking once
@@ -129,11 +141,11 @@ class Player(threading.Thread):
     def _was_decided(self, asked: AskedConsent, client: Client) -> Callable[[], bool]:
         return lambda: client.status(asked.request_id).status != "pending"
 
-    def _go_on(self, promise: Promise, asked: AskedConsent, client: Client) -> None:
+    def _go_on(self, outcome: Outcome, asked: AskedConsent, client: Client) -> None:
         """Reads, and for some an end before the next approval supersedes it."""
         for _ in range(self.dice.randrange(3)):
             self._until_answered(lambda: client.read(asked, self.key))
-            promise.reads += 1
+            outcome.reads += 1
         grant = self._until_answered(lambda: client.status(asked.request_id)).grant
         assert grant is not None
         end = self.dice.choice(["", "revoked", "released"])
@@ -142,8 +154,8 @@ class Player(threading.Thread):
         call: Callable[[], Any] = lambda: client.end(asked.request_id)  # noqa: E731  # one of two
         if end == "revoked":
             call = lambda: self.owner.revoke(grant.grant_id)  # noqa: E731
-        promise.end = end
-        promise.end_acknowledged = self._insist(call, lambda: _ended(client, asked))
+        outcome.end = end
+        outcome.end_acknowledged = self._insist(call, lambda: _ended(client, asked))
 
     def _insist(self, call: Callable[[], Any], happened: Callable[[], bool]) -> bool:
         """Do it until it is acknowledged (True), or until it shows that it happened unacknowledged (False)."""
@@ -173,6 +185,17 @@ class Player(threading.Thread):
         if time.monotonic() > deadline or (isinstance(error, Problem) and error.status != 503):
             raise error
         time.sleep(_PAUSE * (1 + self.dice.random()))
+
+
+@contextmanager
+def deciding(deciders: list[Decider]) -> Iterator[None]:
+    """All of them decide within it; what one has begun is ended before it is left."""
+    for decider in deciders:
+        decider.start()
+    yield
+    deciders[0].ledger.wanted = 0
+    for decider in deciders:
+        decider.join(STUCK_AFTER)
 
 
 def _ended(client: Client, asked: AskedConsent) -> bool:

@@ -1,0 +1,132 @@
+"""A service of one's own with people and apps, to be broken: what `chaos`, `away` and `backups` begin with."""
+
+import os
+import secrets
+import shutil
+import signal
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bench.faults.cluster import Cluster
+from bench.faults.listeners import Receiver
+from bench.staging import (
+    LIMITS_OFF,
+    StagedApp,
+    StagedPerson,
+    add_webhook,
+    close_connections,
+    make_apps,
+    make_people,
+    prepare,
+)
+from deploy.local.serving import Child, _end, _server, _start, _wait_until_ready, _worker, free_port
+
+APPS = 2
+
+
+@dataclass
+class Service:
+    """The server and the worker, to be killed and started again."""
+
+    port: int
+    env: dict[str, str]
+    logs: Path
+    children: dict[str, Child] = field(default_factory=dict)
+    starts: int = 0
+
+    def start(self, name: str) -> None:
+        self.starts += 1
+        command = _server(self.port) if name == "server" else _worker(self.logs)
+        self.children[name] = _start(name, command, self.logs / f"{name}-{self.starts}.log", self.env)
+
+    def kill(self, name: str) -> None:
+        """SIGKILL to the process and to those it started, then a fresh one at once."""
+        process = self.children[name].process
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        self.start(name)
+
+    def end(self) -> None:
+        _end(list(self.children.values()))
+
+
+@dataclass
+class Deployment:
+    """Who is there, and what they stand on. `env` is the service's; Django is set up on the same database."""
+
+    home: Path
+    cluster: Cluster
+    receiver: Receiver
+    service: Service
+    apps: list[StagedApp]
+    people: list[StagedPerson]
+
+    @property
+    def env(self) -> dict[str, str]:
+        return self.service.env
+
+    @property
+    def site(self) -> str:
+        return self.env["BASE_URL"]
+
+
+@contextmanager
+def deployed(name: str, people: int, cluster: Cluster | None = None, **settings: str) -> Iterator[Deployment]:
+    """All of it, on a fresh cluster and with nothing running yet; `settings` are the service's own."""
+    home = Path(tempfile.mkdtemp(prefix=f"consent-{name}-"))
+    end_in_order()
+    with ExitStack() as stack:
+        print("Starting a PostgreSQL of its own …", flush=True)
+        cluster = cluster or Cluster()
+        stack.callback(cluster.remove)
+        receiver = Receiver("whsec_" + secrets.token_hex(16))
+        port = free_port()
+        env = {
+            **LIMITS_OFF, "BASE_URL": f"http://localhost:{port}", "DATABASE_URL": cluster.url, "LOG_LEVEL": "WARNING",
+            "CONSENT_VAR": str(home), "WEBHOOK_INTERNAL_ADDRESSES": "true",
+            "DJANGO_SETTINGS_MODULE": "config.settings", **settings,
+        }  # fmt: skip
+        os.environ.update(env)
+        prepare(home)
+        apps = make_apps(APPS)
+        for app in apps:
+            add_webhook(app, receiver.url, receiver.secret)
+        staged = make_people(people)
+        close_connections()
+        yield Deployment(home, cluster, receiver, Service(port, env, home), apps, staged)
+
+
+def end_in_order() -> None:
+    """At SIGTERM, too, what was started is ended."""
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
+
+
+def said_wrong(wrong: list[str], home: Path, otherwise: str) -> int:
+    """Say what is wrong, and keep the logs where anything is; the exit code."""
+    for line in wrong[:20]:
+        print(f"WRONG  {line}")
+    if wrong:
+        print(f"{len(wrong)} things are wrong. The logs stay in {home}")
+        return 1
+    shutil.rmtree(home)
+    print(otherwise)
+    return 0
+
+
+def end_of(deployment: Deployment, wrong: list[str]) -> int:
+    return said_wrong(wrong, deployment.home, "Nothing lost, nothing doubled, nothing missing.")
+
+
+@contextmanager
+def running(service: Service) -> Iterator[None]:
+    try:
+        for name in ("server", "worker"):
+            service.start(name)
+        _wait_until_ready(service.port, list(service.children.values()))
+        yield
+    finally:
+        service.end()

@@ -1,0 +1,76 @@
+"""The requests of a trip, ready to be sent, and the database that answers them."""
+
+import base64
+import json
+import os
+from itertools import cycle, product
+from typing import Any
+
+from bench.measuring import Server, Target
+from bench.staging import PURPOSE, close_connections, make_apps, prepare
+from consent_bridge.sealed import generate_connector_key, public_half
+
+PEOPLE, EXPORT_OCTETS = 3000, 4096
+# who make new requests: one app alone may make 1,000 an hour, and have five wait for one person; a prime, so that each
+# person is asked by all of them in turn
+ASKING_APPS = 41
+DISCOVERING_APPS = 14  # who meet everybody for the first time
+ASKED_SCOPES = (
+    "identity.basic", "contact.email", "location.home", "professional.work", "lifestyle.fitness",
+    "lifestyle.shopping", "lifestyle.habits", "technology.use", "interests.leisure", "brands.affinity",
+)  # fmt: skip
+
+Requests = dict[str, list[str]]
+
+
+def prepared(url: str, **env: str) -> Requests:
+    """Fill the empty database at this address; what is to be sent there, for each address that is measured."""
+    settings = {"DATABASE_URL": url, "DJANGO_SETTINGS_MODULE": "bench.settings", "LOG_LEVEL": "INFO", **env}
+    os.environ.update(settings)
+    prepare()
+    from bench.population import BASE, of_request, populate, user_id
+
+    sealed = "eyJh." + ".".join(_text(octets) for octets in (40, 12, EXPORT_OCTETS, 16))
+    others = [app.token for app in make_apps(ASKING_APPS)]
+    world = populate(PEOPLE, apps=1, sealed=sealed)
+    close_connections()
+    own, numbers = world.apps[0].token, range(BASE, BASE + PEOPLE)
+    people = [user_id(n) for n in numbers]
+    statuses = [of_request(n, place) for n in numbers for place in (0, 3)]
+    key, pairs = public_half(generate_connector_key()), zip(product(ASKED_SCOPES, people), cycle(others))
+    return {
+        "reference": [f"GET /api/v1/reference/{person} HTTP/1.1\r\nHost: localhost\r\n\r\n" for person in people],
+        # few enough people that the warm-up meets each of them: the day's first discovery of somebody is written down
+        "discovery": [get(f"user-scopes/{person}", own) for person in people[:100]],
+        "first discovery": [
+            get(f"user-scopes/{person}", token) for token, person in product(others[:DISCOVERING_APPS], people)
+        ],
+        "status": [get(f"consent-status?request_id={request}", own) for request in statuses],
+        "export 4 KiB": [get(f"consent-export?request_id={of_request(n)}", own) for n in numbers],
+        "request": [ask(person, scope, key, token) for (scope, person), token in pairs],
+    }
+
+
+def targets_at(server: Server, requests: Requests) -> dict[str, Target]:
+    return {name: Target(server, texts, 201 if name == "request" else 200) for name, texts in requests.items()}
+
+
+def get(path: str, token: str) -> str:
+    return f"GET /api/v1/{path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\n\r\n"
+
+
+def ask(person: str, scope: str, key: dict[str, Any], token: str) -> str:
+    body = json.dumps(
+        {
+            "user_id": person, "scope": f"attr.{scope}.*", "purpose": PURPOSE, "connector_public_key": key,
+            "connector_key_id": "bench", "connector_wrapping_alg": "ECDH-ES+A256KW",
+        }
+    )  # fmt: skip
+    return (
+        f"POST /api/v1/request-consent HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\n"
+        f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n{body}"
+    )
+
+
+def _text(octets: int) -> str:
+    return base64.urlsafe_b64encode(os.urandom(octets)).decode().rstrip("=")
