@@ -146,12 +146,9 @@ def part(name: str, upgrade: Upgrade, ledger: Ledger, decisions: int, of: tuple[
     before, releases = ledger.decisions, (upgrade.earlier, upgrade.later)
     ledger.wait_for(decisions)
     answers = upgrade.front.answers()
-    earlier, later = (sum(answers.of(release).values()) for release in releases)
-    print(
-        f"{name}: {ledger.decisions - before} decisions, {earlier} requests to the earlier and {later} to this release, "
-        f"{sum(answers.failed.values())} with 5xx, the slowest {answers.slowest:.1f} s",
-        flush=True,
-    )
+    counts = " and ".join(f"{sum(answers.of(release).values())} to {release.name}" for release in releases)
+    print(f"{name}: {ledger.decisions - before} decisions, requests: {counts}; {answers.failed.total()} with 5xx, "
+          f"the slowest {answers.slowest:.1f} s", flush=True)  # fmt: skip
     yield from (f"{name}: {times} times {what}" for what, times in answers.failed.items())
     for release in releases:
         answered = answers.of(release)

@@ -23,7 +23,6 @@ from statistics import median
 from typing import Any
 
 import requests
-from bench.deliveries import LIMITS_OFF, prepare
 
 from bench.staging import (
     LIMITS_OFF,

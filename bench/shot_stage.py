@@ -1,5 +1,6 @@
-"""The stage of `./run shots`: a service of its own with sample people, and what happened before anybody looks."""
+"""What `./run shots` looks at: a service of its own with sample people, and what happened before anybody looks."""
 
+import contextlib
 import json
 import os
 import shutil
@@ -7,23 +8,30 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from bench.portal_staging import stage_portal
+from bench.staging import close_connections, prepare
 from consent_bridge.client import Client
+from consent_bridge.errors import Problem
 from consent_bridge.owner import Owner
 from consent_bridge.sealed import generate_connector_key
 from deploy.local import neighbours
-from deploy.local.place import PYTHON, must
-from deploy.local.place import manage as manage_command
+from deploy.local.place import PYTHON, manage, must
 from deploy.local.serving import free_port, service
 from deploy.local.visitor import Visitor
+
+_SCOPES = {
+    "attr.lifestyle.food.*": "To suggest places to eat that fit",
+    "attr.location.home.*": "To know where a journey begins",
+    "attr.interests.leisure.*": "To find events on the days of a journey",
+}
 
 
 @dataclass
 class Scene:
-    """What stands on the stage: the service, who can sign in, and the names of what they made."""
+    """The service, who can sign in, and the names of what they made."""
 
     address: str
     sample: dict[str, Any]
@@ -35,17 +43,17 @@ def stage() -> Iterator[Scene]:
     """A service with sample people, some requests that wait, some that are decided, and somebody who just came."""
     port, var = free_port(), Path(tempfile.mkdtemp(prefix="consent-shots-"))
     env = {"BASE_URL": f"http://localhost:{port}", "CONSENT_VAR": str(var), "DATABASE_URL": "", "REDIS_URL": ""}
-    os.environ.update(env, DENIAL_COOLDOWN_SECONDS="0")
+    os.environ.update(env, DENIAL_COOLDOWN_SECONDS="0", DJANGO_SETTINGS_MODULE="config.settings")
     beside = neighbours.find(port, env["BASE_URL"], var)
     os.environ.update(beside.env, NEIGHBOURS=json.dumps(beside.addresses))
     try:
-        manage_command("Making the secrets", "make_keys", "--directory", str(var))
-        made = (["collectstatic", "--no-input"], ["make_release"])
-        for command in (["migrate", "--no-input"], ["sync_registry"], *made, ["sample_data"]):
-            manage_command(f"{command[0]}", *command, "--verbosity", "0")
+        prepare(var)
+        for command in ("make_release", "sample_data"):
+            manage(command, command, "--verbosity", "0")
         with service(port, env, beside):
             scene = Scene(env["BASE_URL"], json.loads((var / "sample.json").read_text()))
             act(scene)
+            close_connections()
             yield scene
     finally:
         shutil.rmtree(var, ignore_errors=True)
@@ -76,7 +84,7 @@ def act(scene: Scene) -> None:
         asked = {"approved": approved, "denied": denied, "unverified": unverified, **waiting(ask)}
     scene.names = {name: request.request_id for name, request in asked.items()}
     scene.names |= {"app": scene.sample["developer"]["app_id"], "analysis": analyse(scene)}
-    scene.names |= stage_portal(scene.address, scene.sample)
+    scene.names |= call_as_test_app(scene) | use_portal()
 
 
 def waiting(ask: Callable[..., Any]) -> dict[str, Any]:
@@ -99,17 +107,18 @@ def waiting(ask: Callable[..., Any]) -> dict[str, Any]:
 
 def ask_unverified(scene: Scene) -> Any:
     """What an app that nobody checked asks for: loud words, a name well known, and more than it registered."""
-    make = (
-        "from accounts.models import User; from developers.applications.actions import make_app; "
-        "from developers.tokens.actions import mint_token; staff = User.objects.get(is_staff=True, "
-        "email='staff@example.org'); app = make_app(name='Nordbank Security', legal_name='Nordbank AB', "
-        "website='https://nordbank.example', privacy_policy='https://nordbank.example/privacy', "
-        "contact_email='info@nordbank.example', owner=staff, by=staff); "
-        "print(mint_token(app=app, label='shots', by=staff)[1])"
-    )
-    said = manage_command("Making an app that nobody checked", "shell", "--verbosity", "0", "--command", make)
-    with Client(f"{scene.address}/api/v1", said.split()[-1]) as app:
-        return app.request_consent(
+    from accounts.models import User
+    from developers.applications.actions import make_app
+    from developers.tokens.actions import mint_token
+
+    staff = User.objects.get(email="staff@example.org")
+    app = make_app(
+        name="Nordbank Security", legal_name="Nordbank AB", website="https://nordbank.example", owner=staff, by=staff,
+        privacy_policy="https://nordbank.example/privacy", contact_email="info@nordbank.example",
+    )  # fmt: skip
+    _, token = mint_token(app=app, label="shots", by=staff)
+    with Client(f"{scene.address}/api/v1", token) as client:
+        return client.request_consent(
             scene.sample["owner"]["user_id"], "attr.identity.*", key=generate_connector_key(),
             purpose="APPROVE NOW, or your account is closed: verify your account with the bank",
             access_duration=365 * 86400,
@@ -126,10 +135,134 @@ def analyse(scene: Scene) -> str:
 
 def make_newcomer(scene: Scene) -> None:
     """Somebody who signed up a moment ago, with the developer's own password."""
+    from accounts.models import User
+
     scene.sample["newcomer"] = {"email": "new@example.org", "password": scene.sample["developer"]["password"]}
-    code = (
-        "from accounts.models import User; import os; "
-        "User.objects.create_user('new@example.org', os.environ['NEW_PASSWORD'], display_name='Noor')"
+    User.objects.create_user(**scene.sample["newcomer"], display_name="Noor")
+
+
+# --- The developer portal and staff's lists -------------------------------------------------------------------------
+
+
+def call_as_test_app(scene: Scene) -> dict[str, str]:
+    """Requests of every kind, some calls that are refused, and a sandbox person whom somebody plays."""
+    key, token = generate_connector_key(), scene.sample["developer"]["test_token"]
+    with Client(f"{scene.address}/api/v1", token) as app:
+        app.make_sandbox_person("Never answers")
+        person = app.make_sandbox_person("Says yes to everything")  # the newest, whom the console names
+        person.fill()
+        asked = app.request_consent(person.user_id, "attr.lifestyle.food.*", purpose="Suggest places to eat", key=key)
+        person.approve(asked.request_id, attributes=["lifestyle.food.favorite_cuisine"])
+        app.read(asked, key)
+        leisure = app.request_consent(person.user_id, "attr.interests.leisure.*", purpose="Find events", key=key)
+        person.deny(leisure.request_id)
+        app.request_consent(person.user_id, "attr.technology.use.*", purpose="Send your tickets to you", key=key)
+        for unknown in ("usr_nobody", "usr_somebody"):
+            with contextlib.suppress(Problem):
+                app.discover(unknown)
+        with contextlib.suppress(Problem):
+            app.status("req_of_somebody_else")
+        return {"test_person": person.user_id}
+
+
+def use_portal() -> dict[str, str]:
+    """Tokens, members, webhooks and applications, by the project's own actions; the names for addresses."""
+    from accounts.models import User
+    from developers.models import App
+
+    developer, staff, newcomer, owner = (
+        User.objects.get(email=f"{name}@example.org") for name in ("dev", "staff", "new", "zoe")
     )
-    password = {"NEW_PASSWORD": scene.sample["newcomer"]["password"]}
-    manage_command("Making somebody new", "shell", "--verbosity", "0", "--command", code, env=password)
+    app = App.objects.get(members__user=developer, mode="test")
+    names = {
+        "test_app": app.app_id, **_tokens(app, developer), **_team(app, developer, newcomer, owner),
+        **_webhooks(app, developer), **_applications(developer, staff, newcomer), **_empty(newcomer),
+    }  # fmt: skip
+    _report(owner)
+    return names
+
+
+def _tokens(app: Any, developer: Any) -> dict[str, str]:
+    from developers.tokens.actions import mint_token, revoke_token, rotate_token
+    from developers.tokens.models import ManagementToken
+
+    backend, _ = mint_token(app=app, label="backend in Frankfurt", by=developer, permissions=["discover", "request"])
+    rotate_token(token=backend, by=developer)
+    laptop, _ = mint_token(app=app, label="laptop", by=developer, header_only=True)
+    revoke_token(token=laptop, by=developer)
+    nightly, _ = mint_token(app=app, label="nightly run", by=developer, permissions=["read"])
+    mine = ManagementToken.objects.filter(user=developer).values_list("prefix", flat=True)
+    return {"prefix": nightly.prefix, "management_prefix": mine[0]}
+
+
+def _team(app: Any, developer: Any, newcomer: Any, owner: Any) -> dict[str, str]:
+    from common.clock import database_now
+    from developers.members.actions import add_member
+    from developers.members.invitation_links import digest, new_secret
+    from developers.members.invitations import invite
+
+    add_member(app=app, user_id=owner.public_id, by=developer)
+    secret = new_secret()
+    invitation = invite(app=app, email=newcomer.email, by=developer)
+    # its mail alone tells the link: this one counts as sent, or the worker would make another
+    invitation.digest, invitation.mailed_at = digest(secret), database_now()
+    invitation.save()
+    invite(app=app, email="a.rather.long.address.of.somebody@consultancy.trips.example", by=developer, role="owner")
+    return {"invitation": secret}
+
+
+def _webhooks(app: Any, developer: Any) -> dict[str, str]:
+    from consent.notices.models import Notice, WebhookDelivery
+    from developers.webhooks.actions import add_endpoint, disable_endpoint
+
+    endpoint, _ = add_endpoint(app=app, url="https://hooks.trips.example/consent", by=developer)
+    other, _ = add_endpoint(
+        app=app, url="https://trips.example/a/rather/long/path/of/a/second/receiver", by=developer,
+        types=["consent.approved", "export.updated"],
+    )  # fmt: skip
+    disable_endpoint(endpoint=other, by=developer, reason="410 Gone")
+    for notice in Notice.objects.filter(app=app).order_by("sequence"):
+        WebhookDelivery.objects.create(notice=notice, endpoint=endpoint, next_at=notice.at)
+    return {"endpoint": str(endpoint.pk)}
+
+
+def _applications(developer: Any, staff: Any, newcomer: Any) -> dict[str, str]:
+    """One that was sent back, one that waits, and one of somebody else."""
+    from developers.applications.actions import hand_in_application, send_back_application
+
+    back = hand_in_application(facts=_facts("Fare Finder"), by=developer)
+    send_back_application(
+        application=back, by=staff, note="Say for how long you keep where people live, and who hosts the data."
+    )
+    waits = hand_in_application(facts=_facts("Sleeper Trains"), by=developer)
+    hand_in_application(facts=_facts("Lunch Finder"), by=newcomer)
+    return {"sent_back": str(back.pk), "waiting": str(waits.pk)}
+
+
+def _facts(name: str) -> Any:
+    from developers.applications.facts import ApplicationFacts
+
+    site = f"https://{name.lower().replace(' ', '-')}.example"
+    return ApplicationFacts(
+        name=name, legal_name=f"{name} Europe AB", website=site, privacy_policy=f"{site}/privacy",
+        contact_email="privacy@trips.example", use_case="Suggest what fits somebody along a journey.",
+        jurisdiction="Finland", recipients="Nobody else", storage_place="Frankfurt", retention="30 days",
+        scope_reasons=_SCOPES, origins=[site], return_addresses=[f"{site}/back"],
+    )  # fmt: skip
+
+
+def _empty(newcomer: Any) -> dict[str, str]:
+    """A test app that nobody used yet."""
+    from developers.apps.actions import make_test_app
+
+    return {"empty_app": make_test_app(name="Supper Club", by=newcomer).app_id}
+
+
+def _report(owner: Any) -> None:
+    from consent.decisions.blocked_apps import report_app
+    from consent.requests.models import ConsentRequest
+    from developers.tokens.models import DeveloperToken
+
+    loud = ConsentRequest.objects.get(app__name="Nordbank Security", user=owner)
+    report_app(app_id=loud.app.app_id, by=owner, text="They threaten to close an account that I do not have.")
+    DeveloperToken.objects.filter(label="laptop").update(created_at=loud.created_at - timedelta(days=40))

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 from playwright.sync_api import Page
 
-from bench.staging import Scene
+from bench.shot_stage import Scene
 from examples.reference_agents.sample import SAMPLE
 
-Prepare = Callable[[Page, "Scene"], None]
+Prepare = Callable[[Page, Scene], None]
 
 
 class Shot(NamedTuple):
