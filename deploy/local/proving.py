@@ -15,6 +15,9 @@ from deploy.local.promises import POSTGRESQL, PROMISES, Promise
 
 _MARKS = {"proven": "✓", "red": "✗", "left out": "-", "not built": "○"}
 _LIMIT = {False: 600, True: 6 * 3600}  # seconds that one line may take, in its short and in its long form
+_NOTHING_TO_DO = (
+    5  # the exit code of pytest where no test ran, and of a script of bench/ that has nothing to measure yet
+)
 _TOGETHER, _LIMIT_TOGETHER = "all tests", 1800  # what the short forms of all tests are called, and may take
 
 
@@ -121,6 +124,8 @@ def _of_bench(promise: Promise, is_long: bool) -> tuple[str, str]:
     name, *arguments = _of_form(promise, is_long)
     command = [str(PYTHON), "-m", f"bench.{name}", *arguments]
     code, said = _run(promise.name, command, {"RELEASE_CHECK": "warn"}, _LIMIT[is_long])
+    if code == _NOTHING_TO_DO:
+        return "left out", _last(said)
     figure = _figure(promise, said)
     return ("proven", figure) if code == 0 and figure else ("red", figure or _last(said))
 
@@ -148,7 +153,7 @@ def judged(promise: Promise, code: int, said: str, results: str) -> tuple[str, s
         return "red", _last(said)
     every, *bad, skipped = (int(suite.get(name, "0")) for name in ("tests", "failures", "errors", "skipped"))
     passed = every - sum(bad) - skipped
-    if sum(bad) or code not in (0, 5):  # 5: everything was left out
+    if sum(bad) or code not in (0, _NOTHING_TO_DO):
         return "red", f"{sum(bad)} of {every} cases failed; {_last(said)}"
     if skipped or passed == 0:
         return "left out", f"{skipped} cases were skipped, {passed} passed"

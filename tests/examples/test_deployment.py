@@ -7,7 +7,6 @@ import pytest
 import yaml
 from django.apps import apps
 
-from bench import tools
 from common.sql.triggers import Rule
 from consent.rules import RULES as CONSENT_RULES
 from deploy.local.serving import THREADS
@@ -18,7 +17,8 @@ from tests.system.bridge.hosts import ROOT
 DEPLOY = ROOT / "deploy"
 PROGRAMS = ("granian", "celery")
 FAST, SLOW, WORKER = "--blocking-threads 16", f"--blocking-threads {THREADS}", "--concurrency 16"
-TOOLS = f"--blocking-threads {tools.THREADS}"  # as they are measured
+TOOLS_WORKERS, TOOLS_THREADS = 2, 450  # as they were measured; the threads are of each worker
+TOOLS = f"--blocking-threads {TOOLS_THREADS}"
 NAMES = {FAST: "consent-fast", SLOW: "consent-slow", TOOLS: "consent-tools", WORKER: "consent-worker"}
 
 
@@ -66,7 +66,7 @@ def test_each_process_has_the_threads_that_it_needs(commands):
 
     assert FAST in found["consent-fast"]
     assert SLOW in found["consent-slow"]
-    assert f"--workers {tools.WORKERS} {TOOLS}" in found["consent-tools"]
+    assert f"--workers {TOOLS_WORKERS} {TOOLS}" in found["consent-tools"]
     for held in ("consent-slow", "consent-tools"):
         assert "--backlog 2048" in found[held]  # granian takes on no more than that at once
     assert WORKER in found["consent-worker"]
@@ -113,13 +113,13 @@ def test_the_sequencers_variables_are_ones_that_are_read():
 def test_the_texts_name_the_same_threads():
     assert set(NAMES.values()) <= {name for name, _ in of_the_handbook()}
     table = (DEPLOY / "README.md").read_text()
-    for name, threads in (("fast", "16"), ("slow", str(THREADS)), ("tools", str(tools.THREADS)), ("worker", "16")):
+    for name, threads in (("fast", "16"), ("slow", str(THREADS)), ("tools", str(TOOLS_THREADS)), ("worker", "16")):
         assert re.search(rf"^\| `consent-{name}` \|.*\| {threads}\b", table, re.MULTILINE), name
 
 
 def test_threads_are_more_than_what_may_be_held():
     assert default("A2A_CALLS_IN_FLIGHT") + default("STATUS_WAITERS") < THREADS
-    assert default("STATUS_WAITERS") < tools.THREADS
+    assert default("STATUS_WAITERS") < TOOLS_THREADS
     assert int(WORKER.split()[1]) > default("ANALYSES_AT_ONCE")
 
 

@@ -1,12 +1,13 @@
-"""The count of keys and nonces: it sees a random source that repeats itself, whichever of the two it makes."""
+"""No key and no nonce is used twice; a random source that repeats itself is seen, whichever of the two it makes."""
 
 from collections.abc import Callable
 
 import pytest
 
-from bench import seals
+from tests.system.browser.sealing import seals
 from tests.system.browser.sealing.chromium import Tab
 
+SHORT, LONG = 1_000, 1_000_000  # seals
 FIXED = """(length) => {
   const real = crypto.getRandomValues.bind(crypto);
   crypto.getRandomValues = (octets) => (octets.length === length ? octets.fill(7) : real(octets));
@@ -20,10 +21,20 @@ def counted(tab: Tab) -> seals.Count:
     return count
 
 
-def test_nothing_is_used_twice(sealing_page: Tab) -> None:
+@pytest.mark.long("a million seals; in short one thousand")
+def test_nothing_is_used_twice(sealing_page: Tab, request: pytest.FixtureRequest) -> None:
+    wanted = LONG if request.config.getoption("--long") else SHORT
+    count = seals.count_all(sealing_page, wanted)
+
+    repeats = count.repeats()
+    print(f"{count.seals()} seals opened, {sum(repeats.values())} repeated")  # noqa: T201  # the line of `./run prove`
+    assert count.seals() == wanted
+    assert repeats == {}
+
+
+def test_everything_that_was_used_is_counted(sealing_page: Tab) -> None:
     count = counted(sealing_page)
 
-    assert count.repeats() == {}
     assert {sort: len(seen) for sort, seen in count.seen.items()} == {
         "content keys": 80, "nonces": 80, "ephemeral keys": 12, "salts": 9, "vault keys": 2, "roots": 2
     }  # fmt: skip
