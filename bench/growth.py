@@ -72,7 +72,7 @@ def measure_one(size: int, only: str) -> Measured:
     from bench.population import BASE, populate
 
     began = time.monotonic()
-    world = populate(size, apps=APPS, sealed=SEALED)
+    world = populate(size, app_count=APPS, sealed=SEALED)
     add_long_history(world, BASE + size)
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_database_size(current_database())")

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from django.apps import apps
+from django.core.management.color import no_style
 from django.db import connection
 from django.db.models import JSONField, Model
 
@@ -58,15 +60,15 @@ class World:
         return self.apps[(number - BASE) % len(self.apps)]
 
 
-def populate(people: int, *, apps: int, sealed: str) -> World:
+def populate(people: int, *, app_count: int, sealed: str) -> World:
     """Fill a migrated database; says on standard error how far it is."""
-    made = make_apps(apps)
+    made = make_apps(app_count)
     world = World(
         made, DeveloperToken.objects.get(app=made[0].pk), add_webhook(made[0], "https://bench.example/hook", "whsec_"),
         ScopeEntry.objects.get(scope=SCOPE), datetime.now(UTC).replace(microsecond=0), sealed,
     )  # fmt: skip
     numbers = range(BASE, BASE + people)
-    counters = ({"app_id": app.pk, "sequence": people * 3 // apps + 3} for app in made)
+    counters = ({"app_id": app.pk, "sequence": people * 3 // app_count + 3} for app in made)
     with copying() as copy:
         for template, rows in _tables(world):
             copy(template, (row for n in numbers for row in rows(n)))
@@ -85,7 +87,8 @@ def copying() -> Iterator[Copy]:
         cursor.execute("SET session_replication_role = replica")
         yield lambda template, rows: _copy(cursor, template, rows)
         cursor.execute("SET session_replication_role = DEFAULT")
-        _number_on(cursor)
+        for statement in connection.ops.sequence_reset_sql(no_style(), apps.get_models()):
+            cursor.execute(statement)  # what is written from now on is numbered after all of these
         cursor.execute("VACUUM ANALYZE")
 
 
@@ -107,17 +110,6 @@ def _plain(field: Any, template: Model) -> Any:
     if isinstance(field, JSONField):
         return None if value is None else json.dumps(value)
     return field.pre_save(template, add=True) if hasattr(field, "auto_now") else value
-
-
-def _number_on(cursor: Any) -> None:
-    """The rows that are written from now on are numbered after all of these."""
-    cursor.execute(
-        "SELECT format('SELECT setval(%L, (SELECT max(id) FROM %I))', pg_get_serial_sequence(quote_ident(table_name), "
-        "'id'), table_name) FROM information_schema.columns WHERE table_schema = 'public' AND column_name = 'id' "
-        "AND pg_get_serial_sequence(quote_ident(table_name), 'id') IS NOT NULL"
-    )
-    for (statement,) in cursor.fetchall():
-        cursor.execute(statement)
 
 
 def name(prefix: str, number: int) -> str:
@@ -232,10 +224,10 @@ def _of_consent(world: World) -> Iterator[Table]:
 
 def _of_apps(world: World) -> Iterator[Table]:
     """What apps were told, what they looked at and what they called. An app's notices are numbered without a gap."""
-    now, apps = world.now, len(world.apps)
+    now, app_count = world.now, len(world.apps)
     yield Notice(kind="consent.approved", facts={}, at=now), lambda n: (
         {"id": n * 4 + place, "request_id": n * 4 + place, "app_id": world.app_of(n).pk,
-         "sequence": (n - BASE) // apps * 3 + place + 1}
+         "sequence": (n - BASE) // app_count * 3 + place + 1}
         for place in range(3)
     )  # fmt: skip
     yield (

@@ -32,7 +32,7 @@ def prepared(url: str, **env: str) -> Requests:
 
     sealed = "eyJh." + ".".join(_text(octets) for octets in (40, 12, EXPORT_OCTETS, 16))
     others = [app.token for app in make_apps(ASKING_APPS)]
-    world = populate(PEOPLE, apps=1, sealed=sealed)
+    world = populate(PEOPLE, app_count=1, sealed=sealed)
     close_connections()
     own, numbers = world.apps[0].token, range(BASE, BASE + PEOPLE)
     people = [user_id(n) for n in numbers]
