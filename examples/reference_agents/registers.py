@@ -10,7 +10,7 @@ from typing import Any
 
 _FILE = Path(__file__).with_name("records.jsonl")
 FIRST = "directory-2021"  # the register that lists everybody once
-# how often a register is right about a person, measured by `./run bench profiles`
+# how often a register is right about a person, as `make_records.py` makes it wrong now and then
 RELIABILITY = {
     "directory-2021": 0.9, "directory-2025": 0.97, "household": 0.96, "company": 0.95, "place": 0.99, "club": 0.96,
     "review": 0.93, "post": 0.95, "plan": 0.7,
