@@ -5,7 +5,6 @@ import struct
 from typing import Any, Literal
 
 from django.utils.translation import gettext
-from PIL import Image, UnidentifiedImageError
 
 from common.problems import InvalidRequest
 
@@ -13,10 +12,9 @@ LARGEST = 512 * 1024  # bytes of what is sent
 _KINDS = ("PNG", "JPEG", "WEBP")
 _ORIENTATION = 0x0112  # EXIF: how the camera was held
 _TURNED = {
-    2: Image.Transpose.FLIP_LEFT_RIGHT, 3: Image.Transpose.ROTATE_180, 4: Image.Transpose.FLIP_TOP_BOTTOM,
-    5: Image.Transpose.TRANSPOSE, 6: Image.Transpose.ROTATE_270, 7: Image.Transpose.TRANSVERSE,
-    8: Image.Transpose.ROTATE_90,
-}  # fmt: skip
+    2: "FLIP_LEFT_RIGHT", 3: "ROTATE_180", 4: "FLIP_TOP_BOTTOM", 5: "TRANSPOSE", 6: "ROTATE_270", 7: "TRANSVERSE",
+    8: "ROTATE_90",
+}  # fmt: skip  # of Image.Transpose
 _OPTIONS: dict[str, dict[str, Any]] = {"PNG": {"optimize": True}, "WEBP": {"quality": 85}}
 _MOST_PIXELS = 4096 * 4096  # a file of few bytes may unfold to many
 
@@ -26,6 +24,8 @@ def small_picture(data: bytes, *, side: int, kind: Literal["PNG", "WEBP"]) -> by
 
     Only the pixels: what else the file held, such as where a photo was taken, stays behind.
     """
+    from PIL import Image, UnidentifiedImageError  # few requests bring a picture
+
     if len(data) > LARGEST:
         raise InvalidRequest(gettext("A picture has at most 512 KiB."))
     try:
@@ -39,7 +39,7 @@ def small_picture(data: bytes, *, side: int, kind: Literal["PNG", "WEBP"]) -> by
     except (UnidentifiedImageError, OSError, ValueError, TypeError, SyntaxError, EOFError, struct.error):
         raise InvalidRequest(gettext("Send a PNG, JPEG or WebP picture.")) from None
     if turned is not None:
-        small = small.transpose(turned)
+        small = small.transpose(Image.Transpose[turned])
     small.thumbnail((side, side))
     pixels = Image.new("RGBA", small.size)
     pixels.paste(small)

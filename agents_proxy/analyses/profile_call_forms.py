@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import phonenumbers
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
@@ -56,6 +55,8 @@ class IdentifierForm(AgreedForm):
         written = str(self.cleaned_data["phone"]).strip()
         if not written:
             return ""
+        import phonenumbers  # large, and few requests name a number
+
         try:
             number = phonenumbers.parse(written)
         except phonenumbers.NumberParseException:

@@ -4,7 +4,6 @@ import secrets
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-import phonenumbers
 from django.conf import settings
 from django.db import transaction
 from django.utils.translation import gettext
@@ -149,10 +148,14 @@ def numbers_of(user: "User") -> list[dict[str, Any]]:
 
 def masked(number: str) -> str:
     """As much of a number as its owner needs to tell it from their others."""
+    import phonenumbers  # large, and few requests name a number
+
     return f"+{phonenumbers.parse(number).country_code} … {number[-2:]}"
 
 
 def _is_in_use(number: str) -> bool:
+    import phonenumbers  # as above
+
     try:
         parsed = phonenumbers.parse(number)
     except phonenumbers.NumberParseException:

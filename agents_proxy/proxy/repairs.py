@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, SupportsIndex
 
-import json_repair
-
 DEEPEST = 48  # levels; deeper ones are nobody's profile and break whoever walks them
 LONGEST_REPAIR = 48 * 1024  # characters, of all texts of a reply together
 MOST_REPAIRS = 20  # texts of a reply
@@ -66,6 +64,8 @@ def repaired(text: str, budget: Budget) -> Any:
 
     Raises `Exhausted`, `TooDeep`, and `ValueError` where nothing can be made of it.
     """
+    import json_repair  # most replies need no repair
+
     budget.characters -= len(text)
     budget.repairs -= 1
     if budget.characters < 0 or budget.repairs < 0:

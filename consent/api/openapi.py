@@ -7,8 +7,6 @@ import orjson
 import yaml
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
-from drf_spectacular.generators import SchemaGenerator
-from drf_spectacular.settings import patched_settings
 
 from common.problems import InvalidRequest
 from consent.api.base import PublicView
@@ -49,6 +47,9 @@ _LIMIT_HEADERS: dict[str, dict[str, Any]] = {
 @cache
 def document() -> dict[str, Any]:
     """The whole document as plain data."""
+    from drf_spectacular.generators import SchemaGenerator  # brings Django's test client
+    from drf_spectacular.settings import patched_settings
+
     generator = SchemaGenerator()  # type: ignore[no-untyped-call]  # upstream has no types
     with patched_settings({"PREPROCESSING_HOOKS": [_DESCRIBED], "SORT_OPERATIONS": False}):
         made: dict[str, Any] = generator.get_schema(request=None, public=True)  # type: ignore[no-untyped-call]

@@ -3,12 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.urls import reverse
 from django.utils.translation import get_language
 
-from consent.docs.markdown import Written, write
+if TYPE_CHECKING:
+    from consent.docs.markdown import Written
 
 FOLDER = settings.ROOT / "docs"
 # in the order in which they are read
@@ -21,7 +23,7 @@ class Document:
 
     name: str
     address: str
-    written: Written
+    written: "Written"
 
 
 def every_document() -> list[Document]:
@@ -37,6 +39,8 @@ def find_document(name: str) -> Document | None:
 @cache
 def _documents(language: str) -> Mapping[str, Document]:
     """They change with the code alone, so that a process writes each once in each language."""
+    from consent.docs.markdown import write  # the first reader of a document brings the parser
+
     addresses = {name: reverse("document", args=[name]) for name in NAMES}
     return {
         name: Document(name, addresses[name], write((FOLDER / f"{name}.md").read_text(encoding="utf-8"), addresses))

@@ -9,7 +9,6 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest, HttpResponse
-from mcp_types import INVALID_REQUEST, PARSE_ERROR
 from rest_framework.authentication import BaseAuthentication
 
 from common.admission.requests import JSONRequest
@@ -18,10 +17,8 @@ from common.problems import InvalidRequest
 from common.request_notes import OPERATION
 from consent.api.base import DeveloperView
 from consent.api.hot_reads import token_and_status_of_body
-from consent.tools.catalogue import TOOLS
 from consent.tools.context import CALL_CONTEXT, CallContext, problem_answer
 from consent.tools.operations import CHECK_CONSENT_STATUS
-from consent.tools.server import transport
 from developers.authentication import AppContext, DeveloperToken
 from developers.errors import BrowserPathRefused
 from developers.models import Permission
@@ -30,6 +27,7 @@ _METHODS = frozenset({
     "initialize", "notifications/initialized", "notifications/cancelled", "ping", "server/discover", "tools/list",
     "tools/call", "resources/list", "resources/templates/list", "resources/read", "prompts/list",
 })  # fmt: skip  # those that hosts send, as the log of an app's requests names them
+_PARSE_ERROR, _INVALID_REQUEST = -32700, -32600  # JSON-RPC 2.0, section 5.1
 _FORWARDED = ("CONTENT_TYPE", "HTTP_ACCEPT", "HTTP_MCP_")  # the headers that the SDK sees
 
 
@@ -69,13 +67,15 @@ class McpView(DeveloperView):
             raise BrowserPathRefused("This address takes no calls from other origins.")
 
     def post(self, request: HttpRequest) -> HttpResponse:
+        from consent.tools.server import transport  # a third of all modules, the SDK, for this address alone
+
         try:
             message = self.request.data
             _check_envelope(message)
         except _InvalidMessage as error:
-            return self._message_error(INVALID_REQUEST, error, _id_of(message))
+            return self._message_error(_INVALID_REQUEST, error, _id_of(message))
         except InvalidRequest as error:
-            return self._message_error(PARSE_ERROR, error)
+            return self._message_error(_PARSE_ERROR, error)
         request.META[OPERATION] = _operation(message)
         headers = {_header(name): value for name, value in request.META.items() if name.startswith(_FORWARDED)}
         call = CallContext(app=self.app, view=self, request=request, meter=self.meter)
@@ -93,7 +93,7 @@ class McpView(DeveloperView):
 
 def _not_acceptable(message_id: str | int | None) -> HttpResponse:
     """The JSON-RPC error for a host whose `Accept` leaves out what this address answers."""
-    error = {"code": INVALID_REQUEST, "message": "Accept both application/json and text/event-stream."}
+    error = {"code": _INVALID_REQUEST, "message": "Accept both application/json and text/event-stream."}
     return json_answer({"jsonrpc": "2.0", "id": message_id, "error": error}, status=HTTPStatus.NOT_ACCEPTABLE)
 
 
@@ -117,6 +117,8 @@ def _check_envelope(message: Any) -> None:
 
 def _operation(message: Any) -> str:
     """What the message asks for, in names of ours and of the protocol alone: what else a caller wrote is not kept."""
+    from consent.tools.catalogue import TOOLS  # as in `post`
+
     method = message["method"] if message["method"] in _METHODS else "other"
     tool = message.get("params", {}).get("name")
     return f"{method} {tool}" if method == "tools/call" and isinstance(tool, str) and tool in TOOLS else method

@@ -6,16 +6,15 @@ Nothing here writes, and all of it may wait for other servers: never inside a tr
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
-
-import dns.exception
-import dns.resolver
-from dns.rdtypes.ANY.TXT import TXT
 
 from common import addresses
 from common.outbound.client import Client
 from common.outbound.failures import ExchangeFailed
+
+if TYPE_CHECKING:
+    import dns.resolver
 
 RECORD, FILE = "_consent-runtime", "/.well-known/consent-runtime.txt"
 _NAME = re.compile(r"(?=.{1,253}\Z)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?!\d+\Z)[a-z0-9-]{2,63}")
@@ -60,6 +59,9 @@ def _judged(lines: Iterator[str], challenge: str) -> Place:
 
 def _records(domain: str) -> Iterator[str]:
     """Each TXT record's text, by the resolver of this machine."""
+    import dns.exception  # a large library for what is rarely asked
+    from dns.rdtypes.ANY.TXT import TXT
+
     try:
         answer = _resolver().resolve(f"{RECORD}.{domain}.", "TXT", lifetime=_DNS_SECONDS, search=False)
     except (dns.exception.DNSException, OSError):
@@ -69,8 +71,10 @@ def _records(domain: str) -> Iterator[str]:
             yield b"".join(record.strings).decode("ascii", "replace")
 
 
-def _resolver() -> dns.resolver.Resolver:
+def _resolver() -> "dns.resolver.Resolver":
     """Read afresh each time: a machine's resolver may change, and this is rarely asked."""
+    import dns.resolver
+
     return dns.resolver.Resolver()
 
 

@@ -3,8 +3,6 @@
 import io
 from typing import TYPE_CHECKING, Any
 
-import qrcode
-import qrcode.image.svg
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -261,6 +259,9 @@ def setup_done(request: HttpRequest) -> HttpResponse:
 @require_safe
 def sharing_id_image(request: HttpRequest) -> HttpResponse:
     """The sharing ID as a QR code."""
+    import qrcode  # for this one picture
+    import qrcode.image.svg
+
     image = qrcode.make(
         person_of(request).public_id, image_factory=qrcode.image.svg.SvgPathFillImage, border=2, box_size=12
     )
