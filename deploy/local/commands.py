@@ -8,23 +8,20 @@ from typing import NamedTuple
 
 from deploy.local import catalogues, checking, contract, counting, locking, neighbours, node, proving
 from deploy.local.neighbours import Neighbours
-from deploy.local.place import PYTHON, ROOT, VAR, Stop, call, fail, manage, say, step
+from deploy.local.place import PYTHON, ROOT, VAR, Stop, call, fail, say, step
 from deploy.local.serving import Interrupted, alone, free_port, is_free, service, watch
 from deploy.local.setting_up import (
     DEVELOPMENT,
     RUNTIME,
     log_settings,
-    make_database,
     make_environment,
-    make_sample,
+    make_ready,
     make_secrets,
     read_settings,
 )
 
 DEFAULT_PORT = 8000
 SYSTEM_TESTS = "tests/system"
-# what each of some hundred processes of a test run would compile anew where bytecode is not kept
-KEEP_BYTECODE = {"PYTHONDONTWRITEBYTECODE": ""}
 
 
 class Command(NamedTuple):
@@ -84,7 +81,7 @@ def test(arguments: Sequence[str]) -> int:
 
 
 def _pytest(options: Sequence[str], arguments: Sequence[str]) -> int:
-    return call([PYTHON, "-m", "pytest", *options, *arguments], env=KEEP_BYTECODE)
+    return call([PYTHON, "-m", "pytest", *options, *arguments])
 
 
 def prove(arguments: Sequence[str]) -> int:
@@ -216,6 +213,8 @@ def dispatch(arguments: Sequence[str]) -> int:
     if name in ("help", "-h", "--help") or name not in COMMANDS:
         say("\n".join(f"{command.usage:34} {command.purpose}" for command in COMMANDS.values()))
         return 0 if name.strip("-") in ("help", "h") else 2
+    # the packages come without bytecode, and each of what may be a hundred processes would compile what it imports
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     try:
         return COMMANDS[name].run(rest)
     except Stop as reason:
@@ -246,10 +245,8 @@ def _prepare(port: int, *, passing: bool = False) -> tuple[dict[str, str], Neigh
     given = None if passing else os.environ.get("BASE_URL")
     env = {"BASE_URL": given or f"http://localhost:{port}", "CONSENT_VAR": str(VAR)}
     env |= log_settings(env["BASE_URL"])
-    make_database(env)
     beside = neighbours.find(port, env["BASE_URL"])
-    make_sample(env, beside.addresses, keep_address=passing)
-    manage("Checking the settings", "check", "--fail-level", "ERROR", env={**env, **beside.env})
+    make_ready({**env, **beside.env}, beside.addresses, keep_address=passing)
     return env, beside
 
 

@@ -8,10 +8,13 @@ import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import metadata
+from importlib.util import find_spec
 from pathlib import Path
 from subprocess import run
 
-from deploy.local.place import PYTHON, ROOT, VAR, VENV, fail, manage, must, step
+from deploy.local.place import PYTHON, ROOT, VAR, VENV, fail, must, step
+from deploy.local.preparing import Step, prepare
 
 RUNTIME, DEVELOPMENT = "requirements.lock", "requirements-dev.lock"
 
@@ -32,9 +35,11 @@ def make_environment(lock: str) -> None:
         if wanted in _stamps():
             return
         if not PYTHON.exists():
-            _make_venv()
+            step("Making .venv")
+            must("Making .venv", [sys.executable, "-m", "venv", "--without-pip", VENV])
         step(f"Installing {lock} (hashes checked)")
-        pip: list[str | Path] = [PYTHON, "-m", "pip", "--disable-pip-version-check", "--quiet", "install"]
+        # what is never imported is never compiled, which is most of it
+        pip = [*_pip(lock), "--disable-pip-version-check", "--quiet", "install", "--no-compile"]
         must("Installing the packages", [*pip, "--require-hashes", "--no-deps", "--requirement", lock])
         # Built from a copy: the build leaves folders behind.
         source = VAR / "bridge-build"
@@ -51,7 +56,7 @@ def make_secrets() -> None:
     """`var/env`: secrets made at random, once, and those that an older folder lacks; a variable of the environment wins
     over each."""
     with one_at_a_time():
-        manage("Making the secrets", "make_keys", "--directory", str(VAR))
+        must("Making the secrets", [PYTHON, "-m", "consent.release.fresh_keys", VAR])
 
 
 def read_settings() -> None:
@@ -83,23 +88,31 @@ def log_settings(base_url: str = "") -> dict[str, str]:
     return {"LOG_SIGNER_FILE": str(file), "LOG_ORIGIN": os.environ.get("LOG_ORIGIN") or begun}
 
 
-def make_database(env: dict[str, str]) -> None:
-    """The database of DATABASE_URL with its tables and registry, and the static files with their hashed names."""
+def make_ready(env: dict[str, str], beside: dict[str, str], *, keep_address: bool) -> None:
+    """The database of DATABASE_URL with its tables, registry and sample people, and the static files with their hashed
+    names; var/sample.json says what the people sign in with. `Stop` where a server could not start on it."""
+    quiet = ("--verbosity", "0")
+    where = ["--neighbourhood", json.dumps(beside), *(["--keep-address"] if keep_address else [])]
+    steps = [
+        Step(f"Migrating {_database_name()}", "Migrating the database", ["migrate", "--no-input", *quiet]),
+        Step("", "Bringing the registry to the starter list", ["sync_registry", *quiet]),
+        Step("Collecting the static files", "Collecting the static files", ["collectstatic", "--no-input", *quiet]),
+        *_release(),
+        Step("Making sure of the sample data", "Making the sample data", ["sample_data", *where]),
+        Step("", "Checking the settings", ["check", "--fail-level", "ERROR"]),
+    ]
     with one_at_a_time():
-        step(f"Migrating {_database_name()}")
-        manage("Migrating the database", "migrate", "--no-input", "--verbosity", "0", env=env)
-        manage("Bringing the registry to the starter list", "sync_registry", "--verbosity", "0", env=env)
-        manage("Collecting the static files", "collectstatic", "--no-input", "--verbosity", "0", env=env)
-        make_release(env)
+        prepare(steps, env)
 
 
-def make_release(env: dict[str, str]) -> None:
+def _release() -> list[Step]:
     """The manifest of what was collected, signed by the key in var/: a clone is its own releaser.
 
     Where somebody else releases, their manifest and their key are given, and nothing is made here.
     """
-    if not os.environ.get("RELEASE_MANIFEST") and (VAR / "release-key.json").exists():
-        manage("Making the release", "make_release", "--commit", _commit(), env=env)
+    if os.environ.get("RELEASE_MANIFEST") or not (VAR / "release-key.json").exists():
+        return []
+    return [Step("", "Making the release", ["make_release", "--commit", _commit()])]
 
 
 def _commit() -> str:
@@ -112,15 +125,6 @@ def _commit() -> str:
     return told.stdout.strip() or "unknown"
 
 
-def make_sample(env: dict[str, str], beside: dict[str, str], *, keep_address: bool) -> Path:
-    """Sample people in this database; the file that holds what they sign in with."""
-    with one_at_a_time():
-        step("Making sure of the sample data")
-        where = ["--neighbourhood", json.dumps(beside), *(["--keep-address"] if keep_address else [])]
-        manage("Making the sample data", "sample_data", *where, env=env)
-    return VAR / "sample.json"
-
-
 def _database_name() -> str:
     """What to call the database on the screen: never its password."""
     url = os.environ.get("DATABASE_URL", "")
@@ -129,13 +133,27 @@ def _database_name() -> str:
     return f"the PostgreSQL database {url.rsplit('/', 1)[-1].split('?')[0]}"
 
 
-def _make_venv() -> None:
-    step("Making .venv")
+def _pip(lock: str) -> list[str | Path]:
+    """This Python's own pip where it has one, since another takes longer to make than the environment around it.
+
+    The tests build packages, and for them the environment has its own.
+    """
+    if lock == RUNTIME and _has_pip_for_others():
+        return [sys.executable, "-m", "pip", "--python", PYTHON]
+    if run([PYTHON, "-c", "import pip"], capture_output=True, check=False).returncode:
+        if find_spec("ensurepip") is None:  # Debian splits it off
+            fail(f"This Python cannot make virtual environments. On Debian: apt-get install python{_version()}-venv")
+        must("Making pip", [PYTHON, "-m", "ensurepip"])
+    return [PYTHON, "-m", "pip"]
+
+
+def _has_pip_for_others() -> bool:
+    """Whether this Python has a pip that can install into another environment, as it can from 22.3 on."""
     try:
-        import ensurepip  # noqa: F401  # Debian splits it off
-    except ImportError:
-        fail(f"This Python cannot make virtual environments. On Debian: apt-get install python{_version()}-venv")
-    must("Making .venv", [sys.executable, "-m", "venv", VENV])
+        major, minor = metadata.version("pip").split(".")[:2]
+        return (int(major), int(minor)) >= (22, 3)
+    except (metadata.PackageNotFoundError, ValueError):
+        return False
 
 
 def _version() -> str:

@@ -1,22 +1,11 @@
 """`manage.py make_keys`: fresh secrets for a deployment, printed or kept in a folder. It alone runs without any."""
 
-import base64
-import json
-import os
-import secrets
-import shlex
 from pathlib import Path
 from typing import Any
 
-from cryptography.fernet import Fernet
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from consent.release import signing
-
-RECEIPT_KEYS_FILE, LOG_KEYS_FILE = "receipt-keys.json", "log-keys.json"
-RELEASE_KEY_FILE = "release-key.json"
+from consent.release import fresh_keys
 
 
 class Command(BaseCommand):
@@ -29,80 +18,10 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, directory: Path | None, **options: Any) -> None:
-        if directory is None:
-            printed = {
-                name: json.dumps([_signing_key()], separators=(",", ":")) for name in ("RECEIPT_KEYS", "LOG_KEYS")
-            }
-            for name, value in {**_secrets(), **printed}.items():
-                self.stdout.write(_line(name, value))
-            return
-        directory.mkdir(parents=True, exist_ok=True)
-        files = {
-            "RECEIPT_KEYS_FILE": _keep_keys(directory.resolve() / RECEIPT_KEYS_FILE),
-            "LOG_KEYS_FILE": _keep_keys(directory.resolve() / LOG_KEYS_FILE),
-        }
-        # its own releaser, as a clone is: who releases elsewhere keeps this key elsewhere
-        verifier = _keep_release_key(directory.resolve() / RELEASE_KEY_FILE)
-        _keep_missing(directory / "env", {**_secrets(), **files, "RELEASE_VERIFIER_KEY": verifier})
-
-
-def _line(name: str, value: str) -> str:
-    """As a shell, systemd and our own reader of `env` understand it alike."""
-    if "'" in value or "\n" in value:
-        raise CommandError(f"{name} would hold a quote or a line break, which not every reader of such a file takes.")
-    return f"{name}={shlex.quote(value)}"
-
-
-def _secrets() -> dict[str, str]:
-    return {"SECRET_KEY": secrets.token_urlsafe(50), "DATA_ENCRYPTION_KEYS": Fernet.generate_key().decode()}
-
-
-def _signing_key() -> dict[str, str]:
-    """A private Ed25519 key as a JWK."""
-    key = Ed25519PrivateKey.generate()
-    return {
-        "kty": "OKP",
-        "crv": "Ed25519",
-        "x": _base64url(key.public_key().public_bytes_raw()),
-        "d": _base64url(key.private_bytes_raw()),
-    }
-
-
-def _base64url(octets: bytes) -> str:
-    return base64.urlsafe_b64encode(octets).decode().rstrip("=")
-
-
-def _keep_keys(path: Path) -> str:
-    """Make the file where there is none; its name, from the project's folder where it lies inside.
-
-    So both can move together.
-    """
-    if not path.exists():
-        _write_private(path, json.dumps([_signing_key()], indent=1))
-    return str(path.relative_to(settings.ROOT) if path.is_relative_to(settings.ROOT) else path)
-
-
-def _keep_release_key(path: Path) -> str:
-    """Make the file where there is none; what verifies the key in it."""
-    if not path.exists():
-        _write_private(path, json.dumps(_signing_key(), indent=1))
-    return str(signing.verifier_of(signing.read_key(path)))
-
-
-def _keep_missing(path: Path, wanted: dict[str, str]) -> None:
-    """Add what is missing; a secret that is there stays, since losing it would lose what it protects."""
-    lines = path.read_text().splitlines() if path.exists() else []
-    lines = [line for line in lines if line.strip() not in {f"{name}=" for name in wanted}]  # a name alone is none
-    present = {line.split("=", 1)[0] for line in lines}
-    missing = [_line(name, value) for name, value in wanted.items() if name not in present]
-    if missing:
-        _write_private(path, "\n".join([*lines, *missing]) + "\n")
-
-
-def _write_private(path: Path, text: str) -> None:
-    """For its owner's eyes alone from the first byte on, and whole or not at all."""
-    temporary = path.with_name(f".{path.name}.new")
-    temporary.unlink(missing_ok=True)
-    with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-        file.write(text)
-    temporary.replace(path)
+        try:
+            if directory is None:
+                self.stdout.write(fresh_keys.printed())
+            else:
+                fresh_keys.keep(directory)
+        except ValueError as reason:
+            raise CommandError(str(reason)) from None
