@@ -31,6 +31,12 @@ class Neighbours:
     commands: dict[str, list[str]] = field(default_factory=dict)
 
     @property
+    def ports(self) -> set[int]:
+        """Where the programs that `commands` start take calls."""
+        agents = [self.env[name] for name in reference.VARIABLES.values() if name in self.env]
+        return {int(urlsplit(address).port or 0) for address in [*self.addresses.values(), *agents]}
+
+    @property
     def shows_profiles(self) -> bool:
         """Whether every agent is a reference agent, so that the sample person can be shown without asking real ones."""
         return bool(self.addresses) and all(name in self.env for name in reference.VARIABLES.values())

@@ -12,7 +12,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FrameType
@@ -84,6 +84,7 @@ def service(port: int, env: Mapping[str, str], beside: Neighbours | None = None)
             log.unlink(missing_ok=True)
             children.append(_start(name, command, log, env))
         _wait_until_ready(port, children)
+        _wait_until_open(beside.ports, children)
         yield children
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
@@ -179,6 +180,21 @@ def _wait_until_ready(port: int, children: list[Child]) -> None:
             pass
         time.sleep(0.1)
     fail(f"The service was not ready within {READY_WITHIN} seconds; /readyz said {heard}.\n{children[0].tail()}")
+
+
+def _wait_until_open(ports: Collection[int], children: list[Child]) -> None:
+    """Until something takes calls on each of these ports of this machine."""
+    deadline = time.monotonic() + READY_WITHIN
+    while closed := [port for port in ports if not _is_open(port)]:
+        _complain_about_ended(children)
+        if time.monotonic() > deadline:
+            fail(f"What runs beside the service took no calls on port {closed[0]} within {READY_WITHIN} seconds.")
+        time.sleep(0.1)
+
+
+def _is_open(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 def _complain_about_ended(children: list[Child]) -> None:
