@@ -12,6 +12,7 @@ from datetime import timedelta
 from django.conf import settings
 from django.core.mail import send_mail
 from django.db import transaction
+from django.db.models import QuerySet
 from django.template.loader import render_to_string
 from django.utils import translation
 
@@ -27,17 +28,29 @@ _log = logging.getLogger(__name__)
 _GIVEN_UP_AFTER = timedelta(days=7)  # without a mail server; then the address is forgotten all the same
 
 
+def is_due() -> bool:
+    """Whether anybody is to be written to."""
+    return _untold().exists() or _unwritten_farewells().exists()
+
+
 def write_erasure_mails(*, limit: int = 100) -> int:
     """Write about what nobody was told yet; returns how many. Where the mail server takes nothing, it waits."""
-    waiting = open_erasures().filter(mailed_at=None, asked_by=AskedBy.PERSON).order_by("pk")
     written = 0
-    for erasure_pk in list(waiting.values_list("pk", flat=True)[:limit]):
+    for erasure_pk in list(_untold().order_by("pk").values_list("pk", flat=True)[:limit]):
         try:
             written += _write(erasure_pk)
         except OSError:  # smtplib's exceptions are of this kind too
             _log.exception("The mail server takes nothing; what is left waits for the next run")
             break
     return written
+
+
+def _untold() -> QuerySet[Erasure]:
+    return open_erasures().filter(mailed_at=None, asked_by=AskedBy.PERSON)
+
+
+def _unwritten_farewells() -> QuerySet[Erasure]:
+    return Erasure.objects.filter(done_at__isnull=False).exclude(farewell="")
 
 
 @transaction.atomic
@@ -71,7 +84,7 @@ def keep_farewell(erasure: Erasure) -> None:
 
 def write_farewells(*, limit: int = 100) -> int:
     """Tell people that their account is gone, and forget where they were told; returns how many."""
-    done = Erasure.objects.filter(done_at__isnull=False).exclude(farewell="")
+    done = _unwritten_farewells()
     done.filter(done_at__lte=database_now() - _GIVEN_UP_AFTER).update(farewell="")
     written = 0
     for erasure_pk in list(done.order_by("done_at", "pk").values_list("pk", flat=True)[:limit]):

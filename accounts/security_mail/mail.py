@@ -22,6 +22,11 @@ _AT_THE_LATEST = timedelta(minutes=2)
 _GIVEN_UP_AFTER = timedelta(days=7)
 
 
+def is_due() -> bool:
+    """Whether there is anything that somebody was not told, be it settled or not."""
+    return SecurityChange.objects.exists()
+
+
 def write_security_mails(*, limit: int = 100) -> int:
     """Write about what nobody was told yet, one mail a person; returns how many.
 

@@ -69,6 +69,11 @@ def due(*, limit: int = 100) -> list[int]:
     return list(ordered.values_list("pk", flat=True)[:limit])
 
 
+def is_due() -> bool:
+    """Whether there are any, be their destination busy or not."""
+    return _due(database_now() - _TOLD).exists()
+
+
 def send(activation_pk: int) -> None:
     """Make one attempt, if it is due; never raises for what the other side does."""
     claimed = _claim(activation_pk)

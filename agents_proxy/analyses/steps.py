@@ -18,7 +18,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import DatabaseError, connection, transaction
-from django.db.models import Case, Exists, F, OuterRef, When, Window
+from django.db.models import Case, Exists, F, OuterRef, QuerySet, When, Window
 from django.db.models.functions import Now, RowNumber
 
 from agents_proxy.agents import AGENTS
@@ -175,13 +175,21 @@ def abandoned_runs(*, limit: int = 50) -> list[int]:
 
     Who asked takes turns, an app for all its people or a person by themselves, so that many of one hold up no other.
     """
-    now = database_now()
-    held = Step.objects.filter(run=OuterRef("pk"), status=StepStatus.RUNNING, lease_until__gt=now)
-    waiting = Run.objects.filter(status__in=UNFINISHED_RUNS, updated_at__lt=now - FORSAKEN_AFTER, purge_at__gt=now)
     asked_by: list[Any] = [F("consent__app"), Case(When(consent__app=None, then="user"))]
     turn = Window(RowNumber(), partition_by=asked_by, order_by="pk")
-    ordered = waiting.filter(~Exists(held)).annotate(turn=turn).order_by("turn", "pk")
+    ordered = _abandoned(database_now()).annotate(turn=turn).order_by("turn", "pk")
     return list(ordered.values_list("pk", flat=True)[:limit])
+
+
+def is_due() -> bool:
+    """Whether there are any such runs."""
+    return _abandoned(database_now()).exists()
+
+
+def _abandoned(now: datetime) -> QuerySet[Run]:
+    held = Step.objects.filter(run=OuterRef("pk"), status=StepStatus.RUNNING, lease_until__gt=now)
+    waiting = Run.objects.filter(status__in=UNFINISHED_RUNS, updated_at__lt=now - FORSAKEN_AFTER, purge_at__gt=now)
+    return waiting.filter(~Exists(held))
 
 
 @contextmanager

@@ -35,6 +35,12 @@ _LOCK_TIMEOUT = "3s"  # for a chain's head; who holds one longer holds up one ro
 _AT_ONCE = 6.0  # seconds of one run for requests, and as many for grants
 
 
+def is_due() -> bool:
+    """Whether the clock has ended anything that is not written down."""
+    now = database_now()
+    return ConsentRequest.objects.overdue(now).exists() or Grant.objects.overdue(now).exists()
+
+
 def write_down_expiry(*, most_seconds: float = _AT_ONCE) -> int:
     """Write down what the clock has already decided; returns how many.
 

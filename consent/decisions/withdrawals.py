@@ -53,6 +53,11 @@ def note_withdrawals(*, entry_pks: Iterable[int], by: "User", ends_grants: bool)
     transaction.on_commit(partial(tell_worker, FINISH))
 
 
+def is_due() -> bool:
+    """Whether a withdrawal is not carried out yet."""
+    return _unfinished().exists()
+
+
 def finish_withdrawals(*, most_seconds: float = _AT_ONCE) -> int:
     """Do what is left of every withdrawal, the oldest first; returns how many requests and grants that ended.
 

@@ -33,6 +33,11 @@ _KIND = EventType.READS.value
 COLUMNS = ("pk", "grant__grant_id", "export__export_id", "token__prefix", "address_prefix", "at")
 
 
+def is_due() -> bool:
+    """Whether there are reads that no entry holds yet."""
+    return Read.objects.filter(batch="").exists()
+
+
 def chain_waiting_reads(*, most_seconds: float | None = None) -> int:
     """Chain every read that no entry holds yet; returns how many. Safe to run twice at once.
 

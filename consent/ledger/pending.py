@@ -19,6 +19,11 @@ MOST_AT_ONCE = 500  # entries a transaction, so that nobody waits long for the c
 
 
 # --- What waits in audit_pending --------------------------------------------------------------------------------------
+def is_due() -> bool:
+    """Whether an entry waits."""
+    return AuditPending.objects.exists()
+
+
 def write_pending_entries(*, most_seconds: float | None = None) -> int:
     """Write every entry that waits; returns how many. Safe to run twice at once, and to be killed at any moment.
 

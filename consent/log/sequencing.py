@@ -12,6 +12,7 @@ from datetime import datetime
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Exists, OuterRef
 
 from common.clock import database_now
 from consent.ledger.models import AuditEntry, LogQueue
@@ -24,6 +25,15 @@ _log = logging.getLogger(__name__)
 BATCH = 5_000  # entries a transaction
 # keys that are looked through at once for entries that nobody queued, and how many such blocks of the newest there are
 _BLOCK, _BLOCKS = 10_000, 10
+
+
+def is_due() -> bool:
+    """Whether this process has entries to take in, or a size to have signed."""
+    if not signs_here():
+        return False
+    signed = AuditCheckpoint.objects.filter(epoch=OuterRef("epoch"), size=OuterRef("size"))
+    unsigned = LogState.objects.filter(pk=1, size__gt=0).exclude(Exists(signed))
+    return LogQueue.objects.exists() or unsigned.exists()
 
 
 def sequence_and_sign() -> int:

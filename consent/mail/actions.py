@@ -40,6 +40,12 @@ _BATCH = 100  # people, and mails over one connection
 _AT_ONCE = 20.0  # seconds of one run
 
 
+def is_due() -> bool:
+    """Whether there is anything that a mail may be due about."""
+    now = database_now()
+    return any(_candidates(kind, now).exists() for kind in MailKind)
+
+
 def send_due_mails(*, most_seconds: float = _AT_ONCE) -> int:
     """Write what is due until nobody is left, or for so many seconds of each kind; returns how many mails went out.
 
@@ -104,6 +110,10 @@ def _near_their_end(now: datetime) -> QuerySet[Grant]:
     return near.filter(starts_at__lte=F("expires_at") - FORGOTTEN_AFTER)
 
 
+def _candidates(kind: MailKind, now: datetime) -> QuerySet[Any]:
+    return _fresh(now) if kind == MailKind.REQUEST else _near_their_end(now)
+
+
 def _due(kind: MailKind, now: datetime) -> QuerySet[ConsentRequest]:
     """What nobody was written to about; a sandbox person has nobody who reads mail."""
     if kind == MailKind.REQUEST:
@@ -121,7 +131,7 @@ def _lately(kind: MailKind, now: datetime) -> QuerySet[Mail]:
 def _people_to_write_to(kind: MailKind, after: int) -> list[tuple[int, int]]:
     """The keys of some people and of the oldest request of each, in the order of those, behind `after`."""
     now = database_now()
-    if not (_fresh(now) if kind == MailKind.REQUEST else _near_their_end(now)).exists():
+    if not _candidates(kind, now).exists():
         return []  # as mostly; the whole question takes the planner alone longer than this look
     left_alone = Exists(_lately(kind, now).filter(request__user=OuterRef("user")))
     people = _due(kind, now).filter(~left_alone).order_by().values("user").annotate(first=Min("pk"))

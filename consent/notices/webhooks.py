@@ -24,6 +24,11 @@ _LEASE = timedelta(seconds=60)
 _AT_ONCE = 16
 
 
+def is_due() -> bool:
+    """Whether anything waits to be sent now."""
+    return _due(database_now()).exists()
+
+
 def deliver_due() -> int:
     """Try everything that is due, a few at a time; returns how many were tried."""
     at_once = min(_AT_ONCE, _due(database_now()).count())

@@ -22,6 +22,12 @@ _ANSWERED = (ApplicationStatus.APPROVED, ApplicationStatus.SENT_BACK, Applicatio
 _log = logging.getLogger(__name__)
 
 
+def is_due() -> bool:
+    """Whether there is anything that somebody was not told, be it too early or not."""
+    lost = App.objects.exclude(lost_domain="")
+    return _answered().exists() or lost.exists() or waiting_applications().filter(staff_told_at=None).exists()
+
+
 def send_due_mails(*, limit: int = 100) -> int:
     """Write what is due; returns about how many rows somebody was written to. What is not taken is tried again."""
     written = 0

@@ -25,6 +25,11 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 
+def is_due() -> bool:
+    """Whether anybody is to be written to."""
+    return _invitations().exists() or _untold().exists()
+
+
 def send_due_mails(*, limit: int = 100) -> int:
     """Write what is due; returns how many mails went out. What is not taken is tried again at the next run."""
     written = 0

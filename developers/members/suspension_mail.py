@@ -6,6 +6,7 @@ import smtplib
 from django.conf import settings
 from django.core.mail import send_mail
 from django.db import transaction
+from django.db.models import QuerySet
 from django.template.loader import render_to_string
 from django.utils import translation
 
@@ -18,14 +19,18 @@ from developers.members.models import AppMember
 _log = logging.getLogger(__name__)
 
 
+def is_due() -> bool:
+    """Whether there is anything that members were not told."""
+    return _untold().exists()
+
+
 def write_to_members(*, limit: int = 100) -> int:
     """Write about what nobody was told yet, the oldest first; returns how many entries that were.
 
     Where the mail server takes nothing, what is left waits for the next run.
     """
     told = 0
-    waiting = AppAuditEntry.objects.filter(action__in=TOLD_TO_MEMBERS, told_at=None).order_by("pk")
-    for entry_pk in list(waiting.values_list("pk", flat=True)[:limit]):
+    for entry_pk in list(_untold().order_by("pk").values_list("pk", flat=True)[:limit]):
         if shutdown.has_begun():
             break
         try:
@@ -34,6 +39,10 @@ def write_to_members(*, limit: int = 100) -> int:
             _log.exception("The mail server takes nothing; what is left waits for the next run")
             break
     return told
+
+
+def _untold() -> QuerySet[AppAuditEntry]:
+    return AppAuditEntry.objects.filter(action__in=TOLD_TO_MEMBERS, told_at=None)
 
 
 def _write_about(entry_pk: int) -> bool:

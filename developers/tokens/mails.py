@@ -28,6 +28,12 @@ _log = logging.getLogger(__name__)
 REMINDERS = (2, 14)  # days before the end, the last first: who gets that one needs no other
 
 
+def is_due() -> bool:
+    """Whether anybody is to be written to."""
+    due = [_leaked(DeveloperToken), _leaked(ManagementToken), *map(_ending, REMINDERS)]
+    return any(tokens.exists() for tokens in due)
+
+
 def send_due_token_mails(*, limit: int = 100) -> int:
     """Write what is due about so many tokens of each kind; returns how many tokens were written about.
 

@@ -16,6 +16,11 @@ from pkm.reset.models import VaultReset
 _log = logging.getLogger(__name__)
 
 
+def is_due() -> bool:
+    """Whether anybody is to be written to."""
+    return VaultReset.objects.filter(mailed_at=None).exists()
+
+
 def write_reset_mails(*, limit: int = 100) -> int:
     """Write about what nobody was told yet; returns how many. Where the mail server takes nothing, it waits."""
     waiting = VaultReset.objects.filter(mailed_at=None).order_by("pk")

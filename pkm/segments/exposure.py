@@ -7,6 +7,8 @@ registry changes, by whatever hand.
 from collections.abc import Mapping
 from typing import Any
 
+from django.db.models import F
+
 from pkm.registry.models import RegistryVersion, ScopeEntry
 from pkm.segments.models import ManifestPath
 
@@ -24,6 +26,11 @@ def told_by(entries: Mapping[str, ScopeEntry], path: str) -> dict[str, Any]:
         "sensitivity_tier": entry.sensitivity_tier,
         "exposure_eligible": entry.exposure_enabled,
     }
+
+
+def is_due() -> bool:
+    """Whether the registry has changed since the manifests were brought up to it."""
+    return RegistryVersion.objects.exclude(version=F("in_manifests")).exists()
 
 
 def bring_paths_up_to_date() -> int:
