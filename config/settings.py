@@ -371,7 +371,7 @@ CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = (
         "data_folder_in": str(VAR / "queue"),
         "data_folder_out": str(VAR / "queue"),
         "control_folder": str(VAR / "queue-control"),
-        "polling_interval": 0.05,
+        "polling_interval": 0.1,  # seconds
     }
 )
 CELERY_TASK_IGNORE_RESULT = True

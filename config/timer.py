@@ -54,7 +54,7 @@ WATCHED: dict[str, Watched] = {
     "write-erasure-mails": Watched("accounts.tasks.write_erasure_mails", 10, "accounts.erasure.mail.is_due"),
     "write-security-mails": Watched("accounts.tasks.write_security_mails", 10, "accounts.security_mail.mail.is_due"),
     "maintain-institutions": Watched(
-        "agents_proxy.tasks.maintain_institutions", 10, "agents_proxy.financial.items.is_due"
+        "agents_proxy.tasks.maintain_institutions", 10, "agents_proxy.financial.tasks.is_due"
     ),
     "write-down-expiry": Watched("consent.tasks.write_down_expiry", 14, "consent.decisions.expiry.is_due"),
     "write-token-mails": Watched("developers.tasks.write_token_mails", 30, "developers.tokens.mails.is_due"),

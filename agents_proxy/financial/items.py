@@ -35,14 +35,6 @@ class ItemContent:
         return encryption.sealed(json.dumps({"ledger": transactions.written(self.ledger), "accounts": self.accounts}))
 
 
-def is_due() -> bool:
-    """Whether there is anything linked, or on the way to be, that is to be looked after."""
-    if not client.is_configured():
-        return False
-    items = Item.objects.exclude(status=ItemStatus.REMOVED)
-    return items.exists() or LinkSession.objects.filter(status=LinkStatus.OPEN).exists()
-
-
 def content_of(item: Item) -> ItemContent:
     if item.signals is None:
         return ItemContent({}, [])

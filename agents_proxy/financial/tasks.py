@@ -5,7 +5,7 @@ from collections import defaultdict
 from datetime import timedelta
 
 from celery import shared_task
-from django.db.models import Count, Q
+from django.db.models import Count, Q, QuerySet
 
 from agents_proxy.financial import client, refreshes
 from agents_proxy.financial import items as linked_items
@@ -25,6 +25,14 @@ def refresh_item(run_pk: int) -> None:
     refreshes.run_refresh(run_pk)
 
 
+def is_due() -> bool:
+    """Whether `maintain_institutions` would find anything to do, or to try again."""
+    if not client.is_configured():
+        return False
+    refreshing = refreshes.abandoned_runs(limit=1) or refreshes.due_items(limit=1)
+    return bool(refreshing or _expired().exists() or items_without_consent() or superseded())
+
+
 @shared_task(name="agents_proxy.tasks.maintain_institutions")
 def maintain_institutions() -> None:
     """Start refreshes that are due or abandoned, end items without consent or superseded, close expired visits."""
@@ -38,9 +46,12 @@ def maintain_institutions() -> None:
         refresh_item.delay(run_pk)
     for item in refreshes.due_items():
         refreshes.start_refresh(item)
-    expired = LinkSession.objects.filter(status=LinkStatus.OPEN, expires_at__lte=database_now())
-    for session_pk in expired.values_list("pk", flat=True)[:200]:
+    for session_pk in _expired().values_list("pk", flat=True)[:200]:
         linked_items.end_link(session_pk, LinkStatus.EXPIRED)
+
+
+def _expired() -> QuerySet[LinkSession]:
+    return LinkSession.objects.filter(status=LinkStatus.OPEN, expires_at__lte=database_now())
 
 
 def items_without_consent() -> list[Item]:
