@@ -379,7 +379,7 @@ CELERY_TASK_ACKS_LATE = True
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR / "beat-schedule")
-CELERY_BEAT_SCHEDULE = TASKS
+CELERY_BEAT_SCHEDULE, CELERY_BEAT_SCHEDULER = TASKS, "config.beat.Scheduler"
 if not REDIS_URL:
     for _folder in ("queue", "queue-control"):
         Path(VAR / _folder).mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""What the worker does by itself: one task asks each queue, and starts what has something to do."""
+"""The timer sends the message of a task where its queue has something to do, and else once a minute."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -6,13 +6,14 @@ from typing import Any
 
 import pytest
 from celery import current_app
+from celery.beat import PersistentScheduler, ScheduleEntry
 from django.db import DatabaseError
 from django.utils import timezone
 from django.utils.module_loading import import_string
 
 from agents_proxy.analyses.models import Run
-from config import tasks, timer
-from consent.log.models import AuditCheckpoint
+from config import beat
+from config.timer import IS_DUE, TASKS
 from developers.apps.models import SUSPENDED
 from pkm.registry.models import RegistryVersion
 from tests.factories.accounts import ErasureFactory, SecurityChangeFactory
@@ -61,67 +62,74 @@ WORK: dict[str, Callable[[], Any]] = {
 
 
 @pytest.fixture(autouse=True)
-def _nothing_looked_at(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tasks, "_looked", {})
+def _nothing_to_do(settings: Any) -> None:
     settings.AGGREGATOR = {"url": "http://127.0.0.1:9"}
-    monkeypatch.setattr("consent.log.keys.witnesses", lambda: ["one"])
-    AuditCheckpoint.objects.all().delete()
     RegistryVersion.objects.update(in_manifests="this", version="this")
 
 
+class Timer:
+    """The scheduler at a clock of the test's own; `sent` are the names of its messages."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now, self.sent = 1000.0, list[str]()
+        monkeypatch.setattr(beat.time, "monotonic", lambda: self.now)
+        monkeypatch.setattr(PersistentScheduler, "__init__", lambda _self: None)
+        monkeypatch.setattr(
+            PersistentScheduler, "apply_entry", lambda _self, entry, producer=None: self.sent.append(entry.name)
+        )
+        self.scheduler = beat.Scheduler()
+
+    def ring(self, name: str, *, at: float = 0.0) -> None:
+        """The time of this task has come, so many seconds after the timer began."""
+        self.now = 1000.0 + at
+        self.scheduler.apply_entry(ScheduleEntry(name=name, app=current_app))
+
+
 @pytest.fixture
-def started(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The names of the tasks that are started, none of which runs."""
-    names: list[str] = []
-    for watched in timer.WATCHED.values():
-        monkeypatch.setattr(current_app.tasks[watched.task], "delay", lambda name=watched.task: names.append(name))
-    return names
+def timer(monkeypatch: pytest.MonkeyPatch) -> Timer:
+    return Timer(monkeypatch)
 
 
-def test_every_queue_is_asked_in_time() -> None:
-    current_app.loader.import_default_modules()
-
-    assert set(WORK) == set(timer.WATCHED)
-    assert all(watched.seconds % timer.LOOK_EVERY == 0 for watched in timer.WATCHED.values())
-    assert {entry["task"] for entry in timer.TASKS.values()} <= set(current_app.tasks)
+def test_every_queue_is_one_of_the_timer_and_has_work_here() -> None:
+    assert set(WORK) == set(IS_DUE)
+    assert set(IS_DUE) <= set(TASKS)
 
 
 @pytest.mark.parametrize("name", WORK)
-def test_queue_is_due_as_soon_as_there_is_work(name: str) -> None:
-    is_due = import_string(timer.WATCHED[name].is_due)
-    assert not is_due()
+def test_message_is_sent_as_soon_as_there_is_work(timer: Timer, name: str) -> None:
+    timer.ring(name)
+    assert timer.sent == []
 
     WORK[name]()
+    timer.ring(name, at=2)
 
-    assert is_due()
-
-
-def test_only_what_has_something_to_do_is_started(started: list[str]) -> None:
-    SecurityChangeFactory()
-
-    assert tasks.look() == 1
-    assert started == ["accounts.tasks.write_security_mails"]
+    assert timer.sent == [name]
 
 
-def test_queue_is_not_asked_before_its_time(started: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    SecurityChangeFactory()
-    clock = iter([0.0, 2.0, 9.9, 12.0])
+def test_message_is_sent_once_a_minute_whatever_the_rows_say(timer: Timer) -> None:
+    for second in (0, 30, 59, 61, 90, 120, 122):
+        timer.ring("sequence-log", at=second)
 
-    for _ in range(4):
-        now = next(clock)
-        monkeypatch.setattr(tasks.time, "monotonic", lambda now=now: now)
-        tasks.look()
-
-    assert started == ["accounts.tasks.write_security_mails"] * 2  # at 0 and at 9.9
+    assert timer.sent == ["sequence-log", "sequence-log"]  # at 61 and at 122
 
 
-def test_queue_that_cannot_be_asked_keeps_no_other_back(started: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_task_without_a_queue_goes_by_the_clock(timer: Timer) -> None:
+    timer.ring("tidy")
+
+    assert timer.sent == ["tidy"]
+
+
+def test_queue_that_cannot_be_asked_has_its_task_sent(timer: Timer, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken() -> bool:
         raise DatabaseError("no such function")
 
     monkeypatch.setattr("consent.notices.webhooks.is_due", broken)
-    SecurityChangeFactory()
+    monkeypatch.setattr(beat.connection, "close", lambda: None)  # the test's own
 
-    tasks.look()
+    timer.ring("deliver-webhooks")
 
-    assert started == ["consent.tasks.deliver_webhooks", "accounts.tasks.write_security_mails"]
+    assert timer.sent == ["deliver-webhooks"]
+
+
+def test_worker_and_beat_use_this_timer(settings: Any) -> None:
+    assert import_string(settings.CELERY_BEAT_SCHEDULER) is beat.Scheduler
