@@ -1,7 +1,6 @@
 """What every test can ask for."""
 
 import gc
-import os
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,14 +19,12 @@ from developers.models import App
 from tests.callers import Developer, JsonClient, signed_in
 from tests.factories import AppFactory, PersonFactory
 
-pytest_plugins = ["tests.forms", "tests.slow_tests", "tests.tiers"]
-
-# the machine's pace is nothing that an example can break; and what one run found, the next one need not begin with
+# the machine's pace is nothing that an example can break, and every run has the same examples
 hypothesis_settings.register_profile(
     "steady",
     deadline=None,
     database=None,
-    derandomize="CI" in os.environ,
+    derandomize=True,
     suppress_health_check=[HealthCheck.too_slow],
 )
 hypothesis_settings.load_profile("steady")
@@ -36,19 +33,36 @@ hypothesis_settings.load_profile("steady")
 gc.set_threshold(20_000, 20, 20)
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--long", action="store_true", help="the long forms of the tests that are marked `long`")
+
+
+@pytest.fixture(scope="session")
+def long_form(request: pytest.FixtureRequest) -> bool:
+    """Whether tests that are marked `long` run in their long form."""
+    return bool(request.config.getoption("--long"))
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what is not for this database, and refuse two cases of one name.
 
-    What is about SQLite's file is no test of a run on PostgreSQL, so it is left out there and not skipped. Of two
-    cases of one name pytest-xdist runs the first alone and says nothing.
+    What is about SQLite's file is no test of a run on PostgreSQL, and what has a long form alone is none of a run
+    without `--long`, so it is left out there and not skipped. Two cases of one name are refused, since pytest-xdist
+    runs the first of them alone and says nothing.
     """
     twice = [name for name, count in Counter(item.nodeid for item in items).items() if count > 1]
     if twice:
         raise pytest.UsageError(f"Several cases are called {', '.join(twice)}.")
-    if connection.vendor == "postgresql":
-        elsewhere = [item for item in items if item.get_closest_marker("sqlite")]
-        config.hook.pytest_deselected(items=elsewhere)
-        items[:] = [item for item in items if item not in elsewhere]
+    left_out = {item for item in items if _is_left_out(item)}
+    config.hook.pytest_deselected(items=list(left_out))
+    items[:] = [item for item in items if item not in left_out]
+    items.sort(key=lambda item: next((at for at, name in enumerate(_LONG) if item.nodeid.startswith(name)), len(_LONG)))
+
+
+def _is_left_out(item: pytest.Item) -> bool:
+    if connection.vendor == "postgresql" and item.get_closest_marker("sqlite"):
+        return True
+    return not item.config.getoption("--long") and any(mark.kwargs.get("only") for mark in item.iter_markers("long"))
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

@@ -1,14 +1,15 @@
-"""Waiting for what happens elsewhere, with a bound that only what hangs meets."""
+"""Waiting for what happens elsewhere, with one bound that only what hangs meets."""
 
 import time
 from collections.abc import Callable
 
+MOST_SECONDS = 60.0
 
-def wait_until(condition: Callable[[], bool], seconds: float = 30.0) -> bool:
-    """Whether `condition` became true in time."""
-    deadline = time.monotonic() + seconds
+
+def eventually(condition: Callable[[], object], what: str) -> None:
+    """Wait until `condition` is true; `what` is awaited, in the words of the failure."""
+    deadline = time.monotonic() + MOST_SECONDS
     while not condition():
         if time.monotonic() > deadline:
-            return False
+            raise AssertionError(f"{what} did not come within {MOST_SECONDS:.0f} seconds")
         time.sleep(0.01)
-    return True

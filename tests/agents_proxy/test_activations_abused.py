@@ -134,7 +134,6 @@ def test_a_form_of_another_page_sends_nothing(here: str, person: User, body: dic
     assert not Activation.objects.exists()
 
 
-@pytest.mark.slow("a thousand calls, each through the whole stack")
 def test_of_a_thousand_sendings_the_budget_passes_and_the_rest_is_told_when_to_come_back(
     enterprise: JsonClient, here: str, body: dict[str, Any], crm: type[Crm], settings: Any
 ) -> None:

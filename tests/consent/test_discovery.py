@@ -11,7 +11,7 @@ from consent.discovery.counts import flush_discoveries, note_discovery
 from consent.discovery.models import Discovery
 from tests.consent.api.test_failing import failing
 from tests.factories import AppFactory, PersonFactory
-from tests.patience import wait_until
+from tests.patience import eventually
 
 _GIVE_UP = 30.0  # seconds; only what hangs meets it
 
@@ -28,7 +28,7 @@ def test_further_counts_are_written_without_another_discovery(settings: Any) -> 
     for _ in range(20):
         note_discovery(app_pk=app.pk, user_pk=person.pk)
 
-    assert wait_until(lambda: Discovery.objects.get().count == 20)
+    eventually(lambda: Discovery.objects.get().count == 20, "a count of 20")
 
 
 @pytest.mark.django_db(transaction=True)

@@ -146,7 +146,6 @@ def test_a_test_app_is_answered_as_the_document_says(case: Any, callers: list[Ca
     sent_by_some(callers, case)
 
 
-@pytest.mark.slow("hundreds of cases by each caller")
 @pytest.mark.long("every caller sends every case", only=True)
 @AT_LIVE_APP
 @elsewhere.parametrize()
@@ -156,7 +155,6 @@ def test_every_answer_to_everybody(case: Any, callers: list[Caller]) -> None:
         sent_by(caller, case)
 
 
-@pytest.mark.slow("hundreds of cases by each caller")
 @pytest.mark.long("every caller sends every case", only=True)
 @AT_TEST_APP
 @of_test_apps.parametrize()

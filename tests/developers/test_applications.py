@@ -142,7 +142,6 @@ def test_a_picture_that_does_not_fit_is_told(developer: Client, data: bytes) -> 
     assert answer.context["form"]["name"].value() == "Lunch Finder"
 
 
-@pytest.mark.slow("the form is shown thirty times, with all kinds of data")
 def test_somebody_who_sends_pictures_all_day_is_stopped(developer: Client) -> None:
     answers = [developer.post(NEW, {"logo": upload(b"no picture")}) for _ in range(31)]
     assert "too many logos" in str(answers[-1].context["form"].errors["logo"])

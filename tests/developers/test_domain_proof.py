@@ -78,7 +78,6 @@ def test_a_file_that_goes_on_and_on_is_left(site: Website) -> None:
     assert not look_for_proof("trips.example", CHALLENGE).proves
 
 
-@pytest.mark.slow("waits for a name server that says nothing")
 def test_dns_that_is_silent_is_left_in_time(site: Website) -> None:
     site.dns.silent = True
     began = time.monotonic()

@@ -16,7 +16,7 @@ from developers.tasks import forget_logged_requests
 from tests.callers import Developer
 from tests.consent.tools.hosts import Host
 from tests.factories import AppFactory, LoggedRequestFactory, TokenFactory
-from tests.patience import wait_until
+from tests.patience import eventually
 
 
 @pytest.fixture(autouse=True)
@@ -188,7 +188,7 @@ def test_a_thread_writes_them_every_second(api: Developer, settings: Any) -> Non
         recording._Call(api.app.pk, 1_700_000_000.0, "GET", "/api/v1/scope-catalog", 200, "", "trace-of-mine", 0.0126)
     )
 
-    wait_until(lambda: LoggedRequest.objects.exists())
+    eventually(LoggedRequest.objects.exists, "a line in the log")
     row = LoggedRequest.objects.get()
     assert (row.at.isoformat(), row.ms) == ("2023-11-14T22:13:20+00:00", 13)
     settings.REQUEST_LOG_FLUSH_SECONDS = 3600

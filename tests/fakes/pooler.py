@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from deploy.local.serving import free_port, is_free
-from tests.patience import wait_until
+from tests.patience import eventually
 
 PROGRAM = shutil.which("pgbouncer", path="/usr/sbin:/usr/bin:/usr/local/sbin:/usr/local/bin")
 _SETTINGS = """
@@ -45,7 +45,7 @@ def pgbouncer(url: str, *, sessions: int = 4) -> Iterator[str]:
         with (Path(folder) / "log").open("wb") as log:
             process = subprocess.Popen([PROGRAM, *someone, str(file)], stdout=log, stderr=subprocess.STDOUT)
         try:
-            assert wait_until(lambda: not is_free(own_port), 10), (Path(folder) / "log").read_text()
+            eventually(lambda: not is_free(own_port), "PgBouncer")
             yield f"postgres://{parts.username}@127.0.0.1:{own_port}{parts.path}"
         finally:
             process.kill()

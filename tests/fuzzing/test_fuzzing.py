@@ -23,7 +23,6 @@ from agents_proxy.agents import AGENTS
 from consent.api import leaked_tokens
 from tests.agents_proxy.agent_server import speaking
 from tests.fakes.aggregator import aggregating
-from tests.forms import Form
 from tests.fuzzing import odd
 from tests.fuzzing.calls import Call, called, documented
 from tests.fuzzing.invariants import faults
@@ -55,10 +54,9 @@ def fuzzed(db: None, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator
     request_finished.connect(close_old_connections)
 
 
-@pytest.mark.slow("each of hundreds of calls is drawn, sent and undone by itself")
 @pytest.mark.long("five thousand calls of each area")
-def test_every_answer_is_in_order(fuzzed: Fuzzed, form: Form) -> None:
-    amount = form.amount(SHORT, LONG)
+def test_every_answer_is_in_order(fuzzed: Fuzzed, long_form: bool) -> None:
+    amount = LONG if long_form else SHORT
     for area in AREAS:
         _fuzz(area, amount, fuzzed)
         statuses = {status: number for (where, status), number in sorted(counted.items()) if where == area}

@@ -19,7 +19,6 @@ from hypothesis.stateful import run_state_machine_as_test
 from consent.ledger import verifying
 from consent.log.sequencing import sequence_and_sign
 from consent.log.verifying import verify_log
-from tests.forms import Form
 from tests.lifecycle import expected_answers
 from tests.lifecycle.around import Lifecycle
 from tests.lifecycle.clock import movable_database_clock
@@ -60,9 +59,9 @@ def _limits_within_reach(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @pytest.mark.long("300 runs of 50 steps; in short 12 of 30, from another seed each time")
-@pytest.mark.slow("some three hundred calls over a real socket, each held against the model")
-def test_the_service_does_what_the_model_does(transport: Transport, form: Form) -> None:
-    runs, steps = RUNS or form.amount(12, 300), STEPS or form.amount(30, 50)
+def test_the_service_does_what_the_model_does(transport: Transport, long_form: bool) -> None:
+    runs, steps = (300, 50) if long_form else (12, 30)
+    runs, steps = RUNS or runs, STEPS or steps
 
     class Machine(Lifecycle):
         pass

@@ -16,7 +16,6 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.mark.postgres
 @pytest.mark.long("everything is killed a few times while people decide", only=True)
-@pytest.mark.slow("it starts a PostgreSQL cluster, a server and a worker, and kills them again and again")
 def test_nothing_is_lost_while_everything_is_killed() -> None:
     storm = ["--decisions", "60", "--kills", "2", "--stops", "1", "--people", "3"]
     done = subprocess.run(

@@ -230,7 +230,6 @@ def _apps() -> list[str]:
     return list(heads.values_list("chain", flat=True))
 
 
-@pytest.mark.slow("2,000 entries are written, and every allocation is traced while they are read")
 def test_a_longer_history_takes_no_more_memory(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Four times the entries in one chain, and no more is kept between two pages."""
     monkeypatch.setattr(verifying, "PAGE", 20)

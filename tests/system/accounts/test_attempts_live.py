@@ -12,24 +12,20 @@ from django.conf import settings
 
 from tests.accounts.people import WRONG, Browser
 from tests.factories import PersonFactory
-from tests.forms import Form
 from tests.served_site import Served
 
 HERE, THERE = "203.0.113.7", "198.51.100.9"  # the attacker, and somebody else
 # as deploy/ has it: the proxy replaces X-Forwarded-For by the address that it saw
 BEHIND_PROXY = {"BEHIND_TLS_PROXY": "true", "EMAIL_VERIFICATION": "optional", "LOG_LEVEL": "WARNING"}
-pytestmark = [
-    pytest.mark.long("each password hashed at the deployment's cost; in short at the tests' own"),
-    pytest.mark.slow("who is slowed down is made to wait, and who guesses does so dozens of times"),
-]
+pytestmark = pytest.mark.long("each password hashed at the deployment's cost; in short at the tests' own")
 
 
 @pytest.fixture(params=["database", "redis"], scope="module")
-def servers(request: pytest.FixtureRequest, django_db_setup: None, form: Form) -> Iterator[tuple[Served, Served]]:
+def servers(request: pytest.FixtureRequest, django_db_setup: None, long_form: bool) -> Iterator[tuple[Served, Served]]:
     if request.param == "redis" and not settings.REDIS_URL:
         pytest.skip("REDIS_URL is not set")
     store = settings.REDIS_URL if request.param == "redis" else ""
-    own = {**BEHIND_PROXY, "REDIS_URL": store, **({"DJANGO_SETTINGS_MODULE": "config.settings"} if form.long else {})}
+    own = {**BEHIND_PROXY, "REDIS_URL": store, **({"DJANGO_SETTINGS_MODULE": "config.settings"} if long_form else {})}
     both = Served(**own), Served(**own)
     for served in both:
         served.start()

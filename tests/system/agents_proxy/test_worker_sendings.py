@@ -19,9 +19,9 @@ from common.clock import database_now
 from tests.agents_proxy.agent_server import speaking
 from tests.agents_proxy.receivers import receiving, token_of
 from tests.agents_proxy.runs import SUBMITTED
+from tests.agents_proxy.test_worker import BROKERS, Worker
 from tests.factories import AppFactory, PersonFactory
-from tests.patience import wait_until
-from tests.system.agents_proxy.test_worker import BROKERS, ENDS_WITHIN, STARTS_WITHIN, Worker
+from tests.patience import eventually
 
 pytestmark = pytest.mark.django_db(transaction=True)
 MANY = 30
@@ -58,7 +58,6 @@ def asked(destination: Destination, times: int) -> ProcessingConsent:
     return consent
 
 
-@pytest.mark.slow("a worker starts, and its sweeper comes by every two seconds")
 def test_many_slow_sendings_hold_up_nobody_and_end_with_their_consent(worker: Any, settings: Any) -> None:
     one, other = AppFactory(origins=["https://one.example"]), AppFactory(origins=["https://other.example"])
     with receiving(settings, one) as (slow, first), receiving(settings, other) as (quick, second):
@@ -66,15 +65,15 @@ def test_many_slow_sendings_hold_up_nobody_and_end_with_their_consent(worker: An
         flooding = asked(first, MANY)
         asked(second, 1)
         worker()
-        assert wait_until(lambda: bool(quick.got), STARTS_WITHIN)
-        assert wait_until(lambda: bool(slow.got), ENDS_WITHIN)
+        eventually(lambda: quick.got, "the quick sending")
+        eventually(lambda: slow.got, "the slow sending")
         of_flood = Activation.objects.filter(consent=flooding)
         assert of_flood.filter(status="queued").count() >= MANY - deliveries.MOST_OF_AN_APP
 
         consents.withdraw(consent_id=flooding.consent_id, by=flooding.user)
         assert not of_flood.filter(status="queued").exists()
         slow.go_on.set()
-        assert wait_until(lambda: not of_flood.filter(finished_at=None).exists(), ENDS_WITHIN)
+        eventually(lambda: not of_flood.filter(finished_at=None).exists(), "the end of all sendings")
 
         delivered = of_flood.filter(status="delivered").count()
         assert delivered == len(slow.got) <= deliveries.MOST_OF_AN_APP

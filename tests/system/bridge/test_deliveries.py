@@ -9,8 +9,8 @@ from consent.log.sequencing import sequence_and_sign
 from consent.notices.waiting import hub
 from consent_bridge.errors import Refused
 from consent_bridge.sealed import generate_connector_key, thumbprint
-from tests.patience import wait_until
-from tests.system.bridge.steps import CUISINE, DIET, ask, refusal
+from tests.bridge.live.steps import CUISINE, DIET, ask, refusal
+from tests.patience import eventually
 
 
 def test_read_that_changed_nothing_counts_nothing(caller, owner, person):
@@ -98,4 +98,4 @@ def test_events_come_in_order_and_resume(caller, owner, person, monkeypatch):
         (second.request_id, "cancelled"),
     ]
     assert seen[1].id == seen[0].id + 1
-    assert wait_until(hub.is_silent)
+    eventually(hub.is_silent, "the end of the listener")

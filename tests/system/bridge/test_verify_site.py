@@ -67,7 +67,6 @@ def found(told: dict[str, Any]) -> set[tuple[str, str]]:
     return {(finding["where"], finding["what"]) for finding in told["findings"]}
 
 
-@pytest.mark.slow("two looks at every page and file of a real server")
 def test_a_site_that_runs_its_release_is_told_so_signed_out_and_in(site: str, key: str, look: Any) -> None:
     person = PersonFactory()
     with Owner(site) as owner:
@@ -165,7 +164,6 @@ def test_each_alteration_is_found(alter: Any, where: str, what: str, site: str, 
     assert all(at.startswith(where) and said.startswith(what) for at, said in found(told)), found(told)
 
 
-@pytest.mark.slow("two looks at every page and file of a real server")
 def test_what_is_served_to_one_session_alone_is_found_by_a_look_with_it(site: str, key: str, look: Any) -> None:
     def for_one(answer: Exchange) -> None:
         if "sessionid=victim" in answer.asked.get("cookie", ""):
@@ -218,7 +216,6 @@ def test_a_manifest_got_elsewhere_shows_another_release(site: str, key: str, loo
     assert "the file is not the release's" in {what for _, what in found(told)}
 
 
-@pytest.mark.slow("it starts a server of its own twice")
 @pytest.mark.usefixtures("transactional_db")
 def test_the_release_is_entered_once_and_proved_by_the_log(look: Any, tmp_path: Path) -> None:
     site = Served(LOG_SIGNER_FILE=str(tmp_path / "signer.json"))

@@ -87,7 +87,6 @@ def test_config_of_the_wheel_starts_it_by_its_own_path(installed, tmp_path):
     assert json.loads(printed.stdout)["mcpServers"]["consent"]["command"] == str(installed)
 
 
-@pytest.mark.slow("the server starts three times, and the bridge tries a dead one until its patience ends")
 def test_wheel_makes_a_trip_over_two_restarts(installed, served, api, tmp_path):
     person = PersonFactory()
     environment = {**bridge_environment(tmp_path / "state", served.address, api.token), "PYTHONPATH": ""}

@@ -5,8 +5,8 @@ import re
 import pytest
 
 from consent.notices.waiting import hub
-from tests.patience import wait_until
-from tests.system.bridge_js.node import ROOT, run
+from tests.bridge_js.node import ROOT, run
+from tests.patience import eventually
 
 HERE = ROOT / "tests" / "system" / "bridge_js"
 
@@ -18,15 +18,12 @@ def passed(output):
     return int(counts["pass"])
 
 
-WAITS = pytest.mark.slow("a consumer pauses, twice, for longer than the four seconds after which silence counts")
-
-
 @pytest.mark.parametrize(
     ("name", "least"),
     [
         ("vectors", 20),
         ("profile", 40),
-        pytest.param("answers", 25, marks=WAITS),
+        ("answers", 25),
         ("proofs", 30),
         ("approvals", 20),
         ("logs", 25),
@@ -38,7 +35,7 @@ def test_module(package, name, least):
 
 def test_whole_way_against_the_real_application(package, trip):
     assert passed(run("--test", "--test-reporter=tap", HERE / "live.test.mjs", **trip)) == 6
-    assert wait_until(hub.is_silent)
+    eventually(hub.is_silent, "the end of the listener")
 
 
 def test_modules_stay_small():

@@ -143,7 +143,6 @@ def test_a_persons_history_is_verified_against_the_log(reader, owner, approved):
     assert reader.look("history", history=without)[1:] == ["sequence", "an entry is missing before number 2"]
 
 
-@pytest.mark.slow("eight programs run one after another, each a Node of its own")
 def test_a_new_key_is_learned_from_the_known_one_and_from_nothing_else(reader, approved, monkeypatch, tmp_path):
     old, new = keys.signing_keys(), Ed25519PrivateKey.generate()
     sequence_and_sign()

@@ -9,6 +9,9 @@ from django.conf import settings
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from accounts.models import User
+from tests.browser.page_faults import THEMES, Complaints, Themes
+from tests.browser.people import enter_code
+from tests.browser.sealing.chromium import ARGUMENTS, find_chromium
 from tests.callers import signed_in
 from tests.factories.accounts import PASSWORD
 from tests.served_site import running_site
@@ -24,6 +27,7 @@ PATIENCE = 30_000  # milliseconds: a page may take its time while two cores do e
 expect.set_options(timeout=PATIENCE)
 PHONE = {"width": 390, "height": 844}
 DESKTOP = {"width": 1280, "height": 900}
+IN_LONG = pytest.mark.long("another width", only=True)
 
 
 @pytest.fixture(scope="package")
@@ -49,6 +53,12 @@ def site(running_server: str, transactional_db: None, settings: Any) -> str:
     """The address of the real server, whose database is this test's: what factories make here, it has."""
     settings.BASE_URL = settings.ISSUER = running_server
     return running_server
+
+
+@pytest.fixture
+def themes(long_form: bool) -> Themes:
+    """The themes in which pages are looked at: all of them in the long form."""
+    return THEMES if long_form else THEMES[:1]
 
 
 @pytest.fixture

@@ -21,7 +21,8 @@ document.addEventListener("securitypolicyviolation", (event) => {
 COLOURS_CHANGED = """Promise.allSettled(document.getAnimations()
   .filter((animation) => animation instanceof CSSTransition).map((animation) => animation.finished))"""
 Theme = Literal["light", "dark"]
-THEMES: tuple[Theme, ...] = ("light", "dark")
+Themes = Sequence[Theme]
+THEMES: Themes = ("light", "dark")
 _FAILED_LOAD = re.compile(r"Failed to load resource: the server responded with a status of (\d+)")
 
 
@@ -80,7 +81,7 @@ def axe_findings(page: Page) -> list[str]:
     ]
 
 
-def axe_findings_in(themes: Sequence[Theme], page: Page) -> list[str]:
+def axe_findings_in(themes: Themes, page: Page) -> list[str]:
     """`axe_findings` in each theme, one after the other on the same page: only style sheets know the theme."""
     found = []
     for theme in themes:
@@ -90,7 +91,7 @@ def axe_findings_in(themes: Sequence[Theme], page: Page) -> list[str]:
     return found
 
 
-def faults_at(page: Page, path: str, themes: Sequence[Theme] = THEMES) -> list[str]:
+def faults_at(page: Page, path: str, themes: Themes = THEMES) -> list[str]:
     """What is wrong with the page at `path`: its status, anything wider than the screen, axe's findings."""
     return [*too_wide(page, path), *(f"{path}: {line}" for line in axe_findings_in(themes, page))]
 

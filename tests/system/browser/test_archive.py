@@ -75,7 +75,6 @@ def theirs(site: str) -> Vault:
     return give_vault(PersonFactory(), {}, passphrase=THEIRS)
 
 
-@pytest.mark.slow("three browser profiles, and a megabyte sealed in each")
 def test_to_a_new_account_and_back_every_byte_is_the_same(
     new_profile: Callable[..., BrowserContext], sign_in: SignIn, mine: Vault, theirs: Vault, tmp_path: Path
 ) -> None:
@@ -234,7 +233,6 @@ def _hostile(archive: dict[str, Any], vault: Vault) -> dict[str, tuple[str, str]
     }  # fmt: skip
 
 
-@pytest.mark.slow("each hostile file on a page of its own")
 def test_hostile_archives_are_refused_in_words_and_nothing_is_lost(
     page: Page, sign_in: SignIn, theirs: Vault, tmp_path: Path
 ) -> None:

@@ -17,6 +17,9 @@ from agents_proxy.messaging.outbound import record_delivery
 from agents_proxy.states import MessageStatus, Purpose
 from tests.agents_proxy.agent_server import Agents, speaking
 from tests.agents_proxy.institutions import agreed, coffees, linked, refreshed
+from tests.browser.conftest import DESKTOP, IN_LONG, PHONE
+from tests.browser.page_faults import Complaints, Themes, faults_at
+from tests.browser.people import SignIn
 from tests.factories import MessageTemplateFactory, PersonFactory, PhoneNumberFactory
 from tests.fakes.aggregator import CLIENT_ID, SECRET, Aggregator, aggregating
 from tests.served_site import running_site
@@ -144,10 +147,14 @@ def test_a_number_is_verified_by_the_code_that_comes_to_it(
     expect(page.get_by_text("Removed. No message is sent there any more.")).to_be_visible()
 
 
-@pytest.mark.slow("axe reads each of the pages twice in a browser, light and dark")
-@pytest.mark.parametrize("viewport", [PHONE, DESKTOP], ids=["phone", "desk"])
+@pytest.mark.long("in both themes and widths; in short on a phone, in the light one")
+@pytest.mark.parametrize("viewport", [PHONE, pytest.param(DESKTOP, marks=IN_LONG)], ids=["phone", "desk"])
 def test_these_pages_are_sound(
-    new_profile: Callable[..., BrowserContext], sign_in: SignIn, bank: Aggregator, viewport: dict[str, int]
+    new_profile: Callable[..., BrowserContext],
+    sign_in: SignIn,
+    bank: Aggregator,
+    themes: Themes,
+    viewport: dict[str, int],
 ) -> None:
     owner: User = PersonFactory()
     agreed(owner, Purpose.MESSAGING, Purpose.PROFILE)
@@ -162,7 +169,7 @@ def test_these_pages_are_sound(
         "create/", "update/", "look-up/",
         f"financial/{item.item_id}/remove/",
     ):  # fmt: skip
-        findings += faults_at(page, f"/profile/{path}")
+        findings += faults_at(page, f"/profile/{path}", themes)
     assert findings == []
 
 
@@ -188,7 +195,7 @@ def test_a_message_is_previewed_sent_and_its_state_follows(
     message = OutboundMessage.objects.get(consent__user=owner)
     record_delivery(message.pk, Delivery(MessageStatus.DELIVERED))
     expect(state).to_have_text("Delivered")  # without a new visit
-    assert faults_at(page, "/profile/messages/") == []
+    assert faults_at(page, "/profile/messages/", ["light"]) == []
 
 
 def test_identity_is_asked_for_apart(page: Page, sign_in: SignIn, bank: Aggregator) -> None:

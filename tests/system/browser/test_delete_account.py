@@ -9,6 +9,9 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from accounts.erasure.mail import write_erasure_mails
 from accounts.models import Erasure, User
+from tests.browser.conftest import PHONE
+from tests.browser.page_faults import Complaints, Themes, axe_findings_in, faults_at
+from tests.browser.people import SignIn
 from tests.factories import AppFactory, ExportFactory, MemberFactory, PersonFactory, StaffFactory, give_vault
 from tests.system.browser.conftest import PHONE
 from tests.system.browser.page_faults import THEMES, Complaints, axe_findings_in, faults_at
@@ -40,36 +43,36 @@ def link_of_the_mail() -> str:
     return f"{parts.path}#{parts.fragment}"
 
 
-@pytest.mark.slow("axe reads each state of the pages twice in a browser, light and dark")
+@pytest.mark.long("in both themes; in short in the light one")
 def test_every_state_of_the_pages_is_sound_on_a_phone(
-    new_profile: Callable[..., BrowserContext], sign_in: SignIn, person: User, complaints: Complaints
+    new_profile: Callable[..., BrowserContext], sign_in: SignIn, person: User, complaints: Complaints, themes: Themes
 ) -> None:
     page = new_profile(viewport=PHONE).new_page()
     sign_in(page, person)
-    found = faults_at(page, DELETE)
+    found = faults_at(page, DELETE, themes)
     with complaints.expecting(400):
         page.locator("#address").fill("else@example.org")
         page.locator("#address").press("Enter")
         expect(page.locator("#address-wrong")).to_be_visible()
         expect(page.locator("#address")).to_be_focused()
         expect(page.locator("#address")).to_have_value("else@example.org")
-        found += axe_findings_in(THEMES, page)
+        found += axe_findings_in(themes, page)
     ask(page, person)
-    found += faults_at(page, DELETE)
+    found += faults_at(page, DELETE, themes)
     secret_page = link_of_the_mail()
-    found += faults_at(page, secret_page)
+    found += faults_at(page, secret_page, themes)
     page.get_by_role("button", name="Keep my account").click()
     expect(page.locator("h1")).to_have_text("Your account stays")
-    found += axe_findings_in(THEMES, page)
+    found += axe_findings_in(themes, page)
     with complaints.expecting(404):
         page.goto("about:blank")
         page.goto(secret_page)
         page.get_by_role("button", name="Keep my account").click()
         expect(page.locator("h1")).to_have_text("This link is over")
         expect(page.get_by_role("link", name="To the start page")).to_be_visible()
-        found += axe_findings_in(THEMES, page)
+        found += axe_findings_in(themes, page)
     MemberFactory(app=AppFactory(), user=person)
-    found += faults_at(page, DELETE)
+    found += faults_at(page, DELETE, themes)
     expect(page.locator("#first-title")).to_be_visible()
 
     assert found == []

@@ -18,7 +18,6 @@ pytestmark = pytest.mark.browser
 PHONE = {"width": 390, "height": 844}
 
 
-@pytest.mark.slow("two people walk through a dozen pages, and axe reads them")
 def test_an_application_becomes_a_live_app(
     new_profile: Callable[..., BrowserContext],
     sign_in: Callable[[Page, User], None],

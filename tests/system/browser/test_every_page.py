@@ -1,4 +1,4 @@
-"""Every page, in both themes: nothing serious for axe, nothing for the console, nothing against the policy."""
+"""Every page: nothing serious for axe, nothing for the console, nothing against the policy."""
 
 from collections.abc import Callable
 
@@ -10,6 +10,7 @@ from accounts.models import User
 from consent.decisions import blocked_apps
 from consent.decisions.models import AppReport
 from consent.docs.documents import NAMES
+from tests.browser.page_faults import THEMES, Complaints, Themes, axe_findings, axe_findings_in, faults_at
 from tests.factories import (
     AppAuditEntryFactory,
     AppFactory,
@@ -30,8 +31,6 @@ from tests.factories import (
     WebhookEndpointFactory,
     give_vault,
 )
-from tests.forms import Form
-from tests.system.browser.page_faults import THEMES, Complaints, axe_findings, axe_findings_in, faults_at
 
 ROOMS = ("accounts", "pkm", "developers", "consent")
 
@@ -49,10 +48,9 @@ OWNERS = [
 ]  # fmt: skip
 
 
-@pytest.mark.long("every page; in short a third of them, another each day")
-@pytest.mark.slow("axe reads each of the pages twice in a browser, light and dark")
-def test_pages_before_signing_in_are_sound(page: Page, form: Form) -> None:
-    assert [line for path in form.part(SIGNED_OUT, 3) for line in faults_at(page, path)] == []
+@pytest.mark.long("in both themes; in short in the light one")
+def test_pages_before_signing_in_are_sound(page: Page, themes: Themes) -> None:
+    assert [line for path in SIGNED_OUT for line in faults_at(page, path, themes)] == []
 
 
 PORTAL = [
@@ -74,9 +72,8 @@ PORTAL = [
 ]  # fmt: skip
 
 
-@pytest.mark.long("every page; in short a third of them, another each day")
-@pytest.mark.slow("axe reads each of the pages twice in a browser, light and dark")
-def test_pages_of_the_portal_are_sound(page: Page, sign_in: Callable[[Page, User], None], form: Form) -> None:
+@pytest.mark.long("in both themes; in short in the light one")
+def test_pages_of_the_portal_are_sound(page: Page, sign_in: Callable[[Page, User], None], themes: Themes) -> None:
     member = MemberFactory(app=TestAppFactory())
     prefix = TokenFactory(app=member.app, created_by=member.user).prefix
     ManagementTokenFactory(user=member.user, prefix=prefix)
@@ -99,13 +96,12 @@ def test_pages_of_the_portal_are_sound(page: Page, sign_in: Callable[[Page, User
         ).pk,
     }  # fmt: skip
     paths = [path.format(**parts) for path in PORTAL]
-    assert [line for path in form.part(paths, 3) for line in faults_at(page, path)] == []
+    assert [line for path in paths for line in faults_at(page, path, themes)] == []
 
 
-@pytest.mark.long("every page; in short a third of them, another each day")
-@pytest.mark.slow("axe reads each of the pages twice in a browser, light and dark")
+@pytest.mark.long("in both themes; in short in the light one")
 def test_pages_of_somebody_with_requests_and_grants_are_sound(
-    page: Page, sign_in: Callable[[Page, User], None], form: Form
+    page: Page, sign_in: Callable[[Page, User], None], themes: Themes
 ) -> None:
     owner = PersonFactory()
     give_vault(owner)
@@ -114,7 +110,7 @@ def test_pages_of_somebody_with_requests_and_grants_are_sound(
     sign_in(page, owner)
 
     reviews = [f"/consent/requests/{request.request_id}/" for request in (pending, decided)]
-    assert [line for path in form.part([*OWNERS, *reviews], 3) for line in faults_at(page, path)] == []
+    assert [line for path in [*OWNERS, *reviews] for line in faults_at(page, path, themes)] == []
 
 
 def ask(page: Page, path: str, action: str) -> None:
@@ -126,8 +122,8 @@ def ask(page: Page, path: str, action: str) -> None:
     page.wait_for_load_state("networkidle")
 
 
-@pytest.mark.slow("axe reads each of the pages twice in a browser, light and dark")
-def test_what_staff_work_through_is_sound(page: Page, sign_in: Callable[[Page, User], None]) -> None:
+@pytest.mark.long("in both themes; in short in the light one")
+def test_what_staff_work_through_is_sound(page: Page, sign_in: Callable[[Page, User], None], themes: Themes) -> None:
     waits = ApplicationFactory(status="submitted", reviewer=None, reviewed_at=None)
     asked = ConsentRequestFactory()
     blocked_apps.report_app(app_id=asked.app.app_id, by=asked.user, text="They threaten me.")
@@ -141,12 +137,12 @@ def test_what_staff_work_through_is_sound(page: Page, sign_in: Callable[[Page, U
         f"{lists[1]}{asked.app.pk}/change/",
         f"{lists[2]}{report.pk}/change/",
     ]
-    found = [line for path in paths for line in faults_at(page, path)]
+    found = [line for path in paths for line in faults_at(page, path, themes)]
     for path, action in (
         ("/admin/pkm/scopeentry/", "withdraw"), (lists[1], "suspend"), (lists[2], "take_in_hand"),
     ):  # fmt: skip
         ask(page, path, action)
-        found += [f"{action}: {line}" for line in axe_findings_in(THEMES, page)]
+        found += [f"{action}: {line}" for line in axe_findings_in(themes, page)]
     assert found == []
 
 

@@ -5,18 +5,16 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import BrowserContext, expect
 
-from tests.forms import Form
-from tests.system.browser.page_faults import faults_at
-from tests.system.browser.people import SignIn, unlock
-from tests.system.browser.test_open_pages import PAGES, someone_with_everything
+from tests.browser.page_faults import Themes, faults_at
+from tests.browser.people import SignIn, unlock
+from tests.browser.test_open_pages import PAGES, someone_with_everything
 
 pytestmark = pytest.mark.browser
 
 
-@pytest.mark.long("every page; in short a third of them, another each day")
-@pytest.mark.slow("axe reads each of the pages in a browser")
+@pytest.mark.long("axe reads each page; in short its width alone is measured")
 def test_german_pages_fit_a_narrow_phone(
-    new_profile: Callable[..., BrowserContext], sign_in: SignIn, form: Form
+    new_profile: Callable[..., BrowserContext], sign_in: SignIn, long_form: bool
 ) -> None:
     user, requests = someone_with_everything()
     page = new_profile(locale="de-DE", viewport={"width": 320, "height": 640}).new_page()
@@ -24,8 +22,8 @@ def test_german_pages_fit_a_narrow_phone(
     page.goto("/vault/data/lifestyle/")
     unlock(page)
 
-    todays = form.part([*PAGES, *requests], 8)
-    assert [line for path in todays for line in faults_at(page, path, themes=["light"])] == []
+    themes: Themes = ["light"] if long_form else []
+    assert [line for path in [*PAGES, *requests] for line in faults_at(page, path, themes)] == []
     page.goto(requests[0])
     expect(page.get_by_text("Wenn du zustimmst, werden")).to_be_visible()
 

@@ -132,7 +132,6 @@ REFUSED = {
 }
 
 
-@pytest.mark.slow("each file that is refused, one after another")
 def test_files_that_cannot_be_read_are_refused_in_words(transfer: Page, vault: Vault, tmp_path: Path) -> None:
     for name, (content, words) in REFUSED.items():
         choose(transfer, tmp_path / name, content)
@@ -141,7 +140,6 @@ def test_files_that_cannot_be_read_are_refused_in_words(transfer: Page, vault: V
     assert values_of(vault) == {"contact.email": {"email": "old@a.example"}}
 
 
-@pytest.mark.slow("a megabyte, sealed and opened")
 def test_our_own_json_comes_back_with_null_depth_and_a_megabyte(
     transfer: Page, vault: Vault, site: str, sign_in: SignIn, tmp_path: Path
 ) -> None:

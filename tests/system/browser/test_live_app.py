@@ -25,7 +25,7 @@ from tests.system.browser.page_faults import axe_findings
 from tests.system.browser.people import PASSPHRASE, SignIn, unlock, wait_for_values
 from tests.system.browser.test_trip import PASSWORD
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow("three people, an application that comes back, and a vault")]
+pytestmark = pytest.mark.browser
 
 DOMAIN = "lunchfinder.example"
 SAID = {

@@ -88,7 +88,6 @@ def test_entries_that_a_restore_lost_are_told(denied: Page, asked: ConsentReques
     expect(title(verify(denied))).to_have_text(HOLDS)
 
 
-@pytest.mark.slow("two devices look at the log five times between them")
 def test_what_one_device_accepted_counts_on_the_others(
     denied: Page, asked: ConsentRequest, new_profile: Callable[..., BrowserContext], sign_in: SignIn
 ) -> None:
@@ -173,7 +172,6 @@ def test_who_goes_on_with_what_is_left_takes_no_other_log(denied: Page, seen_twi
     expect(denied.locator("#history-loss-offer")).to_have_count(0)
 
 
-@pytest.mark.slow("a vault is opened, and the log looked at five times")
 def test_notes_of_the_backup_are_taken_and_then_the_new_log(denied: Page, asked: ConsentRequest) -> None:
     sequence_and_sign()
     open_vault(denied)

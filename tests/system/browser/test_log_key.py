@@ -85,7 +85,6 @@ def test_who_comes_after_the_change_never_knew_the_old_key(
     expect(result).to_contain_text("Your newest entries are in the log")
 
 
-@pytest.mark.slow("two devices look at the log six times between them")
 def test_what_another_device_learned_counts_here_too(
     denied: Page, asked: ConsentRequest, new_profile: Callable[..., BrowserContext], sign_in: SignIn,
     signing: Callable[..., None],
@@ -108,7 +107,6 @@ def test_what_another_device_learned_counts_here_too(
     expect(title(verify(denied))).to_have_text(HOLDS)
 
 
-@pytest.mark.slow("the page of the finding is looked through in every theme")
 def test_a_key_that_nobody_vouches_for_waits_for_the_persons_word(denied: Page, signing: Callable[..., None]) -> None:
     sequence_and_sign()
     expect(title(verify(denied))).to_have_text(HOLDS)

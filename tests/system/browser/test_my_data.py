@@ -15,9 +15,7 @@ from pkm.registry.models import HiddenScope
 from pkm.segments.checks import flaws
 from pkm.segments.models import Blob
 from tests.factories import ConsentRequestFactory, PersonFactory, Vault, give_vault
-from tests.patience import wait_until
-from tests.system.browser.page_faults import Complaints
-from tests.system.browser.people import PASSPHRASE, SignIn, enter, lock, save, unlock
+from tests.patience import eventually
 
 pytestmark = pytest.mark.browser
 
@@ -181,7 +179,7 @@ def test_whole_domain_is_deleted_after_asking_and_put_back_as_it_was(full: tuple
     page.locator("#clear-domain [data-undo]").click()
     expect(page.locator("#f-fitness-own_note")).to_have_value("at six")
     expect(page.locator("#f-food-favorite_cuisine")).to_have_value("Thai")
-    assert wait_until(lambda: kept(vault) == before)  # null included
+    eventually(lambda: kept(vault) == before, "the values as they were, null included")
     assert list(flaws()) == []
 
 

@@ -1,4 +1,4 @@
-"""Every page of the consent app and the vault with its values open, on a phone and a desk, in both themes."""
+"""Every page of the consent app and the vault with its values open, from 320 pixels to a desk."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -8,6 +8,9 @@ from playwright.sync_api import BrowserContext, expect
 
 from consent.decisions import actions as decision_actions
 from consent.decisions import blocked_apps
+from tests.browser.conftest import DESKTOP, IN_LONG, PHONE
+from tests.browser.page_faults import Themes, axe_findings_in, faults_at
+from tests.browser.people import PASSPHRASE, SignIn, unlock
 from tests.factories import (
     ConsentRequestFactory,
     DiscoveryFactory,
@@ -18,13 +21,10 @@ from tests.factories import (
     give_vault,
 )
 from tests.factories.asked import now
-from tests.forms import Form
-from tests.system.browser.conftest import DESKTOP, PHONE
-from tests.system.browser.page_faults import THEMES, axe_findings_in, faults_at, too_wide
-from tests.system.browser.people import PASSPHRASE, SignIn, unlock
 
 pytestmark = pytest.mark.browser
 
+NARROW = {"width": 320, "height": 640}
 VALUES = {
     ("lifestyle", "food"): {"favorite_cuisine": "Thai", "favourite_dessert": "Mango", "coffee_or_tea": "tea"},
     ("location", "home"): {"city": "Turku"},
@@ -66,11 +66,14 @@ def someone_with_everything() -> tuple[object, list[str]]:
     ]
 
 
-@pytest.mark.long("every page; in short a third of them, another each day")
-@pytest.mark.slow("axe reads each of the pages twice in a browser, light and dark")
-@pytest.mark.parametrize("viewport", [PHONE, DESKTOP], ids=["phone", "desk"])
+@pytest.mark.long("in both themes and three widths; in short on the narrowest, in the light one")
+@pytest.mark.parametrize(
+    "viewport",
+    [NARROW, pytest.param(PHONE, marks=IN_LONG), pytest.param(DESKTOP, marks=IN_LONG)],
+    ids=["narrow", "phone", "desk"],
+)
 def test_pages_with_open_values_are_sound(
-    new_profile: Callable[..., BrowserContext], sign_in: SignIn, form: Form, viewport: dict[str, int]
+    new_profile: Callable[..., BrowserContext], sign_in: SignIn, themes: Themes, viewport: dict[str, int]
 ) -> None:
     user, requests = someone_with_everything()
     page = new_profile(viewport=viewport).new_page()
@@ -79,30 +82,20 @@ def test_pages_with_open_values_are_sound(
     unlock(page)
     expect(page.locator("#f-food-favorite_cuisine")).to_have_value("Thai")
 
-    assert [line for path in form.part([*PAGES, *requests], 8) for line in faults_at(page, path)] == []
+    assert [line for path in [*PAGES, *requests] for line in faults_at(page, path, themes)] == []
 
 
-@pytest.mark.parametrize("viewport", [PHONE, DESKTOP], ids=["phone", "desk"])
+@pytest.mark.long("in both themes and widths; in short on a phone, in the light one")
+@pytest.mark.parametrize("viewport", [PHONE, pytest.param(DESKTOP, marks=IN_LONG)], ids=["phone", "desk"])
 def test_first_minutes_and_dialogs_are_sound(
-    new_profile: Callable[..., BrowserContext], sign_in: SignIn, viewport: dict[str, int]
+    new_profile: Callable[..., BrowserContext], sign_in: SignIn, themes: Themes, viewport: dict[str, int]
 ) -> None:
     page = new_profile(viewport=viewport).new_page()
     sign_in(page, PersonFactory())
-    findings = [line for path in ("/consent/", "/consent/grants/", "/vault/setup/") for line in faults_at(page, path)]
+    paths = ("/consent/", "/consent/grants/", "/vault/setup/")
+    findings = [line for path in paths for line in faults_at(page, path, themes)]
     page.locator("#new-passphrase").fill(PASSPHRASE)
     page.locator("#again-passphrase").fill(PASSPHRASE)
     page.locator("#passphrase-form button[type=submit]").click()
     expect(page.locator("#recovery-code code")).to_have_count(8)
-    assert [*findings, *axe_findings_in(THEMES, page)] == []
-
-
-def test_open_page_at_320_pixels_does_not_scroll_sideways(
-    new_profile: Callable[..., BrowserContext], sign_in: SignIn
-) -> None:
-    user, requests = someone_with_everything()
-    page = new_profile(viewport={"width": 320, "height": 640}).new_page()
-    sign_in(page, user)
-    page.goto("/vault/data/lifestyle/")
-    unlock(page)
-
-    assert [line for path in [*PAGES, *requests] for line in too_wide(page, path)] == []
+    assert [*findings, *axe_findings_in(themes, page)] == []

@@ -25,7 +25,6 @@ def create_account(page: Page) -> None:
     page.wait_for_url("**/vault/setup/")
 
 
-@pytest.mark.slow("an account, a vault, and both opened once more, each by a passkey")
 def test_an_account_and_its_data_need_no_password_at_all(page: Page, site: str) -> None:
     emulate_authenticator(page)
     create_account(page)

@@ -13,10 +13,7 @@ from accounts.models import User
 from accounts.name_and_photo.queries import photo_of
 from common.pictures import LARGEST
 from tests.factories import PersonFactory
-from tests.patience import wait_until
-from tests.system.browser.conftest import PHONE
-from tests.system.browser.page_faults import faults_at
-from tests.system.browser.people import SignIn
+from tests.patience import eventually
 
 pytestmark = pytest.mark.browser
 
@@ -33,7 +30,7 @@ def test_a_photo_larger_than_may_be_sent_is_made_small_and_shown_on_every_page(
     page.goto("/account/name/")
     page.get_by_label("Name").fill("Zoë")
     page.get_by_label("Photo").set_input_files(taken)
-    assert wait_until(lambda: page.locator("#id_photo").evaluate("input => input.files[0].type") == "image/jpeg")
+    eventually(lambda: page.locator("#id_photo").evaluate("input => input.files[0].type") == "image/jpeg", "a JPEG")
 
     page.get_by_role("button", name="Save", exact=True).click()
 

@@ -17,12 +17,11 @@ from pkm.segments.models import Blob
 from tests.agents_proxy.agent_server import ORDER, Agents, speaking, waits_for
 from tests.agents_proxy.full_profile import FULL
 from tests.agents_proxy.hostile import hostile_replies
+from tests.browser.conftest import DESKTOP, IN_LONG, PHONE
+from tests.browser.ended_runs import ended
+from tests.browser.page_faults import Themes, axe_findings_in, faults_at
+from tests.browser.people import PASSPHRASE, SignIn, unlock
 from tests.factories import PersonFactory, RunFactory, StepFactory, give_vault
-from tests.forms import Form
-from tests.system.browser.conftest import DESKTOP, PHONE
-from tests.system.browser.ended_runs import ended
-from tests.system.browser.page_faults import THEMES, axe_findings_in, faults_at
-from tests.system.browser.people import PASSPHRASE, SignIn, unlock
 
 pytestmark = pytest.mark.browser
 PLANTED = "main :is(script:not([type='application/json']), img, iframe, base, meta[http-equiv], [onerror], [onfocus])"
@@ -75,7 +74,6 @@ def states(page: Page) -> list[str | None]:
     return [row.get_attribute("data-state") for row in page.locator("[data-agent]").all()]
 
 
-@pytest.mark.slow("one person goes the whole way in a browser, with four agents one after the other")
 def test_an_analysis_from_the_form_to_the_vault(
     page: Page, site: str, sign_in: SignIn, agents: Agents, worker: Callable[[str], None], complaints: Any
 ) -> None:
@@ -294,15 +292,16 @@ def test_stopping_and_deleting(page: Page, site: str, sign_in: SignIn) -> None:
     assert Run.objects.count() == 0
 
 
-@pytest.mark.long("200 replies on 50 pages; in short 32 of them, four of each kind, others each day")
-@pytest.mark.slow("a browser opens and lays out each page, and some hold hundreds of thousands of characters")
-def test_hostile_replies_stay_text(page: Page, site: str, sign_in: SignIn, form: Form) -> None:
+@pytest.mark.long("200 replies on 50 pages; in short 32 of them, four of each kind")
+def test_hostile_replies_stay_text(page: Page, site: str, sign_in: SignIn, long_form: bool) -> None:
     """The browser reports every script error and policy violation, and none may come."""
     user = give_vault(PersonFactory(), passphrase=PASSPHRASE).user
     replies = hostile_replies(200)
     # the kinds come again after two runs, and every seventh run is taken in short, so that all are among them
-    todays = form.part(range(0, len(replies), 4), 8)
-    runs = [ended(user, dict(zip(ORDER, replies[at : at + 4], strict=True))) for at in todays]
+    every = 1 if long_form else 7
+    runs = [
+        ended(user, dict(zip(ORDER, replies[at : at + 4], strict=True))) for at in range(0, len(replies), 4 * every)
+    ]
     sign_in(page, user)
     page.goto(f"/vault/import/?analysis={runs[0].analysis_id}")
     unlock(page)
@@ -320,11 +319,10 @@ def test_hostile_replies_stay_text(page: Page, site: str, sign_in: SignIn, form:
     assert dialogs == []
 
 
-@pytest.mark.long("every page; in short half of them, the others the next day")
-@pytest.mark.slow("axe reads each of the pages twice in a browser, light and dark")
-@pytest.mark.parametrize("viewport", [PHONE, DESKTOP], ids=["phone", "desk"])
+@pytest.mark.long("in both themes and widths; in short on a phone, in the light one")
+@pytest.mark.parametrize("viewport", [PHONE, pytest.param(DESKTOP, marks=IN_LONG)], ids=["phone", "desk"])
 def test_pages_of_analyses_are_sound(
-    new_profile: Callable[..., BrowserContext], sign_in: SignIn, form: Form, site: str, viewport: dict[str, int]
+    new_profile: Callable[..., BrowserContext], sign_in: SignIn, themes: Themes, site: str, viewport: dict[str, int]
 ) -> None:
     user = give_vault(PersonFactory(), passphrase=PASSPHRASE).user
     run = ended(user, {**SAID, "core": {"address": {"street": "x"}}, "second": "sorry"})
@@ -339,10 +337,10 @@ def test_pages_of_analyses_are_sound(
     page.goto(f"/vault/import/?analysis={run.analysis_id}")
     unlock(page)
     expect(page.locator("[data-plan] input").first).to_be_visible()
-    findings = axe_findings_in(THEMES, page)
+    findings = axe_findings_in(themes, page)
     done = f"{run.analysis_id}/"
     others = (f"{going.analysis_id}/", f"{stopped.analysis_id}/")
     paths = ("", done, f"{done}raw/", f"{done}brand-affinity/", f"{done}delete/", *others)
-    for path in form.part(paths, 3):
-        findings += faults_at(page, f"/profile/{path}")
+    for path in paths:
+        findings += faults_at(page, f"/profile/{path}", themes)
     assert findings == []

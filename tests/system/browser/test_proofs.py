@@ -24,9 +24,7 @@ from tests.factories import (
     Vault,
     give_vault,
 )
-from tests.patience import wait_until
-from tests.system.browser.page_faults import Complaints
-from tests.system.browser.people import PASSPHRASE, SignIn, unlock, wait_for_values
+from tests.patience import eventually
 
 pytestmark = pytest.mark.browser
 
@@ -139,7 +137,7 @@ def keys_are_here(page: Page) -> None:
         "() => performance.getEntriesByType('resource')"
         ".some((entry) => entry.name.endsWith('/.well-known/consent-keys.json') && entry.responseEnd > 0)"
     )
-    assert wait_until(lambda: page.evaluate(came))  # a predicate of Playwright's would be compiled in the page
+    eventually(lambda: page.evaluate(came), "the message")  # a predicate of Playwright's would be compiled in the page
 
 
 def test_receipt_is_verified_without_a_connection(

@@ -8,6 +8,7 @@ from django.utils import timezone
 from playwright.sync_api import Page
 
 from accounts.models import User
+from tests.browser.page_faults import Themes, faults_at
 from tests.factories import ActivationFactory, DestinationFactory, MemberFactory, ProcessingConsentFactory, RunFactory
 from tests.factories.agents import sealed_json
 from tests.system.browser.page_faults import faults_at
@@ -17,8 +18,8 @@ pytestmark = pytest.mark.browser
 PROFILE = {"full_name": "Zoe Lindqvist", "likes": ["Muji", "tea"], "brand_affinities": ["Patagonia"], "confidence": 0.7}
 
 
-@pytest.mark.slow("axe reads each of the pages twice in a browser, light and dark")
-def test_sending_is_sound(page: Page, sign_in: Callable[[Page, User], None]) -> None:
+@pytest.mark.long("in both themes; in short in the light one")
+def test_sending_is_sound(page: Page, sign_in: Callable[[Page, User], None], themes: Themes) -> None:
     member = MemberFactory()
     run = RunFactory(
         user=member.user, status="completed", started_at=timezone.now(), finished_at=timezone.now(),
@@ -35,7 +36,7 @@ def test_sending_is_sound(page: Page, sign_in: Callable[[Page, User], None]) -> 
         here, f"{here}?destination={destination.destination_id}", "/profile/consent/given/",
         f"/developers/apps/{member.app.app_id}/destinations/",
     ]  # fmt: skip
-    assert [line for path in paths for line in faults_at(page, path)] == []
+    assert [line for path in paths for line in faults_at(page, path, themes)] == []
 
     page.goto(f"{here}?destination={destination.destination_id}")
     page.get_by_text("As it is sent").click()

@@ -8,11 +8,11 @@ from django.utils import timezone
 from playwright.sync_api import BrowserContext, Page, expect
 
 from pkm.vault.models import KeyWrapper
+from tests.browser.conftest import PHONE
+from tests.browser.page_faults import Complaints, Themes, faults_at, too_wide
+from tests.browser.people import PASSPHRASE, SignIn, emulate_authenticator, lock, unlock
 from tests.factories import PersonFactory, Vault, give_vault
-from tests.patience import wait_until
-from tests.system.browser.conftest import PHONE
-from tests.system.browser.page_faults import Complaints, faults_at
-from tests.system.browser.people import PASSPHRASE, SignIn, emulate_authenticator, lock, unlock
+from tests.patience import eventually
 
 pytestmark = pytest.mark.browser
 
@@ -200,7 +200,7 @@ def test_the_reminder_lasts_on_every_device_until_there_are_new_secrets(
     security.locator("#unlock-recovery").fill(vault.recovery_code)
     security.locator("#unlock-recovery").press("Enter")
     expect(security.locator("#recovered")).to_be_focused()
-    assert wait_until(code.exclude(unlocked_at=None).exists)
+    eventually(code.exclude(unlocked_at=None).exists, "the code's use")
 
     security.reload()
     expect(security.locator("#recovered")).to_be_visible()
@@ -224,7 +224,7 @@ def test_trying_the_code_reminds_of_nothing(security: Page, vault: Vault) -> Non
     check_code(security, vault.recovery_code)
     expect(security.locator("#check-good")).to_be_visible()
     used = KeyWrapper.objects.filter(user=vault.user, kind="recovery").exclude(last_used_at=None)
-    assert wait_until(used.exists)
+    eventually(used.exists, "the wrapper's use")
 
     security.goto("/vault/")
     expect(security.locator("#unlock-panel button[type=submit]")).to_be_enabled()
@@ -302,11 +302,11 @@ def test_recovery_code_is_tried_here_and_not_sent(security: Page, vault: Vault) 
     expect(security.locator("main")).not_to_contain_text("not tried for a year")
 
 
-@pytest.mark.slow("axe reads each of the pages twice in a browser, light and dark")
-def test_pages_of_the_lock_are_sound(security: Page, vault: Vault) -> None:
+@pytest.mark.long("in both themes; in short in the light one")
+def test_pages_of_the_lock_are_sound(security: Page, vault: Vault, themes: Themes) -> None:
     KeyWrapper.objects.filter(user=vault.user).update(created_at=timezone.now() - timedelta(days=400))
     passphrase = KeyWrapper.objects.get(user=vault.user, kind="passphrase").wrapper_id
     paths = ["/account/security/", "/account/security/recover/", f"/account/security/wrappers/{passphrase}/remove/"]
-    assert [line for path in paths for line in faults_at(security, path)] == []
+    assert [line for path in paths for line in too_wide(security, path)] == []
     security.set_viewport_size(PHONE)  # type: ignore[arg-type]
-    assert [line for path in paths for line in faults_at(security, path)] == []
+    assert [line for path in paths for line in faults_at(security, path, themes)] == []

@@ -14,7 +14,6 @@ from tests.factories.asked import now
 pytestmark = pytest.mark.browser
 
 
-@pytest.mark.slow("the script looks every three seconds, several times")
 def test_the_log_follows_without_losing_the_focus(page: Page, sign_in: Callable[[Page, User], None]) -> None:
     member = MemberFactory()
     endpoint = WebhookEndpointFactory(app=member.app)

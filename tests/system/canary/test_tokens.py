@@ -13,7 +13,7 @@ from django.test import Client
 from developers.models import App, AppMember, LoggedRequest
 from pkm.models import RegistryVersion
 from tests.factories import AppFactory, ManagementTokenFactory, MemberFactory, TestAppFactory, TokenFactory
-from tests.patience import wait_until
+from tests.patience import eventually
 from tests.served_site import Served
 from tests.system.canary.kept import dump
 
@@ -115,7 +115,7 @@ def test_a_token_is_kept_nowhere(served: Served) -> None:
     with without_registry():  # the 500 that the contract knows
         answers += [call(served.address, "/api/v1/scope-catalog", place, good) for place in PLACES.values()]
     last = call(served.address, "/api/v1/user-scopes/usr_nobody", PLACES["header"], good).headers["X-Request-Id"]
-    assert wait_until(lambda: LoggedRequest.objects.filter(trace_id=last).exists())
+    eventually(LoggedRequest.objects.filter(trace_id=last).exists, "the last call's line in the log")
     pages = pages_of(member)
     for token in tokens:  # the one body that holds a token; its owners are told by mail
         answers.append(requests.post(f"{served.address}/api/v1/leaked-tokens", json={"token": token}, timeout=60))

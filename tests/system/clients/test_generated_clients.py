@@ -46,7 +46,6 @@ def called(*words, cwd, **environ):
     return done.stdout
 
 
-@pytest.mark.slow("npm installs what the client is made and compiled with, and the compiler reads 5,000 lines")
 def test_a_client_made_by_openapi_typescript(written, reading):
     export, environ = reading
     modules = install(HERE)
@@ -70,7 +69,6 @@ def test_a_client_made_by_openapi_typescript(written, reading):
     assert {name for name in OPERATIONS if f"    {name}: {{" not in types} == set()
 
 
-@pytest.mark.slow("pip installs the generator from its own lock, into an environment that is thrown away")
 def test_a_client_made_by_openapi_python_client(written, reading):
     export, environ = reading
     called(sys.executable, "-m", "venv", "--without-pip", "tools", cwd=written)

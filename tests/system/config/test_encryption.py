@@ -107,7 +107,6 @@ def asked(program: str = IS_ENCRYPTED, **variables: str) -> subprocess.Completed
 
 @pytest.mark.postgres
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="it starts a PostgreSQL of its own")
-@pytest.mark.slow("a PostgreSQL of its own, and four processes that ask it")
 def test_postgresql_is_asked_as_its_address_says(database: str, certificate: Path) -> None:
     trusted = f"sslmode=verify-full&sslrootcert={certificate}"
     encrypted = asked(DATABASE_URL=f"{database}?{trusted}")

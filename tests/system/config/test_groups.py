@@ -70,7 +70,6 @@ def group() -> Iterator[Group]:
         made.process.wait(30)
 
 
-@pytest.mark.slow("two groups of servers start, one after the other, under load")
 def test_no_request_is_lost_while_a_group_is_replaced(group: Group, app: App, api: Developer) -> None:
     request = ConsentRequestFactory(app=app)
     status = f"/api/v1/consent-status?request_id={request.request_id}"

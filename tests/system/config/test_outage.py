@@ -115,7 +115,6 @@ def refused(gate: Gate | None, *, garbage: bool = False) -> Iterator[None]:
         aside.rename(file)
 
 
-@pytest.mark.slow("it asks at every address of a real server, three seconds after the database went away")
 def test_every_address_answers_while_the_database_is_away(site: Site, gate: Gate | None, person: Any, app: Any) -> None:
     parts = samples(person, app)
     assert site.page("/consent/").status == 200  # the pool has connections to lose
@@ -215,7 +214,6 @@ def test_a_database_that_says_nothing_is_away_too(site: Site, gate: Gate | None)
     assert_back(site)
 
 
-@pytest.mark.slow("more calls than the server has threads wait for a database that is away")
 def test_many_who_call_at_once_do_not_keep_readyz_from_answering(site: Site, gate: Gate | None) -> None:
     """All threads of the server would wait for the database otherwise, and nobody would be left to say so."""
     from concurrent.futures import ThreadPoolExecutor

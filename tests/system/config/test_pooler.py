@@ -6,13 +6,11 @@ import os
 import random
 import subprocess
 import sys
-import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from statistics import median
 from typing import Any
 
 import pytest
@@ -20,12 +18,13 @@ from django.conf import settings
 from django.db import connection
 
 from consent.decisions.actions import deny
+from consent.notices import waiting
 from consent_bridge import sealed
 from tests import factories
 from tests.callers import Developer
 from tests.consent.api.addresses import asked
 from tests.fakes import pooler
-from tests.forms import Form
+from tests.patience import MOST_SECONDS, eventually
 from tests.served_site import ROOT, Served, database_url
 
 pytestmark = [
@@ -131,13 +130,11 @@ def wrong_among(calls: list[Call], servers: list[Served]) -> Counter[str]:
         return sum(clients.map(send, range(CLIENTS)), Counter())
 
 
-@pytest.mark.slow("two servers start, and are asked a thousand times")
 @pytest.mark.long("10,000 calls; in short 600")
-def test_mixed_calls_are_answered_as_without_a_pooler(servers: list[Served], form: Form) -> None:
-    assert wrong_among(calls_of(form.amount(600, 10_000)), servers) == {}
+def test_mixed_calls_are_answered_as_without_a_pooler(servers: list[Served], long_form: bool) -> None:
+    assert wrong_among(calls_of(10_000 if long_form else 600), servers) == {}
 
 
-@pytest.mark.slow("manage.py starts twice, through a pooler each time")
 def test_the_check_says_what_the_settings_do_not_know(pooled: str) -> None:
     told = {"DATABASE_PREPARE": "false", "DATABASE_LISTEN_URL": database_url()}
 
@@ -161,32 +158,20 @@ def test_connections_to_postgresql_itself_prepare_their_statements(db: None) -> 
     assert connection.connection.prepare_threshold == 2
 
 
-@pytest.mark.slow("a server starts, and calls are held at it half a second each")
 @pytest.mark.parametrize("past_the_pooler", [True, False], ids=["told", "not told"])
-@pytest.mark.long("40 decisions, half of them heard of within 100 ms; in short three, in any time below a look again")
-def test_a_held_answer_hears_of_a_decision(pooled: str, past_the_pooler: bool, form: Form) -> None:
-    own = {"DATABASE_LISTEN_URL": database_url()} if past_the_pooler else {}
-    api = Developer.of(factories.AppFactory())
-    with started(DATABASE_URL=pooled, DATABASE_PREPARE="false", **own, **LIMITS_OFF) as served:
-        took = [heard_after(api, served) for _ in range(form.amount(3, 40))]
-        assert ("notices are polled" in served.log()) is not past_the_pooler
+def test_a_held_answer_hears_of_a_decision(
+    pooled: str, past_the_pooler: bool, settings: Any, monkeypatch: pytest.MonkeyPatch, caplog: Any
+) -> None:
+    settings.DATABASE_LISTEN_URL = database_url() if past_the_pooler else ""
+    if not past_the_pooler:
+        monkeypatch.setattr(waiting, "listeners_address", lambda: {"conninfo": pooled})
+    waiting._tell_of_pooler.cache_clear()
+    request, hub = factories.ConsentRequestFactory(), waiting._Hub()
+    with hub.waiting_for(f"request:{request.request_id}", app_pk=request.app_id) as heard:
+        assert heard.wait(MOST_SECONDS)  # whoever waits is woken once as the listener begins
+        heard.clear()
+        deny(request_id=request.request_id, by=request.user)
+        assert heard.wait(MOST_SECONDS)
+    eventually(hub.is_silent, "the end of the listener")
 
-    assert max(took) < 4  # a waiter looks again after five seconds, and these heard of it
-    if form.long:
-        assert median(took) < 0.1
-
-
-def heard_after(api: Developer, served: Served) -> float:
-    """Seconds from a denial, committed, to the answer of a call that was held meanwhile."""
-    request = factories.ConsentRequestFactory(app=api.app)
-    line = http.client.HTTPConnection("localhost", served.port, timeout=60)
-    path = f"/api/v1/consent-status?request_id={request.request_id}&wait=30"
-    line.request("GET", path, headers={"Authorization": f"Bearer {api.token}"})
-    time.sleep(0.5)  # it is held by then
-    deny(request_id=request.request_id, by=request.user)
-    began = time.monotonic()
-    told = json.loads(line.getresponse().read())
-    took = time.monotonic() - began
-    line.close()
-    assert told["status"] == "denied"
-    return took
+    assert ("notices are polled" in caplog.text) is not past_the_pooler

@@ -69,7 +69,6 @@ def test_the_version_is_the_projects_own() -> None:
     assert tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"] == VERSION
 
 
-@pytest.mark.slow("it starts processes that load the whole service")
 def test_a_server_starts_on_its_release(var: Path) -> None:
     begun = started(var, verifier(var))
 
@@ -106,7 +105,6 @@ def no_note(var: Path) -> None:
     (var / "release.note").write_text("[]\n")
 
 
-@pytest.mark.slow("it starts processes that load the whole service")
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -135,7 +133,6 @@ def test_a_server_refuses_anything_else(var: Path, change: Callable[[Path], None
     assert (checked.returncode != 0, said in checked.stderr) == (True, True)
 
 
-@pytest.mark.slow("it starts processes that load the whole service")
 def test_a_release_of_another_key_is_refused(var: Path) -> None:
     (var / "release-key.json").write_text(json.dumps(signing_key()))
     assert "did not sign" in started(var, verifier(var)).stderr
@@ -143,7 +140,6 @@ def test_a_release_of_another_key_is_refused(var: Path) -> None:
     assert "cannot be read" in started(var, "nonsense").stderr
 
 
-@pytest.mark.slow("it starts processes that load the whole service")
 def test_the_same_files_make_the_same_manifest(var: Path) -> None:
     before = (var / "release.note").read_text()
     assert manage(var, "make_release", "--commit", "c0ffee", verifier="").returncode == 0
@@ -213,7 +209,6 @@ def test_templates_of_ours_name_scripts_and_styles_by_their_tags_alone() -> None
     assert by_hand == []
 
 
-@pytest.mark.slow("it starts processes that load the whole service")
 def test_a_note_is_signed_over_its_text(var: Path) -> None:
     key = read_key(var / "release-key.json")
     text = Release((var / "release.note").read_text()).text

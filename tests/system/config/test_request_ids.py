@@ -133,7 +133,6 @@ def sent_from_a_request(worker: Worker) -> None:
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=worker.environment, check=True, timeout=60)
 
 
-@pytest.mark.slow("a real worker starts twice, and its sweeper has to come round")
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("broker", BROKERS)
 def test_a_task_carries_the_request_into_the_workers_log_and_a_worker_ends_in_time(

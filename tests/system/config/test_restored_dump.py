@@ -127,7 +127,6 @@ def dumped_under_load(path: Path) -> dict[str, set[int]]:
 
 @pytest.mark.postgres
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="pg_dump is of PostgreSQL alone")
-@pytest.mark.slow("it dumps a database and restores it into a second one")
 @pytest.mark.django_db(transaction=True)
 def test_what_pg_dump_took_under_load_is_restored_with_nothing_lost(mirror: Path, second: str, tmp_path: Path) -> None:
     make_world()
@@ -155,7 +154,6 @@ def test_what_pg_dump_took_under_load_is_restored_with_nothing_lost(mirror: Path
 
 @pytest.mark.postgres
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="pg_dump is of PostgreSQL alone")
-@pytest.mark.slow("it dumps a database and restores it into a second one")
 @pytest.mark.django_db(transaction=True)
 def test_a_restore_that_ended_after_the_rows_is_found(mirror: Path, second: str, tmp_path: Path) -> None:
     make_world()

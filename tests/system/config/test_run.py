@@ -28,7 +28,6 @@ except Interrupted:
 ENDS_WITHIN = 10.0  # seconds
 
 
-@pytest.mark.slow("server and worker start as ./run starts them, and end with a stream open")
 @pytest.mark.django_db(transaction=True)
 def test_ctrl_c_ends_everything_with_a_stream_open(api: Developer) -> None:
     port = free_port()

@@ -98,7 +98,6 @@ def test_streams_and_held_answers_end_with_the_server(
     assert last.splitlines()[-1].startswith(b"retry: ")
 
 
-@pytest.mark.slow("a real server starts, ends in order and starts again")
 def test_a_stream_goes_on_at_the_next_server_without_a_gap(served: Served, app: App, api: Developer) -> None:
     requested = [ConsentRequestFactory(app=app) for _ in range(2)]
     decision_actions.deny(request_id=requested[0].request_id, by=requested[0].user)
@@ -118,7 +117,6 @@ def test_a_stream_goes_on_at_the_next_server_without_a_gap(served: Served, app: 
     assert orjson.loads(data[6:])["request_id"] == requested[1].request_id
 
 
-@pytest.mark.slow("granian waits 3.5 seconds for its new worker, and a server starts")
 def test_reloading_takes_streams_and_held_answers_along(
     served: Served, pool: ThreadPoolExecutor, app: App, api: Developer
 ) -> None:
@@ -149,7 +147,6 @@ def _answers(served: Served) -> bool:
         return False
 
 
-@pytest.mark.slow("it waits for a server's start and for the whole grace of three seconds")
 def test_a_call_to_an_agent_goes_on_for_the_grace_and_then_has_an_answer(pool: ThreadPoolExecutor) -> None:
     """Both at once: one agent answers soon after the signal, the other not within the grace."""
     slow, never = threading.Event(), threading.Event()

@@ -68,7 +68,6 @@ def caller(stack: ExitStack, job: dict[str, object]) -> subprocess.Popen[str]:
     return process
 
 
-@pytest.mark.slow("two servers and fifty callers begin")
 def test_fifty_processes_spend_exactly_what_is_allowed(store: str) -> None:
     token = TokenFactory(app=AppFactory()).secret
     people = [give_vault(PersonFactory()).user for _ in range(5)]

@@ -25,7 +25,7 @@ from developers.tokens.digests import digest
 from developers.tokens.leaks import report_leak
 from tests.callers import Developer
 from tests.factories import AppFactory, ConsentRequestFactory
-from tests.patience import wait_until
+from tests.patience import eventually
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -35,7 +35,7 @@ def _nothing_is_left_listening(monkeypatch: pytest.MonkeyPatch) -> Iterator[None
     """A stream learns that its reader left when it writes to it: often enough for a test to wait for it."""
     monkeypatch.setattr("consent.notices.streams.KEEP_ALIVE", 0.2)
     yield
-    assert wait_until(hub.is_silent)
+    eventually(hub.is_silent, "the end of the listener")
 
 
 def events(answer: requests.Response) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -221,7 +221,7 @@ def test_a_stream_ends_with_its_token_at_once(
     with open_stream(service, api) as answer:
         lines = answer.iter_lines(chunk_size=1)
         next(lines)
-        assert wait_until(lambda: hub.held_of(app.pk) == 1)
+        eventually(lambda: hub.held_of(app.pk) == 1, "the held call")
         began = time.monotonic()
         ends[end]()
 
@@ -249,7 +249,7 @@ def test_a_held_answer_is_refused_once_its_token_ended(
 
     asking = threading.Thread(target=ask)
     asking.start()
-    assert wait_until(lambda: hub.held_of(app.pk) == 1)
+    eventually(lambda: hub.held_of(app.pk) == 1, "the held call")
     revoke_token(token=token, by=None)
     asking.join()
 

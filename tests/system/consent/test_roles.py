@@ -20,7 +20,7 @@ from consent.log.sequencing import queue_forgotten, sequence_and_sign
 from consent.log.verifying import verify_log
 from tests.consent.log.conftest import AT
 from tests.least_rights import acting_as, made_roles
-from tests.patience import wait_until
+from tests.patience import eventually
 from tests.served_site import ROOT, database_url
 
 pytestmark = [
@@ -138,7 +138,6 @@ def test_the_sequencer_sequences_and_signs_with_its_rights_alone(roles: str) -> 
     assert list(verify_log()) == []
 
 
-@pytest.mark.slow("the sequencer runs as a process of its own, and sequences at its next turns")
 def test_the_sequencer_as_a_process_has_its_role_and_the_keys_of_the_log_alone(roles: str) -> None:
     write(1)
     password = secrets.token_urlsafe(24)
@@ -148,9 +147,9 @@ def test_the_sequencer_as_a_process_has_its_role_and_the_keys_of_the_log_alone(r
     place = f"{roles}_log:{password}@{address.hostname}:{address.port}"
     process = sequencer(address._replace(netloc=place).geturl())
     try:
-        assert wait_until(lambda: AuditCheckpoint.objects.filter(size=1).exists()), process.poll()
+        eventually(AuditCheckpoint.objects.filter(size=1).exists, "a checkpoint of one entry")
         write(2)
-        assert wait_until(lambda: AuditCheckpoint.objects.filter(size=3).exists())
+        eventually(AuditCheckpoint.objects.filter(size=3).exists, "a checkpoint of three entries")
         process.send_signal(signal.SIGTERM)
         _, said = process.communicate(timeout=10)
     finally:

@@ -59,7 +59,6 @@ def test_another_process_lets_it_in_no_more_and_tells_it_nothing(
     assert status() == (200, "")
 
 
-@pytest.mark.slow("a held answer looks again every five seconds")
 def test_streams_and_held_answers_of_another_process_end(elsewhere: str, app: App, headers: dict[str, str]) -> None:
     if connection.vendor != "postgresql":
         pytest.skip("processes that share a file of SQLite hear of notices alone, and look again every 15 s")

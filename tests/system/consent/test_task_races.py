@@ -25,7 +25,7 @@ from consent.requests.models import ConsentRequest
 from developers.models import App
 from tests.consent.much_to_do import overdue, read_often
 from tests.factories import AppFactory, ExportFactory
-from tests.patience import wait_until
+from tests.patience import eventually
 from tests.served_site import ROOT, database_url
 
 pytestmark = [
@@ -113,12 +113,12 @@ def test_a_worker_that_is_killed_leaves_a_batch_whole_or_undone() -> None:
     with transaction.atomic():  # holds the head of the second app's chain, which the second batch waits for
         audit.append(chain=audit.app_chain(second.app_id), kind="denied", actor="person", at=database_now(), facts={})
         with in_a_process("expiry.BATCH = 5; expiry.write_down_expiry()") as worker:
-            wait_until(lambda: pids("wait_event_type = 'Lock'") != [], 60)
+            eventually(lambda: pids("wait_event_type = 'Lock'") != [], "a wait for a lock")
             blocked = pids("wait_event_type = 'Lock'")
             worker.kill()
         transaction.set_rollback(True)
     assert len(blocked) == 1
-    assert wait_until(lambda: pids(f"pid = {blocked[0]}") == [])  # and its transaction is gone
+    eventually(lambda: pids(f"pid = {blocked[0]}") == [], "the end of its transaction")
 
     ended = ConsentRequest.objects.filter(status="expired")
     assert set(ended.values_list("app", flat=True)) == {first.pk}

@@ -5,8 +5,6 @@ import sqlite3
 import subprocess
 from pathlib import Path
 
-import pytest
-
 from deploy.local.serving import free_port
 from tests.served_site import ROOT
 
@@ -27,7 +25,6 @@ PROFILES = (
 )  # fmt: skip
 
 
-@pytest.mark.slow("sets a new deployment up, starts it and makes the whole trip")
 def test_after_a_fresh_run_every_record_has_rows_and_everything_holds(tmp_path: Path) -> None:
     own = {"CONSENT_VAR": str(tmp_path), "DATABASE_URL": "", "REDIS_URL": "", "PORT": str(free_port())}
     environment = {**os.environ, **own, "DJANGO_SETTINGS_MODULE": "config.settings"}

@@ -26,7 +26,6 @@ def run(code: str, var: Path, **variables: str) -> str:
 
 
 @pytest.mark.parametrize("left", [[], ["LOG_KEYS_FILE="]], ids=["no name", "a name alone"])
-@pytest.mark.slow("three processes make the secrets, make those that are missing, and check them")
 def test_keys_of_the_log_come_to_an_older_folder(tmp_path: Path, left: list[str]) -> None:
     run(MAKE, tmp_path)
     env, keys = tmp_path / "env", tmp_path / "log-keys.json"

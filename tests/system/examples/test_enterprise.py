@@ -18,8 +18,7 @@ from developers.models import App
 from tests.agents_proxy.agent_server import speaking
 from tests.callers import manager, signed_in
 from tests.factories import AppFactory, MemberFactory, PersonFactory
-from tests.patience import wait_until
-from tests.system.bridge.hosts import ROOT
+from tests.patience import eventually
 
 PAGE = (ROOT / "docs" / "enterprise.md").read_text()
 SNIPPETS = dict(re.findall(r"^```\w+ (\S+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL))
@@ -144,7 +143,7 @@ def receiver(folder, environment, secret, port):
     )
     with process:
         try:
-            wait_until(lambda: _listens(port))
+            eventually(lambda: _listens(port), "a listening program")
             yield process
         finally:
             process.terminate()

@@ -12,13 +12,9 @@ from consent_bridge.errors import Problem
 from consent_bridge.owner import Owner
 from tests.factories import PersonFactory, Vault, give_vault
 from tests.factories.accounts import PASSWORD
-from tests.forms import Form
 from tests.served_site import running_site
 
-pytestmark = [
-    pytest.mark.django_db(transaction=True),
-    pytest.mark.slow("two sessions at a server of their own, which meet again and again"),
-]
+pytestmark = pytest.mark.django_db(transaction=True)
 WRITES = 2  # of each writer in one interleaving
 LONGEST_PAUSE = 0.006  # about as long as a write takes, so that reads of one fall between reads and writes of the other
 PLACE = ("lifestyle", "food")
@@ -65,8 +61,8 @@ class Writer:
 
 
 @pytest.mark.long("two hundred interleavings; in short forty")
-def test_what_was_acknowledged_stands_and_the_rest_was_refused_as_stale(writers: list[Owner], form: Form) -> None:
-    refused, interleavings = 0, form.amount(40, 200)
+def test_what_was_acknowledged_stands_and_the_rest_was_refused_as_stale(writers: list[Owner], long_form: bool) -> None:
+    refused, interleavings = 0, 200 if long_form else 40
     with ThreadPoolExecutor(2) as pool:
         for seed in range(interleavings):
             (before,) = writers[0].segments(domain=PLACE[0])

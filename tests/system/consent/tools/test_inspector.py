@@ -42,7 +42,6 @@ def call(service: str, token: str, tool: str, **arguments: str) -> dict[str, Any
     return inspect(service, token, "--method", "tools/call", "--tool-name", tool, *given)
 
 
-@pytest.mark.slow("the inspector is a Node program that starts anew for each of its calls")
 def test_it_lists_and_calls_the_tools(service: str, app: App, person: User) -> None:
     give_vault(person)
     token = TokenFactory(app=app).secret

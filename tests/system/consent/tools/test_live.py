@@ -23,7 +23,7 @@ from tests.consent.api.addresses import CONNECTOR, FOOD, asked
 from tests.consent.decisions import approval
 from tests.consent.tools.hosts import TOOLS
 from tests.factories import ConsentRequestFactory, TokenFactory, give_vault
-from tests.patience import wait_until
+from tests.patience import eventually
 
 pytestmark = pytest.mark.django_db(transaction=True)
 MODES = {"newest": "2026-07-28", "probed": "auto", "previous": "legacy"}
@@ -149,9 +149,9 @@ def test_a_held_answer_comes_with_the_decision_and_holds_no_connection(address: 
 
     waiter = threading.Thread(target=wait)
     waiter.start()
-    assert wait_until(lambda: waiting.hub.count() == 1)
+    eventually(lambda: waiting.hub.count() == 1, "the held call")
     # what looked at the request may be about to give its connection back; what holds one holds it for the whole wait
-    assert wait_until(lambda: not _connections_beside_ours(), seconds=10)
+    eventually(lambda: not _connections_beside_ours(), "the return of the connection")
     assert waiting.hub.count() == 1
     decision_actions.approve(request_id=request.request_id, by=person, body=approval(request, vault))
     decided = time.monotonic()
