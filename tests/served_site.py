@@ -11,7 +11,7 @@ import signal
 import socket
 import subprocess
 import sys
-import time
+import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -22,9 +22,9 @@ from urllib.parse import quote
 from django.conf import settings
 
 from tests.fresh import signing_key
+from tests.patience import MOST_SECONDS, eventually
 
 ROOT = Path(__file__).resolve().parents[1]
-STARTS_WITHIN = 60  # seconds
 
 
 class Served:
@@ -66,15 +66,10 @@ class Served:
                 command, cwd=ROOT, env=self._environment, stdout=log, stderr=subprocess.STDOUT,
                 start_new_session=self._killable,
             )  # fmt: skip
-        deadline = time.monotonic() + STARTS_WITHIN
-        while time.monotonic() < deadline:
-            assert self._process.poll() is None, f"the server ended:\n{self._said()}"
-            try:
-                with urllib.request.urlopen(f"{self.address}/readyz", timeout=5):
-                    return
-            except OSError:
-                time.sleep(0.1)
-        raise AssertionError(f"the server is not ready:\n{self._said()}")
+        try:
+            eventually(self._is_ready, "a server that is ready")
+        except AssertionError as error:
+            raise AssertionError(f"{error}:\n{self._said()}") from None
 
     def stop(self) -> None:
         """Let it end as a deployment would."""
@@ -93,13 +88,14 @@ class Served:
         assert self._process is not None
         self._process.send_signal(number)
 
-    def exit_code(self, *, within: float) -> int | None:
-        """What it ends with by itself, or None where it is still there after so many seconds."""
+    def is_running(self) -> bool:
+        """Whether it has not ended by itself."""
+        return self._process is not None and self._process.poll() is None
+
+    def exit_code(self) -> int:
+        """What it ends with by itself."""
         assert self._process is not None
-        try:
-            return self._process.wait(within)
-        except subprocess.TimeoutExpired:
-            return None
+        return self._process.wait(MOST_SECONDS)
 
     def manage(self, *arguments: str) -> str:
         """One of Django's commands with the environment of this server; what it printed."""
@@ -124,6 +120,14 @@ class Served:
         """Give its port away; it is stopped or killed before."""
         self._place.close()
 
+    def _is_ready(self) -> bool:
+        assert self.is_running(), "the server ended"
+        try:
+            with urllib.request.urlopen(f"{self.address}/readyz", timeout=5):
+                return True
+        except OSError:
+            return False
+
     def _said(self) -> str:
         return self._log.read_text(errors="replace")
 
@@ -138,6 +142,18 @@ def running_site(**own_settings: str) -> Iterator[str]:
     finally:
         served.stop()
         served.close()
+
+
+def holds_all_it_may(address: str, token: str) -> bool:
+    """Whether the process there holds as many answers of this app as STATUS_WAITERS_PER_APP admits."""
+    # refused before the header is read where no place is left, and because of the header where one is
+    headers = {"Authorization": f"Bearer {token}", "Last-Event-ID": "none"}
+    try:
+        urllib.request.urlopen(urllib.request.Request(f"{address}/api/v1/consent-events", headers=headers), timeout=60)
+    except urllib.error.HTTPError as refused:
+        with refused:
+            return refused.code == 429
+    raise AssertionError("a stream began")
 
 
 def database_url() -> str:

@@ -80,7 +80,7 @@ class Absence:
             self.wrong.append(f"{asker.method} {path}: {status} after {took:.1f} s")
         if status == 503:
             self.unavailable.add(address)
-            lacks = unlike_a_refusal(path, Answer(status, headers, body, took))
+            lacks = unlike_a_refusal(path, Answer(status, headers, body))
             self.wrong += [f"{asker.method} {path}: 503 lacks {', '.join(lacks)}"] if lacks else []
         elif status >= 500:
             self.wrong.append(f"{asker.method} {path}: {status}")

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from tests.patience import MOST_SECONDS
+
 ORDER = ("brand", "core", "public", "second")
 
 
@@ -82,7 +84,7 @@ def waits_for(event: threading.Event, then: Any) -> Callable[[dict[str, Any]], A
     """An agent that answers `then` only once the test says so."""
 
     def said(_request: dict[str, Any]) -> Any:
-        event.wait(60)
+        event.wait(MOST_SECONDS)
         return then
 
     return said

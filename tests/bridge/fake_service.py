@@ -2,7 +2,6 @@
 
 import json
 import threading
-import time
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -32,7 +31,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer: a JSON value, bytes, or text; `delay` in seconds comes before it."""
+    """An answer: a JSON value, bytes, or text; `delay` in seconds comes before it, while the service runs."""
 
     body: Any = None
     status: int = 200
@@ -60,6 +59,7 @@ class FakeService:
     scripts: dict[tuple[str, str], list[Script]] = field(default_factory=lambda: defaultdict(list))
     asked: list[Asked] = field(default_factory=list)
     url: str = ""
+    ends: threading.Event = field(default_factory=threading.Event)
 
     def on(self, method: str, path: str, *replies: Script) -> None:
         self.scripts[method, path].extend(replies)
@@ -90,6 +90,7 @@ class Running:
         return self.service
 
     def __exit__(self, *_: object) -> None:
+        self.service.ends.set()
         self.server.shutdown()
         self.thread.join()
         self.server.server_close()
@@ -111,7 +112,7 @@ def handler_of(service: FakeService) -> type[BaseHTTPRequestHandler]:
             )
             if isinstance(reply, str):
                 return
-            time.sleep(reply.delay)
+            service.ends.wait(reply.delay)
             octets = reply.octets()
             try:
                 self.send_response(reply.status)

@@ -3,9 +3,11 @@
 import asyncio
 import inspect
 import math
+from functools import partial
 
 import pytest
 
+from consent_bridge import streams
 from consent_bridge.aio import AsyncClient
 from consent_bridge.aio_sandbox import AsyncSandboxPerson
 from consent_bridge.client import Client
@@ -14,10 +16,12 @@ from consent_bridge.holder import VaultHolder
 from consent_bridge.results import AskedConsent, build
 from consent_bridge.sandbox import SandboxPerson
 from consent_bridge.sealed import generate_connector_key
+from consent_bridge.streams import Stream
 from tests.bridge.fake_service import DROP, Reply, problem
 from tests.bridge.signed_receipts import CLAIMS, OTHER_KEY, SIGNING_KEY, jwks, signed
 from tests.bridge.test_streams import event
 from tests.bridge.wire import APPROVED, ASKED, DISCOVERY, KEY, PENDING, SCOPE, TOKEN, asked_for, envelope
+from tests.patience import MOST_SECONDS
 
 LIMITED = {"request_digest": asked_for(max_reads=3)["request_digest"]}
 
@@ -132,7 +136,7 @@ def test_answers_that_are_not_the_contracts(fake, run):
     fake.on("GET", "/api/v1/scope-catalog", Reply(b" " * (24 * 1024 * 1024)))
     fake.on("GET", "/api/v1/user-scopes/a", Reply(b"", 302, (("Location", fake.url),)))
     fake.on("GET", "/api/v1/user-scopes/b", problem("unknown_user", 404))
-    fake.on("GET", "/api/v1/user-scopes/c", Reply(DISCOVERY, delay=4.0))
+    fake.on("GET", "/api/v1/user-scopes/c", Reply(DISCOVERY, delay=MOST_SECONDS))
 
     async def large(client):
         return await client.catalog()
@@ -191,13 +195,16 @@ def test_events_go_on_after_they_broke_off(fake, run):
     assert [asked.headers.get("last-event-id") for asked in fake.asked] == [None, "40", "40", "41"]
 
 
-def test_slow_consumer_finds_its_stream_again(fake, run):
+def test_slow_consumer_finds_its_stream_again(fake, run, monkeypatch):
+    now = 0.0
+    monkeypatch.setattr(streams, "Stream", partial(Stream, clock=lambda: now))
     fake.on("GET", "/api/v1/consent-events", Reply(b"retry: 100\n\n" + event(41)), DROP, Reply(event(42)))
 
     async def take(client):
+        nonlocal now
         events = client.events(patience=4)
         first = (await anext(events)).id
-        await asyncio.sleep(4.1)
+        now = 4.1
         second = (await anext(events)).id
         await events.aclose()
         return first, second

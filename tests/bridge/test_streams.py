@@ -1,10 +1,11 @@
 """Server-sent events: read as the HTML standard says, resumed where they broke off."""
 
 import json
-import time
+from functools import partial
 
 import pytest
 
+from consent_bridge import streams
 from consent_bridge.errors import BadAnswer, Problem, Unreachable
 from consent_bridge.results import Status, build
 from consent_bridge.streams import Event, Stream
@@ -134,12 +135,14 @@ def test_only_waiting_for_the_service_uses_up_patience():
         stream.pause_after(Unreachable("gone"))
 
 
-def test_slow_consumer_finds_its_stream_again(fake, client, pauses):
+def test_slow_consumer_finds_its_stream_again(fake, client, pauses, monkeypatch):
+    now = 0.0
+    monkeypatch.setattr(streams, "Stream", partial(Stream, clock=lambda: now))
     fake.on("GET", PATH, Reply(b"retry: 100\n\n" + event(41)), DROP, Reply(event(42)))
     events = client.events(patience=4)
 
     first = next(events)
-    time.sleep(4.1)
+    now = 4.1
 
     assert (first.id, next(events).id) == (41, 42)
 

@@ -8,6 +8,7 @@ from consent_bridge.results import Discovery, build
 from consent_bridge.transport import rest_base_url
 from tests.bridge.fake_service import DROP, Reply, problem
 from tests.bridge.wire import ASKED, DISCOVERY, KEY, PENDING, SCOPE, TOKEN
+from tests.patience import MOST_SECONDS
 
 
 def test_problem_carries_what_the_service_said(fake, client):
@@ -133,7 +134,10 @@ def test_answer_that_stays_the_same_is_not_asked_for_again(fake, client, code):
     assert len(fake.asked) == 1
 
 
-@pytest.mark.parametrize("failure", [DROP, problem("temporarily_unavailable", 503), Reply(ASKED, 201, delay=4.0)])
+LATE = Reply(ASKED, 201, delay=MOST_SECONDS)
+
+
+@pytest.mark.parametrize("failure", [DROP, problem("temporarily_unavailable", 503), LATE])
 def test_write_is_never_repeated(fake, hasty_client, failure):
     fake.on("POST", "/api/v1/request-consent", failure)
 
@@ -155,7 +159,7 @@ def test_write_that_says_the_same_when_repeated_is_tried_again(fake, client):
 
 
 def test_answer_that_takes_too_long_is_given_up(fake, hasty_client):
-    fake.on("POST", "/api/v1/request-consent", Reply(ASKED, 201, delay=4.0))
+    fake.on("POST", "/api/v1/request-consent", LATE)
 
     with pytest.raises(Unreachable, match="did not come in time"):
         hasty_client.request_consent("usr_a", SCOPE, purpose="Suggest food", key=KEY)

@@ -2,9 +2,8 @@
 
 import socket
 import threading
-import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from consent.notices import webhook_client
 from tests.factories.asked import now
 from tests.fakes import agents as fake
 from tests.fakes.agents import agent
+from tests.patience import MOST_SECONDS
 
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 REFUSED = webhook_client.Outcome(None, "it cannot be reached")
@@ -79,10 +79,7 @@ SPELLINGS = [
 
 @pytest.mark.parametrize("spelling", SPELLINGS)
 def test_no_packet_leaves_for_what_is_not_public(spelling: str, listener: Listener) -> None:
-    began = time.monotonic()
-
     assert send(spelling.replace("{}", str(listener.port))) == REFUSED
-    assert time.monotonic() - began < 2  # nobody was waited for
     assert listener.connected == 0
 
 
@@ -101,7 +98,7 @@ def test_a_closed_port_an_open_one_and_a_bad_certificate_read_the_same(settings:
 
 def post(url: str, *, public: bool = False, seconds: float = 5, limit: int = 100, body: bytes = b'{"id": 1}') -> Answer:
     """One request over a connection of its own."""
-    made = Client(may_reach=addresses.is_public if public else addresses.is_host, connect_seconds=2)
+    made = Client(may_reach=addresses.is_public if public else addresses.is_host, connect_seconds=30)
     return made.post(url, body, headers={}, seconds=seconds, limit=limit)
 
 
@@ -146,10 +143,8 @@ def test_the_next_address_is_tried_where_one_does_not_answer(monkeypatch: pytest
 @pytest.mark.parametrize("host", ["169.254.169.254", "168.63.129.16", "[fe80::1]", "[::ffff:a9fe:a9fe]", "0.0.0.0"])
 def test_a_configured_agent_never_resolves_to_metadata(host: str) -> None:
     """The operator names the agent, but its own DNS says where that is."""
-    began = time.monotonic()
     with pytest.raises(AddressRefused):
         post(f"http://{host}:1/")
-    assert time.monotonic() - began < 2
 
 
 @pytest.fixture
@@ -184,41 +179,50 @@ HANGS = {"before the head": fake.hangs, "in the body": starts_to_answer, "drippi
 @pytest.mark.parametrize("encrypted", [False, True], ids=["plain", "tls"])
 @pytest.mark.parametrize("behaviour", HANGS.values(), ids=HANGS)
 @pytest.mark.parametrize("why", ["deadline", "shutdown"])
-def test_whatever_hangs_is_left_in_time(
+def test_whatever_hangs_is_left(
     behaviour: fake.Behaviour, why: str, encrypted: bool, trusted: Path, monkeypatch: pytest.MonkeyPatch, settings: Any
 ) -> None:
+    """Whoever hangs here does so for half a minute, and then breaks off, which is no `TimedOut`."""
     settings.SHUTDOWN_GRACE_SECONDS = 0.2
     monkeypatch.setattr(sockets, "shutdown", ending := Shutdown())
-    with agent(behaviour, certificate=trusted if encrypted else None) as running:
-        began = time.monotonic()
-        threading.Timer(0.5, ending.begin).start()
-        with pytest.raises(TimedOut) as raised:
-            post(running.url, seconds=0.6 if why == "deadline" else 60)
-        took = time.monotonic() - began
+
+    def after_the_request(sock: Any, asked: fake.Asked, running: fake.Agent) -> None:
+        if why == "shutdown":
+            ending.begin()
+        behaviour(sock, asked, running)
+
+    hanging = agent(after_the_request, certificate=trusted if encrypted else None)
+    with hanging as running, pytest.raises(TimedOut) as raised:
+        post(running.url, seconds=2 if why == "deadline" else 3600)
 
     assert raised.value.may_have_arrived
-    assert 0.5 < took < 5
+
+
+@contextmanager
+def silent() -> Iterator[int]:
+    """A port whose connections nobody takes, and which breaks them off in the end."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        end = threading.Timer(MOST_SECONDS, listening.close)
+        end.start()
+        yield int(listening.getsockname()[1])
+        end.cancel()
 
 
 @pytest.mark.parametrize("why", ["deadline", "shutdown"])
-def test_a_handshake_that_nobody_answers_is_left_in_time(
-    why: str, monkeypatch: pytest.MonkeyPatch, settings: Any
-) -> None:
+def test_a_handshake_that_nobody_answers_is_left(why: str, monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
     settings.SHUTDOWN_GRACE_SECONDS = 0.2
     monkeypatch.setattr(sockets, "shutdown", ending := Shutdown())
-    connecting = Client(may_reach=addresses.is_host, connect_seconds=0.5 if why == "deadline" else 60)
-    with socket.create_server(("127.0.0.1", 0)) as silent:
-        began = time.monotonic()
+    connecting = Client(may_reach=addresses.is_host, connect_seconds=0.5 if why == "deadline" else 3600)
+    with silent() as port:
         if why == "shutdown":
-            threading.Timer(0.3, ending.begin).start()
+            threading.Timer(0.2, ending.begin).start()
         with pytest.raises(TimedOut) as raised:
-            connecting.post(f"https://127.0.0.1:{silent.getsockname()[1]}/", b"", headers={}, seconds=60, limit=1)
+            connecting.post(f"https://127.0.0.1:{port}/", b"", headers={}, seconds=3600, limit=1)
 
-    assert time.monotonic() - began < 5
     assert not raised.value.may_have_arrived
 
 
-def test_an_address_that_takes_no_connection_is_left_in_time() -> None:
+def test_an_address_that_takes_no_connection_is_left() -> None:
     with socket.socket() as full:
         full.bind(("127.0.0.1", 0))
         full.listen(0)
@@ -227,23 +231,18 @@ def test_an_address_that_takes_no_connection_is_left_in_time() -> None:
         for each in waiting:
             each.setblocking(False)
             each.connect_ex(("127.0.0.1", port))
-        began = time.monotonic()
         with pytest.raises(TimedOut) as raised:
             post(f"http://127.0.0.1:{port}/", seconds=0.5)
         for each in waiting:
             each.close()
 
-    assert time.monotonic() - began < 5
     assert not raised.value.may_have_arrived
 
 
-def test_a_body_that_nobody_takes_is_left_in_time() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as silent:
-        began = time.monotonic()
-        with pytest.raises(TimedOut) as raised:
-            post(f"http://127.0.0.1:{silent.getsockname()[1]}/", seconds=0.5, body=b"0" * 50_000_000)
+def test_a_body_that_nobody_takes_is_left() -> None:
+    with silent() as port, pytest.raises(TimedOut) as raised:
+        post(f"http://127.0.0.1:{port}/", seconds=0.5, body=b"0" * 50_000_000)
 
-    assert time.monotonic() - began < 5
     assert raised.value.may_have_arrived
 
 

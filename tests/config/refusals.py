@@ -10,7 +10,6 @@ class Answer:
     status: int
     headers: http.client.HTTPMessage
     body: bytes
-    seconds: float
 
 
 def unlike_a_refusal(path: str, answer: Answer) -> list[str]:

@@ -1,13 +1,19 @@
-"""A grant as people come to one."""
+"""A grant as people come to one, and callers that wait for what becomes of it."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 
 from accounts.models import User
 from consent.decisions import actions
 from consent.grants.models import Grant
+from consent.notices import waiting
 from tests.callers import Developer
 from tests.consent.decisions import approval
 from tests.factories import ConsentRequestFactory, Vault, give_vault
+from tests.patience import MOST_SECONDS, eventually
 
 
 @pytest.fixture
@@ -21,3 +27,28 @@ def grant(api: Developer, person: User, vault: Vault) -> Grant:
     request = ConsentRequestFactory(app=api.app, user=person)
     actions.approve(request_id=request.request_id, by=person, body=approval(request, vault))
     return Grant.objects.select_related("request").get(request=request)
+
+
+class WokenAlone(threading.Event):
+    """An event whose wait ends as it is set, never with its time: whoever is not woken fails."""
+
+    def wait(self, timeout: float | None = None) -> bool:
+        assert super().wait(MOST_SECONDS), "nobody woke who waits"
+        return True
+
+
+class _Hub(waiting._Hub):
+    @contextmanager
+    def waiting_for(self, topic: str, *, app_pk: int) -> Iterator[threading.Event]:
+        with super().waiting_for(topic, app_pk=app_pk) as event:
+            event.__class__ = WokenAlone
+            yield event
+
+
+@pytest.fixture
+def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[waiting._Hub]:
+    """Whose held answers look again when something happened, and at no other time."""
+    made = _Hub()
+    monkeypatch.setattr(waiting, "hub", made)
+    yield made
+    eventually(made.is_silent, "the end of the listener")

@@ -190,5 +190,5 @@ class Slow(EmailBackend):
     """A mail server that takes its time, so that a second worker comes meanwhile."""
 
     def send_messages(self, messages: Any) -> int:
-        time.sleep(0.3)
+        time.sleep(0.1)
         return int(super().send_messages(messages))

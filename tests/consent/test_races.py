@@ -46,6 +46,8 @@ from tests.factories import (
     TokenFactory,
     give_vault,
 )
+from tests.locks import somebody_waits_for_a_lock
+from tests.patience import MOST_SECONDS, eventually
 from tests.staff import at_the_admin
 
 ROUNDS = int(os.environ.get("RACE_ROUNDS", "40"))
@@ -261,11 +263,10 @@ def test_what_is_asked_while_staff_change_the_scope_is_asked_as_it_is_then() -> 
         entry = ScopeEntry.objects.select_for_update().get(scope="attr.lifestyle.food.*")
         asking = threading.Thread(target=ask)
         asking.start()
-        asking.join(0.5)
-        assert asking.is_alive()  # it waits for the staff to be done
+        eventually(somebody_waits_for_a_lock, "the wait for the staff to be done")
         entry.attributes = entry.attributes[:1]
         entry.save()
-    asking.join(60)
+    asking.join(MOST_SECONDS)
 
     assert ConsentRequest.objects.get(request_id=answers[0]["request_id"]).attributes == entry.attributes
 

@@ -7,7 +7,6 @@ and transactions that went again come out as at the real thing.
 import json
 import secrets
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -70,6 +69,7 @@ class Aggregator:
     fails: dict[str, list[Any]] = field(default_factory=dict)
     asked: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     bought: list[dict[str, Any]] = field(default_factory=list)
+    ends: threading.Event = field(default_factory=threading.Event)
 
     def settings(self, **other: Any) -> dict[str, Any]:
         base = {"url": self.address, "client_id": CLIENT_ID, "secret": SECRET, "name": "Tests", "countries": ["US"]}
@@ -110,7 +110,7 @@ class Aggregator:
             if isinstance(fault, str):
                 return error(fault)
             if isinstance(fault, float):
-                time.sleep(fault)
+                self.ends.wait(fault)
             elif isinstance(fault, int):
                 return fault, {"nothing": "known"}
             elif isinstance(fault, bytes):
@@ -257,6 +257,7 @@ def aggregating(**fields: Any) -> Iterator[Aggregator]:
     try:
         yield stand_in
     finally:
+        stand_in.ends.set()
         server.shutdown()
         server.server_close()
         thread.join()

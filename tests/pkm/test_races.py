@@ -20,6 +20,8 @@ from pkm.vault import actions as vault_actions
 from pkm.vault import queries as vault_queries
 from pkm.vault.models import KeyWrapper, VaultKey
 from tests.factories import PersonFactory, give_vault
+from tests.locks import somebody_waits_for_a_lock
+from tests.patience import MOST_SECONDS, eventually
 from tests.pkm.rotation import change
 from tests.pkm.sealed_segments import segment, wrapper
 
@@ -147,8 +149,9 @@ def test_a_lock_on_the_revisions_holds_off_writers_until_commit():
     with transaction.atomic():
         segment_queries.current_revisions(vault.user, [("lifestyle", "food")], lock=True)
         writer.start()
-        assert written.wait(0.5) is False
-    writer.join(60)
+        eventually(somebody_waits_for_a_lock, "the writer's wait")
+        assert not written.is_set()
+    writer.join(MOST_SECONDS)
     assert written.is_set()
 
 

@@ -1,17 +1,17 @@
 """Guessing at passwords through real servers behind a proxy: two processes, one database, with Redis and without."""
 
 import threading
-import time
-import urllib.request
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+import requests
 from django.conf import settings
 
 from tests.accounts.people import WRONG, Browser
 from tests.factories import PersonFactory
+from tests.patience import MOST_SECONDS, eventually
 from tests.served_site import Served
 
 HERE, THERE = "203.0.113.7", "198.51.100.9"  # the attacker, and somebody else
@@ -102,17 +102,12 @@ def test_junk_flushes_nothing(sites: tuple[str, str]) -> None:
     assert guess(sites, owner.email, 1) == [429]
 
 
-def test_many_networks_slow_an_account_and_never_close_it(sites: tuple[str, str]) -> None:
+def test_many_networks_never_close_an_account(sites: tuple[str, str]) -> None:
     owner = PersonFactory()
     for network in range(4):
         guess(sites, owner.email, 10, f"192.0.2.{network}")
 
-    browser, started = Browser(THERE), time.monotonic()
-    answer = browser.sign_in(sites[0], owner.email)
-    took = time.monotonic() - started
-
-    assert answer.status_code == 302
-    assert 1 <= took < 6
+    assert Browser(THERE).sign_in(sites[0], owner.email).status_code == 302
 
 
 def test_a_crowd_holds_no_threads_and_the_owner_gets_in(sites: tuple[str, str]) -> None:
@@ -130,28 +125,14 @@ def test_a_crowd_holds_no_threads_and_the_owner_gets_in(sites: tuple[str, str]) 
     for thread in threads:
         thread.start()
     try:
-        time.sleep(2)
-        slowest = max(_answers_in(f"{sites[0]}/livez") for _ in range(10))
-        browser, answers = Browser(THERE), []
-        for _ in range(4):
-            answer = browser.sign_in(sites[0], owner.email)
-            answers.append(answer.status_code)
-            if answer.status_code == 302:
-                break
-            time.sleep(int(answer.headers["Retry-After"]))
+        eventually(lambda: seen[429], "somebody who is sent away")
+        alive = {requests.get(f"{sites[0]}/livez", timeout=MOST_SECONDS).status_code for _ in range(10)}
+        browser = Browser(THERE)
+        eventually(lambda: browser.sign_in(sites[0], owner.email).status_code == 302, "the owner's sign-in")
     finally:
         over.set()
         for thread in threads:
             thread.join()
 
-    assert slowest < 3
-    assert (answers[-1], len(answers) <= 3) == (302, True), answers
-    assert seen[429] > 0
+    assert alive == {200}
     assert set(seen) == {200, 429}
-
-
-def _answers_in(address: str) -> float:
-    started = time.monotonic()
-    with urllib.request.urlopen(address, timeout=30) as answer:
-        assert answer.status == 200
-    return time.monotonic() - started

@@ -4,12 +4,13 @@ import asyncio
 
 import pytest
 
+from consent.notices.waiting import hub
 from consent_bridge.aio import AsyncClient
 from consent_bridge.errors import Problem
 from consent_bridge.sealed import generate_connector_key
 from tests.callers import Developer
 from tests.factories import TestAppFactory
-from tests.system.bridge.steps import CUISINE, PURPOSE, SCOPE
+from tests.patience import eventually
 
 
 def test_trip_while_events_are_followed(service, api, owner, person, monkeypatch):
@@ -28,7 +29,7 @@ def test_trip_while_events_are_followed(service, api, owner, person, monkeypatch
             asked = await client.request_consent(person.public_id, SCOPE, purpose=PURPOSE, key=key)
             following = asyncio.create_task(follow(client))
             waiting = asyncio.create_task(client.wait_for_decision(asked.request_id, timeout=30))
-            await asyncio.sleep(0.3)
+            await asyncio.to_thread(eventually, lambda: hub.held_of(api.app.pk) == 2, "both calls")
             review = await asyncio.to_thread(owner.review, asked.request_id)
             await asyncio.to_thread(owner.approve, review, attributes=[CUISINE])
             status, event = await waiting, await following

@@ -2,7 +2,6 @@
 
 import json
 import re
-import time
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from tests.altering import Exchange, altered
 from tests.factories import PersonFactory
 from tests.factories.accounts import PASSWORD
 from tests.fresh import signing_key
+from tests.patience import eventually
 from tests.served_site import Served
 
 RELEASE = "/.well-known/consent-release.json"
@@ -222,7 +222,7 @@ def test_the_release_is_entered_once_and_proved_by_the_log(look: Any, tmp_path: 
     try:
         site.start()
         key = collected("done").read_text()
-        wait_until_entered(site.address)
+        eventually(lambda: released(site.address)["entry"], "the release's entry")
         assert look(site.address, "--release-key", key, "--pages", "1")[1]["log"] == {"entered": True, "proved": False}
         site.stop()
         site.start()  # the same release once more: no second entry
@@ -235,13 +235,6 @@ def test_the_release_is_entered_once_and_proved_by_the_log(look: Any, tmp_path: 
 
     assert (code, said) == (0, "")
     assert (told["log"]["proved"], told["log"]["index"], told["log"]["size"]) == (True, 0, 1)
-
-
-def wait_until_entered(site: str) -> None:
-    deadline = time.monotonic() + 20
-    while released(site)["entry"] is None:
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
 
 
 def released(site: str) -> dict[str, Any]:

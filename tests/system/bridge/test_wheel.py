@@ -6,7 +6,6 @@ import shutil
 import subprocess
 import sys
 import threading
-import time
 import venv
 from importlib.metadata import distribution
 from pathlib import Path
@@ -93,7 +92,7 @@ def test_wheel_makes_a_trip_over_two_restarts(installed, served, api, tmp_path):
 
     def back_soon():
         served.kill()
-        coming = threading.Thread(target=lambda: (time.sleep(0.5), served.start()))
+        coming = threading.Thread(target=served.start)
         coming.start()
         return coming
 

@@ -4,7 +4,6 @@ import os
 import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,6 @@ from tests.system.browser.test_trip import PASSWORD
 pytestmark = pytest.mark.browser
 
 MOST_INTERACTIONS = 12
-MOST_SECONDS = 120
 
 
 class Hands:
@@ -49,8 +47,8 @@ def bridge(site: str, token: str, folder: Path, *arguments: str) -> str:
     return done.stdout
 
 
-def test_a_new_developer_reads_a_first_answer_within_two_minutes(page: Page, site: str, tmp_path: Path) -> None:
-    hands, begun = Hands(), time.monotonic()
+def test_a_new_developer_reads_a_first_answer(page: Page, site: str, tmp_path: Path) -> None:
+    hands = Hands()
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.goto("/developers/")
     hands.click(page.get_by_role("main").get_by_role("link", name="Create an account"))
@@ -80,7 +78,6 @@ def test_a_new_developer_reads_a_first_answer_within_two_minutes(page: Page, sit
 
     assert "Thai" in answer
     assert len(hands.done) <= MOST_INTERACTIONS, hands.done
-    assert time.monotonic() - begun < MOST_SECONDS
 
 
 def copied(page: Page) -> str:

@@ -21,11 +21,12 @@ from developers.models import App, WebhookEndpoint
 from tests.agents_proxy.agent_server import ORDER, speaking, waits_for
 from tests.agents_proxy.proxy_calls import CALL, configure, consenting
 from tests.agents_proxy.runs import kept, started
+from tests.agents_proxy.test_worker import BROKERS, Worker
 from tests.callers import Developer, signed_in
 from tests.consent.test_webhooks import SECRET, Receiver, receiver  # noqa: F401  # a fixture
 from tests.factories import ConsentRequestFactory, PersonFactory
 from tests.fakes.agents import agent, answers
-from tests.patience import wait_until
+from tests.patience import MOST_SECONDS, eventually
 from tests.served_site import ROOT
 from tests.system.agents_proxy.test_worker import BROKERS, ENDS_WITHIN, STARTS_WITHIN, Worker
 
@@ -135,7 +136,7 @@ def sent_from_a_request(worker: Worker) -> None:
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("broker", BROKERS)
-def test_a_task_carries_the_request_into_the_workers_log_and_a_worker_ends_in_time(
+def test_a_task_carries_the_request_into_the_workers_log_and_a_worker_ends(
     broker: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Asked to end in the middle of a step, it puts the step back, and the next worker asks again."""
@@ -154,17 +155,17 @@ def test_a_task_carries_the_request_into_the_workers_log_and_a_worker_ends_in_ti
             ours = lambda: [  # noqa: E731
                 line for line in logged() if line["event"] == "task" and line.get("trace_id") == SENT_ID
             ]
-            assert wait_until(lambda: bool(ours()), STARTS_WITHIN)
+            eventually(ours, "the task in the log")
             (line,) = ours()
             agents.says = {"brand": waits_for(never, {})}
             run = started(PersonFactory())
-            assert wait_until(lambda: agents.names == ["brand"], STARTS_WITHIN)
+            eventually(lambda: agents.names == ["brand"], "a call of the agent")
             worker.process.terminate()
-            code, ended = worker.process.wait(10), timezone.now()
+            code, ended = worker.process.wait(MOST_SECONDS), timezone.now()
             step = run.steps.get(agent="brand")
             agents.says = {}
             worker.start()
-            assert wait_until(lambda: kept(run).finished_at is not None, ENDS_WITHIN)
+            eventually(lambda: kept(run).finished_at is not None, "the end of the analysis")
         finally:
             never.set()
             worker.kill()

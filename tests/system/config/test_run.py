@@ -1,11 +1,10 @@
-"""`./run` on Ctrl-C: the server, the worker and a stream that somebody reads are gone within ten seconds."""
+"""`./run` on Ctrl-C: the server, the worker and a stream that somebody reads are gone."""
 
 import os
 import signal
 import subprocess
 import sys
 import threading
-import time
 
 import pytest
 import requests
@@ -13,6 +12,7 @@ from django.conf import settings
 
 from deploy.local.serving import free_port
 from tests.callers import Developer
+from tests.patience import MOST_SECONDS, eventually
 from tests.served_site import ROOT, database_url
 
 SERVES = """
@@ -25,7 +25,6 @@ try:
 except Interrupted:
     sys.exit(0)
 """
-ENDS_WITHIN = 10.0  # seconds
 
 
 @pytest.mark.django_db(transaction=True)
@@ -48,11 +47,11 @@ def test_ctrl_c_ends_everything_with_a_stream_open(api: Developer) -> None:
         said: list[bytes] = []
         reading = threading.Thread(target=lambda: said.extend(stream.iter_content(chunk_size=None)))
         reading.start()
-        time.sleep(1)
+        eventually(lambda: said, "the beginning of the stream")
 
         process.send_signal(signal.SIGINT)
-        code = process.wait(ENDS_WITHIN)
-        reading.join(5)
+        code = process.wait(MOST_SECONDS)
+        reading.join(MOST_SECONDS)
     finally:
         process.kill()
         told = process.stdout.read()

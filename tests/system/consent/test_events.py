@@ -1,7 +1,6 @@
 """The stream of events and the held answer, over a real socket."""
 
 import threading
-import time
 from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
@@ -13,9 +12,8 @@ from django.db import connection, transaction
 
 from common.sql.triggers import lifted
 from consent.decisions import actions as decision_actions
-from consent.notices import epochs
+from consent.notices import epochs, waiting
 from consent.notices.models import Notice, NoticeCounter
-from consent.notices.waiting import hub
 from consent.requests.models import ConsentRequest
 from consent.rules import RULES
 from developers.apps.actions import close_app, restore_app, suspend_app
@@ -25,7 +23,7 @@ from developers.tokens.digests import digest
 from developers.tokens.leaks import report_leak
 from tests.callers import Developer
 from tests.factories import AppFactory, ConsentRequestFactory
-from tests.patience import eventually
+from tests.patience import MOST_SECONDS, eventually
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -35,7 +33,7 @@ def _nothing_is_left_listening(monkeypatch: pytest.MonkeyPatch) -> Iterator[None
     """A stream learns that its reader left when it writes to it: often enough for a test to wait for it."""
     monkeypatch.setattr("consent.notices.streams.KEEP_ALIVE", 0.2)
     yield
-    eventually(hub.is_silent, "the end of the listener")
+    eventually(waiting.hub.is_silent, "the end of the listener")
 
 
 def events(answer: requests.Response) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -53,15 +51,15 @@ def open_stream(service: str, api: Developer, **headers: str) -> requests.Respon
         f"{service}/api/v1/consent-events",
         headers={"Authorization": f"Bearer {api.token}", **headers},
         stream=True,
-        timeout=40,
+        timeout=MOST_SECONDS,
     )
 
 
-def decide_soon(request: ConsentRequest) -> threading.Thread:
-    def decide() -> None:
-        from django.db import connection
+def decide_soon(request: ConsentRequest, hub: Any) -> threading.Thread:
+    """Once somebody waits for it."""
 
-        time.sleep(0.5)
+    def decide() -> None:
+        eventually(lambda: hub.held_of(request.app_id) == 1, "whoever waits")
         decision_actions.deny(request_id=request.request_id, by=request.user)
         connection.close()
 
@@ -74,7 +72,7 @@ def test_an_event_arrives_as_it_happens(service: str, app: App, api: Developer) 
     request = ConsentRequestFactory(app=app)
     with open_stream(service, api) as answer:
         assert answer.headers["Content-Type"] == "text/event-stream"
-        thread = decide_soon(request)
+        thread = decide_soon(request, waiting.hub)
         sequence, data = next(events(answer))
     thread.join()
 
@@ -179,29 +177,27 @@ def test_a_stream_after_the_newest_event_goes_on_and_one_beyond_it_is_refused(
     assert [error["field"] for error in refused["errors"]] == ["Last-Event-ID"]
 
 
-def test_wait_answers_when_it_changes(service: str, app: App, api: Developer) -> None:
+def test_wait_answers_when_it_changes(service: str, app: App, api: Developer, hub: Any) -> None:
     request = ConsentRequestFactory(app=app)
-    thread = decide_soon(request)
-    started = time.monotonic()
+    thread = decide_soon(request, hub)
 
     answer = requests.get(
         f"{service}/api/v1/consent-status",
         params={"request_id": request.request_id, "wait": "20"},
         headers={"Authorization": f"Bearer {api.token}"},
-        timeout=60,
+        timeout=MOST_SECONDS,
     )
 
     thread.join()
     assert answer.json()["status"] == "denied"
-    assert time.monotonic() - started < 18
 
 
 def test_bad_input_a_stranger_and_a_wrong_method(service: str, app: App, api: Developer) -> None:
     with open_stream(service, api, **{"Last-Event-ID": "x"}) as bad:
         assert (bad.status_code, bad.json()["code"]) == (400, "invalid_request")
-    stranger = requests.get(f"{service}/api/v1/consent-events", timeout=40)
+    stranger = requests.get(f"{service}/api/v1/consent-events", timeout=MOST_SECONDS)
     assert (stranger.status_code, stranger.json()["code"]) == (401, "invalid_token")
-    wrong = requests.post(f"{service}/api/v1/consent-events", timeout=40)
+    wrong = requests.post(f"{service}/api/v1/consent-events", timeout=MOST_SECONDS)
     assert (wrong.status_code, wrong.headers["Allow"]) == (405, "GET")
 
 
@@ -209,7 +205,7 @@ def test_bad_input_a_stranger_and_a_wrong_method(service: str, app: App, api: De
 def test_a_stream_ends_with_its_token_at_once(
     service: str, app: App, api: Developer, end: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("consent.notices.streams.KEEP_ALIVE", 30.0)
+    monkeypatch.setattr("consent.notices.streams.KEEP_ALIVE", 3600.0)
     token = DeveloperToken.objects.get(digest=digest(api.token))
     ends = {
         "revoked": lambda: revoke_token(token=token, by=None),
@@ -221,12 +217,10 @@ def test_a_stream_ends_with_its_token_at_once(
     with open_stream(service, api) as answer:
         lines = answer.iter_lines(chunk_size=1)
         next(lines)
-        eventually(lambda: hub.held_of(app.pk) == 1, "the held call")
-        began = time.monotonic()
+        eventually(lambda: waiting.hub.held_of(app.pk) == 1, "the held call")
         ends[end]()
 
         assert [line for line in lines if line and not line.startswith(b"retry")] == []
-    assert time.monotonic() - began < 10
 
 
 def test_a_held_answer_is_refused_once_its_token_ended(
@@ -243,13 +237,13 @@ def test_a_held_answer_is_refused_once_its_token_ended(
                 f"{service}/api/v1/consent-status",
                 {"request_id": request.request_id, "wait": 20},
                 headers={"Authorization": f"Bearer {api.token}"},
-                timeout=40,
+                timeout=MOST_SECONDS,
             )
         )
 
     asking = threading.Thread(target=ask)
     asking.start()
-    eventually(lambda: hub.held_of(app.pk) == 1, "the held call")
+    eventually(lambda: waiting.hub.held_of(app.pk) == 1, "the held call")
     revoke_token(token=token, by=None)
     asking.join()
 

@@ -10,7 +10,7 @@ from datetime import timedelta
 
 import pytest
 from django.conf import settings
-from django.db import connection, connections, transaction
+from django.db import connections, transaction
 
 from common.clock import database_now
 from consent.decisions import expiry
@@ -25,6 +25,7 @@ from consent.requests.models import ConsentRequest
 from developers.models import App
 from tests.consent.much_to_do import overdue, read_often
 from tests.factories import AppFactory, ExportFactory
+from tests.locks import connections_that
 from tests.patience import eventually
 from tests.served_site import ROOT, database_url
 
@@ -113,12 +114,12 @@ def test_a_worker_that_is_killed_leaves_a_batch_whole_or_undone() -> None:
     with transaction.atomic():  # holds the head of the second app's chain, which the second batch waits for
         audit.append(chain=audit.app_chain(second.app_id), kind="denied", actor="person", at=database_now(), facts={})
         with in_a_process("expiry.BATCH = 5; expiry.write_down_expiry()") as worker:
-            eventually(lambda: pids("wait_event_type = 'Lock'") != [], "a wait for a lock")
-            blocked = pids("wait_event_type = 'Lock'")
+            eventually(lambda: connections_that("wait_event_type = 'Lock'") != [], "a wait for a lock")
+            blocked = connections_that("wait_event_type = 'Lock'")
             worker.kill()
         transaction.set_rollback(True)
     assert len(blocked) == 1
-    eventually(lambda: pids(f"pid = {blocked[0]}") == [], "the end of its transaction")
+    eventually(lambda: connections_that(f"pid = {blocked[0]}") == [], "the end of its transaction")
 
     ended = ConsentRequest.objects.filter(status="expired")
     assert set(ended.values_list("app", flat=True)) == {first.pk}
@@ -146,14 +147,6 @@ def in_a_process(work: str) -> subprocess.Popen[bytes]:
         "DATABASE_URL": database_url(),
     }
     return subprocess.Popen([sys.executable, "-c", setup + work], cwd=ROOT, env=environment)
-
-
-def pids(where: str) -> list[int]:
-    """Of the connections to this run's database of which this is true."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_stat_clear_snapshot()")  # or a transaction goes on seeing what it saw first
-        cursor.execute(f"SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND {where}")
-        return [row[0] for row in cursor.fetchall()]
 
 
 def on_own_connection(call: Callable[[], int]) -> Callable[[], int]:
