@@ -15,16 +15,17 @@ class Gate:
         self._listener: socket.socket | None = None
         self._pairs: list[tuple[socket.socket, socket.socket | None]] = []
         self._passing = threading.Event()
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = int(probe.getsockname()[1])
+        self._place = socket.socket()  # never listens, and keeps the port from others while nobody does
+        self._place.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        self._place.bind(("127.0.0.1", 0))
+        self.port = int(self._place.getsockname()[1])
         self.open()
 
     def open(self) -> None:
         """Pass everything on, new connections and those that were held."""
         self._passing.set()
         if self._listener is None:
-            self._listener = socket.create_server(("127.0.0.1", self.port), backlog=128)
+            self._listener = socket.create_server(("127.0.0.1", self.port), backlog=128, reuse_port=True)
             threading.Thread(target=self._accept, args=(self._listener,), daemon=True).start()
 
     def refuse(self) -> None:
@@ -43,6 +44,7 @@ class Gate:
     def close(self) -> None:
         self.refuse()
         self._passing.set()
+        self._place.close()
 
     def _break(self) -> None:
         pairs, self._pairs = self._pairs, []

@@ -197,11 +197,15 @@ def floods(mebibytes: int, *, chunked: bool = False) -> Behaviour:
     return behave
 
 
+_closed: list[socket.socket] = []
+
+
 def closed_port() -> str:
-    """An address at which nobody listens."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return f"http://127.0.0.1:{probe.getsockname()[1]}/{CANARY}"
+    """An address at which nobody listens, for as long as this process runs."""
+    if not _closed:
+        _closed.append(socket.socket())
+        _closed[0].bind(("127.0.0.1", 0))
+    return f"http://127.0.0.1:{_closed[0].getsockname()[1]}/{CANARY}"
 
 
 def self_signed(folder: Path, *names: str) -> Path:

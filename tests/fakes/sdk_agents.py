@@ -2,7 +2,6 @@
 
 import contextlib
 import threading
-import time
 from collections.abc import Iterator
 
 import uvicorn
@@ -17,6 +16,7 @@ from a2a.utils.errors import UnsupportedOperationError
 from starlette.applications import Starlette
 
 from tests.fakes.agents import CANARY
+from tests.patience import eventually
 
 
 class Says(AgentExecutor):
@@ -81,9 +81,7 @@ def sdk_agent(executor: Says) -> Iterator[str]:
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     try:
-        while not server.started:
-            assert thread.is_alive()
-            time.sleep(0.01)
+        eventually(lambda: server.started, "an agent that listens")
         port = server.servers[0].sockets[0].getsockname()[1]
         yield f"http://127.0.0.1:{port}/"
     finally:

@@ -226,9 +226,10 @@ def test_a_wait_for_what_does_not_come_ends_instead_of_hanging(transport_of: Cal
 
 
 def test_a_long_function_is_no_long_turn(transport_of: Callable[..., Transport]) -> None:
-    transport = transport_of(lambda context: run_blocking(context, context.request.scope["function"]), longest_turn=0.2)
+    blocking = lambda context: run_blocking(context, context.request.scope["function"])  # noqa: E731
+    transport = transport_of(blocking, longest_turn=0.15)
 
-    assert run(transport, lambda: threading.Event().wait(0.5)) == "False"
+    assert run(transport, lambda: threading.Event().wait(0.2)) == "False"
 
 
 def test_a_sleep_is_slept(transport_of: Callable[..., Transport]) -> None:

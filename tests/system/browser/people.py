@@ -1,25 +1,30 @@
 """What people do on the pages, in the words of the tests."""
 
-import time
 from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
-from tests.totp import totp_code
+from tests.patience import eventually
+from tests.totp import codes
 
 PASSPHRASE = "gravel lantern otter plum 7"
 SignIn = Callable[..., None]
 
 
 def enter_code(page: Page, secret: str) -> None:
-    """What the authenticator app shows, on the page after the password; a code that was used waits for the next."""
-    while True:
-        page.locator("input[name=code]").fill(totp_code(secret))
+    """What the authenticator app shows, on the page after the password."""
+    for code in codes(secret):
+        page.locator("input[name=code]").fill(code)
         with page.expect_navigation():
             page.locator("input[name=code]").press("Enter")
         if "/accounts/2fa/" not in page.url:
             return
-        page.wait_for_timeout(1000 * (30 - time.time() % 30))
+    raise AssertionError("no code was taken")
+
+
+def eventually_on(page: Page, condition: Callable[[], object], what: str) -> None:
+    """`eventually`, for what the browser tells of this page while it is waited on."""
+    eventually(lambda: condition() or page.wait_for_timeout(10), what)
 
 
 def unlock(page: Page, passphrase: str = PASSPHRASE) -> None:

@@ -12,6 +12,8 @@ from consent_bridge import sealed
 from consent_bridge.archives import open_archive, read_archive
 from pkm.segments.models import Blob
 from tests.bridge.handmade import with_header
+from tests.browser.page_faults import Complaints
+from tests.browser.people import PASSPHRASE, SignIn, eventually_on, unlock
 from tests.factories import PersonFactory, Vault, give_vault
 from tests.system.browser.page_faults import Complaints
 from tests.system.browser.people import PASSPHRASE, SignIn, unlock
@@ -147,8 +149,7 @@ def test_it_is_stopped_and_goes_on_where_it_was(
     page.route("**/vault/segments/**", lambda route: route.continue_() if held else held.append(route))
     page.get_by_role("button", name="Seal and keep what is ticked").click()
     expect(page.locator("#archive-plan [data-count]")).to_have_text("1 of 5")
-    while not held:
-        page.wait_for_timeout(50)
+    eventually_on(page, lambda: held, "the first segment")
     page.get_by_role("button", name="Cancel").click()
     held[0].continue_()
     expect(page.locator("#toasts")).to_contain_text("Stopped")

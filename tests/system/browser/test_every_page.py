@@ -11,6 +11,7 @@ from consent.decisions import blocked_apps
 from consent.decisions.models import AppReport
 from consent.docs.documents import NAMES
 from tests.browser.page_faults import THEMES, Complaints, Themes, axe_findings, axe_findings_in, faults_at
+from tests.browser.people import eventually_on
 from tests.factories import (
     AppAuditEntryFactory,
     AppFactory,
@@ -163,10 +164,7 @@ def test_a_page_with_a_fault_is_noticed(page: Page, complaints: Complaints) -> N
     page.evaluate("document.body.append(document.createElement('img'))")
     page.evaluate("document.body.setAttribute('style', 'color: red')")
     page.evaluate("setTimeout(() => { document.body.innerHTML = '<p>' })")
-    for _ in range(600):
-        if any("uncaught" in line for line in complaints.lines):
-            break
-        page.wait_for_timeout(50)
+    eventually_on(page, lambda: any("uncaught" in line for line in complaints.lines), "the uncaught error")
 
     assert [finding.split()[0] for finding in axe_findings(page)] == ["image-alt"]
     noticed = "\n".join(complaints.lines)

@@ -5,6 +5,8 @@ from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from consent.grants.models import Grant
 from consent.requests.models import ConsentRequest
+from tests.browser.page_faults import Complaints
+from tests.browser.people import PASSPHRASE, SignIn, enter, eventually_on, save, unlock, wait_for_values
 from tests.factories import ConsentRequestFactory, GrantFactory, PersonFactory, Vault, give_vault
 from tests.system.browser.page_faults import Complaints
 from tests.system.browser.people import PASSPHRASE, SignIn, enter, save, unlock, wait_for_values
@@ -76,8 +78,7 @@ def test_pressing_approve_before_the_values_are_there_shows_them_and_decides_not
     held = open_and_hold_the_values(page, asked)
     expect(page.locator("#approve")).to_be_enabled()
     page.locator("#approve").click()
-    while not held:
-        page.wait_for_timeout(50)
+    eventually_on(page, lambda: held, "the question for the values")
     let_go(page, held)
 
     expect(page.locator("#data-title")).to_be_focused()
@@ -93,8 +94,7 @@ def test_values_that_come_while_approve_is_being_pressed_were_not_looked_at(
 ) -> None:
     sign_in(page, asked.user)
     held = open_and_hold_the_values(page, asked)
-    while not held:
-        page.wait_for_timeout(50)
+    eventually_on(page, lambda: held, "the question for the values")
     page.evaluate(KEEP_THE_RECORD_BUSY)  # the page's first question, whether the vault is open, waits meanwhile
     page.locator("#approve").click()
     let_go(page, held)
@@ -118,8 +118,7 @@ def test_values_that_come_late_take_no_focus_from_whoever_went_on(
     held: list[Route] = []
     page.route(SHEETS_VALUES, lambda route: held.append(route))
     unlock(page)
-    while not held:
-        page.wait_for_timeout(50)
+    eventually_on(page, lambda: held, "the question for the values")
     shorter = page.locator("input[name=duration]").first
     shorter.focus()
     for route in held:
@@ -155,8 +154,9 @@ def test_enter_on_a_tick_decides_nothing(page: Page, sign_in: SignIn, asked: Con
     sign_in(page, asked.user)
     open_unlocked(page, address(asked))
     page.locator(f"input[value='{CUISINE}']").focus()
-    page.keyboard.press("Enter")
-    page.wait_for_timeout(500)
+    page.evaluate("document.addEventListener('submit', () => { window.submitted = true; }, true)")
+    page.keyboard.press("Enter")  # what it submits, it submits at once
+    assert page.evaluate("window.submitted") is None
     asked.refresh_from_db()
     assert asked.status == "pending"
     expect(page.locator("#approve")).to_be_visible()

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import timedelta
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -18,6 +19,7 @@ def test_the_log_follows_without_losing_the_focus(page: Page, sign_in: Callable[
     member = MemberFactory()
     endpoint = WebhookEndpointFactory(app=member.app)
     first = WebhookDeliveryFactory(endpoint=endpoint, next_at=now() + timedelta(hours=1))
+    page.clock.install()
     sign_in(page, member.user)
     page.goto(f"/developers/apps/{member.app.app_id}/webhooks/{endpoint.pk}/")
     row = page.locator(f"tr[data-delivery='{first.pk}']")
@@ -27,15 +29,21 @@ def test_the_log_follows_without_losing_the_focus(page: Page, sign_in: Callable[
     WebhookDelivery.objects.filter(pk=first.pk).update(
         status="delivered", attempt=1, status_code=204, ms=12, tried_at=now(), finished_at=now()
     )
+    page.clock.fast_forward(3000)
     expect(row.locator("[data-field=label]")).to_have_text("Delivered")
     expect(row.locator("[data-field=took]")).to_have_text("· 12 ms")
     expect(row.get_by_role("button")).to_be_focused()
     second = WebhookDeliveryFactory(endpoint=endpoint, next_at=now() + timedelta(hours=1))
+    page.clock.fast_forward(3000)
     expect(page.locator("tbody tr").first).to_have_attribute("data-delivery", str(second.pk))
 
     page.get_by_role("checkbox", name="Live").uncheck()
     WebhookDeliveryFactory(endpoint=endpoint, next_at=now() + timedelta(hours=1))
-    page.wait_for_timeout(4000)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(urlsplit(request.url).path))
+    page.clock.fast_forward(60_000)
+    page.evaluate("fetch('/livez').then(() => null)")
+    assert asked == ["/livez"]
     expect(page.locator("tbody tr")).to_have_count(2)
     page.get_by_role("checkbox", name="Live").check()
     expect(page.locator("tbody tr")).to_have_count(3)

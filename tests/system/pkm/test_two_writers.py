@@ -12,6 +12,7 @@ from consent_bridge.errors import Problem
 from consent_bridge.owner import Owner
 from tests.factories import PersonFactory, Vault, give_vault
 from tests.factories.accounts import PASSWORD
+from tests.patience import MOST_SECONDS
 from tests.served_site import running_site
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -42,12 +43,12 @@ class Writer:
         self.acknowledged: dict[str, int] = {}
         self.refused: dict[str, str] = {}
 
-    def write(self, start: threading.Barrier) -> None:
-        start.wait()
+    def write(self, both_have_read: threading.Barrier) -> None:
         for number in range(WRITES):
-            self._pause()
             (seen,) = self.owner.segments(domain=PLACE[0])
             fact = f"{self.name}_{number}"
+            if number == 0:
+                both_have_read.wait(MOST_SECONDS)
             self._pause()
             try:
                 written = self.owner.write(*PLACE, {**seen.values, fact: 1}, base=seen.content_revision)
@@ -62,14 +63,14 @@ class Writer:
 
 @pytest.mark.long("two hundred interleavings; in short forty")
 def test_what_was_acknowledged_stands_and_the_rest_was_refused_as_stale(writers: list[Owner], long_form: bool) -> None:
-    refused, interleavings = 0, 200 if long_form else 40
+    interleavings = 200 if long_form else 40
     with ThreadPoolExecutor(2) as pool:
         for seed in range(interleavings):
             (before,) = writers[0].segments(domain=PLACE[0])
             begun = writers[0].write(*PLACE, {"begin": seed}, base=before.content_revision).content_revision
             both = [Writer(owner, name, seed) for owner, name in zip(writers, "ab", strict=True)]
-            start = threading.Barrier(2)
-            for done in [pool.submit(writer.write, start) for writer in both]:
+            both_have_read = threading.Barrier(2)
+            for done in [pool.submit(writer.write, both_have_read) for writer in both]:
                 done.result()
 
             (after,) = writers[1].segments(domain=PLACE[0])
@@ -79,5 +80,4 @@ def test_what_was_acknowledged_stands_and_the_rest_was_refused_as_stale(writers:
             stale = both[0].refused | both[1].refused
             assert set(stale.values()) <= {"stale_revision"}
             assert len(acknowledged) + len(stale) == 2 * WRITES
-            refused += len(stale)
-    assert refused > interleavings // 4  # they really met
+            assert stale  # of the first ones, which both had read the same, one came second

@@ -16,11 +16,12 @@ from functools import partial
 from html import escape
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from time import monotonic, sleep
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-ROOT = Path(__file__).resolve().parents[4]
+from tests.patience import eventually
+
+ROOT = Path(__file__).resolve().parents[3]
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; manifest-src 'self'; "
@@ -135,10 +136,7 @@ class Tab:
 
     def until(self, script: str, wanted: Any) -> None:
         """Asks again and again, on this side's clock: the page's own may be a stopped one."""
-        deadline = monotonic() + 30
-        while (found := self.run(script)) != wanted:
-            assert monotonic() < deadline, f"still {found!r}, not {wanted!r}"
-            sleep(0.02)
+        eventually(lambda: self.run(script) == wanted, repr(wanted))
 
     def go(self, address: str) -> None:
         self.driver.do(lambda: self.page.goto(address))

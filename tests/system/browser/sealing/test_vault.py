@@ -2,14 +2,14 @@
 
 import json
 from collections.abc import Callable
-from time import monotonic, sleep
 from typing import Any
 
 import pytest
 
-from tests.system.browser.sealing import opener
-from tests.system.browser.sealing.chromium import Driver, Tab
-from tests.system.browser.sealing.owner_api import OwnerApi
+from tests.browser.sealing import opener
+from tests.browser.sealing.chromium import Driver, Tab
+from tests.browser.sealing.owner_api import OwnerApi
+from tests.patience import eventually
 
 pytestmark = pytest.mark.browser
 Tabs = Callable[..., Tab]
@@ -116,9 +116,7 @@ def test_vault_unlocks_with_passphrase_and_recovery_code(sealing_tabs: Tabs, api
     _, code = tab.run(CREATE, PASSPHRASE)
     assert unlock(tab, "passphrase", PASSPHRASE) is True
     assert unlock(tab, "recovery", code.lower().replace("-", " ")) is True
-    deadline = monotonic() + 30
-    while len(api.unlocked) < 2 and monotonic() < deadline:
-        sleep(0.01)
+    eventually(lambda: len(api.unlocked) == 2, "the word of both")
     assert api.unlocked == ["wrp_0", "wrp_1"]
 
 
