@@ -14,6 +14,7 @@ from tests.browser.people import enter_code
 from tests.browser.sealing.chromium import ARGUMENTS, find_chromium
 from tests.callers import signed_in
 from tests.factories.accounts import PASSWORD
+from tests.patience import MOST_SECONDS
 from tests.served_site import running_site
 from tests.staff import at_the_admin, give_second_factor
 from tests.system.browser.page_faults import Complaints
@@ -23,8 +24,12 @@ from tests.system.browser.sealing.chromium import ARGUMENTS, find_chromium
 # Playwright keeps an event loop in this thread, which Django would take for asynchronous code.
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
 
-PATIENCE = 30_000  # milliseconds: a page may take its time while two cores do everything else, too
-expect.set_options(timeout=PATIENCE)
+expect.set_options(timeout=1000 * MOST_SECONDS)
+# What a page tells in passing it tells for six seconds, in which a busy machine may not come to look.
+TOASTS_STAY = """
+const remove = Element.prototype.remove;
+Element.prototype.remove = function () { if (!this.matches(".toast")) remove.call(this); };
+"""
 PHONE = {"width": 390, "height": 844}
 DESKTOP = {"width": 1280, "height": 900}
 IN_LONG = pytest.mark.long("another width", only=True)
@@ -76,7 +81,8 @@ def new_profile(chromium: Browser, site: str, complaints: Complaints) -> Iterato
         context = chromium.new_context(
             **{"base_url": site, "viewport": DESKTOP, "locale": "en-GB", "timezone_id": "Europe/Berlin", **options}
         )
-        context.set_default_timeout(PATIENCE)
+        context.set_default_timeout(1000 * MOST_SECONDS)
+        context.add_init_script(TOASTS_STAY)
         complaints.watch(context)
         contexts.append(context)
         return context

@@ -208,7 +208,9 @@ def test_an_older_vault_and_an_older_sign_in_ask_to_confirm(
     page.context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": settings.BASE_URL}])
     with complaints.expecting(403):
         page.goto(f"/consent/requests/{asked.request_id}/")
-        unlock(page)
+        with page.expect_response("**/vault/signing-key") as refused:  # the first try, which nobody is told of
+            unlock(page)
+        assert refused.value.status == 403
         wait_for_values(page)
         page.get_by_role("button", name="Approve", exact=True).click()
         expect(page.locator("#way-back [data-title]")).to_have_text("Confirm that it is you")
