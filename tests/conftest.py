@@ -19,6 +19,8 @@ from developers.models import App
 from tests.callers import Developer, JsonClient, signed_in
 from tests.factories import AppFactory, PersonFactory
 
+pytest_plugins = ["tests.tiers"]
+
 # the machine's pace is nothing that an example can break, and every run has the same examples
 hypothesis_settings.register_profile(
     "steady",
@@ -56,7 +58,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     left_out = {item for item in items if _is_left_out(item)}
     config.hook.pytest_deselected(items=list(left_out))
     items[:] = [item for item in items if item not in left_out]
-    items.sort(key=lambda item: next((at for at, name in enumerate(_LONG) if item.nodeid.startswith(name)), len(_LONG)))
 
 
 def _is_left_out(item: pytest.Item) -> bool:

@@ -91,7 +91,7 @@ PROMISES = (
     ),
     Promise(
         "the database away", "every address says so while it is, and all is back after it",
-        tests=("tests/config/test_outage.py",),
+        tests=("tests/system/config/test_outage.py",),
     ),
     Promise(
         "the database away for 30 s under load",

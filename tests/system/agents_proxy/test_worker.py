@@ -69,6 +69,7 @@ def work(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: Any) -> It
         worker.kill()
 
 
+@pytest.mark.without_services
 @pytest.mark.long("killed in every step; in short in the second")
 def test_a_worker_killed_in_any_step_is_replaced_and_no_step_counts_twice(
     work: tuple[Agents, Worker], long_form: bool

@@ -19,9 +19,9 @@ from common.clock import database_now
 from tests.agents_proxy.agent_server import speaking
 from tests.agents_proxy.receivers import receiving, token_of
 from tests.agents_proxy.runs import SUBMITTED
-from tests.agents_proxy.test_worker import BROKERS, Worker
 from tests.factories import AppFactory, PersonFactory
 from tests.patience import eventually
+from tests.system.agents_proxy.test_worker import BROKERS, Worker
 
 pytestmark = pytest.mark.django_db(transaction=True)
 MANY = 30

@@ -11,6 +11,7 @@ from consent_bridge.sealed import generate_connector_key
 from tests.callers import Developer
 from tests.factories import TestAppFactory
 from tests.patience import eventually
+from tests.system.bridge.steps import CUISINE, PURPOSE, SCOPE
 
 
 def test_trip_while_events_are_followed(service, api, owner, person, monkeypatch):

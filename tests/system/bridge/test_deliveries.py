@@ -9,8 +9,8 @@ from consent.log.sequencing import sequence_and_sign
 from consent.notices.waiting import hub
 from consent_bridge.errors import Refused
 from consent_bridge.sealed import generate_connector_key, thumbprint
-from tests.bridge.live.steps import CUISINE, DIET, ask, refusal
 from tests.patience import eventually
+from tests.system.bridge.steps import CUISINE, DIET, ask, refusal
 
 
 def test_read_that_changed_nothing_counts_nothing(caller, owner, person):

@@ -258,27 +258,30 @@ test("events go on after they broke off, each one once", async () => {
   assert.deepEqual(asked.map((one) => one.headers["last-event-id"]), [undefined, "40", "40", "41", "41"]);
 });
 
-test("a slow consumer finds its stream again", async () => {
+test("a slow consumer finds its stream again", async (context) => {
+  context.mock.timers.enable({ apis: ["Date"], now: Date.now() });
   answers({ body: `retry: 100\n\n${event(41)}` }, DROP, { body: event(42) });
   const seen = [];
   for await (const { id } of client.events({ patienceSeconds: 4 })) {
     seen.push(id);
     if (seen.length === 2) break;
-    await sleep(4100);
+    context.mock.timers.tick(4100);
   }
   assert.deepEqual(seen, [41, 42]);
 });
 
-test("only waiting for the server is silence", async () => {
+test("only waiting for the server is silence", async (context) => {
   const limits = { timeoutSeconds: 1, attempts: 1, pause: sleep };
   const transport = new Transport(`http://127.0.0.1:${server.address().port}`, {}, limits);
   const body = "x".repeat(2_000_000); // more than one chunk
   answers({ body });
+  context.mock.timers.enable({ apis: ["setTimeout"] });
   let length = 0;
   for await (const chunk of transport.stream("/", {}, 4)) {
-    if (length === 0) await sleep(4100);
+    if (length === 0) context.mock.timers.tick(4100);
     length += chunk.length;
   }
+  context.mock.timers.reset();
   assert.equal(length, body.length);
   answers(HANG);
   await assert.rejects(transport.stream("/", {}, 0.2).next(), bridge.Unreachable);

@@ -5,8 +5,8 @@ import re
 import pytest
 
 from consent.notices.waiting import hub
-from tests.bridge_js.node import ROOT, run
 from tests.patience import eventually
+from tests.system.bridge_js.node import ROOT, run
 
 HERE = ROOT / "tests" / "system" / "bridge_js"
 

@@ -14,7 +14,7 @@ from tests.served_site import Served
 from tests.system.bridge_js.node import ROOT, run
 
 pytestmark = pytest.mark.django_db(transaction=True)
-HERE = ROOT / "tests" / "bridge_js"
+HERE = ROOT / "tests" / "system" / "bridge_js"
 
 
 @pytest.fixture

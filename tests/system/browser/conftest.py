@@ -9,15 +9,12 @@ from django.conf import settings
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from accounts.models import User
-from tests.browser.page_faults import THEMES, Complaints, Themes
-from tests.browser.people import enter_code
-from tests.browser.sealing.chromium import ARGUMENTS, find_chromium
 from tests.callers import signed_in
 from tests.factories.accounts import PASSWORD
 from tests.patience import MOST_SECONDS
 from tests.served_site import running_site
 from tests.staff import at_the_admin, give_second_factor
-from tests.system.browser.page_faults import Complaints
+from tests.system.browser.page_faults import THEMES, Complaints, Themes
 from tests.system.browser.people import enter_code
 from tests.system.browser.sealing.chromium import ARGUMENTS, find_chromium
 
@@ -37,7 +34,7 @@ IN_LONG = pytest.mark.long("another width", only=True)
 
 @pytest.fixture(scope="package")
 def chromium() -> Iterator[Browser]:
-    """One browser for this folder: Playwright's event loop in this thread would be met by other tests of asyncio."""
+    """One browser for this folder: Playwright keeps an event loop in this thread, which other tests must not meet."""
     executable = find_chromium()
     if executable is None:
         pytest.skip("no Chromium found: set CHROMIUM to its path to run the browser tests")

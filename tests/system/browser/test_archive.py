@@ -12,11 +12,9 @@ from consent_bridge import sealed
 from consent_bridge.archives import open_archive, read_archive
 from pkm.segments.models import Blob
 from tests.bridge.handmade import with_header
-from tests.browser.page_faults import Complaints
-from tests.browser.people import PASSPHRASE, SignIn, eventually_on, unlock
 from tests.factories import PersonFactory, Vault, give_vault
 from tests.system.browser.page_faults import Complaints
-from tests.system.browser.people import PASSPHRASE, SignIn, unlock
+from tests.system.browser.people import PASSPHRASE, SignIn, eventually_on, unlock
 
 pytestmark = pytest.mark.browser
 THEIRS = "another lantern, twice 9"

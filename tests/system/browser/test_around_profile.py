@@ -17,14 +17,11 @@ from agents_proxy.messaging.outbound import record_delivery
 from agents_proxy.states import MessageStatus, Purpose
 from tests.agents_proxy.agent_server import Agents, speaking
 from tests.agents_proxy.institutions import agreed, coffees, linked, refreshed
-from tests.browser.conftest import DESKTOP, IN_LONG, PHONE
-from tests.browser.page_faults import Complaints, Themes, faults_at
-from tests.browser.people import SignIn
 from tests.factories import MessageTemplateFactory, PersonFactory, PhoneNumberFactory
 from tests.fakes.aggregator import CLIENT_ID, SECRET, Aggregator, aggregating
 from tests.served_site import running_site
-from tests.system.browser.conftest import DESKTOP, PHONE
-from tests.system.browser.page_faults import Complaints, faults_at
+from tests.system.browser.conftest import DESKTOP, IN_LONG, PHONE
+from tests.system.browser.page_faults import Complaints, Themes, faults_at
 from tests.system.browser.people import SignIn
 
 pytestmark = pytest.mark.browser

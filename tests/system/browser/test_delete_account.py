@@ -9,12 +9,9 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from accounts.erasure.mail import write_erasure_mails
 from accounts.models import Erasure, User
-from tests.browser.conftest import PHONE
-from tests.browser.page_faults import Complaints, Themes, axe_findings_in, faults_at
-from tests.browser.people import SignIn
 from tests.factories import AppFactory, ExportFactory, MemberFactory, PersonFactory, StaffFactory, give_vault
 from tests.system.browser.conftest import PHONE
-from tests.system.browser.page_faults import THEMES, Complaints, axe_findings_in, faults_at
+from tests.system.browser.page_faults import Complaints, Themes, axe_findings_in, faults_at
 from tests.system.browser.people import SignIn
 
 pytestmark = pytest.mark.browser

@@ -10,8 +10,6 @@ from accounts.models import User
 from consent.decisions import blocked_apps
 from consent.decisions.models import AppReport
 from consent.docs.documents import NAMES
-from tests.browser.page_faults import THEMES, Complaints, Themes, axe_findings, axe_findings_in, faults_at
-from tests.browser.people import eventually_on
 from tests.factories import (
     AppAuditEntryFactory,
     AppFactory,
@@ -32,6 +30,8 @@ from tests.factories import (
     WebhookEndpointFactory,
     give_vault,
 )
+from tests.system.browser.page_faults import THEMES, Complaints, Themes, axe_findings, axe_findings_in, faults_at
+from tests.system.browser.people import eventually_on
 
 ROOMS = ("accounts", "pkm", "developers", "consent")
 

@@ -5,9 +5,9 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import BrowserContext, expect
 
-from tests.browser.page_faults import Themes, faults_at
-from tests.browser.people import SignIn, unlock
-from tests.browser.test_open_pages import PAGES, someone_with_everything
+from tests.system.browser.page_faults import Themes, faults_at
+from tests.system.browser.people import SignIn, unlock
+from tests.system.browser.test_open_pages import PAGES, someone_with_everything
 
 pytestmark = pytest.mark.browser
 

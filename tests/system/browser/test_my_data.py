@@ -16,6 +16,8 @@ from pkm.segments.checks import flaws
 from pkm.segments.models import Blob
 from tests.factories import ConsentRequestFactory, PersonFactory, Vault, give_vault
 from tests.patience import eventually
+from tests.system.browser.page_faults import Complaints
+from tests.system.browser.people import PASSPHRASE, SignIn, enter, lock, save, unlock
 
 pytestmark = pytest.mark.browser
 

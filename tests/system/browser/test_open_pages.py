@@ -8,9 +8,6 @@ from playwright.sync_api import BrowserContext, expect
 
 from consent.decisions import actions as decision_actions
 from consent.decisions import blocked_apps
-from tests.browser.conftest import DESKTOP, IN_LONG, PHONE
-from tests.browser.page_faults import Themes, axe_findings_in, faults_at
-from tests.browser.people import PASSPHRASE, SignIn, unlock
 from tests.factories import (
     ConsentRequestFactory,
     DiscoveryFactory,
@@ -21,6 +18,9 @@ from tests.factories import (
     give_vault,
 )
 from tests.factories.asked import now
+from tests.system.browser.conftest import DESKTOP, IN_LONG, PHONE
+from tests.system.browser.page_faults import Themes, axe_findings_in, faults_at
+from tests.system.browser.people import PASSPHRASE, SignIn, unlock
 
 pytestmark = pytest.mark.browser
 

@@ -14,6 +14,9 @@ from accounts.name_and_photo.queries import photo_of
 from common.pictures import LARGEST
 from tests.factories import PersonFactory
 from tests.patience import eventually
+from tests.system.browser.conftest import PHONE
+from tests.system.browser.page_faults import faults_at
+from tests.system.browser.people import SignIn
 
 pytestmark = pytest.mark.browser
 

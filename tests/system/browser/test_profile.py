@@ -17,11 +17,11 @@ from pkm.segments.models import Blob
 from tests.agents_proxy.agent_server import ORDER, Agents, speaking, waits_for
 from tests.agents_proxy.full_profile import FULL
 from tests.agents_proxy.hostile import hostile_replies
-from tests.browser.conftest import DESKTOP, IN_LONG, PHONE
-from tests.browser.ended_runs import ended
-from tests.browser.page_faults import Themes, axe_findings_in, faults_at
-from tests.browser.people import PASSPHRASE, SignIn, unlock
 from tests.factories import PersonFactory, RunFactory, StepFactory, give_vault
+from tests.system.browser.conftest import DESKTOP, IN_LONG, PHONE
+from tests.system.browser.ended_runs import ended
+from tests.system.browser.page_faults import Themes, axe_findings_in, faults_at
+from tests.system.browser.people import PASSPHRASE, SignIn, unlock
 
 pytestmark = pytest.mark.browser
 PLANTED = "main :is(script:not([type='application/json']), img, iframe, base, meta[http-equiv], [onerror], [onfocus])"

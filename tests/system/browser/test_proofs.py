@@ -25,6 +25,8 @@ from tests.factories import (
     give_vault,
 )
 from tests.patience import eventually
+from tests.system.browser.page_faults import Complaints
+from tests.system.browser.people import PASSPHRASE, SignIn, unlock, wait_for_values
 
 pytestmark = pytest.mark.browser
 

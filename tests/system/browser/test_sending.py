@@ -8,10 +8,9 @@ from django.utils import timezone
 from playwright.sync_api import Page
 
 from accounts.models import User
-from tests.browser.page_faults import Themes, faults_at
 from tests.factories import ActivationFactory, DestinationFactory, MemberFactory, ProcessingConsentFactory, RunFactory
 from tests.factories.agents import sealed_json
-from tests.system.browser.page_faults import faults_at
+from tests.system.browser.page_faults import Themes, faults_at
 
 pytestmark = pytest.mark.browser
 

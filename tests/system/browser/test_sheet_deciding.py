@@ -5,11 +5,9 @@ from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from consent.grants.models import Grant
 from consent.requests.models import ConsentRequest
-from tests.browser.page_faults import Complaints
-from tests.browser.people import PASSPHRASE, SignIn, enter, eventually_on, save, unlock, wait_for_values
 from tests.factories import ConsentRequestFactory, GrantFactory, PersonFactory, Vault, give_vault
 from tests.system.browser.page_faults import Complaints
-from tests.system.browser.people import PASSPHRASE, SignIn, enter, save, unlock, wait_for_values
+from tests.system.browser.people import PASSPHRASE, SignIn, enter, eventually_on, save, unlock, wait_for_values
 
 pytestmark = pytest.mark.browser
 

@@ -8,11 +8,11 @@ from django.utils import timezone
 from playwright.sync_api import BrowserContext, Page, expect
 
 from pkm.vault.models import KeyWrapper
-from tests.browser.conftest import PHONE
-from tests.browser.page_faults import Complaints, Themes, faults_at, too_wide
-from tests.browser.people import PASSPHRASE, SignIn, emulate_authenticator, lock, unlock
 from tests.factories import PersonFactory, Vault, give_vault
 from tests.patience import eventually
+from tests.system.browser.conftest import PHONE
+from tests.system.browser.page_faults import Complaints, Themes, faults_at, too_wide
+from tests.system.browser.people import PASSPHRASE, SignIn, emulate_authenticator, lock, unlock
 
 pytestmark = pytest.mark.browser
 

@@ -39,6 +39,7 @@ from tests import factories
 from tests.accounts.erasure.tables import tables_of_people
 from tests.least_rights import least_rights
 from tests.patience import eventually
+from tests.system.canary.kept import dump, octets_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 on_postgresql = pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has no rights")

@@ -21,14 +21,13 @@ from developers.models import App, WebhookEndpoint
 from tests.agents_proxy.agent_server import ORDER, speaking, waits_for
 from tests.agents_proxy.proxy_calls import CALL, configure, consenting
 from tests.agents_proxy.runs import kept, started
-from tests.agents_proxy.test_worker import BROKERS, Worker
 from tests.callers import Developer, signed_in
 from tests.consent.test_webhooks import SECRET, Receiver, receiver  # noqa: F401  # a fixture
 from tests.factories import ConsentRequestFactory, PersonFactory
 from tests.fakes.agents import agent, answers
 from tests.patience import MOST_SECONDS, eventually
 from tests.served_site import ROOT
-from tests.system.agents_proxy.test_worker import BROKERS, ENDS_WITHIN, STARTS_WITHIN, Worker
+from tests.system.agents_proxy.test_worker import BROKERS, Worker
 
 SENT = {"X-Request-Id": "trip-2026.11.20_a"}
 SENT_ID = SENT["X-Request-Id"]

@@ -10,7 +10,7 @@ from datetime import timedelta
 
 import pytest
 from django.conf import settings
-from django.db import connections, transaction
+from django.db import connection, connections, transaction
 
 from common.clock import database_now
 from consent.decisions import expiry
@@ -32,7 +32,7 @@ from tests.served_site import ROOT, database_url
 pytestmark = [
     pytest.mark.postgres,
     pytest.mark.django_db(transaction=True),
-    pytest.mark.skipif("connection.vendor != 'postgresql'", reason="rows are raced for on PostgreSQL"),
+    pytest.mark.skipif(connection.vendor != "postgresql", reason="rows are raced for on PostgreSQL"),
 ]
 
 

@@ -31,6 +31,25 @@ def test_what_a_run_proves(code: int, results: str, promise: Promise, state: str
     assert proving.judged(promise, code, "said", results)[0] == state
 
 
+@pytest.mark.parametrize(
+    ("code", "said", "found"),
+    [
+        (0, "7 requests, 0 failed\n", ("proven", "0 failed")),
+        (1, "7 requests, 2 failed\n", ("red", "2 failed")),
+        (0, "nothing of the kind\n", ("red", "nothing of the kind")),
+        (5, "no earlier release\n", ("left out", "no earlier release")),
+    ],
+    ids=["measured", "failed", "without its figure", "nothing to measure"],
+)
+def test_what_a_measurement_proves(
+    code: int, said: str, found: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(proving, "_run", lambda *_: (code, said))
+    line = Promise("line", "0 failed", bench=("trip",), figure=r"(\d+ failed)")
+
+    assert proving._of_bench(line, False) == found
+
+
 def test_a_line_is_as_its_test_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     (tmp_path / "test_good.py").write_text("def test_it() -> None:\n    print('7 runs in all')\n")
     (tmp_path / "test_bad.py").write_text("def test_it() -> None:\n    raise AssertionError\n")

@@ -19,6 +19,7 @@ from tests.agents_proxy.agent_server import speaking
 from tests.callers import manager, signed_in
 from tests.factories import AppFactory, MemberFactory, PersonFactory
 from tests.patience import eventually
+from tests.system.bridge.hosts import ROOT
 
 PAGE = (ROOT / "docs" / "enterprise.md").read_text()
 SNIPPETS = dict(re.findall(r"^```\w+ (\S+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL))

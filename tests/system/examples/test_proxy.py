@@ -19,8 +19,8 @@ from typing import Any
 
 import pytest
 
-from tests.bridge.live.hosts import ROOT
 from tests.patience import MOST_SECONDS, eventually
+from tests.system.bridge.hosts import ROOT
 
 NGINX = shutil.which("nginx", path="/usr/sbin:/usr/bin:/usr/local/sbin:/usr/local/bin")
 pytestmark = pytest.mark.skipif(NGINX is None, reason="nginx is not installed")

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from tests.browser.sealing import opener
-from tests.browser.sealing.chromium import Driver, Tab
-from tests.browser.sealing.owner_api import OwnerApi
 from tests.patience import eventually
+from tests.system.browser.sealing import opener
+from tests.system.browser.sealing.chromium import Driver, Tab
+from tests.system.browser.sealing.owner_api import OwnerApi
 
 pytestmark = pytest.mark.browser
 Tabs = Callable[..., Tab]
