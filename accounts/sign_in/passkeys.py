@@ -7,6 +7,7 @@ no account behind, and the account and its passkey are kept in one transaction.
 
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -116,23 +117,20 @@ class SecondStepByPasskey(AuthenticateWebAuthnForm):  # type: ignore[misc]  # al
 
 
 class LoginWithPasskey(LoginWebAuthnForm):  # type: ignore[misc]  # allauth has no types
-    """A passkey names its account by the sharing ID; one made before that by the row's number, as allauth does."""
+    """A passkey names its account by the sharing ID, where allauth's name the row's number."""
 
     credential = _Answer(auth.parse_authentication_response)
 
     def clean_credential(self) -> Any:
         self.user = _named_in(self.cleaned_data["credential"])
-        try:
-            return super().clean_credential()
-        except (
-            forms.ValidationError,
-            UnicodeDecodeError,
-        ) as error:  # one for the data names nobody, in any octets
-            raise forms.ValidationError(
-                gettext(
-                    "This passkey does not sign you in here. If your device has another one for this site, choose that."
-                )
-            ) from error
+        if self.user is not None:  # one for the data names nobody
+            with suppress(forms.ValidationError):
+                return super().clean_credential()
+        raise forms.ValidationError(
+            gettext(
+                "This passkey does not sign you in here. If your device has another one for this site, choose that."
+            )
+        )
 
 
 def _named_in(credential: Mapping[str, Any]) -> User | None:
