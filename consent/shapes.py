@@ -176,14 +176,9 @@ class ConsentExport(Shape):
     reads_remaining: int | None
     size_bytes: int
     jwe: Annotated[str, Field(description="Compact JWE, ECDH-ES+A256KW with A256GCM.")]
-    approval: Annotated[
-        str | None,
-        Field(
-            description="Compact JWS of the person's vault over this export; null of exports from before there were."
-        ),
-    ]
+    approval: Annotated[str, Field(description="Compact JWS of the person's vault over this export.")]
     owner_key: Annotated[
-        dict[str, str] | None, Field(description="The Ed25519 key that signed it, this person's for your app alone.")
+        dict[str, str], Field(description="The Ed25519 key that signed it, this person's for your app alone.")
     ]
     key_history: Annotated[
         list[dict[str, Any]],
@@ -272,5 +267,3 @@ class ConsentCheckpoint(Shape):
     note: Annotated[str, Field(description="C2SP tlog-checkpoint: signed by the log, whose key is `/log/key`.")]
     at: str
     cosignatures_missing: Annotated[list[str], Field(description="The witnesses that have not cosigned it.")]
-    jws: Annotated[str, Field(description="Deprecated: the same under a receipt key, as before the log.")]
-    claims: Annotated[dict[str, Any], Field(description="Deprecated: what `jws` says.")]

@@ -4,7 +4,7 @@
 // this app, which is kept at the first approval, and another is refused unless the old one led to it.
 
 import { calculateJwkThumbprint } from "jose";
-import { BadAnswer, KeyRefused, Refused } from "./errors.js";
+import { KeyRefused, Refused } from "./errors.js";
 import { requestDigest } from "./sealing.js";
 import { checkClaims, checkOwnerKey, numberOf, sha256, uncheckedClaims, verified, verifiedByBoth } from "./signatures.js";
 
@@ -17,9 +17,6 @@ const WHAT = "the approval";
 const STEP = "a step of the key's history";
 const MOST_STEPS = 1000;
 const LEEWAY = 300; // seconds that two clocks may differ
-
-/** The export is from before approvals were signed; `allowUnsigned` takes it all the same. */
-export class Unsigned extends Refused {}
 
 /** Another key than this person's: `reset` where they lost their vault, which `acceptOwnerKey` takes. */
 export class OwnerKeyChanged extends KeyRefused {
@@ -76,17 +73,11 @@ const kid = (key) => calculateJwkThumbprint({ ...key }, "sha256");
 /**
  * Refused unless the person's own vault signed exactly this export of exactly what was asked; pins their key.
  * @param {Envelope} envelope @param {AskedConsent} asked @param {string} issuer
- * @param {{pins: KeyPins, allowUnsigned?: boolean}} options
+ * @param {{pins: KeyPins}} options
  */
-export async function checkApproval(envelope, asked, issuer, { pins, allowUnsigned = false }) {
+export async function checkApproval(envelope, asked, issuer, { pins }) {
   const { approval, owner_key } = envelope;
-  if ((approval === null) !== (owner_key === null)) throw new BadAnswer("the answer has only one of approval and owner_key");
   const pin = pins.find(issuer, asked.user_id);
-  if (approval === null) {
-    if (!allowUnsigned) throw new Unsigned("the person's vault did not sign this export", "approval");
-    if (pin) throw new Refused("this person signs, and this export is not signed", "approval");
-    return;
-  }
   const key = checkOwnerKey(owner_key, "the person's key");
   await checkSays(await verified(approval, "consent-approval+jwt", key, WHAT), envelope, asked, issuer);
   await checkKnown(envelope, asked, key, pin, issuer);

@@ -28,17 +28,15 @@ export class Client {
   #transport;
   #proving;
   #pause;
-  #allowUnsigned;
 
   /** @param {string} baseUrl ends in /api/v1; of an origin alone, that is added @param {string} token @param {import("./index.js").ClientOptions} [options] */
-  constructor(baseUrl, token, { timeoutSeconds = 30, attempts = 3, pause = sleep, pins = new KeyPins(), allowUnsigned = false, ...log } = {}) {
+  constructor(baseUrl, token, { timeoutSeconds = 30, attempts = 3, pause = sleep, pins = new KeyPins(), ...log } = {}) {
     if (typeof token !== "string" || !/^[\x21-\x7e]+$/.test(token)) {
       throw new Refused("the developer token is empty or holds a character that no token has");
     }
     const limits = { timeoutSeconds, attempts, pause };
     this.#pause = pause;
     this.pins = pins;
-    this.#allowUnsigned = allowUnsigned;
     this.#transport = new Transport(restBaseUrl(baseUrl), { Authorization: `Bearer ${token}` }, limits);
     // What is public is asked for without the token.
     this.#proving = new Proving(new Transport(new URL(this.#transport.baseUrl).origin, {}, limits), log);
@@ -177,7 +175,7 @@ export class Client {
   /** @param {Envelope} envelope @param {string} etag @param {AskedConsent} asked @param {unknown} key @param {number} seen @returns {Promise<Slice>} */
   async #opened(envelope, etag, asked, key, seen) {
     const least = Math.max(seen, this.#seen.get(asked.request_id) ?? 0);
-    const slice = await openEnvelope(envelope, asked, key, { seenRevision: least, etag, pins: this.pins, allowUnsigned: this.#allowUnsigned });
+    const slice = await openEnvelope(envelope, asked, key, { seenRevision: least, etag, pins: this.pins });
     this.#seen.set(asked.request_id, slice.revision);
     return slice;
   }
@@ -247,10 +245,6 @@ export class Client {
   /** @param {string} origin */
   async acceptLogEpoch(origin) {
     return this.#proving.log.acceptEpoch(origin);
-  }
-
-  async checkpoint() {
-    return this.#proving.checkpoint();
   }
 
   async verificationKeys() {

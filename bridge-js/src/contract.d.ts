@@ -164,10 +164,10 @@ export interface components {
             size_bytes: number;
             /** @description Compact JWE, ECDH-ES+A256KW with A256GCM. */
             jwe: string;
-            /** @description Compact JWS of the person's vault over this export; null of exports from before there were. */
-            approval: string | null;
+            /** @description Compact JWS of the person's vault over this export. */
+            approval: string;
             /** @description The Ed25519 key that signed it, this person's for your app alone. */
-            owner_key: Record<string, never> | null;
+            owner_key: Record<string, never>;
             /** @description How the person's key became another: each step a JWS that the old and the new key signed. */
             key_history: Record<string, never>[];
             /** @description The person lost their vault: this key is new, and nothing leads to it. */

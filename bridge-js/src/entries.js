@@ -21,17 +21,15 @@ export function readEntry(told) {
   const absent = TEXTS.find((name) => typeof told[name] !== "string");
   if (absent) throw new Refused(`the entry has no ${absent}`, absent);
   const { v, chain, sequence, prev_hash, entry_hash, kind, actor, at, facts, facts_hash, salt } = told;
-  if (![1, 2].includes(v) || !Number.isSafeInteger(sequence) || !isObject(facts)) {
+  if (v !== 2 || !Number.isSafeInteger(sequence) || !isObject(facts)) {
     throw new Refused("the entry is of no known form", "entry");
   }
   const links = { chain, sequence, prev_hash, kind, actor, at };
-  const without = Object.keys(facts).length === 0;
-  const erased = v === 2 && salt === "" && without;
-  // the hash of an entry of version 1 was over the facts: once they are erased, only what follows holds it
-  if ((v === 2 || !without) && digest(v === 1 ? { ...links, facts } : { ...links, v, facts_hash }) !== entry_hash) {
+  const erased = salt === "" && Object.keys(facts).length === 0;
+  if (digest({ ...links, v, facts_hash }) !== entry_hash) {
     throw new Refused("the entry is not what was written: its hash is another", "entry_hash");
   }
-  if (v === 2 && !erased && digest(facts, decodeBase64url(salt, "salt")) !== facts_hash) {
+  if (!erased && digest(facts, decodeBase64url(salt, "salt")) !== facts_hash) {
     throw new Refused("the entry's facts are not what was written", "facts");
   }
   return { chain, sequence, entry_hash, prev_hash, kind, at, facts: erased ? null : facts };

@@ -169,8 +169,6 @@ export interface ProvenHistory {
 export interface ClientOptions extends LogOptions {
   /** The key that each person signs with: keep `dump()`, and give the same ones to the next client. */
   pins?: KeyPins;
-  /** Takes exports from before approvals were signed. */
-  allowUnsigned?: boolean;
 }
 
 /** A person's key for your app: Ed25519, exactly these members. */
@@ -276,9 +274,7 @@ export class Client {
    * told what was restored: nothing shows that the new tree has what was seen of the old one.
    */
   acceptLogEpoch(origin: string): Promise<LogSight>;
-  /** The newest signed statement of where all audit chains stood, verified. */
-  checkpoint(): Promise<{ jws: string; claims: Claims }>;
-  /** The service's public keys, for `verifyReceipt` and `verifyCheckpoint`. */
+  /** The service's public keys, for `verifyReceipt`. */
   verificationKeys(): Promise<KeySet>;
 }
 
@@ -337,7 +333,7 @@ export function openEnvelope(
   envelope: Envelope,
   asked: AskedConsent,
   key: PrivateKey,
-  options?: { seenRevision?: number; etag?: string; pins?: KeyPins; allowUnsigned?: boolean },
+  options?: { seenRevision?: number; etag?: string; pins?: KeyPins },
 ): Promise<Slice>;
 
 /** The approved slice; refuses an export that is not for exactly this request, naming the member that differs. */
@@ -355,7 +351,6 @@ export function thumbprint(jwk: unknown): Promise<string>;
 
 /** The claims of a receipt; `expected` maps members, dotted where nested, to their values. */
 export function verifyReceipt(jws: string, jwks: KeySet, expected?: Record<string, unknown>): Promise<Claims>;
-export function verifyCheckpoint(jws: string, jwks: KeySet, expected?: Record<string, unknown>): Promise<Claims>;
 
 /**
  * The notice in a request's exact body, if it was signed with the endpoint's `secret` (whsec_…) and is at most five
@@ -378,8 +373,6 @@ export class Refused extends BridgeError {
 export class KeyRefused extends Refused {}
 export class CannotOpen extends Refused {}
 export class UnknownKey extends Refused {}
-/** The export is from before approvals were signed. */
-export class Unsigned extends Refused {}
 /** Another key than this person's; `reset` where they lost their vault. */
 export class OwnerKeyChanged extends KeyRefused {
   constructor(reason: string, key: OwnerKey, reset: boolean);

@@ -1,5 +1,5 @@
 // The public API; its types are in index.d.ts.
-export { KeyPins, OwnerKeyChanged, Unsigned } from "./approvals.js";
+export { KeyPins, OwnerKeyChanged } from "./approvals.js";
 export { Client } from "./client.js";
 export {
   BadAnswer,
@@ -17,7 +17,7 @@ export { checkConnectorKey, checkPrivateKey, generateConnectorKey, publicHalf, t
 export { LogReader, verifyReceiptProof } from "./logs.js";
 export { LogEpochChanged, LogKeyChanged, NothingPublished } from "./memories.js";
 export { openEnvelope } from "./opening.js";
-export { verifyCheckpoint, verifyReceipt } from "./proofs.js";
+export { verifyReceipt } from "./proofs.js";
 export { SandboxPerson } from "./sandbox.js";
 export { SYNTHETIC_PROFILE } from "./synthetic.js";
 export { verifyWebhook } from "./webhooks.js";

@@ -13,17 +13,17 @@ import { thumbprint } from "./keys.js";
 /**
  * A fetched export, opened: header, content and envelope all have to say what was asked for.
  * @param {Envelope} envelope @param {AskedConsent} asked @param {unknown} key
- * @param {{seenRevision?: number, etag?: string, pins?: KeyPins, allowUnsigned?: boolean}} [options]
+ * @param {{seenRevision?: number, etag?: string, pins?: KeyPins}} [options]
  * @returns {Promise<Slice>}
  */
-export async function openEnvelope(envelope, asked, key, { seenRevision = 0, etag = "", pins = new KeyPins(), allowUnsigned = false } = {}) {
+export async function openEnvelope(envelope, asked, key, { seenRevision = 0, etag = "", pins = new KeyPins() } = {}) {
   for (const member of /** @type {const} */ (["request_id", "user_id", "scope", "connector_key_id"])) {
     compare(member, envelope[member], asked[member], "the answer");
   }
   if (envelope.revision < seenRevision) {
     throw new Refused(`revision ${envelope.revision} is lower than ${seenRevision}, which was seen before`, "revision");
   }
-  await checkApproval(envelope, asked, originOf(asked.issuer), { pins, allowUnsigned });
+  await checkApproval(envelope, asked, originOf(asked.issuer), { pins });
   const { jwe, size_bytes, connector_key_id, approval, owner_key, key_history, owner_key_reset, ...shared } = envelope;
   const content = await openExport(jwe, key, {
     kid: connector_key_id,

@@ -1,5 +1,5 @@
 // @ts-check
-// Receipts and checkpoints: who signed them, and whether they say what one expects. The public keys are enough.
+// Receipts: who signed them, and whether they say what one expects. The public keys are enough.
 
 import { compactVerify, importJWK } from "jose";
 import { decodeBase64url, isObject, parseObject } from "./encoding.js";
@@ -9,7 +9,7 @@ import { CannotOpen, KeyRefused, Refused, shown, UnknownKey } from "./errors.js"
 /** @typedef {import("./index.js").KeySet} KeySet */
 
 const ALG = "EdDSA";
-const KINDS = { receipt: "consent-receipt+jwt", checkpoint: "consent-checkpoint+jwt" };
+const TYPE = "consent-receipt+jwt";
 const MEMBERS = ["typ", "alg", "kid"];
 const MAX_JWS_CHARS = 256 * 1024;
 
@@ -17,30 +17,21 @@ const MAX_JWS_CHARS = 256 * 1024;
  * The claims of a receipt; `expected` maps members, dotted where nested, to their values.
  * @param {string} jws @param {KeySet} jwks @param {Record<string, unknown>} [expected] @returns {Promise<Claims>}
  */
-export const verifyReceipt = (jws, jwks, expected = {}) => verified("receipt", jws, jwks, expected);
-
-/**
- * The claims of a checkpoint, likewise.
- * @param {string} jws @param {KeySet} jwks @param {Record<string, unknown>} [expected] @returns {Promise<Claims>}
- */
-export const verifyCheckpoint = (jws, jwks, expected = {}) => verified("checkpoint", jws, jwks, expected);
-
-/** @param {"receipt" | "checkpoint"} kind @param {unknown} jws @param {KeySet} jwks @param {Record<string, unknown>} expected */
-async function verified(kind, jws, jwks, expected) {
+export async function verifyReceipt(jws, jwks, expected = {}) {
   const parts = typeof jws === "string" && jws.length <= MAX_JWS_CHARS ? jws.split(".") : [];
-  if (parts.length !== 3) throw new Refused(`the ${kind} is no compact JWS`);
+  if (parts.length !== 3) throw new Refused("the receipt is no compact JWS");
   const header = parseObject(decodeBase64url(parts[0], "the header"), "the header");
-  const key = await keyOf(header, kind, jwks);
+  const key = await keyOf(header, jwks);
   // Only what was signed is parsed: the content comes after the signature.
-  const payload = await checked(/** @type {string} */ (jws), key, kind);
-  const claims = parseObject(payload, `the ${kind}'s content`);
-  if (kind === "receipt") checkReceipt(claims);
+  const payload = await checked(jws, key);
+  const claims = parseObject(payload, "the receipt's content");
+  checkReceipt(claims);
   for (const [member, value] of Object.entries(expected)) compare(claims, member, value);
   return claims;
 }
 
-/** What receipts say since version 1.1 has the form in which they say it; older ones do not say it. @param {Claims} claims */
-function checkReceipt({ lawful_basis: basis = "", rights = [], notice = { version: "", language: "" } }) {
+/** What a receipt says has the form in which it says it. @param {Claims} claims */
+function checkReceipt({ lawful_basis: basis, rights, notice }) {
   if (typeof basis !== "string") throw new Refused("member lawful_basis is no text", "lawful_basis");
   if (!Array.isArray(rights) || !rights.every((right) => typeof right === "string")) {
     throw new Refused("member rights is no list of texts", "rights");
@@ -50,18 +41,18 @@ function checkReceipt({ lawful_basis: basis = "", rights = [], notice = { versio
   }
 }
 
-/** @param {string} jws @param {import("jose").CryptoKey | Uint8Array} key @param {string} kind */
-async function checked(jws, key, kind) {
+/** @param {string} jws @param {import("jose").CryptoKey | Uint8Array} key */
+async function checked(jws, key) {
   try {
     return (await compactVerify(jws, key, { algorithms: [ALG] })).payload;
   } catch {
-    throw new CannotOpen(`the ${kind}'s signature does not hold: it was changed`, "signature");
+    throw new CannotOpen("the receipt's signature does not hold: it was changed", "signature");
   }
 }
 
-/** @param {Record<string, any>} header @param {"receipt" | "checkpoint"} kind @param {KeySet} jwks */
-async function keyOf(header, kind, jwks) {
-  for (const [member, wanted] of Object.entries({ typ: KINDS[kind], alg: ALG })) {
+/** @param {Record<string, any>} header @param {KeySet} jwks */
+async function keyOf(header, jwks) {
+  for (const [member, wanted] of Object.entries({ typ: TYPE, alg: ALG })) {
     if (header[member] !== wanted) {
       throw new Refused(`header member ${member} is ${shown(header[member])}, not ${shown(wanted)}`, member);
     }

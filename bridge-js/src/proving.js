@@ -3,8 +3,8 @@
 
 import { UnknownKey } from "./errors.js";
 import { LogReader } from "./logs.js";
-import { verifyCheckpoint, verifyReceipt } from "./proofs.js";
-import { KEYS, shaped, SIGNED } from "./shapes.js";
+import { verifyReceipt } from "./proofs.js";
+import { KEYS, shaped } from "./shapes.js";
 import { jsonOf } from "./transport.js";
 
 /** @typedef {import("./index.js").Claims} Claims */
@@ -39,11 +39,6 @@ export class Proving {
   async receiptWithProof(receiptId, told) {
     const receipt = await this.receipt(receiptId, String(told.jws));
     return { ...receipt, ...(await this.log.proveReceipt(receipt.claims, told)) };
-  }
-
-  async checkpoint() {
-    const { jws } = shaped(SIGNED, jsonOf(await this.#public.send("/.well-known/consent-checkpoint.json", {})));
-    return { jws, claims: await this.#verified((jwks) => verifyCheckpoint(jws, jwks)) };
   }
 
   /** @param {(jwks: KeySet) => Promise<Claims>} verify */

@@ -23,7 +23,6 @@ from consent_bridge.opening import check_key, open_envelope
 from consent_bridge.proofs import UnknownKey
 from consent_bridge.results import (
     AskedConsent,
-    Checkpoint,
     Discovery,
     Envelope,
     PeoplePage,
@@ -62,7 +61,6 @@ class AsyncClient:
         log_memory: Path | None = None,
         log_trust: Trust | None = None,
         pins: KeyPins | None = None,
-        allow_unsigned: bool = False,
     ) -> None:
         self._log = LogKeeper(log_memory, log_trust)
         self._base_url = rest_base_url(base_url)
@@ -73,7 +71,6 @@ class AsyncClient:
         self._http = httpx2.AsyncClient(follow_redirects=False)
         self._seen_revisions: dict[str, int] = {}
         self.pins = KeyPins() if pins is None else pins
-        self._allow_unsigned = allow_unsigned
         self._keys: dict[str, bytes] = {}
 
     async def __aenter__(self) -> AsyncClient:
@@ -187,7 +184,6 @@ class AsyncClient:
             seen_revision=seen,
             etag=fetched.etag,
             pins=self.pins,
-            allow_unsigned=self._allow_unsigned,
         )
         self._seen_revisions[asked.request_id] = opened.revision
         return opened
@@ -221,11 +217,6 @@ class AsyncClient:
         """The signed proof of one event, verified."""
         jws = await self._do(calls.receipt(receipt_id))
         return await self._verified(lambda keys: calls.proven_receipt(receipt_id, jws, keys))
-
-    async def checkpoint(self) -> Checkpoint:
-        """The newest signed statement of where all audit chains stood, verified."""
-        jws = await self._do(calls.checkpoint(), public=True)
-        return await self._verified(lambda keys: calls.proven_checkpoint(jws, keys))
 
     async def follow_log(self) -> LogSight:
         """Look at the public log: consistent with what this client saw of it last, or Refused."""

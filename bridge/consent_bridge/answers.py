@@ -69,8 +69,8 @@ class Envelope:
     reads_remaining: int | None
     size_bytes: int
     jwe: str
-    approval: str | None
-    owner_key: dict[str, Any] | None
+    approval: str
+    owner_key: dict[str, Any]
     key_history: tuple[dict[str, Any], ...]
     owner_key_reset: bool
 

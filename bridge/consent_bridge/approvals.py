@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from consent_bridge.errors import BadAnswer, KeyRefused, Refused
+from consent_bridge.errors import KeyRefused, Refused
 from consent_bridge.exports import origin_of, request_digest
 from consent_bridge.results import AskedConsent, Envelope, as_json
 from consent_bridge.signatures import (
@@ -30,10 +30,6 @@ from consent_bridge.signing import APPROVAL_TYP, ROTATION_TYP
 _WHAT = "the approval"
 _MOST_STEPS = 1000
 _LEEWAY = 300  # seconds that two clocks may differ
-
-
-class Unsigned(Refused):
-    """The export is from before approvals were signed; `allow_unsigned` takes it all the same."""
 
 
 class OwnerKeyChanged(KeyRefused):
@@ -93,26 +89,14 @@ def _name(issuer: str, user_id: str) -> str:
     return f"{issuer} {user_id}"
 
 
-def check_approval(envelope: Envelope, asked: AskedConsent, pins: KeyPins, *, allow_unsigned: bool = False) -> None:
+def check_approval(envelope: Envelope, asked: AskedConsent, pins: KeyPins) -> None:
     """Refused unless the person's own vault signed exactly this export of exactly what was asked; pins their key."""
-    if envelope.approval is None or envelope.owner_key is None:
-        _check_unsigned(envelope, asked, pins, allow_unsigned)
-        return
     key = check_public_key(envelope.owner_key, "the person's key")
     issuer = origin_of(asked.issuer)
     claims = verified(envelope.approval, APPROVAL_TYP, key, _WHAT)
     _check_says(claims, envelope, asked, issuer)
     _check_key(envelope, asked, key, pins.find(issuer, asked.user_id), issuer)
     pins.keep(issuer, asked.user_id, key, envelope.approval)
-
-
-def _check_unsigned(envelope: Envelope, asked: AskedConsent, pins: KeyPins, allow_unsigned: bool) -> None:
-    if (envelope.approval is None) != (envelope.owner_key is None):
-        raise BadAnswer("the answer has only one of approval and owner_key")
-    if not allow_unsigned:
-        raise Unsigned("the person's vault did not sign this export", member="approval")
-    if pins.find(origin_of(asked.issuer), asked.user_id) is not None:
-        raise Refused("this person signs, and this export is not signed", member="approval")
 
 
 def _check_says(claims: Mapping[str, Any], envelope: Envelope, asked: AskedConsent, issuer: str) -> None:

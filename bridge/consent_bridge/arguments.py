@@ -166,9 +166,6 @@ def _read(groups: Groups) -> None:
     parser.add_argument("request_id", nargs="?", metavar="REQUEST_ID", help="a request made on this machine")
     parser.add_argument("--request", type=Path, metavar="FILE", help="what `request` printed, if it was made elsewhere")
     parser.add_argument(
-        "--allow-unsigned", action="store_true", help="take an export from before approvals were signed"
-    )
-    parser.add_argument(
         "--accept-owner-key",
         metavar="X",
         help="take this as the person's new key, once they told you that it is theirs",
@@ -274,17 +271,6 @@ def _verify_history(groups: Groups) -> None:
     verifying.add_log_options(parser)
 
 
-def _verify_checkpoint(groups: Groups) -> None:
-    parser = _command(
-        groups,
-        "verify-checkpoint",
-        verifying.verify_checkpoint_command,
-        "verify a checkpoint of the audit chains and print what it states",
-        "Works as verify-receipt does.",
-    )
-    _proof_options(parser)
-
-
 def _proof_options(parser: argparse.ArgumentParser) -> None:
     text = "file with the JWS, or with the JSON that holds it; standard input if left out"
     parser.add_argument("signed", nargs="?", type=Path, metavar="FILE", help=text)
@@ -387,7 +373,6 @@ _COMMANDS: tuple[Callable[[Groups], None], ...] = (
     _unwrap,
     _open_archive,
     _verify_receipt,
-    _verify_checkpoint,
     _verify_history,
     _verify_site,
     _approve,

@@ -17,13 +17,11 @@ from consent_bridge.encoding import encode_base64url
 from consent_bridge.errors import BadAnswer, BridgeError, Problem, Refused, Unreachable, WaitTimeout
 from consent_bridge.keys import public_half, thumbprint
 from consent_bridge.logs import Memory, ProvenEvent, Trust
-from consent_bridge.notes import Checkpoint as NoteCheckpoint
-from consent_bridge.notes import VerifierKey
+from consent_bridge.notes import Checkpoint, VerifierKey
 from consent_bridge.opening import check_asked
 from consent_bridge.results import (
     PENDING,
     AskedConsent,
-    Checkpoint,
     Discovery,
     Envelope,
     PeoplePage,
@@ -160,12 +158,8 @@ def requests(status: str | None, cursor: str | None, limit: int | None) -> Call[
 
 
 def keys() -> Call[dict[str, bytes]]:
-    """Under the service's origin, as the next one."""
+    """Under the service's origin."""
     return Call("GET", proofs.KEYS_PATH, lambda answer: proofs.read_keys(answer.json()))
-
-
-def checkpoint() -> Call[str]:
-    return Call("GET", proofs.CHECKPOINT_PATH, _jws)
 
 
 def log_keys() -> Call[tuple[VerifierKey, ...]]:
@@ -218,7 +212,7 @@ def follow_log(memory: Memory | None) -> LogCall[Memory]:
     return seen.with_keys((yield log_keys())) if seen.asks_for_keys() else seen
 
 
-def tied(memory: Memory, seen: NoteCheckpoint) -> LogCall[Memory]:
+def tied(memory: Memory, seen: Checkpoint) -> LogCall[Memory]:
     """The memory once this checkpoint was shown to fit what was seen before."""
     gap = memory.gap(seen)
     proof = (yield log_consistency(*gap)) if gap else ()
@@ -236,7 +230,7 @@ def accept_epoch(memory: Memory, origin: str) -> LogCall[Memory]:
     return memory.accepting(newest)
 
 
-def begins_after(newest: Memory, last: NoteCheckpoint) -> LogCall[bool]:
+def begins_after(newest: Memory, last: Checkpoint) -> LogCall[bool]:
     """Whether the first leaf of a tree is the hash of this checkpoint of the one before it."""
     leaf = hashlib.sha256(notes.signed_by_log(last.note).encode()).digest()
     text = yield log_proof(encode_base64url(leaf))
@@ -282,11 +276,6 @@ def receipt(receipt_id: str) -> Call[str]:
 def proven_receipt(receipt_id: str, jws: str, known: proofs.Keys) -> Receipt:
     """The receipt that was asked for, by its own signed word."""
     return Receipt(receipt_id, jws, proofs.verify_receipt(jws, known, {"receipt_id": receipt_id}))
-
-
-def proven_checkpoint(jws: str, known: proofs.Keys) -> Checkpoint:
-    """The checkpoint, by its own signed word."""
-    return Checkpoint(jws, proofs.verify_checkpoint(jws, known))
 
 
 class Waiting:

@@ -21,7 +21,6 @@ from consent_bridge.opening import check_key, open_envelope
 from consent_bridge.proofs import UnknownKey
 from consent_bridge.results import (
     AskedConsent,
-    Checkpoint,
     Discovery,
     Envelope,
     PeoplePage,
@@ -74,11 +73,10 @@ class Client:
         log_memory: Path | None = None,
         log_trust: Trust | None = None,
         pins: KeyPins | None = None,
-        allow_unsigned: bool = False,
     ) -> None:
         """`pins` remember the key that each person signs with: give the same ones to the next client, too.
 
-        `allow_unsigned` takes exports from before approvals were signed. `log_memory` is the file that keeps what was
+        `log_memory` is the file that keeps what was
         seen of the log, `log_trust` whom to believe about it.
         """
         self._log = LogKeeper(log_memory, log_trust)
@@ -96,7 +94,6 @@ class Client:
         self._origin = Transport(origin_of(self._transport.base_url), self._public, **limits)
         self._seen_revisions: dict[str, int] = {}
         self.pins = KeyPins() if pins is None else pins
-        self._allow_unsigned = allow_unsigned
         self._keys: dict[str, bytes] = {}
 
     def __enter__(self) -> Client:
@@ -239,7 +236,6 @@ class Client:
             seen_revision=seen,
             etag=fetched.etag,
             pins=self.pins,
-            allow_unsigned=self._allow_unsigned,
         )
         self._seen_revisions[asked.request_id] = opened.revision
         return opened
@@ -276,11 +272,6 @@ class Client:
         """The signed proof of one event, verified; Refused if it is not what it says."""
         jws = self._do(calls.receipt(receipt_id))
         return self._verified(lambda keys: calls.proven_receipt(receipt_id, jws, keys))
-
-    def checkpoint(self) -> Checkpoint:
-        """The newest signed statement of where all audit chains stood, verified."""
-        jws = self._do(calls.checkpoint(), self._origin)
-        return self._verified(lambda keys: calls.proven_checkpoint(jws, keys))
 
     def follow_log(self) -> LogSight:
         """Look at the public log: signed, cosigned by whom, and consistent with what this client saw of it last.

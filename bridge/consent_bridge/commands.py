@@ -80,7 +80,7 @@ def read(options: Namespace) -> dict[str, Any]:
     asked, seen = _asked(options, log)
     key = keyring_of(options).find(asked.connector_fingerprint)
     pins = log.owner_keys.load()
-    with Client(*address_and_token(options), pins=pins, allow_unsigned=options.allow_unsigned) as client:
+    with Client(*address_and_token(options), pins=pins) as client:
         if options.accept_owner_key:
             client.accept_owner_key(asked, jwk_of(options.accept_owner_key))
         opened = client.read(asked, key, seen_revision=seen)

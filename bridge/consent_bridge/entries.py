@@ -12,6 +12,7 @@ import rfc8785
 from consent_bridge.encoding import decode_base64url, encode_base64url
 from consent_bridge.errors import Refused, shown
 
+_VERSION = 2
 _LINKS = ("chain", "sequence", "prev_hash", "kind", "actor", "at")
 _OWN = ("chain", "sequence", "entry_hash", "prev_hash", "kind", "at")
 _TEXTS = ("chain", "prev_hash", "entry_hash", "kind", "actor", "at", "facts_hash", "salt")
@@ -42,16 +43,14 @@ def read_entry(told: object) -> Entry:
     for name in _TEXTS:
         if not isinstance(told.get(name), str):
             raise Refused(f"the entry has no {name}", member=name)
-    version, facts = told.get("v"), told.get("facts")
-    if version not in (1, 2) or type(told.get("sequence")) is not int or not isinstance(facts, Mapping):
+    facts = told.get("facts")
+    if told.get("v") != _VERSION or type(told.get("sequence")) is not int or not isinstance(facts, Mapping):
         raise Refused("the entry is of no known form", member="entry")
-    hashed = {name: told[name] for name in _LINKS}
-    hashed |= {"facts": facts} if version == 1 else {"v": 2, "facts_hash": told["facts_hash"]}
-    erased = version == 2 and not told["salt"] and not facts
-    # the hash of an entry of version 1 was over the facts: once they are erased, only what follows holds it
-    if (version == 2 or facts) and _digest(hashed) != told["entry_hash"]:
+    hashed = {"v": _VERSION, "facts_hash": told["facts_hash"], **{name: told[name] for name in _LINKS}}
+    erased = not told["salt"] and not facts
+    if _digest(hashed) != told["entry_hash"]:
         raise Refused("the entry is not what was written: its hash is another", member="entry_hash")
-    if version == 2 and not erased and _digest(facts, decode_base64url(told["salt"], "salt")) != told["facts_hash"]:
+    if not erased and _digest(facts, decode_base64url(told["salt"], "salt")) != told["facts_hash"]:
         raise Refused("the entry's facts are not what was written", member="facts")
     kept = None if erased else dict(facts)
     return Entry(**{name: told[name] for name in _OWN}, facts=kept)

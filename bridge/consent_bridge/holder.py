@@ -260,13 +260,8 @@ class VaultHolder:
         return build(Status, self._addresses.send("PUT", path, body).json())
 
     def _standing_terms(self, review: Review, grant_id: str) -> tuple[int, int]:
-        """How long was approved, and when that ends: as this vault signed it, and not as the service tells it.
-
-        Only a grant from before approvals were signed has nothing but the service's word.
-        """
+        """How long was approved, and when that ends: as this vault signed it, and not as the service tells it."""
         told = build(StandingApproval, self._addresses.get(f"/grants/{quote(grant_id, safe='')}/approval"))
-        if told.approval is None:
-            return told.access_duration, told.ends_at
         key = self._approval_root().app_key(origin_of(review.issuer), review.app_id).public
         if parse_object(decode_base64url(told.approval.split(".")[0], "header"), "header").get("kid") != thumbprint(
             key

@@ -76,7 +76,6 @@ def open_envelope(
     seen_revision: int = 0,
     etag: str = "",
     pins: KeyPins | None = None,
-    allow_unsigned: bool = False,
 ) -> Slice:
     """A fetched export, opened: approval, header, content and envelope all have to say what was asked for.
 
@@ -89,7 +88,7 @@ def open_envelope(
             f"revision {envelope.revision} is lower than {seen_revision}, which was seen before", member="revision"
         )
     pins = KeyPins() if pins is None else pins
-    check_approval(envelope, asked, pins, allow_unsigned=allow_unsigned)
+    check_approval(envelope, asked, pins)
     content = open_export(envelope.jwe, key, _expected(asked, envelope.revision))
     compare("approved_attributes", set(envelope.approved_attributes), set(content.approved_attributes), "the answer")
     shared = {name: value for name, value in asdict(envelope).items() if name in Slice.__dataclass_fields__}

@@ -1,7 +1,6 @@
-"""Receipts and checkpoints: who signed them, and whether they say what one expects. The public keys are enough.
+"""Receipts: who signed them, and whether they say what one expects. The public keys are enough.
 
-A receipt proves one event of a request; a checkpoint states where all audit chains stood. Both are compact JWS
-(RFC 7515) with Ed25519 (RFC 8037).
+A receipt proves one event of a request: a compact JWS (RFC 7515) with Ed25519 (RFC 8037).
 """
 
 from __future__ import annotations
@@ -16,16 +15,12 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from consent_bridge.encoding import decode_base64url, parse_object
 from consent_bridge.errors import CannotOpen, KeyRefused, Refused, shown
 
-RECEIPT = "consent-receipt+jwt"
-CHECKPOINT = "consent-checkpoint+jwt"
 KEYS_PATH = "/.well-known/consent-keys.json"
-CHECKPOINT_PATH = "/.well-known/consent-checkpoint.json"
 
 Claims = dict[str, Any]
 Keys = Mapping[str, bytes]
 
-_ALG = "EdDSA"
-_NAMES: Mapping[str, str] = {RECEIPT: "receipt", CHECKPOINT: "checkpoint"}
+_TYPE, _ALG = "consent-receipt+jwt", "EdDSA"
 _MEMBERS = ("typ", "alg", "kid")
 _KEY_BYTES, _SIGNATURE_BYTES = 32, 64
 _MAX_JWS_CHARS = 256 * 1024
@@ -70,13 +65,13 @@ def _raw(jwk: Mapping[str, Any]) -> bytes:
 
 def verify_receipt(jws: str, keys: Keys, expected: Mapping[str, Any] | None = None) -> Claims:
     """The claims of a receipt; `expected` maps members, dotted where nested, to their values."""
-    return _verified(jws, keys, RECEIPT, (expected or {}).items(), as_text=False)
+    return _verified(jws, keys, (expected or {}).items(), as_text=False)
 
 
 def _check_receipt(claims: Claims) -> None:
-    """What receipts say since version 1.1 has the form in which they say it; older ones do not say it."""
-    notice, rights = claims.get("notice", {"version": "", "language": ""}), claims.get("rights", [])
-    if not isinstance(claims.get("lawful_basis", ""), str):
+    """What a receipt says has the form in which it says it."""
+    notice, rights = claims.get("notice"), claims.get("rights")
+    if not isinstance(claims.get("lawful_basis"), str):
         raise Refused("member lawful_basis is no text", member="lawful_basis")
     if not isinstance(rights, list) or not all(isinstance(right, str) for right in rights):
         raise Refused("member rights is no list of texts", member="rights")
@@ -85,39 +80,32 @@ def _check_receipt(claims: Claims) -> None:
         raise Refused("member notice has no version and language", member="notice")
 
 
-def verify_checkpoint(jws: str, keys: Keys, expected: Mapping[str, Any] | None = None) -> Claims:
-    """The claims of a checkpoint, likewise."""
-    return _verified(jws, keys, CHECKPOINT, (expected or {}).items(), as_text=False)
-
-
-def verify_as_text(jws: str, keys: Keys, kind: str, expected: Iterable[tuple[str, str]]) -> Claims:
+def verify_as_text(jws: str, keys: Keys, expected: Iterable[tuple[str, str]]) -> Claims:
     """The same where the expected values came in as text, from a command line."""
-    return _verified(jws, keys, kind, expected, as_text=True)
+    return _verified(jws, keys, expected, as_text=True)
 
 
-def _verified(jws: str, keys: Keys, kind: str, expected: Iterable[tuple[str, Any]], *, as_text: bool) -> Claims:
-    what = f"the {_NAMES[kind]}"
+def _verified(jws: str, keys: Keys, expected: Iterable[tuple[str, Any]], *, as_text: bool) -> Claims:
     if len(jws) > _MAX_JWS_CHARS:
-        raise Refused(f"{what} is longer than {_MAX_JWS_CHARS} characters")
+        raise Refused(f"the receipt is longer than {_MAX_JWS_CHARS} characters")
     parts = jws.split(".")
     if len(parts) != 3:
-        raise Refused(f"{what} is no compact JWS: it has {len(parts)} parts, not 3")
+        raise Refused(f"the receipt is no compact JWS: it has {len(parts)} parts, not 3")
     header = parse_object(decode_base64url(parts[0], "the header"), "the header")
-    key = _key_of(header, kind, keys)
+    key = _key_of(header, keys)
     signature = decode_base64url(parts[2], "the signature")
     # Only what was signed is parsed: the content comes after the signature.
-    _check_signature(key, signature, f"{parts[0]}.{parts[1]}".encode("ascii"), what)
-    claims = parse_object(decode_base64url(parts[1], f"{what}'s content"), f"{what}'s content")
-    if kind == RECEIPT:
-        _check_receipt(claims)
+    _check_signature(key, signature, f"{parts[0]}.{parts[1]}".encode("ascii"))
+    claims = parse_object(decode_base64url(parts[1], "the receipt's content"), "the receipt's content")
+    _check_receipt(claims)
     for member, value in expected:
         _compare(claims, member, value, as_text=as_text)
     return claims
 
 
-def _key_of(header: Mapping[str, Any], kind: str, keys: Keys) -> bytes:
+def _key_of(header: Mapping[str, Any], keys: Keys) -> bytes:
     """The key that a protected header names, once the header is exactly `typ`, `alg` and `kid`."""
-    for member, wanted in (("typ", kind), ("alg", _ALG)):
+    for member, wanted in (("typ", _TYPE), ("alg", _ALG)):
         if header.get(member) != wanted:
             raise Refused(f"header member {member} is {shown(header.get(member))}, not {shown(wanted)}", member=member)
     if unknown := sorted(header.keys() - set(_MEMBERS)):
@@ -128,13 +116,15 @@ def _key_of(header: Mapping[str, Any], kind: str, keys: Keys) -> bytes:
     return keys[kid]
 
 
-def _check_signature(key: bytes, signature: bytes, signed: bytes, what: str) -> None:
+def _check_signature(key: bytes, signature: bytes, signed: bytes) -> None:
     if len(signature) != _SIGNATURE_BYTES:
-        raise CannotOpen(f"{what}'s signature has {len(signature)} bytes, not {_SIGNATURE_BYTES}", member="signature")
+        raise CannotOpen(
+            f"the receipt's signature has {len(signature)} bytes, not {_SIGNATURE_BYTES}", member="signature"
+        )
     try:
         Ed25519PublicKey.from_public_bytes(key).verify(signature, signed)
     except (InvalidSignature, ValueError) as error:
-        raise CannotOpen(f"{what}'s signature does not hold: it was changed", member="signature") from error
+        raise CannotOpen("the receipt's signature does not hold: it was changed", member="signature") from error
 
 
 def _compare(claims: Claims, path: str, wanted: Any, *, as_text: bool) -> None:

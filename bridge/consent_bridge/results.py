@@ -30,7 +30,6 @@ __all__ = [
     "APPROVED",
     "PENDING",
     "AskedConsent",
-    "Checkpoint",
     "Discovery",
     "DurationBounds",
     "Envelope",
@@ -95,14 +94,6 @@ class ProvenReceipt:
     index: int
     size: int
     cosigned_by: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Checkpoint:
-    """The signed statement of where all audit chains stood."""
-
-    jws: str
-    claims: dict[str, Any]
 
 
 def as_json(record: Any) -> dict[str, Any]:

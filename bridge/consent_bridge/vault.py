@@ -40,10 +40,10 @@ class VaultState:
 
 @dataclass(frozen=True)
 class StandingApproval:
-    """What the service keeps of the newest approval of a grant; `approval` is null of one from before they were."""
+    """What the service keeps of the newest approval of a grant."""
 
     request_id: str
-    approval: str | None
+    approval: str
     access_duration: int
     ends_at: int
 

@@ -37,9 +37,9 @@ def add_log_options(parser: ArgumentParser) -> None:
 def verify_receipt_command(options: Namespace) -> dict[str, Any]:
     """The claims of a receipt; with --proof also where its event stands in the log."""
     if not options.proof:
-        return _verified(options, proofs.RECEIPT)
+        return _verified(options)
     body = parse_object(_given(options), "the file")
-    claims = _checked(body.get("jws"), body.get("claims"), options, proofs.RECEIPT)
+    claims = _checked(body.get("jws"), body.get("claims"), options)
     memory, keeper = log_of(options, from_service=options.online)
     if options.online:
         with service_transport(options) as ask:
@@ -174,12 +174,7 @@ def service_transport(options: Namespace) -> Iterator[Callable[[Any], Any]]:
         yield ask
 
 
-def verify_checkpoint_command(options: Namespace) -> dict[str, Any]:
-    """The claims of a checkpoint."""
-    return _verified(options, proofs.CHECKPOINT)
-
-
-def _verified(options: Namespace, kind: str) -> dict[str, Any]:
+def _verified(options: Namespace) -> dict[str, Any]:
     given, beside = _given(options), None
     if given.startswith(b"{"):
         body = parse_object(given, "the file")
@@ -188,17 +183,17 @@ def _verified(options: Namespace, kind: str) -> dict[str, Any]:
         jws = given.decode("ascii")
     except UnicodeDecodeError as error:
         raise Refused("the signed text is no compact JWS: it holds bytes that are not ASCII") from error
-    return _checked(jws, beside, options, kind)
+    return _checked(jws, beside, options)
 
 
 def _given(options: Namespace) -> bytes:
     return octets_of(options.signed).strip()
 
 
-def _checked(jws: object, beside: object, options: Namespace, kind: str) -> dict[str, Any]:
+def _checked(jws: object, beside: object, options: Namespace) -> dict[str, Any]:
     if not isinstance(jws, str):
         raise Refused("the file has no jws")
-    claims = proofs.verify_as_text(jws, _keys(options), kind, options.expect)
+    claims = proofs.verify_as_text(jws, _keys(options), options.expect)
     if beside is not None and beside != claims:
         raise Refused("the claims beside the signature are not those that were signed", member="claims")
     return claims

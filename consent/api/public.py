@@ -1,4 +1,4 @@
-"""The addresses that are open to all: what verifies receipts and checkpoints (contract 1.6)."""
+"""The addresses that are open to all: what verifies receipts, and the newest checkpoint (contract 1.6)."""
 
 from typing import cast
 
@@ -14,7 +14,7 @@ from consent.shapes import ConsentCheckpoint as CheckpointShape
 
 
 class ConsentKeys(PublicView):
-    """The public keys of receipts and checkpoints, old ones kept. HEAD is what watchers of an address send."""
+    """The public keys of receipts, old ones kept. HEAD is what watchers of an address send."""
 
     http_method_names = ["get", "head"]
 

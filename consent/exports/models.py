@@ -16,7 +16,7 @@ class Export(models.Model):
     connector_key_id = models.CharField(max_length=128)
     sources = models.JSONField()
     sealed_at = models.DateTimeField()
-    # what the person's vault signed of it, by which key; null of exports from before approvals were signed
+    # what the person's vault signed of it, by which key; null once the person was erased
     approval = models.TextField(null=True)  # noqa: DJ001  # as above
     owner_key = models.JSONField(null=True)
     owner_key_reset = models.BooleanField(default=False, db_default=False)

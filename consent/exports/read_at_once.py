@@ -20,7 +20,7 @@ WITH live AS (
            g.expires_at AS grant_expires_at, g.max_reads,
            COALESCE(e.approved_attributes, g.approved_attributes) AS approved_attributes, e.id AS export_pk,
            e.export_id, e.revision, e.size_bytes, e.sealed_at, e.ciphertext, e.approval, e.owner_key, e.owner_key_reset,
-           CASE WHEN e.approval IS NULL THEN '[]'::jsonb ELSE COALESCE(k.history, '[]') END AS key_history
+           COALESCE(k.history, '[]') AS key_history
       FROM consent_requests r
       JOIN users u ON u.id = r.user_id
       JOIN consent_grants g ON g.request_id = r.id

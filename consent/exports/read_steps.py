@@ -146,7 +146,7 @@ def _try_the_audit(chain: str) -> None:
 def _taken(request: ConsentRequest, export: Export) -> TakenRead:
     grant = export.grant
     known = ApprovalKey.objects.filter(user=request.user_id, app=request.app_id)
-    history = known.values_list("history", flat=True).first() if export.approval else None
+    history = known.values_list("history", flat=True).first()
     return TakenRead(
         request_id=request.request_id,
         grant_id=grant.grant_id,
@@ -162,7 +162,7 @@ def _taken(request: ConsentRequest, export: Export) -> TakenRead:
         reads=grant.reads,
         size_bytes=export.size_bytes,
         ciphertext=str(export.ciphertext),
-        approval=export.approval,
+        approval=str(export.approval),
         owner_key=export.owner_key,
         key_history=history or [],
         owner_key_reset=export.owner_key_reset,

@@ -36,8 +36,8 @@ class TakenRead:
     reads: int
     size_bytes: int
     ciphertext: str
-    approval: str | None
-    owner_key: dict[str, str] | None
+    approval: str
+    owner_key: dict[str, str]
     key_history: list[dict[str, Any]]
     owner_key_reset: bool
 

@@ -3,16 +3,13 @@
 from datetime import timedelta
 from typing import Any
 
-from django.conf import settings
 from django.db.models import Q, QuerySet
 
 from common.clock import database_now, rfc3339
-from consent.ledger import receipts
 from consent.log import keys, notes, proof_read, tree
 from consent.log.merkle import Frontier
 from consent.log.models import AuditCheckpoint, LogState
 
-JWS_TYPE = "consent-checkpoint+jwt"
 PATIENCE = timedelta(seconds=10)  # how long a checkpoint waits for its witnesses before it is published without them
 
 
@@ -37,15 +34,8 @@ def epoch() -> str:
 
 
 def document(checkpoint: AuditCheckpoint) -> dict[str, Any]:
-    """`/.well-known/consent-checkpoint.json`; `jws` and `claims` are of the form before the log, for one release."""
+    """`/.well-known/consent-checkpoint.json`."""
     said = notes.Checkpoint.of_note(checkpoint.note)
-    claims = {
-        "iss": settings.ISSUER,
-        "iat": int(checkpoint.at.timestamp()),
-        "at": rfc3339(checkpoint.at),
-        "root": checkpoint.root,
-        "entries": checkpoint.size,
-    }
     return {
         "origin": said.origin,
         "size": said.size,
@@ -53,8 +43,6 @@ def document(checkpoint: AuditCheckpoint) -> dict[str, Any]:
         "note": checkpoint.full_note,
         "at": rfc3339(checkpoint.at),
         "cosignatures_missing": missing_witnesses(checkpoint),
-        "jws": receipts.sign(claims, JWS_TYPE),
-        "claims": claims,
     }
 
 

@@ -62,10 +62,10 @@ class VaultKeys(Shape):
 
 
 class StandingApproval(Shape):
-    """The newest approval of a grant; null of one from before approvals were signed."""
+    """The newest approval of a grant."""
 
     request_id: str
-    approval: str | None
+    approval: str
     access_duration: int
     ends_at: Annotated[int, Field(description="Seconds since 1970.")]
 

@@ -215,13 +215,11 @@ def test_slow_consumer_finds_its_stream_again(fake, run, monkeypatch):
 def test_proofs_are_verified(fake, run):
     fake.on("GET", "/.well-known/consent-keys.json", Reply(jwks()), Reply(jwks(OTHER_KEY, SIGNING_KEY)))
     fake.on("GET", "/api/v1/receipts/rct_a", Reply({"jws": signed()}), Reply({"jws": signed(key=OTHER_KEY)}))
-    checkpoint = signed({"root": "r"}, typ="consent-checkpoint+jwt")
-    fake.on("GET", "/.well-known/consent-checkpoint.json", Reply({"jws": checkpoint}))
 
     async def prove(client):
-        return [(await client.receipt("rct_a")).claims for _ in range(2)] + [(await client.checkpoint()).claims]
+        return [(await client.receipt("rct_a")).claims for _ in range(2)]
 
-    assert run(prove) == [CLAIMS, CLAIMS, {"root": "r"}]
+    assert run(prove) == [CLAIMS, CLAIMS]
     assert all("authorization" not in call.headers for call in fake.asked if "well-known" in call.path)
 
 

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from consent_bridge.approvals import KeyPins, OwnerKeyChanged, Unsigned
+from consent_bridge.approvals import KeyPins, OwnerKeyChanged
 from consent_bridge.encoding import decode_base64url, encode_base64url
 from consent_bridge.errors import BadAnswer, Refused
 from consent_bridge.opening import open_envelope
@@ -114,17 +114,10 @@ def test_a_key_that_is_none_is_refused(key):
         opened({**wire.envelope(), "owner_key": key})
 
 
-def test_an_unsigned_export_takes_a_word_and_never_follows_a_signed_one():
-    bare = {**wire.envelope(), "approval": None, "owner_key": None}
-    pins = KeyPins()
-    with pytest.raises(Unsigned):
-        opened(bare, pins)
-    assert opened(bare, pins, allow_unsigned=True).revision == 1
-    opened(wire.envelope(), pins)
-    with pytest.raises(Refused, match="this person signs"):
-        opened(bare, pins, allow_unsigned=True)
-    with pytest.raises(BadAnswer):
-        opened({**wire.envelope(), "owner_key": None}, allow_unsigned=True)
+@pytest.mark.parametrize("member", ["approval", "owner_key"])
+def test_an_unsigned_export_is_refused(member):
+    with pytest.raises(BadAnswer, match=member):
+        opened({**wire.envelope(), member: None})
 
 
 def test_another_key_is_taken_where_the_old_one_led_to_it():

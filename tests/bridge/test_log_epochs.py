@@ -115,8 +115,8 @@ def history(*ages):
     for sequence, age in enumerate(ages, start=1):
         at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - age))
         links = {"chain": "chn_a", "sequence": sequence, "prev_hash": before, "kind": "denied", "actor": "person"}
-        entry = {"v": 1, **links, "at": at, "facts": {"n": sequence}, "facts_hash": "", "salt": ""}
-        hashed = {name: entry[name] for name in (*links, "at", "facts")}
+        entry = {"v": 2, **links, "at": at, "facts": {}, "facts_hash": "", "salt": ""}  # of somebody who was erased
+        hashed = {name: entry[name] for name in ("v", *links, "at", "facts_hash")}
         canonical = json.dumps(hashed, sort_keys=True, separators=(",", ":")).encode()
         before = entry["entry_hash"] = encode_base64url(hashlib.sha256(canonical).digest())
         entries.append(entry)

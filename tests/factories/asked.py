@@ -114,6 +114,8 @@ class ExportFactory(DjangoModelFactory):
     revision = 1
     connector_key_id = factory.SelfAttribute("grant.request.connector_key_id")
     sealed_at = factory.SelfAttribute("grant.starts_at")
+    approval = "signed.by.nobody"
+    owner_key = factory.LazyFunction(lambda: {"kty": "OKP", "crv": "Ed25519", "x": "A" * 43})
     size_bytes = factory.LazyAttribute(lambda made: len(made.ciphertext))
 
     @factory.lazy_attribute

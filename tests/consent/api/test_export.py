@@ -39,8 +39,8 @@ def test_the_slice_arrives_sealed_and_opens_with_the_connector_key(api: Develope
         "reads_remaining": 3,
         "size_bytes": len(export.ciphertext),
         "jwe": export.ciphertext,
-        "approval": None,
-        "owner_key": None,
+        "approval": "signed.by.nobody",
+        "owner_key": {"kty": "OKP", "crv": "Ed25519", "x": "A" * 43},
         "key_history": [],
         "owner_key_reset": False,
     }

@@ -10,6 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from tests.callers import Developer
 from tests.consent.api.addresses import asked
 from tests.factories import (
+    AuditChainFactory,
     AuditEntryFactory,
     ConsentRequestFactory,
     ExportFactory,
@@ -53,7 +54,9 @@ def consent_requests(api: Developer, vault: Vault) -> Call:
 
 def export(api: Developer, vault: Vault) -> Call:
     request = ExportFactory(grant__request__app=api.app).grant.request
-    AuditEntryFactory(chain=f"person:{request.user.public_id}")  # as its approval leaves it
+    AuditEntryFactory(
+        chain=AuditChainFactory(subject=f"person:{request.user.public_id}").chain
+    )  # as its approval leaves it
     return lambda: api.get("/consent-export", request_id=request.request_id)
 
 

@@ -14,7 +14,6 @@ from consent.decisions import actions as decision_actions
 from consent.ledger import audit, receipts
 from consent.ledger.models import AuditEntry
 from consent.requests.models import ConsentRequest
-from consent_bridge import proofs
 from tests.callers import Developer
 from tests.consent.api.addresses import problem
 from tests.factories import AuditCheckpointFactory, ConsentRequestFactory, ExportFactory, ReceiptFactory
@@ -183,11 +182,7 @@ def test_the_checkpoint_is_the_newest_and_404_before_the_first(db: None) -> None
     AuditCheckpointFactory(size=3)
     newest = AuditCheckpointFactory(size=5)
 
-    body = Client().get(path).json()
-    claims = body.pop("claims")
-    assert verified(body.pop("jws")) == claims
-    assert (claims["entries"], claims["root"]) == (5, newest.root)
-    assert body == {
+    assert Client().get(path).json() == {
         "origin": "localhost:8000/log",
         "size": 5,
         "root": newest.note.split("\n")[2],
@@ -195,11 +190,6 @@ def test_the_checkpoint_is_the_newest_and_404_before_the_first(db: None) -> None
         "at": rfc3339(newest.at),
         "cosignatures_missing": [],
     }
-
-
-def verified(jws: str) -> Any:
-    """What one of our keys signed."""
-    return proofs.verify_checkpoint(jws, proofs.read_keys(receipts.public_keys()))
 
 
 def test_every_refusal_class_of_this_room_has_a_code_of_its_own() -> None:

@@ -5,7 +5,6 @@ from contextlib import closing
 
 import pytest
 
-from consent.log.sequencing import sequence_and_sign
 from consent.notices.waiting import hub
 from consent_bridge.errors import Refused
 from consent_bridge.sealed import generate_connector_key, thumbprint
@@ -70,15 +69,6 @@ def test_receipt_of_each_event_verifies(caller, owner, person, cli, service):
     assert receipts[0].claims["connector_fingerprint"] == thumbprint(key)
     assert json.loads(printed.stdout) == receipts[0].claims
     assert refusal(caller.receipt, "rct_unknown") == ("unknown_receipt", 404)
-
-
-def test_checkpoint_verifies(caller, owner, person):
-    assert refusal(caller.checkpoint) == ("not_found", 404)
-    owner.deny(ask(caller, person, generate_connector_key()).request_id)
-    sequence_and_sign()
-
-    claims = caller.checkpoint().claims
-    assert (claims["entries"], len(claims["root"])) == (2, 43)
 
 
 def test_events_come_in_order_and_resume(caller, owner, person, monkeypatch):
