@@ -15,7 +15,6 @@ TASKS: dict[str, dict[str, Any]] = {
     "write-team-mails": {"task": "developers.tasks.write_team_mails", "schedule": 10.0},
     "sequence-log": {"task": "consent.tasks.sequence_log", "schedule": 2.0},
     "ask-log-witnesses": {"task": "consent.tasks.ask_log_witnesses", "schedule": 2.0},
-    "queue-forgotten-entries": {"task": "consent.tasks.queue_forgotten_entries", "schedule": 60.0},
     "tidy": {"task": "consent.tasks.tidy", "schedule": 3600.0},
     "forget-records": {"task": "consent.tasks.forget_records", "schedule": 600.0},
     "forget-agent-calls": {"task": "agents_proxy.tasks.forget_agent_calls", "schedule": 600.0},

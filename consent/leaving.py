@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from accounts.models import Erasure, User
 
 _REQUESTS = "(SELECT id FROM consent_requests WHERE user_id = :person)"
-_REQUEST_IDS = "(SELECT request_id FROM consent_requests WHERE user_id = :person)"
 _GRANTS = "(SELECT id FROM consent_grants WHERE user_id = :person)"
 _ATTRIBUTES = "{cleared|facts|grant,approved_attributes}"
 
@@ -41,7 +40,6 @@ ROWS = PersonalRows(
         "app_report_notes": ("note",),
         "audit_facts": ("facts",),
         "audit_pending": ("facts",),
-        "consent_audit": ("facts",),
         "consent_exports": ("sources", "approval", "approved_attributes"),
         "consent_grants": ("approved_attributes",),
         "consent_requests": ("purpose", "binding_message", "decision_note"),
@@ -50,10 +48,6 @@ ROWS = PersonalRows(
         "idempotency_keys": ("answer",),
     },
     statements=(
-        # entries from before facts were kept apart: what follows them still holds their hash
-        "UPDATE consent_audit SET facts = NULL WHERE version = 1 AND facts IS NOT NULL AND ("
-        "chain IN (SELECT chain FROM audit_chains WHERE subject = 'person:' || :user_id) "
-        f"OR {{member|facts|request_id}} IN {_REQUEST_IDS} OR {{member|facts|user_id}} = :user_id)",
         "DELETE FROM audit_facts WHERE about = :user_id",
         "DELETE FROM audit_chains WHERE subject = 'person:' || :user_id",
         f"DELETE FROM audit_pending WHERE chain = 'person:' || :user_id OR request_id IN {_REQUESTS}",
@@ -157,8 +151,7 @@ def _close(user: "User", request_pk: int) -> None:
 
 def tell(erasure: "Erasure") -> None:
     """The chains say that their facts are gone, in the transaction in which they go."""
-    asked = ConsentRequest.objects.filter(user=erasure.user_id).values_list("request_id", flat=True)
-    tell_chains(user_id=erasure.user.public_id, request_ids=list(asked))
+    tell_chains(user_id=erasure.user.public_id)
 
 
 def export(user: "User") -> dict[str, Any]:

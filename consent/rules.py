@@ -40,7 +40,7 @@ RULES: list[Rule] = [
         f"OLD.batch = '' OR {younger_than(SHORTEST_DAYS)}",
     ),
     Rule("consent_reads", "no_truncate", "TRUNCATE", "consent_reads is append-only"),
-    *append_only("consent_audit", erasable=["UPDATE"]),
+    *append_only("consent_audit"),
     *append_only("audit_facts", erasable=["DELETE"]),
     *append_only("audit_chains", erasable=["DELETE"]),
     # what waits to be written may go, once it is, and never changes

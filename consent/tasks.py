@@ -75,12 +75,6 @@ def ask_log_witnesses() -> int:
 
 
 @shared_task
-def queue_forgotten_entries() -> int:
-    """Queue entries for the log that a process of an older version wrote."""
-    return sequencing.queue_forgotten()
-
-
-@shared_task
 def write_mails() -> int:
     """Write to people about new requests and approaching ends."""
     return send_due_mails()

@@ -58,7 +58,7 @@ def _carry_over(user: "User", change: RootChange) -> None:
 
 def _of_this_address(user: "User") -> QuerySet[ApprovalKey]:
     """What apps know of this person here; what was made for an address that the service had before is of no use."""
-    return ApprovalKey.objects.filter(user=user, issuer__in=("", settings.ISSUER)).select_related("app")
+    return ApprovalKey.objects.filter(user=user, issuer=settings.ISSUER).select_related("app")
 
 
 def _audience(step: Any) -> str:
@@ -96,7 +96,7 @@ def give_nonce(*, grant_id: str, by: "User") -> str:
 
 def standing_approval(*, grant_id: str, by: "User") -> dict[str, Any]:
     """What the next revision of an export repeats, for the person whose vault signed it: {"request_id", "approval":
-    the newest one's JWS or None, "access_duration", "ends_at"}. Raises `UnknownGrant`."""
+    the newest one's JWS, "access_duration", "ends_at"}. Raises `UnknownGrant`."""
     grant = Grant.objects.select_related("request").filter(grant_id=grant_id, user=by).first()
     if grant is None:
         raise UnknownGrant

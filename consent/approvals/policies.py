@@ -153,14 +153,14 @@ def _as_known(
         return known
     if _is_of(known, root):
         raise ApprovalMismatch("approval_key: is not the key of this app.", member="approval_key")
-    known.is_reset = known.issuer in ("", settings.ISSUER)
+    known.is_reset = known.issuer == settings.ISSUER
     known.public_key, known.root, known.issuer, known.history = public, root, settings.ISSUER, []
     return known
 
 
 def _is_of(known: ApprovalKey, root: str) -> bool:
     """Whether this root certified it for this service's address."""
-    return known.root == root and known.issuer in ("", settings.ISSUER)
+    return known.root == root and known.issuer == settings.ISSUER
 
 
 def _recent(claims: dict[str, Any], at: datetime) -> int:

@@ -13,7 +13,7 @@ from typing import Any
 from django.db import transaction
 
 from common.batches import each_alone, is_gone, until_done
-from common.clock import database_now, rfc3339
+from common.clock import database_now
 from common.sql.inserts import update_texts
 from common.sql.statements import lock_for_transaction
 from consent.event_types import EventType
@@ -138,15 +138,8 @@ def _facts_of(reads: list[dict[str, Any]]) -> dict[str, Any]:
     return {"count": len(reads), "first": reads[0]["pk"], "last": reads[-1]["pk"], "batch": batch, "salt": salt}
 
 
-def batch_hash(reads: list[dict[str, Any]], salt: str | None) -> str:
-    """The hash of a batch: over what was read, with which token, from where and when, in the order of their keys.
-
-    Entries from before have no salt; theirs is over what was read and when.
-    """
-    if salt is None:
-        return sha256_canonical(
-            [[row["pk"], row["grant__grant_id"], row["export__export_id"], rfc3339(row["at"])] for row in reads]
-        )
+def batch_hash(reads: list[dict[str, Any]], salt: str) -> str:
+    """The hash of a batch: over what was read, with which token, from where and when, in the order of their keys."""
     return sha256_canonical([salt, [[*_what_and_where(row), _to_the_microsecond(row["at"])] for row in reads]])
 
 
@@ -164,7 +157,7 @@ def reads_hold(facts: dict[str, Any]) -> bool:
     A person's entry holds the hash that its reads carry; an app's entry is made over other cuts of the same reads.
     """
     first, last, batch, salt = (facts.get(name) for name in ("first", "last", "batch", "salt"))
-    if not isinstance(first, int) or not isinstance(last, int) or not isinstance(salt, str | None):
+    if not isinstance(first, int) or not isinstance(last, int) or not isinstance(salt, str):
         return False
     within = Read.objects.filter(pk__range=(first, last), batch=str(batch)).order_by("pk")
     reads: list[dict[str, Any]] = list(within.values(*COLUMNS))

@@ -1,9 +1,9 @@
 """The audit chain: one per person and one per app.
 
 `entry_hash = SHA-256(RFC 8785 of {v: 2, chain, sequence, prev_hash, kind, actor, at, facts_hash})` and `facts_hash =
-SHA-256(32 random bytes || RFC 8785 of facts)`, base64url without padding. Entries of version 1 are over {chain,
-sequence, prev_hash, kind, actor, at, facts}. `chain` is a random name; the actions here take a chain by its subject,
-whom it is about. `actor` is a role: who it was stands in the facts, which erasure takes away.
+SHA-256(32 random bytes || RFC 8785 of facts)`, base64url without padding. `chain` is a random name; the actions here
+take a chain by its subject, whom it is about. `actor` is a role: who it was stands in the facts, which erasure takes
+away.
 An entry is appended in the transaction of what it tells; where it cannot be written, nothing else happens either. The
 exception is what protects a person (consent/requests/record.py): it commits in any case, and its entry waits in
 `audit_pending`, which the next append to that chain writes first.
@@ -39,9 +39,10 @@ from consent.ledger.models import (
 )
 
 GENESIS = ""  # the prev_hash of a chain's first entry
+VERSION = 2  # `v` of what an entry's hash is over
 DEPLOYMENT = "deployment"  # the subject of the chain that tells of the deployment itself
 _PERSON = "person:"
-_ENTRY = ("version", "chain", "sequence", "prev_hash", "entry_hash", "kind", "actor", "at", "facts_hash")
+_ENTRY = ("chain", "sequence", "prev_hash", "entry_hash", "kind", "actor", "at", "facts_hash")
 
 
 @dataclass(frozen=True)
@@ -78,21 +79,11 @@ def facts_hash(facts: dict[str, Any], salt: bytes) -> str:
 
 
 def entry_hash(
-    *,
-    version: int,
-    chain: str,
-    sequence: int,
-    prev_hash: str,
-    kind: str,
-    actor: str,
-    at: datetime,
-    own_facts: dict[str, Any] | None,
-    facts_hash: str,
+    *, chain: str, sequence: int, prev_hash: str, kind: str, actor: str, at: datetime, facts_hash: str
 ) -> str:
     """The hash that the next entry carries on."""
     links = {"chain": chain, "sequence": sequence, "prev_hash": prev_hash, "kind": kind, "actor": actor}
-    told = {"facts": own_facts} if version == 1 else {"v": version, "facts_hash": facts_hash}
-    return sha256_canonical({**links, "at": rfc3339(at), **told})
+    return sha256_canonical({"v": VERSION, **links, "at": rfc3339(at), "facts_hash": facts_hash})
 
 
 @contextmanager
@@ -165,13 +156,7 @@ def name_chains(subjects: Iterable[str]) -> None:
     wanted = _in_order(subjects)
     known = set(AuditChain.objects.filter(subject__in=wanted).values_list("subject", flat=True))
     missing = [subject for subject in wanted if subject not in known]
-    if not missing:
-        return
-    older = set(AuditHead.objects.filter(chain__in=missing).values_list("chain", flat=True))
-    AuditChain.objects.bulk_create(
-        (AuditChain(chain=name if name in older else new_chain_id(), subject=name) for name in missing),
-        ignore_conflicts=True,
-    )
+    AuditChain.objects.bulk_create([AuditChain(subject=name) for name in missing], ignore_conflicts=True)
 
 
 def write_pending(chain: str, *, most: int) -> int:
@@ -256,14 +241,12 @@ def _following(last: Link, *, subject: str, kind: str, actor: str, at: datetime,
     """The entry after `last`."""
     salt = secrets.token_bytes(32)
     content: dict[str, Any] = {
-        "version": 2,
         "chain": last.chain,
         "sequence": last.sequence + 1,
         "prev_hash": last.entry_hash,
         "kind": kind,
         "actor": actor,
         "at": at.replace(microsecond=0),  # what is hashed is what is kept
-        "own_facts": None,
         "facts_hash": facts_hash(facts, salt),
     }
     entry = AuditEntry(**content, entry_hash=entry_hash(**content))
@@ -317,11 +300,8 @@ _LOCK_HEADS = """
 INSERT INTO consent_audit_heads (chain, sequence, entry_hash) VALUES {rows}
 ON CONFLICT (chain) DO UPDATE SET chain = excluded.chain RETURNING chain, sequence, entry_hash
 """
-# a chain that an older version of this program began keeps the name that it gave it
 _NAME_CHAIN = """
-INSERT INTO audit_chains (chain, subject)
-SELECT coalesce((SELECT h.chain FROM consent_audit_heads h WHERE h.chain = %(subject)s), %(chain)s), %(subject)s
-WHERE true ON CONFLICT (subject) DO NOTHING
+INSERT INTO audit_chains (chain, subject) VALUES (%(chain)s, %(subject)s) ON CONFLICT (subject) DO NOTHING
 """
 
 

@@ -1,7 +1,5 @@
 """What a person's erasure leaves in the chains: an entry in each that says which entries lost their facts."""
 
-from django.db.models import Q
-
 from common.clock import database_now
 from consent.event_types import EventType
 from consent.ledger import audit
@@ -9,31 +7,26 @@ from consent.ledger.models import AuditChain, AuditEntry
 from consent.states import Actor
 
 
-def tell_chains(*, user_id: str, request_ids: list[str]) -> None:
+def tell_chains(*, user_id: str) -> None:
     """Append `erased` to the person's chain and to each app's that tells of them. In the transaction that erases.
 
     Its facts name ranges of entries and nobody. What was told already is not told again.
     """
     own = audit.person_chain(user_id)
-    subjects = [*_own(own), *_apps_that_tell(user_id, request_ids)]
+    subjects = [*_own(own), *_apps_that_tell(user_id)]
     audit.lock_heads(subjects)
     now = database_now()
     for subject in subjects:
         told = AuditEntry.objects.of(subject).order_by("sequence")
-        found = told if subject == own else told.filter(_about(user_id, request_ids))
+        found = told if subject == own else told.filter(kept__about=user_id)
         sequences = list(found.exclude(kind=EventType.ERASED).values_list("sequence", flat=True))
         if sequences:
             facts = {"ranges": ranges_of(sequences)}
             audit.append(chain=subject, kind=EventType.ERASED.value, actor=Actor.SYSTEM.value, at=now, facts=facts)
 
 
-def _about(user_id: str, request_ids: list[str]) -> Q:
-    before = Q(version=1) & (Q(own_facts__user_id=user_id) | Q(own_facts__request_id__in=request_ids))
-    return Q(kept__about=user_id) | before
-
-
-def _apps_that_tell(user_id: str, request_ids: list[str]) -> list[str]:
-    chains = AuditEntry.objects.filter(_about(user_id, request_ids)).values("chain")
+def _apps_that_tell(user_id: str) -> list[str]:
+    chains = AuditEntry.objects.filter(kept__about=user_id).values("chain")
     apps = AuditChain.objects.filter(chain__in=chains, subject__startswith=audit.app_chain(""))
     return list(apps.order_by("subject").values_list("subject", flat=True))
 

@@ -21,8 +21,7 @@ def new_chain_id() -> str:
 class AuditChain(models.Model):
     """Whose chain a chain is. Only erasure takes a row away; then its entries are nobody's, and verifiable as before.
 
-    `subject` is `person:<user_id>` or `app:<app_id>`. A chain from before chains had names of their own has its
-    subject's.
+    `subject` is `person:<user_id>` or `app:<app_id>`.
     """
 
     chain = models.CharField(max_length=80, primary_key=True, default=new_chain_id)
@@ -40,19 +39,13 @@ class Entries(models.QuerySet["AuditEntry"]):
         return self.filter(chain__in=AuditChain.objects.filter(subject=subject).values("chain"))
 
     def telling(self, **facts: Any) -> Self:
-        """Those whose facts have these members, wherever they are kept."""
-        for name, value in facts.items():
-            self = self.filter(Q(**{f"own_facts__{name}": value}) | Q(**{f"kept__facts__{name}": value}))
-        return self
+        """Those whose facts have these members."""
+        return self.filter(**{f"kept__facts__{name}": value for name, value in facts.items()})
 
 
 class AuditEntry(models.Model):
-    """One link of one chain; hashes are base64url SHA-256.
+    """One link of one chain; hashes are base64url SHA-256. What it tells stands in `AuditFacts`."""
 
-    Version 2 holds the hash of its facts, which stand in `AuditFacts`; an entry of version 1 holds its facts itself.
-    """
-
-    version = models.PositiveSmallIntegerField(default=2, db_default=1)
     chain = models.CharField(_("chain"), max_length=80)
     sequence = models.PositiveIntegerField(_("number"))
     prev_hash = models.CharField(max_length=43, blank=True)
@@ -60,8 +53,7 @@ class AuditEntry(models.Model):
     kind = models.CharField(_("what"), max_length=40)
     actor = models.CharField(_("by"), max_length=80)
     at = models.DateTimeField(_("when"))
-    own_facts = models.JSONField(_("facts"), db_column="facts", null=True)
-    facts_hash = models.CharField(max_length=43, blank=True, db_default="")
+    facts_hash = models.CharField(max_length=43)
 
     objects = Entries.as_manager()
 
@@ -71,17 +63,12 @@ class AuditEntry(models.Model):
         verbose_name_plural = _("audit entries")
         constraints = [
             models.UniqueConstraint(fields=["chain", "sequence"], name="consent_audit_sequence"),
-            models.CheckConstraint(
-                condition=Q(version=1, facts_hash="") | (Q(version=2, own_facts__isnull=True) & ~Q(facts_hash="")),
-                name="consent_audit_version",
-            ),
+            models.CheckConstraint(condition=~Q(facts_hash=""), name="consent_audit_facts_hash"),
         ]
 
     @property
     def facts(self) -> dict[str, Any]:
         """What it tells; empty once that was erased. Ask for `kept` with the entries, where several are read."""
-        if self.version == 1:
-            return self.own_facts or {}
         kept: AuditFacts | None = getattr(self, "kept", None)
         return kept.facts if kept is not None else {}
 

@@ -36,7 +36,7 @@ def as_hashed(entry: AuditEntry) -> dict[str, Any]:
     """An entry with all that its hashes are over."""
     kept: AuditFacts | None = getattr(entry, "kept", None)
     return {
-        "v": entry.version,
+        "v": audit.VERSION,
         "chain": entry.chain,
         "sequence": entry.sequence,
         "prev_hash": entry.prev_hash,

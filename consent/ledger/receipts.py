@@ -67,7 +67,6 @@ def signed(
     app's own, so that an app learns nothing of what the person does elsewhere. Where that is not written yet, the app's
     copy holds the hash of the person's whole copy instead, whose signature is the salt.
     """
-    claims = {"iat": int(at.timestamp()), **claims}  # what was held before they said when has no `iat`
     own = sign({**claims, "audit": entry}, _TYPE)
     salted = hashlib.sha256(own.encode()).digest()
     app_audit = app_entry or {"entry_hash": base64.urlsafe_b64encode(salted).decode().rstrip("=")}

@@ -17,7 +17,7 @@ from consent.ledger.audit import GENESIS, chain_id, entry_hash, facts_hash
 from consent.ledger.models import AuditChain, AuditEntry, AuditHead
 
 PAGE = 2000  # entries
-_HASHED = ("version", "chain", "sequence", "prev_hash", "kind", "actor", "at", "own_facts", "facts_hash")
+_HASHED = ("chain", "sequence", "prev_hash", "kind", "actor", "at", "facts_hash")
 _COLUMNS = ("pk", *_HASHED, "entry_hash", "kept__salt", "kept__facts")
 _Ranges = list[list[int]]  # [first, last] of each, ascending
 
@@ -84,8 +84,7 @@ def names_of(chains: set[str]) -> dict[str, str]:
 
 def facts_of(entry: dict[str, Any]) -> dict[str, Any]:
     """What an entry of a page tells; empty once that was erased."""
-    facts: dict[str, Any] | None = entry["own_facts"] if entry["version"] == 1 else entry["kept__facts"]
-    return facts or {}
+    return entry["kept__facts"] or {}
 
 
 def verify(subject: str | None = None) -> Iterator[Broken]:
@@ -180,13 +179,11 @@ def _flaw(entry: dict[str, Any], state: ChainState) -> str | None:
         return "an entry is missing before it"
     if entry["prev_hash"] != state.entry_hash:
         return "it does not follow the entry before it"
-    if entry["version"] == 1 and entry["own_facts"] is None:
-        _add(state.missing, entry["sequence"])  # its hash was over the facts themselves: what follows still holds it
-    elif entry_hash(**{name: entry[name] for name in _HASHED}) != entry["entry_hash"]:
+    if entry_hash(**{name: entry[name] for name in _HASHED}) != entry["entry_hash"]:
         return "it is not what was written"
-    elif entry["version"] != 1 and entry["kept__salt"] is None:
+    if entry["kept__salt"] is None:
         _add(state.missing, entry["sequence"])
-    elif entry["version"] != 1 and facts_hash(entry["kept__facts"], bytes(entry["kept__salt"])) != entry["facts_hash"]:
+    elif facts_hash(entry["kept__facts"], bytes(entry["kept__salt"])) != entry["facts_hash"]:
         return "its facts are not what was written"
     state.sequence, state.entry_hash = entry["sequence"], entry["entry_hash"]
     if entry["kind"] == EventType.ERASED:

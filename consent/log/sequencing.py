@@ -6,25 +6,20 @@ has written nothing.
 """
 
 import base64
-import logging
 from collections.abc import Iterator
-from datetime import datetime
 
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Exists, OuterRef
 
 from common.clock import database_now
-from consent.ledger.models import AuditEntry, LogQueue
+from consent.ledger.models import LogQueue
 from consent.log import keys, mirror, signer
 from consent.log.merkle import Frontier
 from consent.log.models import AuditCheckpoint, LogLeaf, LogState, LogTile
 from consent.log.paging import in_pages
 
-_log = logging.getLogger(__name__)
 BATCH = 5_000  # entries a transaction
-# keys that are looked through at once for entries that nobody queued, and how many such blocks of the newest there are
-_BLOCK, _BLOCKS = 10_000, 10
 
 
 def is_due() -> bool:
@@ -120,23 +115,6 @@ def keep_checkpoint(epoch: str, frontier: Frontier, note: str) -> AuditCheckpoin
     return AuditCheckpoint.objects.create(
         epoch=epoch, size=frontier.size, root=root, note=note, at=now, cosigned_at=None if keys.quorum() else now
     )
-
-
-def queue_forgotten(at: datetime | None = None) -> int:
-    """Queue entries that are neither in the log nor in its queue, of a block of the newest, in each minute another.
-
-    Returns how many. There are none, unless a process of a version that knows no log wrote them while this one was
-    brought in. `at` stands for the clock in tests.
-    """
-    newest = (AuditEntry.objects.order_by("-pk").values_list("pk", flat=True).first() or 0) // _BLOCK
-    minute = int((at or database_now()).timestamp()) // 60
-    first = (newest - (newest - minute) % _BLOCKS) * _BLOCK
-    block = AuditEntry.objects.filter(pk__gte=first, pk__lt=first + _BLOCK, leaf=None, queued=None)
-    forgotten = [LogQueue(entry_id=pk) for pk in block.order_by("pk").values_list("pk", flat=True)]
-    LogQueue.objects.bulk_create(forgotten, ignore_conflicts=True)
-    if forgotten:
-        _log.warning("%d audit entries were not queued for the log, and are now", len(forgotten))
-    return len(forgotten)
 
 
 def signs_here() -> bool:

@@ -111,19 +111,16 @@ def _consent(claims: dict[str, Any]) -> dict[str, Any]:
         "dpv:isIndicatedAtTime": _time(event["time"]),
         "dpv:hasDuration": {"@type": "xsd:integer", "@value": str(retention["access_duration"])},
         "dpv:hasConsentControl": {"@type": "dpv:WithdrawConsent", "dpv:isExercisedAt": claims["withdrawal_method"]},
+        "dpv:hasLegalBasis": {"@id": _BASES[claims["lawful_basis"]]},
+        "dpv:hasRight": [{"@id": _RIGHTS[right]} for right in claims["rights"]],
+        "dpv:hasNotice": {
+            "@type": "dpv:ConsentNotice",
+            "dct:hasVersion": claims["notice"]["version"],
+            "dct:language": claims["notice"]["language"],
+        },
     }
     if retention["expires_at"] is not None:
         consent["dct:valid"] = _time(retention["expires_at"])
-    if "lawful_basis" in claims:
-        consent["dpv:hasLegalBasis"] = {"@id": _BASES[claims["lawful_basis"]]}
-    if "rights" in claims:
-        consent["dpv:hasRight"] = [{"@id": _RIGHTS[right]} for right in claims["rights"]]
-    if notice := claims.get("notice"):
-        consent["dpv:hasNotice"] = {
-            "@type": "dpv:ConsentNotice",
-            "dct:hasVersion": notice["version"],
-            "dct:language": notice["language"],
-        }
     return consent
 
 

@@ -1,5 +1,5 @@
 """Entries against the rows that they tell of, one at a time: what was asked, what was allowed, what was signed, what
-was read. An entry from before facts held all of that is compared in what it says."""
+was read."""
 
 import time
 from collections.abc import Iterator
@@ -43,7 +43,7 @@ def _lasting(entry: Entry, name: str) -> str | None:
     for _ in range(LOOKS):
         time.sleep(BETWEEN)
         kept = AuditFacts.objects.filter(entry__chain=entry["chain"], entry__sequence=entry["sequence"])
-        facts = kept.values_list("facts", flat=True).first() if entry["version"] != 1 else facts_of(entry)
+        facts = kept.values_list("facts", flat=True).first()
         flaw = _flaw(entry, facts, name, _Rows([facts])) if facts else None
         if flaw is None:
             return None
@@ -180,8 +180,4 @@ def _proves(claims: dict[str, Any], entry: Entry, facts: dict[str, Any], *, is_p
     link, named = {name: entry[name] for name in ("chain", "sequence", "entry_hash")}, claims.get("audit") or {}
     if named != link and (is_person or "chain" in named):  # an app's copy may be older than its entry, or than this
         return False
-    if "receipt_digest" in facts:
-        return receipts.digest_of(claims) == str(facts["receipt_digest"])
-    names = ("receipt_id", "request_digest")
-    is_of_event = (claims.get("event") or {}).get("type") == entry["kind"]
-    return is_of_event and all(claims.get(name) == facts.get(name) for name in names)
+    return receipts.digest_of(claims) == facts.get("receipt_digest")

@@ -148,7 +148,7 @@ def _standing_flaw(
         if grant["ended_at"] is not None:
             return 0, f"no entry tells that {request_id} is {grant['status']}"
         return sequence, f"{grant_id} is {grant['status']}, and it tells that it is {told_grant}"
-    if end is not None and end != [rfc3339(grant["ended_at"]), grant["ended_by"]]:
+    if end != [rfc3339(grant["ended_at"]), grant["ended_by"]]:
         return sequence, f"{grant_id} says another end"
     return None
 

@@ -41,7 +41,7 @@ class Position:
     """Where a run stands, in members that JSON knows.
 
     `only` is the name of the one chain that is checked, empty for all. `told` is of the chain in whose middle the last
-    page ended. `older` counts entries from before facts held what the rows say.
+    page ended.
     """
 
     only: str = ""
@@ -53,7 +53,6 @@ class Position:
     newest: dict[str, int] = field(default_factory=dict)
     log: LogPosition = field(default_factory=LogPosition)
     entries: int = 0
-    older: int = 0
     found: list[list[Any]] = field(default_factory=list)
 
     def as_json(self) -> dict[str, Any]:
@@ -63,7 +62,7 @@ class Position:
     def from_json(cls, kept: dict[str, Any]) -> "Position":
         """Raises TypeError where it is none of ours."""
         chain, told = ChainState(**kept.pop("chain")), Summary(**kept.pop("told"))
-        log = LogPosition(**kept.pop("log", {}))  # a run of an older version did not go on with it
+        log = LogPosition(**kept.pop("log"))
         return cls(chain=chain, told=told, log=log, **kept)
 
     def note(self, found: list[Broken]) -> None:
@@ -93,15 +92,7 @@ def _chains(position: Position) -> Iterator[list[Broken]]:
         found = [*page.found, *verify_entries(page.held), *_flaws_of_rows(page, position)]
         position.chain = page.state
         position.entries += len(page.held)
-        position.older += sum(map(_is_older, page.held))
         yield found
-
-
-def _is_older(entry: dict[str, Any]) -> bool:
-    facts = facts_of(entry)
-    if entry["kind"] == EventType.READS:
-        return bool(facts) and "salt" not in facts
-    return bool(facts.get("receipt_id")) and "receipt_digest" not in facts
 
 
 def _flaws_of_rows(page: Page, position: Position) -> Iterator[Broken]:

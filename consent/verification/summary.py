@@ -19,7 +19,7 @@ class Summary:
     """The newest word about every request of a chain, in members that JSON knows.
 
     `requests`: {request_id: [status, grant_id or None, grant's status or None, its end or None, sequence]}, where an
-    end is [ended_at, ended_by] and None in entries that did not say yet. `receipts`: their names, of a person's chain
+    end is [ended_at, ended_by]. `receipts`: their names, of a person's chain
     alone; `proven` is how many there are in any. `reads` are those that the batches hold, `forgotten` those of
     them that were kept long enough and are gone.
     """
@@ -53,5 +53,5 @@ def _standing(kind: str, facts: dict[str, Any], sequence: int) -> list[Any]:
     grant_id, grant = facts.get("grant_id"), facts.get("grant")
     if not grant_id:
         return [kind, None, None, None, sequence]
-    end = [grant.get("ended_at"), grant.get("ended_by")] if isinstance(grant, dict) else None
+    end = [grant.get("ended_at"), grant.get("ended_by")] if isinstance(grant, dict) else [None, None]
     return [RequestStatus.APPROVED.value, grant_id, _LIVE_AFTER.get(kind, kind), end, sequence]

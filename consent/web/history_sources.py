@@ -10,6 +10,7 @@ from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.db.models import Count, F, Min, OuterRef, Q, Subquery
+from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import TruncDate
 from django.utils.translation import gettext, ngettext
 
@@ -104,8 +105,7 @@ class Wanted:
             times = dict(_taken_back(entries, after, most))
             entries = entries.filter(~_TAKEN_BACK | Q(sequence__in=times))
         if self.group in (Group.DECISIONS, Group.ENDS):  # "expired" is told of both; only a grant's end names the grant
-            of_grants = Q(own_facts__grant_id__startswith="") | Q(kept__facts__grant_id__startswith="")
-            is_end = Q(kind=EventType.EXPIRED) & of_grants
+            is_end = Q(kind=EventType.EXPIRED, kept__facts__grant_id__startswith="")
             entries = entries.filter(~Q(kind=EventType.EXPIRED) | (is_end if self.group == Group.ENDS else ~is_end))
         if after is not None:
             entries = entries.filter(sequence__lt=after[0])
@@ -193,7 +193,7 @@ def _taken_back(entries: Entries, after: Position | None, most: int) -> list[tup
     """(the first entry, how many there are) for each day and app that took back what it had asked, newest first."""
     days = (
         entries.filter(_TAKEN_BACK)
-        .annotate(day=TruncDate("at", tzinfo=UTC), app=staff_looks.fact("app_id"))
+        .annotate(day=TruncDate("at", tzinfo=UTC), app=KeyTextTransform("app_id", "kept__facts"))
         .values("day", "app")
         .annotate(first=Min("sequence"), times=Count("pk"))
         .order_by("-first")

@@ -9,9 +9,9 @@ from datetime import time as time_of_day
 from typing import Any
 
 from django.apps import apps
-from django.db.models import Count, Min, TextField
+from django.db.models import Count, Min
 from django.db.models.fields.json import KeyTextTransform
-from django.db.models.functions import Coalesce, TruncDate
+from django.db.models.functions import TruncDate
 from django.utils.text import capfirst
 from django.utils.translation import gettext, ngettext
 
@@ -36,19 +36,10 @@ class DayOfLooks:
         return f"{words}. {looks}"
 
 
-def fact(name: str) -> Coalesce:
-    """What an entry tells under this name, wherever its facts are kept."""
-    told = (KeyTextTransform(name, "kept__facts"), KeyTextTransform(name, "own_facts"))
-    return Coalesce(*told, output_field=TextField())
-
-
 def days_of_looks(user_id: str, *, before: int | None, most: int) -> list[DayOfLooks]:
     """Newest first, of those that began before this entry; two queries, one where there is none."""
     looks: Any = AuditEntry.objects.of(audit.person_chain(user_id)).filter(kind=EventType.STAFF_VIEWED)
-    # older entries name the member in the actor
-    looks = looks.annotate(
-        day=TruncDate("at", tzinfo=UTC), member=Coalesce(fact("by"), "actor", output_field=TextField())
-    )
+    looks = looks.annotate(day=TruncDate("at", tzinfo=UTC), member=KeyTextTransform("by", "kept__facts"))
     days = looks.values("day", "member").annotate(first=Min("sequence"), since=Min("at"), times=Count("pk"))
     if before is not None:
         days = days.filter(first__lt=before)
@@ -65,7 +56,7 @@ def _kinds(looks: Any, days: list[date]) -> dict[tuple[date, str], set[str]]:
     begin = datetime.combine(min(days), time_of_day(), UTC)
     end = datetime.combine(max(days), time_of_day(), UTC) + timedelta(days=1)
     found: dict[tuple[date, str], set[str]] = {}
-    between = looks.filter(at__gte=begin, at__lt=end).annotate(what=fact("what"))
+    between = looks.filter(at__gte=begin, at__lt=end).annotate(what=KeyTextTransform("what", "kept__facts"))
     for day, member, what in between.values_list("day", "member", "what").distinct():
         found.setdefault((day, member), set()).add(what or "")
     return found

@@ -61,10 +61,9 @@ export async function check(text, { type, issuer, keys, receiptId }) {
   return { type, claims, steps };
 }
 
-/** Whether a receipt has what every receipt has, and what newer ones say besides in the form in which they say it.
- * @param {any} said */
+/** Whether a receipt has what every receipt has. @param {any} said */
 function isWhole(said) {
-  const { lawful_basis: basis = "", rights = [], notice = { version: "", language: "" } } = said;
+  const { lawful_basis: basis, rights, notice } = said;
   const texts = [basis, notice?.version, notice?.language, ...(Array.isArray(rights) ? rights : [null])];
   return MEMBERS.every((name) => said[name] !== undefined) && texts.every((text) => typeof text === "string");
 }
@@ -130,14 +129,12 @@ async function digest(bytes) {
 }
 
 /** @param {Entry} entry @returns {Promise<string>} the hash that it must carry */
-export async function entryHash({ v, chain, sequence, prev_hash, kind, actor, at, facts, facts_hash }) {
-  const links = { chain, sequence, prev_hash, kind, actor, at };
-  return digest(utf8(canonical(v === 1 ? { ...links, facts } : { v, ...links, facts_hash })));
+export async function entryHash({ v, chain, sequence, prev_hash, kind, actor, at, facts_hash }) {
+  return digest(utf8(canonical({ v, chain, sequence, prev_hash, kind, actor, at, facts_hash })));
 }
 
-/** Whether an entry was made over these facts; one of version 1 has them in its own hash. @param {Entry} entry */
-export async function holdsItsFacts({ v, facts, facts_hash, salt }) {
-  if (v === 1) return true;
+/** Whether an entry was made over these facts. @param {Entry} entry */
+export async function holdsItsFacts({ facts, facts_hash, salt }) {
   const salted = strictBase64url(salt);
   return salted !== null && (await digest(new Uint8Array([...salted, ...utf8(canonical(facts))]))) === facts_hash;
 }

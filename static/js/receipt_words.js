@@ -64,18 +64,13 @@ const RIGHTS = () => /** @type {Record<string, string>} */ ({
   complaint: gettext("to complain to an authority"),
 });
 
-/** What receipts say since version 1.1: on what it rests, what the person may do, and what they were told.
- * @param {any} claims @returns {[string, string][]} */
-function standing({ lawful_basis: basis, rights, notice: told, withdrawal_method: stop }) {
-  /** @type {[string, string | undefined][]} */
-  const said = [
-    [gettext("On what it rests"), basis === "consent" ? gettext("Consent") : basis],
-    [gettext("Rights"), rights?.map((/** @type {string} */ right) => RIGHTS()[right] ?? right).join(", ")],
-    [gettext("What the person was told"), told && `${told.version} (${told.language})`],
-    [gettext("To stop"), stop],
-  ];
-  return /** @type {[string, string][]} */ (said.filter(([, words]) => words));
-}
+/** On what it rests, what the person may do, and what they were told. @param {any} claims @returns {[string, string][]} */
+const standing = ({ lawful_basis: basis, rights, notice: told, withdrawal_method: stop }) => [
+  [gettext("On what it rests"), basis === "consent" ? gettext("Consent") : basis],
+  [gettext("Rights"), rights.map((/** @type {string} */ right) => RIGHTS()[right] ?? right).join(", ")],
+  [gettext("What the person was told"), `${told.version} (${told.language})`],
+  [gettext("To stop"), stop],
+];
 
 /** What the receipt says; only of one whose signature holds. @param {any} claims @returns {HTMLElement} */
 export function inWords(claims) {

@@ -216,7 +216,7 @@ def test_a_key_that_is_none_is_refused(
 
 
 def give_rootless() -> Any:
-    """Somebody with a vault from before approvals were signed."""
+    """Somebody with a vault that was made without a root."""
     from pkm.vault.models import VaultKey
 
     user = give_vault(PersonFactory()).user
@@ -347,19 +347,3 @@ def test_at_another_address_of_the_service_each_app_gets_another_key(
     now = ApprovalKey.objects.get()
     assert (now.issuer, now.root, now.history, now.is_reset) == (settings.ISSUER, before.root, [], False)
     assert now.public_key != before.public_key
-
-
-def test_a_key_that_names_no_address_is_of_this_one(
-    owner: JsonClient, asked: ConsentRequest, vault: Vault, settings: Any
-) -> None:
-    assert owner.post(f"/consent/requests/{asked.request_id}/decision", approval_body(asked, vault)).status_code == 200
-    ApprovalKey.objects.update(issuer="")  # as the release before wrote it
-    again = ConsentRequestFactory(app=asked.app, user=vault.user, connector_key_id="key-2")
-
-    told = owner.get("/consent/approval-keys").json()
-    answer = owner.post(f"/consent/requests/{again.request_id}/decision", approval_body(again, vault))
-
-    assert [key["app_id"] for key in told["keys"]] == [asked.app.app_id]
-    assert answer.status_code == 200, answer.content
-    now = ApprovalKey.objects.get()
-    assert (now.issuer, now.is_reset) == (settings.ISSUER, False)

@@ -30,6 +30,7 @@ from pkm.registry.models import HiddenScope, RegistryVersion
 from tests.consent.test_races import app_context
 from tests.factories import (
     AppFactory,
+    AuditChainFactory,
     AuditEntryFactory,
     ConsentRequestFactory,
     ExportFactory,
@@ -254,7 +255,7 @@ def test_a_read_in_one_statement_is_the_read_in_steps(db: None, most: int | None
     export = ExportFactory(grant__request__max_reads=most)
     ExportFactory(grant=export.grant, revision=2)
     Export.objects.filter(pk=export.pk).update(ciphertext=None)
-    AuditEntryFactory(chain=f"person:{export.grant.user.public_id}")
+    AuditEntryFactory(chain=AuditChainFactory(subject=f"person:{export.grant.user.public_id}").chain)
     call = ReadCall(app_context(export.grant), export.grant.request.request_id, "203.0.113.0/24")
 
     at_once = read_at_once.take_read(call)
@@ -271,7 +272,7 @@ def test_a_read_in_one_statement_is_the_read_in_steps(db: None, most: int | None
 def test_what_one_statement_cannot_take_is_left_to_the_steps(db: None, limited: str) -> None:
     most = 1 if limited == "the last read" else None
     export = ExportFactory(grant__request__max_reads=most)
-    AuditEntryFactory(chain=f"person:{export.grant.user.public_id}")
+    AuditEntryFactory(chain=AuditChainFactory(subject=f"person:{export.grant.user.public_id}").chain)
     key = "k1" if limited == "an idempotency key" else None
     call = ReadCall(app_context(export.grant), export.grant.request.request_id, "", idempotency_key=key)
 

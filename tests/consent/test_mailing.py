@@ -2,21 +2,16 @@
 
 import smtplib
 from datetime import timedelta
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
-from django.apps import apps
 from django.core import mail
 from django.core.mail.backends.locmem import EmailBackend
 
 from accounts.models import User
 from common.clock import database_now
-from consent.grants.models import FORGOTTEN_AFTER, Grant
 from consent.mail.actions import send_due_mails
-from consent.mail.models import Mail, MailKind
-from consent.requests.models import ConsentRequest
 from tests.factories import ConsentRequestFactory, GrantFactory, PersonFactory
 
 pytestmark = pytest.mark.django_db
@@ -117,25 +112,3 @@ def test_where_the_mail_server_is_away_all_is_written_later(
     assert send_due_mails() == 0
     monkeypatch.setattr(refusing, "away", False)
     assert send_due_mails() == 2
-
-
-def test_the_upgrade_lets_wait_what_nobody_was_written_to_about() -> None:
-    """Rows from before the columns were there say that they wait, until the migration looks what was written."""
-    [name] = [path.stem for path in (ROOT / "consent/migrations").glob("*_mail_waits.py")]
-    told, untold = ConsentRequestFactory(), ConsentRequestFactory()
-    Mail.objects.create(request=told, kind=MailKind.REQUEST, sent_at=database_now())
-    reminded, unreminded, short = near_its_end(PersonFactory()), near_its_end(PersonFactory()), GrantFactory()
-    Mail.objects.create(request=reminded.request, kind=MailKind.ENDING, sent_at=database_now())
-    Mail.objects.create(request=unreminded.request, kind=MailKind.REQUEST, sent_at=database_now())
-
-    import_module(f"consent.migrations.{name}").note_what_was_written(apps, None)
-
-    assert short.expires_at - short.starts_at < FORGOTTEN_AFTER
-    pending = ConsentRequest.objects.filter(status="pending")
-    assert set(pending.filter(mail_waits=True)) == {untold}
-    assert set(pending.filter(mail_waits=False)) == {told}
-    assert set(Grant.objects.filter(reminder_waits=True)) == {unreminded}
-    assert set(Grant.objects.filter(reminder_waits=False)) == {reminded, short}
-    assert send_due_mails() == 2
-    newest = Mail.objects.order_by("-pk").values_list("request", "kind")[:2]
-    assert list(newest) == [(unreminded.request_id, "ending"), (untold.pk, "request")]

@@ -18,7 +18,6 @@ from consent.ledger.models import (
     AuditPending,
     LogQueue,
     Receipt,
-    new_chain_id,
 )
 from consent.log import keys, notes
 from consent.log.models import AuditCheckpoint, LogLeaf, LogState, LogTile
@@ -32,6 +31,8 @@ from tests.factories.accounts import PersonFactory, StaffFactory
 from tests.factories.asked import FOOD, ConsentRequestFactory, now
 from tests.factories.developers import AppFactory, WebhookEndpointFactory
 
+SALT = b"s" * 32
+
 
 class AuditChainFactory(DjangoModelFactory):
     class Meta:
@@ -41,33 +42,26 @@ class AuditChainFactory(DjangoModelFactory):
 
 
 class AuditEntryFactory(DjangoModelFactory):
-    """The first entry of a chain of its own, as it was before facts were kept apart, with the hash that verifies."""
+    """The first entry of a chain of its own, with the hash that verifies. It tells nothing."""
 
     class Meta:
         model = AuditEntry
+        skip_postgeneration_save = True
 
-    version = 1
-    chain = factory.LazyFunction(lambda: audit.person_chain(new_identifier("usr")))
+    chain = factory.LazyFunction(lambda: AuditChainFactory().chain)
     sequence = 1
     prev_hash = audit.GENESIS
     kind = "denied"
     actor = "person"
     at = factory.LazyFunction(now)
-    own_facts = factory.LazyFunction(dict)
+    facts_hash = factory.LazyFunction(lambda: audit.facts_hash({}, SALT))
     entry_hash = factory.LazyAttribute(
         lambda made: audit.entry_hash(
-            version=1, chain=made.chain, sequence=made.sequence, prev_hash=made.prev_hash, kind=made.kind,
-            actor=made.actor, at=made.at, own_facts=made.own_facts, facts_hash="",
+            chain=made.chain, sequence=made.sequence, prev_hash=made.prev_hash, kind=made.kind, actor=made.actor,
+            at=made.at, facts_hash=made.facts_hash,
         )
     )  # fmt: skip
-
-    @classmethod
-    def _create(cls, model_class: type[AuditEntry], *args: object, **fields: Any) -> AuditEntry:
-        """A chain from before is called as its subject; one that already has a name of its own is left alone."""
-        if ":" in fields["chain"]:
-            AuditChain.objects.get_or_create(chain=fields["chain"], defaults={"subject": fields["chain"]})
-        made: AuditEntry = super()._create(model_class, *args, **fields)
-        return made
+    kept = factory.RelatedFactory("tests.factories.history.AuditFactsFactory", "entry")
 
 
 class AuditFactsFactory(DjangoModelFactory):
@@ -76,13 +70,8 @@ class AuditFactsFactory(DjangoModelFactory):
     class Meta:
         model = AuditFacts
 
-    entry = factory.LazyFunction(
-        lambda: AuditEntry.objects.create(
-            chain=new_chain_id(), sequence=1, kind="denied", actor="person", at=now(), facts_hash="A" * 43,
-            entry_hash="A" * 43,
-        )
-    )  # fmt: skip
-    salt = b"s" * 32
+    entry = factory.SubFactory(AuditEntryFactory, kept=None)
+    salt = SALT
     facts = factory.LazyFunction(dict)
 
 

@@ -234,7 +234,7 @@ def _hash_and_save(entry: AuditEntry, previous: str) -> None:
     entry.prev_hash = previous
     entry.facts_hash = audit.facts_hash(entry.kept.facts, bytes(entry.kept.salt))
     entry.entry_hash = audit.entry_hash(
-        version=entry.version, chain=entry.chain, sequence=entry.sequence, prev_hash=previous, kind=entry.kind,
-        actor=entry.actor, at=entry.at, own_facts=None, facts_hash=entry.facts_hash,
+        chain=entry.chain, sequence=entry.sequence, prev_hash=previous, kind=entry.kind, actor=entry.actor,
+        at=entry.at, facts_hash=entry.facts_hash,
     )  # fmt: skip
     entry.save()

@@ -39,7 +39,7 @@ def told(answer):
 
 
 def rootless(person):
-    """A vault from before approvals were signed."""
+    """A vault that was made without a root."""
     vault = give_vault(person)
     VaultKey.objects.filter(user=person).update(signing_public_key=None, signing_jwe="")
     return vault

@@ -104,11 +104,6 @@ class Command(BaseCommand):
         waiting = AuditPending.objects.filter(chain=chain) if chain else AuditPending.objects.all()
         if count := waiting.count():
             self.stdout.write(f"{count} entries wait to be written.")
-        if position.older:
-            self.stdout.write(
-                f"{position.older:,} entries are from before entries held all that the rows say: compared in what they "
-                "tell."
-            )
         chains = chain or f"{AuditHead.objects.count()} chains"
         self.stdout.write(f"{chains}, {position.entries} entries: all hold.")
 

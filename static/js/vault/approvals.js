@@ -36,7 +36,7 @@ async function loaded() {
   if (keys.user_id !== vault.userId) throw new Refused("mismatch", "user_id", "someone else is signed in now");
   const found = await openRoot(keys, vault);
   if (found) return found;
-  const root = newRoot(); // a vault from before approvals were signed
+  const root = newRoot(); // the program that made the vault made none
   await api.setSigningKey(await rootMembers(root, vault));
   return root;
 }

@@ -2,7 +2,6 @@
 
 import base64
 import json
-from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -16,8 +15,8 @@ from consent.log import keys, mirror, notes, sequencing, signer, tree
 from consent.log.errors import LogRefused
 from consent.log.merkle import Frontier, tile_width
 from consent.log.models import AuditCheckpoint, LogLeaf, LogState, LogTile
-from consent.log.sequencing import queue_forgotten, sequence_and_sign
-from consent.tasks import queue_forgotten_entries, sequence_log
+from consent.log.sequencing import sequence_and_sign
+from consent.tasks import sequence_log
 from tests.consent.log.conftest import AT, Grow
 
 
@@ -239,22 +238,6 @@ def test_the_command_tells_the_other_processes_whose_log_it_is(settings, capsys:
         call_command("sequence_log", "--print-keys")
 
 
-def test_entries_that_an_older_version_wrote_are_queued(db: None) -> None:
-    audit.append(chain="person:a", kind="denied", actor="person", at=AT, facts={})
-    LogQueue.objects.all().delete()
-
-    assert in_ten_minutes() == 1
-    assert in_ten_minutes() == 0
-    assert sequence_and_sign() == 1
-    assert in_ten_minutes() == 0
-    assert queue_forgotten_entries() == 0
-
-
-def in_ten_minutes() -> int:
-    """How many are queued while every block of the newest entries has its minute."""
-    return sum(queue_forgotten(AT + timedelta(minutes=minute)) for minute in range(10))
-
-
 # --- the mirror -------------------------------------------------------------------------------------------------------
 
 
@@ -305,21 +288,3 @@ def test_tiles_are_named_as_tlog_tiles_says(number: int, width: int, path: str) 
 
 def test_the_memory_of_the_signer_is_read_by_nobody_else() -> None:
     assert signer.last_note() is None
-
-
-@pytest.mark.postgres
-@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite's statements are cut by Django")
-def test_many_of_them_are_queued_block_by_block(db: None) -> None:
-    audit.append(chain="person:a", kind="denied", actor="person", at=AT, facts={})
-    names = [field.column for field in AuditEntry._meta.concrete_fields if field.attname not in ("id", "sequence")]
-    same = ", ".join(names)
-    with connection.cursor() as cursor:
-        cursor.execute(
-            f"INSERT INTO consent_audit (id, sequence, {same}) SELECT id + n, sequence + n, {same} "
-            "FROM consent_audit, generate_series(1, 70000) n"
-        )
-    LogQueue.objects.all().delete()
-
-    assert queue_forgotten(AT) <= 10_000
-    in_ten_minutes()
-    assert LogQueue.objects.count() == 70_001

@@ -47,8 +47,8 @@ def rehash(chain: str, *, resign: bool = False) -> None:
             AuditFacts.objects.filter(entry=entry).update(salt=salt)
             entry.facts_hash = audit.facts_hash(entry.facts, salt)
         entry.entry_hash = audit.entry_hash(
-            version=2, chain=chain, sequence=sequence, prev_hash=previous, kind=entry.kind, actor=entry.actor,
-            at=entry.at, own_facts=None, facts_hash=entry.facts_hash,
+            chain=chain, sequence=sequence, prev_hash=previous, kind=entry.kind, actor=entry.actor,
+            at=entry.at, facts_hash=entry.facts_hash,
         )  # fmt: skip
         entry.save()
         previous = entry.entry_hash

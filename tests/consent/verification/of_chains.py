@@ -55,10 +55,10 @@ def rewrite_and_hash(world: World) -> None:
     entry = entry_at(world.chain, 2)
     facts = {**entry.facts, "reason": "none"}
     AuditFacts.objects.filter(entry=entry).update(facts=facts)
-    told = {name: getattr(entry, name) for name in ("version", "chain", "sequence", "prev_hash", "kind", "actor", "at")}
+    told = {name: getattr(entry, name) for name in ("chain", "sequence", "prev_hash", "kind", "actor", "at")}
     hashed = audit.facts_hash(facts, bytes(entry.kept.salt))
     AuditEntry.objects.filter(pk=entry.pk).update(
-        facts_hash=hashed, entry_hash=audit.entry_hash(**told, own_facts=None, facts_hash=hashed)
+        facts_hash=hashed, entry_hash=audit.entry_hash(**told, facts_hash=hashed)
     )
 
 

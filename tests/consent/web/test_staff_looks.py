@@ -21,8 +21,8 @@ def looks(person, staff, *kinds, days_ago=0, later=0):
     noon = database_now().replace(hour=12) - timedelta(days=days_ago, seconds=-later)
     for place, kind in enumerate(kinds):
         audit.append(
-            chain=audit.person_chain(person.public_id), kind="staff_viewed", actor=f"staff:{staff.public_id}",
-            at=noon + timedelta(seconds=place), facts={"what": kind, "page": "/admin/"},
+            chain=audit.person_chain(person.public_id), kind="staff_viewed", actor="staff",
+            at=noon + timedelta(seconds=place), facts={"by": staff.public_id, "what": kind, "page": "/admin/"},
         )  # fmt: skip
 
 

@@ -203,7 +203,7 @@ def forge(subject: str, chain: str | None = None) -> None:
     with lifted(connection, rules):
         named = AuditChain.objects.filter(chain=entry.chain)
         entry.actor, entry.chain = "staff", chain or entry.chain
-        hashed = ("version", "chain", "sequence", "prev_hash", "kind", "actor", "at", "own_facts", "facts_hash")
+        hashed = ("chain", "sequence", "prev_hash", "kind", "actor", "at", "facts_hash")
         entry.entry_hash = audit.entry_hash(**{name: getattr(entry, name) for name in hashed})
         entry.save()
         AuditHead.objects.filter(chain__in=named.values("chain")).update(chain=entry.chain, entry_hash=entry.entry_hash)

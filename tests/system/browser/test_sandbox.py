@@ -85,7 +85,7 @@ def test_the_developer_plays_a_person_from_an_empty_vault_to_the_end_of_sharing(
 def test_a_person_without_a_root_gets_one_and_what_is_paused_goes_on(
     page: Page, sign_in: SignIn, app: App, client: Client
 ) -> None:
-    """As somebody made by an older client: the page makes the root before it approves, and signs over a fresh nonce."""
+    """The client that made the person made no root: the page does before it approves, and signs over a fresh nonce."""
     sign_in(page, developer(app))
     user_id = make_person(page, app)
     VaultKey.objects.update(signing_public_key=None, signing_jwe="")

@@ -1,4 +1,4 @@
-"""What a vault signs, in a real browser: resuming, another root, a changed root, the first one of an older vault."""
+"""What a vault signs, in a real browser: resuming, another root, a changed root, the first one of a vault without."""
 
 from collections.abc import Iterator
 
@@ -186,7 +186,7 @@ def test_a_root_that_somebody_changed_alarms_and_approves_nothing(
     expect(page.locator(".outcome h1")).to_have_text("You denied this")
 
 
-def test_an_older_vault_gets_its_root_when_it_is_unlocked(
+def test_a_vault_without_a_root_gets_one_when_it_is_unlocked(
     page: Page, sign_in: SignIn, vault: Vault, client: Client, asked: AskedConsent
 ) -> None:
     VaultKey.objects.update(signing_public_key=None, signing_jwe="")
@@ -199,7 +199,7 @@ def test_an_older_vault_gets_its_root_when_it_is_unlocked(
     assert cuisine(client, asked) == "Thai"
 
 
-def test_an_older_vault_and_an_older_sign_in_ask_to_confirm(
+def test_a_vault_without_a_root_and_an_older_sign_in_ask_to_confirm(
     page: Page, sign_in: SignIn, vault: Vault, asked: AskedConsent, complaints: Complaints
 ) -> None:
     """A stolen session may know nothing of the vault: the first root is not set on its word."""

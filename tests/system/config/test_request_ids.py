@@ -115,7 +115,7 @@ def test_a_webhook_names_the_request_that_caused_it_or_itself(
     for headers in (SENT, None):
         request = ConsentRequestFactory(app=app)
         api.post("/end-consent", {"request_id": request.request_id}, headers=headers)
-    app.webhook_endpoints.get().deliveries.filter(notice__sequence=2).update(trace_id="")  # as rows from before
+    app.webhook_endpoints.get().deliveries.filter(notice__sequence=2).update(trace_id="")
     deliver_due()
 
     told = {headers["webhook-id"]: headers["X-Request-Id"] for headers, _ in receiver.arrived}
