@@ -28,11 +28,6 @@ def resealed(token: str) -> str:
     return sealed(opened(token))
 
 
-def looks_sealed(text: str) -> bool:
-    """Whether this is the form of what `sealed` makes: the version byte and the time's upper half, in base64."""
-    return text.startswith("gAAAAA")
-
-
 @lru_cache(maxsize=4)
 def _keys(keys: tuple[str, ...]) -> MultiFernet:
     return MultiFernet([Fernet(key) for key in keys])

@@ -7,11 +7,9 @@ from allauth.mfa.adapter import DefaultMFAAdapter
 from django.conf import settings
 from django.http import HttpRequest
 
-from common.encryption import looks_sealed, opened, resealed, sealed
+from common.encryption import opened, resealed, sealed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from django.db.models import QuerySet
 
     from accounts.models import User
@@ -34,35 +32,26 @@ class SealedSecrets(DefaultMFAAdapter):  # type: ignore[misc]  # allauth has no 
         return {"id": user.public_id.encode(), "display_name": user.get_short_name(), "name": user.email}
 
 
-def seal_secrets(authenticators: "QuerySet[Any]") -> int:
-    """Bring every secret under the newest key, whether it stood in clear or under an older one; how many rows changed.
+def reseal_secrets(authenticators: "QuerySet[Any]") -> int:
+    """Bring every secret under the newest key; how many rows changed.
 
     Within a transaction: the rows are locked, since a recovery code that is used meanwhile changes its row too.
     """
-    return _rewrite(authenticators, lambda text: resealed(text) if looks_sealed(text) else sealed(text))
-
-
-def open_secrets(authenticators: "QuerySet[Any]") -> int:
-    """Back in clear, for a version of this program that does not know how to open them."""
-    return _rewrite(authenticators, lambda text: opened(text) if looks_sealed(text) else text)
-
-
-def secrets_of(data: dict[str, Any]) -> list[str]:
-    """The secrets in the `data` of an authenticator, as they are kept: sealed, or in clear before `seal_secrets`."""
-    kept = [data[name] for name in sorted(_SECRET_MEMBERS & data.keys())]
-    return [one for secret in kept for one in (secret if isinstance(secret, list) else [secret])]
-
-
-def _rewrite(authenticators: "QuerySet[Any]", how: "Callable[[str], str]") -> int:
     changed = 0
     for row in authenticators.select_for_update():
         data = dict(row.data)
         for name in _SECRET_MEMBERS & data.keys():
             secret = data[name]
-            data[name] = [how(one) for one in secret] if isinstance(secret, list) else how(secret)
+            data[name] = [resealed(one) for one in secret] if isinstance(secret, list) else resealed(secret)
         if data != row.data:
             changed += authenticators.filter(pk=row.pk).update(data=data)
     return changed
+
+
+def secrets_of(data: dict[str, Any]) -> list[str]:
+    """The secrets in the `data` of an authenticator, as they are kept."""
+    kept = [data[name] for name in sorted(_SECRET_MEMBERS & data.keys())]
+    return [one for secret in kept for one in (secret if isinstance(secret, list) else [secret])]
 
 
 def has_second_factor(user: "User") -> bool:

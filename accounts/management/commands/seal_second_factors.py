@@ -6,7 +6,7 @@ from allauth.mfa.models import Authenticator
 from django.core.management.base import BaseCommand
 from django.db import transaction
 
-from accounts.sign_in.second_factors import seal_secrets
+from accounts.sign_in.second_factors import reseal_secrets
 
 
 class Command(BaseCommand):
@@ -14,5 +14,5 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         with transaction.atomic():
-            count = seal_secrets(Authenticator.objects.order_by("pk"))
+            count = reseal_secrets(Authenticator.objects.order_by("pk"))
         self.stdout.write(f"Second factors under the newest key: {count}")

@@ -13,7 +13,7 @@ from django.db import connection, models
 from django.db.migrations.recorder import MigrationRecorder
 
 import tests.factories as factories
-from common.encryption import looks_sealed, sealed
+from common.encryption import sealed
 from config.restored.keys import SEALED_COLUMNS
 from consent.ledger import receipts
 from consent.log import keys
@@ -275,7 +275,7 @@ def test_no_column_that_is_encrypted_at_rest_is_forgotten(world: World, settings
                 texts = model._base_manager.exclude(**{f"{field.name}__isnull": True}).values_list(
                     field.name, flat=True
                 )
-                if any(looks_sealed(str(text)) for text in texts):
+                if any(str(text).startswith("gAAAAA") for text in texts):
                     found.add(f"{model._meta.label}.{field.name}")
     assert {"pkm.KeyWrapper.jwe", "agents_proxy.PhoneNumber.number"} <= found
     assert found <= set(SEALED_COLUMNS)
