@@ -17,6 +17,7 @@ from django.conf import settings
 from django.core.checks import ERROR, CheckMessage, Error, Tags, Warning, register
 from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
+from django.db.migrations.recorder import MigrationRecorder
 from psycopg.conninfo import conninfo_to_dict
 
 from common.sql.poolers import leads_through_pooler
@@ -114,6 +115,19 @@ def check_pooler(*, databases: Sequence[str] | None = None, **_: Any) -> list[Ch
     if options["prepare_threshold"] is not None:
         found += _led_astray(connection.get_connection_params(), _UNPREPARED)
     return found + _led_astray(listeners_address(), _POLLED)
+
+
+@register(Tags.database)
+def check_baseline(*, databases: Sequence[str] | None = None, **_: Any) -> list[CheckMessage]:
+    """Whether the tables are those of a release; `migrate` looks before it does anything."""
+    if "default" not in (databases or ()):
+        return []
+    if ("pkm", "0002_starter_registry") not in MigrationRecorder(connection).applied_migrations():
+        return []
+    name = connection.settings_dict["NAME"]
+    said = f"The database {name} is from before 0.1.0, and nothing leads from its tables to those of now."
+    hint = f"Nothing was changed. Delete {settings.VAR} with all in it, and a database of your own; then start again."
+    return [Error(said, hint=hint, id="config.E007")]
 
 
 def _led_astray(parameters: dict[str, Any], warning: CheckMessage) -> list[CheckMessage]:

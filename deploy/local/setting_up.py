@@ -53,8 +53,7 @@ def make_environment(lock: str) -> None:
 
 
 def make_secrets() -> None:
-    """`var/env`: secrets made at random, once, and those that an older folder lacks; a variable of the environment wins
-    over each."""
+    """`var/env`: secrets made at random, those that are missing; a variable of the environment wins over each."""
     with one_at_a_time():
         must("Making the secrets", [PYTHON, "-m", "consent.release.fresh_keys", VAR])
 
