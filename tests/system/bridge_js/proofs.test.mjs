@@ -8,7 +8,10 @@ import { CannotOpen, KeyRefused, Refused, UnknownKey, verifyReceipt, verifyWebho
 const [OWN, OTHER] = [generateKeyPairSync("ed25519"), generateKeyPairSync("ed25519")];
 const jwkOf = ({ publicKey }, kid) => ({ ...publicKey.export({ format: "jwk" }), kid, use: "sig", alg: "EdDSA" });
 const JWKS = { keys: [{ kty: "RSA", n: "AQ", e: "AQAB" }, jwkOf(OWN, "own")] };
-const CLAIMS = { receipt_id: "rct_a", event: { type: "approved" }, retention: { expires_at: null }, storage: { location: "Turku" }, iat: 7, purpose: "Vorschläge" };
+const CLAIMS = {
+  receipt_id: "rct_a", event: { type: "approved" }, retention: { expires_at: null }, storage: { location: "Turku" }, iat: 7, purpose: "Vorschläge",
+  lawful_basis: "consent", rights: ["access"], notice: { version: "1", language: "de" },
+};
 const encode = (value) => Buffer.from(typeof value === "string" ? value : JSON.stringify(value)).toString("base64url");
 
 function signed(claims = CLAIMS, { pair = OWN, header = {} } = {}) {
@@ -27,6 +30,10 @@ for (const [member, value] of [["receipt_id", "rct_b"], ["event.type", "denied"]
   test(`claim ${member} that differs is refused`, async () => {
     await assert.rejects(verifyReceipt(signed(), JWKS, { [member]: value }), (error) => error instanceof Refused && error.member === member);
   });
+}
+
+for (const member of ["lawful_basis", "rights", "notice"]) {
+  test(`a receipt without ${member} is refused`, () => assert.rejects(verifyReceipt(signed({ ...CLAIMS, [member]: undefined }), JWKS), { member }));
 }
 
 for (const [header, member] of [

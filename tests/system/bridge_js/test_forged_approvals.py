@@ -31,7 +31,7 @@ from consent_bridge import sealed
 from consent_bridge.approvals import KeyPins, OwnerKeyChanged
 from consent_bridge.client import Client
 from consent_bridge.encoding import decode_base64url, encode_base64url
-from consent_bridge.errors import Refused
+from consent_bridge.errors import BadAnswer, Refused
 from consent_bridge.keys import Jwk
 from consent_bridge.logs import Memory, Trust, check_receipt
 from consent_bridge.notes import VerifierKey
@@ -175,7 +175,6 @@ def of_another_request(scene: Scene) -> dict[str, Any]:
 
 
 FORGERIES = {  # what a client that knows the person, and one that meets them now, names as the reason
-    by_nobody: ("approval", "approval"),
     by_a_key_of_their_own: ("owner_key", None),
     by_a_key_said_to_be_of_a_reset: ("reset", "reset"),
     under_the_persons_name: ("kid", "kid"),
@@ -262,6 +261,14 @@ def test_who_owns_the_database_makes_no_approval(package: Path, scene: Scene, tm
     assert opened_in_node(scene, cases, tmp_path) == expected
     assert scene.client.pins.dump() == stored
     assert scene.client.read(scene.asked, scene.key).data == TAKEN
+
+
+def test_an_export_that_nobody_signed_is_refused(package: Path, scene: Scene, tmp_path: Path) -> None:
+    told = handed_out(scene, by_nobody)
+
+    with pytest.raises(BadAnswer, match="owner_key"):
+        opened(scene, told, KeyPins())
+    assert opened_in_node(scene, {"new": {"envelope": told, "known": False}}, tmp_path) == {"new": None}
 
 
 def test_who_met_the_thief_first_sees_the_change(scene: Scene) -> None:
