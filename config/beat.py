@@ -13,7 +13,7 @@ from config.timer import ANYWAY_AFTER, IS_DUE
 _log = logging.getLogger(__name__)
 
 
-class Scheduler(PersistentScheduler):  # type: ignore[misc]  # celery has no types
+class Scheduler(PersistentScheduler):
     """Sends the message of a task whose time has come where its queue has something to do."""
 
     def __init__(self, *args: Any, **named: Any) -> None:

@@ -78,7 +78,8 @@ def service(port: int, env: Mapping[str, str], beside: Neighbours | None = None)
     children: list[Child] = []
     try:
         beside = neighbours.agents_alone() if beside is None else beside
-        env = {**env, **beside.env}
+        # the settings were checked before; the worker's own look would load all addresses, which it does not need
+        env = {**env, **beside.env, "CELERY_SKIP_CHECKS": "1"}
         for name, command in {"server": _server(port), "worker": _worker(logs), **beside.commands}.items():
             log = logs / f"{name}.log"
             log.unlink(missing_ok=True)

@@ -41,6 +41,7 @@ def make_environment(lock: str) -> None:
         # what is never imported is never compiled, which is most of it
         pip = [*_pip(lock), "--disable-pip-version-check", "--quiet", "install", "--no-compile"]
         must("Installing the packages", [*pip, "--require-hashes", "--no-deps", "--requirement", lock])
+        step("Installing the bridge")
         # Built from a copy: the build leaves folders behind.
         source = VAR / "bridge-build"
         shutil.rmtree(source, ignore_errors=True)
@@ -142,6 +143,7 @@ def _pip(lock: str) -> list[str | Path]:
     if run([PYTHON, "-c", "import pip"], capture_output=True, check=False).returncode:
         if find_spec("ensurepip") is None:  # Debian splits it off
             fail(f"This Python cannot make virtual environments. On Debian: apt-get install python{_version()}-venv")
+        step("Making pip for .venv")
         must("Making pip", [PYTHON, "-m", "ensurepip"])
     return [PYTHON, "-m", "pip"]
 
