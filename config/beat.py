@@ -1,6 +1,7 @@
-"""The timer: Celery's, which asks the rows first, so that a service with nothing to do does nothing."""
+"""The timer: Celery's, which asks the rows of each queue before it sends the message of its task."""
 
 import logging
+import math
 import time
 from typing import Any
 
@@ -8,26 +9,39 @@ from celery.beat import PersistentScheduler
 from django.db import connection
 from django.utils.module_loading import import_string
 
-from config.timer import ANYWAY_AFTER, IS_DUE
+from config.timer import ANYWAY_AFTER, LOOK, WATCHED, Watched
 
+_EARLY = 0.5  # seconds: the look is not punctual, and what is asked every 10 must not wait for 12
 _log = logging.getLogger(__name__)
 
 
 class Scheduler(PersistentScheduler):
-    """Sends the message of a task whose time has come where its queue has something to do."""
+    """One entry asks all queues: an entry for each would cost more than the questions do."""
 
     def __init__(self, *args: Any, **named: Any) -> None:
         super().__init__(*args, **named)
         self._began = time.monotonic()
+        self._asked: dict[str, float] = {}
         self._sent: dict[str, float] = {}
 
     def apply_entry(self, entry: Any, producer: Any = None) -> None:
-        now = time.monotonic()
-        question = IS_DUE.get(entry.name)
-        if question and now - self._sent.get(entry.name, self._began) < ANYWAY_AFTER and not _is_due(question):
+        if entry.name != LOOK:
+            super().apply_entry(entry, producer=producer)
             return
-        self._sent[entry.name] = now
-        super().apply_entry(entry, producer=producer)
+        for name, watched in WATCHED.items():
+            if self._has_work(name, watched):
+                super().apply_entry(self.Entry(name=name, task=watched.task, app=self.app), producer=producer)
+
+    def _has_work(self, name: str, watched: Watched) -> bool:
+        """False until the time of this queue has come again."""
+        now = time.monotonic()
+        if now - self._asked.get(name, -math.inf) < watched.seconds - _EARLY:
+            return False
+        self._asked[name] = now
+        has_work = now - self._sent.get(name, self._began) > ANYWAY_AFTER or _is_due(watched.is_due)
+        if has_work:
+            self._sent[name] = now
+        return has_work
 
 
 def _is_due(question: str) -> bool:

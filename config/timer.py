@@ -1,61 +1,63 @@
-"""Which task the timer starts, and how often, in seconds. docs/operating.md says what each does."""
+"""What the worker does by itself, and how often, in seconds. docs/operating.md says what each does.
 
-from typing import Any
+`TASKS` go by the clock. The tasks of `WATCHED` work through a queue, and its rows tell whether there is anything to do:
+the timer asks them (config/beat.py), so that a service with nothing to do does nothing.
+"""
+
+from typing import Any, NamedTuple
+
+
+class Watched(NamedTuple):
+    """`seconds` are a multiple of `LOOK_EVERY`; `is_due` is the dotted name of a function that answers whether the task
+    would find anything."""
+
+    task: str
+    seconds: float
+    is_due: str
+
+
+LOOK, LOOK_EVERY = "look", 2.0  # the entry at which the timer asks, and for which no message is sent
+ANYWAY_AFTER = 60.0  # since the last message of a queue's task; then it is sent whatever the rows say
 
 TASKS: dict[str, dict[str, Any]] = {
-    "write-down-expiry": {"task": "consent.tasks.write_down_expiry", "schedule": 15.0},
-    "finish-withdrawals": {"task": "consent.tasks.finish_withdrawals", "schedule": 5.0},
-    "chain-reads": {"task": "consent.tasks.chain_reads", "schedule": 5.0},
-    "write-pending-audit": {"task": "consent.tasks.write_pending_audit", "schedule": 5.0},
+    LOOK: {"task": LOOK, "schedule": LOOK_EVERY},
     "find-unrecorded-ends": {"task": "consent.tasks.find_unrecorded_ends", "schedule": 60.0},
-    "deliver-webhooks": {"task": "consent.tasks.deliver_webhooks", "schedule": 2.0},
-    "write-mails": {"task": "consent.tasks.write_mails", "schedule": 10.0},
-    "write-token-mails": {"task": "developers.tasks.write_token_mails", "schedule": 30.0},
-    "write-to-members": {"task": "developers.tasks.write_to_members", "schedule": 10.0},
-    "write-team-mails": {"task": "developers.tasks.write_team_mails", "schedule": 10.0},
-    "sequence-log": {"task": "consent.tasks.sequence_log", "schedule": 2.0},
-    "ask-log-witnesses": {"task": "consent.tasks.ask_log_witnesses", "schedule": 2.0},
     "tidy": {"task": "consent.tasks.tidy", "schedule": 3600.0},
     "forget-records": {"task": "consent.tasks.forget_records", "schedule": 600.0},
     "forget-agent-calls": {"task": "agents_proxy.tasks.forget_agent_calls", "schedule": 600.0},
     "forget-rate-counts": {"task": "common.tasks.forget_rate_counts", "schedule": 600.0},
-    "write-application-mails": {"task": "developers.tasks.write_application_mails", "schedule": 30.0},
     "recheck-domains": {"task": "developers.tasks.recheck_domains", "schedule": 600.0},
     "forget-unused-logos": {"task": "developers.tasks.forget_unused_logos", "schedule": 3600.0},
-    "carry-out-vault-resets": {"task": "pkm.tasks.carry_out_vault_resets", "schedule": 60.0},
-    "write-vault-reset-mails": {"task": "pkm.tasks.write_vault_reset_mails", "schedule": 10.0},
-    "bring-manifests-up-to-date": {"task": "pkm.tasks.bring_manifests_up_to_date", "schedule": 30.0},
     "forget-logged-requests": {"task": "developers.tasks.forget_logged_requests", "schedule": 600.0},
+    "carry-out-vault-resets": {"task": "pkm.tasks.carry_out_vault_resets", "schedule": 60.0},
     "carry-out-erasures": {"task": "accounts.tasks.carry_out_erasures", "schedule": 60.0},
-    "write-erasure-mails": {"task": "accounts.tasks.write_erasure_mails", "schedule": 10.0},
-    "write-security-mails": {"task": "accounts.tasks.write_security_mails", "schedule": 10.0},
-    "resume-analyses": {"task": "agents_proxy.tasks.resume_analyses", "schedule": 2.0},
-    "resume-activations": {"task": "agents_proxy.tasks.resume_activations", "schedule": 2.0},
-    "maintain-institutions": {"task": "agents_proxy.tasks.maintain_institutions", "schedule": 10.0},
     "purge-analyses": {"task": "agents_proxy.tasks.purge_analyses", "schedule": 60.0},
 }
 
-# Where the rows of a queue tell whether its task would find anything: who answers that, by its dotted name. The message
-# of such a task is sent only then, and where none was sent for so many seconds.
-ANYWAY_AFTER = 60.0
-IS_DUE: dict[str, str] = {
-    "write-down-expiry": "consent.decisions.expiry.is_due",
-    "finish-withdrawals": "consent.decisions.withdrawals.is_due",
-    "chain-reads": "consent.exports.read_batches.is_due",
-    "write-pending-audit": "consent.ledger.pending.is_due",
-    "deliver-webhooks": "consent.notices.webhooks.is_due",
-    "write-mails": "consent.mail.actions.is_due",
-    "write-token-mails": "developers.tokens.mails.is_due",
-    "write-to-members": "developers.members.suspension_mail.is_due",
-    "write-team-mails": "developers.members.mail.is_due",
-    "sequence-log": "consent.log.sequencing.is_due",
-    "ask-log-witnesses": "consent.log.cosigning.is_due",
-    "write-application-mails": "developers.applications.mail.is_due",
-    "write-vault-reset-mails": "pkm.reset.mail.is_due",
-    "bring-manifests-up-to-date": "pkm.segments.exposure.is_due",
-    "write-erasure-mails": "accounts.erasure.mail.is_due",
-    "write-security-mails": "accounts.security_mail.mail.is_due",
-    "resume-analyses": "agents_proxy.analyses.steps.is_due",
-    "resume-activations": "agents_proxy.activations.deliveries.is_due",
-    "maintain-institutions": "agents_proxy.financial.tasks.is_due",
+WATCHED: dict[str, Watched] = {
+    "deliver-webhooks": Watched("consent.tasks.deliver_webhooks", 2, "consent.notices.webhooks.is_due"),
+    "sequence-log": Watched("consent.tasks.sequence_log", 2, "consent.log.sequencing.is_due"),
+    "ask-log-witnesses": Watched("consent.tasks.ask_log_witnesses", 2, "consent.log.cosigning.is_due"),
+    "resume-analyses": Watched("agents_proxy.tasks.resume_analyses", 2, "agents_proxy.analyses.steps.is_due"),
+    "resume-activations": Watched(
+        "agents_proxy.tasks.resume_activations", 2, "agents_proxy.activations.deliveries.is_due"
+    ),
+    "finish-withdrawals": Watched("consent.tasks.finish_withdrawals", 4, "consent.decisions.withdrawals.is_due"),
+    "chain-reads": Watched("consent.tasks.chain_reads", 4, "consent.exports.read_batches.is_due"),
+    "write-pending-audit": Watched("consent.tasks.write_pending_audit", 4, "consent.ledger.pending.is_due"),
+    "write-mails": Watched("consent.tasks.write_mails", 10, "consent.mail.actions.is_due"),
+    "write-to-members": Watched("developers.tasks.write_to_members", 10, "developers.members.suspension_mail.is_due"),
+    "write-team-mails": Watched("developers.tasks.write_team_mails", 10, "developers.members.mail.is_due"),
+    "write-vault-reset-mails": Watched("pkm.tasks.write_vault_reset_mails", 10, "pkm.reset.mail.is_due"),
+    "write-erasure-mails": Watched("accounts.tasks.write_erasure_mails", 10, "accounts.erasure.mail.is_due"),
+    "write-security-mails": Watched("accounts.tasks.write_security_mails", 10, "accounts.security_mail.mail.is_due"),
+    "maintain-institutions": Watched(
+        "agents_proxy.tasks.maintain_institutions", 10, "agents_proxy.financial.tasks.is_due"
+    ),
+    "write-down-expiry": Watched("consent.tasks.write_down_expiry", 14, "consent.decisions.expiry.is_due"),
+    "write-token-mails": Watched("developers.tasks.write_token_mails", 30, "developers.tokens.mails.is_due"),
+    "write-application-mails": Watched(
+        "developers.tasks.write_application_mails", 30, "developers.applications.mail.is_due"
+    ),
+    "bring-manifests-up-to-date": Watched("pkm.tasks.bring_manifests_up_to_date", 30, "pkm.segments.exposure.is_due"),
 }

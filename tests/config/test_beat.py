@@ -13,7 +13,7 @@ from django.utils.module_loading import import_string
 
 from agents_proxy.analyses.models import Run
 from config import beat
-from config.timer import IS_DUE, TASKS
+from config.timer import LOOK_EVERY, WATCHED
 from developers.apps.models import SUSPENDED
 from pkm.registry.models import RegistryVersion
 from tests.factories.accounts import ErasureFactory, SecurityChangeFactory
@@ -78,10 +78,16 @@ class Timer:
             PersistentScheduler, "apply_entry", lambda _self, entry, producer=None: self.sent.append(entry.name)
         )
         self.scheduler = beat.Scheduler()
+        self.scheduler.app = current_app
 
-    def ring(self, name: str, *, at: float = 0.0) -> None:
-        """The time of this task has come, so many seconds after the timer began."""
-        self.now = 1000.0 + at
+    def look(self, *, at: float = 0.0) -> list[str]:
+        """What is sent when it looks, so many seconds after it began."""
+        self.sent, self.now = [], 1000.0 + at
+        self.ring("look")
+        return self.sent
+
+    def ring(self, name: str) -> None:
+        """The time of this entry has come."""
         self.scheduler.apply_entry(ScheduleEntry(name=name, app=current_app))
 
 
@@ -90,30 +96,31 @@ def timer(monkeypatch: pytest.MonkeyPatch) -> Timer:
     return Timer(monkeypatch)
 
 
-def test_every_queue_is_one_of_the_timer_and_has_work_here() -> None:
-    assert set(WORK) == set(IS_DUE)
-    assert set(IS_DUE) <= set(TASKS)
+def test_every_queue_has_work_here_and_comes_in_time() -> None:
+    assert set(WORK) == set(WATCHED)
+    assert all(watched.seconds % LOOK_EVERY == 0 for watched in WATCHED.values())
 
 
 @pytest.mark.parametrize("name", WORK)
-def test_message_is_sent_as_soon_as_there_is_work(timer: Timer, name: str) -> None:
-    timer.ring(name)
-    assert timer.sent == []
+def test_task_is_sent_as_soon_as_there_is_work(timer: Timer, name: str) -> None:
+    assert timer.look() == []
 
     WORK[name]()
-    timer.ring(name, at=2)
 
-    assert timer.sent == [name]
-
-
-def test_message_is_sent_once_a_minute_whatever_the_rows_say(timer: Timer) -> None:
-    for second in (0, 30, 59, 61, 90, 120, 122):
-        timer.ring("sequence-log", at=second)
-
-    assert timer.sent == ["sequence-log", "sequence-log"]  # at 61 and at 122
+    assert name in timer.look(at=WATCHED[name].seconds)
 
 
-def test_task_without_a_queue_goes_by_the_clock(timer: Timer) -> None:
+def test_queue_is_asked_when_its_time_has_come_again(timer: Timer) -> None:
+    SecurityChangeFactory()
+
+    assert [len(timer.look(at=second)) for second in (0, 2, 4, 6, 8, 9.9, 12)] == [1, 0, 0, 0, 0, 1, 0]
+
+
+def test_tasks_are_sent_once_a_minute_whatever_the_rows_say(timer: Timer) -> None:
+    assert [timer.look(at=second) for second in (0, 50, 80, 110)] == [[], [], list(WATCHED), []]
+
+
+def test_other_tasks_go_by_the_clock(timer: Timer) -> None:
     timer.ring("tidy")
 
     assert timer.sent == ["tidy"]
@@ -126,9 +133,7 @@ def test_queue_that_cannot_be_asked_has_its_task_sent(timer: Timer, monkeypatch:
     monkeypatch.setattr("consent.notices.webhooks.is_due", broken)
     monkeypatch.setattr(beat.connection, "close", lambda: None)  # the test's own
 
-    timer.ring("deliver-webhooks")
-
-    assert timer.sent == ["deliver-webhooks"]
+    assert timer.look() == ["deliver-webhooks"]
 
 
 def test_worker_and_beat_use_this_timer(settings: Any) -> None:

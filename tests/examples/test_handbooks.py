@@ -10,6 +10,7 @@ from django.conf import settings
 from joserfc.errors import JoseError
 
 from common.clock import rfc3339
+from config.timer import WATCHED
 from consent.docs.handbooks import with_webhook_types
 from consent.event_types import WEBHOOK_TYPES
 from consent.notices.webhook_client import ANSWER_SECONDS
@@ -61,7 +62,10 @@ def test_example_of_a_webhook_has_the_form_of_what_is_sent():
 def test_periodic_tasks_are_those_of_the_settings():
     told = section(handbook("operating.md"), "Periodic tasks")
 
-    assert re.findall(r"^\| `([a-z-]+)` \|", told, re.MULTILINE) == list(settings.CELERY_BEAT_SCHEDULE)
+    by_the_clock = [name for name in settings.CELERY_BEAT_SCHEDULE if name not in WATCHED]
+    assert re.findall(r"^\| `([a-z-]+)` \|", told, re.MULTILINE) == [*WATCHED, *by_the_clock]
+    every = dict(re.findall(r"^\| `([a-z-]+)` \| (\d+) s \|", told, re.MULTILINE))
+    assert {name: int(every[name]) for name in WATCHED} == {name: row.seconds for name, row in WATCHED.items()}
 
 
 def test_the_vector_of_a_digest_is_that_of_the_vectors():
