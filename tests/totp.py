@@ -5,6 +5,7 @@ import hmac
 import struct
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 
 def totp_code(secret: str) -> str:
@@ -13,6 +14,15 @@ def totp_code(secret: str) -> str:
     mac = hmac.digest(base64.b32decode(secret, casefold=True), counter, "sha1")
     start = mac[-1] & 15
     return f"{(int.from_bytes(mac[start : start + 4]) & 0x7FFFFFFF) % 10**6:06}"
+
+
+@contextmanager
+def in_one_period() -> Iterator[None]:
+    """The clock begins with a period, so that a code lasts for half a minute."""
+    import time_machine
+
+    with time_machine.travel(time.time() // 30 * 30):
+        yield
 
 
 def codes(secret: str) -> Iterator[str]:

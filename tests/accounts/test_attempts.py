@@ -15,6 +15,7 @@ from accounts.sign_in.sessions import SessionStore
 from tests.callers import signed_in
 from tests.factories import PersonFactory
 from tests.factories.accounts import PASSWORD
+from tests.totp import in_one_period
 
 HERE, THERE = "203.0.113.7", "2001:db8:1:2::7"
 COOKIE = "known-browser"
@@ -235,13 +236,14 @@ def test_codes_are_counted_by_account_and_network(person: User) -> None:
     tried = [second_step(person, "000000").status_code for _ in range(11)]
 
     assert tried == [200] * 10 + [429]
-    assert second_step(person, code_of(secret), there=THERE).status_code == 302
+    with in_one_period():
+        assert second_step(person, code_of(secret), there=THERE).status_code == 302
 
 
 def test_a_code_works_once_in_whichever_process(person: User) -> None:
-    code = code_of(with_totp(person))
-
-    assert [second_step(person, code).status_code for _ in range(2)] == [302, 200]
+    with in_one_period():
+        code = code_of(with_totp(person))
+        assert [second_step(person, code).status_code for _ in range(2)] == [302, 200]
 
 
 def test_codes_that_many_networks_try_end_until_the_password_is_replaced(
@@ -257,7 +259,8 @@ def test_codes_that_many_networks_try_end_until_the_password_is_replaced(
 
     assert second_step(person, code_of(secret)).status_code == 429
     sign_in(person.email, client=known)
-    answer = known.post(reverse("mfa_authenticate"), {"code": code_of(secret)})
+    with in_one_period():
+        answer = known.post(reverse("mfa_authenticate"), {"code": code_of(secret)})
     assert answer.status_code == 302
 
     attempts.forget_failures(person)

@@ -30,7 +30,7 @@ from tests.callers import JsonClient, signed_in
 from tests.factories.accounts import PASSWORD
 from tests.pkm.rotation import Change, change
 from tests.pkm.sealed_segments import wrapper
-from tests.totp import totp_code
+from tests.totp import in_one_period, totp_code
 from tests.visitor import secret_shown
 
 NEW = "a quiet harbour at night 3"
@@ -115,7 +115,7 @@ def test_an_authenticator_app_and_new_codes_are_one_mail(
     fresh: Client, person: User, django_capture_on_commit_callbacks: Any
 ) -> None:
     secret = secret_shown(fresh.get("/accounts/2fa/totp/activate/").content.decode())
-    with django_capture_on_commit_callbacks(execute=True):
+    with in_one_period(), django_capture_on_commit_callbacks(execute=True):
         fresh.post("/accounts/2fa/totp/activate/", {"code": totp_code(secret)})
         fresh.post("/accounts/2fa/recovery-codes/generate/")
 
