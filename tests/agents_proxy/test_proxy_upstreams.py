@@ -22,6 +22,7 @@ from tests.agents_proxy.proxy_calls import CALL, configure, consenting, refusal
 from tests.callers import JsonClient, signed_in
 from tests.fakes import agents as fake
 from tests.fakes.agents import CANARY, agent, result_of, says
+from tests.patience import MOST_SECONDS
 
 BRAND = "/api/a2a/brand"
 OURS = [
@@ -215,7 +216,7 @@ def test_whoever_answers_once_per_connection_is_asked_each_time_once(caller: Jso
         statuses = []
         for _ in range(3):
             statuses.append(caller.post(BRAND, CALL).status_code)
-            assert closed.acquire(timeout=30)
+            assert closed.acquire(timeout=MOST_SECONDS)
 
     assert statuses == [200, 200, 200]
     assert len(running.asked) == 3

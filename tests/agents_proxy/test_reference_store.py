@@ -10,6 +10,7 @@ import pytest
 from agents_proxy.analyses.prompts import profile_prompt
 from examples.reference_agents.store import Store, TwoPeople, keep_in, kept
 from tests.agents_proxy.reference_agents import profile_of, reply_of
+from tests.patience import MOST_SECONDS
 from tests.system.agents_proxy.test_reference import ask, start
 
 STORY = (
@@ -216,7 +217,7 @@ def test_the_program_keeps_profiles_in_the_file_that_it_is_given(tmp_path: Path)
             answered = ask(address, name, prompt)
         finally:
             process.terminate()
-            process.communicate(timeout=30)
+            process.communicate(timeout=MOST_SECONDS)
         assert {field: value for field, value in answered.items() if field != "confidence_score"} == ZOE
 
 

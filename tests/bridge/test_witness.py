@@ -19,6 +19,7 @@ from consent_bridge import notes
 from consent_bridge.errors import Refused
 from consent_bridge.witness import Witness, server_of
 from tests.bridge.logs import Log
+from tests.patience import MOST_SECONDS
 
 AT = 1_790_000_000
 Server = tuple[Witness, str, int]
@@ -192,7 +193,7 @@ def test_the_command_makes_its_key_once_and_serves(log: Log, tmp_path: Path) -> 
         connection.close()
     finally:
         running.send_signal(signal.SIGTERM)
-        assert running.wait(10) == 0
+        assert running.wait(MOST_SECONDS) == 0
         running.stderr.close() if running.stderr else None
     assert status == 200
     assert notes.read_checkpoint(log.note() + line, [log.key], [key]).cosignatures[0].witness == key.name

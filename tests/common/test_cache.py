@@ -10,6 +10,7 @@ from django.db import connection
 
 from common.models import CacheEntry
 from common.tasks import forget_rate_counts
+from tests.patience import MOST_SECONDS
 
 START = 1_800_000_000
 
@@ -58,7 +59,7 @@ def test_of_many_at_once_one_adds(transactional_db: None) -> None:
 
     def add(_: int) -> bool:
         try:
-            at_once.wait(10)
+            at_once.wait(MOST_SECONDS)
             return cache.add("code", "used", 30)
         finally:
             connection.close()

@@ -14,6 +14,7 @@ from common import limits
 from common.limits import Limit
 from common.models import RateCount
 from tests.counts import PLACES, counts_in
+from tests.patience import MOST_SECONDS
 
 THREE = Limit("three", 3, 60)
 
@@ -108,7 +109,7 @@ def test_exactly_the_allowed_number_passes_at_once(transactional_db: None) -> No
 
     def hammer(_: int) -> int:
         try:
-            at_once.wait(10)
+            at_once.wait(MOST_SECONDS)
             return sum(not limits.count(allowed, "everybody").exceeded for _ in range(20))
         finally:
             connection.close()

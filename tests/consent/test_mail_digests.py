@@ -20,6 +20,7 @@ from consent.mail.models import Mail
 from consent.requests.models import ConsentRequest
 from tests.factories import AppFactory, ConsentRequestFactory, GrantFactory, PersonFactory
 from tests.lifecycle.clock import Clock, movable_database_clock
+from tests.patience import MOST_SECONDS
 
 pytestmark = pytest.mark.django_db(transaction=True)
 MINUTE, HOUR = 60, 3600
@@ -166,7 +167,7 @@ def test_two_workers_at_once_write_one_mail(transactional_db: None, settings: An
 
     def work(_: int) -> int:
         try:
-            barrier.wait(30)
+            barrier.wait(MOST_SECONDS)
             return send_due_mails()
         finally:
             connection.close()

@@ -25,6 +25,7 @@ from examples.neighbourhood.overview import Overview, Part, answers_calls, answe
 from examples.neighbourhood.serving import Request, Response
 from examples.neighbourhood.store import Store
 from tests.fakes.neighbourhood import served
+from tests.patience import MOST_SECONDS
 
 SECRET, OTHER = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"
 CHOICES = {"institution": "ins_harbour", "name": "Mara", "account": ["everyday", "card"]}
@@ -247,7 +248,7 @@ def test_the_gateway_shows_messages_and_reports_their_delivery(store: Store) -> 
     with served(take) as server, served(Gateway(store, Reports(server, SECRET, after=0.0))) as address:
         answer = requests.post(f"{address}/messages", json=call({"to": "+491760", "text": "<b>Hello"})).json()
         again = requests.post(f"{address}/messages", json=call({"to": "+491760", "text": "<b>Hello"})).json()
-        assert came.wait(10)
+        assert came.wait(MOST_SECONDS)
         shown = requests.get(address).text
 
     said = json.loads(answer["result"]["status"]["message"]["parts"][0]["text"])

@@ -23,6 +23,7 @@ from tests.callers import Developer
 from tests.consent.api.addresses import asked
 from tests.consent.sandbox.conftest import of
 from tests.factories import ConsentRequestFactory, ExportFactory, SandboxPersonFactory, TestAppFactory, Vault
+from tests.patience import MOST_SECONDS
 
 PEOPLE = "/sandbox/people"
 UNFIT: list[Any] = [{"label": 1}, {"label": "a\nb"}, {"label": "x" * 81}, {"name": "Ada"}, [], "Ada"]
@@ -69,7 +70,7 @@ def test_many_at_once_make_exactly_twenty() -> None:
 
     def work() -> None:
         try:
-            barrier.wait(30)
+            barrier.wait(MOST_SECONDS)
             for _ in range(4):
                 try:
                     actions.make_person(app_pk=app.pk)

@@ -15,6 +15,7 @@ from mcp.server.streamable_http import StreamableHTTPServerTransport
 from mcp_types import CallToolRequestParams, CallToolResult, TextContent
 
 from consent.tools.transport import Response, Transport, run_blocking
+from tests.patience import MOST_SECONDS
 
 REVISIONS = ["2026-07-28", "2025-11-25", "2025-06-18"]
 _META = {  # of the newest revision; earlier ones ignore it
@@ -82,20 +83,20 @@ def test_a_call_that_waits_holds_up_no_other(revision: str, transport: Transport
     waiting, over = threading.Barrier(21), threading.Event()
 
     def wait() -> str:
-        waiting.wait(10)
-        over.wait(10)
+        waiting.wait(MOST_SECONDS)
+        over.wait(MOST_SECONDS)
         return "waited"
 
     with ThreadPoolExecutor(20) as pool:
         held = [pool.submit(run, transport, wait, revision) for _ in range(20)]
-        waiting.wait(10)
+        waiting.wait(MOST_SECONDS)
 
         answer = run(transport, lambda: "at once", revision)
         still_held = not any(call.done() for call in held)
         over.set()
 
         assert (answer, still_held) == ("at once", True)
-        assert [call.result(10) for call in held] == ["waited"] * 20
+        assert [call.result(MOST_SECONDS) for call in held] == ["waited"] * 20
 
 
 @pytest.mark.parametrize("revision", REVISIONS)

@@ -29,6 +29,7 @@ from tests.agents_proxy.runs import finished, states
 from tests.callers import JsonClient, signed_in
 from tests.fakes.agents import CANARY
 from tests.fakes.sdk_agents import Says, sdk_agent
+from tests.patience import MOST_SECONDS
 from tests.system.agents_proxy.test_reference import start
 
 BRAND = "/api/a2a/brand"
@@ -119,7 +120,7 @@ def agents() -> Iterator[str]:
     process, address = start()
     yield address
     process.terminate()
-    process.communicate(timeout=30)
+    process.communicate(timeout=MOST_SECONDS)
 
 
 async def card_of(address: str) -> AgentCard:

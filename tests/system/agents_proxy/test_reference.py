@@ -25,6 +25,7 @@ from tests.agents_proxy.agent_server import ORDER
 from tests.agents_proxy.runs import kept
 from tests.factories import PersonFactory
 from tests.fakes.agents import CANARY, Asked, agent, says
+from tests.patience import MOST_SECONDS
 
 ROOT = Path(__file__).resolve().parents[3]
 ZOE = {"fullName": "Zoe Doe", "email": "zoe.doe@example.org", "countryCode": "+49", "phoneNumber": "3012345678"}
@@ -51,7 +52,7 @@ def agents() -> Iterator[str]:
     process, address = start(AGENT_LLM_URL="")
     yield address
     process.terminate()
-    process.communicate(timeout=30)
+    process.communicate(timeout=MOST_SECONDS)
 
 
 def part_of(address: str, name: str, text: str, protocol: Protocol = Protocol.TASKS_SEND) -> Any:
@@ -216,7 +217,7 @@ def test_a_model_answers_where_one_is_configured() -> None:
         assert ask(address, "core", STORY) == {"age": 34}  # of Rome the prompt says nothing
     reply = call(Upstream(f"{address}/core", "", 30.0, Protocol.TASKS_SEND), Prompt("Who?", "session-1", "task-1"))
     process.terminate()
-    said = process.communicate(timeout=30)[1]
+    said = process.communicate(timeout=MOST_SECONDS)[1]
     assert running.asked[0].line == f"POST /{CANARY}/chat/completions HTTP/1.1"
     assert reply.error_code == -32000
     assert "Who?" not in said

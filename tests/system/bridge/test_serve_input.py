@@ -13,6 +13,7 @@ import pytest
 
 from tests.bridge.conftest import ROOT
 from tests.bridge.wire import TOKEN
+from tests.patience import MOST_SECONDS
 
 NEWEST, PREVIOUS = "2026-07-28", "2025-11-25"
 PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS, NO_METHOD = -32700, -32600, -32602, -32601
@@ -84,7 +85,7 @@ class Bridge:
 
     def end(self):
         """Close its input; the exit code and what it said on standard error."""
-        _, errors = self.process.communicate(timeout=20)
+        _, errors = self.process.communicate(timeout=MOST_SECONDS)
         return self.process.returncode, errors.decode()
 
 

@@ -27,6 +27,7 @@ from developers.models import App
 from tests.consent.api.addresses import asked
 from tests.counts import PLACES, counts_in
 from tests.factories import AppFactory, PersonFactory, TokenFactory, give_vault
+from tests.patience import MOST_SECONDS
 from tests.served_site import running_site
 
 THREADS, CALLS = 8, 4
@@ -59,7 +60,7 @@ def at_once(calls: list[Callable[[], Any]]) -> list[str]:
     def work(share: list[Callable[[], Any]]) -> list[str]:
         outcomes = []
         try:
-            barrier.wait(30)
+            barrier.wait(MOST_SECONDS)
             for call in share:
                 try:
                     call()

@@ -20,7 +20,7 @@ from consent.log.sequencing import sequence_and_sign
 from consent.log.verifying import verify_log
 from tests.consent.log.conftest import AT
 from tests.least_rights import acting_as, made_roles
-from tests.patience import eventually
+from tests.patience import MOST_SECONDS, eventually
 from tests.served_site import ROOT, database_url
 
 pytestmark = [
@@ -150,7 +150,7 @@ def test_the_sequencer_as_a_process_has_its_role_and_the_keys_of_the_log_alone(r
         write(2)
         eventually(AuditCheckpoint.objects.filter(size=3).exists, "a checkpoint of three entries")
         process.send_signal(signal.SIGTERM)
-        _, said = process.communicate(timeout=10)
+        _, said = process.communicate(timeout=MOST_SECONDS)
     finally:
         process.kill()
         process.wait()

@@ -26,7 +26,7 @@ from developers.models import App
 from tests.consent.much_to_do import overdue, read_often
 from tests.factories import AppFactory, ExportFactory
 from tests.locks import connections_that
-from tests.patience import eventually
+from tests.patience import MOST_SECONDS, eventually
 from tests.served_site import ROOT, database_url
 
 pytestmark = [
@@ -62,12 +62,12 @@ def test_a_row_that_somebody_holds_is_left_to_the_next_round() -> None:
             Grant.objects.select_for_update().get(pk=grants[0].pk)
             ConsentRequest.objects.select_for_update().get(pk=requests[0].pk)
             held.set()
-            released.wait(20)
+            released.wait(MOST_SECONDS)
         return 0
 
     with ThreadPoolExecutor(1) as pool:
         holding = pool.submit(on_own_connection(hold))
-        assert held.wait(20)
+        assert held.wait(MOST_SECONDS)
         assert expiry.write_down_expiry() == 4
         released.set()
         holding.result()

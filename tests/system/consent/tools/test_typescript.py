@@ -23,6 +23,7 @@ from tests.consent.api.addresses import FOOD, asked
 from tests.consent.decisions import approval
 from tests.consent.tools.hosts import NEWEST, PREVIOUS, TOOLS
 from tests.factories import TokenFactory, give_vault
+from tests.patience import MOST_SECONDS
 
 _INSTALLED = Path(__file__).resolve().parents[3] / "node/node_modules/@modelcontextprotocol/client"
 FOLDER = os.environ.get("MCP_TYPESCRIPT") or (str(_INSTALLED) if _INSTALLED.is_dir() else "")
@@ -69,7 +70,7 @@ def host(address: str, mode: str) -> Iterator[TypeScriptHost]:
         yield TypeScriptHost(process)
     finally:
         process.stdin.close()  # type: ignore[union-attr]  # it is piped
-        process.wait(20)
+        process.wait(MOST_SECONDS)
         process.stdout.close()  # type: ignore[union-attr]  # it is piped
 
 
