@@ -6,7 +6,6 @@ from functools import partial
 from itertools import count
 from typing import Any
 
-from django.conf import settings
 from django.contrib import admin
 from django.test import Client, RequestFactory
 
