@@ -19,8 +19,7 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Any
 
 from bench.staging import own_database
@@ -117,39 +116,19 @@ def _plan(sql: str) -> str:
         return f"{sql[:300]}\n{error}"
 
 
-@dataclass(frozen=True)
-class Line:
-    """One measurement in every size, smallest first."""
-
-    name: str
-    ms: list[float]
-    queries: list[int]
-
-    @property
-    def grew(self) -> bool:
-        return self.ms[-1] > GREW * self.ms[0] and self.ms[-1] - self.ms[0] > NOISE
-
-
-def _lines(found: dict[int, Measured]) -> Iterator[Line]:
-    first, *others = found.values()
-    for name in first:
-        if all(name in other for other in others):
-            some = [of[name] for of in found.values()]
-            yield Line(name, [one["ms"] for one in some], [one["queries"] for one in some])
-
-
 def show(found: dict[int, Measured]) -> None:
     print(f"| | queries | {' | '.join(f'{size:,} people, ms' for size in found)} | of the first |")
     print("|---|---|" + "---|" * (len(found) + 1))
-    lines = list(_lines(found))
-    for line in lines:
-        queries = " / ".join(map(str, dict.fromkeys(line.queries)))
-        times = " | ".join(f"{ms:.1f}" for ms in line.ms)
-        ratios = " / ".join(f"{ms / line.ms[0]:.2f}" for ms in line.ms[1:])
-        print(f"| {line.name} | {queries} | {times} | {ratios}{' ←' if line.grew else ''} |")
-    for line in lines:
-        if line.grew:
-            print(f"\n{line.name}, its slowest query\n{found[max(found)][line.name]['plan']}")
+    grown = []
+    for name in [name for name in found[min(found)] if all(name in one for one in found.values())]:
+        lines = [one[name] for one in found.values()]
+        ms = [line["ms"] for line in lines]
+        grew = ms[-1] > GREW * ms[0] and ms[-1] - ms[0] > NOISE
+        queries = " / ".join(map(str, dict.fromkeys(line["queries"] for line in lines)))
+        ratios = " / ".join(f"{one / ms[0]:.2f}" for one in ms[1:])
+        print(f"| {name} | {queries} | {' | '.join(f'{one:.1f}' for one in ms)} | {ratios}{' ←' if grew else ''} |")
+        grown += [f"\n{name}, its slowest query\n{lines[-1]['plan']}"] if grew else []
+    print("\n".join(grown))
 
 
 if __name__ == "__main__":

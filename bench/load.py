@@ -12,18 +12,29 @@ import selectors
 import socket
 import sys
 import time
-from dataclasses import dataclass, field
-from itertools import count
+from itertools import cycle
 
 
-@dataclass
-class Connection:
-    """One client: a kept-alive connection with at most one request under way."""
+class Client:
+    """A kept-alive connection with at most one request under way."""
 
-    socket: socket.socket
-    sent_at: float = 0.0
-    received: bytearray = field(default_factory=bytearray)
-    wanted: int = 0  # bytes of the whole answer, once its head is there
+    def __init__(self, port: int) -> None:
+        self.socket = socket.create_connection(("127.0.0.1", port))
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+    def send(self, request: bytes) -> None:
+        self.received, self.wanted = bytearray(), 0  # octets of the whole answer, once its head is there
+        self.sent_at = time.perf_counter()
+        self.socket.sendall(request)
+
+    def receive(self) -> bool:
+        """Whether the answer is there as a whole."""
+        received = self.socket.recv(262144)
+        if not received:
+            raise ConnectionError("the server closed a connection")
+        self.received += received
+        self.wanted = self.wanted or answer_length(self.received)
+        return 0 < self.wanted <= len(self.received)
 
 
 def answer_length(received: bytearray) -> int:
@@ -37,78 +48,38 @@ def answer_length(received: bytearray) -> int:
     return head + 4 + length
 
 
-class Load:
-    """Clients who ask one address until a moment, and what became of it."""
-
-    def __init__(self, requests: list[bytes], status: int) -> None:
-        self.times: list[float] = []
-        self.wrong, self.sample = 0, ""
-        self._requests, self._order, self._good = requests, count(), b"HTTP/1.1 %d" % status
-        self._waiting = selectors.DefaultSelector()
-
-    def connect(self, port: int, clients: int) -> None:
-        for _ in range(clients):
-            made = socket.create_connection(("127.0.0.1", port))
-            made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            self._waiting.register(made, selectors.EVENT_READ, Connection(made))
-
-    def ask_until(self, until: float) -> None:
-        """Every client asks again as soon as it has its answer, and leaves with the first one after `until`."""
-        for key in list(self._waiting.get_map().values()):
-            self._send(key.data)
-        while self._waiting.get_map():
-            for key, _ in self._waiting.select(5):
-                client: Connection = key.data
-                if not self._receive(client):
-                    continue
-                if time.perf_counter() < until:
-                    self._send(client)
-                else:
-                    self._waiting.unregister(client.socket)
-                    client.socket.close()
-
-    def _send(self, client: Connection) -> None:
-        client.received.clear()
-        client.wanted = 0
-        client.sent_at = time.perf_counter()
-        client.socket.sendall(self._requests[next(self._order) % len(self._requests)])
-
-    def _receive(self, client: Connection) -> bool:
-        """Whether the answer is there as a whole; then it is counted."""
-        received = client.socket.recv(262144)
-        if not received:
-            raise ConnectionError("the server closed a connection")
-        client.received += received
-        client.wanted = client.wanted or answer_length(client.received)
-        if not client.wanted or len(client.received) < client.wanted:
-            return False
-        self.times.append(time.perf_counter() - client.sent_at)
-        if not client.received.startswith(self._good):
-            self.wrong += 1
-            self.sample = bytes(client.received[-600:]).decode(errors="replace")
-        return True
-
-
-def run(port: int, seconds: float, clients: int, requests: list[bytes], status: int) -> dict[str, object]:
-    """Load one address for so long."""
-    load = Load(requests, status)
-    load.connect(port, clients)
+def run(port: int, seconds: float, clients: int, requests: list[str], status: int) -> dict[str, object]:
+    """Load one address for so long; every client leaves with its first answer after that."""
+    texts, good = cycle([text.encode() for text in requests]), b"HTTP/1.1 %d" % status
+    times, wrong, sample = list[float](), 0, ""
+    waiting = selectors.DefaultSelector()
+    for client in [Client(port) for _ in range(clients)]:
+        waiting.register(client.socket, selectors.EVENT_READ, client)
     started, processor = time.perf_counter(), time.process_time()
-    load.ask_until(started + seconds)
+    for key in list(waiting.get_map().values()):
+        key.data.send(next(texts))
+    while waiting.get_map():
+        for key, _ in waiting.select(5):
+            client = key.data
+            if not client.receive():
+                continue
+            now = time.perf_counter()
+            times.append(now - client.sent_at)
+            if not client.received.startswith(good):
+                wrong, sample = wrong + 1, bytes(client.received[-600:]).decode(errors="replace")
+            if now < started + seconds:
+                client.send(next(texts))
+            else:
+                waiting.unregister(client.socket)
+                client.socket.close()
     elapsed = time.perf_counter() - started
-    times = sorted(load.times)
+    times.sort()
     return {
-        "rate": len(times) / elapsed,
-        "count": len(times),
-        "wrong": load.wrong,
-        "p50_ms": times[len(times) // 2] * 1000,
-        "p99_ms": times[len(times) * 99 // 100] * 1000,
+        "rate": len(times) / elapsed, "count": len(times), "wrong": wrong, "sample": sample,
+        "p50_ms": times[len(times) // 2] * 1000, "p99_ms": times[len(times) * 99 // 100] * 1000,
         "busy": (time.process_time() - processor) / elapsed,
-        "sample": load.sample,
-    }
+    }  # fmt: skip
 
 
 if __name__ == "__main__":
-    job = json.load(sys.stdin)
-    job["requests"] = [text.encode() for text in job["requests"]]
-    json.dump(run(**job), sys.stdout)
+    json.dump(run(**json.load(sys.stdin)), sys.stdout)

@@ -53,8 +53,7 @@ def main() -> None:
         _queue(writer, leaves, more)
         _told("sequenced and signed", more, _timed(_sequence))
         _proofs(leaves + more)
-        if "--verify" in sys.argv:
-            _verify(leaves + more)
+        _verify(leaves + more, everything="--verify" in sys.argv)
     finally:
         teardown_databases(databases, verbosity=0)
 
@@ -80,13 +79,9 @@ class _Writer:
         self.at = datetime.now(UTC).replace(microsecond=0)
         self.facts_hash = audit.facts_hash({}, SALT)
         self.heads = [""] * CHAINS
-        told = {"version": 2, "kind": "staff_viewed", "actor": "staff", "at": self.at, "own_facts": None}
-        own = audit.entry_hash(
-            chain=_chain(0), sequence=1, prev_hash="", facts_hash=self.facts_hash, **told
-        )  # what is spelled below is the canonical form, ten times as fast
-        assert own == self._hashed(0, 1, "")
 
     def _hashed(self, place: int, sequence: int, before: str) -> str:
+        """As the program does it, spelled out: ten times as fast. `_verify` says whether it is the same."""
         text = (
             f'{{"actor":"staff","at":"{self.at:%Y-%m-%dT%H:%M:%SZ}","chain":"{_chain(place)}","facts_hash":'
             f'"{self.facts_hash}","kind":"staff_viewed","prev_hash":"{before}","sequence":{sequence},"v":2}}'
@@ -197,7 +192,8 @@ def _proofs(size: int) -> None:
     print(f"{said}, of which this process worked {own:.2f} ms", flush=True)
 
 
-def _verify(size: int) -> None:
+def _verify(size: int, *, everything: bool) -> None:
+    """All of it, or the first batch: enough to see that what was loaded is what the program would have written."""
     from consent.verification.run import Position, run
 
     before, early, position = _octets(), 0, Position()
@@ -207,8 +203,13 @@ def _verify(size: int) -> None:
         for found in run(position):
             assert found == [], found
             early = early or (_octets() if position.entries >= size // 10 else 0)
+            if not everything:
+                return
 
-    _told("verified chains, facts, rows and log", size, _timed(walk))
+    took = _timed(walk)
+    if not everything:
+        return
+    _told("verified chains, facts, rows and log", size, took)
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     said = [f"{octets / 2**20:.0f} MiB" for octets in (before, early, most)]
     print(f"memory: {said[0]} before, {said[1]} after a tenth of the entries, at most {said[2]}", flush=True)

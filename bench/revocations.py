@@ -24,18 +24,7 @@ from typing import Any
 
 import requests
 
-from bench.staging import (
-    LIMITS_OFF,
-    PURPOSE,
-    SCOPE,
-    StagedApp,
-    StagedPerson,
-    close_connections,
-    make_apps,
-    make_people,
-    own_database,
-    prepare,
-)
+from bench import staging
 from consent_bridge.client import Client
 from consent_bridge.errors import Problem
 from consent_bridge.owner import Owner
@@ -107,17 +96,22 @@ def main() -> int:
     parser.add_argument("--readers", type=int, default=6)
     options = parser.parse_args()
     port = free_port()
-    with own_database() as url:
-        env = {"BASE_URL": f"http://localhost:{port}", "DATABASE_URL": url, "LOG_LEVEL": "WARNING", **LIMITS_OFF}
+    with staging.own_database() as url:
+        env = {
+            "BASE_URL": f"http://localhost:{port}",
+            "DATABASE_URL": url,
+            "LOG_LEVEL": "WARNING",
+            **staging.LIMITS_OFF,
+        }
         os.environ.update(env, DJANGO_SETTINGS_MODULE="config.settings")
-        prepare()
-        [app], [person] = make_apps(1), make_people(1)
-        close_connections()
+        staging.prepare()
+        [app], [person] = staging.make_apps(1), staging.make_people(1)
+        staging.close_connections()
         with service(port, env):
             return report(races(env["BASE_URL"], app, person, options))
 
 
-def races(site: str, app: StagedApp, person: StagedPerson, options: Any) -> list[Race]:
+def races(site: str, app: staging.StagedApp, person: staging.StagedPerson, options: Any) -> list[Race]:
     run: list[Race] = []
     key = generate_connector_key()
     readers = [
@@ -125,7 +119,7 @@ def races(site: str, app: StagedApp, person: StagedPerson, options: Any) -> list
     ]
     with app.client(site) as client, person.arrive(site) as owner:
         while len(run) < options.revocations or sum(len(race.reads) for race in run) < options.reads:
-            asked = client.request_consent(person.user_id, SCOPE, purpose=PURPOSE, key=key)
+            asked = client.request_consent(person.user_id, staging.SCOPE, purpose=staging.PURPOSE, key=key)
             grant = owner.approve(owner.review(asked.request_id)).grant
             assert grant is not None
             race = Race(asked.request_id, readers)

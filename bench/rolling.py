@@ -1,6 +1,6 @@
 """Ten thousand requests while the three groups are replaced one after another by SIGHUP: how many fail.
 
-    ./run bench rolling [--requests 10000] [--rounds 1] [--drain 8] [--keep]
+    ./run bench rolling [--requests 10000] [--drain 8]
 
 A PostgreSQL of its own, the three groups as the units of deploy/systemd start them, and nginx in front with the
 configuration of deploy/nginx, but for TLS, names and places. Beside the requests streams are open and statuses held,
@@ -30,21 +30,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from bench import staging
 from bench.faults.cluster import Cluster
 from bench.faults.listeners import Follower
 from bench.slow_agent import slow_agent
-from bench.staging import (
-    LIMITS_OFF,
-    PURPOSE,
-    SCOPE,
-    StagedApp,
-    StagedPerson,
-    close_connections,
-    consent_to_agents,
-    make_apps,
-    make_people,
-    prepare,
-)
 from consent_bridge.sealed import generate_connector_key, public_half
 from deploy.local.place import PYTHON, ROOT
 from deploy.local.serving import _server, free_port, is_free
@@ -116,11 +105,11 @@ class Caller(threading.Thread):
 Act = Callable[[Caller], None]
 
 
-def ask_and_cancel(app: StagedApp, user_id: str, key: dict[str, str]) -> Act:
+def ask_and_cancel(app: staging.StagedApp, user_id: str, key: dict[str, str]) -> Act:
     """An app's round: discover, ask, look a few times, look by a tool, take it back."""
     headers = {"Authorization": f"Bearer {app.token}"}
     wanted = {
-        "user_id": user_id, "scope": SCOPE, "purpose": PURPOSE, "connector_public_key": key,
+        "user_id": user_id, "scope": staging.SCOPE, "purpose": staging.PURPOSE, "connector_public_key": key,
         "connector_wrapping_alg": "ECDH-ES+A256KW",
     }  # fmt: skip
 
@@ -147,7 +136,7 @@ def _tool_call(request_id: str, wait: int) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
 
 
-def hold(app: StagedApp, request_id: str, *, by_tool: bool) -> Act:
+def hold(app: staging.StagedApp, request_id: str, *, by_tool: bool) -> Act:
     """A held status of a request that nobody decides."""
     headers = {"Authorization": f"Bearer {app.token}"}
 
@@ -233,14 +222,14 @@ def main() -> int:
         cluster, agent, port = Cluster(), stack.enter_context(slow_agent()), free_port()
         stack.callback(cluster.remove)
         os.environ.update(
-            LIMITS_OFF, BASE_URL=f"http://localhost:{port}", DATABASE_URL=cluster.url, CONSENT_VAR=str(home),
+            staging.LIMITS_OFF, BASE_URL=f"http://localhost:{port}", DATABASE_URL=cluster.url, CONSENT_VAR=str(home),
             BEHIND_TLS_PROXY="true", LOG_LEVEL="WARNING", DJANGO_SETTINGS_MODULE="config.settings", DATABASE_POOL="8",
             AGENT_BRAND_URL=f"http://127.0.0.1:{agent}/2.0",
         )  # fmt: skip
-        prepare(home)
-        apps, [person] = make_apps(CLIENTS + 1), make_people(1)
-        token = consent_to_agents(apps[0], person, SITE)
-        close_connections()
+        staging.prepare(home)
+        apps, [person] = staging.make_apps(CLIENTS + 1), staging.make_people(1)
+        token = staging.consent_to_agents(apps[0], person, SITE)
+        staging.close_connections()
         arrive(person, home)
         groups = {}
         for name in GROUPS:
@@ -255,7 +244,7 @@ def main() -> int:
         time.sleep(1)
         site = f"http://localhost:{port}"
         wrong = measure(home, groups, [Follower(site, app) for app in apps], acts(site, apps, person, token), options)
-    if wrong or options.keep:
+    if wrong:
         print(f"The logs stay in {home}")
     else:
         shutil.rmtree(home)
@@ -265,13 +254,11 @@ def main() -> int:
 def arguments() -> Any:
     parser = argparse.ArgumentParser(prog="./run bench rolling")
     parser.add_argument("--requests", type=int, default=10_000, help="at least; they go on until all is replaced")
-    parser.add_argument("--rounds", type=int, default=1, help="how often each group is replaced")
     parser.add_argument("--drain", type=float, default=8.0, help="seconds until old processes are asked to end")
-    parser.add_argument("--keep", action="store_true", help="keep the logs")
     return parser.parse_args()
 
 
-def arrive(person: StagedPerson, home: Path) -> None:
+def arrive(person: staging.StagedPerson, home: Path) -> None:
     """Sign in and put something into a vault, at a server of its own: what is measured asks for it only."""
     port = free_port()
     with running("the server to arrive at", _server(port), home / "arrival.log"):
@@ -281,11 +268,13 @@ def arrive(person: StagedPerson, home: Path) -> None:
         person.arrive(f"http://localhost:{port}").close()
 
 
-def acts(site: str, apps: list[StagedApp], person: StagedPerson, token: str) -> list[Act]:
+def acts(site: str, apps: list[staging.StagedApp], person: staging.StagedPerson, token: str) -> list[Act]:
     """What each caller does again and again."""
     key = public_half(generate_connector_key())
     with apps[-1].client(site) as client:
-        waiting = client.request_consent(person.user_id, SCOPE, purpose=PURPOSE, key=key, requested_expiry=86400)
+        waiting = client.request_consent(
+            person.user_id, staging.SCOPE, purpose=staging.PURPOSE, key=key, requested_expiry=86400
+        )
     asking = [ask_and_cancel(app, person.user_id, key) for app in apps[:-1]]
     holding = [hold(apps[-1], waiting.request_id, by_tool=bool(number % 2)) for number in range(HOLDERS)]
     return [*asking, *holding, *[ask_agent(token)] * AGENT_CALLERS]
@@ -298,16 +287,15 @@ def measure(home: Path, groups: dict[str, Any], followers: list[Follower], acts:
     began = time.monotonic()
     for thread in (*followers, *callers):
         thread.start()
-    for _ in range(options.rounds):
-        for name, process in groups.items():
-            time.sleep(3)
-            replace(name, process, home, tally)
+    for name, process in groups.items():
+        time.sleep(3)
+        replace(name, process, home, tally)
     while tally.count < options.requests:
         time.sleep(0.1)
     tally.over.set()
     for caller in callers:
         caller.join(60)
-    return report(tally, followers, options.rounds * len(groups), time.monotonic() - began)
+    return report(tally, followers, len(groups), time.monotonic() - began)
 
 
 def replace(name: str, process: subprocess.Popen[bytes], home: Path, tally: Tally) -> None:

@@ -1,6 +1,6 @@
 """How long sealing and opening take in Chromium, and how long the page stands still meanwhile.
 
-    python bench/sealing.py [--rounds 5]
+    ./run bench sealing [--rounds 5]
 
 Prints medians for exports of 4 KiB, 200 kB, 1 MB and 10 MB, for both connector curves, from the values to the body of
 the POST. "standstill" is the longest time in which a timer of the page could not run. The design wants 10 MB under
@@ -9,11 +9,8 @@ the POST. "standstill" is the longest time in which a timer of the page could no
 
 import argparse
 import sys
-from pathlib import Path
 from statistics import median
 from typing import Any
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from tests.system.browser.sealing.chromium import Driver, Tab, find_chromium
 

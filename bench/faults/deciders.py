@@ -117,7 +117,9 @@ class Decider(threading.Thread):
         outcome = Outcome(app_id, asked.request_id)
         decision = self.dice.choices(["approved", "denied", "cancelled"], [6, 3, 1])[0]
         outcome.decision = decision
-        outcome.acknowledged = self._insist(self._decider(decision, asked, client), self._was_decided(asked, client))
+        outcome.acknowledged = self._insist(
+            self._decider(decision, asked, client), lambda: client.status(asked.request_id).status != "pending"
+        )
         with self.ledger.lock:
             self.ledger.outcomes.append(outcome)
         if decision == "approved":
@@ -137,9 +139,6 @@ class Decider(threading.Thread):
         if decision == "denied":
             return lambda: self.owner.deny(asked.request_id)
         return lambda: client.end(asked.request_id)
-
-    def _was_decided(self, asked: AskedConsent, client: Client) -> Callable[[], bool]:
-        return lambda: client.status(asked.request_id).status != "pending"
 
     def _go_on(self, outcome: Outcome, asked: AskedConsent, client: Client) -> None:
         """Reads, and for some an end before the next approval supersedes it."""

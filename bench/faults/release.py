@@ -5,7 +5,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -117,32 +117,27 @@ class Front:
         answers = Answers()
         for line in lines:
             status, server, seconds, method, path = line.split(maxsplit=4)
-            answers.count(int(status), server, float(seconds), f"{method} {_kind(path.strip())}")
+            answers.count(int(status), server, float(seconds), f"{method} {path.strip()}")
         return answers
 
 
 @dataclass
 class Answers:
-    """Requests by who answered, by kind and status; `slowest` of those that were not held on purpose, in seconds."""
+    """By which server, and what failed; `slowest` of those that were not held on purpose, in seconds."""
 
-    by_server: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    by_server: Counter[str] = field(default_factory=Counter)
     failed: Counter[str] = field(default_factory=Counter)
     slowest: float = 0.0
 
-    def count(self, status: int, server: str, seconds: float, kind: str) -> None:
-        self.by_server[server][kind] += 1
+    def count(self, status: int, server: str, seconds: float, call: str) -> None:
+        self.by_server[server] += 1
         if status >= 500:
-            self.failed[f"{kind}: {status} of {server}"] += 1
-        if "events" not in kind:
+            self.failed[f"{call}: {status} of {server}"] += 1
+        if "events" not in call:
             self.slowest = max(self.slowest, seconds)
 
-    def of(self, release: Release) -> Counter[str]:
-        return self.by_server.get(f"127.0.0.1:{release.port}", Counter())
-
-
-def _kind(path: str) -> str:
-    """A path without what is about one thing alone."""
-    return "/".join("…" if "_" in part and len(part) > 20 else part for part in path.split("/"))
+    def of(self, release: Release) -> int:
+        return self.by_server[f"127.0.0.1:{release.port}"]
 
 
 # --- The earlier one ------------------------------------------------------------------------------------------------

@@ -11,18 +11,9 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from bench import staging
 from bench.faults.cluster import Cluster
 from bench.faults.listeners import Receiver
-from bench.staging import (
-    LIMITS_OFF,
-    StagedApp,
-    StagedPerson,
-    add_webhook,
-    close_connections,
-    make_apps,
-    make_people,
-    prepare,
-)
 from deploy.local.serving import Child, _end, _server, _start, _wait_until_ready, _worker, free_port
 
 APPS = 2
@@ -62,8 +53,8 @@ class Deployment:
     cluster: Cluster
     receiver: Receiver
     service: Service
-    apps: list[StagedApp]
-    people: list[StagedPerson]
+    apps: list[staging.StagedApp]
+    people: list[staging.StagedPerson]
 
     @property
     def env(self) -> dict[str, str]:
@@ -86,17 +77,17 @@ def deployed(name: str, people: int, cluster: Cluster | None = None, **settings:
         receiver = Receiver("whsec_" + secrets.token_hex(16))
         port = free_port()
         env = {
-            **LIMITS_OFF, "BASE_URL": f"http://localhost:{port}", "DATABASE_URL": cluster.url, "LOG_LEVEL": "WARNING",
-            "CONSENT_VAR": str(home), "WEBHOOK_INTERNAL_ADDRESSES": "true",
+            **staging.LIMITS_OFF, "BASE_URL": f"http://localhost:{port}", "DATABASE_URL": cluster.url,
+            "LOG_LEVEL": "WARNING", "CONSENT_VAR": str(home), "WEBHOOK_INTERNAL_ADDRESSES": "true",
             "DJANGO_SETTINGS_MODULE": "config.settings", **settings,
         }  # fmt: skip
         os.environ.update(env)
-        prepare(home)
-        apps = make_apps(APPS)
+        staging.prepare(home)
+        apps = staging.make_apps(APPS)
         for app in apps:
-            add_webhook(app, receiver.url, receiver.secret)
-        staged = make_people(people)
-        close_connections()
+            staging.add_webhook(app, receiver.url, receiver.secret)
+        staged = staging.make_people(people)
+        staging.close_connections()
         yield Deployment(home, cluster, receiver, Service(port, env, home), apps, staged)
 
 

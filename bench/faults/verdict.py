@@ -42,8 +42,8 @@ def settle(followers: list[Follower]) -> Iterator[str]:
 def everything_wrong(ledger: Ledger, apps: list[StagedApp], receiver: Receiver, followers: list[Follower]) -> list[str]:
     """Once all is settled."""
     return [
-        *ledger.defects, *lost(ledger), *doubled(), *gaps(apps), *undelivered(receiver), *unfollowed(followers),
-        *verify_audit(),
+        *ledger.defects, *lost(ledger.outcomes), *doubled(), *gaps(apps), *undelivered(receiver),
+        *unfollowed(followers), *verify_audit(),
     ]  # fmt: skip
 
 
@@ -56,17 +56,41 @@ def verify_audit() -> Iterator[str]:
         yield f"verify_audit: {done.stderr}"
 
 
-def lost(ledger: Ledger) -> Iterator[str]:
-    """Everything that was promised is as it was promised."""
+def lost(outcomes: list[Outcome]) -> Iterator[str]:
+    """Everything that was acknowledged is as it was acknowledged."""
+    for outcome, grant in _decided(outcomes):
+        if isinstance(grant, str):
+            yield grant
+        elif outcome.decision == "approved":
+            yield from _grant_wrong(outcome, grant)
+
+
+def missing(outcomes: list[Outcome]) -> Iterator[str]:
+    """All that was acknowledged is there; more may have happened since."""
+    from consent.exports.models import Read
+
+    for outcome, grant in _decided(outcomes):
+        if isinstance(grant, str):
+            yield grant
+            continue
+        if outcome.end_acknowledged and (grant is None or grant.status != outcome.end):
+            yield f"{outcome.request_id}: its grant was to be {outcome.end}, found {grant and grant.status}"
+        if outcome.reads > Read.objects.filter(grant=grant).count():
+            yield f"{outcome.request_id}: {outcome.reads} reads were answered, and fewer are written down"
+
+
+def _decided(outcomes: list[Outcome]) -> Iterator[tuple[Outcome, Any]]:
+    """Each with its grant, or with what is wrong with its request."""
     from consent.requests.models import ConsentRequest
 
     requests = {r.request_id: r for r in ConsentRequest.objects.select_related("grant")}
-    for outcome in ledger.outcomes:
+    for outcome in outcomes:
         request = requests.get(outcome.request_id)
         if request is None or request.status != outcome.decision:
-            yield f"{outcome.request_id}: {outcome.decision} was promised, found {request and request.status}"
-        elif outcome.decision == "approved":
-            yield from _grant_wrong(outcome, getattr(request, "grant", None))
+            found = request and request.status
+            yield outcome, f"{outcome.request_id}: {outcome.decision} was acknowledged, found {found}"
+        else:
+            yield outcome, getattr(request, "grant", None)
 
 
 def _grant_wrong(outcome: Outcome, grant: Any) -> Iterator[str]:
@@ -84,24 +108,6 @@ def _grant_wrong(outcome: Outcome, grant: Any) -> Iterator[str]:
     read = Read.objects.filter(grant=grant).count()
     if not outcome.reads <= grant.reads == read:
         yield f"{outcome.request_id}: {outcome.reads} reads were answered, {grant.reads} counted, {read} written down"
-
-
-def missing(outcomes: list[Outcome]) -> Iterator[str]:
-    """All that was promised is there; more may have happened since."""
-    from consent.exports.models import Read
-    from consent.requests.models import ConsentRequest
-
-    requests = {r.request_id: r for r in ConsentRequest.objects.select_related("grant")}
-    for outcome in outcomes:
-        request = requests.get(outcome.request_id)
-        if request is None or request.status != outcome.decision:
-            yield f"{outcome.request_id}: {outcome.decision} was promised, found {request and request.status}"
-            continue
-        grant = getattr(request, "grant", None)
-        if outcome.end_acknowledged and (grant is None or grant.status != outcome.end):
-            yield f"{outcome.request_id}: its grant was to be {outcome.end}, found {grant and grant.status}"
-        if outcome.reads > Read.objects.filter(grant=grant).count():
-            yield f"{outcome.request_id}: {outcome.reads} reads were answered, and fewer are written down"
 
 
 def doubled() -> Iterator[str]:
