@@ -15,9 +15,7 @@ from deploy.local.promises import POSTGRESQL, PROMISES, Promise
 
 _MARKS = {"proven": "✓", "red": "✗", "left out": "-", "not built": "○"}
 _LIMIT = {False: 600, True: 6 * 3600}  # seconds that one line may take, in its short and in its long form
-_NOTHING_TO_DO = (
-    5  # the exit code of pytest where no test ran, and of a script of bench/ that has nothing to measure yet
-)
+_NOTHING_TO_DO = 5  # the exit code of pytest where no test ran, and of a script of bench/ with nothing to measure yet
 _TOGETHER, _LIMIT_TOGETHER = "all tests", 1800  # what the short forms of all tests are called, and may take
 
 
