@@ -162,8 +162,8 @@ def _taken(request: ConsentRequest, export: Export) -> TakenRead:
         reads=grant.reads,
         size_bytes=export.size_bytes,
         ciphertext=str(export.ciphertext),
-        approval=str(export.approval),
-        owner_key=export.owner_key,
+        approval=export.approval or "",  # none is there once the person was erased, and then no grant lives
+        owner_key=export.owner_key or {},
         key_history=history or [],
         owner_key_reset=export.owner_key_reset,
     )
