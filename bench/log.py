@@ -91,7 +91,7 @@ class _Writer:
     def write(self, numbers: range) -> list[bytes]:
         """The entries of these numbers with their facts; returns their leaves."""
         rows = list(self._rows(numbers))
-        columns = "id, version, chain, sequence, prev_hash, entry_hash, kind, actor, at, facts_hash"
+        columns = "id, chain, sequence, prev_hash, entry_hash, kind, actor, at, facts_hash"
         _copy(f"consent_audit ({columns})", rows)
         _copy("audit_facts (entry_id, salt, facts, about)", ((row[0], SALT, FACTS, "") for row in rows))
         return [urlsafe_b64decode(f"{row[5]}=") for row in rows]
@@ -103,7 +103,7 @@ class _Writer:
             digest = self.heads[place] = self._hashed(place, sequence, before)
             chain = _chain(place)
             yield (
-                number + 1, 2, chain, sequence, before, digest, "staff_viewed", "staff", self.at, self.facts_hash,
+                number + 1, chain, sequence, before, digest, "staff_viewed", "staff", self.at, self.facts_hash,
             )  # fmt: skip
 
     def write_heads(self, count: int) -> None:
