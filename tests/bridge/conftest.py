@@ -64,7 +64,7 @@ def cli(state, monkeypatch) -> RunCli:
             for name, stream in streams.items():
                 own.setattr(sys, name, stream)
             try:
-                code = main(arguments)
+                code = main([os.fspath(argument) for argument in arguments])
             except SystemExit as ended:  # as argparse ends
                 code = ended.code
         for stream in streams.values():

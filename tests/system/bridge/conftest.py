@@ -5,9 +5,12 @@ import pytest
 from consent_bridge.client import Client
 from consent_bridge.owner import Owner
 from consent_bridge.sealed import generate_connector_key
+from tests.bridge.conftest import cli, state
 from tests.factories import PersonFactory
 from tests.factories.accounts import PASSWORD
 from tests.system.bridge.steps import FOOD, PASSPHRASE, forget_what_the_process_remembers
+
+__all__ = ["cli", "state"]
 
 
 @pytest.fixture(autouse=True)
