@@ -141,7 +141,7 @@ def affinity(run: Run) -> dict[str, Any]:
 
 
 def _measures(about: dict[str, Any], merged: Merged) -> list[dict[str, Any]]:
-    """What is known of the whole, each with a line that says what it is; analyses from before it was measured lack it.
+    """What is known of the whole, each with a line that says what it is; nothing before an analysis ended.
 
     How much is filled and where agents agree come before what agents say of themselves: 100 % of four fields is little.
     """

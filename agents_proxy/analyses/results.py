@@ -23,11 +23,9 @@ def merged_of(steps: list[Step]) -> Merged:
 
 
 def _fields(step: Step) -> dict[str, Any]:
-    """What a step that succeeded came to. One that is older than the column for it is read again."""
-    if step.fields is not None:
-        kept: dict[str, Any] = json.loads(encryption.opened(step.fields))
-        return kept
-    return reading_of(json.loads(encryption.opened(str(step.reply)))).fields or {}
+    """What a step that succeeded came to."""
+    kept: dict[str, Any] = json.loads(encryption.opened(str(step.fields)))
+    return kept
 
 
 def finish(run: Run, now: datetime) -> None:

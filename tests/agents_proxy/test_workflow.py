@@ -110,14 +110,6 @@ def test_pages_read_no_reply_again(agents: Agents, person: User, monkeypatch: An
     assert results.merged_of(list(run.steps.all())).profile == {"likes": ["tea"]}
 
 
-def test_a_step_from_before_fields_were_kept_is_read_again(agents: Agents, person: User) -> None:
-    agents.says = {"brand": {"likes": ["tea"]}}
-    run = finished(person)
-    run.steps.update(fields=None)
-
-    assert results.merged_of(list(run.steps.all())).profile == {"likes": ["tea"]}
-
-
 def test_a_failed_step_stops_nothing(agents: Agents, person: User) -> None:
     agents.says = {"brand": {"error": {"code": -32603}}, "core": {"age": 5}, "public": "I found nothing."}
     run = finished(person)
