@@ -12,8 +12,9 @@ _LOCKS = {"package-lock.json", "requirements.lock", "requirements-dev.lock"}
 
 def count() -> int:
     """Print the lines of each kind, and of the product: all but tests and benches."""
+    command = ["git", "ls-files", "-z"]
     try:
-        listed = run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+        listed = run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     except (OSError, ValueError):
         fail("Counting needs git and a clone.")
     kinds: Counter[str] = Counter()
