@@ -7,6 +7,7 @@ LIFECYCLE_SEED draws other ones; LIFECYCLE_TRANSPORT is `wire` (a real socket, t
 import os
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -23,9 +24,10 @@ from tests.lifecycle.around import Lifecycle
 from tests.lifecycle.clock import movable_database_clock
 from tests.lifecycle.transport import InProcess, OverTheWire, Transport
 
-RUNS = int(os.environ.get("LIFECYCLE_RUNS", "0"))  # 0: as the form of the test has it
+RUNS = int(os.environ.get("LIFECYCLE_RUNS", "0"))  # all with one seed; 0: as the form of the test has it
 STEPS = int(os.environ.get("LIFECYCLE_STEPS", "0"))
 SEED = int(os.environ.get("LIFECYCLE_SEED", "20261120"))
+SEEDS = range(SEED, SEED + (1 if RUNS else 6))
 BY_WIRE = os.environ.get("LIFECYCLE_TRANSPORT", "wire") == "wire"
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -57,28 +59,39 @@ def _limits_within_reach(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(WSGIRequestHandler, "disable_nagle_algorithm", True)
 
 
-@pytest.mark.long("300 runs of 50 steps; in short 12 of 30")
-def test_the_service_does_what_the_model_does(transport: Transport, long_form: bool) -> None:
-    runs, steps = (300, 50) if long_form else (12, 30)
+@pytest.fixture(scope="module")
+def total() -> Counter[str]:
+    return Counter()
+
+
+@pytest.mark.long("50 runs of 50 steps for each seed; in short 3 of 30")
+@pytest.mark.parametrize("of_seed", SEEDS)
+def test_the_service_does_what_the_model_does(
+    transport: Transport, long_form: bool, of_seed: int, total: Counter[str]
+) -> None:
+    runs, steps = (50, 50) if long_form else (3, 30)
     runs, steps = RUNS or runs, STEPS or steps
 
     class Machine(Lifecycle):
         pass
 
     Machine.transport = transport
-    sys.stdout.write(f"LIFECYCLE_SEED={SEED}\n")  # shown where the test fails, and with -s
+    sys.stdout.write(f"LIFECYCLE_SEED={of_seed}\n")  # shown where the test fails, and with -s
     began = time.monotonic()
     # no shrinking: it takes longer than reading the steps, which are printed as they were
     run_state_machine_as_test(
-        seed(SEED)(Machine),
+        seed(of_seed)(Machine),
         settings=settings(
             max_examples=runs, stateful_step_count=steps, deadline=None, database=None, derandomize=False,
             phases=[Phase.generate], suppress_health_check=list(HealthCheck), print_blob=False,
         ),
     )  # fmt: skip
     sequence_and_sign()
-    took = time.monotonic() - began
-    sys.stdout.write(f"{runs} runs, {Machine.steps} steps in {took:.0f} s, {type(transport).__name__}\n")
+    total.update(runs=runs, steps=Machine.steps, milliseconds=round((time.monotonic() - began) * 1000))
+    sys.stdout.write(
+        f"{total['runs']} runs, {total['steps']} steps in {total['milliseconds'] // 1000} s,"
+        f" {type(transport).__name__}\n"
+    )
     sys.stdout.write(", ".join(f"{what} {count}" for what, count in sorted(Machine.met.items())) + "\n")
 
     assert [*verifying.verify(), *verify_log()] == []
