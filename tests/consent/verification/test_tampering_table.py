@@ -1,6 +1,6 @@
 """Everything of the table is done to a real history, and found by whom the table names."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import takewhile
 from pathlib import Path
@@ -11,7 +11,6 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from django.core.management import call_command
 from django.db import connection, transaction
 
-from common.sql.triggers import install_rules
 from consent.ledger import audit
 from consent.log import keys, tree
 from consent.log.errors import LogRefused
@@ -26,8 +25,9 @@ from consent_bridge.notes import Checkpoint, VerifierKey, encode
 from consent_bridge.witness import Witness
 from tests.consent.verification.log_forged import build_again, forget_checkpoints
 from tests.consent.verification.manipulations import CHAINS, LOG, OPERATOR, ROWS, TABLE, TREE, Manipulation
-from tests.consent.verification.world import World, make_world
+from tests.consent.verification.world import World, made_world, shared_world
 
+__all__ = ["made_world", "shared_world"]  # fixtures
 _FOUND = [each for each in TABLE if each.found_by in (CHAINS, ROWS)]
 _OF_TREE = [each for each in TABLE if each.found_by == TREE]
 _MADE_TO_FIT = [each for each in TABLE if each.found_by == LOG]
@@ -45,16 +45,14 @@ _WORDS = {
 
 
 @pytest.fixture
-def world(db: None) -> Iterator[World]:
+def world(shared_world: World) -> World:
     """A history, with the triggers that protect it lifted for one who owns the database."""
-    made = make_world()
     assert sequence_and_sign()
     with connection.cursor() as cursor:
         for rule in RULES:
             if rule.statements(connection.vendor):
                 cursor.execute(rule.statements(connection.vendor)[0])
-    yield made
-    install_rules(connection, RULES)
+    return shared_world
 
 
 def complaints() -> list[str]:

@@ -1,6 +1,11 @@
 """Two people, three apps and what happened between them, all of it by the program's own actions."""
 
+from collections.abc import Iterator
+from copy import deepcopy
 from dataclasses import dataclass
+from typing import Any
+
+import pytest
 
 from consent.decisions import actions as decision_actions
 from consent.exports import reads
@@ -14,6 +19,7 @@ from developers.models import App
 from tests.consent.decisions import approval
 from tests.consent.test_races import app_context
 from tests.factories import AppFactory, ConsentRequestFactory, PersonFactory, Vault, give_vault
+from tests.undone import undone
 
 CUISINE, DIET = "lifestyle.food.favorite_cuisine", "lifestyle.food.diet_preference"
 
@@ -55,6 +61,19 @@ def _name(subject: str) -> str:
     found = audit.chain_id(subject)
     assert found is not None
     return found
+
+
+@pytest.fixture(scope="module")
+def made_world(django_db_setup: None, django_db_blocker: Any) -> Iterator[World]:
+    """The rows of a world, made once for the tests of a module, which take them as `shared_world`."""
+    with undone(django_db_blocker):
+        yield make_world()
+
+
+@pytest.fixture
+def shared_world(made_world: World, django_db_blocker: Any) -> Iterator[World]:
+    with undone(django_db_blocker):
+        yield deepcopy(made_world)
 
 
 def make_world() -> World:
