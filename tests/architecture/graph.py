@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -225,6 +226,14 @@ def house() -> House:
 
 def circles(graph: Graph) -> list[list[str]]:
     """A shortest circle for each knot of nodes that reach each other, from its first name round to it again."""
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError:
+        return _knotted(graph)
+    return []
+
+
+def _knotted(graph: Graph) -> list[list[str]]:
     reach = {node: _reached(graph, node) for node in graph}
     knots = {
         frozenset({other for other in reach[node] if node in reach[other]}) for node in graph if node in reach[node]
