@@ -35,22 +35,22 @@ def app(db):
     return AppFactory(name="Nagging App")
 
 
-def test_three_hundred_pairs_are_one_line(owner, person, app):
+def test_a_hundred_pairs_are_one_line(owner, person, app):
     denied = ConsentRequestFactory(user=person)
     decision_actions.deny(request_id=denied.request_id, by=person)
-    taken_back(person, app, 300)
+    taken_back(person, app, 100)
 
     shown = titles(owner)
 
     assert shown == [
-        "Nagging App asked you and took it back, 300 times that day",
+        "Nagging App asked you and took it back, 100 times that day",
         f"You denied “Food and drink” to {denied.app.name}",
     ]
     assert shown == titles(owner, kind="decisions")
     assert titles(owner, app=app.app_id) == shown[:1]
     assert page_of(owner) == (shown, "")
     assert owner.get("/consent/history/").content.decode().count(f"/consent/apps/{app.app_id}/") == 1
-    assert len(owner.get("/consent/history/file/", format="json").getvalue().splitlines()) > 300  # a file keeps all
+    assert len(owner.get("/consent/history/file/", format="json").getvalue().splitlines()) > 100  # a file keeps all
     assert list(verifying.verify()) == []
 
 
