@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import json_repair
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -153,8 +154,8 @@ def test_the_repair_of_a_reply_has_one_budget(
         finally:
             looked.append(before - text.budget.looks)
 
-    json_repair_loads = repairs.json_repair.loads
-    monkeypatch.setattr(repairs.json_repair, "loads", counting)
+    json_repair_loads = json_repair.loads
+    monkeypatch.setattr(json_repair, "loads", counting)
     answer = says("")
     answer["result"]["parts"] = [{"text": opened + shape * (length // len(shape))}] * parts
     read_reply(answer)
