@@ -65,6 +65,7 @@ def test_vault_of_a_factory_opens_with_its_recovery_code(db: None) -> None:
 
 # In pairs: whichever runs first leaves rows behind that the other must not meet, and takes away what it must find.
 @pytest.mark.parametrize("turn", [1, 2])
+# both commit, since the flush after them is what is tested
 def test_flush_empties_append_only_tables_and_keeps_the_registry(turn: int, transactional_db: None) -> None:
     assert (AuditEntry.objects.count(), Read.objects.count()) == (0, 0)
     assert ScopeEntry.objects.filter(scope="attr.lifestyle.food.*").count() == 1

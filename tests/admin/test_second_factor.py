@@ -219,7 +219,7 @@ def test_what_was_sent_without_the_forms_token_is_not_kept(staff):
     assert "admin_waits_for_confirmation" not in page.session
 
 
-@pytest.mark.django_db(transaction=True)
+@pytest.mark.django_db(transaction=True)  # the server answers over connections of its own
 def test_a_new_superuser_is_led_all_the_way(service, capsys, monkeypatch):
     monkeypatch.setenv("DJANGO_SUPERUSER_PASSWORD", PASSWORD)
     call_command("createsuperuser", "--no-input", "--email", "boss@example.org")
@@ -242,7 +242,7 @@ def test_a_new_superuser_is_led_all_the_way(service, capsys, monkeypatch):
     assert shown.url == f"{service}/admin/developers/app/"
 
 
-@pytest.mark.django_db(transaction=True)
+@pytest.mark.django_db(transaction=True)  # the server answers over connections of its own
 def test_a_stolen_password_makes_no_token_over_http(service):
     boss, app = factories.StaffFactory(), factories.AppFactory()
     give_second_factor(boss)

@@ -21,7 +21,7 @@ from tests.agents_proxy.runs import BODY
 from tests.factories import AppFactory, PersonFactory
 
 pytestmark = [
-    pytest.mark.django_db(transaction=True),
+    pytest.mark.django_db(transaction=True),  # calls at once, each with a connection of its own
     pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite lets one write at a time"),
 ]
 ANALYSES = "/api/a2a/analyses"

@@ -222,7 +222,7 @@ def test_whoever_answers_once_per_connection_is_asked_each_time_once(caller: Jso
     assert len(running.asked) == 3
 
 
-@pytest.mark.django_db(transaction=True)
+@pytest.mark.django_db(transaction=True)  # the connection is closed
 def test_no_database_connection_is_held_while_the_agent_thinks(person: User, settings: Any) -> None:
     caller, held = signed_in(consenting(person)), []
 

@@ -54,7 +54,7 @@ def test_an_entry_ends_with_its_time_and_not_before() -> None:
         assert CacheEntry.objects.count() == 1
 
 
-def test_of_many_at_once_one_adds(transactional_db: None) -> None:
+def test_of_many_at_once_one_adds(transactional_db: None) -> None:  # each thread has a connection of its own
     at_once = threading.Barrier(8)
 
     def add(_: int) -> bool:

@@ -104,6 +104,7 @@ def test_a_redis_that_is_away_is_no_hindrance(db: None, monkeypatch: pytest.Monk
     assert RateCount.objects.count() == 1
 
 
+# it commits, since each thread has a connection of its own
 def test_exactly_the_allowed_number_passes_at_once(transactional_db: None) -> None:
     allowed, at_once = Limit("race", 25, 60), threading.Barrier(8)
 

@@ -40,7 +40,7 @@ def test_a_whole_answer_is_a_list_and_finished(finished: list[Any]) -> None:
     assert len(finished) == 1
 
 
-@pytest.mark.django_db(transaction=True)
+@pytest.mark.django_db(transaction=True)  # the connection is closed
 def test_a_finished_request_leaves_no_connection_open() -> None:
     secret = TokenFactory().secret
     assert connection.connection is not None

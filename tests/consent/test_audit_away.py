@@ -33,7 +33,7 @@ from tests.consent.decisions import approval_body, resumption
 from tests.factories import ConsentRequestFactory, ExportFactory, StaffFactory, Vault
 
 # each call commits as it does in a deployment: a statement that fails by itself leaves no broken transaction behind
-pytestmark = [pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.django_db(transaction=True)]  # a statement that PostgreSQL refuses ends its transaction
 
 
 def status(api: Developer, request: ConsentRequest) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from tests.patience import MOST_SECONDS
 
 pytestmark = [
     pytest.mark.postgres,
-    pytest.mark.django_db(transaction=True),
+    pytest.mark.django_db(transaction=True),  # each thread has a connection of its own
     pytest.mark.skipif("connection.vendor != 'postgresql'", reason="rows are raced for on PostgreSQL"),
 ]
 ROLE = "consent_without_audit"

@@ -21,7 +21,7 @@ def _nothing_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(counts, "_counts", counts._Counts())
 
 
-@pytest.mark.django_db(transaction=True)
+@pytest.mark.django_db(transaction=True)  # a thread writes them, over a connection of its own
 def test_further_counts_are_written_without_another_discovery(settings: Any) -> None:
     settings.DISCOVERY_FLUSH_SECONDS = 0.05
     app, person = AppFactory(), PersonFactory()
@@ -31,7 +31,7 @@ def test_further_counts_are_written_without_another_discovery(settings: Any) -> 
     eventually(lambda: Discovery.objects.get().count == 20, "a count of 20")
 
 
-@pytest.mark.django_db(transaction=True)
+@pytest.mark.django_db(transaction=True)  # a transaction that fails as a whole
 def test_counts_outlive_a_database_that_is_away() -> None:
     app, person = AppFactory(), PersonFactory()
     for _ in range(3):
@@ -54,7 +54,7 @@ def test_first_discovery_that_was_not_written_is_written_by_the_next(db: None) -
     assert Discovery.objects.get().count == 1
 
 
-@pytest.mark.django_db(transaction=True)
+@pytest.mark.django_db(transaction=True)  # each thread has a connection of its own
 def test_discovery_during_a_first_write_that_fails_is_not_lost() -> None:
     app, person = AppFactory(), PersonFactory()
     writing, other_is_through = threading.Event(), threading.Event()

@@ -22,7 +22,7 @@ from tests.factories import AppFactory, ConsentRequestFactory, GrantFactory, Per
 from tests.lifecycle.clock import Clock, movable_database_clock
 from tests.patience import MOST_SECONDS
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db(transaction=True)  # the moved clock needs connections opened anew
 MINUTE, HOUR = 60, 3600
 
 
@@ -158,7 +158,7 @@ def test_in_german_it_is_written_in_german(clock: Clock, person: User) -> None:
     assert "{" not in mail.outbox[0].body + mail.outbox[0].subject
 
 
-def test_two_workers_at_once_write_one_mail(transactional_db: None, settings: Any) -> None:
+def test_two_workers_at_once_write_one_mail(settings: Any) -> None:
     settings.EMAIL_BACKEND = f"{__name__}.Slow"
     people = [PersonFactory() for _ in range(4)]
     for person in people:

@@ -53,7 +53,7 @@ from tests.staff import at_the_admin
 ROUNDS = int(os.environ.get("RACE_ROUNDS", "40"))
 pytestmark = [
     pytest.mark.postgres,
-    pytest.mark.django_db(transaction=True),
+    pytest.mark.django_db(transaction=True),  # each thread has a connection of its own
     pytest.mark.skipif("connection.vendor != 'postgresql'", reason="rows are raced for on PostgreSQL"),
 ]
 

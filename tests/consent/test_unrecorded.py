@@ -22,7 +22,7 @@ from tests.consent.broken_audit import audit_away
 from tests.factories import ConsentRequestFactory, ExportFactory
 
 # each call commits as it does in a deployment: a statement that fails by itself leaves no broken transaction behind
-pytestmark = [pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.django_db]
 EVERYTHING = ("consent_audit", "audit_pending", "consent_notices")
 LOOKS = 7  # the newest of two kinds, the marked of each, and this minute's ends and pauses
 MIDNIGHT = datetime(2026, 11, 26, tzinfo=UTC)

@@ -155,7 +155,7 @@ def test_nothing_is_replayed_to_a_disabled_endpoint(developer: Client, member: A
     assert audited() == []
 
 
-@pytest.mark.django_db(transaction=True)
+@pytest.mark.django_db(transaction=True)  # deliveries are made in threads, each with its connection
 def test_a_delivery_writes_its_times_and_gone_is_audited(receiver: Receiver) -> None:
     endpoint = WebhookEndpointFactory(url=receiver.url)
     receiver.answers = [204, 410]

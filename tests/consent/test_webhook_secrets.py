@@ -18,7 +18,7 @@ from tests.factories import AppFactory, ConsentRequestFactory, PersonFactory
 from tests.factories.asked import now
 from tests.fakes.receiver import Receiver, receiving
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db(transaction=True)  # deliveries are made in threads, each with its connection
 
 
 @pytest.fixture

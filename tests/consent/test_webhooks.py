@@ -42,7 +42,7 @@ def decide(receiver: Receiver, **endpoint: Any) -> Notice:
     return Notice.objects.get(request=request)
 
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db(transaction=True)  # deliveries are made in threads, each with its connection
 
 
 def test_a_notice_arrives_signed_with_its_sequence(receiver: Receiver) -> None:

@@ -254,7 +254,7 @@ def test_what_changed_since_staff_read_it_is_not_decided(person: User) -> None:
     assert not App.objects.exists()
 
 
-@pytest.mark.django_db(transaction=True)
+@pytest.mark.django_db(transaction=True)  # people at once, each with a connection of their own
 def test_of_staff_and_applicant_at_once_one_wins() -> None:
     person, staff = PersonFactory(), [StaffFactory() for _ in range(2)]
     row = open_one(person)

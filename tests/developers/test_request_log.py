@@ -164,7 +164,7 @@ def test_rows_wait_for_the_database_up_to_the_bound(
     assert "2 calls of apps are missing in the request log" in caplog.text
 
 
-@pytest.mark.django_db(transaction=True)
+@pytest.mark.django_db(transaction=True)  # who writes them closes the connection
 def test_the_rows_of_an_app_that_went_meanwhile_hold_up_no_others() -> None:
     gone, stays = Developer.of(AppFactory()), Developer.of(AppFactory())
     gone.get("/scope-catalog")
@@ -178,7 +178,7 @@ def test_the_rows_of_an_app_that_went_meanwhile_hold_up_no_others() -> None:
     assert [row["app"] for row in written()] == [stays.app.pk]
 
 
-@pytest.mark.django_db(transaction=True)
+@pytest.mark.django_db(transaction=True)  # the thread has a connection of its own
 def test_a_thread_writes_them_every_second(api: Developer, settings: Any) -> None:
     settings.REQUEST_LOG_FLUSH_SECONDS = 0.05
     fresh = recording._Recorder()

@@ -13,7 +13,7 @@ from developers.models import AppAuditEntry, AppInvitation, AppMember
 from tests.factories import MemberFactory, TestAppFactory
 
 pytestmark = [
-    pytest.mark.django_db(transaction=True),
+    pytest.mark.django_db(transaction=True),  # calls at once, each with a connection of its own
     pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite lets one write at a time"),
 ]
 

@@ -117,7 +117,7 @@ def test_nobody_is_told_twice_where_the_server_goes_away_midway(member: AppMembe
     assert [sent.to for sent in mail.outbox] == [["ana@example.org"]]
 
 
-@pytest.mark.django_db(transaction=True)
+@pytest.mark.django_db(transaction=True)  # two workers, each with a connection of its own
 def test_two_workers_write_once() -> None:
     member = MemberFactory(app=TestAppFactory())
     TokenFactory.create_batch(5, app=member.app, created_by=member.user)

@@ -29,7 +29,7 @@ STEPS = int(os.environ.get("LIFECYCLE_STEPS", "0"))
 SEED = int(os.environ.get("LIFECYCLE_SEED", "20261120"))
 SEEDS = range(SEED, SEED + (1 if RUNS else 6))
 BY_WIRE = os.environ.get("LIFECYCLE_TRANSPORT", "wire") == "wire"
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db(transaction=True)  # the server answers over connections of its own
 
 
 @pytest.fixture(autouse=True)

@@ -27,7 +27,7 @@ from tests.pkm.sealed_segments import segment, wrapper
 
 pytestmark = [
     pytest.mark.postgres,
-    pytest.mark.django_db(transaction=True),
+    pytest.mark.django_db(transaction=True),  # each thread has a connection of its own
     pytest.mark.skipif("connection.vendor != 'postgresql'", reason="row locks need PostgreSQL"),
 ]
 WRITERS = 8

@@ -151,7 +151,7 @@ def test_a_query_that_names_nothing_clearly_is_400(query: dict[str, str], api: D
 
 
 # --- Waiting ----------------------------------------------------------------------------------------------------------
-@pytest.mark.django_db(transaction=True)
+@pytest.mark.django_db(transaction=True)  # who waits has a connection of its own
 def test_a_waiter_hears_of_the_decision_at_once(api: Developer, hub: waiting._Hub) -> None:
     request = ConsentRequestFactory(app=api.app)
     heard: list[str] = []
@@ -198,7 +198,7 @@ def passing(monkeypatch: pytest.MonkeyPatch) -> NobodyWoken:
     return made
 
 
-@pytest.mark.django_db(transaction=True)
+@pytest.mark.django_db(transaction=True)  # who waits gives the connection back
 @pytest.mark.parametrize(("status", "waited"), [("pending", 20), ("denied", 0)])
 def test_a_wait_ends_with_the_time_and_what_is_decided_does_not_wait(
     api: Developer, passing: NobodyWoken, status: str, waited: int

@@ -63,7 +63,7 @@ def test_the_sandbox_takes_no_more_than_twenty(api: Developer, app: App) -> None
     assert api.post(PEOPLE).status_code == 201
 
 
-@pytest.mark.django_db(transaction=True)
+@pytest.mark.django_db(transaction=True)  # each thread has a connection of its own
 def test_many_at_once_make_exactly_twenty() -> None:
     app, outcomes = TestAppFactory(), []
     barrier = threading.Barrier(8)
