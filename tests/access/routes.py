@@ -1,4 +1,4 @@
-"""The addresses of the URL configuration, each as the table names it."""
+"""The addresses of the URL configuration, each as the register names it."""
 
 import re
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ def _walk(patterns: Any, prefix: str) -> Iterator[str]:
 
 
 def plain_route(route: str) -> str:
-    """As the table spells it."""
+    """As the register spells it."""
     named = _NAMED_GROUP.sub(r"<\1>", route)
     return named.replace("^", "").replace("$", "").replace("\\.", ".")
 

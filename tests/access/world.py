@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
+from allauth.account.models import EmailAddress
 from django.utils import timezone
 
 from accounts.models import User
@@ -19,9 +20,12 @@ from tests.access.callers import Caller, Session
 from tests.agents_proxy.institutions import linked
 from tests.consent.decisions import approval_body
 from tests.factories import Vault
+from tests.factories.whole_person import everything_about_somebody
 from tests.fakes.aggregator import Aggregator
+from tests.pkm.sealed_segments import segment
 
 _LINK = encryption.sealed('{"token": "link-of-tests", "url": "https://aggregator.example/link"}')
+CANARY = "canary0f1e2d3c4b5a"  # in everything about person C, who has nothing to do with A and B
 ABSENT = "x" * 26  # ends every made-up ID: of the form of ours, and nobody's
 
 
@@ -40,6 +44,7 @@ class Sandbox:
     def ids(self) -> dict[str, str]:
         return {
             "app_id": self.app.app_id,
+            "app_name": self.app.name,
             "user_id": self.vault.user.public_id,
             "request_id": self.pending.request_id,
             "grant_id": self.grant.grant_id,
@@ -72,6 +77,25 @@ class World:
     def approval(self) -> dict[str, Any]:
         return approval_body(self.pending, self.vault)
 
+    def refreshed(self) -> dict[str, Any]:
+        """The export's next revision, sealed to another request's key."""
+        return _refreshed(self.approval())
+
+    def segment(self) -> dict[str, Any]:
+        return _segment(self.vault)
+
+    def resealed_segment(self) -> dict[str, Any]:
+        return {"jwe": self.segment()["jwe"], "content_revision": 1}
+
+    def sandbox_approval(self) -> dict[str, Any]:
+        return self.sandbox.approval()
+
+    def sandbox_refreshed(self) -> dict[str, Any]:
+        return _refreshed(self.sandbox.approval())
+
+    def sandbox_segment(self) -> dict[str, Any]:
+        return _segment(self.sandbox.vault)
+
     def ids_at(self, route: str) -> dict[str, str]:
         """What the parts of this route stand for."""
         return {**self.ids, **self.sandbox.ids()} if "/sandbox/" in route else self.ids
@@ -86,6 +110,14 @@ class World:
             "connector_key_id": "key-2",
             "connector_wrapping_alg": "ECDH-ES+A256KW",
         }
+
+
+def _refreshed(approval: dict[str, Any]) -> dict[str, Any]:
+    return {"revision": 2, "sources": approval["sources"], "jwe": approval["jwe"]}
+
+
+def _segment(vault: Vault) -> dict[str, Any]:
+    return segment(vault, "lifestyle", "food", {"favorite_cuisine": "Thai"}, base=1)
 
 
 def make_world(bank: Aggregator) -> World:
@@ -121,16 +153,21 @@ def make_world(bank: Aggregator) -> World:
     )
     suspended.status = "suspended"
     suspended.save()
+    _with_confirmed_address(owner)
+    everything_about_somebody(CANARY)
     invitation = factories.AppInvitationFactory(app=app, email=owner.email, pk=518_273_645)
     world.ids = {
         "user_id": owner.public_id,
+        "newcomer_id": _with_confirmed_address(factories.PersonFactory()).public_id,
         "request_id": pending.request_id,
+        "read_id": export.grant.request.request_id,
         "grant_id": export.grant.grant_id,
         "receipt_id": world.receipt.receipt_id,
         "level": "0",
         "place": "000.p/1",
         "entry_hash": "A" * 43,
         "app_id": app.app_id,
+        "app_name": app.name,
         "prefix": _same_prefix(app, owner),
         **_of_webhooks(app, pending),
         "invitation_pk": str(invitation.pk),
@@ -152,6 +189,12 @@ def make_world(bank: Aggregator) -> World:
         "url": "nothing",
     }
     return world
+
+
+def _with_confirmed_address(person: User) -> User:
+    """Whoever shows that an address is theirs may take an invitation that was sent to it."""
+    EmailAddress.objects.update_or_create(user=person, email=person.email, defaults={"verified": True})
+    return person
 
 
 def _same_prefix(app: App, owner: User) -> str:

@@ -1,0 +1,98 @@
+"""What is true of every answer, whoever asks for what."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from django.conf import settings
+
+from common.problems import every_problem
+from tests.access.callers import Caller
+from tests.access.sending import Answer
+from tests.access.walk import Walk
+from tests.access.world import CANARY, World
+from tests.addresses import Address
+from tests.config.wanted_headers import lacking
+
+ROOT = Path(__file__).resolve().parents[2]
+PROBLEM = {"type", "title", "status", "code", "detail", "trace_id"}
+# of an upstream that is not configured, answers wrongly, late or not at all
+OF_UPSTREAMS = {
+    502: {"invalid_agent_response", "upstream_unavailable"},
+    503: {"agent_not_configured"},
+    504: {"upstream_timeout"},
+}
+_JSON = ("application/json", "application/problem+json", "application/ld+json")
+_CODES = {problem.code for problem in every_problem()}
+_SHORTEST = 12  # characters of a secret that is looked for
+
+
+def in_short(answer: Answer) -> str:
+    """The status, and for a redirect where it leads: `302 sign-in`, `302 second factor`, `302 confirm`."""
+    if answer.status not in (301, 302, 303):
+        return str(answer.status)
+    leads = {
+        "/accounts/login/": "sign-in",
+        "/admin/login/": "sign-in",
+        "/accounts/2fa/": "second factor",
+        "/accounts/reauthenticate/": "confirm",
+    }
+    to = next((name for start, name in leads.items() if answer.headers["Location"].startswith(start)), "")
+    return f"{answer.status} {to}".strip()
+
+
+def faults(walk: Walk, address: Address, caller: Caller, answer: Answer, *, https: bool = False) -> list[str]:
+    """What is wrong with this answer, in words; nothing where all is well."""
+    found = lacking(f"/{address.route}", answer.status, answer.headers, https=https)
+    told = b"\n".join([answer.body, *(line.encode() for line in answer.lines)])
+    found += [f"it holds the secret {secret.decode()[:9]}…" for secret in walk.secrets if secret in told]
+    if CANARY.encode() in told and not _may_see_others(address, caller):
+        found.append("it holds what is person C's")
+    if walk.world.owner.email.encode() in told and not _may_see_owner(address, caller):
+        found.append("it holds person A's e-mail address")
+    if answer.status >= 500 and answer.code not in OF_UPSTREAMS.get(answer.status, ()):
+        found.append(f"{answer.status}: {answer.body[:300]!r}")
+    return found + (_program_faults(answer) if address.speaks_json else _page_faults(answer))
+
+
+def _may_see_others(address: Address, caller: Caller) -> bool:
+    """Staff, and where person C wants to be found."""
+    return caller is Caller.STAFF_2FA and address.room == "admin"
+
+
+def _may_see_owner(address: Address, caller: Caller) -> bool:
+    return caller is Caller.OWNER or _may_see_others(address, caller)
+
+
+def secrets_of(world: World) -> Iterator[bytes]:
+    """Keys, tokens, and where this program lies."""
+    told = [settings.SECRET_KEY, *settings.DATA_ENCRYPTION_KEYS, *world.tokens.values(), str(ROOT)]
+    told += [key["d"] for keys in (settings.RECEIPT_KEYS, settings.LOG_KEYS) for key in keys]
+    told += [settings.DATABASES["default"].get("PASSWORD", ""), "Traceback (most recent call"]
+    yield from (text.encode() for text in map(str, told) if len(text) >= _SHORTEST)
+
+
+def _program_faults(answer: Answer) -> list[str]:
+    """An answer of an address that speaks JSON; a refusal has the shape that the contract gives it."""
+    if answer.status < 300:
+        is_broken = answer.media_type in _JSON and answer.body not in (b"", b"null") and answer.json() is None
+        return ["it is not JSON"] * is_broken + [f"a page: {answer.media_type}"] * (answer.media_type == "text/html")
+    if answer.status < 400:
+        return [f"a program is sent on: {answer.headers['Location']}"]
+    body = answer.json()
+    if isinstance(body, dict) and "jsonrpc" in body:
+        error = body.get("error")
+        return [] if isinstance(error, dict) and isinstance(error.get("code"), int) else ["no error of JSON-RPC"]
+    if answer.media_type != "application/problem+json" or not isinstance(body, dict):
+        return [f"{answer.status} as {answer.media_type} is no problem"]
+    if not body.keys() >= PROBLEM or body["status"] != answer.status or body["code"] not in _CODES:
+        return [f"{answer.status} as {sorted(body)}, {body.get('code')}, is no problem of the contract"]
+    return []
+
+
+def _page_faults(answer: Answer) -> list[str]:
+    """What somebody sees is a page with a heading, not a word alone."""
+    if answer.status in (301, 302, 303) or answer.media_type != "text/html":
+        is_bare = answer.status >= 400 and answer.media_type not in _JSON
+        return [f"{answer.status} as {answer.media_type} is no page"] * is_bare
+    lacks = [part for part in (b"<title>", b"<h1") if part not in answer.body]
+    return [f"a page without {lacks}"] if lacks and answer.body else []

@@ -1,0 +1,152 @@
+"""Calling the addresses of the register, each call undone."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from functools import cached_property
+from itertools import groupby
+from typing import Any
+from urllib.parse import urlencode
+
+import orjson
+import pytest
+from django.apps import apps
+from django.db import connection, transaction
+
+from tests.access.callers import Caller
+from tests.access.routes import path_of
+from tests.access.sending import FORM, JSON, Answer, Sender, sender_of
+from tests.access.world import World
+from tests.addresses import ADDRESSES, Address
+
+_AT_ONCE = 10  # addresses in one test
+_WRITTEN = re.compile(r'\s*\(*(?:INSERT INTO|UPDATE|DELETE FROM)\s+"?(\w+)', re.IGNORECASE)
+
+
+class Written:
+    """The tables that were written to."""
+
+    def __init__(self) -> None:
+        self.tables: set[str] = set()
+
+    def __call__(self, execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:
+        if found := _WRITTEN.match(sql):
+            self.tables.add(found[1])
+        return execute(sql, params, many, context)
+
+
+class Walk:
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self._senders = {caller: sender_of(caller, world) for caller in Caller}
+        self._bodies: dict[int, dict[str, Any] | None] = {}
+
+    @cached_property
+    def secrets(self) -> tuple[bytes, ...]:
+        from tests.access.invariants import secrets_of
+
+        return tuple(secrets_of(self.world))
+
+    def sender(self, caller: Caller) -> Sender:
+        return self._senders[caller]
+
+    def ids(self, address: Address) -> dict[str, str]:
+        ids = self.world.ids_at(address.route)
+        if "<path:object_id>" in address.route:
+            room, record = address.route.split("/")[1:3]
+            ids = {**ids, "object_id": str(_first(room, record)) if room != "r" else "1"}
+        return ids
+
+    def body(self, address: Address) -> dict[str, Any] | None:
+        """What fits this address; sealed once for all callers."""
+        if id(address) not in self._bodies:
+            body = address.body(self.world) if callable(address.body) else address.body
+            if isinstance(address.body, dict):
+                ids = self.ids(address)
+                body = {
+                    name: value.format(**ids) if isinstance(value, str) else value
+                    for name, value in address.body.items()
+                }
+            self._bodies[id(address)] = body
+        return self._bodies[id(address)]
+
+    def path(self, address: Address, **changed: str) -> str:
+        ids = {**self.ids(address), **changed}
+        query = address.query.format(**ids)
+        return path_of(address.route, ids) + (f"?{query}" if query else "")
+
+    def ask(
+        self,
+        address: Address,
+        caller: Caller,
+        path: str = "",
+        *,
+        method: str = "",
+        raw: bytes | None = None,
+        media: str = "",
+        during: AbstractContextManager[Any] | None = None,
+        secure: bool = False,
+        **headers: str,
+    ) -> Answer:
+        """What `caller` is answered, and everything as it was before; `raw` goes in place of what fits."""
+        if address.route.startswith("mcp"):
+            headers = {"Accept": "application/json, text/event-stream", **headers}
+        if raw is None:
+            body = self.body(address)
+            raw = b"" if body is None else urlencode(body).encode() if address.is_form else orjson.dumps(body)
+        media = media or (FORM if address.is_form else JSON)
+        with transaction.atomic():
+            with during or nullcontext():
+                answer = self.sender(caller).send(
+                    method or address.method, path or self.path(address), raw, media, secure=secure, **headers
+                )
+            transaction.set_rollback(True)
+        return answer
+
+    def asked(self, address: Address, caller: Caller, **how: Any) -> tuple[Answer, set[str]]:
+        """The same, with the tables that were written to."""
+        written = Written()
+        return self.ask(address, caller, during=connection.execute_wrapper(written), **how), written.tables
+
+
+def _first(room: str, record: str) -> Any:
+    return apps.get_model(room, record)._default_manager.values_list("pk", flat=True).first()
+
+
+def welcome(address: Address) -> Caller:
+    """Whoever gets furthest at this address; person A or a token of theirs before others."""
+    order = (Caller.OWNER, Caller.MANAGER, Caller.APP, Caller.TEST_APP, Caller.STAFF_2FA, Caller.ANONYMOUS)
+    return min(order, key=lambda caller: address.answers[caller] in _REFUSED)
+
+
+_REFUSED = ("401", "403", "302 sign-in", "302 confirm", "302")
+
+
+def parts(addresses: Iterable[Address]) -> list[Any]:
+    """The addresses as parameters of a test, some of one room in each."""
+    found = []
+    for room, inside in groupby(addresses, key=lambda address: address.room):
+        several = list(inside)
+        for start in range(0, len(several), _AT_ONCE):
+            part = several[start : start + _AT_ONCE]
+            name = f"{room or 'home'} {start // _AT_ONCE + 1}"
+            found.append((name, part))
+    names = unique(name for name, _ in found)
+    return [pytest.param(part, id=name) for name, (_, part) in zip(names, found, strict=True)]
+
+
+def unique(names: Iterable[str]) -> Iterator[str]:
+    seen: dict[str, int] = {}
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+        yield name if seen[name] == 1 else f"{name}.{seen[name]}"
+
+
+every_address = pytest.mark.parametrize("addresses", parts(ADDRESSES))
+
+
+def all_well(found: Mapping[str, Iterable[str]]) -> None:
+    """Fails with a line for each answer that is not in order."""
+    if found:
+        lines = [f"{where}: {'; '.join(faults)}" for where, faults in found.items()]
+        pytest.fail("\n".join([f"{len(lines)} answers are not in order:", *lines]), pytrace=False)
