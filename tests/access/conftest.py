@@ -7,9 +7,10 @@ import pytest
 from django.db import transaction
 from django.test import override_settings
 
+from accounts.models import User
 from consent.api import leaked_tokens
 from tests.access.walk import Walk
-from tests.access.world import make_world
+from tests.access.world import make_world, people_with_old_data
 from tests.fakes.aggregator import aggregating
 
 # how often somebody may call is the subject of other tests
@@ -27,8 +28,12 @@ def walk(django_db_setup: None, django_db_blocker: Any) -> Iterator[Walk]:
         django_db_blocker.unblock(),
         aggregating() as bank,
         override_settings(AGGREGATOR=bank.settings(), **dict.fromkeys(UNLIMITED, 0)),
-        transaction.atomic(),
     ):
         patched.setattr(leaked_tokens, "_ANSWERS_AFTER", 0.0)
-        yield Walk(make_world(bank))
-        transaction.set_rollback(True)
+        people = people_with_old_data()
+        try:
+            with transaction.atomic():
+                yield Walk(make_world(bank, *people))
+                transaction.set_rollback(True)
+        finally:
+            User.objects.filter(pk__in=[person.pk for person in people]).delete()

@@ -23,6 +23,7 @@ OF_UPSTREAMS = {
 }
 _JSON = ("application/json", "application/problem+json", "application/ld+json")
 _CODES = {problem.code for problem in every_problem()}
+_OF_EVERY_CALL = {"developer_tokens", "management_tokens", "discovery_misses"}
 _SHORTEST = 12  # characters of a secret that is looked for
 
 
@@ -71,11 +72,19 @@ def secrets_of(world: World) -> Iterator[bytes]:
     yield from (text.encode() for text in map(str, told) if len(text) >= _SHORTEST)
 
 
+def traces(written: set[str], answer: Answer) -> list[str]:
+    """A refusal leaves no trace but that a token was used, and how often somebody looked for people in vain."""
+    is_refusal = in_short(answer) in ("401", "403", "404", "405", "302 sign-in")
+    return [f"refused, and wrote to {table}" for table in sorted(written - _OF_EVERY_CALL)] if is_refusal else []
+
+
 def _program_faults(answer: Answer) -> list[str]:
     """An answer of an address that speaks JSON; a refusal has the shape that the contract gives it."""
     if answer.status < 300:
         is_broken = answer.media_type in _JSON and answer.body not in (b"", b"null") and answer.json() is None
-        return ["it is not JSON"] * is_broken + [f"a page: {answer.media_type}"] * (answer.media_type == "text/html")
+        return ["it is not JSON"] * is_broken + [f"a page: {answer.media_type}"] * (
+            answer.media_type == "text/html" and bool(answer.body)
+        )
     if answer.status < 400:
         return [f"a program is sent on: {answer.headers['Location']}"]
     body = answer.json()

@@ -24,21 +24,23 @@ _WRITTEN = re.compile(r'\s*\(*(?:INSERT INTO|UPDATE|DELETE FROM)\s+"?(\w+)', re.
 
 
 class Written:
-    """The tables that were written to."""
+    """The tables of which rows were written or taken away."""
 
     def __init__(self) -> None:
         self.tables: set[str] = set()
 
     def __call__(self, execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:
-        if found := _WRITTEN.match(sql):
+        result = execute(sql, params, many, context)
+        if (found := _WRITTEN.match(sql)) and context["cursor"].rowcount:
             self.tables.add(found[1])
-        return execute(sql, params, many, context)
+        return result
 
 
 class Walk:
     def __init__(self, world: World) -> None:
         self.world = world
         self._senders = {caller: sender_of(caller, world) for caller in Caller}
+        self._records: dict[tuple[str, str], str] = {}
         self._bodies: dict[int, dict[str, Any] | None] = {}
 
     @cached_property
@@ -54,8 +56,14 @@ class Walk:
         ids = self.world.ids_at(address.route)
         if "<path:object_id>" in address.route:
             room, record = address.route.split("/")[1:3]
-            ids = {**ids, "object_id": str(_first(room, record)) if room != "r" else "1"}
+            ids = {**ids, "object_id": "1" if room == "r" else self._first(room, record)}
         return ids
+
+    def _first(self, room: str, record: str) -> str:
+        if (room, record) not in self._records:
+            rows = apps.get_model(room, record)._default_manager.values_list("pk", flat=True)
+            self._records[room, record] = str(rows.first())
+        return self._records[room, record]
 
     def body(self, address: Address) -> dict[str, Any] | None:
         """What fits this address; sealed once for all callers."""
@@ -107,10 +115,6 @@ class Walk:
         """The same, with the tables that were written to."""
         written = Written()
         return self.ask(address, caller, during=connection.execute_wrapper(written), **how), written.tables
-
-
-def _first(room: str, record: str) -> Any:
-    return apps.get_model(room, record)._default_manager.values_list("pk", flat=True).first()
 
 
 def welcome(address: Address) -> Caller:

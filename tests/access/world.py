@@ -20,7 +20,7 @@ from tests.access.callers import Caller, Session
 from tests.agents_proxy.institutions import linked
 from tests.consent.decisions import approval_body
 from tests.factories import Vault
-from tests.factories.whole_person import everything_about_somebody
+from tests.factories.whole_person import everything_about_somebody, somebody_with_old_data
 from tests.fakes.aggregator import Aggregator
 from tests.pkm.sealed_segments import segment
 
@@ -120,16 +120,21 @@ def _segment(vault: Vault) -> dict[str, Any]:
     return segment(vault, "lifestyle", "food", {"favorite_cuisine": "Thai"}, base=1)
 
 
-def make_world(bank: Aggregator) -> World:
-    """Some thirty rows; every address of the table finds what it names."""
-    owner, stranger = factories.PersonFactory(), factories.PersonFactory()
+def people_with_old_data() -> tuple[User, User]:
+    """Persons A and C. Their old rows lift triggers, after which SQLite reads its schema at every undone call anew."""
+    return factories.LegacyBlobFactory().user, somebody_with_old_data(CANARY)
+
+
+def make_world(bank: Aggregator, owner: User, neighbour: User) -> World:
+    """Some hundred rows; every address of the register finds what it names."""
+    stranger = factories.PersonFactory()
     vault = factories.give_vault(owner)
     staff, staff_2fa = factories.StaffFactory(), factories.StaffFactory()
     for other in (stranger, staff, staff_2fa):
         factories.give_vault(other)
     app, other, suspended = (factories.AppFactory() for _ in range(3))
     factories.MemberFactory(app=app, user=owner)
-    factories.MigrationStateFactory(user=factories.LegacyBlobFactory(user=owner).user)
+    factories.MigrationStateFactory(user=owner)
     pending = factories.ConsentRequestFactory(app=app, user=owner)
     export = factories.ExportFactory(grant__request__app=app, grant__request__user=owner)
     continuous = factories.ExportFactory(
@@ -154,7 +159,9 @@ def make_world(bank: Aggregator) -> World:
     suspended.status = "suspended"
     suspended.save()
     _with_confirmed_address(owner)
-    everything_about_somebody(CANARY)
+    everything_about_somebody(CANARY, neighbour)
+    factories.LoggedRequestFactory(app=app)
+    factories.AuditCheckpointFactory()
     invitation = factories.AppInvitationFactory(app=app, email=owner.email, pk=518_273_645)
     world.ids = {
         "user_id": owner.public_id,

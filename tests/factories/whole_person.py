@@ -22,17 +22,25 @@ from pkm.vault.models import KeyWrapper, VaultKey
 from tests import factories
 
 
-def everything_about_somebody(canary: str) -> User:
+def everything_about_somebody(canary: str, user: User | None = None) -> User:
     """Somebody of whom every table that can hold something of a person holds it, with the canary wherever it can be.
 
     A column that is sealed holds the canary itself, where nothing has to open it: sealed, it could not be looked for.
     """
-    user: User = factories.PersonFactory(email=f"{canary}@example.org", display_name=f"{canary} Meier")
+    user = user or somebody_with_old_data(canary)
     _account(user, canary)
     _kept(user, canary)
     _allowed(user, canary)
     _developed(user, canary)
     _analysed(user, canary)
+    return user
+
+
+def somebody_with_old_data(canary: str) -> User:
+    """Somebody new and their rows of the old system, whose tables are closed to everything else."""
+    user: User = factories.PersonFactory(email=f"{canary}@example.org", display_name=f"{canary} Meier")
+    factories.LegacyBlobFactory(user=user, domain=canary, jwe=canary)
+    factories.LegacyMetadataFactory(user=user, domain=canary, summary={canary: 1})
     return user
 
 
@@ -68,8 +76,6 @@ def _kept(user: User, canary: str) -> None:
     Event.objects.create(user=user, sequence=999, kind="segment_written", facts={"segment": canary}, at=timezone.now())
     factories.VaultNotesFactory(user=user, jwe=canary, resealed=canary)
     factories.HiddenScopeFactory(user=user, scope=f"attr.lifestyle.food.{canary}")
-    factories.LegacyBlobFactory(user=user, domain=canary, jwe=canary)
-    factories.LegacyMetadataFactory(user=user, domain=canary, summary={canary: 1})
     factories.MigrationStateFactory(user=user, checkpoint={"moved": {canary: "2024-05-17T09:30:00+00:00"}})
 
 
