@@ -3,41 +3,44 @@
 Every call is made by whoever gets furthest at the address. Nothing breaks, and every answer is in order.
 """
 
+import json
 import re
+from collections.abc import Iterable, Iterator
+from itertools import groupby
 from typing import Any
 from urllib.parse import urlencode
 
-import orjson
 import pytest
 from django.db import OperationalError, ProgrammingError, connection
 
-from tests.access.callers import PEOPLE, Caller
+from tests.access.callers import PEOPLE
 from tests.access.invariants import faults, in_short, traces
 from tests.access.sending import Answer
-from tests.access.walk import Walk, all_well, every_address, parts, welcome
+from tests.access.walk import Walk, all_well, parts, welcome
 from tests.addresses import ADDRESSES, Address
 from tests.consent.api.test_failing import failing
 
 _PART = re.compile(r"<(?:(\w+):)?(\w+)>")
 _ON_A_PAGE = ("accounts/password/reset/", "accounts/confirm-email/")  # which says that the link does not work
-NAMES = ("a%00b", "%00", "%ed%a0%80", "x" * 300, "..%2f..%2fetc")  # NUL, half of a surrogate pair
+NAMES = ("a%00b", "%00", "%ed%a0%80", "x" * 300)  # NUL, half of a surrogate pair
 NUMBERS = ("0", "9" * 30)
 # what lists and pages are asked with, and what none knows
 QUERY = (
     "after", "analysis", "app", "cursor", "domain", "format", "grant", "kind", "limit", "next", "older", "operation",
     "page", "proof", "purposes", "q", "query", "receipt", "request_id", "scope", "status", "user_id", "wrong",
 )  # fmt: skip
-TEXTS = ("\0", "a\0b", "\ud800", "", " ", "\u202e", "x" * 5000, "../../etc/passwd", "' OR 1=1 --", "{{7*7}}", "1e999")
-VALUES: tuple[Any, ...] = (*TEXTS, None, True, -1, 2**63, 10**40, [], {}, [[]], {"a": "\0"}, ["\0"])
-BODIES = (
-    b"", b"null", b"[]", b"0", b'""', b"{", b"{} {}", b'{"a": 1,}', b'{"a": 1, "a": 1}', b'{"a": NaN}', b'{"a": 1e999}',
-    b'{"a": ' + b"9" * 6000 + b"}", b"[" * 60_000, b'{"a":' * 5_000 + b"1" + b"}" * 5_000, b'{"a": "\\u0000"}',
-    b'{"a": "\\ud800"}', b'{"a": "\xff"}', b'{"a": "\xed\xa0\x80"}', b"\xef\xbb\xbf{}", '{"a": 1}'.encode("utf-16"),
-    b'{"a": "' + b"x" * 70_000 + b'"}', b"a=1&b=%ff", b"&" * 3_000, b"\x1f\x8b\x08\x00", b"\x00" * 64,
+TEXTS = ("\0", "\ud800", "x" * 5000)
+VALUES: tuple[Any, ...] = (*TEXTS, None, 10**40, ["\0"], {"a": "\0"})
+BODIES = (b"{", b'{"a": 1, "a": 1}', b'{"a": "\\u0000"}', b'{"a": "\\ud800"}', b'{"a":' * 500 + b"1" + b"}" * 500)
+# what one reader refuses for all addresses: sent to the first of each room
+MORE_BODIES = (
+    b"", b"null", b"[]", b"0", b'""', b"{} {}", b'{"a": 1,}', b'{"a": NaN}', b'{"a": 1e999}', b"[" * 60_000,
+    b'{"a": ' + b"9" * 6000 + b"}", b'{"a": "\xff"}', b'{"a": "\xed\xa0\x80"}', b"\xef\xbb\xbf{}",
+    '{"a": 1}'.encode("utf-16"), b'{"a": "' + b"x" * 70_000 + b'"}', b"a=1&b=%ff", b"&" * 3_000, b"\x1f\x8b\x08\x00",
     b'--x\r\nContent-Disposition: form-data; name="photo"; filename="a\\0.png"\r\n\r\n\x89PNG\r\n--x--\r\n',
 )  # fmt: skip
 MEDIA_TYPES = (
-    "text/plain", "application/json; charset=utf-16", "application/json;;;", "multipart/form-data",
+    "application/json; charset=utf-16", "application/json;;;", "multipart/form-data",
     "multipart/form-data; boundary=x", "application/x-www-form-urlencoded", "application/xml", "*/*", "/",
 )  # fmt: skip
 HEADERS = {
@@ -51,7 +54,12 @@ def _faults(walk: Walk, address: Address, answer: Answer) -> list[str]:
     return faults(walk, address, welcome(address), answer)
 
 
-@pytest.mark.parametrize("addresses", parts(address for address in ADDRESSES if _PART.search(address.route)))
+# the admin's addresses differ in what they are about, not in how they read it
+_READ_ALIKE = re.compile(r"admin/\w+/\w+/(add/|<path:object_id>/(history/|delete/)?)$")
+_SEVERAL = [address for address in ADDRESSES if not _READ_ALIKE.match(address.route)]
+
+
+@pytest.mark.parametrize("addresses", parts(address for address in _SEVERAL if _PART.search(address.route)))
 def test_a_name_that_cannot_be_read_is_one_that_is_not_there(addresses: list[Address], walk: Walk) -> None:
     found = {}
     for address in addresses:
@@ -67,14 +75,16 @@ def test_a_name_that_cannot_be_read_is_one_that_is_not_there(addresses: list[Add
     all_well(found)
 
 
-@pytest.mark.parametrize("addresses", parts(address for address in ADDRESSES if address.method == "GET"))
+@pytest.mark.parametrize("addresses", parts(address for address in _SEVERAL if address.method == "GET"))
 def test_a_query_that_cannot_be_read_breaks_nothing(addresses: list[Address], walk: Walk) -> None:
     """Nor does a token in it come back, or go on to where somebody is led."""
     token = walk.world.tokens["APP"]
-    queries = ["&".join(f"{name}={text}" for name in QUERY) for text in ("%00", "%ed%a0%80", "9" * 30)]
+    queries = ["&".join(f"{name}={text}" for name in QUERY) for text in ("%00", "%ed%a0%80")]
     found = {}
     for address in addresses:
-        for query in (*queries, f"token={token}", f"next=%2Fconsent%2F%3Ftoken%3D{token}", "a=%zz&=&&%"):
+        for query in (*queries, f"token={token}", f"next=%2Fconsent%2F%3Ftoken%3D{token}", "a=%zz&=&&%")[
+            : 2 if address.room == "admin" else None
+        ]:
             answer = walk.ask(address, welcome(address), walk.path(address).partition("?")[0] + f"?{query}")
             if wrong := _faults(walk, address, answer):
                 found[f"{address.name}?{query[:30]}"] = wrong
@@ -82,40 +92,37 @@ def test_a_query_that_cannot_be_read_breaks_nothing(addresses: list[Address], wa
     all_well(found)
 
 
-def _forms(fitting: dict[str, Any]) -> list[bytes]:
-    """The fitting form with each of its fields changed, doubled, or taken away."""
-    pairs = [(name, str(value)) for name, value in fitting.items()]
-    found = [_form([(name, text) for name, _ in pairs]) for text in TEXTS]
-    found += [_form([(name, value if name != changed else "\0") for name, value in pairs]) for changed in fitting]
-    return [*found, _form([*pairs, *pairs]), _form([]), b"%ff=%ff&next=%00&page_of=%00"]
+def _form(fitting: dict[str, Any]) -> bytes:
+    pairs = [(name, str(value).encode("utf-8", "surrogatepass")) for name, value in fitting.items()]
+    return urlencode(pairs).encode()
 
 
-def _form(pairs: list[tuple[str, str]]) -> bytes:
-    return urlencode([(name, value.encode("utf-8", "surrogatepass")) for name, value in pairs]).encode()
+def _document(fitting: dict[str, Any]) -> bytes:
+    return json.dumps(fitting).encode()
 
 
-def _documents(fitting: dict[str, Any]) -> list[bytes]:
-    """The fitting document with one of its members taken away, or another one in its place."""
-    found = []
+def _changed(fitting: dict[str, Any], values: Iterable[Any]) -> Iterator[dict[str, Any]]:
+    """What fits with one of its members taken away, or with another value, or with one that nobody knows."""
     for name in fitting:
-        rest = {other: value for other, value in fitting.items() if other != name}
-        found += [orjson.dumps(rest), *(_document({**fitting, name: value}) for value in VALUES)]
-    return [*found, _document({**fitting, "wrong": "\0"}), _document({**fitting, "\0": 1})]
+        yield {other: value for other, value in fitting.items() if other != name}
+        yield from ({**fitting, name: value} for value in values)
+    yield {**fitting, "wrong\0": "\0", "next": "\0", "page_of": "\0"}
 
 
-def _document(value: Any) -> bytes:
-    import json
-
-    return json.dumps(value).encode()
+_WITH_A_BODY = [address for address in ADDRESSES if address.body is not None]
+_FIRST = [next(several) for _, several in groupby(_WITH_A_BODY, key=lambda one: (one.room, one.is_form))]
 
 
-@pytest.mark.parametrize("addresses", parts(address for address in ADDRESSES if address.body is not None))
+@pytest.mark.parametrize("addresses", parts(_WITH_A_BODY))
 def test_a_body_that_does_not_fit_is_refused_in_words(addresses: list[Address], walk: Walk) -> None:
     found = {}
     for address in addresses:
         fitting = walk.body(address) or {}
-        tried = [(body, "") for body in (_forms(fitting) if address.is_form else _documents(fitting))]
-        tried += [(body, "") for body in BODIES] + [(b"x", media) for media in MEDIA_TYPES]
+        write, values = (_form, TEXTS) if address.is_form else (_document, VALUES)
+        tried = [(write(changed), "") for changed in _changed(fitting, values)]
+        tried += [(body, "") for body in BODIES] + [(b"a", "text/plain")]
+        if address in _FIRST:
+            tried += [(body, "") for body in MORE_BODIES] + [(b"a", media) for media in MEDIA_TYPES]
         for body, media in tried:
             answer = walk.ask(address, welcome(address), raw=body, media=media)
             if wrong := _faults(walk, address, answer):
@@ -124,7 +131,7 @@ def test_a_body_that_does_not_fit_is_refused_in_words(addresses: list[Address], 
     all_well(found)
 
 
-@every_address
+@pytest.mark.parametrize("addresses", parts(_SEVERAL))
 def test_odd_headers_break_nothing(addresses: list[Address], walk: Walk) -> None:
     found = {}
     for address in addresses:
@@ -138,7 +145,7 @@ def test_odd_headers_break_nothing(addresses: list[Address], walk: Walk) -> None
 _CHANGING = [
     address
     for address in ADDRESSES
-    if address.method != "GET" and welcome(address) in PEOPLE and address.answers[Caller.OWNER] != "401"
+    if address.method != "GET" and welcome(address) in PEOPLE and not address.route.startswith("api/v1/")
 ]
 
 
@@ -156,7 +163,7 @@ def test_without_its_token_nothing_is_done(addresses: list[Address], walk: Walk)
     all_well(found)
 
 
-@every_address
+@pytest.mark.parametrize("addresses", parts(_SEVERAL))
 def test_with_the_database_away_nothing_is_told_but_that(addresses: list[Address], walk: Walk) -> None:
     found = {}
     for address in addresses:

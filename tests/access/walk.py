@@ -102,12 +102,10 @@ class Walk:
         if raw is None:
             body = self.body(address)
             raw = b"" if body is None else urlencode(body).encode() if address.is_form else orjson.dumps(body)
-        media = media or (FORM if address.is_form else JSON)
+        media, path = media or (FORM if address.is_form else JSON), path or self.path(address)
         with transaction.atomic():
             with during or nullcontext():
-                answer = self.sender(caller).send(
-                    method or address.method, path or self.path(address), raw, media, secure=secure, **headers
-                )
+                answer = self.sender(caller).send(method or address.method, path, raw, media, secure=secure, **headers)
             transaction.set_rollback(True)
         return answer
 
