@@ -29,8 +29,8 @@ QUERY = (
     "after", "analysis", "app", "cursor", "domain", "format", "grant", "kind", "limit", "next", "older", "operation",
     "page", "proof", "purposes", "q", "query", "receipt", "request_id", "scope", "status", "user_id", "wrong",
 )  # fmt: skip
-TEXTS = ("\0", "\ud800", "x" * 5000)
-VALUES: tuple[Any, ...] = (*TEXTS, None, 10**40, ["\0"], {"a": "\0"})
+TEXTS = ("\0", "\ud800")
+VALUES: tuple[Any, ...] = (*TEXTS, None, 10**40, ["\0"])
 BODIES = (b"{", b'{"a": 1, "a": 1}', b'{"a": "\\u0000"}', b'{"a": "\\ud800"}', b'{"a":' * 500 + b"1" + b"}" * 500)
 # what one reader refuses for all addresses: sent to the first of each room
 MORE_BODIES = (
@@ -80,11 +80,10 @@ def test_a_query_that_cannot_be_read_breaks_nothing(addresses: list[Address], wa
     """Nor does a token in it come back, or go on to where somebody is led."""
     token = walk.world.tokens["APP"]
     queries = ["&".join(f"{name}={text}" for name in QUERY) for text in ("%00", "%ed%a0%80")]
+    leading_on = (f"token={token}", f"next=%2Fconsent%2F%3Ftoken%3D{token}", "a=%zz&=&&%")
     found = {}
     for address in addresses:
-        for query in (*queries, f"token={token}", f"next=%2Fconsent%2F%3Ftoken%3D{token}", "a=%zz&=&&%")[
-            : 2 if address.room == "admin" else None
-        ]:
+        for query in queries if address.room == "admin" else (*queries, *leading_on):
             answer = walk.ask(address, welcome(address), walk.path(address).partition("?")[0] + f"?{query}")
             if wrong := _faults(walk, address, answer):
                 found[f"{address.name}?{query[:30]}"] = wrong
@@ -113,7 +112,7 @@ _WITH_A_BODY = [address for address in ADDRESSES if address.body is not None]
 _FIRST = [next(several) for _, several in groupby(_WITH_A_BODY, key=lambda one: (one.room, one.is_form))]
 
 
-@pytest.mark.parametrize("addresses", parts(_WITH_A_BODY))
+@pytest.mark.parametrize("addresses", parts(_WITH_A_BODY, most=5))
 def test_a_body_that_does_not_fit_is_refused_in_words(addresses: list[Address], walk: Walk) -> None:
     found = {}
     for address in addresses:

@@ -19,7 +19,6 @@ from tests.access.sending import FORM, JSON, Answer, Sender, sender_of
 from tests.access.world import World
 from tests.addresses import ADDRESSES, Address
 
-_AT_ONCE = 10  # addresses in one test
 _WRITTEN = re.compile(r'\s*\(*(?:INSERT INTO|UPDATE|DELETE FROM)\s+"?(\w+)', re.IGNORECASE)
 
 
@@ -124,14 +123,14 @@ def welcome(address: Address) -> Caller:
 _REFUSED = ("401", "403", "302 sign-in", "302 confirm", "302")
 
 
-def parts(addresses: Iterable[Address]) -> list[Any]:
+def parts(addresses: Iterable[Address], most: int = 10) -> list[Any]:
     """The addresses as parameters of a test, some of one room in each."""
     found = []
     for room, inside in groupby(addresses, key=lambda address: address.room):
         several = list(inside)
-        for start in range(0, len(several), _AT_ONCE):
-            part = several[start : start + _AT_ONCE]
-            name = f"{room or 'home'} {start // _AT_ONCE + 1}"
+        for start in range(0, len(several), most):
+            part = several[start : start + most]
+            name = f"{room or 'home'} {start // most + 1}"
             found.append((name, part))
     names = unique(name for name, _ in found)
     return [pytest.param(part, id=name) for name, (_, part) in zip(names, found, strict=True)]
