@@ -80,7 +80,7 @@ def traces(written: set[str], answer: Answer) -> list[str]:
 
 def _program_faults(answer: Answer) -> list[str]:
     """An answer of an address that speaks JSON; a refusal has the shape that the contract gives it."""
-    if answer.status < 300:
+    if answer.status < 300 or answer.status == 304:
         is_broken = answer.media_type in _JSON and answer.body not in (b"", b"null") and answer.json() is None
         return ["it is not JSON"] * is_broken + [f"a page: {answer.media_type}"] * (
             answer.media_type == "text/html" and bool(answer.body)
