@@ -134,9 +134,12 @@ def test_a_body_that_does_not_fit_is_refused_in_words(addresses: list[Address], 
 def test_odd_headers_break_nothing(addresses: list[Address], walk: Walk) -> None:
     found = {}
     for address in addresses:
-        answer = walk.ask(address, welcome(address), **HEADERS)
-        if wrong := _faults(walk, address, answer):
-            found[address.name] = wrong
+        elsewhere = walk.ask(address, welcome(address), Host="elsewhere.example")
+        for answer in (walk.ask(address, welcome(address), **HEADERS), elsewhere):
+            if wrong := _faults(walk, address, answer):
+                found[address.name] = wrong
+        if elsewhere.status != 400:
+            found[f"{address.name} of another host"] = [in_short(elsewhere)]
 
     all_well(found)
 
