@@ -22,9 +22,9 @@ from common.token_buckets import Buckets
 from config.wsgi import application
 from consent.api.polling import polls
 from tests.access.routes import plain_route
+from tests.answers.clock import Clock, stopped_clock
+from tests.answers.placeholders import Placeholders
 from tests.callers import signed_in
-from tests.corpus.clock import Clock, stopped_clock
-from tests.corpus.placeholders import Placeholders
 
 HOST, ADDRESS = "localhost:8000", "203.0.113.7"
 CSRF = "corpus0123456789corpus0123456789"

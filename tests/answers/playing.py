@@ -1,0 +1,123 @@
+"""Forty answers of programs as they go over the wire, one of each kind, in a world whose clock stands still."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from tempfile import gettempdir
+from typing import Any
+
+from django.db import transaction
+from django.test import override_settings
+
+import tests.factories
+from tests.access.callers import Caller
+from tests.access.sending import Answer
+from tests.access.walk import Walk
+from tests.access.world import make_world, people_with_old_data
+from tests.addresses import ADDRESSES
+from tests.answers.clock import stopped_clock
+from tests.answers.placeholders import Placeholders
+from tests.fakes.aggregator import aggregating
+
+APP, MANAGER, OWNER, TEST_APP = Caller.APP, Caller.MANAGER, Caller.OWNER, Caller.TEST_APP
+KEPT = (
+    ("GET /readyz", Caller.ANONYMOUS),
+    ("GET /.well-known/consent-keys.json", Caller.ANONYMOUS),
+    ("GET /.well-known/consent-checkpoint.json", Caller.ANONYMOUS),
+    ("GET /log/proof/<str:entry_hash>", Caller.ANONYMOUS),
+    ("GET /log/consistency", Caller.ANONYMOUS),
+    ("GET /api/v1/user-scopes/<str:user_id>", APP),
+    ("GET /api/v1/user-scopes/<str:user_id>", Caller.ANONYMOUS),
+    ("GET /api/v1/user-scopes/<str:user_id>", Caller.READ),
+    ("GET /api/v1/user-scopes/<str:user_id>", Caller.SUSPENDED),
+    ("POST /api/v1/request-consent", APP),
+    ("GET /api/v1/consent-status", APP),
+    ("GET /api/v1/consent-status", Caller.OTHER_APP),
+    ("POST /api/v1/end-consent", APP),
+    ("GET /api/v1/consent-requests", APP),
+    ("GET /api/v1/consent-export", APP),
+    ("GET /api/v1/receipts/<str:receipt_id>", APP),
+    ("POST /mcp", Caller.READ),
+    ("GET /api/v1/sandbox/people", TEST_APP),
+    ("POST /api/v1/sandbox/people", TEST_APP),
+    ("GET /api/v1/manage/apps", MANAGER),
+    ("POST /api/v1/manage/apps/<str:app_id>/webhooks", MANAGER),
+    ("GET /api/v1/manage/apps/<str:app_id>/webhooks/<str:endpoint_id>/deliveries", MANAGER),
+    ("GET /api/v1/manage/apps/<str:app_id>/destinations", MANAGER),
+    ("GET /api/v1/manage/apps/<str:app_id>/log", MANAGER),
+    ("POST /api/v1/manage/apps/<str:app_id>/tokens", MANAGER),
+    ("GET /api/v1/manage/apps/<str:app_id>/members", MANAGER),
+    ("GET /vault/keys", OWNER),
+    ("GET /vault/segments", OWNER),
+    ("PUT /vault/signing-key", OWNER),
+    ("DELETE /vault/wrappers/<str:wrapper_id>", OWNER),
+    ("GET /vault/legacy", OWNER),
+    ("GET /consent/requests/<str:request_id>/data", OWNER),
+    ("POST /consent/requests/<str:request_id>/decision", OWNER),
+    ("GET /consent/grants/<str:grant_id>/approval", OWNER),
+    ("GET /consent/history/chain", OWNER),
+    ("GET /api/a2a/consents", OWNER),
+    ("GET /api/a2a/analyses/<str:analysis_id>", OWNER),
+    ("GET /api/a2a/analyses/<str:analysis_id>/activations", OWNER),
+    ("GET /api/a2a/financial/items", OWNER),
+    ("POST /api/a2a/<path:agent>", OWNER),
+)
+# PostgreSQL gives the members of what it kept as JSON in an order of its own, SQLite in that in which they came
+_FROM_JSON_COLUMNS = {"metadata", "counts", "provenance", "facts", "connector_public_key"}
+
+
+def played() -> dict[str, Any]:
+    """What is answered now, by address and caller."""
+    by_name = {address.name: address for address in ADDRESSES}
+    placeholders, found = Placeholders(), {}
+    with _stage() as walk:
+        for name, caller in KEPT:
+            found[f"{name} as {caller.value}"] = _told(walk.ask(by_name[name], caller), placeholders)
+    return found
+
+
+def _told(answer: Answer, placeholders: Placeholders) -> dict[str, Any]:
+    text = placeholders.put(answer.body.decode(), trace=answer.headers["X-Request-Id"])
+    tokens = placeholders.take_descriptions()
+    body = _ordered(json.loads(text)) if answer.media_type.endswith("json") else text
+    told = {"status": answer.status, "type": answer.headers["Content-Type"], "body": body}
+    return {**told, "tokens": tokens} if tokens else told
+
+
+def _ordered(value: Any, *, sort: bool = False) -> Any:
+    if isinstance(value, list):
+        return [_ordered(one, sort=sort) for one in value]
+    if not isinstance(value, dict):
+        return value
+    members = sorted(value.items()) if sort else value.items()
+    return {name: _ordered(one, sort=sort or name in _FROM_JSON_COLUMNS) for name, one in members}
+
+
+@contextmanager
+def _stage() -> Iterator[Walk]:
+    # stores are shared with others, and what is unset in one environment may be set in another
+    known = {"REDIS_URL": "", "CELERY_BROKER_TRANSPORT_OPTIONS": {"data_folder_out": gettempdir()}}
+    with (
+        aggregating() as bank,
+        override_settings(AGGREGATOR=bank.settings(), MESSAGING_REPORT_SECRET="", TRUSTED_PROXIES=0, **known),
+        transaction.atomic(),
+        _numbers_from_nought(),
+        stopped_clock(),
+    ):
+        yield Walk(make_world(bank, *people_with_old_data()))
+        transaction.set_rollback(True)
+
+
+@contextmanager
+def _numbers_from_nought() -> Iterator[None]:
+    """The factories number what they make; here they begin at nought, whatever was made before."""
+    made = [getattr(tests.factories, name) for name in tests.factories.__all__]
+    numbering = [each for each in made if hasattr(each, "reset_sequence")]
+    reached = [each._meta.next_sequence() for each in numbering]
+    for each in numbering:
+        each.reset_sequence(0, force=True)
+    try:
+        yield
+    finally:
+        for each, number in zip(numbering, reached, strict=True):
+            each.reset_sequence(number, force=True)
