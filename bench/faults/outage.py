@@ -3,7 +3,7 @@
 import http.client
 import threading
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import cycle
@@ -13,10 +13,6 @@ import psycopg
 NOTICED_WITHIN = 3.0  # seconds until every process knows that the database is away
 AT_ONCE = 2.5  # seconds that an answer may take then: what the pool of connections gives it, and a moment
 _GIVES_UP_AFTER = 30.0  # seconds
-_PARTS = {
-    "analysis_id": "ana_" + "a" * 20, "digest": "0" * 64, "form": "json", "agent": "core", "place": "000.p/1",
-    "document": "integrating", "app_label": "consent", "scope": "attr.lifestyle.*",
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -88,11 +84,9 @@ class Absence:
 
 def addresses() -> list[tuple[str, str]]:
     """Every address with a path that it matches. Things of these names need not be there: nothing can look them up."""
-    from tests.config.every_address import LISTED
-    from tests.config.sample_paths import path_of
+    from tests.addresses import ADDRESSES, path_of
 
-    parts = defaultdict(lambda: "1", _PARTS)
-    return [(address, path_of(address, parts)) for address in sorted(LISTED)]
+    return [(route, path_of(route)) for route in sorted({address.route for address in ADDRESSES})]
 
 
 class Return(threading.Thread):

@@ -1,16 +1,20 @@
 """What is true of every answer, whoever asks for what."""
 
+import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
+from jsonschema import Draft202012Validator
 
 from common.problems import every_problem
-from tests.access.callers import Caller
+from consent.api.openapi import document
 from tests.access.sending import Answer
 from tests.access.walk import Walk
 from tests.access.world import CANARY, World
-from tests.addresses import Address
+from tests.addresses import Address, Caller
 from tests.config.wanted_headers import lacking
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -76,6 +80,33 @@ def traces(written: set[str], answer: Answer) -> list[str]:
     """A refusal leaves no trace but that a token was used, and how often somebody looked for people in vain."""
     is_refusal = in_short(answer) in ("401", "403", "404", "405", "302 sign-in")
     return [f"refused, and wrote to {table}" for table in sorted(written - _OF_EVERY_CALL)] if is_refusal else []
+
+
+def undocumented(address: Address, answer: Answer) -> list[str]:
+    """What of this answer the OpenAPI document does not say, where it describes the address."""
+    operation = _operations().get((address.method, re.sub("<[^>]*>", "{}", address.route)))
+    if operation is None:
+        return []
+    response = operation["responses"].get(str(answer.status))
+    if response is None:
+        return [f"{answer.status} is not in the document"]
+    content = response.get("content", {})
+    if not answer.body or answer.media_type == "text/event-stream":
+        return []
+    if answer.media_type not in content:
+        return [f"{answer.status} as {answer.media_type} is not in the document"]
+    schema = {**content[answer.media_type].get("schema", {}), "components": document()["components"]}
+    errors = Draft202012Validator(schema).iter_errors(answer.json())
+    return [f"not as the document says: {error.message[:200]}" for error in errors]
+
+
+@cache
+def _operations() -> dict[tuple[str, str], dict[str, Any]]:
+    return {
+        (method.upper(), re.sub(r"{\w+}", "{}", path).strip("/")): operation
+        for path, item in document()["paths"].items()
+        for method, operation in item.items()
+    }
 
 
 def _program_faults(answer: Answer) -> list[str]:

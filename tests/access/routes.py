@@ -27,8 +27,3 @@ def plain_route(route: str) -> str:
     """As the register spells it."""
     named = _NAMED_GROUP.sub(r"<\1>", route)
     return named.replace("^", "").replace("$", "").replace("\\.", ".")
-
-
-def path_of(route: str, ids: dict[str, str]) -> str:
-    """The route with what it names filled in."""
-    return "/" + re.sub(r"<(?:\w+:)?(\w+)>", lambda match: ids[match[1]], route)

@@ -9,12 +9,14 @@ from typing import Any
 from django.core.signals import request_finished, request_started
 from django.db import close_old_connections
 from django.http import FileResponse, StreamingHttpResponse
-from django.test import RequestFactory
+from django.test import Client, RequestFactory
 from django.utils.datastructures import CaseInsensitiveMapping
 
 from config.wsgi import application
-from tests.access.callers import TOKENS, Caller, session_of
 from tests.access.world import World
+from tests.addresses import TOKENS, Caller
+from tests.callers import signed_in
+from tests.staff import at_the_admin
 
 JSON, FORM = "application/json", "application/x-www-form-urlencoded"
 CSRF = "walk0123456789walk0123456789wa12"  # a token in its short form, which a page of ours would have given
@@ -95,6 +97,12 @@ def sender_of(caller: Caller, world: World) -> Sender:
     if caller in TOKENS:
         headers["Authorization"] = f"Bearer {world.tokens[caller.name]}"
     elif caller is not Caller.ANONYMOUS:
-        cookies |= {name: morsel.value for name, morsel in session_of(caller, world).client.cookies.items()}
-        cookies["csrftoken"] = CSRF
+        cookies = {name: morsel.value for name, morsel in _signed_in(caller, world).cookies.items()} | cookies
     return Sender(headers, cookies)
+
+
+def _signed_in(caller: Caller, world: World) -> Client:
+    if caller is Caller.STAFF_2FA:
+        return at_the_admin(world.staff_2fa)
+    people = {Caller.OWNER: world.owner, Caller.STRANGER: world.stranger, Caller.STAFF: world.staff}
+    return signed_in(people[caller]).client

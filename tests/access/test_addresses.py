@@ -6,13 +6,13 @@ from itertools import groupby
 
 import pytest
 
-from tests.access.callers import TOKENS, Caller
-from tests.access.invariants import faults, in_short, traces
+from tests.access.invariants import faults, in_short, traces, undocumented
 from tests.access.routes import every_route
 from tests.access.sending import Answer
 from tests.access.walk import Walk, all_well, every_address, parts, welcome
 from tests.access.world import ABSENT, CANARY
-from tests.addresses import ADDRESSES, Address
+from tests.addresses import ADDRESSES, TOKENS, Address, Caller
+from tests.config.wanted_headers import lacking
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
@@ -29,9 +29,13 @@ def test_no_address_is_there_twice() -> None:
 def test_every_caller_is_answered_as_the_register_says(addresses: list[Address], walk: Walk) -> None:
     found = {}
     for address in addresses:
+        seen: set[int] = set()
         for caller in _callers(address):
             answer, written = walk.asked(address, caller)
             wrong = faults(walk, address, caller, answer) + traces(written, answer)
+            if answer.status not in seen:
+                wrong += undocumented(address, answer)
+                seen.add(answer.status)
             if in_short(answer) != address.answers[caller]:
                 wrong.append(f"{in_short(answer)}, where {address.answers[caller]} is registered")
             if wrong:
@@ -136,5 +140,20 @@ def test_a_method_that_is_not_registered_is_refused(addresses: list[Address], wa
                 wrong.append(f"{in_short(answer)}, where 405 with Allow is wanted")
             if wrong:
                 found[f"{method} /{address.route} as {caller.value}"] = wrong
+
+    all_well(found)
+
+
+@pytest.mark.parametrize("addresses", parts(address for address in _ROUTES if not address.route.startswith(_ELSEWHERE)))
+def test_what_no_address_is_for_has_its_headers_too(addresses: list[Address], walk: Walk) -> None:
+    found = {}
+    for address in addresses:
+        for method in ("HEAD", "OPTIONS", "TRACE"):
+            answer = walk.ask(address, welcome(address), method=method, raw=b"")
+            wrong = lacking(f"/{address.route}", answer.status, answer.headers, https=False)
+            if answer.status >= 500 or (method == "TRACE" and answer.status < 400):
+                wrong.append(in_short(answer))
+            if wrong:
+                found[f"{method} /{address.route}"] = wrong
 
     all_well(found)

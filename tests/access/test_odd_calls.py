@@ -13,11 +13,10 @@ from urllib.parse import urlencode
 import pytest
 from django.db import OperationalError, ProgrammingError, connection
 
-from tests.access.callers import PEOPLE
-from tests.access.invariants import faults, in_short, traces
+from tests.access.invariants import faults, in_short, traces, undocumented
 from tests.access.sending import Answer
 from tests.access.walk import Walk, all_well, parts, welcome
-from tests.addresses import ADDRESSES, Address
+from tests.addresses import ADDRESSES, PEOPLE, Address
 from tests.consent.api.test_failing import failing
 
 _PART = re.compile(r"<(?:(\w+):)?(\w+)>")
@@ -124,7 +123,7 @@ def test_a_body_that_does_not_fit_is_refused_in_words(addresses: list[Address], 
             tried += [(body, "") for body in MORE_BODIES] + [(b"a", media) for media in MEDIA_TYPES]
         for body, media in tried:
             answer = walk.ask(address, welcome(address), raw=body, media=media)
-            if wrong := _faults(walk, address, answer):
+            if wrong := _faults(walk, address, answer) + undocumented(address, answer):
                 found[f"{address.name} {body[:40]!r} {media}"] = wrong
 
     all_well(found)

@@ -13,11 +13,10 @@ import pytest
 from django.apps import apps
 from django.db import connection, transaction
 
-from tests.access.callers import Caller
-from tests.access.routes import path_of
+from common import limits
 from tests.access.sending import FORM, JSON, Answer, Sender, sender_of
 from tests.access.world import World
-from tests.addresses import ADDRESSES, Address
+from tests.addresses import ADDRESSES, Address, Caller, path_of
 
 _WRITTEN = re.compile(r'\s*\(*(?:INSERT INTO|UPDATE|DELETE FROM)\s+"?(\w+)', re.IGNORECASE)
 
@@ -106,6 +105,7 @@ class Walk:
             with during or nullcontext():
                 answer = self.sender(caller).send(method or address.method, path, raw, media, secure=secure, **headers)
             transaction.set_rollback(True)
+        limits.forget_in_redis()  # which no rollback reaches
         return answer
 
     def asked(self, address: Address, caller: Caller, **how: Any) -> tuple[Answer, set[str]]:

@@ -16,7 +16,6 @@ from consent.requests.models import ConsentRequest
 from consent_bridge import sealed
 from developers.models import App
 from tests import factories
-from tests.access.callers import Caller, Session
 from tests.agents_proxy.institutions import linked
 from tests.consent.decisions import approval_body
 from tests.factories import Vault
@@ -72,7 +71,6 @@ class World:
     sandbox: Sandbox
     tokens: dict[str, str]
     ids: dict[str, str] = field(default_factory=dict)
-    sessions: dict[Caller, Session] = field(default_factory=dict)
 
     def approval(self) -> dict[str, Any]:
         return approval_body(self.pending, self.vault)
@@ -84,7 +82,7 @@ class World:
     def segment(self) -> dict[str, Any]:
         return _segment(self.vault)
 
-    def resealed_segment(self) -> dict[str, Any]:
+    def resealed(self) -> dict[str, Any]:
         return {"jwe": self.segment()["jwe"], "content_revision": 1}
 
     def sandbox_approval(self) -> dict[str, Any]:

@@ -10,11 +10,10 @@ from django.db import transaction
 from django.test import override_settings
 
 import tests.factories
-from tests.access.callers import Caller
 from tests.access.sending import Answer
 from tests.access.walk import Walk
 from tests.access.world import make_world, people_with_old_data
-from tests.addresses import ADDRESSES
+from tests.addresses import ADDRESSES, Caller
 from tests.answers.clock import stopped_clock
 from tests.answers.placeholders import Placeholders
 from tests.fakes.aggregator import aggregating

@@ -5,13 +5,12 @@ from contextlib import ExitStack
 from typing import Any
 
 import pytest
-from django.test import Client
-from django.urls import NoReverseMatch, URLPattern, URLResolver, get_resolver, resolve, reverse
+from django.urls import resolve, reverse
 
 from accounts.interrupted.page_actions import action_of
 from accounts.models import User
+from tests.addresses import ADDRESSES, path_of
 from tests.callers import signed_in
-from tests.fakes.aggregator import aggregating
 from tests.interrupted import account_scenes, application_scenes, portal_scenes, profile_scenes, scenes, webhook_scenes
 from tests.interrupted.plain_browser import Browser, form_to
 from tests.interrupted.scenes import Scene, Stage
@@ -22,13 +21,8 @@ _FILES = (scenes, profile_scenes, portal_scenes, application_scenes, account_sce
 WAITING = {name: make for file in _FILES for name, make in file.SCENES.items()}
 AT_ONCE = account_scenes.AT_ONCE
 BOUND = account_scenes.BOUND_TO_A_VISIT
-PROGRAMS = ("admin/", "api/", "mcp", ".well-known/", "livez", "readyz")
 CHANGES_NOTHING = {"consent:verify-history"}
 SECOND_STEP = {"mfa_remove_webauthn", "mfa_edit_webauthn", "mfa_deactivate_totp", "mfa_generate_recovery_codes"}
-KWARGS = {
-    "analysis_id": "ana_aaaaaaaaaaaa", "agent": "brand", "form": "csv", "number_pk": 1, "pk": 1, "uidb36": "a",
-    "endpoint_pk": 1, "delivery_pk": 1, "invitation_pk": 1, "digest": "a" * 64,
-}  # fmt: skip
 
 
 @pytest.fixture
@@ -39,51 +33,16 @@ def stage(person: User, settings: Any) -> Iterator[Stage]:
 
 # --- the table is whole -----------------------------------------------------------------------------------------------
 
-
-def addresses(patterns: list[Any], route: str = "", space: str = "") -> Iterator[tuple[str, str, URLPattern]]:
-    for one in patterns:
-        here = route + str(one.pattern)
-        if isinstance(one, URLResolver):
-            inner = f"{space}{one.namespace}:" if one.namespace else space
-            yield from addresses(one.url_patterns, here, inner)
-        elif not here.startswith(PROGRAMS):
-            yield here, f"{space}{one.name}", one
+FORMS = {match.view_name: match for match in (resolve(path_of(one.route)) for one in ADDRESSES if one.is_form)}
 
 
-def takes_a_form(name: str, pattern: URLPattern, owner: Client) -> bool:
-    """Whether a page's form can go there; addresses of scripts take JSON and have no name."""
-    view = getattr(pattern.callback, "view_class", None) or getattr(pattern.callback, "cls", None)
-    if view is not None:
-        return hasattr(view, "post") and not hasattr(view, "renderer_classes")
-    names = list(pattern.pattern.regex.groupindex) or list(getattr(pattern.pattern, "converters", {}))
-    try:
-        path = reverse(name, kwargs={key: KWARGS.get(key, "x") for key in names})
-    except NoReverseMatch as missing:
-        raise AssertionError(f"give {name} an example in KWARGS") from missing
-    return owner.post(path).status_code != 405
-
-
-def test_every_address_that_takes_a_form_is_in_the_table(owner: Any, stage: Stage) -> None:
-    stage.settings.AGGREGATOR = stage.after.enter_context(aggregating()).settings()  # or its pages are not there
-    found = {
-        name for _, name, pattern in addresses(get_resolver().url_patterns) if takes_a_form(name, pattern, owner.client)
-    }
-
-    assert found == {*WAITING, *AT_ONCE, *BOUND}
+def test_every_address_that_takes_a_form_has_its_scene() -> None:
+    assert set(FORMS) == {*WAITING, *AT_ONCE, *BOUND}
     assert not set(WAITING) & set(AT_ONCE)
 
 
-def test_every_address_of_the_table_says_what_it_asks_for() -> None:
-    declared = {name for name in (*WAITING, *AT_ONCE, *BOUND) if _declared(name)}
-
-    assert declared == {*WAITING, *AT_ONCE, *BOUND}
-
-
-def _declared(name: str) -> bool:
-    pattern = next(one for _, known, one in addresses(get_resolver().url_patterns) if known == name)
-    match = resolve("/")
-    match.func, match.view_name = pattern.callback, name
-    return action_of(match) is not None
+def test_every_form_says_what_it_asks_for() -> None:
+    assert {name for name, match in FORMS.items() if action_of(match) is None} == set()
 
 
 # --- without a session ------------------------------------------------------------------------------------------------

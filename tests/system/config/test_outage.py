@@ -15,11 +15,10 @@ from django.db import connection
 from django.urls import reverse
 
 from tests import factories
+from tests.addresses import ADDRESSES, path_of
 from tests.callers import Developer, signed_in
-from tests.config.every_address import LISTED
 from tests.config.gate import Gate
 from tests.config.refusals import Answer, unlike_a_refusal
-from tests.config.sample_paths import path_of, samples
 from tests.config.wanted_headers import lacking
 from tests.patience import MOST_SECONDS, eventually
 from tests.served_site import Served, database_url
@@ -121,7 +120,6 @@ def refused(gate: Gate | None, *, garbage: bool = False) -> Iterator[None]:
 
 
 def test_every_address_answers_while_the_database_is_away(site: Site, gate: Gate | None, person: Any, app: Any) -> None:
-    parts = samples(person, app)
     assert site.page("/consent/").status == 200  # the pool has connections to lose
     for path, wanted in (("/static/js/shell.js", 200), ("/static/nothing", 404), ("/api/v1/consent-events", 200)):
         answer = site.call("GET", path, Authorization=site.token)
@@ -130,8 +128,8 @@ def test_every_address_answers_while_the_database_is_away(site: Site, gate: Gate
     with refused(gate):
         assert site.ready()[0] == 503
         site.wait_until_away()
-        for address in sorted(LISTED):
-            path = path_of(address, parts)
+        for address in sorted({one.route for one in ADDRESSES}):
+            path = path_of(address)
             for who, answer in (
                 ("person", site.page(path)),
                 ("developer", site.call("POST", path, body=b"{}", Authorization=site.token)),
