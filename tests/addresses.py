@@ -499,7 +499,6 @@ ADDRESSES: list[Address] = [
     Address("accounts/2fa/recovery-codes/generate/", "GET", confirmed("200")),
     Address("accounts/2fa/recovery-codes/generate/", "POST", confirmed("302 second factor"), {}),
     Address("accounts/2fa/recovery-codes/download/", "GET", page("404", "404")),
-    Address("accounts/2fa/recovery-codes/download/", "POST", page("404", "404"), {}),
     Address("accounts/2fa/webauthn/", "GET", page()),
     Address("accounts/2fa/webauthn/add/", "GET", confirmed("200")),
     Address("accounts/2fa/webauthn/add/", "POST", confirmed("200"), {}),

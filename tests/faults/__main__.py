@@ -1,8 +1,10 @@
 """`python -m tests.faults [words …]`: break the service in the way of each patch, and see that its test is red.
 
-Each patch begins with the test that has to find it. It is applied to a copy of the last commit, never to this folder.
+Each patch begins with the test that has to find it, and with the database where one alone does. It is applied to a copy
+of the last commit, never to this folder.
 """
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -12,9 +14,13 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 
 
+def _test_of(patch: Path) -> str:
+    return patch.read_text().partition("\n")[0].removeprefix("red: ")
+
+
 def is_found(patch: Path, copy: Path) -> bool:
     """Whether the test that the patch names is red with it."""
-    test = patch.read_text().partition("\n")[0].removeprefix("red: ")
+    test = _test_of(patch).partition(" ")[0]
     subprocess.run(["git", "apply", "-p0", "--unidiff-zero", str(patch)], cwd=copy, check=True)
     try:
         command = [sys.executable, "-m", "pytest", "-n0", "-x", "--no-header", test]
@@ -32,6 +38,9 @@ def main() -> int:
         try:
             missed = []
             for patch in wanted:
+                if "PostgreSQL" in _test_of(patch) and not os.environ.get("DATABASE_URL", "").startswith("postgres"):
+                    sys.stdout.write(f"{patch.stem}: on PostgreSQL alone\n")
+                    continue
                 found = is_found(patch, copy)
                 missed += [] if found else [patch.stem]
                 sys.stdout.write(f"{patch.stem}: {'red' if found else 'GREEN'}\n")
