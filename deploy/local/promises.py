@@ -68,9 +68,9 @@ PROMISES = (
         tests=("tests/contract/test_schemathesis.py",), at_least=90,
     ),
     Promise(
-        "fuzzing of the proxy, the tools and the owner's addresses",
-        "1,000 (long: 20,000) odd calls of REST, MCP, proxy and owner: no defect, no secret, nothing of others changed",
-        tests=("tests/fuzzing/test_fuzzing.py", "-s"), short={"FUZZ_CASES": "250"}, figure=r"(\d+ cases in all)",
+        "odd calls are answered as the register says",
+        "what nobody expects, at every address: no defect, no secret, nothing of others changed",
+        tests=("tests/access/test_odd_calls.py",),
     ),
     Promise(
         "no call inside", "60 and more inner addresses are refused, at 57 spellings without a packet",

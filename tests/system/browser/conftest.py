@@ -32,9 +32,9 @@ DESKTOP = {"width": 1280, "height": 900}
 IN_LONG = pytest.mark.long("another width", only=True)
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
-    """One browser for this folder: Playwright keeps an event loop in this thread, which other tests must not meet."""
+    """One browser a module: Playwright keeps an event loop in this thread, which the tests of asyncio must not meet."""
     executable = find_chromium()
     if executable is None:
         pytest.skip("no Chromium found: set CHROMIUM to its path to run the browser tests")
