@@ -49,6 +49,7 @@ Answers = dict[Caller, str]
 Body = dict[str, Any] | Callable[["World"], dict[str, Any]]
 _PROGRAMS = re.compile(r"(api/(?!docs/)|mcp|\.well-known/|log/|livez|readyz)")
 _PAGE_OR_FILE = re.compile(r"^$|/$|\.(svg|png|<form>)$|^docs/|^admin/|/webhooks/[^/]*/log$|/log/latest$")
+_FILE = re.compile(r"jsi18n/$|\.(svg|png|<form>)$|/(file|download|linked-data|photo|log|latest)/?$")
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,14 @@ class Address:
     def speaks_json(self) -> bool:
         """For programs and scripts; every other address is a page, a page's form or a file."""
         return bool(_PROGRAMS.match(self.route)) or not _PAGE_OR_FILE.search(self.route)
+
+    @property
+    def seen_by(self) -> Caller | None:
+        """To whom this page is shown; None where it is no page, or shown to nobody in the world of tests/access."""
+        if self.method != "GET" or self.speaks_json or _FILE.search(self.route):
+            return None
+        readers = (Caller.ANONYMOUS, Caller.OWNER, Caller.STAFF_2FA)
+        return next((caller for caller in readers if self.answers[caller] == "200"), None)
 
     @property
     def is_form(self) -> bool:
@@ -627,3 +636,8 @@ ADDRESSES: list[Address] = [
     Address("admin/<url>", "GET", staff("404")),
     *(address for record in RECORDS for address in _record(record)),
 ]
+
+
+def pages() -> list[Address]:
+    """What people look at, each once; `seen_by` says who. `./run shots` and axe take theirs from here."""
+    return [address for address in ADDRESSES if address.seen_by]

