@@ -150,11 +150,11 @@ def test_of_a_hundred_sendings_the_budget_passes_and_the_rest_is_told_when_to_co
     assert {answer.json()["code"] for answer in refusals} == {"activation_budget_spent"}
     assert all(3000 < int(answer["Retry-After"]) <= 3600 for answer in refusals)
     assert {answer["RateLimit-Policy"] for answer in answers} == {
-        '"activations-per-person";q=60;w=3600, "activations-per-app";q=3000;w=3600'
+        '"activations-per-person";q=6;w=3600, "activations-per-app";q=3000;w=3600'
     }
-    assert answers[0]["RateLimit"].startswith('"activations-per-person";r=59;t=')
+    assert answers[0]["RateLimit"].startswith('"activations-per-person";r=5;t=')
     assert refusals[-1]["RateLimit"].startswith('"activations-per-person";r=0;t=')
-    assert '"activations-per-app";r=2940;t=' in refusals[-1]["RateLimit"]
+    assert '"activations-per-app";r=2994;t=' in refusals[-1]["RateLimit"]
 
 
 def test_an_app_has_a_budget_for_all_its_people(
