@@ -267,3 +267,5 @@ class ConsentCheckpoint(Shape):
     note: Annotated[str, Field(description="C2SP tlog-checkpoint: signed by the log, whose key is `/log/key`.")]
     at: str
     cosignatures_missing: Annotated[list[str], Field(description="The witnesses that have not cosigned it.")]
+    jws: Annotated[str, Field(description="Deprecated: the same under a receipt key.")]
+    claims: Annotated[dict[str, Any], Field(description="Deprecated: what `jws` says.")]

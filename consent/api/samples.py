@@ -181,4 +181,6 @@ CHECKPOINT: dict[str, Any] = {
     "note": "consent.example/log\n20852163\nCsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=\n\n— consent.example/log …\n",
     "at": "2026-11-20T10:00:00Z",
     "cosignatures_missing": [],
+    "jws": "eyJhbGciOiJFZERTQSJ9.eyJyb290IjoiLi4uIn0.c2lnbmF0dXJl",
+    "claims": {"root": "…", "entries": 20852163, "at": "2026-11-20T10:00:00Z"},
 }

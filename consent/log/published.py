@@ -3,13 +3,16 @@
 from datetime import timedelta
 from typing import Any
 
+from django.conf import settings
 from django.db.models import Q, QuerySet
 
 from common.clock import database_now, rfc3339
+from consent.ledger import receipts
 from consent.log import keys, notes, proof_read, tree
 from consent.log.merkle import Frontier
 from consent.log.models import AuditCheckpoint, LogState
 
+JWS_TYPE = "consent-checkpoint+jwt"
 PATIENCE = timedelta(seconds=10)  # how long a checkpoint waits for its witnesses before it is published without them
 
 
@@ -34,8 +37,15 @@ def epoch() -> str:
 
 
 def document(checkpoint: AuditCheckpoint) -> dict[str, Any]:
-    """`/.well-known/consent-checkpoint.json`."""
+    """`/.well-known/consent-checkpoint.json`; `jws` and `claims` are deprecated, and go with the next release."""
     said = notes.Checkpoint.of_note(checkpoint.note)
+    claims = {
+        "iss": settings.ISSUER,
+        "iat": int(checkpoint.at.timestamp()),
+        "at": rfc3339(checkpoint.at),
+        "root": checkpoint.root,
+        "entries": checkpoint.size,
+    }
     return {
         "origin": said.origin,
         "size": said.size,
@@ -43,6 +53,8 @@ def document(checkpoint: AuditCheckpoint) -> dict[str, Any]:
         "note": checkpoint.full_note,
         "at": rfc3339(checkpoint.at),
         "cosignatures_missing": missing_witnesses(checkpoint),
+        "jws": receipts.sign(claims, JWS_TYPE),
+        "claims": claims,
     }
 
 
