@@ -23,7 +23,6 @@ class AuditAdmin(AboutPeople, ReadOnly):
     list_display = ("at", "whose", "sequence", "kind", "actor")
     list_filter = (one_of("kind", sorted(event for event in EventType if not event.is_derived)), "at")
     search_fields = ("=chain",)
-    search_help_text = _("The name of a chain, whose it is (person:… or app:…), or the hash of an entry")
     ordering = ("-id",)
     fields = ("chain", "whose", "sequence", "kind", "actor", "at", "what_it_tells", "prev_hash", "entry_hash")
     readonly_fields = fields

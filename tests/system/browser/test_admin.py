@@ -4,13 +4,12 @@ from collections.abc import Callable
 
 import pytest
 from django.conf import settings
-from django.urls import reverse
 from playwright.sync_api import Error, Page, expect
 
 from accounts.models import User
 from accounts.sign_in.sessions import SessionStore
 from developers.authentication import find_token
-from pkm.registry.models import Domain, ScopeEntry
+from pkm.registry.models import ScopeEntry
 from tests import factories
 from tests.factories.accounts import PASSWORD
 from tests.staff import give_second_factor
@@ -73,35 +72,15 @@ def test_sign_in_leads_back_to_the_page_that_was_wanted(page: Page, staff: User)
     expect(page.locator("#result_list tbody tr")).to_have_count(50)
 
 
-def test_every_kind_of_page_is_sound(page: Page, staff: User, sign_in: SignIn) -> None:
-    read = factories.ReadFactory()
-    receipt = factories.ReceiptFactory(request=read.grant.request)
-    rows = [
-        read, read.export, read.grant, read.grant.request, read.token, read.grant.app, read.grant.app.application,
-        receipt, read.grant.user, ScopeEntry.objects.get(scope="attr.lifestyle.*"), Domain.objects.first(),
-        factories.AppReportFactory(app=read.grant.app), factories.DiscoveryFactory(),
-        factories.ReportNoteFactory().report, factories.AuditCheckpointFactory(),
-        factories.AppAuditEntryFactory(app=read.grant.app), factories.AppInvitationFactory(app=read.grant.app),
-        factories.ManagementTokenFactory(), factories.LoggedRequestFactory(app=read.grant.app),
-        factories.SandboxPersonFactory(), factories.ScopeWithdrawalFactory(), factories.ScopeTemplateFactory(),
-        factories.WebhookEndpointFactory(app=read.grant.app),
-    ]  # fmt: skip
+def test_lists_in_other_states_are_sound(page: Page, staff: User, sign_in: SignIn) -> None:
     sign_in(page, staff)
-    addresses = ["/admin/", "/admin/pkm/", "/admin/pkm/domain/add/", "/admin/pkm/scopeentry/add/"]
-    addresses += ["/admin/consent/scopetemplate/add/", "/admin/pkm/scopeentry/?starter=differs"]
-    addresses += ["/admin/agents_proxy/call/health/", "/admin/agents_proxy/call/"]
-    addresses += ["/admin/developers/developertoken/add/", "/admin/pkm/scopeentry/?sensitivity_tier__exact=restricted"]
-    for row in rows:
-        name = f"admin:{row._meta.app_label}_{row._meta.model_name}"
-        addresses += [reverse(f"{name}_changelist"), reverse(f"{name}_change", args=[row.pk])]
-    addresses.append(reverse("admin:pkm_scopeentry_history", args=[ScopeEntry.objects.first().pk]))
-    found = {}
-    for address in addresses:
-        answer = page.goto(address)
-        assert answer is not None
-        assert answer.status == 200, address
-        found[address] = axe_findings(page)
-    assert {address: findings for address, findings in found.items() if findings} == {}
+    for address in (
+        "/admin/pkm/", "/admin/pkm/scopeentry/add/", "/admin/consent/scopetemplate/add/",
+        "/admin/developers/developertoken/add/", "/admin/pkm/scopeentry/?starter=differs",
+        "/admin/pkm/scopeentry/?sensitivity_tier__exact=restricted",
+    ):  # fmt: skip
+        page.goto(address)
+        assert axe_findings(page) == [], address
 
 
 def test_scopes_are_withdrawn_after_a_confirmation(page: Page, staff: User, sign_in: SignIn) -> None:

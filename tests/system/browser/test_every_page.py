@@ -1,75 +1,91 @@
 """Every page: nothing serious for axe, nothing for the console, nothing against the policy."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
+from itertools import groupby
+from typing import Any
 
 import pytest
-from django.contrib import admin
 from playwright.sync_api import Page
 
 from accounts.models import User
 from consent.decisions import blocked_apps
 from consent.decisions.models import AppReport
 from consent.docs.documents import NAMES
+from tests.access.walk import Walk
+from tests.access.world import make_world, people_with_old_data
+from tests.addresses import Caller, pages
 from tests.factories import (
     AppAuditEntryFactory,
-    AppFactory,
-    AppInvitationFactory,
     ApplicationFactory,
     ConsentRequestFactory,
-    DestinationFactory,
-    ExportFactory,
-    GrantFactory,
     ManagementTokenFactory,
     MemberFactory,
-    PersonFactory,
-    SandboxPersonFactory,
     StaffFactory,
     TestAppFactory,
     TokenFactory,
-    WebhookDeliveryFactory,
-    WebhookEndpointFactory,
-    give_vault,
 )
+from tests.fakes.aggregator import CLIENT_ID, SECRET, Aggregator, aggregating
+from tests.served_site import running_site
 from tests.system.browser.page_faults import THEMES, Complaints, Themes, axe_findings, axe_findings_in, faults_at
 from tests.system.browser.people import eventually_on
 
-ROOMS = ("accounts", "pkm", "developers", "consent")
-
 pytestmark = pytest.mark.browser
 
-SIGNED_OUT = [
-    "/", "/accounts/login/", "/accounts/signup/", "/accounts/password/reset/", "/api/docs/", "/docs/errors",
-    "/docs/", *(f"/docs/{name}/" for name in NAMES), "/docs/security/",
-    "/consent/verify/",
-]  # fmt: skip
-OWNERS = [
-    "/consent/", "/consent/grants/", "/consent/history/", "/vault/", "/vault/changes/", "/account/security/",
-    "/account/security/key/", "/accounts/email/", "/accounts/password/change/", "/developers/applications/new/",
-    "/account/name/",
-]  # fmt: skip
+# the admin's pages about one record differ in their fields alone: of histories and forms for a new one, the first; and
+# the form of a group has Django's own chooser, whose tooltips have a name that their role does not allow
+_LEFT_OUT = re.compile(
+    r"admin/((?!pkm/domain/)\w+/\w+/(add/|<path:object_id>/(history|delete)/)|auth/group/.*change/)$"
+)
+PAGES = {
+    name: list(some)
+    for name, some in groupby(
+        sorted((page for page in pages() if not _LEFT_OUT.match(page.route)), key=lambda page: page.looked_at),
+        key=lambda page: page.looked_at,
+    )
+}
+
+
+@pytest.fixture(scope="module")
+def bank() -> Iterator[Aggregator]:
+    with aggregating() as stand_in:
+        yield stand_in
+
+
+@pytest.fixture(scope="module")
+def running_server(django_db_setup: None, bank: Aggregator) -> Iterator[str]:
+    """A server with an aggregator, without which the pages of institutions are not there."""
+    known = {"AGGREGATOR_BASE_URL": bank.address, "AGGREGATOR_CLIENT_ID": CLIENT_ID, "AGGREGATOR_SECRET": SECRET}
+    with running_site(**known) as address:
+        yield address
 
 
 @pytest.mark.long("in both themes; in short in the light one")
-def test_pages_before_signing_in_are_sound(page: Page, themes: Themes) -> None:
-    assert [line for path in SIGNED_OUT for line in faults_at(page, path, themes)] == []
+@pytest.mark.parametrize("some", PAGES)
+def test_pages_of_the_register_are_sound(
+    some: str, page: Page, sign_in: Callable[[Page, User], None], bank: Aggregator, settings: Any, themes: Themes
+) -> None:
+    settings.AGGREGATOR = bank.settings()
+    walk = Walk(make_world(bank, *people_with_old_data()))
+    reader = {Caller.OWNER: walk.world.owner, Caller.STAFF_2FA: walk.world.staff_2fa}.get(PAGES[some][0].seen_by)
+    if reader:
+        sign_in(page, reader)
+
+    found = [line for address in PAGES[some] for line in faults_at(page, walk.path(address), themes)]
+    assert found == [], "\n".join(found)
 
 
+@pytest.mark.long("in both themes; in short in the light one")
+def test_documents_are_sound(page: Page, themes: Themes) -> None:
+    assert [line for name in NAMES for line in faults_at(page, f"/docs/{name}/", themes)] == []
+
+
+# the states of a test app and of an application that the register's world does not have
 PORTAL = [
-    "/developers/", "/developers/apps/{app_id}/", "/developers/apps/{app_id}/tokens/",
-    "/developers/apps/{app_id}/tokens/{prefix}/rotate/", "/developers/apps/{app_id}/tokens/{prefix}/revoke/",
-    "/developers/apps/{app_id}/settings/", "/developers/apps/{app_id}/settings/close/",
-    "/developers/apps/{app_id}/audit/", "/developers/management-tokens/",
-    "/developers/management-tokens/{prefix}/revoke/", "/developers/apps/{app_id}/log/",
-    "/developers/apps/{app_id}/limits/", "/developers/apps/{app_id}/members/",
-    "/developers/apps/{app_id}/webhooks/", "/developers/apps/{app_id}/destinations/",
-    "/developers/apps/{app_id}/destinations/{destination_id}/remove/",
-    "/developers/apps/{app_id}/webhooks/{endpoint_pk}/", "/developers/apps/{app_id}/webhooks/{endpoint_pk}/delete/",
-    "/developers/apps/{app_id}/keys/", "/developers/apps/{app_id}/sandbox/",
-    "/developers/apps/{app_id}/sandbox/{user_id}/", "/developers/apps/{app_id}/try/",
-    "/developers/apps/{app_id}/try/?operation=requestConsent", "/developers/apps/{live_app_id}/try/",
-    "/developers/apps/{live_app_id}/domain/", "/developers/apps/{live_app_id}/settings/",
-    "/developers/applications/new/", "/developers/applications/{sent_back}/", "/developers/applications/{submitted}/",
-    "/developers/invitations/{secret}/",
+    "/developers/apps/{app_id}/", "/developers/apps/{app_id}/settings/", "/developers/apps/{app_id}/members/",
+    "/developers/apps/{app_id}/keys/", "/developers/apps/{app_id}/try/",
+    "/developers/apps/{app_id}/try/?operation=requestConsent",
+    "/developers/applications/{sent_back}/", "/developers/applications/{submitted}/",
 ]  # fmt: skip
 
 
@@ -81,37 +97,14 @@ def test_pages_of_the_portal_are_sound(page: Page, sign_in: Callable[[Page, User
     AppAuditEntryFactory(app=member.app, member=member.user, facts={"label": "tests", "prefix": prefix})
     sign_in(page, member.user)
 
-    endpoint = WebhookEndpointFactory(app=member.app)
-    WebhookDeliveryFactory(endpoint=endpoint)
-    ConsentRequestFactory(app=member.app)
-    person = SandboxPersonFactory(app=member.app).user
-    ConsentRequestFactory(app=member.app, user=person)
+    waits = {"status": "submitted", "reviewer": None, "reviewed_at": None}
     parts = {
-        "destination_id": DestinationFactory(app=member.app).destination_id,
-        "app_id": member.app.app_id, "prefix": prefix, "endpoint_pk": endpoint.pk, "user_id": person.public_id,
-        "live_app_id": MemberFactory(user=member.user, app=AppFactory()).app.app_id,
-        "secret": AppInvitationFactory(app=member.app).secret,
+        "app_id": member.app.app_id,
         "sent_back": ApplicationFactory(applicant=member.user, status="sent_back", note="Say how long you keep it.").pk,
-        "submitted": ApplicationFactory(
-            applicant=member.user, status="submitted", reviewer=None, reviewed_at=None
-        ).pk,
-    }  # fmt: skip
+        "submitted": ApplicationFactory(applicant=member.user, **waits).pk,
+    }
     paths = [path.format(**parts) for path in PORTAL]
     assert [line for path in paths for line in faults_at(page, path, themes)] == []
-
-
-@pytest.mark.long("in both themes; in short in the light one")
-def test_pages_of_somebody_with_requests_and_grants_are_sound(
-    page: Page, sign_in: Callable[[Page, User], None], themes: Themes
-) -> None:
-    owner = PersonFactory()
-    give_vault(owner)
-    pending = ConsentRequestFactory(user=owner)
-    decided = ExportFactory(grant=GrantFactory(request__user=owner, request__status="approved")).grant.request
-    sign_in(page, owner)
-
-    reviews = [f"/consent/requests/{request.request_id}/" for request in (pending, decided)]
-    assert [line for path in [*OWNERS, *reviews] for line in faults_at(page, path, themes)] == []
 
 
 def ask(page: Page, path: str, action: str) -> None:
@@ -145,18 +138,6 @@ def test_what_staff_work_through_is_sound(page: Page, sign_in: Callable[[Page, U
         ask(page, path, action)
         found += [f"{action}: {line}" for line in axe_findings_in(themes, page)]
     assert found == []
-
-
-def test_every_list_of_the_admin_is_sound(page: Page, sign_in: Callable[[Page, User], None]) -> None:
-    sign_in(page, StaffFactory())
-    ours = [model._meta for model in admin.site._registry if model._meta.app_label in ROOMS]
-
-    statuses = {
-        meta.model_name: page.goto(f"/admin/{meta.app_label}/{meta.model_name}/").status  # type: ignore[union-attr]
-        for meta in ours
-    }
-    assert len(ours) >= 5
-    assert set(statuses.values()) == {200}, statuses
 
 
 def test_a_page_with_a_fault_is_noticed(page: Page, complaints: Complaints) -> None:
