@@ -21,7 +21,7 @@ from tests.consent.api.test_failing import failing
 
 _PART = re.compile(r"<(?:(\w+):)?(\w+)>")
 _ON_A_PAGE = ("accounts/password/reset/", "accounts/confirm-email/")  # which says that the link does not work
-NAMES = ("a%00b", "%00", "%ed%a0%80", "x" * 300)  # NUL, half of a surrogate pair
+NAMES = ("a%00b", "%ed%a0%80", "x" * 300)  # NUL, half of a surrogate pair
 NUMBERS = ("0", "9" * 30)
 # what lists and pages are asked with, and what none knows
 QUERY = (
@@ -31,11 +31,12 @@ QUERY = (
 TEXTS = ("\0", "\ud800")
 VALUES: tuple[Any, ...] = (*TEXTS, None, 10**40, ["\0"])
 BODIES = (b"{", b'{"a": 1, "a": 1}', b'{"a": "\\u0000"}', b'{"a": "\\ud800"}', b'{"a":' * 500 + b"1" + b"}" * 500)
+FORMS = (b"a=1&b=%ff", b"&" * 3_000)
 # what one reader refuses for all addresses: sent to the first of each room
 MORE_BODIES = (
     b"", b"null", b"[]", b"0", b'""', b"{} {}", b'{"a": 1,}', b'{"a": NaN}', b'{"a": 1e999}', b"[" * 60_000,
     b'{"a": ' + b"9" * 6000 + b"}", b'{"a": "\xff"}', b'{"a": "\xed\xa0\x80"}', b"\xef\xbb\xbf{}",
-    '{"a": 1}'.encode("utf-16"), b'{"a": "' + b"x" * 70_000 + b'"}', b"a=1&b=%ff", b"&" * 3_000, b"\x1f\x8b\x08\x00",
+    '{"a": 1}'.encode("utf-16"), b'{"a": "' + b"x" * 70_000 + b'"}', b"\x1f\x8b\x08\x00",
     b'--x\r\nContent-Disposition: form-data; name="photo"; filename="a\\0.png"\r\n\r\n\x89PNG\r\n--x--\r\n',
 )  # fmt: skip
 MEDIA_TYPES = (
@@ -79,7 +80,7 @@ def test_a_query_that_cannot_be_read_breaks_nothing(addresses: list[Address], wa
     """Nor does a token in it come back, or go on to where somebody is led."""
     token = walk.world.tokens["APP"]
     queries = ["&".join(f"{name}={text}" for name in QUERY) for text in ("%00", "%ed%a0%80")]
-    leading_on = (f"token={token}", f"next=%2Fconsent%2F%3Ftoken%3D{token}", "a=%zz&=&&%")
+    leading_on = (f"token={token}", f"next=%2Fconsent%2F%3Ftoken%3D{token}&a=%zz&=&&%")
     found = {}
     for address in addresses:
         for query in queries if address.room == "admin" else (*queries, *leading_on):
@@ -118,7 +119,7 @@ def test_a_body_that_does_not_fit_is_refused_in_words(addresses: list[Address], 
         fitting = walk.body(address) or {}
         write, values = (_form, TEXTS) if address.is_form else (_document, VALUES)
         tried = [(write(changed), "") for changed in _changed(fitting, values)]
-        tried += [(body, "") for body in BODIES] + [(b"a", "text/plain")]
+        tried += [(body, "") for body in (FORMS if address.is_form else BODIES)] + [(b"a", "text/plain")]
         if address in _FIRST:
             tried += [(body, "") for body in MORE_BODIES] + [(b"a", media) for media in MEDIA_TYPES]
         for body, media in tried:
