@@ -3,6 +3,7 @@
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,5 +23,13 @@ def test_programs_are_answered_as_recorded() -> None:
     assert list(recorded) == list(now)
     assert len(recorded) == len(KEPT) == 40
     for name, answer in recorded.items():
-        # texts, since the order of members counts, too
-        assert json.dumps(now[name], indent=1) == json.dumps(answer, indent=1), name
+        assert _text(now[name]) == _text(answer), name
+
+
+def _text(answer: Any) -> str:
+    """The order of members counts, too, but for a key's: PostgreSQL keeps those of JSON in an order of its own."""
+    return json.dumps(json.loads(json.dumps(answer), object_hook=_ordered), indent=1)
+
+
+def _ordered(members: dict[str, Any]) -> dict[str, Any]:
+    return dict(sorted(members.items())) if "kty" in members else members

@@ -182,7 +182,12 @@ def test_the_checkpoint_is_the_newest_and_404_before_the_first(db: None) -> None
     AuditCheckpointFactory(size=3)
     newest = AuditCheckpointFactory(size=5)
 
-    assert Client().get(path).json() == {
+    body = Client().get(path).json()
+    claims = body.pop("claims")
+    key = OKPKey.import_key(receipts.public_keys()["keys"][0])
+    assert json.loads(jws.deserialize_compact(body.pop("jws"), key, algorithms=["EdDSA"]).payload) == claims
+    assert (claims["entries"], claims["root"]) == (5, newest.root)
+    assert body == {
         "origin": "localhost:8000/log",
         "size": 5,
         "root": newest.note.split("\n")[2],
