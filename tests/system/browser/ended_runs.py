@@ -25,7 +25,12 @@ def ended(user: User, said: dict[str, Any]) -> Run:
         how = (
             {"status": "failed", "error_code": read.error_code}
             if read.fields is None
-            else {"status": "succeeded", "field_count": len(read.fields), "repaired": read.repaired}
+            else {
+                "status": "succeeded",
+                "field_count": len(read.fields),
+                "repaired": read.repaired,
+                "fields": sealed_json(read.fields),
+            }
         )
         StepFactory(
             run=run, position=position, agent=agent, started_at=now, finished_at=now, duration_ms=300 + 100 * position,
