@@ -2,7 +2,7 @@
 
 from collections import Counter
 from pathlib import Path
-from subprocess import run
+from subprocess import CalledProcessError, run
 
 from deploy.local.place import ROOT, fail, say
 
@@ -15,7 +15,7 @@ def count() -> int:
     command = ["git", "ls-files", "-z"]
     try:
         listed = run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    except (OSError, ValueError):
+    except (OSError, CalledProcessError):
         fail("Counting needs git and a clone.")
     kinds: Counter[str] = Counter()
     files: Counter[str] = Counter()
