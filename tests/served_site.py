@@ -51,6 +51,7 @@ class Served:
             "LOG_LEVEL": "INFO",
         }
         self._environment |= {**_collected(self._environment), **own_settings}
+        self._kill_timeout = str(int(own_settings.get("SHUTDOWN_GRACE_SECONDS", "6")) + 2)
         self._killable = killable
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -59,7 +60,7 @@ class Served:
         command = [
             str(Path(sys.executable).with_name("granian")), "--interface", "wsgi", "--host", "127.0.0.1",
             "--port", str(self.port), "--blocking-threads", "40", "--no-ws", "--log-level", "warning",
-            "--workers-kill-timeout", "8", "config.wsgi:application",
+            "--workers-kill-timeout", self._kill_timeout, "config.wsgi:application",
         ]  # fmt: skip
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
