@@ -2,13 +2,16 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Request, Response
+
+from tests.patience import eventually
 
 # Written into every document before its own scripts: some violations reach no console.
 _WATCH_POLICY = """
@@ -96,10 +99,39 @@ def faults_at(page: Page, path: str, themes: Themes = THEMES) -> list[str]:
     return [*too_wide(page, path), *(f"{path}: {line}" for line in axe_findings_in(themes, page))]
 
 
+@contextmanager
+def settling(page: Page) -> Iterator[None]:
+    """Afterwards, waits until what was begun here on the page has ended: no request for a tenth of a second.
+
+    Playwright's own `networkidle` is half a second, which hundreds of pages have not to give.
+    """
+    begun, pending = Counter[str](), set[Request]()
+
+    def begin(request: Request) -> None:
+        begun["requests"] += 1
+        pending.add(request)
+
+    def end(request: Request) -> None:
+        pending.discard(request)
+
+    def is_quiet() -> bool:
+        before = begun.total()
+        page.wait_for_timeout(100)
+        return begun.total() == before and not pending
+
+    listeners: list[tuple[Any, Any]] = [("request", begin), ("requestfinished", end), ("requestfailed", end)]
+    for event, listener in listeners:
+        page.on(event, listener)
+    yield
+    eventually(is_quiet, "a page that has all it asks for")
+    for event, listener in listeners:
+        page.remove_listener(event, listener)
+
+
 def too_wide(page: Page, path: str) -> list[str]:
     """Whether the page at `path` answers, and within the width of the screen."""
-    answer = page.goto(path)
-    page.wait_for_load_state("networkidle")
+    with settling(page):
+        answer = page.goto(path)
     wider = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     status = answer.status if answer else None
     return [f"{path}: {status}"] * (status != 200) + [f"{path}: {wider} px too wide"] * (wider > 0)

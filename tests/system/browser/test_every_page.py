@@ -27,7 +27,15 @@ from tests.factories import (
 )
 from tests.fakes.aggregator import CLIENT_ID, SECRET, Aggregator, aggregating
 from tests.served_site import running_site
-from tests.system.browser.page_faults import THEMES, Complaints, Themes, axe_findings, axe_findings_in, faults_at
+from tests.system.browser.page_faults import (
+    THEMES,
+    Complaints,
+    Themes,
+    axe_findings,
+    axe_findings_in,
+    faults_at,
+    settling,
+)
 from tests.system.browser.people import eventually_on
 
 pytestmark = pytest.mark.browser
@@ -112,8 +120,8 @@ def ask(page: Page, path: str, action: str) -> None:
     page.goto(path)
     page.locator("input.action-select").first.check()
     page.locator("select[name=action]").select_option(action)
-    page.locator("#changelist-form button[name=index]").click()
-    page.wait_for_load_state("networkidle")
+    with settling(page):
+        page.locator("#changelist-form button[name=index]").click()
 
 
 @pytest.mark.long("in both themes; in short in the light one")
