@@ -7,6 +7,7 @@ import atexit
 import os
 import shutil
 import tempfile
+from urllib.parse import urlsplit
 
 from tests.fresh import fresh_secrets
 
@@ -31,6 +32,13 @@ for _name in (
 os.environ.update(
     fresh_secrets(), CONSENT_VAR=_var, RELEASE_CHECK="warn", LOG_LEVEL=os.environ.get("LOG_LEVEL", "WARNING")
 )
+
+# each process of a run has a database of Redis as it has one of its own otherwise: the workers of the tests of another
+# would take what it queues
+if os.environ.get("REDIS_URL"):
+    _of_run = urlsplit(os.environ.setdefault("CONSENT_TESTS_REDIS", os.environ["REDIS_URL"]))
+    _number = int(_of_run.path[1:] or 0) + int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:])
+    os.environ["REDIS_URL"] = _of_run._replace(path=f"/{_number % 16}").geturl()  # Redis has 16, unless told
 
 from config.settings import *  # noqa: E402, F403  # every setting, as deployments have it
 from config.settings import STATIC_ROOT, STORAGES  # noqa: E402

@@ -22,6 +22,7 @@ from deploy.local.setting_up import (
 
 DEFAULT_PORT = 8000
 SYSTEM_TESTS = "tests/system"
+_IN_PARALLEL = ("-n", "auto", "--dist", "loadfile")
 
 
 class Command(NamedTuple):
@@ -74,9 +75,9 @@ def test(arguments: Sequence[str]) -> int:
         return _pytest(["-n0"], rest)  # files or folders by name, of either tier
     codes = []
     if "--system" not in arguments:
-        codes.append(_pytest(["-n", "auto", "--dist", "loadfile", "--ignore", SYSTEM_TESTS], rest))
+        codes.append(_pytest([*_IN_PARALLEL, "--ignore", SYSTEM_TESTS], rest))
     if len(rest) < len(arguments):
-        codes.append(_pytest(["-n0", SYSTEM_TESTS], rest))
+        codes.append(_pytest([*_IN_PARALLEL, SYSTEM_TESTS], rest))
     return next((code for code in codes if code), 0)
 
 

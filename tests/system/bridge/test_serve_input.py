@@ -67,7 +67,7 @@ class Bridge:
 
     def read(self):
         """The next answer; a bridge that has none is a failure and not a wait."""
-        ready, _, _ = select.select([self.process.stdout], [], [], 30)
+        ready, _, _ = select.select([self.process.stdout], [], [], MOST_SECONDS)
         assert ready, "the bridge does not answer"
         return json.loads(self.process.stdout.readline())
 
