@@ -8,6 +8,7 @@ from django.test.utils import CaptureQueriesContext
 from jsonschema import Draft202012Validator
 
 from accounts.models import User
+from consent.api.openapi import document
 from consent.exports.models import Read
 from consent.requests.models import ConsentRequest
 from consent_bridge import sealed
@@ -36,6 +37,67 @@ def test_six_tools_with_schemas_on_either_revision(any_host: Host) -> None:
         assert tool["outputSchema"]["type"] == "object"
         described = [member.get("description") for member in tool["inputSchema"]["properties"].values()]
         assert all(described), tool["name"]
+
+
+OPERATIONS = {
+    "discover_user_scopes": "getUserScopes",
+    "request_consent": "requestConsent",
+    "check_consent_status": "getConsentStatus",
+    "get_encrypted_export": "getConsentExport",
+    "end_consent": "endConsent",
+    "list_scope_catalog": "getScopeCatalog",
+}
+
+
+@pytest.mark.parametrize(("tool", "operation"), OPERATIONS.items())
+def test_its_schemas_are_those_of_the_rest(tool: str, operation: str, host: Host) -> None:
+    """What the document says of the same call, of which the types of clients are made."""
+    found, components = listed(host)[tool], document()["components"]["schemas"]
+    described = [op for item in document()["paths"].values() for op in item.values() if op["operationId"] == operation]
+    responses, body = described[0]["responses"], described[0].get("requestBody")
+
+    result, problem = plain(found["outputSchema"]["anyOf"], found["outputSchema"]["$defs"])
+    assert result == plain(responses["200"]["content"]["application/json"]["schema"], components)
+    assert problem == plain(responses["400"]["content"]["application/problem+json"]["schema"], components)
+    if tool == "request_consent":
+        asked_for = plain(body["content"]["application/json"]["schema"], components)
+        assert plain(found["inputSchema"], found["inputSchema"].get("$defs", {})) == without(asked_for, "description")
+    else:
+        said = {name: without(member, "description") for name, member in found["inputSchema"]["properties"].items()}
+        assert said == ARGUMENTS[tool]
+        assert found["inputSchema"].get("required", []) == [name for name in said if name != "wait_seconds"]
+
+
+REQUEST_ID = {"type": "string", "pattern": "^[A-Za-z0-9_]+$", "minLength": 1, "maxLength": 64}
+ARGUMENTS: dict[str, dict[str, Any]] = {
+    "discover_user_scopes": {"user_id": {"type": "string", "minLength": 1}},
+    "check_consent_status": {
+        "request_id": REQUEST_ID,
+        "wait_seconds": {"type": "integer", "minimum": 0, "maximum": 30, "default": 0},
+    },
+    "get_encrypted_export": {"request_id": REQUEST_ID},
+    "end_consent": {"request_id": REQUEST_ID},
+    "list_scope_catalog": {},
+}
+
+
+def plain(node: Any, definitions: dict[str, Any]) -> Any:
+    """`node` with what it refers to in its place, and without titles."""
+    if isinstance(node, list):
+        return [plain(part, definitions) for part in node]
+    if not isinstance(node, dict):
+        return node
+    named = node.get("$ref", "").rpartition("/")[2]
+    whole = {**(definitions[named] if named else {}), **without(node, "$ref", "$defs")}
+    return {
+        name: plain(value, definitions)
+        for name, value in whole.items()
+        if not (name == "title" and isinstance(value, str))
+    }
+
+
+def without(node: dict[str, Any], *names: str) -> dict[str, Any]:
+    return {name: value for name, value in node.items() if name not in names}
 
 
 def test_what_only_looks_says_so(host: Host) -> None:
