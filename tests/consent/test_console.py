@@ -27,7 +27,6 @@ from tests.factories import (
     PersonFactory,
     SandboxPersonFactory,
     TestAppFactory,
-    TokenFactory,
     Vault,
     give_vault,
 )
@@ -287,16 +286,6 @@ def test_strangers_find_nothing(app: App, client: Client, minted: list[str]) -> 
     assert client.get(page(app)).status_code == 404
     assert call(client, app, "getScopeCatalog").status_code == 404
     assert minted == []
-
-
-def test_a_developer_token_opens_no_console(app: App, client: Client) -> None:
-    token = TokenFactory(app=app).secret
-
-    answer = client.post(
-        page(app), {"operation": "getScopeCatalog"}, headers={"Authorization": f"Bearer {token}"}
-    )  # fmt: skip
-
-    assert (answer.status_code, answer["Location"].split("?")[0]) == (302, "/accounts/login/")
 
 
 def test_what_the_page_brings_along_stays_behind(app: App, developer: Client) -> None:

@@ -9,7 +9,7 @@ from accounts.models import User
 from consent.approvals import actions as approval_actions
 from consent.decisions import actions as decision_actions
 from consent.decisions import expiry
-from consent.errors import MoveNotAllowed, UnknownGrant, UnknownRequest
+from consent.errors import MoveNotAllowed, UnknownRequest
 from consent.exports.models import Export
 from consent.grants import actions as grant_actions
 from consent.grants.models import Grant
@@ -20,7 +20,7 @@ from consent.requests import actions as request_actions
 from consent.requests.models import ConsentRequest
 from consent.schemas import ResumeBody
 from tests.consent.decisions import resumption
-from tests.factories import ConsentRequestFactory, ExportFactory, GrantFactory, PersonFactory, StaffFactory, give_vault
+from tests.factories import ConsentRequestFactory, ExportFactory, GrantFactory, StaffFactory, give_vault
 from tests.factories.asked import now
 
 
@@ -113,12 +113,6 @@ def test_pause_and_resume_keep_the_ciphertext_and_give_no_receipt(db: None) -> N
 
 def resume_unsigned(*, grant_id: str, by: User) -> str:
     return approval_actions.resume(grant_id=grant_id, by=by, body=ResumeBody())
-
-
-@pytest.mark.parametrize("move", [grant_actions.revoke, grant_actions.pause, resume_unsigned])
-def test_another_persons_grant_is_unknown(db: None, move: Callable[..., object]) -> None:
-    with pytest.raises(UnknownGrant):
-        move(grant_id=ExportFactory().grant.grant_id, by=PersonFactory())
 
 
 @pytest.mark.parametrize("move", [grant_actions.revoke, grant_actions.pause, resume_unsigned])

@@ -8,7 +8,7 @@ from consent.decisions import actions as decision_actions
 from consent.decisions import blocked_apps
 from consent.decisions.blocked_apps import Ended
 from consent.decisions.models import AppReport, BlockedApp
-from consent.errors import MoveNotAllowed, UnknownApp, UnknownGrant
+from consent.errors import MoveNotAllowed, UnknownGrant
 from consent.exports.models import Export
 from consent.grants import actions as grant_actions
 from consent.grants.models import Grant
@@ -18,7 +18,7 @@ from consent.ledger.models import AuditEntry, Receipt
 from consent.ledger.proofs import chain_of
 from consent.requests.models import ConsentRequest
 from tests.chains import entries_about
-from tests.factories import AppFactory, ConsentRequestFactory, ExportFactory, PersonFactory
+from tests.factories import ConsentRequestFactory, ExportFactory
 
 
 def test_blocking_cancels_what_waits_and_keeps_what_is_shared(db: None) -> None:
@@ -61,17 +61,6 @@ def test_everything_that_an_app_reads_stops_in_one_step(db: None, blocks: bool) 
     assert ConsentRequest.objects.get(pk=waiting.pk).status == ("cancelled" if blocks else "pending")
     assert {Grant.objects.get(pk=grant.pk).status for grant in of_others} == {"active"}
     assert list(verifying.verify()) == []
-
-
-def test_an_app_that_never_asked_is_unknown(db: None) -> None:
-    app, person = AppFactory(), PersonFactory()
-
-    with pytest.raises(UnknownApp):
-        blocked_apps.block_app(app_id=app.app_id, by=person, stop=True)
-    with pytest.raises(UnknownApp):
-        blocked_apps.stop_app(app_id=app.app_id, by=person)
-    with pytest.raises(UnknownApp):
-        blocked_apps.report_app(app_id=app.app_id, by=person, text="spam")
 
 
 def test_a_report_reaches_staff_and_not_the_app(db: None) -> None:

@@ -55,16 +55,6 @@ def test_an_app_that_asked_nothing_is_told_what_will_be_here(client: Client, mem
     assert "No key yet" in client.get(page(member.app)).content.decode()
 
 
-def test_the_page_is_for_members_and_for_looking(client: Client, member: AppMember) -> None:
-    other = AppFactory()
-    assert client.get(page(other))["Location"] == f"/accounts/login/?next={page(other)}"
-    client.force_login(member.user)
-
-    assert client.get(page(other)).status_code == 404
-    assert client.post(page(member.app)).status_code == 405
-    assert client.get(page(member.app), {"page": "x"}).status_code == 200
-
-
 def test_the_use_of_keys_is_read_out_of_an_index_alone(member: AppMember) -> None:
     ConsentRequestFactory.create_batch(3, app=member.app)
     with connection.cursor() as cursor:

@@ -1,25 +1,20 @@
 """Every 200 is one read, and only what lives is read."""
 
 from collections.abc import Callable
-from datetime import timedelta
 
 import orjson
 import pytest
 
-from common.problems import Problem
-from consent.errors import AccessDenied, AuthorizationPending, GrantEnded, GrantPaused, UnknownRequest
+from consent.errors import GrantEnded
 from consent.exports import read_steps, reads
 from consent.exports.models import Export, Read
 from consent.exports.read_batches import COLUMNS, batch_hash, chain_waiting_reads
 from consent.grants.models import Grant
 from consent.ledger import verifying
 from consent.ledger.models import AuditEntry
-from consent_bridge import sealed
 from developers.authentication import AppContext
-from developers.errors import IdempotencyConflict
 from tests.consent.test_races import app_context
-from tests.factories import AppFactory, ConsentRequestFactory, ExportFactory, GrantFactory
-from tests.factories.asked import now
+from tests.factories import ExportFactory
 
 
 def read(grant: Grant, app: AppContext | None = None, **changes: object) -> reads.ExportAnswer:
@@ -33,49 +28,6 @@ def read(grant: Grant, app: AppContext | None = None, **changes: object) -> read
         **changes,
     }
     return reads.read_export(**asked)  # type: ignore[arg-type]
-
-
-def test_a_read_hands_out_the_sealed_slice_and_counts(db: None) -> None:
-    export = ExportFactory()
-    grant, connector = export.grant, export.grant.request.connector
-
-    answer = read(grant)
-
-    body = orjson.loads(answer.body)
-    assert (answer.status, body["jwe"], body["reads_remaining"]) == (200, export.ciphertext, None)
-    logged = Read.objects.get()
-    assert (logged.grant_id, logged.export_id, logged.address_prefix) == (grant.pk, export.pk, "203.0.113.0/24")
-    grant.refresh_from_db()
-    assert grant.reads == 1
-    opened = sealed.open_export_where(body["jwe"], connector, lambda header: None)
-    assert opened.data == {
-        "lifestyle": {"food": dict.fromkeys(["diet_preference", "favorite_cuisine", "coffee_or_tea"], "Thai")}
-    }
-
-
-def test_jose_alone_and_a_match_that_counts_nothing(db: None) -> None:
-    export = ExportFactory()
-
-    jose = read(export.grant, accept_jose=True)
-    unchanged = read(export.grant, accept_jose=True, if_none_match=f'W/{jose.etag}, "other"')
-    other_form = read(export.grant, if_none_match=jose.etag)
-
-    assert (jose.content_type, jose.body.decode()) == ("application/jose", export.ciphertext)
-    assert (unchanged.status, unchanged.body) == (304, b"")
-    assert other_form.status == 200
-    assert Read.objects.count() == 2
-
-
-def test_a_repeat_with_the_same_key_counts_one(db: None) -> None:
-    export = ExportFactory()
-    app = app_context(export.grant)
-
-    first, second = (read(export.grant, app, idempotency_key="k1") for _ in range(2))
-
-    assert first.body == second.body
-    assert Read.objects.count() == 1
-    with pytest.raises(IdempotencyConflict):
-        read(ExportFactory(grant__request__app=export.grant.app).grant, app, idempotency_key="k1")
 
 
 def refreshed(grant: Grant) -> Export:
@@ -130,38 +82,6 @@ def test_the_last_read_exhausts_the_grant(db: None) -> None:
     with pytest.raises(GrantEnded) as refused:
         read(grant)
     assert refused.value.members == {"request_status": "approved", "grant_status": "exhausted"}
-
-
-@pytest.mark.parametrize(
-    ("status", "refusal"),
-    [("pending", AuthorizationPending), ("denied", AccessDenied), ("cancelled", GrantEnded), ("expired", GrantEnded)],
-)
-def test_without_an_approval_there_is_nothing_to_read(db: None, status: str, refusal: type[Problem]) -> None:
-    request = ConsentRequestFactory(status=status)
-    grant = GrantFactory.build(request=request, app=request.app, user=request.user, starts_at=now())
-
-    with pytest.raises(refusal):
-        read(grant)
-
-
-def test_what_is_paused_or_over_is_not_read(db: None) -> None:
-    started = now() - timedelta(days=2)
-    over = ExportFactory(grant__starts_at=started, grant__expires_at=started + timedelta(days=1)).grant
-
-    with pytest.raises(GrantPaused):
-        read(ExportFactory(grant__status="paused").grant)
-    with pytest.raises(GrantEnded) as refused:
-        read(over)
-
-    assert refused.value.members["grant_status"] == "expired"
-    assert not Read.objects.exists()
-
-
-def test_another_apps_grant_is_unknown(db: None) -> None:
-    grant = ExportFactory().grant
-
-    with pytest.raises(UnknownRequest):
-        read(grant, app_context(GrantFactory(request__app=AppFactory())))
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from consent.requests.receipt_jsonld import as_jsonld
 from tests.callers import Developer, signed_in
 from tests.consent.api.addresses import problem
 from tests.consent.decisions import approval
-from tests.factories import ConsentRequestFactory, PersonFactory, ReceiptFactory, give_vault
+from tests.factories import ConsentRequestFactory, ReceiptFactory, give_vault
 
 DPV, GDPR, DCT = "https://w3id.org/dpv#", "https://w3id.org/dpv/legal/eu/gdpr#", "http://purl.org/dc/terms/"
 HANDLING = {
@@ -162,13 +162,6 @@ def test_an_app_gets_its_copy_as_linked_data(approved: ConsentRequest) -> None:
     assert (set(told), told["own:chain"] == person["chain"]) == ({f"own:{name}" for name in person}, False)
 
 
-def test_the_format_of_a_receipt_cannot_be_posted(api: Developer) -> None:
-    made = ReceiptFactory(request__app=api.app)
-    answer = api.post(f"/receipts/{made.receipt_id}?format=jsonld", {})
-
-    assert problem(answer) == (405, "method_not_allowed")
-
-
 def test_another_apps_receipt_has_no_form(api: Developer) -> None:
     answer = api.get(f"/receipts/{ReceiptFactory().receipt_id}", format="jsonld")
 
@@ -207,11 +200,3 @@ def test_a_person_keeps_their_own_copy_as_linked_data(approved: ConsentRequest) 
     said = signed_in(user).get(f"/consent/receipts/{receipt.receipt_id}/").content.decode()
     assert "to complain to an authority" in said
     assert "Version 2026-11, in de" in said
-
-
-def test_what_a_person_keeps_cannot_be_posted_and_is_nobody_elses(approved: ConsentRequest) -> None:
-    path = f"/consent/receipts/{approved.receipts.get().receipt_id}/linked-data/"
-
-    assert signed_in(approved.user).post(path).status_code == 405
-    assert signed_in(PersonFactory()).get(path).status_code == 404
-    assert signed_in(approved.user).get("/consent/receipts/rct_nothing/linked-data/").status_code == 404

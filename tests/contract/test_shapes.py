@@ -1,4 +1,7 @@
-"""Every answer is what its shape says: the same members in the same order, strictly of their types."""
+"""Whether an answer is what its shape says: the same members in the same order, strictly of their types.
+
+That answers are is seen at every address in tests/access, by the document that the shapes make, and in tests/answers.
+"""
 
 import typing
 from collections.abc import Iterator
@@ -11,18 +14,6 @@ from typing_extensions import get_type_hints, is_typeddict
 
 from common.shapes import ProblemField
 from consent import shapes
-from developers.models import App
-from tests.callers import Developer
-from tests.consent.api.addresses import asked
-from tests.factories import (
-    AuditCheckpointFactory,
-    ConsentRequestFactory,
-    ExportFactory,
-    PersonFactory,
-    ReceiptFactory,
-    Vault,
-    give_vault,
-)
 
 
 def orders(hint: Any, value: Any) -> Iterator[tuple[list[str], list[str]]]:
@@ -50,62 +41,6 @@ def fits(shape: Any, content: bytes) -> None:
     assert compared
     for members, found in compared:
         assert found == members
-
-
-@pytest.fixture
-def vault(db: None) -> Vault:
-    """A person with a vault, of whom something can be asked."""
-    return give_vault(PersonFactory())
-
-
-@pytest.fixture
-def approved(app: App) -> Any:
-    """A request that was approved, with its export and its receipt."""
-    request = ConsentRequestFactory(app=app, user=PersonFactory(), status="approved")
-    ExportFactory(grant__request=request)
-    ReceiptFactory(request=request)
-    return request
-
-
-def test_discovery_fits(api: Developer, vault: Vault) -> None:
-    fits(shapes.UserScopes, api.get(f"/user-scopes/{vault.user.public_id}").content)
-
-
-def test_the_catalogue_fits(api: Developer) -> None:
-    fits(shapes.ScopeCatalog, api.get("/scope-catalog").content)
-
-
-def test_a_new_request_fits_and_so_does_the_same_found_again(api: Developer, vault: Vault) -> None:
-    first, second = (api.post("/request-consent", asked(vault.user)) for _ in range(2))
-
-    assert (first.status_code, second.status_code) == (201, 200)
-    fits(shapes.AskedConsent, first.content)
-    fits(shapes.AskedConsent, second.content)
-
-
-def test_a_pending_and_an_approved_status_fit(api: Developer, approved: Any) -> None:
-    pending = ConsentRequestFactory(app=approved.app, user=PersonFactory())
-
-    for request in (pending, approved):
-        fits(shapes.ConsentStatus, api.get("/consent-status", request_id=request.request_id).content)
-    fits(shapes.ConsentRequests, api.get("/consent-requests").content)
-
-
-def test_an_export_fits(api: Developer, approved: Any) -> None:
-    fits(shapes.ConsentExport, api.get("/consent-export", request_id=approved.request_id).content)
-
-
-def test_an_end_fits(api: Developer, approved: Any) -> None:
-    fits(shapes.ConsentStatus, api.post("/end-consent", {"request_id": approved.request_id}).content)
-
-
-def test_what_proves_fits(api: Developer, approved: Any) -> None:
-    receipt = approved.receipts.get()
-    AuditCheckpointFactory()
-
-    fits(shapes.Receipt, api.get(f"/receipts/{receipt.receipt_id}").content)
-    fits(shapes.ConsentKeys, api.client.get("/.well-known/consent-keys.json").content)
-    fits(shapes.ConsentCheckpoint, api.client.get("/.well-known/consent-checkpoint.json").content)
 
 
 @pytest.mark.parametrize(

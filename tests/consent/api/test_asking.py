@@ -16,6 +16,7 @@ from tests.factories import (
     ConsentRequestFactory,
     HiddenScopeFactory,
     PersonFactory,
+    ScopeTemplateFactory,
     Vault,
     give_vault,
 )
@@ -226,10 +227,9 @@ def test_an_unknown_algorithm_is_refused(algorithm: str, api: Developer, vault: 
 
 
 def test_a_scope_that_cannot_be_asked_for_is_the_same_answer_for_every_reason(api: Developer, vault: Vault) -> None:
-    hidden, blocker = PersonFactory(), PersonFactory()
-    give_vault(hidden)
+    hidden, hidden_above, blocker = (give_vault(PersonFactory()).user for _ in range(3))
     HiddenScopeFactory(user=hidden, scope=FOOD)
-    give_vault(blocker)
+    HiddenScopeFactory(user=hidden_above, scope="attr.lifestyle.*")
     BlockedAppFactory(user=blocker, app=api.app)
     bodies = [
         asked(vault.user, scope="attr.nonsense.*"),
@@ -237,6 +237,7 @@ def test_a_scope_that_cannot_be_asked_for_is_the_same_answer_for_every_reason(ap
         asked(vault.user, scope="pkm.read"),  # not exposable
         asked(vault.user, scope="attr.contact.*"),  # they hold none of it
         asked(hidden),
+        asked(hidden_above),
         asked(blocker),
     ]
 
@@ -300,10 +301,11 @@ def test_an_idempotency_key_that_does_not_fit_is_400(key: str, api: Developer, v
     assert answer.json()["errors"][0]["field"] == "Idempotency-Key"
 
 
+@pytest.mark.parametrize("scope", [FOOD, "attr.lifestyle.*", "attr.lifestyle.food.favorite_cuisine"])
 def test_a_denial_is_respected_for_an_hour_in_every_overlapping_scope(
-    api: Developer, vault: Vault, settings: Any
+    scope: str, api: Developer, vault: Vault, settings: Any
 ) -> None:
-    ConsentRequestFactory(app=api.app, user=vault.user, scope="attr.lifestyle.*", status="denied")
+    ConsentRequestFactory(app=api.app, user=vault.user, scope=scope, status="denied")
 
     answer = api.post("/request-consent", asked(vault.user))
 
@@ -314,11 +316,36 @@ def test_a_denial_is_respected_for_an_hour_in_every_overlapping_scope(
     assert api.post("/request-consent", asked(vault.user)).status_code == 201
 
 
-def test_an_old_denial_is_forgotten(api: Developer, vault: Vault) -> None:
+def test_an_old_denial_and_one_of_another_scope_are_nothing(api: Developer, vault: Vault) -> None:
     old = datetime.now(UTC).replace(microsecond=0) - timedelta(seconds=3601)
     ConsentRequestFactory(app=api.app, user=vault.user, status="denied", created_at=old)
+    ConsentRequestFactory(app=api.app, user=vault.user, status="denied", scope="attr.lifestyle.fitness.*")
 
     assert api.post("/request-consent", asked(vault.user)).status_code == 201
+
+
+def test_one_that_waited_too_long_makes_room(api: Developer, vault: Vault) -> None:
+    long_ago = datetime.now(UTC).replace(microsecond=0) - timedelta(days=2)
+    over = ConsentRequestFactory(app=api.app, user=vault.user, created_at=long_ago)
+
+    again = api.post("/request-consent", asked(vault.user, connector_public_key=over.connector_public_key))
+
+    assert (again.status_code, again.json()["request_id"] == over.request_id) == (201, False)
+    over.refresh_from_db()
+    assert over.status == "expired"
+
+
+def test_a_request_stays_within_its_template(api: Developer, vault: Vault) -> None:
+    template = ScopeTemplateFactory(template_id="dining", agreed=True, max_access_duration=3600, max_reads=5)
+    fitting = {"purpose": template.purpose, "access_duration": 3600, "max_reads": 5, "template_id": "dining"}
+    unfit = asked(vault.user, template_id="dining", scope="attr.lifestyle.*", purpose="Something else")
+
+    refused = api.post("/request-consent", unfit)
+
+    assert problem(refused) == (400, "invalid_request")
+    named = [error["field"] for error in refused.json()["errors"]]
+    assert named == ["scope", "purpose", "access_duration", "max_reads"]
+    assert api.post("/request-consent", asked(vault.user, **fitting)).status_code == 201
 
 
 def test_no_more_than_five_wait_for_one_person(api: Developer, person: User, settings: Any) -> None:
@@ -331,6 +358,6 @@ def test_no_more_than_five_wait_for_one_person(api: Developer, person: User, set
     assert [ask().status_code for _ in range(5)] == [201] * 5
     sixth = ask()
     assert problem(sixth) == (429, "too_many_requests")
-    assert int(sixth["Retry-After"]) >= 1
+    assert 86000 < int(sixth["Retry-After"]) <= 86400
     settings.PENDING_REQUESTS_PER_PERSON = 0
     assert ask().status_code == 201

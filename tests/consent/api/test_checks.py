@@ -8,7 +8,7 @@ from django.test import Client
 from django.utils import timezone
 
 from developers.models import App, AppStatus, DeveloperToken
-from tests.callers import API, Developer, JsonClient, signed_in
+from tests.callers import API, Developer, JsonClient
 from tests.consent.api.addresses import ADDRESSES, OPEN, POSTS, Address, name_of, problem
 from tests.factories import AppFactory
 
@@ -128,14 +128,6 @@ def test_a_suspended_app_is_403_before_its_permissions(address: Address, db: Non
 
 
 @every_address
-def test_each_permission_opens_what_it_should(address: Address, app: App) -> None:
-    for permission in ("discover", "request", "read"):
-        answer = address.call(Developer.of(app, permissions=[permission]))
-        lacking = answer.status_code == 403 and problem(answer) == (403, "insufficient_scope")
-        assert lacking is (permission not in address.permissions), permission
-
-
-@every_address
 @pytest.mark.parametrize("method", ["GET", "POST", "HEAD", "PUT", "PATCH", "DELETE", "TRACE", "NONSENSE"])
 def test_another_method_is_405_before_the_token(address: Address, method: str, db: None) -> None:
     if method == address.method:
@@ -185,22 +177,6 @@ def test_a_charset_of_utf8_is_fine(address: Address, api: Developer) -> None:
     answer = address.call(api, media_type='Application/JSON; charset="UTF-8"')
 
     assert answer.status_code != 415
-
-
-@every_address
-def test_a_session_never_authenticates(address: Address, person: object) -> None:
-    owner = signed_in(person)
-    owner.prefix = API
-
-    assert problem(address.call(owner)) == (401, "invalid_token")
-
-
-def test_a_token_never_authenticates_a_page_or_an_owner_address(api: Developer) -> None:
-    header = {"Authorization": f"Bearer {api.token}"}
-
-    for path in ("/vault/keys", "/vault/segments?domain=contact", "/consent/requests/req_1/data"):
-        assert problem(Client().get(path, headers=header)) == (401, "authentication_required"), path
-    assert Client().get("/consent/", headers=header).status_code == 302
 
 
 @every_address

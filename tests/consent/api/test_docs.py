@@ -61,11 +61,6 @@ def test_names_in_running_text_are_code(path: str, db: None) -> None:
     assert [text[at.start() - 60 : at.end() + 40] for at in re.finditer("`", text)] == []
 
 
-@pytest.mark.parametrize("path", PAGES)
-def test_a_page_takes_no_other_method(path: str, db: None) -> None:
-    assert Client().post(path).status_code == 405
-
-
 def test_links_between_the_pages_lead_somewhere(db: None) -> None:
     shown = {path: page(path) for path in PAGES}
 

@@ -1,5 +1,6 @@
 """`GET /consent-export` (contract 1.5): the sealed slice over HTTP."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from consent_bridge import sealed
 from tests.callers import Developer
 from tests.consent.api.addresses import problem
 from tests.factories import AppFactory, ConsentRequestFactory, ExportFactory, GrantFactory
+from tests.factories.asked import now
 
 
 def read(api: Developer, request: Any, /, **headers: str) -> Any:
@@ -45,7 +47,9 @@ def test_the_slice_arrives_sealed_and_opens_with_the_connector_key(api: Develope
         "owner_key_reset": False,
     }
     opened = sealed.open_export_where(answer.json()["jwe"], request.connector, lambda header: None)
-    assert opened.data["lifestyle"]["food"]["favorite_cuisine"] == "Thai"
+    assert opened.data == {
+        "lifestyle": {"food": dict.fromkeys(["diet_preference", "favorite_cuisine", "coffee_or_tea"], "Thai")}
+    }
 
 
 @pytest.mark.parametrize(
@@ -83,12 +87,13 @@ def test_a_match_is_304_without_a_body_or_a_read(api: Developer) -> None:
     listed = read(api, request, If_None_Match=f'"x", W/{etag}')
     anything = read(api, request, If_None_Match="*")
     other_form = read(api, request, If_None_Match=etag, Accept="application/jose")
+    same_form = read(api, request, If_None_Match=f'W/{other_form["ETag"]}, "x"', Accept="application/jose")
     other = read(api, request, If_None_Match='"x"')
 
     for unchanged in (same, listed, anything):
         assert (unchanged.status_code, unchanged.content, unchanged["ETag"]) == (304, b"", etag)
         assert "Content-Type" not in unchanged
-    assert (other_form.status_code, other.status_code) == (200, 200)
+    assert (other_form.status_code, other.status_code, same_form.status_code) == (200, 200, 304)
     assert other_form["ETag"] != etag
     assert Read.objects.count() == 3
 
@@ -169,6 +174,16 @@ def test_what_has_ended_is_gone_and_says_how(status: str, api: Developer) -> Non
 
     assert problem(answer) == (410, "grant_ended")
     assert answer.json()["grant_status"] == status
+
+
+def test_what_the_clock_ended_is_gone_before_anybody_wrote_it_down(api: Developer) -> None:
+    started = now() - timedelta(days=2)
+    over = ExportFactory(grant__request__app=api.app, grant__starts_at=started).grant
+
+    answer = read(api, over.request)
+
+    assert (problem(answer), answer.json()["grant_status"]) == ((410, "grant_ended"), "expired")
+    assert not Read.objects.exists()
 
 
 def test_what_is_paused_may_come_back(api: Developer) -> None:

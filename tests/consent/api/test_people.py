@@ -129,17 +129,6 @@ def test_what_does_not_fit_is_refused(api: Developer, query: dict[str, Any]) -> 
     assert problem(api.get("/people", **query)) == (400, "invalid_request")
 
 
-def test_it_is_read_and_nothing_else(api: Developer) -> None:
-    assert problem(api.post("/people", {})) == (405, "method_not_allowed")
-
-
-def test_a_token_needs_the_permission(app: App) -> None:
-    asking = Developer.of(app, permissions=["request", "read"])
-
-    assert problem(asking.get("/people")) == (403, "insufficient_scope")
-    assert problem(asking.get("/people", headers={"Authorization": "Bearer none"})) == (401, "invalid_token")
-
-
 def test_a_find_is_kept_for_the_person_once_a_day(api: Developer) -> None:
     zoe = listed("zoe").user
     listed("kim")

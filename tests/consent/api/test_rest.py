@@ -16,7 +16,7 @@ from consent.ledger.models import AuditEntry
 from consent.requests.models import ConsentRequest
 from tests.callers import Developer
 from tests.consent.api.addresses import problem
-from tests.factories import AuditCheckpointFactory, ConsentRequestFactory, ExportFactory, ReceiptFactory
+from tests.factories import AuditCheckpointFactory, ConsentRequestFactory, ExportFactory
 
 
 # --- end-consent ------------------------------------------------------------------------------------------------------
@@ -145,16 +145,6 @@ def test_a_receipt_verifies_with_the_published_keys_and_hides_the_persons_chain(
 @pytest.mark.parametrize("receipt_id", ["rct_nothing", "%00", "x" * 300, "%ff"])
 def test_a_receipt_that_does_not_exist_is_404(receipt_id: str, api: Developer) -> None:
     assert problem(api.get(f"/receipts/{receipt_id}")) == (404, "unknown_receipt")
-
-
-def test_another_apps_receipt_does_not_exist(api: Developer) -> None:
-    theirs = ReceiptFactory()
-    same = {"X-Request-Id": "the-same-id"}
-
-    answer = api.get(f"/receipts/{theirs.receipt_id}", headers=same)
-
-    assert problem(answer) == (404, "unknown_receipt")
-    assert answer.content == api.get("/receipts/rct_nothing", headers=same).content
 
 
 # --- the open addresses -----------------------------------------------------------------------------------------------

@@ -45,12 +45,6 @@ def test_another_name_is_404(name: str, db: None) -> None:
     assert Client().get(f"/docs/{name}/").status_code == 404
 
 
-@pytest.mark.parametrize("path", ["/docs/", "/docs/integrating/"])
-@pytest.mark.parametrize("method", ["post", "put", "delete"])
-def test_another_method_is_405(path: str, method: str, db: None) -> None:
-    assert getattr(Client(enforce_csrf_checks=True), method)(path).status_code == 405
-
-
 def test_links_between_documents_lead_to_a_page_and_a_heading(db: None) -> None:
     anchors = {d.address: set(re.findall(r'id="([^"]+)"', d.written.html)) for d in every_document()}
 

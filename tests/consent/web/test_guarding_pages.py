@@ -6,15 +6,12 @@ from consent.decisions.models import AppReport, BlockedApp
 from consent.grants.models import Grant
 from consent.requests.models import ConsentRequest
 from pkm.segments.actions import delete_segment
-from tests.callers import signed_in
 from tests.factories import (
-    AppFactory,
     BlockedAppFactory,
     ConsentRequestFactory,
     DiscoveryFactory,
     ExportFactory,
     GrantFactory,
-    PersonFactory,
     give_vault,
 )
 
@@ -138,13 +135,6 @@ def test_report_that_does_not_fit_says_why_and_keeps_the_words(owner, here, text
     assert not AppReport.objects.exists()
 
 
-@pytest.mark.parametrize("form", ["", "block/", "stop/", "unblock/", "report/"])
-def test_app_that_never_met_this_person_is_unknown(owner, form):
-    stranger = f"/consent/apps/{AppFactory().app_id}/{form}"
-    answer = owner.client.post(stranger, {"text": "spam"}) if form else owner.get(stranger)
-    assert answer.status_code == 404
-
-
 def test_app_that_only_looked_can_be_blocked(owner, person):
     looked = DiscoveryFactory(user=person)
     assert f"/consent/apps/{looked.app.app_id}/" in shown(owner.get("/consent/history/"))
@@ -211,8 +201,3 @@ def test_snapshot_has_no_switch(owner, person):
     assert "any more" not in page  # it is as it was approved, whatever became of the data
     answer = owner.client.post(f"/consent/grants/{grant.grant_id}/keep/", {"kept": "no"}, follow=True)
     assert "had ended already" in shown(answer)
-
-
-def test_switch_of_somebody_elses_grant_is_not_found(continuous):
-    other = signed_in(PersonFactory()).client
-    assert other.post(f"/consent/grants/{continuous.grant_id}/keep/", {"kept": "no"}).status_code == 404

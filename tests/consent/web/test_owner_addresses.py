@@ -9,11 +9,12 @@ from consent import status_queries
 from consent.exports.models import Export
 from consent.grants import actions as grant_actions
 from consent.grants.models import Grant
+from consent.ledger.models import AuditEntry
 from consent.requests.models import ConsentRequest
 from consent_bridge import sealed
 from tests.callers import JsonClient, signed_in
 from tests.consent.decisions import approval_body, refreshed, resumption
-from tests.factories import ConsentRequestFactory, ExportFactory, GrantFactory, PersonFactory, give_vault
+from tests.factories import ConsentRequestFactory, ExportFactory, GrantFactory, give_vault
 from tests.factories.asked import now
 
 DIET, CUISINE, DRINK = (f"lifestyle.food.{name}" for name in ("diet_preference", "favorite_cuisine", "coffee_or_tea"))
@@ -73,21 +74,10 @@ def test_wrong_method_is_refused_before_the_session_is_looked_at(client_json, db
 
 
 @pytest.mark.parametrize(("address", "method"), ADDRESSES.items())
-def test_nobody_signed_in_is_told_to_sign_in(client_json, db, address, method):
-    _problem(client_json.send(method, address, b"{}"), 401, "authentication_required")
-
-
-@pytest.mark.parametrize(("address", "method"), ADDRESSES.items())
 def test_developer_token_opens_no_owner_address(api, address, method):
     stranger = JsonClient(Client(), headers=api.headers)
     _problem(stranger.send(method, address, b"{}"), 401, "authentication_required")
     _problem(stranger.send(method, f"{address}?token={api.token}", b"{}"), 401, "authentication_required")
-
-
-@pytest.mark.parametrize(("address", "method"), WITH_BODY)
-def test_session_without_its_csrf_token_is_refused(person, address, method):
-    caller = signed_in(person, enforce_csrf=True)
-    _problem(caller.send(method, address, b"{}"), 403, "csrf_failed")
 
 
 @pytest.mark.parametrize(("address", "method"), ADDRESSES.items())
@@ -137,15 +127,6 @@ def test_data_says_that_the_clock_ended_it(owner, person):
     assert owner.get(f"/consent/requests/{over.request_id}/data").json()["status"] == "expired"
 
 
-def test_data_and_decision_of_somebody_else_are_unknown(owner, vault):
-    theirs = ConsentRequestFactory()
-    unknown = _problem(owner.get("/consent/requests/req_none/data"), 404, "unknown_request")
-    other = _problem(owner.get(f"/consent/requests/{theirs.request_id}/data"), 404, "unknown_request")
-    assert {**unknown, "trace_id": ""} == {**other, "trace_id": ""}
-    _problem(owner.post(_decision(theirs), {"decision": "deny"}), 404, "unknown_request")
-    assert ConsentRequest.objects.get(pk=theirs.pk).status == "pending"
-
-
 # --- decision ---------------------------------------------------------------------------------------------------------
 
 
@@ -175,7 +156,7 @@ def test_second_decision_meets_the_standing_one(owner, asked, vault):
 
     problem = _problem(owner.post(_decision(asked), body), 409, "already_decided")
 
-    assert "denied" in (problem.get("request_status"), problem["detail"])
+    assert problem["request_status"] == "denied"
     assert not Grant.objects.filter(request=asked).exists()
 
 
@@ -198,19 +179,23 @@ def test_decision_that_is_neither_is_refused(owner, asked):
         ({"access_duration": 299}, 400, "invalid_duration"),
         ({"access_duration": 86401}, 400, "invalid_duration"),
         ({"approved_attributes": ["identity.basic.age"]}, 400, "invalid_attributes"),
+        ({"approved_attributes": ["contact.email.email"]}, 400, "invalid_attributes"),
         ({"approved_attributes": []}, 400, "invalid_attributes"),
         ({"sources": []}, 409, "stale_revision"),
+        ({"sources": [{"domain": "lifestyle", "segment_id": "food", "content_revision": 2}]}, 409, "stale_revision"),
     ],
 )
 def test_approval_that_does_not_fit_is_refused_and_changes_nothing(owner, asked, vault, changes, status, code):
     _problem(owner.post(_decision(asked), {**approval_body(asked, vault), **changes}), status, code)
     assert (ConsentRequest.objects.get(pk=asked.pk).status, Grant.objects.count()) == ("pending", 0)
+    assert not AuditEntry.objects.exists()
 
 
 def test_approval_without_a_required_attribute_is_refused(owner, person, vault):
     asked = ConsentRequestFactory(user=person, required_attributes=[DIET], optional_attributes=[CUISINE])
     answer = owner.post(_decision(asked), approval_body(asked, vault, [CUISINE]))
     _problem(answer, 400, "required_attribute_missing")
+    assert owner.post(_decision(asked), approval_body(asked, vault, [DIET])).status_code == 200
 
 
 @pytest.mark.parametrize("member", ["kid", "iss", "sub", "aud", "request_id", "scope", "revision", "request_digest"])
@@ -281,13 +266,6 @@ def test_ended_grant_does_not_move(owner, person, move):
     assert problem["grant_status"] == "released"
 
 
-@pytest.mark.parametrize("move", ["revoke", "pause", "resume"])
-def test_grant_of_somebody_else_is_unknown(owner, move):
-    grant = GrantFactory()
-    _problem(owner.post(f"/consent/grants/{grant.grant_id}/{move}"), 404, "unknown_grant")
-    assert Grant.objects.get(pk=grant.pk).status == "active"
-
-
 def _refreshed(grant, vault, revision=2):
     return refreshed(vault, grant, revision)
 
@@ -348,9 +326,3 @@ def test_snapshot_takes_no_newer_revision(owner, person, vault):
     ExportFactory(grant=grant)
     answer = owner.put(f"/consent/grants/{grant.grant_id}/export", _refreshed(grant, vault))
     _problem(answer, 400, "export_mismatch")
-
-
-def test_export_of_somebody_elses_grant_is_unknown(owner, continuous, vault):
-    other = signed_in(PersonFactory())
-    answer = other.put(f"/consent/grants/{continuous.grant_id}/export", _refreshed(continuous, vault))
-    _problem(answer, 404, "unknown_grant")
