@@ -108,6 +108,28 @@ def test_what_is_anothers_and_what_is_not_there_are_the_same_bytes(addresses: li
     all_well(found)
 
 
+_INSIDE_AN_APP = [address for address in ADDRESSES if "app_id" in _owned(address) and len(_owned(address)) > 1]
+
+
+@pytest.mark.parametrize("addresses", parts(_INSIDE_AN_APP))
+def test_what_is_anothers_is_not_there_in_ones_own_app_either(addresses: list[Address], walk: Walk) -> None:
+    """Whoever manages an app of their own names it, and beside it what is of another."""
+    found = {}
+    for address in addresses:
+        world, caller = walk.world, _outsider(address)
+        own = world.strangers_test_app_id if "/sandbox/" in address.route else world.strangers_app_id
+        answer, written = walk.asked(address, caller, path=walk.path(address, app_id=own))
+        wrong = faults(walk, address, caller, answer) + traces(written, answer)
+        refused = {"404", address.answers[welcome(address)]} & {
+            "404",
+            "400",
+        }  # 400: what the register sends fits nobody
+        if wrong or in_short(answer) not in refused:
+            found[address.name] = [in_short(answer), *wrong]
+
+    all_well(found)
+
+
 def _told(answer: Answer, name: str) -> list[str]:
     """All that the caller gets, but for what is new with every answer and for the ID, which they gave themselves."""
     trace = answer.headers["X-Request-Id"]

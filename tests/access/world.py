@@ -69,6 +69,8 @@ class World:
     continuous: Grant
     receipt: Receipt
     sandbox: Sandbox
+    strangers_app_id: str
+    strangers_test_app_id: str
     tokens: dict[str, str]
     ids: dict[str, str] = field(default_factory=dict)
 
@@ -140,6 +142,8 @@ def make_world(bank: Aggregator, owner: User, neighbour: User) -> World:
         grant__request__refresh_policy="continuous",
     ).grant  # fmt: skip
     sandbox, other_test_app = _sandbox(owner), factories.TestAppFactory()
+    for apps in (other, other_test_app):
+        factories.MemberFactory(app=apps, user=stranger)
     world = World(
         owner=owner,
         stranger=stranger,
@@ -152,6 +156,8 @@ def make_world(bank: Aggregator, owner: User, neighbour: User) -> World:
         continuous=continuous,
         receipt=_receipt(app, owner),
         sandbox=sandbox,
+        strangers_app_id=other.app_id,
+        strangers_test_app_id=other_test_app.app_id,
         tokens=_tokens(app, other, suspended, sandbox.app, other_test_app) | _management_tokens(owner, stranger, app),
     )
     suspended.status = "suspended"

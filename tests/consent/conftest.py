@@ -1,18 +1,22 @@
-"""A grant as people come to one, and callers that wait for what becomes of it."""
+"""A grant as people come to one, callers that wait for what becomes of it, and a developer whose app hears of it."""
 
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import pytest
+from django.test import Client
 
 from accounts.models import User
 from consent.decisions import actions
 from consent.grants.models import Grant
 from consent.notices import waiting
+from developers.models import AppMember
 from tests.callers import Developer
 from tests.consent.decisions import approval
-from tests.factories import ConsentRequestFactory, Vault, give_vault
+from tests.factories import ConsentRequestFactory, MemberFactory, Vault, give_vault
+from tests.fakes.receiver import Receiver, receiving
 from tests.patience import MOST_SECONDS, eventually
 
 
@@ -27,6 +31,24 @@ def grant(api: Developer, person: User, vault: Vault) -> Grant:
     request = ConsentRequestFactory(app=api.app, user=person)
     actions.approve(request_id=request.request_id, by=person, body=approval(request, vault))
     return Grant.objects.select_related("request").get(request=request)
+
+
+@pytest.fixture
+def receiver(settings: Any) -> Iterator[Receiver]:
+    with receiving(settings) as server:
+        yield server
+
+
+@pytest.fixture
+def member(db: None) -> AppMember:
+    return MemberFactory(role="member")
+
+
+@pytest.fixture
+def developer(client: Client, member: AppMember) -> Client:
+    """`member`, signed in at the portal."""
+    client.force_login(member.user)
+    return client
 
 
 class WokenAlone(threading.Event):

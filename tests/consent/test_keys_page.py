@@ -10,15 +10,10 @@ from django.test import Client
 
 from consent.portal.keys import KeySeen, keys_of, used_keys
 from developers.models import App, AppMember
-from tests.factories import AppFactory, ConsentRequestFactory, GrantFactory, MemberFactory
+from tests.factories import AppFactory, ConsentRequestFactory, GrantFactory
 from tests.factories.asked import now
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def member() -> AppMember:
-    return MemberFactory(role="member")
 
 
 def page(app: App) -> str:

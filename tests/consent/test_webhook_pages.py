@@ -1,8 +1,7 @@
-"""The pages of an app's webhooks: endpoints made, changed, tried out and deleted, and who may."""
+"""The pages of an app's webhooks: endpoints made, changed, tried out and deleted, and what became of each delivery."""
 
 import json
 import re
-from collections.abc import Iterator
 from datetime import timedelta
 from html import unescape
 from typing import Any
@@ -13,40 +12,24 @@ from django.test import Client
 from standardwebhooks.webhooks import Webhook
 
 from common import encryption
+from consent.decisions import actions as decision_actions
 from consent.event_types import WEBHOOK_TYPES
 from consent.notices.models import NoticeCounter, WebhookDelivery
+from consent.notices.webhooks import deliver_due
 from consent_bridge.webhooks import verify
 from developers.models import App, AppAuditEntry, AppMember, WebhookEndpoint
 from developers.webhooks.actions import MOST_ENDPOINTS
 from tests.factories import (
-    MemberFactory,
-    PersonFactory,
+    ConsentRequestFactory,
     WebhookDeliveryFactory,
     WebhookEndpointFactory,
 )
 from tests.factories.asked import now
-from tests.fakes.receiver import Receiver, receiving
+from tests.fakes.receiver import Receiver
 
 URL = "https://trips.example/hook"
 SECRET = re.compile(r"whsec_[A-Za-z0-9+/]{43}=")
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def receiver(settings: Any) -> Iterator[Receiver]:
-    with receiving(settings) as server:
-        yield server
-
-
-@pytest.fixture
-def member() -> AppMember:
-    return MemberFactory(role="member")
-
-
-@pytest.fixture
-def developer(client: Client, member: AppMember) -> Client:
-    client.force_login(member.user)
-    return client
 
 
 def pages(app: App, endpoint: WebhookEndpoint | None = None, rest: str = "") -> str:
@@ -269,58 +252,117 @@ def test_ten_tests_a_minute_and_none_for_a_suspended_app(
     assert len(receiver.arrived) == 10
 
 
-# --- who may, and how -------------------------------------------------------------------------------------------------
-
-FORMS = ("change/", "switch/", "secret/", "test/", "replay/")
-EVERY = ("", "log", "delete/", *FORMS)
+# --- the log ----------------------------------------------------------------------------------------------------------
 
 
-def test_an_endpoint_of_others_is_not_there(developer: Client, member: AppMember) -> None:
-    others = WebhookDeliveryFactory()
-    mine = own(member)
-    paths = [
-        *(pages(others.endpoint.app, others.endpoint, rest) for rest in EVERY),
-        *(pages(member.app, others.endpoint, rest) for rest in EVERY),  # a member here, yet not of that app
-        pages(others.endpoint.app),
-        pages(others.endpoint.app, others.endpoint, f"deliveries/{others.pk}/replay/"),
-        pages(member.app, mine, f"deliveries/{others.pk}/replay/"),
-        pages(member.app, WebhookEndpoint(pk=10**30)),
-    ]
-    before = list(WebhookEndpoint.objects.values()), list(WebhookDelivery.objects.values())
+def test_the_log_tells_what_became_of_each_delivery(developer: Client, member: AppMember, receiver: Receiver) -> None:
+    endpoint = own(member, url=receiver.url)
+    receiver.answers = [204, 500]
+    for _ in range(2):
+        request = ConsentRequestFactory(app=member.app)
+        decision_actions.deny(request_id=request.request_id, by=request.user)
+    rows = list(WebhookDelivery.objects.order_by("pk"))
+    rows[0].status_code, rows[0].ms, rows[0].tried_at = 204, 12, now()
+    rows[0].status, rows[0].attempt, rows[0].finished_at = "delivered", 1, now()
+    rows[0].save()
+    rows[1].status_code, rows[1].ms, rows[1].tried_at, rows[1].attempt = 500, 31, now(), 3
+    rows[1].failure = "it answered 500"
+    rows[1].save()
 
-    for path in paths:
-        answers = {developer.post(path, {"url": URL, "enabled": "no", "overlap": "0", "hours": "24"}).status_code}
-        answers.add(developer.get(path).status_code)
-        assert answers <= {404, 405}, path
-        assert 404 in answers
+    shown = developer.get(pages(member.app, endpoint)).content.decode()
+    fresh = developer.get(pages(member.app, endpoint, "log")).json()["deliveries"]
 
-    assert (list(WebhookEndpoint.objects.values()), list(WebhookDelivery.objects.values())) == before
+    assert [(row["kind"], row["sequence"], row["status"], row["attempts"], row["status_code"], row["ms"], row["error"])
+            for row in fresh] == [
+        ("consent.denied", 2, "waiting", 3, 500, 31, "It answered 500."),
+        ("consent.denied", 1, "delivered", 1, 204, 12, ""),
+    ]  # fmt: skip
+    assert fresh[1]["next_at"] is None
+    assert fresh[0]["next_at"] is not None
+    assert "It answered 500." in shown
+    failed = developer.get(pages(member.app, endpoint, "log"), {"show": "failed"}).json()["deliveries"]
+    assert [row["sequence"] for row in failed] == [2]
+    assert [request.user.public_id in shown for request in member.app.consent_requests.all()] == [False, False]
 
 
-def test_who_is_signed_out_signs_in_first(client: Client) -> None:
-    row = WebhookDeliveryFactory()
-    app, endpoint = row.endpoint.app, row.endpoint
-    for path in (pages(app), pages(app, endpoint), pages(app, endpoint, "log"), pages(app, endpoint, "delete/")):
-        assert client.get(path)["Location"] == f"/accounts/login/?next={path}"
-    for path in (pages(app), *(pages(app, endpoint, rest) for rest in (*FORMS, "delete/"))):
-        assert client.post(path, {"url": URL}).status_code == 302
-    assert WebhookEndpoint.objects.get().url == endpoint.url
+def test_a_long_log_has_pages(developer: Client, member: AppMember) -> None:
+    endpoint = own(member)
+    made = [WebhookDeliveryFactory(endpoint=endpoint) for _ in range(51)]
+
+    first = developer.get(pages(member.app, endpoint)).content.decode()
+    before = made[1].notice_id
+    second = developer.get(pages(member.app, endpoint), {"before": before}).content.decode()
+    strange = developer.get(pages(member.app, endpoint), {"before": "x", "show": "everything"})
+
+    assert first.count("data-delivery=") == 51  # and the template of a row
+    assert f"before={before}" in first
+    assert re.findall(r'data-delivery="(\d+)"', second) == [str(made[0].pk)]
+    assert strange.status_code == 200
+
+
+def test_one_delivery_is_sent_again_under_its_identifier(
+    developer: Client, member: AppMember, receiver: Receiver
+) -> None:
+    endpoint = own(member, url=receiver.url)
+    row = WebhookDeliveryFactory(endpoint=endpoint, status="given_up", attempt=13, failure="it answered 500",
+                                 finished_at=now())  # fmt: skip
+
+    answer = developer.post(pages(member.app, endpoint, f"deliveries/{row.pk}/replay/"))
+
+    assert "It will be sent again" in told(developer, answer)
+    again = WebhookDelivery.objects.get()
+    assert (again.status, again.attempt, again.notice_id) == ("waiting", 0, row.notice_id)
+    assert audited() == [("webhook.replayed", {"endpoint": endpoint.pk, "sequence": row.notice.sequence})]
+
+
+def test_what_failed_since_is_sent_again(developer: Client, member: AppMember) -> None:
+    endpoint = own(member)
+    gone = {"status": "given_up", "attempt": 13, "failure": "it answered 500", "finished_at": now()}
+    old = WebhookDeliveryFactory(endpoint=endpoint, notice__at=now() - timedelta(days=2), **gone)
+    failed = WebhookDeliveryFactory(endpoint=endpoint, **gone)
+    tried = WebhookDeliveryFactory(endpoint=endpoint, attempt=2, next_at=now() + timedelta(hours=5))
+    arrived = WebhookDeliveryFactory(endpoint=endpoint, status="delivered", attempt=1, finished_at=now())
+    others = WebhookDeliveryFactory(endpoint=own(member), **gone)
+
+    answer = developer.post(pages(member.app, endpoint, "replay/"), {"hours": "24"})
+
+    assert "2 deliveries will be sent again." in told(developer, answer)
+    attempts = dict(WebhookDelivery.objects.values_list("pk", "attempt"))
+    assert attempts == {old.pk: 13, failed.pk: 0, tried.pk: 0, arrived.pk: 1, others.pk: 13}
+    assert "Nothing was changed." in told(developer, developer.post(pages(member.app, endpoint, "replay/")))
+
+
+def test_nothing_is_replayed_to_a_disabled_endpoint(developer: Client, member: AppMember) -> None:
+    endpoint = own(member, disabled_at=now(), reason="it answered 410 Gone")
+    row = WebhookDeliveryFactory(endpoint=endpoint, status="given_up", attempt=1, finished_at=now())
+
+    for path, sent in ((f"deliveries/{row.pk}/replay/", {}), ("replay/", {"hours": "24"})):
+        assert "Enable it first." in told(developer, developer.post(pages(member.app, endpoint, path), sent))
+
+    assert WebhookDelivery.objects.get().status == "given_up"
     assert audited() == []
 
 
-def test_other_methods_are_refused(developer: Client, member: AppMember) -> None:
-    row = WebhookDeliveryFactory(endpoint=own(member))
-    for rest in (*FORMS, f"deliveries/{row.pk}/replay/"):
-        assert developer.get(pages(member.app, row.endpoint, rest)).status_code == 405
-    for rest in ("", "log"):
-        assert developer.post(pages(member.app, row.endpoint, rest)).status_code == 405
-    assert developer.put(pages(member.app)).status_code == 405
-    assert developer.delete(pages(member.app, row.endpoint, "delete/")).status_code == 405
+@pytest.mark.django_db(transaction=True)  # deliveries are made in threads, each with its connection
+def test_a_delivery_writes_its_times_and_gone_is_audited(receiver: Receiver) -> None:
+    endpoint = WebhookEndpointFactory(url=receiver.url)
+    receiver.answers = [204, 410]
+    for _ in range(2):
+        request = ConsentRequestFactory(app=endpoint.app)
+        decision_actions.deny(request_id=request.request_id, by=request.user)
+        deliver_due()
+
+    first, second = WebhookDelivery.objects.order_by("pk")
+    assert first.ms is not None
+    assert 0 <= first.ms < 15_000
+    assert first.tried_at is not None
+    assert (second.status, second.status_code) == ("given_up", 410)
+    entry = AppAuditEntry.objects.get()
+    assert (entry.action, entry.member) == ("webhook.disabled", None)
 
 
-def test_another_persons_form_is_not_taken(member: AppMember) -> None:
-    strict = Client(enforce_csrf_checks=True)
-    strict.force_login(PersonFactory())
+def test_a_delivery_of_others_is_not_there_under_an_endpoint_of_ones_own(developer: Client, member: AppMember) -> None:
+    others, mine = WebhookDeliveryFactory(), own(member)
 
-    assert strict.post(pages(member.app), {"url": URL}).status_code in (403, 404)
-    assert not WebhookEndpoint.objects.exists()
+    assert developer.post(pages(member.app, mine, f"deliveries/{others.pk}/replay/")).status_code == 404
+    assert developer.get(pages(member.app, WebhookEndpoint(pk=10**30))).status_code == 404

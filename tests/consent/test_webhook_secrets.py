@@ -1,8 +1,6 @@
 """Renewing an endpoint's secret: for a while both sign, and then the old one is forgotten."""
 
-from collections.abc import Iterator
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
@@ -16,15 +14,9 @@ from developers.models import App, AppAuditEntry, WebhookEndpoint
 from developers.webhooks import actions as webhooks
 from tests.factories import AppFactory, ConsentRequestFactory, PersonFactory
 from tests.factories.asked import now
-from tests.fakes.receiver import Receiver, receiving
+from tests.fakes.receiver import Receiver
 
 pytestmark = pytest.mark.django_db(transaction=True)  # deliveries are made in threads, each with its connection
-
-
-@pytest.fixture
-def receiver(settings: Any) -> Iterator[Receiver]:
-    with receiving(settings) as server:
-        yield server
 
 
 def tell(app: App, receiver: Receiver) -> tuple[dict[str, str], bytes]:

@@ -4,7 +4,6 @@ import json
 import socket
 import threading
 import time
-from collections.abc import Iterator
 from contextlib import suppress
 from datetime import timedelta
 from typing import Any
@@ -23,15 +22,9 @@ from developers.apps.actions import restore_app, suspend_app
 from developers.models import WebhookEndpoint
 from tests.factories import ConsentRequestFactory
 from tests.factories.asked import now
-from tests.fakes.receiver import Receiver, receiving
+from tests.fakes.receiver import Receiver
 
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
-
-
-@pytest.fixture
-def receiver(settings: Any) -> Iterator[Receiver]:
-    with receiving(settings) as server:
-        yield server
 
 
 def decide(receiver: Receiver, **endpoint: Any) -> Notice:

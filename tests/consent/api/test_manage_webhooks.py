@@ -1,6 +1,5 @@
 """An app's webhooks by program: what the portal's pages do, with a personal management token."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -19,21 +18,10 @@ from tests.factories import (
     WebhookEndpointFactory,
 )
 from tests.factories.asked import now
-from tests.fakes.receiver import Receiver, receiving
+from tests.fakes.receiver import Receiver
 
 URL = "https://trips.example/hook"
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def receiver(settings: Any) -> Iterator[Receiver]:
-    with receiving(settings) as server:
-        yield server
-
-
-@pytest.fixture
-def member() -> AppMember:
-    return MemberFactory(role="member")
 
 
 @pytest.fixture
@@ -43,10 +31,6 @@ def program(member: AppMember) -> JsonClient:
 
 def hooks(member: AppMember, rest: object = "") -> str:
     return f"/apps/{member.app.app_id}/webhooks" + (f"/{rest}" if rest else "")
-
-
-def patch(program: JsonClient, path: str, body: bytes) -> Any:
-    return program.send("PATCH", path, body)
 
 
 def test_an_endpoint_is_made_listed_changed_and_deleted(program: JsonClient, member: AppMember) -> None:
@@ -59,9 +43,9 @@ def test_an_endpoint_is_made_listed_changed_and_deleted(program: JsonClient, mem
     assert (answer["url"], answer["types"], answer["enabled"]) == (URL, ["consent.denied", "export.updated"], True)
     listed = program.get(hooks(member)).json()
     assert listed == {"items": [answer], "next_cursor": None}
-    changed = patch(program, hooks(member, answer["endpoint_id"]), b'{"types": [], "enabled": false}').json()
+    changed = program.send("PATCH", hooks(member, answer["endpoint_id"]), b'{"types": [], "enabled": false}').json()
     assert (changed["types"], changed["enabled"], changed["disabled_reason"]) == ([], False, "a member of the app")
-    assert patch(program, hooks(member, answer["endpoint_id"]), b"{}").json() == changed
+    assert program.send("PATCH", hooks(member, answer["endpoint_id"]), b"{}").json() == changed
     assert program.delete(hooks(member, answer["endpoint_id"])).status_code == 204
     assert problem(program.delete(hooks(member, answer["endpoint_id"]))) == (404, "not_found")
     told = list(AppAuditEntry.objects.order_by("pk").values_list("action", "member"))
@@ -97,7 +81,7 @@ def test_a_change_that_does_not_fit_changes_nothing(program: JsonClient, member:
     before = list(WebhookEndpoint.objects.values())
 
     for body in (b'{"url": "%s", "enabled": false}' % taken.url.encode(), b'{"enabled": 1}', b'{"app": "x"}', b"[]"):
-        assert problem(patch(program, hooks(member, row.pk), body)) == (400, "invalid_request")
+        assert problem(program.send("PATCH", hooks(member, row.pk), body)) == (400, "invalid_request")
 
     assert list(WebhookEndpoint.objects.values()) == before
 
@@ -156,25 +140,19 @@ def test_deliveries_are_listed_in_pages_and_replayed(program: JsonClient, member
     assert problem(program.post(f"/deliveries/{one['delivery_id']}/replay")) == (409, "endpoint_disabled")
 
 
-def test_what_is_of_others_or_of_no_form_is_not_there(program: JsonClient, member: AppMember) -> None:
-    others = WebhookDeliveryFactory()
+def test_what_has_no_form_of_a_name_is_not_there(program: JsonClient, member: AppMember) -> None:
     mine = WebhookEndpointFactory(app=member.app)
-    strange = [others.endpoint.pk, mine.pk + 1000, "x", "-1", "१", 10**30, f"{mine.pk}%20"]
-    before = list(WebhookEndpoint.objects.values()), list(WebhookDelivery.objects.values())
 
-    for name in strange:
+    for name in (mine.pk + 1000, "x", "-1", "१", 10**30, f"{mine.pk}%20"):
         answers = [
-            patch(program, hooks(member, name), b'{"enabled": false}'),
+            program.send("PATCH", hooks(member, name), b'{"enabled": false}'),
             program.delete(hooks(member, name)),
             program.post(hooks(member, f"{name}/test")),
             program.post(hooks(member, f"{name}/rotate-secret")),
             program.get(hooks(member, f"{name}/deliveries")),
+            program.post(f"/deliveries/{name}/replay"),
         ]
         assert {problem(answer) for answer in answers} == {(404, "not_found")}, name
-    for name in (others.pk, "x", 10**30):
-        assert problem(program.post(f"/deliveries/{name}/replay")) == (404, "not_found")
-    assert problem(program.get(f"/apps/{others.endpoint.app.app_id}/webhooks")) == (404, "not_found")
-    assert (list(WebhookEndpoint.objects.values()), list(WebhookDelivery.objects.values())) == before
 
 
 def test_a_token_for_another_app_of_the_person_replays_nothing_here(member: AppMember) -> None:
@@ -189,13 +167,3 @@ def test_a_token_for_another_app_of_the_person_replays_nothing_here(member: AppM
         assert problem(program.post(f"/deliveries/{delivery.pk}/replay")) == (404, "not_found")
 
     assert WebhookDelivery.objects.get().status == "given_up"
-
-
-def test_other_methods_are_refused(program: JsonClient, member: AppMember) -> None:
-    row = WebhookEndpointFactory(app=member.app)
-    assert problem(program.get(hooks(member, row.pk))) == (405, "method_not_allowed")
-    assert problem(program.put(hooks(member))) == (405, "method_not_allowed")
-    for rest in ("test", "rotate-secret"):
-        assert problem(program.get(hooks(member, f"{row.pk}/{rest}"))) == (405, "method_not_allowed")
-    assert problem(program.post(hooks(member, f"{row.pk}/deliveries"))) == (405, "method_not_allowed")
-    assert problem(program.get("/deliveries/1/replay")) == (405, "method_not_allowed")

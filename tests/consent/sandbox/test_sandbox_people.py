@@ -48,11 +48,6 @@ def test_a_body_that_does_not_fit_makes_nobody(api: Developer, body: Any) -> Non
     assert not SandboxPerson.objects.exists()
 
 
-def test_another_method_is_refused(api: Developer, played: User) -> None:
-    assert api.put(PEOPLE).json()["code"] == api.get(of(played)).json()["code"] == "method_not_allowed"
-    assert api.put(PEOPLE)["Allow"] == "GET, POST"
-
-
 def test_the_sandbox_takes_no_more_than_twenty(api: Developer, app: App) -> None:
     for _ in range(20):
         SandboxPersonFactory(app=app)
@@ -106,14 +101,6 @@ def test_the_token_needs_the_permission_to_ask(app: App, played: User) -> None:
 
     assert reader.post(PEOPLE).json()["code"] == "insufficient_scope"
     assert reader.get(of(played, "/keys")).json()["code"] == "insufficient_scope"
-
-
-def test_another_test_apps_person_is_as_unknown_as_nobody(api: Developer) -> None:
-    other = SandboxPersonFactory().user
-    answers = [api.delete(of(other)), api.delete("/sandbox/people/usr_nobody"), api.delete("/sandbox/people/%00")]
-
-    assert [(answer.status_code, answer.json()["code"]) for answer in answers] == [(404, "unknown_user")] * 3
-    assert SandboxPerson.objects.filter(user=other).exists()
 
 
 def test_a_deleted_person_shares_nothing_and_is_unknown_from_then_on(api: Developer, app: App, vault: Vault) -> None:
