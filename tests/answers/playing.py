@@ -126,8 +126,7 @@ def _stage() -> Iterator[Walk]:
 @contextmanager
 def _numbers_from_nought() -> Iterator[None]:
     """The factories number what they make; here they begin at nought, whatever was made before."""
-    made = [getattr(tests.factories, name) for name in tests.factories.__all__]
-    numbering = [each for each in made if hasattr(each, "reset_sequence")]
+    numbering = [each for each in vars(tests.factories).values() if hasattr(each, "reset_sequence")]
     reached = [each._meta.next_sequence() for each in numbering]
     for each in numbering:
         each.reset_sequence(0, force=True)

@@ -1,184 +1,88 @@
 """One factory for every record, valid by the database's own rules; nothing sealed here is made up."""
 
-from tests.factories.accounts import (
-    ActorProfileFactory,
-    ErasureFactory,
-    ListedPersonFactory,
-    PersonaStateFactory,
-    PersonFactory,
-    PublicProfileFactory,
-    ReleasedHandleFactory,
-    SecurityChangeFactory,
-    SessionFactory,
-    StaffFactory,
-    UserPhotoFactory,
-)
-from tests.factories.agents import (
-    ActivationFactory,
-    CallFactory,
-    DestinationFactory,
-    ItemFactory,
-    LinkSessionFactory,
-    MessageTemplateFactory,
-    OutboundMessageFactory,
-    PhoneNumberFactory,
-    ProcessingConsentFactory,
-    RefreshRunFactory,
-    RunFactory,
-    StepFactory,
-)
-from tests.factories.asked import (
-    ConsentRequestFactory,
-    ExportFactory,
-    ForgottenReadsFactory,
-    GrantFactory,
-    ReadFactory,
-)
-from tests.factories.developers import (
-    AppAuditEntryFactory,
-    AppFactory,
-    AppInvitationFactory,
-    ApplicationFactory,
-    IdempotencyKeyFactory,
-    LoggedRequestFactory,
-    LogoFactory,
-    ManagementTokenFactory,
-    MemberFactory,
-    SandboxPersonFactory,
-    TestAppFactory,
-    TokenFactory,
-    WebhookEndpointFactory,
-)
-from tests.factories.history import (
-    AppReportFactory,
-    AuditChainFactory,
-    AuditCheckpointFactory,
-    AuditEntryFactory,
-    AuditFactsFactory,
-    AuditHeadFactory,
-    AuditPendingFactory,
-    BlockedAppFactory,
-    DirectoryFindFactory,
-    DiscoveryFactory,
-    DiscoveryMissFactory,
-    LogLeafFactory,
-    LogQueueFactory,
-    LogStateFactory,
-    LogTileFactory,
-    MailFactory,
-    NoticeCounterFactory,
-    NoticeFactory,
-    ReceiptFactory,
-    ReportNoteFactory,
-    ScopeTemplateFactory,
-    ScopeWithdrawalFactory,
-    WebhookDeliveryFactory,
-)
-from tests.factories.legacy import LegacyBlobFactory, LegacyMetadataFactory, MigrationStateFactory, old_jwe
-from tests.factories.pkm import (
-    BlobFactory,
-    DomainFactory,
-    EventFactory,
-    HiddenScopeFactory,
-    IndexFactory,
-    KeyWrapperFactory,
-    ManifestFactory,
-    ManifestPathFactory,
-    RegistryVersionFactory,
-    RotationWrapperFactory,
-    ScopeEntryFactory,
-    StarterRecordFactory,
-    VaultKeyFactory,
-    VaultResetFactory,
-)
-from tests.factories.signing import ApprovalKeyFactory, VaultNotesFactory
-from tests.factories.vaults import Vault, give_vault
-
-__all__ = [
-    "ActivationFactory",
-    "ActorProfileFactory",
-    "AppAuditEntryFactory",
-    "AppFactory",
-    "AppInvitationFactory",
-    "AppReportFactory",
-    "ApplicationFactory",
-    "ApprovalKeyFactory",
-    "AuditChainFactory",
-    "AuditCheckpointFactory",
-    "AuditEntryFactory",
-    "AuditFactsFactory",
-    "AuditHeadFactory",
-    "AuditPendingFactory",
-    "BlobFactory",
-    "BlockedAppFactory",
-    "CallFactory",
-    "ConsentRequestFactory",
-    "DestinationFactory",
-    "DirectoryFindFactory",
-    "DiscoveryFactory",
-    "DiscoveryMissFactory",
-    "DomainFactory",
-    "ErasureFactory",
-    "EventFactory",
-    "ExportFactory",
-    "ForgottenReadsFactory",
-    "GrantFactory",
-    "HiddenScopeFactory",
-    "IdempotencyKeyFactory",
-    "IndexFactory",
-    "ItemFactory",
-    "KeyWrapperFactory",
-    "LegacyBlobFactory",
-    "LegacyMetadataFactory",
-    "LinkSessionFactory",
-    "ListedPersonFactory",
-    "LogLeafFactory",
-    "LogQueueFactory",
-    "LogStateFactory",
-    "LogTileFactory",
-    "LoggedRequestFactory",
-    "LogoFactory",
-    "MailFactory",
-    "ManagementTokenFactory",
-    "ManifestFactory",
-    "ManifestPathFactory",
-    "MemberFactory",
-    "MessageTemplateFactory",
-    "MigrationStateFactory",
-    "NoticeCounterFactory",
-    "NoticeFactory",
-    "OutboundMessageFactory",
-    "PersonFactory",
-    "PersonaStateFactory",
-    "PhoneNumberFactory",
-    "ProcessingConsentFactory",
-    "PublicProfileFactory",
-    "ReadFactory",
-    "ReceiptFactory",
-    "RefreshRunFactory",
-    "RegistryVersionFactory",
-    "ReleasedHandleFactory",
-    "ReportNoteFactory",
-    "RotationWrapperFactory",
-    "RunFactory",
-    "SandboxPersonFactory",
-    "ScopeEntryFactory",
-    "ScopeTemplateFactory",
-    "ScopeWithdrawalFactory",
-    "SecurityChangeFactory",
-    "SessionFactory",
-    "StaffFactory",
-    "StarterRecordFactory",
-    "StepFactory",
-    "TestAppFactory",
-    "TokenFactory",
-    "UserPhotoFactory",
-    "Vault",
-    "VaultKeyFactory",
-    "VaultNotesFactory",
-    "VaultResetFactory",
-    "WebhookDeliveryFactory",
-    "WebhookEndpointFactory",
-    "give_vault",
-    "old_jwe",
-]
+from tests.factories.accounts import ActorProfileFactory as ActorProfileFactory
+from tests.factories.accounts import ErasureFactory as ErasureFactory
+from tests.factories.accounts import ListedPersonFactory as ListedPersonFactory
+from tests.factories.accounts import PersonaStateFactory as PersonaStateFactory
+from tests.factories.accounts import PersonFactory as PersonFactory
+from tests.factories.accounts import PublicProfileFactory as PublicProfileFactory
+from tests.factories.accounts import ReleasedHandleFactory as ReleasedHandleFactory
+from tests.factories.accounts import SecurityChangeFactory as SecurityChangeFactory
+from tests.factories.accounts import SessionFactory as SessionFactory
+from tests.factories.accounts import StaffFactory as StaffFactory
+from tests.factories.accounts import UserPhotoFactory as UserPhotoFactory
+from tests.factories.agents import ActivationFactory as ActivationFactory
+from tests.factories.agents import CallFactory as CallFactory
+from tests.factories.agents import DestinationFactory as DestinationFactory
+from tests.factories.agents import ItemFactory as ItemFactory
+from tests.factories.agents import LinkSessionFactory as LinkSessionFactory
+from tests.factories.agents import MessageTemplateFactory as MessageTemplateFactory
+from tests.factories.agents import OutboundMessageFactory as OutboundMessageFactory
+from tests.factories.agents import PhoneNumberFactory as PhoneNumberFactory
+from tests.factories.agents import ProcessingConsentFactory as ProcessingConsentFactory
+from tests.factories.agents import RefreshRunFactory as RefreshRunFactory
+from tests.factories.agents import RunFactory as RunFactory
+from tests.factories.agents import StepFactory as StepFactory
+from tests.factories.asked import ConsentRequestFactory as ConsentRequestFactory
+from tests.factories.asked import ExportFactory as ExportFactory
+from tests.factories.asked import ForgottenReadsFactory as ForgottenReadsFactory
+from tests.factories.asked import GrantFactory as GrantFactory
+from tests.factories.asked import ReadFactory as ReadFactory
+from tests.factories.developers import AppAuditEntryFactory as AppAuditEntryFactory
+from tests.factories.developers import AppFactory as AppFactory
+from tests.factories.developers import AppInvitationFactory as AppInvitationFactory
+from tests.factories.developers import ApplicationFactory as ApplicationFactory
+from tests.factories.developers import IdempotencyKeyFactory as IdempotencyKeyFactory
+from tests.factories.developers import LoggedRequestFactory as LoggedRequestFactory
+from tests.factories.developers import LogoFactory as LogoFactory
+from tests.factories.developers import ManagementTokenFactory as ManagementTokenFactory
+from tests.factories.developers import MemberFactory as MemberFactory
+from tests.factories.developers import SandboxPersonFactory as SandboxPersonFactory
+from tests.factories.developers import TestAppFactory as TestAppFactory
+from tests.factories.developers import TokenFactory as TokenFactory
+from tests.factories.developers import WebhookEndpointFactory as WebhookEndpointFactory
+from tests.factories.history import AppReportFactory as AppReportFactory
+from tests.factories.history import AuditChainFactory as AuditChainFactory
+from tests.factories.history import AuditCheckpointFactory as AuditCheckpointFactory
+from tests.factories.history import AuditEntryFactory as AuditEntryFactory
+from tests.factories.history import AuditFactsFactory as AuditFactsFactory
+from tests.factories.history import AuditHeadFactory as AuditHeadFactory
+from tests.factories.history import AuditPendingFactory as AuditPendingFactory
+from tests.factories.history import BlockedAppFactory as BlockedAppFactory
+from tests.factories.history import DirectoryFindFactory as DirectoryFindFactory
+from tests.factories.history import DiscoveryFactory as DiscoveryFactory
+from tests.factories.history import DiscoveryMissFactory as DiscoveryMissFactory
+from tests.factories.history import LogLeafFactory as LogLeafFactory
+from tests.factories.history import LogQueueFactory as LogQueueFactory
+from tests.factories.history import LogStateFactory as LogStateFactory
+from tests.factories.history import LogTileFactory as LogTileFactory
+from tests.factories.history import MailFactory as MailFactory
+from tests.factories.history import NoticeCounterFactory as NoticeCounterFactory
+from tests.factories.history import NoticeFactory as NoticeFactory
+from tests.factories.history import ReceiptFactory as ReceiptFactory
+from tests.factories.history import ReportNoteFactory as ReportNoteFactory
+from tests.factories.history import ScopeTemplateFactory as ScopeTemplateFactory
+from tests.factories.history import ScopeWithdrawalFactory as ScopeWithdrawalFactory
+from tests.factories.history import WebhookDeliveryFactory as WebhookDeliveryFactory
+from tests.factories.legacy import LegacyBlobFactory as LegacyBlobFactory
+from tests.factories.legacy import LegacyMetadataFactory as LegacyMetadataFactory
+from tests.factories.legacy import MigrationStateFactory as MigrationStateFactory
+from tests.factories.legacy import old_jwe as old_jwe
+from tests.factories.pkm import BlobFactory as BlobFactory
+from tests.factories.pkm import DomainFactory as DomainFactory
+from tests.factories.pkm import EventFactory as EventFactory
+from tests.factories.pkm import HiddenScopeFactory as HiddenScopeFactory
+from tests.factories.pkm import IndexFactory as IndexFactory
+from tests.factories.pkm import KeyWrapperFactory as KeyWrapperFactory
+from tests.factories.pkm import ManifestFactory as ManifestFactory
+from tests.factories.pkm import ManifestPathFactory as ManifestPathFactory
+from tests.factories.pkm import RegistryVersionFactory as RegistryVersionFactory
+from tests.factories.pkm import RotationWrapperFactory as RotationWrapperFactory
+from tests.factories.pkm import ScopeEntryFactory as ScopeEntryFactory
+from tests.factories.pkm import StarterRecordFactory as StarterRecordFactory
+from tests.factories.pkm import VaultKeyFactory as VaultKeyFactory
+from tests.factories.pkm import VaultResetFactory as VaultResetFactory
+from tests.factories.signing import ApprovalKeyFactory as ApprovalKeyFactory
+from tests.factories.signing import VaultNotesFactory as VaultNotesFactory
+from tests.factories.vaults import Vault as Vault
+from tests.factories.vaults import give_vault as give_vault

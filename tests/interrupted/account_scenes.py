@@ -27,10 +27,7 @@ def _again(stage: Stage) -> User:
 def add_address(stage: Stage) -> Scene:
     new = "zoe.new@example.org"
     here = "/accounts/email/"
-
-    def done() -> bool:
-        return EmailAddress.objects.filter(user=stage.person, email=new).exists()
-
+    done = EmailAddress.objects.filter(user=stage.person, email=new).exists
     says = f"You asked to add the e-mail address {new}."
     return Scene(here, here, says, done, {"email": new, "action_add": ""})
 
@@ -114,20 +111,14 @@ def save_public_profile(stage: Stage) -> Scene:
 def switch_public_profile(stage: Stage) -> Scene:
     made = PublicProfileFactory(user=stage.person)
     typed = {"shown": "yes", "seen": made.updated_at.isoformat()}
-
-    def done() -> bool:
-        return MarketplacePublicProfile.objects.get(user=stage.person).is_discoverable
-
+    done = MarketplacePublicProfile.objects.filter(user=stage.person, is_discoverable=True).exists
     says = "You asked to switch your public profile on."
     return Scene(f"{_PROFILE}switch/", f"{_PROFILE}preview/", says, done, typed)
 
 
 def list_public_profile(stage: Stage) -> Scene:
     PublicProfileFactory(user=stage.person, is_discoverable=True)
-
-    def done() -> bool:
-        return ActorProfile.objects.filter(user=stage.person, discoverable=True).exists()
-
+    done = ActorProfile.objects.filter(user=stage.person, discoverable=True).exists
     says = "You asked to let apps find you in the directory."
     return Scene(f"{_PROFILE}directory/", _PROFILE, says, done, {"listed": "yes"})
 
@@ -139,9 +130,7 @@ def remove_public_profile(stage: Stage) -> Scene:
 
 
 def save_name(stage: Stage) -> Scene:
-    def done() -> bool:
-        return User.objects.get(pk=stage.person.pk).display_name == "Zoe Quinn"
-
+    done = User.objects.filter(pk=stage.person.pk, display_name="Zoe Quinn").exists
     here = "/account/name/"
     return Scene(here, here, "You asked to save your name.", done, {"display_name": "Zoe Quinn"}, "Zoe Quinn")
 
@@ -158,19 +147,14 @@ def remove_photo(stage: Stage) -> Scene:
 
 # after signing in it waits; some of these ask for the password once more before they are done
 def delete_account(stage: Stage) -> Scene:
-    def done() -> bool:
-        return Erasure.objects.filter(user=stage.person).exists()
-
+    done = Erasure.objects.filter(user=stage.person).exists
     here, typed = "/account/delete/", {"address": stage.person.email}
     return Scene(here, here, "You asked to delete your account.", done, typed)
 
 
 def keep_account(stage: Stage) -> Scene:
     erasure = ask_to_erase(by=stage.person)
-
-    def done() -> bool:
-        return Erasure.objects.get(pk=erasure.pk).cancelled_at is not None
-
+    done = Erasure.objects.filter(pk=erasure.pk, cancelled_at__isnull=False).exists
     return Scene("/account/delete/keep/", "/account/delete/", "You asked to keep your account.", done)
 
 
@@ -237,10 +221,7 @@ def language(stage: Stage) -> Scene:
 def keep_by_mail(stage: Stage) -> Scene:
     erasure = ErasureFactory(user=stage.person, undo_digest=digest_of("secret-of-the-mail"))
     here = "/account/delete/undo/"
-
-    def done() -> bool:
-        return Erasure.objects.get(pk=erasure.pk).cancelled_at is not None
-
+    done = Erasure.objects.filter(pk=erasure.pk, cancelled_at__isnull=False).exists
     return Scene(here, here, "You asked to keep your account.", done, {"code": "secret-of-the-mail"})
 
 

@@ -20,9 +20,7 @@ from tests.interrupted.scenes import Make, Scene, Stage
 
 
 def make_test_app(stage: Stage) -> Scene:
-    def done() -> bool:
-        return App.objects.filter(name="Lunch Finder", members__user=stage.person).exists()
-
+    done = App.objects.filter(name="Lunch Finder", members__user=stage.person).exists
     says, typed = "You asked to make a test app.", {"name": "Lunch Finder"}
     return Scene("/developers/apps/", "/developers/", says, done, typed, "Lunch Finder")
 
@@ -35,10 +33,7 @@ def _own_app(stage: Stage) -> App:
 def mint_token(stage: Stage) -> Scene:
     app = _own_app(stage)
     here = f"/developers/apps/{app.app_id}/tokens/"
-
-    def done() -> bool:
-        return DeveloperToken.objects.filter(app=app, label="backend", header_only=True).exists()
-
+    done = DeveloperToken.objects.filter(app=app, label="backend", header_only=True).exists
     typed = {"label": "backend", "header_only": "on"}
     return Scene(here, here, "You asked to make a token for Lunch Finder.", done, typed, "backend")
 
@@ -56,10 +51,7 @@ def rotate_token(stage: Stage) -> Scene:
 def revoke_token(stage: Stage) -> Scene:
     token = TokenFactory(app=_own_app(stage), label="backend")
     here = f"/developers/apps/{token.app.app_id}/tokens/{token.prefix}/revoke/"
-
-    def done() -> bool:
-        return DeveloperToken.objects.get().revoked_at is not None
-
+    done = DeveloperToken.objects.filter(revoked_at__isnull=False).exists
     return Scene(here, here, "You asked to revoke the token “backend”.", done)
 
 
@@ -71,19 +63,13 @@ def mint_management_token(stage: Stage) -> Scene:
 def revoke_management_token(stage: Stage) -> Scene:
     token = ManagementTokenFactory(user=stage.person, label="ci")
     here = f"/developers/management-tokens/{token.prefix}/revoke/"
-
-    def done() -> bool:
-        return ManagementToken.objects.get().revoked_at is not None
-
+    done = ManagementToken.objects.filter(revoked_at__isnull=False).exists
     return Scene(here, here, "You asked to revoke the management token “ci”.", done)
 
 
 def rename_app(stage: Stage) -> Scene:
     here = f"/developers/apps/{_own_app(stage).app_id}/settings/"
-
-    def done() -> bool:
-        return App.objects.filter(name="Supper Finder").exists()
-
+    done = App.objects.filter(name="Supper Finder").exists
     return Scene(here, here, "You asked to rename Lunch Finder.", done, {"name": "Supper Finder"}, "Supper Finder")
 
 
@@ -95,10 +81,7 @@ def close_app(stage: Stage) -> Scene:
 
 def make_sandbox_person(stage: Stage) -> Scene:
     here = f"/developers/apps/{_own_app(stage).app_id}/sandbox/"
-
-    def done() -> bool:
-        return SandboxPerson.objects.filter(label="Says yes").exists()
-
+    done = SandboxPerson.objects.filter(label="Says yes").exists
     says = "You asked to make a sandbox person for Lunch Finder."
     return Scene(f"{here}new/", here, says, done, {"label": "Says yes"}, "Says yes")
 
@@ -129,10 +112,7 @@ def delete_sandbox_person(stage: Stage) -> Scene:
 def call_from_console(stage: Stage) -> Scene:
     app = _own_app(stage)
     here = f"/developers/apps/{app.app_id}/try/?operation=makeSandboxPerson"
-
-    def done() -> bool:
-        return SandboxPerson.objects.filter(label="Says yes", app=app).exists()
-
+    done = SandboxPerson.objects.filter(label="Says yes", app=app).exists
     says, typed = "You asked to call makeSandboxPerson for Lunch Finder.", {"body": '{"label": "Says yes"}'}
     return Scene(here, here, says, done, typed, "Lunch Finder")
 
@@ -191,10 +171,7 @@ def leave_team(stage: Stage) -> Scene:
 
 def agree_to_tests(stage: Stage) -> Scene:
     own, _, page = _team(stage)
-
-    def done() -> bool:
-        return AppMember.objects.get(pk=own.pk).agreed_to_tests_at is not None
-
+    done = AppMember.objects.filter(pk=own.pk, agreed_to_tests_at__isnull=False).exists
     says = "You asked to let Lunch Finder ask you, as a test."
     return Scene(f"{page}tests/", page, says, done, {"agreed": "yes"})
 
@@ -204,10 +181,7 @@ def accept_invitation(stage: Stage) -> Scene:
         user=stage.person, email=stage.person.email, defaults={"verified": True, "primary": True}
     )
     made = AppInvitationFactory(app=TestAppFactory(name="Lunch Finder"), email=stage.person.email)
-
-    def done() -> bool:
-        return AppMember.objects.filter(app=made.app, user=stage.person).exists()
-
+    done = AppMember.objects.filter(app=made.app, user=stage.person).exists
     path = f"/developers/invitations/{made.secret}/"
     return Scene(path, path, "You asked to join the team of Lunch Finder.", done)
 

@@ -36,10 +36,7 @@ def analysis(stage: Stage) -> Scene:
 def cancel(stage: Stage) -> Scene:
     run = started(stage.person)
     here = f"/profile/{run.analysis_id}/"
-
-    def done() -> bool:
-        return Run.objects.get(pk=run.pk).status == "cancelled"
-
+    done = Run.objects.filter(pk=run.pk, status="cancelled").exists
     return Scene(f"{here}cancel/", here, "You asked to stop the analysis.", done)
 
 
@@ -81,10 +78,7 @@ def agree(stage: Stage) -> Scene:
 
 def withdraw(stage: Stage) -> Scene:
     made = ProcessingConsentFactory(user=stage.person, purposes=["profile"])
-
-    def done() -> bool:
-        return ProcessingConsent.objects.get(pk=made.pk).withdrawn_at is not None
-
+    done = ProcessingConsent.objects.filter(pk=made.pk, withdrawn_at__isnull=False).exists
     path, says = f"/profile/consent/{made.consent_id}/withdraw/", "You asked to withdraw what you agreed to:"
     return Scene(path, "/profile/consent/given/", says, done)
 
@@ -141,10 +135,7 @@ def code(stage: Stage) -> Scene:
 
     carrier = _carrier(stage)
     here = f"/profile/numbers/{phone_numbers.send_code(by=stage.person, number=TO)}/code/"
-
-    def done() -> bool:
-        return PhoneNumber.objects.get().verified_at is not None
-
+    done = PhoneNumber.objects.filter(verified_at__isnull=False).exists
     return Scene(here, here, "You entered the code for +49 … 78.", done, {"code": code_of(carrier)}, code_of(carrier))
 
 
@@ -158,10 +149,7 @@ def forget(stage: Stage) -> Scene:
 def link(stage: Stage) -> Scene:
     bank = stage.after.enter_context(aggregating())
     stage.settings.AGGREGATOR = bank.settings()
-
-    def done() -> bool:
-        return ProcessingConsent.objects.filter(user=stage.person).exists()
-
+    done = ProcessingConsent.objects.filter(user=stage.person).exists
     here, says = "/profile/financial/", "You asked to link an institution."
     return Scene(f"{here}link/", here, says, done, {"agreed": "yes"})
 
@@ -187,10 +175,7 @@ def remove_item(stage: Stage) -> Scene:
 def identity(stage: Stage) -> Scene:
     path = f"/profile/financial/{_item(stage).item_id}/identity/"
     says = "You asked who Your institution says you are."
-
-    def done() -> bool:
-        return ProcessingConsent.objects.filter(purposes=["identity"]).exists()
-
+    done = ProcessingConsent.objects.filter(purposes=["identity"]).exists
     return Scene(path, "/profile/financial/", says, done, {"agreed": "yes"})
 
 

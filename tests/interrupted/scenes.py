@@ -73,10 +73,7 @@ def grant_move(move: str, becomes: str, before: str = "active", **typed: str) ->
 
 def keep(stage: Stage) -> Scene:
     made = GrantFactory(request__user=stage.person, request__refresh_policy="continuous")
-
-    def done() -> bool:
-        return not Grant.objects.get(pk=made.pk).kept_current
-
+    done = Grant.objects.filter(pk=made.pk, kept_current=False).exists
     says = f"You asked to leave what {made.app.name} reads as it is."
     return Scene(f"/consent/grants/{made.grant_id}/keep/", "/consent/grants/", says, done, {"kept": "no"})
 
@@ -134,20 +131,14 @@ def discovery(stage: Stage) -> Scene:
 
 def setup_done(stage: Stage) -> Scene:
     give_vault(stage.person)
-
-    def done() -> bool:
-        return VaultKey.objects.get(user=stage.person).pre_onboarding_completed
-
+    done = VaultKey.objects.filter(user=stage.person, pre_onboarding_completed=True).exists
     return Scene("/vault/setup/done/", "/vault/setup/preview/", "You asked to end the set-up of your data.", done)
 
 
 def give_up_vault(stage: Stage) -> Scene:
     give_vault(stage.person)
     here = "/account/security/reset/"
-
-    def done() -> bool:
-        return VaultKey.objects.get(user=stage.person).vault_status == "locked_out"
-
+    done = VaultKey.objects.filter(user=stage.person, vault_status="locked_out").exists
     return Scene(here, here, "You asked to give up your sealed data.", done, {"understood": "yes"})
 
 
@@ -156,10 +147,7 @@ def keep_vault(stage: Stage) -> Scene:
 
     give_vault(stage.person)
     ask_for_reset(by=stage.person)
-
-    def done() -> bool:
-        return VaultKey.objects.get(user=stage.person).vault_status == "active"
-
+    done = VaultKey.objects.filter(user=stage.person, vault_status="active").exists
     here = "/account/security/reset/"
     return Scene(f"{here}keep/", here, "You asked to keep your sealed data.", done)
 
@@ -168,10 +156,7 @@ def remove_wrapper(stage: Stage) -> Scene:
     give_vault(stage.person, passphrase="gravel lantern otter plum 7")
     wrapper = KeyWrapper.objects.get(kind="passphrase")
     path = f"/account/security/wrappers/{wrapper.wrapper_id}/remove/"
-
-    def done() -> bool:
-        return KeyWrapper.objects.get(pk=wrapper.pk).removed_at is not None
-
+    done = KeyWrapper.objects.filter(pk=wrapper.pk, removed_at__isnull=False).exists
     typed = {"only_recovery": "yes"}
     return Scene(path, path, "You asked to remove a way to unlock your data: Passphrase.", done, typed)
 

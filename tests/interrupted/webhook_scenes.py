@@ -77,10 +77,7 @@ def replays(path: Callable[[WebhookDelivery], str], says: str, **typed: str) -> 
     def make(stage: Stage) -> Scene:
         made, here = _endpoint(stage)
         given_up = WebhookDeliveryFactory(endpoint=made, status="given_up", attempt=13, finished_at=now())
-
-        def done() -> bool:
-            return WebhookDelivery.objects.get().status == "waiting"
-
+        done = WebhookDelivery.objects.filter(status="waiting").exists
         return Scene(f"{here}{path(given_up)}", here, says.format(url=made.url), done, typed)
 
     return make
@@ -102,10 +99,7 @@ def _destination(stage: Stage) -> tuple[Destination, str]:
 def switch_destination(stage: Stage) -> Scene:
     made, here = _destination(stage)
     says = f"You asked to let nobody send to {made.name}."
-
-    def done() -> bool:
-        return Destination.objects.get().disabled_at is not None
-
+    done = Destination.objects.filter(disabled_at__isnull=False).exists
     return Scene(f"{here}{made.destination_id}/switch/", here, says, done, {"enabled": "no"})
 
 

@@ -1,7 +1,7 @@
 """The whole lifecycle against a model, over HTTP: any order of steps, and the service never disagrees.
 
 A short run in `./run test`, a longer one in `./run prove`, any with LIFECYCLE_RUNS and LIFECYCLE_STEPS (and -s -n0).
-LIFECYCLE_SEED draws other ones; LIFECYCLE_TRANSPORT is `wire` (a real socket, the default) or `client`.
+LIFECYCLE_SEED draws other ones.
 """
 
 import os
@@ -22,13 +22,12 @@ from consent.log.verifying import verify_log
 from tests.lifecycle import expected_answers
 from tests.lifecycle.around import Lifecycle
 from tests.lifecycle.clock import movable_database_clock
-from tests.lifecycle.transport import InProcess, OverTheWire, Transport
+from tests.lifecycle.transport import Transport
 
 RUNS = int(os.environ.get("LIFECYCLE_RUNS", "0"))  # all with one seed; 0: as the form of the test has it
 STEPS = int(os.environ.get("LIFECYCLE_STEPS", "0"))
 SEED = int(os.environ.get("LIFECYCLE_SEED", "20261120"))
 SEEDS = range(SEED, SEED + (1 if RUNS else 6))
-BY_WIRE = os.environ.get("LIFECYCLE_TRANSPORT", "wire") == "wire"
 pytestmark = pytest.mark.django_db(transaction=True)  # the server answers over connections of its own
 
 
@@ -39,10 +38,8 @@ def _clock_can_be_moved(transactional_db: None) -> Iterator[None]:
 
 
 @pytest.fixture
-def transport(request: pytest.FixtureRequest) -> Transport:
-    if not BY_WIRE:
-        return InProcess()
-    return OverTheWire(request.getfixturevalue("service"))
+def transport(service: str) -> Transport:
+    return Transport(service)
 
 
 @pytest.fixture(autouse=True)
@@ -88,10 +85,7 @@ def test_the_service_does_what_the_model_does(
     )  # fmt: skip
     sequence_and_sign()
     total.update(runs=runs, steps=Machine.steps, milliseconds=round((time.monotonic() - began) * 1000))
-    sys.stdout.write(
-        f"{total['runs']} runs, {total['steps']} steps in {total['milliseconds'] // 1000} s,"
-        f" {type(transport).__name__}\n"
-    )
+    sys.stdout.write(f"{total['runs']} runs, {total['steps']} steps in {total['milliseconds'] // 1000} s\n")
     sys.stdout.write(", ".join(f"{what} {count}" for what, count in sorted(Machine.met.items())) + "\n")
 
     assert [*verifying.verify(), *verify_log()] == []

@@ -1,10 +1,10 @@
-"""Two ways to the same addresses: a real socket, or Django's test client, which is quicker and skips only the wire."""
+"""The way to the addresses: a real socket."""
 
 import secrets
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import urlencode
 
 import orjson
@@ -60,17 +60,8 @@ class Caller:
         return cls(headers={"X-CSRFToken": csrf}, cookies={"sessionid": session, "csrftoken": csrf})
 
 
-class Transport(Protocol):
-    """Sends one call; follows nothing, repeats nothing."""
-
-    def send(self, caller: Caller, method: str, path: str, body: bytes, headers: dict[str, str]) -> Reply: ...
-
-    def lines(self, caller: Caller, path: str, headers: dict[str, str]) -> Any:
-        """A context with the lines of an answer that has no end."""
-
-
-class OverTheWire:
-    """A real server at `address`."""
+class Transport:
+    """A real server at `address`; sends one call, follows nothing, repeats nothing."""
 
     def __init__(self, address: str) -> None:
         self.address = address
@@ -92,37 +83,12 @@ class OverTheWire:
 
     @contextmanager
     def lines(self, caller: Caller, path: str, headers: dict[str, str]) -> Iterator[Iterator[bytes]]:
+        """The lines of an answer that has no end."""
         with requests.get(
             self.address + path, headers={**caller.headers, **headers}, stream=True, timeout=60
         ) as answer:
             assert answer.status_code == 200
             yield answer.iter_lines(chunk_size=1)
-
-
-class InProcess:
-    """The whole application, called without a socket."""
-
-    def send(self, caller: Caller, method: str, path: str, body: bytes, headers: dict[str, str]) -> Reply:
-        found = self._client(caller).generic(
-            method,
-            path,
-            body,
-            content_type=headers.get("Content-Type", ""),
-            headers={**caller.headers, **{name: value for name, value in headers.items() if name != "Content-Type"}},
-        )
-        return Reply(found.status_code, found.headers, found.content)
-
-    @contextmanager
-    def lines(self, caller: Caller, path: str, headers: dict[str, str]) -> Iterator[Iterator[bytes]]:
-        answer = self._client(caller).get(path, headers={**caller.headers, **headers})
-        assert answer.status_code == 200
-        with closing(answer):
-            yield (line for chunk in answer.streaming_content for line in chunk.split(b"\n"))
-
-    def _client(self, caller: Caller) -> Client:
-        client = Client(enforce_csrf_checks=True)
-        client.cookies.load(caller.cookies)
-        return client
 
 
 def get(transport: Transport, caller: Caller, path: str, /, headers: Any = None, **query: Any) -> Reply:

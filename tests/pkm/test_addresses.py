@@ -62,11 +62,6 @@ def test_wrong_method_is_refused_before_the_session_is_looked_at(client_json, db
 
 
 @pytest.mark.parametrize(("address", "method"), PAIRS)
-def test_stranger_is_told_to_sign_in(client_json, db, address, method):
-    _problem(client_json.send(method, address, b"{}"), 401, "authentication_required")
-
-
-@pytest.mark.parametrize(("address", "method"), PAIRS)
 def test_somebody_deactivated_is_a_stranger(owner, person, address, method):
     person.is_active = False
     person.save()
@@ -78,12 +73,6 @@ def test_developer_token_opens_no_owner_address(api, address, method):
     stranger = JsonClient(Client(), headers=api.headers)
     _problem(stranger.send(method, address, b"{}"), 401, "authentication_required")
     _problem(stranger.send(method, f"{address}?token={api.token}", b"{}"), 401, "authentication_required")
-
-
-@pytest.mark.parametrize(("address", "method"), [pair for pair in PAIRS if pair[1] != "GET"])
-def test_session_without_its_csrf_token_is_refused(person, address, method):
-    caller = signed_in(person, enforce_csrf=True)
-    _problem(caller.send(method, address, b"{}"), 403, "csrf_failed")
 
 
 @pytest.mark.parametrize(("address", "method"), PAIRS)
@@ -162,6 +151,7 @@ def test_post_keys_creates_the_vault_once(owner, person, django_assert_num_queri
     assert (answer.status_code, answer.json()) == (201, vault_queries.vault_keys(person))
     assert [way["jwe"] for way in answer.json()["wrappers"]] == [way["jwe"] for way in body["wrappers"]]
     _problem(owner.post("/vault/keys", body), 409, "vault_exists")
+    assert KeyWrapper.objects.count() == 2
 
 
 @pytest.mark.parametrize(
@@ -221,11 +211,6 @@ def test_wrapper_comes_goes_and_comes_back(owner, person, vault, django_assert_n
     with django_assert_num_queries(14):
         restored = owner.post(f"{address}/restore")
     assert (restored.status_code, restored.json()) == (200, added.json())
-
-
-def test_last_wrapper_stays(owner, person, vault):
-    only = owner.get("/vault/keys").json()["primary_wrapper_id"]
-    _problem(owner.delete(f"/vault/wrappers/{only}"), 409, "last_wrapper")
 
 
 def test_post_wrapper_that_belongs_elsewhere(owner, person, vault):
@@ -302,18 +287,6 @@ def test_stale_write_tells_the_current_revision(owner, vault):
     refused = owner.delete("/vault/segments/lifestyle/food", base_content_revision=0)
     assert _problem(refused, 409, "stale_revision")["current_content_revision"] == 1
     _problem(owner.delete("/vault/segments/lifestyle/food", base_content_revision="1\n"), 400, "invalid_request")
-
-
-def test_segment_sealed_for_another_address(owner, vault):
-    body = segment(vault, "lifestyle", "fitness", FOOD)
-    refused = _problem(owner.put("/vault/segments/lifestyle/food", body), 400, "segment_mismatch")
-    assert refused["member"] == "segment_id"
-
-
-def test_segment_whose_header_is_not_base_plus_one(owner, vault):
-    body = segment(vault, "lifestyle", "food", FOOD, header={"content_revision": 3})
-    refused = _problem(owner.put("/vault/segments/lifestyle/food", body), 400, "segment_mismatch")
-    assert refused["member"] == "content_revision"
 
 
 @pytest.mark.parametrize("address", ["pets/food", "lifestyle/pets", "Lifestyle/food", "lifestyle/%2A"])

@@ -190,13 +190,6 @@ def test_deleting_the_last_segment_empties_the_domain(vault):
     assert segment_queries.held_segments(vault.user) == {}
 
 
-def test_stale_delete_is_refused(vault):
-    _write(vault)
-    with pytest.raises(errors.StaleRevision) as caught:
-        _delete(vault, 0)
-    assert caught.value.members == {"current_content_revision": 1}
-
-
 def test_deleting_what_is_not_there_is_not_found(vault):
     with pytest.raises(errors.UnknownSegment):
         _delete(vault, 0)
@@ -212,12 +205,6 @@ def test_segment_can_be_deleted_after_staff_retired_its_domain(vault):
     with pytest.raises(errors.UnknownSegment):
         _write(vault, base=1)
     assert _delete(vault, 1)["content_revision"] == 2
-
-
-@pytest.mark.parametrize(("domain", "segment_id"), [("lifestyle", "pets"), ("pets", "food"), ("lifestyle", "*")])
-def test_segment_that_the_registry_does_not_know_is_not_found(vault, domain, segment_id):
-    with pytest.raises(errors.UnknownSegment):
-        _write(vault, domain, segment_id)
 
 
 def test_write_needs_a_vault(person):

@@ -89,14 +89,6 @@ def test_wrappers_open_after_the_server_key_was_rotated(person, settings):
     assert encryption.sealed("a wrapper") != kept
 
 
-def test_vault_is_created_once(person):
-    key = sealed.generate_vault_key()
-    give_vault(person)
-    with pytest.raises(errors.VaultExists):
-        vault_actions.create_vault(by=person, key_id=key.key_id, wrappers=[_new(person, key)])
-    assert KeyWrapper.objects.filter(user=person).count() == 1
-
-
 def test_vault_key_id_of_somebody_else_is_refused(person):
     other = give_vault(PersonFactory())
     with pytest.raises(InvalidRequest):
@@ -152,11 +144,6 @@ def test_add_wrapper(person):
         "last_used_at": None,
     }
     assert _newest(person) == ("wrapper_added", {"wrapper_id": kept.wrapper_id, "kind": "passkey"})
-
-
-def test_add_wrapper_needs_a_vault(person):
-    with pytest.raises(errors.VaultAbsent):
-        vault_actions.add_wrapper(by=person, wrapper=_new(person, sealed.generate_vault_key()))
 
 
 def test_add_wrapper_stops_at_twenty_but_a_removed_one_comes_back(person, monkeypatch):
@@ -242,16 +229,6 @@ def test_wrapper_removed_long_ago_is_gone(person):
     assert list(KeyWrapper.objects.values_list("wrapper_id", flat=True)) == [added]
 
 
-def test_wrappers_of_somebody_else_are_unknown(person):
-    other = PersonFactory()
-    give_vault(other)
-    give_vault(person)
-    theirs = vault_queries.vault_keys(other)["primary_wrapper_id"]
-    for action in (vault_actions.remove_wrapper, vault_actions.restore_wrapper, vault_actions.note_unlock):
-        with pytest.raises(errors.UnknownWrapper):
-            action(by=person, wrapper_id=theirs)
-
-
 def test_note_unlock_remembers_the_wrapper_and_the_first_time(person):
     give_vault(person)
     only = vault_queries.vault_keys(person)["primary_wrapper_id"]
@@ -261,19 +238,6 @@ def test_note_unlock_remembers_the_wrapper_and_the_first_time(person):
     second = VaultKey.objects.get(user=person)
     assert first.first_login_at == first.last_login_at == second.first_login_at < second.last_login_at
     assert KeyWrapper.objects.get(wrapper_id=only).last_used_at == second.last_login_at
-
-
-def test_vault_keys_without_a_vault(person):
-    assert vault_queries.vault_keys(person) == {
-        "user_id": person.public_id,
-        "key_id": None,
-        "vault_status": "absent",
-        "primary_wrapper_id": None,
-        "wrappers": [],
-        "signing_public_key": None,
-        "signing_jwe": None,
-        "rotation": None,
-    }
 
 
 # --- after the recovery code was needed ------------------------------------------------------------------------------

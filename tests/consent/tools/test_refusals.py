@@ -1,6 +1,7 @@
 """A tool fails with the very problem of the REST; a defect shows no details."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -17,47 +18,26 @@ from tests.factories import AppFactory, ConsentRequestFactory, Vault
 Refused = Callable[[App, Vault], dict[str, Any]]
 
 
+ASKED: dict[str, tuple[dict[str, Any], int, str]] = {
+    "ask nobody": ({"user_id": "usr_x"}, 404, "unknown_user"),
+    "no such scope": ({"scope": "attr.x.*"}, 400, "invalid_scope"),
+    "two scopes": ({"scope": ["attr.lifestyle.food.*"]}, 400, "one_scope_per_request"),
+    "no key": ({"connector_public_key": ...}, 400, "connector_key_required"),
+    "private key": ({"connector_public_key": CONNECTOR}, 400, "invalid_connector_key"),
+    "other algorithm": ({"connector_wrapping_alg": "RSA-OAEP"}, 400, "unsupported_wrapping_algorithm"),
+    "short purpose": ({"purpose": "x"}, 400, "invalid_request"),
+    "wrong type": ({"access_duration": "86400"}, 400, "invalid_request"),
+}
+
+
+def asking(changes: dict[str, Any], app: App, vault: Vault) -> dict[str, Any]:
+    return asked(vault.user, **changes)
+
+
 REFUSALS: dict[str, tuple[str, Refused, int, str]] = {
+    **{name: ("request_consent", partial(asking, row[0]), row[1], row[2]) for name, row in ASKED.items()},
     "nobody": ("discover_user_scopes", lambda app, vault: {"user_id": "usr_nobody"}, 404, "unknown_user"),
     "no sharing ID": ("discover_user_scopes", lambda app, vault: {"user_id": "no;id"}, 404, "unknown_user"),
-    "ask nobody": (
-        "request_consent",
-        lambda app, vault: asked(vault.user, user_id="usr_x"),
-        404,
-        "unknown_user",
-    ),
-    "no such scope": ("request_consent", lambda app, vault: asked(vault.user, scope="attr.x.*"), 400, "invalid_scope"),
-    "two scopes": (
-        "request_consent",
-        lambda app, vault: asked(vault.user, scope=["attr.lifestyle.food.*"]),
-        400,
-        "one_scope_per_request",
-    ),
-    "no key": (
-        "request_consent",
-        lambda app, vault: asked(vault.user, connector_public_key=...),
-        400,
-        "connector_key_required",
-    ),
-    "private key": (
-        "request_consent",
-        lambda app, vault: asked(vault.user, connector_public_key=CONNECTOR),
-        400,
-        "invalid_connector_key",
-    ),
-    "other algorithm": (
-        "request_consent",
-        lambda app, vault: asked(vault.user, connector_wrapping_alg="RSA-OAEP"),
-        400,
-        "unsupported_wrapping_algorithm",
-    ),
-    "short purpose": ("request_consent", lambda app, vault: asked(vault.user, purpose="x"), 400, "invalid_request"),
-    "wrong type": (
-        "request_consent",
-        lambda app, vault: asked(vault.user, access_duration="86400"),
-        400,
-        "invalid_request",
-    ),
     "unknown member": ("end_consent", lambda app, vault: {**pending(app), "approve": True}, 400, "invalid_request"),
     "denied before": (
         "request_consent",

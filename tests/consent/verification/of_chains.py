@@ -25,31 +25,31 @@ from tests.consent.verification.world import DIET, World
 
 
 # --- The chains alone -------------------------------------------------------------------------------------------------
-@row(CHAINS, "it is not what was written")
+@row(CHAINS, "entry 2: it is not what was written")
 def rewrite_kind(world: World) -> None:
     """Rewrite what an entry says happened."""
     AuditEntry.objects.filter(pk=entry_at(world.chain, 2).pk).update(kind="denied")
 
 
-@row(CHAINS, "it is not what was written")
+@row(CHAINS, "entry 2: it is not what was written")
 def rewrite_time(world: World) -> None:
     """Rewrite when it happened."""
     AuditEntry.objects.filter(pk=entry_at(world.chain, 2).pk).update(at=F("at") + timedelta(seconds=1))
 
 
-@row(CHAINS, "it is not what was written")
+@row(CHAINS, "entry 2: it is not what was written")
 def rewrite_actor(world: World) -> None:
     """Rewrite who did it."""
     AuditEntry.objects.filter(pk=entry_at(world.chain, 2).pk).update(actor="staff")
 
 
-@row(CHAINS, "its facts are not what was written")
+@row(CHAINS, "entry 2: its facts are not what was written")
 def rewrite_facts(world: World) -> None:
     """Rewrite the facts of an entry."""
     retell(entry_at(world.chain, 2), scope="attr.lifestyle.*")
 
 
-@row(CHAINS, "it does not follow the entry before it")
+@row(CHAINS, "entry 3: it does not follow the entry before it")
 def rewrite_and_hash(world: World) -> None:
     """Rewrite the facts of an entry and hash it again."""
     entry = entry_at(world.chain, 2)
@@ -62,25 +62,25 @@ def rewrite_and_hash(world: World) -> None:
     )
 
 
-@row(CHAINS, "an entry is missing before it")
+@row(CHAINS, "entry 3: an entry is missing before it")
 def delete_entry(world: World) -> None:
     """Delete an entry."""
     drop(entries_of(world.chain, sequence=3))
 
 
-@row(CHAINS, "the chain ends before its head")
+@row(CHAINS, "entry 4: the chain ends before its head")
 def cut_tail(world: World) -> None:
     """Cut off the newest entries."""
     drop(entries_of(world.chain, sequence__gte=4))
 
 
-@row(CHAINS, "the chain ends before its head")
+@row(CHAINS, "entry 1: the chain ends before its head")
 def truncate(world: World) -> None:
     """Delete all entries of a person."""
     drop(entries_of(world.chain))
 
 
-@row(CHAINS, "it does not follow the entry before it")
+@row(CHAINS, "entry 4: it does not follow the entry before it")
 def insert_entry(world: World) -> None:
     """Insert an entry between two others."""
     entries = list(entries_of(world.chain, sequence__gte=3))
@@ -91,21 +91,21 @@ def insert_entry(world: World) -> None:
     copy.save(force_insert=True)
 
 
-@row(CHAINS, "it does not follow the entry before it")
+@row(CHAINS, "entry 2: it does not follow the entry before it")
 def reorder(world: World) -> None:
     """Swap two entries."""
     for old, new in ((2, 1000), (3, 2), (1000, 3)):
         AuditEntry.objects.filter(chain=world.chain, sequence=old).update(sequence=new)
 
 
-@row(CHAINS, "an entry is missing before it")
+@row(CHAINS, "entry 2: an entry is missing before it")
 def move_entry(world: World) -> None:
     """Move an entry to another person's chain."""
     last = AuditEntry.objects.filter(chain=world.bens_chain).count()
     AuditEntry.objects.filter(chain=world.chain, sequence=2).update(chain=world.bens_chain, sequence=last + 1)
 
 
-@row(CHAINS, "its facts are missing")
+@row(CHAINS, "entry 2: its facts are missing")
 def delete_facts(world: World) -> None:
     """Delete facts, and write no entry that says so."""
     AuditFacts.objects.filter(entry=entry_at(world.chain, 2)).delete()
@@ -120,7 +120,7 @@ def erase_more_than_said(world: World) -> None:
     AuditFacts.objects.filter(entry__in=entries_of(world.chain, sequence__in=(2, 3))).delete()
 
 
-@row(CHAINS, "its facts are not what was written")
+@row(CHAINS, "entry 2: its facts are not what was written")
 def swap_salts(world: World) -> None:
     """Swap the salts of two entries."""
     one, other = entry_at(world.chain, 2).kept, entry_at(world.chain, 3).kept

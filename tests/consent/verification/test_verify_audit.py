@@ -90,6 +90,20 @@ def test_one_person_or_app_alone(world: World, whose: str) -> None:
 
 def test_a_chain_that_there_is_not_cannot_be_checked(world: World) -> None:
     assert refused(person="usr_nobody") == (2, "")
+    with pytest.raises(CommandError, match="There is no chain person:nobody"):
+        call_command("verify_audit", chain="person:nobody")
+
+
+def test_one_chain_is_named_as_it_is_and_is_alone_in_what_is_wrong(unguarded: World) -> None:
+    subject = f"app:{unguarded.paused.app.app_id}"
+    assert verified(chain=subject) == f"{subject}, 2 entries: all hold.\n"
+    AuditFacts.objects.filter(entry__chain=unguarded.chain, entry__sequence=3).delete()
+
+    code, told = refused()
+
+    assert (code, told.count("facts are missing")) == (1, 1)
+    assert f"person:{unguarded.ada.user.public_id} entry 3: its facts are missing\n" in told
+    assert verified(chain=subject).endswith("all hold.\n")
 
 
 def test_a_run_that_was_ended_goes_on_and_tells_what_it_found_before(
