@@ -12,10 +12,11 @@ from django.test import override_settings
 import tests.factories
 from tests.access.sending import Answer
 from tests.access.walk import Walk
-from tests.access.world import make_world, people_with_old_data
+from tests.access.world import World, make_world, people_with_old_data
 from tests.addresses import ADDRESSES, Address, Caller
 from tests.answers.clock import stopped_clock
 from tests.answers.placeholders import Placeholders
+from tests.factories import HiddenScopeFactory
 from tests.fakes.aggregator import aggregating
 
 APP, MANAGER, OWNER, TEST_APP = Caller.APP, Caller.MANAGER, Caller.OWNER, Caller.TEST_APP
@@ -61,7 +62,7 @@ KEPT = (
     ("GET /api/a2a/financial/items", OWNER),
     ("POST /api/a2a/<path:agent>", OWNER),
 )
-# for the smallest state that shows the kind: one row of a list, one tool's answer and not the schemas of all
+# the smallest state that shows the kind: one row of a list, one tool's answer and not the schemas of all
 NARROWED = {"GET /api/v1/consent-requests": "limit=1"}
 TOOL_CALL = {"jsonrpc": "2.0", "id": 1, "method": "tools/call"}
 # PostgreSQL gives the members of what it kept as JSON in an order of its own, SQLite in that in which they came
@@ -78,6 +79,13 @@ def played() -> dict[str, Any]:
     return found
 
 
+@contextmanager
+def _one_scope(world: World) -> Iterator[None]:
+    """The person hides what lies below the widest one; the walk undoes it with the call."""
+    HiddenScopeFactory(user=world.owner)
+    yield
+
+
 def _asked(walk: Walk, address: Address, caller: Caller) -> Answer:
     path, raw = walk.path(address), None
     if address.name in NARROWED:
@@ -85,7 +93,8 @@ def _asked(walk: Walk, address: Address, caller: Caller) -> Answer:
     if address.name == "POST /mcp":
         called = {"name": "check_consent_status", "arguments": {"request_id": walk.world.ids["read_id"]}}
         raw = json.dumps({**TOOL_CALL, "params": called}).encode()
-    return walk.ask(address, caller, path, raw=raw)
+    during = _one_scope(walk.world) if address.name.startswith("GET /api/v1/user-scopes/") else None
+    return walk.ask(address, caller, path, raw=raw, during=during)
 
 
 def _told(answer: Answer, placeholders: Placeholders) -> dict[str, Any]:

@@ -4,10 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from accounts.models import User
 from consent.api.polling import polls
 from consent.discovery import counts
-from tests.factories import Vault, give_vault
 
 
 @pytest.fixture(autouse=True)
@@ -18,9 +16,3 @@ def _process_forgets() -> Iterator[None]:
     yield
     polls.clear()
     counts._counts._counts.clear()
-
-
-@pytest.fixture
-def vault(person: User) -> Vault:
-    """`person` with some food in an active vault."""
-    return give_vault(person)

@@ -19,28 +19,17 @@ from tests.consent.verification.chains_forged import (
     run_sql,
     sign_again,
 )
-from tests.consent.verification.rows_forged import ask_otherwise, forge_grant, set_grant
-from tests.consent.verification.table import CHAINS, ROWS, row
-from tests.consent.verification.world import DIET, World
-
+from tests.consent.verification.rows_forged import ask_otherwise, forge_grant, live, paused, second, set_grant, stopped
+from tests.consent.verification.table import CHAINS, ROWS, row, rows
+from tests.consent.verification.world import CUISINE, DIET, World
 
 # --- The chains alone -------------------------------------------------------------------------------------------------
-@row(CHAINS, "entry 2: it is not what was written")
-def rewrite_kind(world: World) -> None:
-    """Rewrite what an entry says happened."""
-    AuditEntry.objects.filter(pk=entry_at(world.chain, 2).pk).update(kind="denied")
-
-
-@row(CHAINS, "entry 2: it is not what was written")
-def rewrite_time(world: World) -> None:
-    """Rewrite when it happened."""
-    AuditEntry.objects.filter(pk=entry_at(world.chain, 2).pk).update(at=F("at") + timedelta(seconds=1))
-
-
-@row(CHAINS, "entry 2: it is not what was written")
-def rewrite_actor(world: World) -> None:
-    """Rewrite who did it."""
-    AuditEntry.objects.filter(pk=entry_at(world.chain, 2).pk).update(actor="staff")
+rows(
+    CHAINS,
+    ("Rewrite what an entry says happened", "entry 2: it is not what was written", second(kind="denied")),
+    ("Rewrite when it happened", "entry 2: it is not what was written", second(at=F("at") + timedelta(seconds=1))),
+    ("Rewrite who did it", "entry 2: it is not what was written", second(actor="staff")),
+)
 
 
 @row(CHAINS, "entry 2: its facts are not what was written")
@@ -157,58 +146,26 @@ def swap_chains(world: World) -> None:
         AuditChain.objects.filter(chain=name).update(subject=subject)
 
 
-@row(ROWS, "says another approved_attributes")
-def widen_grant(world: World) -> None:
-    """Widen a grant by an attribute."""
-    set_grant(world.live, approved_attributes=[*world.live.approved_attributes, DIET])
-
-
-@row(ROWS, "says another expires_at")
-def lengthen_grant(world: World) -> None:
-    """Lengthen a grant."""
-    set_grant(world.live, expires_at=world.live.expires_at + timedelta(days=30))
-
-
-@row(ROWS, "says another starts_at")
-def predate_grant(world: World) -> None:
-    """Let a grant begin earlier."""
-    set_grant(world.live, starts_at=world.live.starts_at - timedelta(days=30))
-
-
-@row(ROWS, "says another max_reads")
-def allow_more_reads(world: World) -> None:
-    """Allow more reads than were agreed to."""
-    set_grant(world.live, max_reads=5000)
-
-
-@row(ROWS, "and it tells that it is revoked")
-def resurrect_grant(world: World) -> None:
-    """Let an ended grant live again."""
-    set_grant(world.stopped, status="active", ended_at=None, ended_by="")
-
-
-@row(ROWS, "and it tells that it is paused")
-def resume_silently(world: World) -> None:
-    """Resume a grant that the person holds back."""
-    set_grant(world.paused, status="active")
-
-
-@row(ROWS, "no entry tells that")
-def end_silently(world: World) -> None:
-    """End a grant in the person's name."""
-    set_grant(world.live, status="revoked", ended_at=world.live.starts_at, ended_by="person")
-
-
-@row(ROWS, "says another end")
-def date_end_later(world: World) -> None:
-    """Date the end of a grant later than it was."""
-    set_grant(world.stopped, ended_at=world.stopped.expires_at)
-
-
-@row(ROWS, "says another end")
-def blame_another(world: World) -> None:
-    """Say that somebody else ended a grant."""
-    set_grant(world.stopped, ended_by="app")
+rows(
+    ROWS,
+    ("Widen a grant by an attribute", "says another approved_attributes", live(approved_attributes=[CUISINE, DIET])),
+    ("Lengthen a grant", "says another expires_at", live(expires_at=F("expires_at") + timedelta(days=30))),
+    ("Let a grant begin earlier", "says another starts_at", live(starts_at=F("starts_at") - timedelta(days=30))),
+    ("Allow more reads than were agreed to", "says another max_reads", live(max_reads=5000)),
+    (
+        "Let an ended grant live again",
+        "and it tells that it is revoked",
+        stopped(status="active", ended_at=None, ended_by=""),
+    ),
+    ("Resume a grant that the person holds back", "and it tells that it is paused", paused(status="active")),
+    (
+        "End a grant in the person's name",
+        "no entry tells that",
+        live(status="revoked", ended_at=F("starts_at"), ended_by="person"),
+    ),
+    ("Date the end of a grant later than it was", "says another end", stopped(ended_at=F("expires_at"))),
+    ("Say that somebody else ended a grant", "says another end", stopped(ended_by="app")),
+)
 
 
 @row(ROWS, "is not of the app, person and scope that were asked")

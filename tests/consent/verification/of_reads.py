@@ -9,48 +9,39 @@ from consent.notices.models import Notice
 from tests.consent.verification.chains_forged import (
     run_sql,
 )
-from tests.consent.verification.rows_forged import notices, set_grant
-from tests.consent.verification.table import ROWS, row
+from tests.consent.verification.rows_forged import first_read, live, notices, set_grant
+from tests.consent.verification.table import ROWS, row, rows
 from tests.consent.verification.world import DIET, World
 from tests.factories import TokenFactory
 
+NOT_AS_THEY_WERE = "the reads that it holds are not as they were"
+
 
 # --- Reads ------------------------------------------------------------------------------------------------------------
-@row(ROWS, "the reads that it holds are not as they were")
-def move_read_elsewhere(world: World) -> None:
-    """Say that a read came from another network."""
-    Read.objects.filter(pk=world.reads()[0].pk).update(address_prefix="198.51.100.0/24")
+rows(
+    ROWS,
+    ("Say that a read came from another network", NOT_AS_THEY_WERE, first_read(address_prefix="198.51.100.0/24")),
+    (
+        "Say that a read was made with another token",
+        NOT_AS_THEY_WERE,
+        lambda world: first_read(token=TokenFactory(app=world.shop))(world),
+    ),
+    ("Date a read half a second later", NOT_AS_THEY_WERE, first_read(at=F("at") + timedelta(milliseconds=500))),
+)
 
 
-@row(ROWS, "the reads that it holds are not as they were")
-def blame_token(world: World) -> None:
-    """Say that a read was made with another token."""
-    Read.objects.filter(pk=world.reads()[0].pk).update(token=TokenFactory(app=world.shop))
-
-
-@row(ROWS, "the reads that it holds are not as they were")
-def date_read(world: World) -> None:
-    """Date a read half a second later."""
-    Read.objects.filter(pk=world.reads()[0].pk).update(at=F("at") + timedelta(milliseconds=500))
-
-
-@row(ROWS, "the reads that it holds are not as they were")
+@row(ROWS, NOT_AS_THEY_WERE)
 def delete_read(world: World) -> None:
     """Delete a read."""
     Read.objects.filter(pk=world.reads()[0].pk).delete()
     set_grant(world.live, reads=2)
 
 
-@row(ROWS, "the reads that it holds are not as they were")
-def unchain_read(world: World) -> None:
-    """Say that no entry holds a read yet."""
-    Read.objects.filter(pk=world.reads()[0].pk).update(batch="")
-
-
-@row(ROWS, "the reads that it holds are not as they were")
-def read_of_another_grant(world: World) -> None:
-    """Say that a read was of another grant."""
-    Read.objects.filter(pk=world.reads()[0].pk).update(grant=world.paused)
+rows(
+    ROWS,
+    ("Say that no entry holds a read yet", NOT_AS_THEY_WERE, first_read(batch="")),
+    ("Say that a read was of another grant", NOT_AS_THEY_WERE, lambda world: first_read(grant=world.paused)(world)),
+)
 
 
 @row(ROWS, "and the entries hold")
@@ -62,10 +53,7 @@ def insert_read(world: World) -> None:
     set_grant(world.live, reads=4)
 
 
-@row(ROWS, "times, and there are")
-def recount_reads(world: World) -> None:
-    """Let a grant say that it was read less often."""
-    set_grant(world.live, reads=1)
+rows(ROWS, ("Let a grant say that it was read less often", "times, and there are", live(reads=1)))
 
 
 # --- What apps were told ----------------------------------------------------------------------------------------------

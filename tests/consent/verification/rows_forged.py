@@ -1,11 +1,13 @@
 """What one who owns the database needs to make rows fit, or to forge them."""
 
+from collections.abc import Callable
 from datetime import timedelta
 
 from common.identifiers import new_identifier
+from consent.exports.models import Read
 from consent.grants.models import Grant
 from consent.ledger.canonical import sha256_canonical
-from consent.ledger.models import AuditChain, AuditHead
+from consent.ledger.models import AuditChain, AuditEntry, AuditHead
 from consent.notices.models import Notice
 from consent.requests import digest
 from consent.requests.models import ConsentRequest
@@ -20,6 +22,30 @@ from tests.consent.verification.world import World
 # --- The tools --------------------------------------------------------------------------------------------------------
 def set_grant(grant: Grant, **values: object) -> None:
     Grant.objects.filter(pk=grant.pk).update(**values)
+
+
+Change = Callable[[World], object]
+
+
+def live(**values: object) -> Change:
+    return lambda world: set_grant(world.live, **values)
+
+
+def stopped(**values: object) -> Change:
+    return lambda world: set_grant(world.stopped, **values)
+
+
+def second(**values: object) -> Change:
+    """The second entry of Ada's chain."""
+    return lambda world: AuditEntry.objects.filter(chain=world.chain, sequence=2).update(**values)
+
+
+def paused(**values: object) -> Change:
+    return lambda world: set_grant(world.paused, **values)
+
+
+def first_read(**values: object) -> Change:
+    return lambda world: Read.objects.filter(pk=world.reads()[0].pk).update(**values)
 
 
 def ask_otherwise(request: ConsentRequest, **asked: object) -> None:

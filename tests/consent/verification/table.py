@@ -21,10 +21,15 @@ class Manipulation:
     what: str
     found_by: str
     says: str
-    do: Callable[[World], None]
+    do: Callable[[World], object]
 
 
 TABLE: list[Manipulation] = []
+
+
+def rows(found_by: str, *given: tuple[str, str, Callable[[World], object]]) -> None:
+    """What is done, what is said of it, and the doing, where that is one change of rows."""
+    TABLE.extend(Manipulation(what, found_by, says, do) for what, says, do in given)
 
 
 def row(found_by: str, says: str = "") -> Callable[[Callable[[World], None]], Callable[[World], None]]:

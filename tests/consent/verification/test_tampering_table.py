@@ -79,7 +79,7 @@ def test_what_nobody_touched_holds(world: World) -> None:
     assert complaints_of_the_log() == []
 
 
-@pytest.mark.parametrize("manipulation", _FOUND, ids=lambda each: each.do.__name__)
+@pytest.mark.parametrize("manipulation", _FOUND, ids=lambda each: each.what)
 def test_it_is_found_and_named(world: World, manipulation: Manipulation) -> None:
     found = after(manipulation, world)
 
@@ -87,7 +87,7 @@ def test_it_is_found_and_named(world: World, manipulation: Manipulation) -> None
     assert complaints() == []
 
 
-@pytest.mark.parametrize("manipulation", _OF_TREE, ids=lambda each: each.do.__name__)
+@pytest.mark.parametrize("manipulation", _OF_TREE, ids=lambda each: each.what)
 def test_what_is_done_to_the_log_is_found_and_named(world: World, manipulation: Manipulation) -> None:
     with transaction.atomic():
         manipulation.do(world)
@@ -98,7 +98,7 @@ def test_what_is_done_to_the_log_is_found_and_named(world: World, manipulation: 
     assert complaints_of_the_log() == []
 
 
-@pytest.mark.parametrize("manipulation", _MADE_TO_FIT, ids=lambda each: each.do.__name__)
+@pytest.mark.parametrize("manipulation", _MADE_TO_FIT, ids=lambda each: each.what)
 def test_what_was_made_to_fit_is_found_by_the_log(
     world: World, manipulation: Manipulation, settings: Any, tmp_path: Path
 ) -> None:
@@ -175,7 +175,7 @@ def _request(old: int, proof: Sequence[bytes], note: str) -> bytes:
     return ("\n".join([f"old {old}", *map(encode, proof), "", ""]) + note).encode()
 
 
-@pytest.mark.parametrize("manipulation", _NOT_FOUND, ids=lambda each: each.do.__name__)
+@pytest.mark.parametrize("manipulation", _NOT_FOUND, ids=lambda each: each.what)
 def test_the_database_alone_cannot_tell(world: World, manipulation: Manipulation) -> None:
     """Where this fails, chains or rows find it by now, and its row of the table has to say so."""
     with transaction.atomic():

@@ -35,11 +35,6 @@ WITH_BODY = [(address, method) for address, method in ADDRESSES.items() if metho
 
 
 @pytest.fixture
-def vault(person):
-    return give_vault(person)
-
-
-@pytest.fixture
 def asked(person):
     return ConsentRequestFactory(user=person)
 
