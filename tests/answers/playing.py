@@ -10,6 +10,7 @@ from django.db import transaction
 from django.test import override_settings
 
 import tests.factories
+from agents_proxy.analyses.models import Step
 from tests.access.sending import Answer
 from tests.access.walk import Walk
 from tests.access.world import World, make_world, people_with_old_data
@@ -80,9 +81,12 @@ def played() -> dict[str, Any]:
 
 
 @contextmanager
-def _one_scope(world: World) -> Iterator[None]:
-    """The person hides what lies below the widest one; the walk undoes it with the call."""
-    HiddenScopeFactory(user=world.owner)
+def _small(world: World, address: Address) -> Iterator[None]:
+    """One scope of the person's, one step of the analysis; the walk undoes it with the call."""
+    if address.name == "GET /api/v1/user-scopes/<str:user_id>":
+        HiddenScopeFactory(user=world.owner)
+    if address.name == "GET /api/a2a/analyses/<str:analysis_id>":
+        Step.objects.filter(position__gt=0).delete()
     yield
 
 
@@ -93,8 +97,7 @@ def _asked(walk: Walk, address: Address, caller: Caller) -> Answer:
     if address.name == "POST /mcp":
         called = {"name": "check_consent_status", "arguments": {"request_id": walk.world.ids["read_id"]}}
         raw = json.dumps({**TOOL_CALL, "params": called}).encode()
-    during = _one_scope(walk.world) if address.name.startswith("GET /api/v1/user-scopes/") else None
-    return walk.ask(address, caller, path, raw=raw, during=during)
+    return walk.ask(address, caller, path, raw=raw, during=_small(walk.world, address))
 
 
 def _told(answer: Answer, placeholders: Placeholders) -> dict[str, Any]:

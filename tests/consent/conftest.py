@@ -12,6 +12,7 @@ from accounts.models import User
 from consent.decisions import actions
 from consent.grants.models import Grant
 from consent.notices import waiting
+from consent.requests.models import ConsentRequest
 from developers.models import AppMember
 from tests.callers import Developer
 from tests.consent.decisions import approval
@@ -23,6 +24,13 @@ from tests.patience import MOST_SECONDS, eventually
 @pytest.fixture
 def vault(person: User) -> Vault:
     return give_vault(person)
+
+
+@pytest.fixture
+def asked(person: User) -> ConsentRequest:
+    """What waits for the person's decision."""
+    made: ConsentRequest = ConsentRequestFactory(user=person)
+    return made
 
 
 @pytest.fixture

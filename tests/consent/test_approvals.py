@@ -41,19 +41,9 @@ def b64(raw: bytes) -> str:
 
 
 @pytest.fixture
-def vault(db: None) -> Vault:
-    return give_vault(PersonFactory())
-
-
-@pytest.fixture
 def asked(vault: Vault) -> ConsentRequest:
     made: ConsentRequest = ConsentRequestFactory(user=vault.user, refresh_policy="continuous")
     return made
-
-
-@pytest.fixture
-def owner(vault: Vault) -> JsonClient:
-    return signed_in(vault.user)
 
 
 @pytest.fixture

@@ -31,13 +31,11 @@ from tests.consent.decisions import approval
 from tests.factories import (
     AppFactory,
     ConsentRequestFactory,
-    PersonFactory,
     ReadFactory,
     TokenFactory,
     Vault,
     WebhookDeliveryFactory,
     WebhookEndpointFactory,
-    give_vault,
 )
 from tests.least_rights import least_rights
 
@@ -63,11 +61,6 @@ def before() -> Before:
             yield
 
     return days_ago
-
-
-@pytest.fixture
-def vault() -> Vault:
-    return give_vault(PersonFactory())
 
 
 def approved(vault: Vault, app: App) -> Grant:

@@ -1,6 +1,5 @@
 """What the worker does in batches: the same as one by one, in few statements, and no row holds another back."""
 
-import base64
 import json
 from datetime import timedelta
 from typing import Any
@@ -24,6 +23,7 @@ from consent.notices.models import Notice, NoticeCounter, WebhookDelivery
 from consent.requests.models import ConsentRequest
 from consent.verification.run import Position, run
 from tests.consent.broken_audit import audit_away, refuse_rows
+from tests.consent.log.test_batches import claims
 from tests.consent.much_to_do import overdue, read_often
 from tests.consent.verification.world import make_world
 from tests.factories import (
@@ -33,12 +33,6 @@ from tests.factories import (
 )
 
 ASKS_CLOCK = connection.vendor == "postgresql"  # SQLite's clock is this process's
-
-
-def claims(jws: str) -> dict[str, Any]:
-    payload = jws.split(".")[1]
-    told: dict[str, Any] = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
-    return told
 
 
 _OF_THE_MOMENT = ("receipt_id", "iat", "audit")

@@ -19,6 +19,7 @@ from consent.requests.models import ConsentRequest
 from tests.callers import Developer, JsonClient
 from tests.chains import holds, told
 from tests.consent.broken_audit import audit_away
+from tests.consent.test_audit_away import revoke
 from tests.factories import ConsentRequestFactory, ExportFactory
 
 # each call commits as it does in a deployment: a statement that fails by itself leaves no broken transaction behind
@@ -26,10 +27,6 @@ pytestmark = [pytest.mark.django_db]
 EVERYTHING = ("consent_audit", "audit_pending", "consent_notices")
 LOOKS = 7  # the newest of two kinds, the marked of each, and this minute's ends and pauses
 MIDNIGHT = datetime(2026, 11, 26, tzinfo=UTC)
-
-
-def revoke(owner: JsonClient, grant: Grant) -> Any:
-    return owner.post(f"/consent/grants/{grant.grant_id}/revoke")
 
 
 def marked() -> list[ConsentRequest | Grant]:

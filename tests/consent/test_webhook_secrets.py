@@ -5,7 +5,6 @@ from datetime import timedelta
 import pytest
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
-from common.problems import InvalidRequest
 from consent.decisions import actions as decision_actions
 from consent.notices.webhooks import deliver_due
 from consent.retention import forget_what_is_over
@@ -89,14 +88,3 @@ def test_renewed_twice_the_oldest_signs_nothing_any_more(receiver: Receiver) -> 
     assert [signs(secret, arrived) for secret in (first, second, third)] == [False, True, True]
     told = AppAuditEntry.objects.filter(action="webhook.secret_renewed").values_list("member", "facts")
     assert list(told) == [(member.pk, {"endpoint": endpoint.pk, "overlap": 86400})] * 2
-
-
-@pytest.mark.parametrize("overlap", [timedelta(seconds=-1), timedelta(days=30, seconds=1)])
-def test_an_overlap_outside_its_bounds_changes_nothing(overlap: timedelta) -> None:
-    endpoint, _ = webhooks.add_endpoint(app=AppFactory(), url="https://trips.example/hook", by=PersonFactory())
-    before = WebhookEndpoint.objects.values().get()
-
-    with pytest.raises(InvalidRequest):
-        webhooks.renew_secret(endpoint=endpoint, by=PersonFactory(), overlap=overlap)
-
-    assert WebhookEndpoint.objects.values().get() == before

@@ -20,10 +20,12 @@ from consent.notices.models import Notice, WebhookDelivery
 from consent.notices.webhooks import PAUSES, deliver_due, replay
 from developers.apps.actions import restore_app, suspend_app
 from developers.models import WebhookEndpoint
+from tests.consent.conftest import receiver
 from tests.factories import ConsentRequestFactory
 from tests.factories.asked import now
 from tests.fakes.receiver import Receiver
 
+__all__ = ["receiver"]  # a fixture of other tests too
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
 

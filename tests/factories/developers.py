@@ -84,26 +84,34 @@ class MemberFactory(DjangoModelFactory):
     role = MemberRole.OWNER
 
 
-class TokenFactory(DjangoModelFactory):
-    """A token of all permissions; the token itself is at `made.secret`, which the record does not keep."""
+class _Minted(DjangoModelFactory):
+    """A token: itself it is at `made.secret`, which the record does not keep."""
+
+    class Meta:
+        abstract = True
+
+    prefix = factory.LazyAttribute(lambda made: made.minted[1])
+    digest = factory.LazyAttribute(lambda made: made.minted[2])
+    label = "tests"
+
+    @classmethod
+    def _create(cls, model_class: Any, *args: Any, minted: tuple[str, str, str], **kwargs: Any) -> Any:
+        token = super()._create(model_class, *args, **kwargs)
+        token.secret = minted[0]
+        return token
+
+
+class TokenFactory(_Minted):
+    """A token of all permissions."""
 
     class Meta:
         model = DeveloperToken
 
     app = factory.SubFactory(AppFactory)
     minted = factory.LazyAttribute(lambda made: new_token(made.app.mode))
-    prefix = factory.LazyAttribute(lambda made: made.minted[1])
-    digest = factory.LazyAttribute(lambda made: made.minted[2])
-    label = "tests"
     created_by = factory.LazyAttribute(
         lambda made: made.app.application.applicant if made.app.application else PersonFactory()
     )
-
-    @classmethod
-    def _create(cls, model_class: Any, *args: Any, minted: tuple[str, str, str], **kwargs: Any) -> DeveloperToken:
-        token: DeveloperToken = super()._create(model_class, *args, **kwargs)
-        token.secret = minted[0]
-        return token
 
 
 class IdempotencyKeyFactory(DjangoModelFactory):
@@ -169,25 +177,16 @@ class AppInvitationFactory(DjangoModelFactory):
         return invitation
 
 
-class ManagementTokenFactory(DjangoModelFactory):
-    """A token for every app of its person; the token itself is at `made.secret`, which the record does not keep."""
+class ManagementTokenFactory(_Minted):
+    """A token for every app of its person."""
 
     class Meta:
         model = ManagementToken
 
     user = factory.SubFactory(PersonFactory)
     minted = factory.LazyFunction(lambda: new_token("mgmt"))
-    prefix = factory.LazyAttribute(lambda made: made.minted[1])
-    digest = factory.LazyAttribute(lambda made: made.minted[2])
-    label = "tests"
     permissions = factory.LazyFunction(lambda: {"*": ["read", "write"]})
     expires_at = factory.LazyFunction(lambda: timezone.now() + timedelta(days=30))
-
-    @classmethod
-    def _create(cls, model_class: Any, *args: Any, minted: tuple[str, str, str], **kwargs: Any) -> ManagementToken:
-        token: ManagementToken = super()._create(model_class, *args, **kwargs)
-        token.secret = minted[0]
-        return token
 
 
 class LoggedRequestFactory(DjangoModelFactory):

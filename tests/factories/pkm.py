@@ -6,6 +6,7 @@ import factory
 from django.utils import timezone
 from factory.django import DjangoModelFactory
 
+from accounts.models import User
 from common import encryption
 from consent_bridge.sealed import SegmentHeader, generate_recovery_code, generate_vault_key, seal_segment, wrap
 from pkm import scopes
@@ -77,6 +78,10 @@ class VaultKeyFactory(DjangoModelFactory):
     vault_status = VaultStatus.ABSENT
 
 
+def _fresh_way_in(user: User) -> str:
+    return encryption.sealed(wrap(generate_vault_key(), "recovery", generate_recovery_code(), user.public_id))
+
+
 class KeyWrapperFactory(DjangoModelFactory):
     """A fresh vault key under a fresh recovery code, as it is kept: encrypted once more."""
 
@@ -87,11 +92,7 @@ class KeyWrapperFactory(DjangoModelFactory):
     wrapper_id = factory.Sequence(lambda number: f"wrp_{number:026d}")
     kind = WrapperKind.RECOVERY
     label = "Recovery code"
-    jwe = factory.LazyAttribute(
-        lambda made: encryption.sealed(
-            wrap(generate_vault_key(), "recovery", generate_recovery_code(), made.user.public_id)
-        )
-    )
+    jwe = factory.LazyAttribute(lambda made: _fresh_way_in(made.user))
 
 
 class RotationWrapperFactory(DjangoModelFactory):
@@ -104,11 +105,7 @@ class RotationWrapperFactory(DjangoModelFactory):
     wrapper_id = factory.Sequence(lambda number: f"wrp_next{number:022d}")
     kind = WrapperKind.RECOVERY
     label = "Recovery code"
-    jwe = factory.LazyAttribute(
-        lambda made: encryption.sealed(
-            wrap(generate_vault_key(), "recovery", generate_recovery_code(), made.vault.user.public_id)
-        )
-    )
+    jwe = factory.LazyAttribute(lambda made: _fresh_way_in(made.vault.user))
 
 
 class BlobFactory(DjangoModelFactory):

@@ -1,7 +1,6 @@
 """The same for the pages of sign-in and account, whose views are allauth's."""
 
 from collections.abc import Callable
-from datetime import datetime
 from typing import Any
 
 from allauth.account.models import EmailAddress
@@ -183,11 +182,7 @@ SCENES: dict[str, Make] = {
 
 def sign_in(stage: Stage) -> Scene:
     here, typed = "/accounts/login/", {"login": stage.person.email, "password": PASSWORD}
-
-    def done() -> datetime | None:
-        return _again(stage).last_login
-
-    return Scene(here, here, "You asked to sign in.", done, typed, stage.person.email)
+    return Scene(here, here, "You asked to sign in.", lambda: _again(stage).last_login, typed, stage.person.email)
 
 
 def sign_up(stage: Stage) -> Scene:

@@ -122,9 +122,7 @@ def _limited(world: World, app: str, scope: str) -> Answer | None:
 
 
 def _make(world: World, app: str, terms: Facts, entry: Facts) -> Answer:
-    request = Request(
-        app=app, user_id=world.user_id, terms=terms, attributes=entry["attributes"], created_at=world.now
-    )  # fmt: skip
+    request = Request(app, world.user_id, terms, attributes=entry["attributes"], created_at=world.now)
     world.requests.append(request)
     return Answer(201, _asked(world, request))
 

@@ -1,6 +1,7 @@
 """What somebody with the database's own password can do to the chains, at random.
 
-Every kind takes the dice and the name of a chain, and returns the names under which it may be found.
+Every kind takes the dice and the name of a chain, and returns the names under which it may be found, where these are
+not those of the chain.
 """
 
 import base64
@@ -22,109 +23,96 @@ from consent.log.models import LogLeaf, LogState
 from consent.log.verifying import NAME as LOG
 from tests.chains import entries_about
 
-Tamper = Callable[[random.Random, str], set[str]]
+Tamper = Callable[[random.Random, str], set[str] | None]
 _ASIDE = 10_000  # a sequence that no entry has
 
 
-def edit_one_column(dice: random.Random, chain: str) -> set[str]:
+def edit_one_column(dice: random.Random, chain: str) -> None:
     entry = _any(dice, chain)
     column = dice.choice(["kind", "actor", "at", "facts", "facts_hash", "prev_hash", "entry_hash"])
     other = {column: _other(dice, getattr(entry, column))}
     (AuditFacts.objects.filter(entry=entry) if column == "facts" else AuditEntry.objects.filter(pk=entry.pk)).update(
         **other
     )
-    return _names(chain)
 
 
-def erase_the_facts_of_one(dice: random.Random, chain: str) -> set[str]:
+def erase_the_facts_of_one(dice: random.Random, chain: str) -> None:
     """Without an entry that says so."""
     AuditFacts.objects.filter(entry=_any(dice, chain)).delete()
-    return _names(chain)
 
 
-def edit_and_hash_again(dice: random.Random, chain: str) -> set[str]:
+def edit_and_hash_again(dice: random.Random, chain: str) -> None:
     """The entry fits its own hash; the one after it, or the head, does not follow it any more."""
     entry = _any(dice, chain)
     _tell_otherwise(dice, entry)
     _hash_and_save(entry, entry.prev_hash)
-    return _names(chain)
 
 
-def edit_and_forge_the_rest(dice: random.Random, chain: str) -> set[str]:
+def edit_and_forge_the_rest(dice: random.Random, chain: str) -> None:
     """Everything after it is hashed again, the head too: only a signed checkpoint can tell."""
     entry = _any(dice, chain)
     _tell_otherwise(dice, entry)
     _forge(chain)
-    return _names(chain)
 
 
-def delete_one(dice: random.Random, chain: str) -> set[str]:
+def delete_one(dice: random.Random, chain: str) -> None:
     _delete(AuditEntry.objects.filter(pk=_any(dice, chain).pk))
-    return _names(chain)
 
 
-def delete_some_and_close_the_gap(dice: random.Random, chain: str) -> set[str]:
+def delete_some_and_close_the_gap(dice: random.Random, chain: str) -> None:
     first = _any(dice, chain).sequence
     _delete(AuditEntry.objects.filter(chain=chain, sequence__range=(first, first + dice.randrange(3))))
     _forge(chain)
-    return _names(chain)
 
 
-def swap_two(dice: random.Random, chain: str) -> set[str]:
+def swap_two(dice: random.Random, chain: str) -> None:
     _swap(dice, chain)
-    return _names(chain)
 
 
-def swap_two_and_forge_the_rest(dice: random.Random, chain: str) -> set[str]:
+def swap_two_and_forge_the_rest(dice: random.Random, chain: str) -> None:
     _swap(dice, chain)
     _forge(chain)
-    return _names(chain)
 
 
-def cut_off(dice: random.Random, chain: str) -> set[str]:
+def cut_off(dice: random.Random, chain: str) -> None:
     _delete(AuditEntry.objects.filter(chain=chain, sequence__gte=_any(dice, chain).sequence))
-    return _names(chain)
 
 
-def cut_off_and_rewind_the_head(dice: random.Random, chain: str) -> set[str]:
+def cut_off_and_rewind_the_head(dice: random.Random, chain: str) -> None:
     cut_off(dice, chain)
     _forge(chain)
-    return _names(chain)
 
 
-def cut_off_and_drop_the_head(dice: random.Random, chain: str) -> set[str]:
+def cut_off_and_drop_the_head(dice: random.Random, chain: str) -> None:
     cut_off(dice, chain)
     AuditHead.objects.filter(chain=chain).delete()
-    return _names(chain)
 
 
 def move_to_another_chain(dice: random.Random, chain: str) -> set[str]:
     other = dice.choice([head.chain for head in AuditHead.objects.exclude(chain=chain)])
     last = AuditEntry.objects.filter(chain=other).aggregate(last=Max("sequence"))["last"]
     AuditEntry.objects.filter(pk=_any(dice, chain).pk).update(chain=other, sequence=last + 1)
-    return _names(chain) | _names(other)
+    return names_of(chain) | names_of(other)
 
 
-def rewrite_the_head(dice: random.Random, chain: str) -> set[str]:
+def rewrite_the_head(dice: random.Random, chain: str) -> None:
     head = AuditHead.objects.get(chain=chain)
     if dice.random() < 0.5:
         head.sequence += dice.choice([-1, 1])
     else:
         head.entry_hash = _other(dice, head.entry_hash)
     head.save()
-    return _names(chain)
 
 
 def forge_the_log_too(dice: random.Random, chain: str) -> set[str]:
     """The leaves, tiles and edge are made to fit what was rewritten; only what was signed does not fit any more."""
-    names = edit_and_forge_the_rest(dice, chain)
+    edit_and_forge_the_rest(dice, chain)
     frontier = Frontier()
     for leaf in LogLeaf.objects.select_related("entry").order_by("log_index"):
         leaf.entry_hash = base64.urlsafe_b64decode(f"{leaf.entry.entry_hash}=")
         leaf.save()
         frontier.append([leaf.entry_hash])
     LogState.objects.update(frontier=frontier.to_bytes())
-    return names | {LOG}
 
 
 def edit_a_read(dice: random.Random, chain: str) -> set[str]:
@@ -154,7 +142,7 @@ def slip_a_read_in(dice: random.Random, chain: str) -> set[str]:
     AuditFacts.objects.filter(entry=first).update(
         facts={**first.facts, "last": read.pk, "count": first.facts["count"] + 1}
     )
-    return _names(first.chain)
+    return names_of(first.chain)
 
 
 KINDS: tuple[Tamper, ...] = (
@@ -178,7 +166,7 @@ KINDS: tuple[Tamper, ...] = (
 )
 
 
-def _names(chain: str) -> set[str]:
+def names_of(chain: str) -> set[str]:
     """What is said of a chain is said of whom it is about."""
     return {subjects()[chain], LOG}
 

@@ -70,7 +70,7 @@ def test_whatever_is_done_to_the_chains_is_found(
     for turn in range(ROUNDS_OF_EACH):
         chain = dice.choice(history)
         with undone(django_db_blocker):
-            names = tamper(dice, chain)
+            names = tamper(dice, chain) or forgeries.names_of(chain)
             told = complaints()
         if not any(line.split(" entry ")[0] in names for line in told):
             missed.append((turn, chain, told))

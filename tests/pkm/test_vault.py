@@ -80,15 +80,6 @@ def test_wrappers_are_encrypted_once_more_at_rest(person):
     assert encryption.opened(kept) == way.jwe
 
 
-def test_wrappers_open_after_the_server_key_was_rotated(person, settings):
-    from cryptography.fernet import Fernet
-
-    kept = encryption.sealed("a wrapper")
-    settings.DATA_ENCRYPTION_KEYS = [Fernet.generate_key().decode(), *settings.DATA_ENCRYPTION_KEYS]
-    assert encryption.opened(kept) == "a wrapper"
-    assert encryption.sealed("a wrapper") != kept
-
-
 def test_vault_key_id_of_somebody_else_is_refused(person):
     other = give_vault(PersonFactory())
     with pytest.raises(InvalidRequest):

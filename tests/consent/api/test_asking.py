@@ -247,17 +247,6 @@ def test_a_scope_that_cannot_be_asked_for_is_the_same_answer_for_every_reason(ap
     assert len({answer.content for answer in answers}) == 1
 
 
-def test_an_unknown_person_is_404_and_counted(api: Developer, vault: Vault, settings: Any) -> None:
-    settings.UNKNOWN_USERS_PER_HOUR = 1
-    body = asked(vault.user, user_id="usr_unknown")
-
-    first, second, third = (api.post("/request-consent", body) for _ in range(3))
-
-    assert problem(first) == (404, "unknown_user")
-    assert problem(third) == (429, "too_many_requests")
-    assert second.status_code in (404, 429)
-
-
 def test_an_identical_request_is_found_again(api: Developer, vault: Vault) -> None:
     first = api.post("/request-consent", asked(vault.user))
     again = api.post("/request-consent", asked(vault.user, requested_expiry=7200, connector_key_id="another-name"))

@@ -93,10 +93,6 @@ def test_the_list_holds_status_bodies_and_can_be_narrowed(api: Developer) -> Non
         assert page == {"requests": [api.get("/consent-status", request_id=request_id).json()], "next_cursor": None}
 
 
-def test_without_requests_the_list_is_empty(api: Developer) -> None:
-    assert api.get("/consent-requests").json() == {"requests": [], "next_cursor": None}
-
-
 @pytest.mark.parametrize(
     "query",
     [

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from consent.decisions import actions as decision_actions
-from consent.exports import reads
 from consent.exports.models import Read
 from consent.exports.read_batches import chain_waiting_reads
 from consent.grants import actions as grant_actions
@@ -18,6 +17,7 @@ from consent.requests.models import ConsentRequest
 from developers.models import App
 from tests.consent.decisions import approval
 from tests.consent.test_races import app_context
+from tests.consent.test_reading import read
 from tests.factories import AppFactory, ConsentRequestFactory, PersonFactory, Vault, give_vault
 from tests.undone import undone
 
@@ -112,11 +112,4 @@ def approved(app: App, vault: Vault) -> Grant:
 def _read(grant: Grant, times: int) -> None:
     app = app_context(grant)
     for _ in range(times):
-        reads.read_export(
-            app=app,
-            request_id=grant.request.request_id,
-            accept_jose=False,
-            if_none_match=None,
-            idempotency_key=None,
-            address="203.0.113.77",
-        )
+        read(grant, app)

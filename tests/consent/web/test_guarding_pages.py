@@ -8,17 +8,11 @@ from consent.requests.models import ConsentRequest
 from pkm.segments.actions import delete_segment
 from tests.factories import (
     BlockedAppFactory,
-    ConsentRequestFactory,
     DiscoveryFactory,
     ExportFactory,
     GrantFactory,
     give_vault,
 )
-
-
-@pytest.fixture
-def asked(person):
-    return ConsentRequestFactory(user=person)
 
 
 @pytest.fixture

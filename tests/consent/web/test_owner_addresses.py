@@ -34,11 +34,6 @@ ADDRESSES = {
 WITH_BODY = [(address, method) for address, method in ADDRESSES.items() if method != "GET"]
 
 
-@pytest.fixture
-def asked(person):
-    return ConsentRequestFactory(user=person)
-
-
 def _problem(answer, status, code):
     assert (answer.status_code, answer.headers["Content-Type"]) == (status, "application/problem+json"), answer.content
     body = answer.json()
@@ -261,10 +256,6 @@ def test_ended_grant_does_not_move(owner, person, move):
     assert problem["grant_status"] == "released"
 
 
-def _refreshed(grant, vault, revision=2):
-    return refreshed(vault, grant, revision)
-
-
 @pytest.fixture
 def continuous(person, vault):
     request = ConsentRequestFactory(user=person, status="approved", refresh_policy="continuous")
@@ -274,7 +265,7 @@ def continuous(person, vault):
 
 
 def test_newer_revision_takes_the_place_of_the_older(owner, continuous, vault):
-    body = _refreshed(continuous, vault)
+    body = refreshed(vault, continuous)
 
     answer = owner.put(f"/consent/grants/{continuous.grant_id}/export", body)
 
@@ -312,12 +303,12 @@ def test_export_that_is_not_refreshed_is_never_outdated(owner, person, continuou
 
 
 def test_revision_that_is_not_the_next_is_stale(owner, continuous, vault):
-    answer = owner.put(f"/consent/grants/{continuous.grant_id}/export", _refreshed(continuous, vault, revision=3))
+    answer = owner.put(f"/consent/grants/{continuous.grant_id}/export", refreshed(vault, continuous, 3))
     _problem(answer, 409, "stale_revision")
 
 
 def test_snapshot_takes_no_newer_revision(owner, person, vault):
     grant = GrantFactory(request__user=person, approved_attributes=[DIET])
     ExportFactory(grant=grant)
-    answer = owner.put(f"/consent/grants/{grant.grant_id}/export", _refreshed(grant, vault))
+    answer = owner.put(f"/consent/grants/{grant.grant_id}/export", refreshed(vault, grant))
     _problem(answer, 400, "export_mismatch")

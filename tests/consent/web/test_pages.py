@@ -25,11 +25,6 @@ from tests.factories.asked import now
 FOLDED = re.compile(r"(<details[^>]*>\s*<summary.*?</summary>).*?</details>", re.DOTALL)
 
 
-@pytest.fixture
-def asked(person):
-    return ConsentRequestFactory(user=person)
-
-
 def text(answer):
     assert (answer.status_code, answer.headers["Cache-Control"]) == (200, "no-store")
     return answer.content.decode()
