@@ -94,15 +94,6 @@ def test_a_member_who_is_no_owner_cannot_close_it(client: Client, owner: AppMemb
     assert App.objects.get(pk=owner.app.pk).status == "active"
 
 
-@pytest.mark.parametrize("rest", ["settings/", "settings/close/", "audit/"])
-def test_an_app_of_others_is_not_there(client: Client, owner: AppMember, rest: str) -> None:
-    other = MemberFactory().app
-
-    assert client.get(_path(other, rest)).status_code == 404
-    assert client.put(_path(owner.app, rest)).status_code == 405
-    assert Client().get(_path(owner.app, rest)).status_code == 302
-
-
 def test_the_audit_tells_what_was_done_in_words_and_by_pages(client: Client, owner: AppMember) -> None:
     staff = StaffFactory()
     minted = {"label": "backend", "prefix": "abcdefgh"}

