@@ -2,7 +2,6 @@
 
 import pytest
 from django.contrib.admin.models import LogEntry
-from django.contrib.auth.models import Permission
 from django.core import mail
 from django.urls import reverse
 
@@ -12,8 +11,6 @@ from developers.members import suspension_mail
 from developers.models import App, AppAuditEntry
 from tests import factories
 from tests.admin.staff_actions import act, list_of, messages
-from tests.callers import signed_in
-from tests.staff import at_the_admin
 
 
 def _app_form(app, **change):
@@ -156,19 +153,6 @@ def test_page_of_a_test_app_needs_no_application(page):
     answer = page.get(_page_of(app))
     assert "a test app needs no application" in answer.content.decode()
     assert "verified" not in answer.context["adminform"].form.fields
-
-
-def test_suspending_takes_a_permission(db, app):
-    reader = factories.StaffFactory(is_superuser=False)
-    reader.user_permissions.set(Permission.objects.filter(codename="view_app"))
-    looking = at_the_admin(reader)
-    assert looking.get(_page_of(app)).status_code == 200
-    act(looking, "developers", "app", "suspend", app, note="Spam")
-    assert App.objects.get().status == "active"
-    assert looking.post(_page_of(app), _app_form(app, name="Other")).status_code == 403
-    assert looking.get(list_of("developers", "managementtoken")).status_code == 403
-    stranger = signed_in(factories.PersonFactory()).client
-    assert stranger.get(_page_of(app), follow=True).status_code == 403
 
 
 def test_lists_show_no_digest(page):

@@ -128,14 +128,6 @@ def test_ending_grants_takes_its_own_permission(db):
     assert grant.status == "active"
 
 
-def test_withdrawing_takes_a_permission(db):
-    reader = factories.StaffFactory(is_superuser=False)
-    reader.user_permissions.set(PermissionRow.objects.filter(codename="view_scopeentry"))
-    _withdraw(at_the_admin(reader))
-    assert ScopeEntry.objects.get(scope=FOOD).exposure_enabled is True
-    assert not ScopeWithdrawal.objects.exists()
-
-
 def test_what_is_asked_once_the_scope_is_back_is_left_alone(page):
     before = factories.ConsentRequestFactory()
     _withdraw(page, ends_grants="yes")

@@ -1,7 +1,6 @@
 """What staff do about reports, and what they see beside one."""
 
 import pytest
-from django.contrib.auth.models import Permission
 from django.db import IntegrityError, transaction
 from django.urls import reverse
 
@@ -9,9 +8,8 @@ from consent.decisions.models import AppReport, ReportNote
 from consent.ledger import audit
 from consent.ledger.models import AuditEntry
 from tests import factories
-from tests.admin.staff_actions import act, list_of, messages
+from tests.admin.staff_actions import act, messages
 from tests.factories.asked import now
-from tests.staff import at_the_admin
 
 
 def _act(page, action, *reports, **more):
@@ -80,17 +78,6 @@ def test_asking_for_the_note_is_a_look_too(page):
     report = factories.AppReportFactory()
     _act(page, "close", report)
     assert AuditEntry.objects.of(f"person:{report.user.public_id}").filter(kind="staff_viewed").exists()
-
-
-def test_handling_takes_a_permission(db):
-    report, reader = factories.AppReportFactory(), factories.StaffFactory(is_superuser=False)
-    reader.user_permissions.set(Permission.objects.filter(codename="view_appreport"))
-    page = at_the_admin(reader)
-    assert page.get(_page_of(report)).status_code == 200
-    _act(page, "close", report, note="Sorted out")
-    assert AppReport.objects.get().status == "open"
-    nobody = at_the_admin(factories.StaffFactory(is_superuser=False))
-    assert nobody.get(list_of("consent", "appreport")).status_code == 403
 
 
 def test_the_database_keeps_status_and_time_together(db):

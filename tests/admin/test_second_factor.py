@@ -124,6 +124,7 @@ DEEDS: dict[str, tuple[Callable[[], Any], str, dict[str, str]]] = {
     "withdraw a scope": (lambda: ScopeEntry.objects.get(scope=FOOD), "withdraw", {"confirmed": "yes"}),
     "end a grant": (lambda: factories.ExportFactory().grant, "end", {"reason": "fraud"}),
     "approve a template": (factories.ScopeTemplateFactory, "approve", {}),
+    "close a report": (factories.AppReportFactory, "close", {"note": "Sorted out"}),
     "replace a webhook's secret": (factories.WebhookEndpointFactory, "renew", {}),
 }  # fmt: skip
 

@@ -8,7 +8,7 @@ from common.problems import InvalidRequest
 from consent.requests import templates as request_templates
 from consent.requests.models import ScopeTemplate
 from tests import factories
-from tests.admin.staff_actions import act, list_of, messages
+from tests.admin.staff_actions import act, messages
 from tests.factories.asked import FOOD
 from tests.staff import at_the_admin
 
@@ -105,15 +105,3 @@ def test_template_that_may_not_be_is_refused(page, change, field):
 def test_version_is_never_changed(page):
     made = factories.ScopeTemplateFactory()
     assert page.post(reverse("admin:consent_scopetemplate_change", args=[made.pk]), FORM).status_code == 403
-
-
-def test_staff_without_the_permission_approve_nothing(db):
-    from django.contrib.auth.models import Permission
-
-    helper = factories.PersonFactory(is_staff=True)
-    helper.user_permissions.add(Permission.objects.get(codename="view_scopetemplate"))
-    made = factories.ScopeTemplateFactory()
-    client = at_the_admin(helper)
-    act(client, "consent", "scopetemplate", "approve", made)
-    assert 'value="approve"' not in client.get(list_of("consent", "scopetemplate")).content.decode()
-    assert standing() == [(made.template_id, 1, False)]
