@@ -162,11 +162,6 @@ def test_so_many_photos_within_an_hour_and_no_more(client: Client, person: User)
     assert "Try again later" in text_of(save(client, photo=upload()))
 
 
-@pytest.mark.parametrize(("method", "path"), [("put", HERE), ("post", PHOTO), ("get", f"{PHOTO}remove/")])
-def test_other_methods_are_refused(client: Client, person: User, method: str, path: str) -> None:
-    assert getattr(client, method)(path).status_code == 405
-
-
 def test_under_a_key_that_is_gone_there_is_no_photo(client: Client, person: User) -> None:
     save(client, photo=upload())
 

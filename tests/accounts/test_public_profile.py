@@ -261,21 +261,6 @@ def test_the_database_shows_nothing_without_a_handle() -> None:
 # --- the addresses ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("rest", ["switch/", "directory/", "remove/"])
-def test_a_switch_takes_nothing_but_a_post(client: Client, person: User, rest: str) -> None:
-    assert client.get(HERE + rest).status_code == 405
-
-
-@pytest.mark.parametrize("path", [f"{HERE}preview/", "/people/zoe/"])
-def test_a_page_takes_no_post(client: Client, person: User, path: str) -> None:
-    assert client.post(path).status_code == 405
-
-
-@pytest.mark.parametrize("rest", ["", "preview/"])
-def test_a_stranger_signs_in_first(rest: str) -> None:
-    assert Client().get(HERE + rest)["Location"] == f"/accounts/login/?next={HERE}{rest}"
-
-
 def test_nobody_touches_the_profile_of_another(client: Client, person: User) -> None:
     other = PublicProfileFactory(handle="other", is_discoverable=True)
 
