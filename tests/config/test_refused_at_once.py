@@ -11,23 +11,6 @@ from config.log_lines import LogLines
 pytestmark = pytest.mark.django_db
 
 
-@pytest.mark.parametrize("path", ["/api/a2a/core", "/api/a2a/analyses", "/api/nothing", "/livez", "/readyz"])
-def test_programs_are_told_as_a_problem(path: str) -> None:
-    answer = Client(headers={"host": "elsewhere.example"}).get(path)
-
-    assert answer.status_code == 400
-    assert answer["Content-Type"] == "application/problem+json"
-    assert answer.json()["code"] == "invalid_request"
-    assert "elsewhere" not in answer.content.decode()
-
-
-def test_people_see_a_page() -> None:
-    answer = Client(headers={"host": "elsewhere.example"}).get("/")
-
-    assert answer.status_code == 400
-    assert "We could not read that request" in answer.content.decode()
-
-
 @pytest.mark.parametrize(
     ("host", "path", "why"),
     [
