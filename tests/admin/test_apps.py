@@ -155,16 +155,6 @@ def test_page_of_a_test_app_needs_no_application(page):
     assert "verified" not in answer.context["adminform"].form.fields
 
 
-def test_lists_show_no_digest(page):
-    token, invitation = factories.ManagementTokenFactory(), factories.AppInvitationFactory()
-    for row, name in ((token, "managementtoken"), (invitation, "appinvitation")):
-        for address in (
-            list_of("developers", name),
-            reverse(f"admin:developers_{name}_change", args=[row.pk]),
-        ):
-            assert row.digest not in page.get(address).content.decode()
-
-
 def test_list_counts_the_grants_of_an_app_to_a_bound(page, monkeypatch):
     many, few = factories.AppFactory(), factories.AppFactory()
     factories.GrantFactory.create_batch(6, request__app=many)

@@ -100,8 +100,3 @@ def test_template_that_may_not_be_is_refused(page, change, field):
     answer = propose(page, **change)
     assert list(answer.context["adminform"].form.errors) == [field]
     assert not ScopeTemplate.objects.exists()
-
-
-def test_version_is_never_changed(page):
-    made = factories.ScopeTemplateFactory()
-    assert page.post(reverse("admin:consent_scopetemplate_change", args=[made.pk]), FORM).status_code == 403
