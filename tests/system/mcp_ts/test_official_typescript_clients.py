@@ -53,6 +53,8 @@ def test_whole_trip(clients, trip, tmp_path, client, transport):
 
     assert made["revision"] == REVISIONS[client, transport]
     assert (made["status"], made["early"], made["late"]) == ("approved", "authorization_pending", "grant_ended")
+    elicited = (client, transport) == ("newest", "http")
+    assert made["opened"] == ([made["asked"]["approval_url"]] if elicited else [])
     wanted = {"lifestyle": {"food": {"favorite_cuisine": "Thai"}}}
     if transport == "stdio":
         assert made["tools"] == [*SIX, "read_approved_data"]

@@ -9,6 +9,7 @@ const { SERVICE, TOKEN, USER_ID, PERSON, PYTHON, KEY } = process.env;
 const SCOPE = "attr.lifestyle.food.*";
 const PURPOSE = "Suggest restaurants that you would like";
 const NAME = { name: "consent-runtime-tests", version: "1.0.0" };
+const opened = [];
 
 async function connected() {
   if (which === "first") {
@@ -20,7 +21,12 @@ async function connected() {
   const { Client, StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
   const { StdioClientTransport } = await import("@modelcontextprotocol/client/stdio");
   const mode = which === "newest" ? { pin: "2026-07-28" } : "legacy";
-  return connect(new Client(NAME, { versionNegotiation: { mode } }), StdioClientTransport, StreamableHTTPClientTransport);
+  const client = new Client(NAME, { capabilities: { elicitation: { url: {} } }, versionNegotiation: { mode } });
+  client.setRequestHandler("elicitation/create", async (request) => {
+    opened.push(request.params.url);
+    return { action: "accept" };
+  });
+  return connect(client, StdioClientTransport, StreamableHTTPClientTransport);
 }
 
 async function connect(client, Stdio, Http) {
@@ -64,7 +70,7 @@ const body = JSON.stringify({ ...request, attributes: ["lifestyle.food.favorite_
 assert.equal((await fetch(`${PERSON}/approve`, { method: "POST", body })).status, 200);
 const status = await waiting;
 const sealed = await call(client, "get_encrypted_export", request);
-const opened = transport === "stdio" ? await call(client, "read_approved_data", request) : null;
+const read = transport === "stdio" ? await call(client, "read_approved_data", request) : null;
 await call(client, "end_consent", request);
 const late = await refused(client, "get_encrypted_export", request);
 await assert.rejects(client.callTool({ name: "approve", arguments: request }), /There is no such tool/);
@@ -80,6 +86,7 @@ console.log(
     late,
     asked,
     jwe: sealed.jwe,
-    data: opened?.data ?? null,
+    data: read?.data ?? null,
+    opened,
   }),
 );
