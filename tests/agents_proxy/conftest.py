@@ -5,13 +5,19 @@ from typing import Any
 
 import pytest
 
+from accounts.models import User
+from agents_proxy.analyses.models import Run
 from agents_proxy.destinations.models import Destination
+from agents_proxy.financial import refreshes
 from agents_proxy.proxy import limits as proxy_limits
 from developers.models import App
+from examples.reference_agents.store import keep_in
 from tests.agents_proxy.agent_server import Agents, speaking
 from tests.agents_proxy.proxy_calls import configure
 from tests.agents_proxy.receivers import receiving
+from tests.agents_proxy.runs import finished
 from tests.factories import AppFactory
+from tests.fakes.aggregator import Aggregator, aggregating
 from tests.fakes.crm import Crm
 
 
@@ -36,6 +42,30 @@ def agents(settings: Any) -> Iterator[Agents]:
     with speaking() as found:
         settings.AGENTS = {**settings.AGENTS, **found.settings()}
         yield found
+
+
+@pytest.fixture
+def bank(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Aggregator]:
+    """An aggregator, which is asked again after a moment where it fails."""
+    monkeypatch.setattr(refreshes, "RETRY_PAUSES", (0.01, 0.01))
+    with aggregating() as stand_in:
+        settings.AGGREGATOR = stand_in.settings()
+        yield stand_in
+
+
+@pytest.fixture
+def empty_store() -> Iterator[None]:
+    """The reference agents remember nobody."""
+    keep_in(None)
+    yield
+    keep_in(None)
+
+
+@pytest.fixture
+def liking(person: User, agents: Agents) -> Run:
+    """An ended analysis that says what somebody likes."""
+    agents.says = {"brand": {"likes": ["Muji"]}, "core": {"full_name": "Ana", "age": 4}}
+    return finished(person)
 
 
 @pytest.fixture

@@ -21,20 +21,12 @@ from agents_proxy.states import ACTIVATION_MOVES, ActivationStatus
 from common import encryption
 from common.clock import database_now
 from developers.models import App
-from tests.agents_proxy.agent_server import Agents
 from tests.agents_proxy.receivers import deliver, receiving
-from tests.agents_proxy.runs import finished
 from tests.callers import JsonClient
-from tests.factories import PersonFactory, TestAppFactory
+from tests.factories import TestAppFactory
 from tests.fakes.crm import Crm
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def liking(person: User, agents: Agents) -> Run:
-    agents.says = {"brand": {"likes": ["Muji"]}, "core": {"full_name": "Ana", "age": 4}}
-    return finished(person)
 
 
 def page_of(run: Run, destination: Destination) -> str:
@@ -278,12 +270,7 @@ def test_no_database_connection_is_held_while_it_is_sent(
     assert (given_back, len(crm.got)) == ([0], 1)
 
 
-def test_a_stranger_and_an_unknown_destination_get_nothing(
-    owner: JsonClient, liking: Run, crm: type[Crm], destination: Destination, agents: Agents
-) -> None:
-    other = finished(PersonFactory())
-    assert owner.client.get(page_of(other, destination)).status_code == 404
-    assert owner.client.put(page_of(liking, destination)).status_code == 405
+def test_nothing_goes_to_an_unknown_destination(owner: JsonClient, liking: Run, destination: Destination) -> None:
     form = {**form_of(owner, liking, destination), "destination": "des_unknown"}
     assert "is not there any more" in said(owner, liking, destination, form)
     assert not Activation.objects.exists()

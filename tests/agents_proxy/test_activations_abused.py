@@ -96,13 +96,6 @@ def test_an_app_sends_nothing_of_another_apps_analysis(
     assert not Activation.objects.exists()
 
 
-def test_another_person_sends_nothing_of_it_and_learns_nothing(here: str, body: dict[str, Any], shop: App) -> None:
-    stranger = signed_in(PersonFactory())
-    assert refused(stranger.post(here, body)) == (404, "unknown_analysis")
-    assert refused(stranger.get(here)) == (404, "unknown_analysis")
-    assert not Activation.objects.exists()
-
-
 @pytest.mark.parametrize(
     ("headers", "expected"),
     [

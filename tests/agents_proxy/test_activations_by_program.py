@@ -1,7 +1,6 @@
 """Sending by program: under a consent token that names the destination, or under a consent of one's own."""
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -25,23 +24,10 @@ from tests.agents_proxy.receivers import backend, deliver, token_of
 from tests.agents_proxy.runs import BODY, SUBMITTED, finished
 from tests.callers import JsonClient
 from tests.factories import AppFactory
-from tests.fakes.aggregator import Aggregator, aggregating
+from tests.fakes.aggregator import Aggregator
 from tests.fakes.crm import Crm
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def liking(person: User, agents: Agents) -> Run:
-    agents.says = {"brand": {"likes": ["Muji"]}, "core": {"full_name": "Ana", "age": 4}}
-    return finished(person)
-
-
-@pytest.fixture
-def bank(settings: Any) -> Iterator[Aggregator]:
-    with aggregating() as found:
-        settings.AGGREGATOR = found.settings()
-        yield found
 
 
 def test_a_token_that_names_the_destination_sends_and_reads_the_state(

@@ -1,6 +1,5 @@
 """Linking, listing, identity, removal and signals through the addresses and the page, against a stand-in over HTTP."""
 
-from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 from urllib.parse import urlsplit
@@ -19,17 +18,9 @@ from common.clock import database_now
 from tests.agents_proxy.institutions import agreed, coffees, linked, refreshed, there
 from tests.callers import JsonClient, signed_in
 from tests.factories import PersonFactory
-from tests.fakes.aggregator import Aggregator, aggregating
+from tests.fakes.aggregator import Aggregator
 
 ROOT = "/api/a2a/financial"
-
-
-@pytest.fixture
-def bank(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Aggregator]:
-    monkeypatch.setattr(refreshes, "RETRY_PAUSES", (0.01, 0.01))
-    with aggregating() as stand_in:
-        settings.AGGREGATOR = stand_in.settings()
-        yield stand_in
 
 
 def path_of(url: str) -> str:
@@ -81,9 +72,9 @@ def test_a_state_works_once_and_for_one_person(bank: Aggregator, person: User) -
 
 def test_a_page_left_without_linking(bank: Aggregator, person: User) -> None:
     agreed(person)
-    state = bank.visit(links.start_link(by=person).url, leave=True).split("state=")[1]
+    back = bank.visit(links.start_link(by=person).url, leave=True)
 
-    assert links.finish_link(by=person, state=state) is None
+    assert "Nothing was linked." in signed_in(person).client.get(path_of(back), follow=True).content.decode()
     assert (LinkSession.objects.get().status, Item.objects.count()) == ("exited", 0)
 
 
@@ -242,13 +233,3 @@ def test_the_page(bank: Aggregator, person: User) -> None:
     assert "try again" in failed
     page.post(f"/profile/financial/{Item.objects.get().item_id}/remove/")
     assert Item.objects.get().status == "removed"
-
-
-def test_the_page_wants_a_session_and_its_method(bank: Aggregator, client_json: JsonClient, person: User) -> None:
-    assert client_json.client.get("/profile/financial/").status_code == 302
-    assert signed_in(person).client.get("/profile/financial/link/").status_code == 405
-    assert signed_in(person).client.get("/profile/financial/links/lnk_x/").status_code == 404
-    removal = f"/profile/financial/{linked(PersonFactory(), bank).item_id}/remove/"
-    assert client_json.client.get(removal).status_code == 302
-    assert signed_in(person).client.get(removal).status_code == 404
-    assert signed_in(person).client.put(removal).status_code == 405

@@ -1,7 +1,6 @@
 """Institutions that were linked anew: nothing is counted twice, and the older access ends."""
 
 from datetime import timedelta
-from typing import Any
 
 import pytest
 
@@ -12,16 +11,9 @@ from agents_proxy.financial.tasks import maintain_institutions
 from common.clock import database_now
 from tests.agents_proxy.institutions import agreed, coffees, linked, refreshed
 from tests.factories import PersonFactory
-from tests.fakes.aggregator import Aggregator, aggregating
+from tests.fakes.aggregator import Aggregator
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def bank(settings: Any) -> Any:
-    with aggregating() as stand_in:
-        settings.AGGREGATOR = stand_in.settings()
-        yield stand_in
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """Refreshes against a stand-in over HTTP: pages, cursors, errors, changes meanwhile, workers that die."""
 
 import logging
-from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
@@ -16,17 +15,10 @@ from agents_proxy.processing_consent import actions as consents
 from common import encryption
 from common.clock import database_now
 from tests.agents_proxy.institutions import ago, coffees, linked, outcome, refreshed, there
-from tests.fakes.aggregator import Aggregator, aggregating, transaction
+from tests.callers import signed_in
+from tests.fakes.aggregator import Aggregator, transaction
 
 ROUND_FOR_EVER = b'{"added":[],"modified":[],"removed":[],"next_cursor":"","has_more":true}'
-
-
-@pytest.fixture
-def bank(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Aggregator]:
-    monkeypatch.setattr(refreshes, "RETRY_PAUSES", (0.01, 0.01))
-    with aggregating() as stand_in:
-        settings.AGGREGATOR = stand_in.settings()
-        yield stand_in
 
 
 def ledger(item: Item) -> list[str]:
@@ -129,6 +121,8 @@ def test_an_institution_that_wants_a_sign_in_keeps_what_is_known(bank: Aggregato
 
     assert outcome(run)[:2] == ("failed", "item_login_required")
     assert (Item.objects.get(pk=item.pk).status, len(ledger(item))) == ("login_required", 3)
+    shown = signed_in(person).client.get("/profile/financial/").content.decode()
+    assert ("wants you to sign in there again" in shown, "item_login_required" in shown) == (True, False)
 
 
 @pytest.mark.parametrize("code", ["USER_PERMISSION_REVOKED", "ITEM_NOT_FOUND"])

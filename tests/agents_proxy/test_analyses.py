@@ -12,7 +12,7 @@ from agents_proxy.analyses.models import Run
 from agents_proxy.processing_consent.models import ProcessingConsent
 from tests.agents_proxy.agent_server import Agents
 from tests.agents_proxy.runs import BODY, SUBMITTED, finished, started
-from tests.callers import JsonClient, signed_in
+from tests.callers import JsonClient
 from tests.factories import PersonFactory
 
 pytestmark = pytest.mark.django_db
@@ -201,43 +201,6 @@ PLACES = [
     ("GET", ""), ("POST", ""), ("GET", "/{}"), ("DELETE", "/{}"), ("GET", "/{}/raw"), ("POST", "/{}/cancel"),
     ("POST", "/{}/steps/brand/retry"),
 ]  # fmt: skip
-
-
-@pytest.mark.parametrize(("method", "place"), PLACES)
-def test_addresses_need_a_session_and_its_token(person: User, client_json: JsonClient, method: str, place: str) -> None:
-    path = AT + place.format(started(person).analysis_id)
-    stranger = client_json.send(method, path, b"{}" if method == "POST" else b"")
-    assert (stranger.status_code, stranger.json()["code"]) == (401, "authentication_required")
-
-    if method != "GET":
-        forged = signed_in(person, enforce_csrf=True).send(method, path, b"{}" if method == "POST" else b"")
-        assert (forged.status_code, forged.json()["code"]) == (403, "csrf_failed")
-    assert Run.objects.count() == 1
-
-
-@pytest.mark.parametrize(("method", "place"), [(m, p) for m, p in PLACES if p])
-def test_another_persons_analysis_is_like_none(person: User, method: str, place: str) -> None:
-    other = signed_in(PersonFactory())
-    body = b"{}" if method == "POST" else b""
-    answers = [
-        other.send(method, AT + place.format(analysis_id), body)
-        for analysis_id in (started(person).analysis_id, "ana_none")
-    ]
-
-    assert {answer.status_code for answer in answers} == {404}
-    assert {answer.json()["code"] for answer in answers} == {"unknown_analysis"}
-
-
-@pytest.mark.parametrize(
-    ("method", "place"),
-    [
-        ("PUT", ""), ("DELETE", ""), ("POST", "/ana_x"), ("POST", "/ana_x/raw"), ("GET", "/ana_x/cancel"),
-        ("GET", "/ana_x/steps/brand/retry"),
-    ],
-)  # fmt: skip
-def test_other_methods_are_refused(owner: JsonClient, method: str, place: str) -> None:
-    answer = owner.send(method, AT + place)
-    assert (answer.status_code, answer.json()["code"]) == (405, "method_not_allowed")
 
 
 @pytest.mark.parametrize(

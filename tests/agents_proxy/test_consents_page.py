@@ -178,12 +178,3 @@ def test_each_analysis_has_its_own_card_and_all_that_holds_can_be_withdrawn(brow
 
     analysis_actions.delete_analysis(by=person, analysis_id=run.analysis_id)
     assert "For one analysis, which is deleted" in browser.get(f"{PAGE}given/").content.decode()
-
-
-def test_nobody_withdraws_for_another(browser: Client) -> None:
-    others = ProcessingConsentFactory()
-
-    assert browser.post(f"{PAGE}{others.consent_id}/withdraw/").status_code == 404
-    assert browser.get(f"{PAGE}{others.consent_id}/withdraw/").status_code == 405
-    others.refresh_from_db()
-    assert others.withdrawn_at is None

@@ -14,7 +14,7 @@ from common.problems import InvalidRequest
 from developers.apps.models import AppAuditEntry
 from developers.models import App
 from tests.callers import JsonClient, manager
-from tests.factories import AppFactory, MemberFactory, PersonFactory
+from tests.factories import AppFactory, MemberFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -90,18 +90,11 @@ def test_buttons_disable_enable_renew_and_remove(owner: JsonClient, shop: App) -
     ]  # fmt: skip
 
 
-def test_strangers_and_other_methods_are_refused(owner: JsonClient, shop: App) -> None:
+def test_a_destination_of_others_is_not_under_an_app_of_ones_own(owner: JsonClient, shop: App) -> None:
     other = added(AppFactory())
-    there = f"/developers/apps/{other.app.app_id}/destinations/"
-    for path in (there, f"{there}{other.destination_id}/remove/"):
-        assert owner.client.get(path).status_code == 404
     mixed = f"/developers/apps/{shop.app_id}/destinations/{other.destination_id}/"
     for path in (f"{mixed}switch/", f"{mixed}secret/", f"{mixed}remove/"):
         assert owner.client.post(path).status_code == 404
-    made = added(shop)
-    here = f"/developers/apps/{shop.app_id}/destinations/{made.destination_id}/"
-    assert owner.client.get(f"{here}switch/").status_code == 405
-    assert owner.client.get(f"{here}secret/").status_code == 405
 
 
 def test_by_program(person: User, shop: App) -> None:
@@ -125,20 +118,6 @@ def test_by_program(person: User, shop: App) -> None:
     again = program.delete(one)
     assert (again.status_code, again.json()["code"]) == (404, "unknown_destination")
     assert program.get(here).json()["items"] == []
-
-
-def test_by_program_only_with_the_right_token(person: User, shop: App) -> None:
-    here = f"/apps/{shop.app_id}/destinations"
-    reader = manager(person, permissions={"*": ["read"]})
-    assert reader.get(here).status_code == 200
-    assert reader.post(here, {"name": "CRM", "url": URL}).json()["code"] == "insufficient_scope"
-    stranger = manager(PersonFactory())
-    assert stranger.get(here).status_code == 404
-    made = added(shop)
-    assert stranger.patch(f"{here}/{made.destination_id}", {"enabled": False}).status_code == 404
-    assert manager(person).get(f"{here}/{made.destination_id}").status_code == 405
-    assert manager(person).patch(f"{here}/{made.destination_id}", {}).status_code == 400
-    assert manager(person).post(f"{here}/{made.destination_id}/rotate-secret", {"more": 1}).status_code == 400
 
 
 def test_an_address_is_there_once_and_an_app_has_so_many(shop: App, settings: Any) -> None:

@@ -104,16 +104,6 @@ def test_starting_needs_every_purpose(person: User, shop: App, lacking: Purpose)
     assert not Run.objects.exists()
 
 
-def test_withdrawing_stops_the_token_and_the_analysis(enterprise: JsonClient, person: User, agents: Agents) -> None:
-    analysis_id = started(enterprise)
-    consents.withdraw(consent_id=ProcessingConsent.objects.get().consent_id, by=person)
-
-    assert refused(enterprise.get(f"{ANALYSES}/{analysis_id}")) == (403, "consent_required")
-    steps.run_through(Run.objects.get().pk)
-    assert Run.objects.get().status == "cancelled"
-    assert agents.asked == []
-
-
 def test_a_suspended_app_is_asked_nothing_for(enterprise: JsonClient, shop: App, agents: Agents) -> None:
     started(enterprise)
     App.objects.filter(pk=shop.pk).update(status="suspended")
@@ -152,16 +142,6 @@ def test_a_page_of_another_site_never_acts_with_a_session(owner: JsonClient, sho
 @pytest.mark.parametrize("token", ["", "x", "a" * 43, "a" * 5000])
 def test_a_token_that_nobody_gave(token: str) -> None:
     assert refused(backend(token).get(ANALYSES)) == (403, "consent_required")
-
-
-def test_without_token_or_session_nobody_is_there(api: Any) -> None:
-    assert refused(JsonClient(Client()).get(ANALYSES)) == (401, "authentication_required")
-
-
-def test_a_session_still_needs_its_csrf_token(person: User) -> None:
-    client = Client(enforce_csrf_checks=True)
-    client.force_login(person)
-    assert refused(JsonClient(client).post(ANALYSES, BODY)) == (403, "csrf_failed")
 
 
 def test_a_token_of_one_person_never_reaches_another(enterprise: JsonClient, shop: App, agents: Agents) -> None:

@@ -1,26 +1,15 @@
 """The page of institutions: identity under a consent of its own, and what was bought by category."""
 
-from collections.abc import Iterator
-from typing import Any
-
 import pytest
 
 from accounts.models import User
 from agents_proxy.processing_consent.models import ProcessingConsent
 from tests.agents_proxy.institutions import coffees, linked, refreshed
-from tests.callers import JsonClient, signed_in
-from tests.factories import PersonFactory
-from tests.fakes.aggregator import Aggregator, aggregating
+from tests.callers import JsonClient
+from tests.fakes.aggregator import Aggregator
 
 pytestmark = pytest.mark.django_db
 HERE = "/profile/financial/"
-
-
-@pytest.fixture
-def bank(settings: Any) -> Iterator[Aggregator]:
-    with aggregating() as stand_in:
-        settings.AGGREGATOR = stand_in.settings()
-        yield stand_in
 
 
 def test_identity_is_asked_under_its_own_consent_and_kept_nowhere(
@@ -59,16 +48,3 @@ def test_purchases_are_shown_by_category(owner: JsonClient, person: User, bank: 
 
     assert answer.context["bought"] == [{"name": "coffee", "count": 5, "width": 100.0}]
     assert "Purchases by category" in answer.content.decode()
-
-
-def test_strangers_and_wrong_methods(
-    owner: JsonClient, person: User, bank: Aggregator, client_json: JsonClient
-) -> None:
-    address = f"{HERE}{linked(person, bank).item_id}/identity/"
-    stranger = signed_in(PersonFactory())
-
-    assert stranger.client.post(address, {"agreed": "yes"})["Location"] == HERE  # agreed to nothing
-    assert client_json.client.post(address)["Location"].startswith("/accounts/login/")
-    assert owner.client.get(address).status_code == 405
-    assert owner.client.post(f"{HERE}itm_nobody/identity/", {"agreed": "yes"}).status_code == 404
-    assert "/identity/get" not in bank.paths

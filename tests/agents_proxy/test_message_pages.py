@@ -11,8 +11,8 @@ from agents_proxy.messaging.models import OutboundMessage, PhoneNumber
 from agents_proxy.processing_consent.models import ProcessingConsent
 from tests.agents_proxy.agent_server import Agents
 from tests.agents_proxy.phone_owners import OTHER, TO
-from tests.callers import JsonClient, signed_in
-from tests.factories import MessageTemplateFactory, PersonFactory, PhoneNumberFactory
+from tests.callers import JsonClient
+from tests.factories import MessageTemplateFactory, PhoneNumberFactory
 
 pytestmark = pytest.mark.django_db
 HERE = "/profile/messages/"
@@ -125,13 +125,3 @@ def test_what_became_of_it_is_shown(
 
     assert f'data-status="{status}"' in text
     assert word in text
-
-
-def test_messages_are_their_owners_alone(
-    owner: JsonClient, client_json: JsonClient, carrier: Agents, number: PhoneNumber
-) -> None:
-    owner.client.post(HERE, FORM)
-
-    assert "data-message=" not in signed_in(PersonFactory()).client.get(HERE).content.decode()
-    assert client_json.client.get(HERE)["Location"].startswith("/accounts/login/")
-    assert owner.client.put(HERE).status_code == 405

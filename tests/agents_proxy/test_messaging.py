@@ -18,7 +18,7 @@ from common.clock import database_now
 from tests.agents_proxy.agent_server import Agents
 from tests.agents_proxy.phone_owners import ADDRESS, CALL, OTHER, TO, verified
 from tests.agents_proxy.proxy_calls import configure, refusal
-from tests.callers import JsonClient, signed_in
+from tests.callers import signed_in
 from tests.factories import MessageTemplateFactory, PersonFactory
 
 
@@ -85,16 +85,6 @@ def test_bodies_that_do_not_fit(carrier: Agents, person: User, body: dict[str, A
     assert refusal(answer) == (400, -32602, "invalid_params")
     assert answer.json()["error"]["data"]["errors"][0]["field"] == field
     assert carrier.asked == []
-
-
-def test_another_method_a_stranger_and_no_agent(
-    carrier: Agents, person: User, client_json: JsonClient, settings: Any
-) -> None:
-    assert refusal(client_json.get(ADDRESS)) == (405, -32600, "method_not_allowed")
-    assert refusal(client_json.post(ADDRESS, CALL)) == (403, -32050, "consent_required")
-    configure(settings)
-    assert refusal(signed_in(verified(person)).post(ADDRESS, CALL)) == (503, -32054, "agent_not_configured")
-    assert OutboundMessage.objects.count() == 0
 
 
 @pytest.mark.parametrize("other", ["nobody", "another person", "unverified"])
@@ -274,20 +264,6 @@ def test_own_addresses_take_no_other_bodies(carrier: Agents, person: User, addre
 
 
 OWN = ["/api/a2a/numbers", "/api/a2a/numbers/codes", "/api/a2a/numbers/1", "/api/a2a/messages"]
-
-
-@pytest.mark.parametrize("address", OWN)
-def test_own_addresses_want_their_method_and_a_session(client_json: JsonClient, person: User, address: str) -> None:
-    assert client_json.put(address, {}).status_code == 405
-    known = "GET" if address.endswith(("numbers", "messages")) else "POST" if "codes" in address else "DELETE"
-    assert client_json.send(known, address).status_code == 401
-    assert signed_in(person, enforce_csrf=True).post("/api/a2a/numbers", {"to": TO}).status_code == 403
-
-
-def test_another_persons_number_is_not_there(person: User) -> None:
-    verified(PersonFactory())
-
-    assert signed_in(person).delete(f"/api/a2a/numbers/{PhoneNumber.objects.get().pk}").status_code == 404
 
 
 def test_the_page_of_numbers(carrier: Agents, person: User) -> None:

@@ -144,12 +144,3 @@ def test_too_many_calls_are_refused(owner: JsonClient, agents: Agents, settings:
 
     assert [owner.client.post("/profile/look-up/", form).status_code for _ in range(2)] == [200, 429]
     assert len(agents.asked) == 1
-
-
-@pytest.mark.parametrize("kind", FORMS)
-def test_strangers_and_wrong_methods(client_json: JsonClient, owner: JsonClient, kind: str) -> None:
-    here = f"/profile/{kind}/"
-
-    assert client_json.client.get(here)["Location"].startswith("/accounts/login/")
-    assert owner.client.put(here).status_code == 405
-    assert owner.client.get("/profile/anything/").status_code == 404

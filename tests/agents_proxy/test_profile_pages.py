@@ -19,8 +19,7 @@ from agents_proxy.processing_consent import actions as consents
 from common.problems import Problem
 from tests.agents_proxy.agent_server import Agents
 from tests.agents_proxy.runs import BODY, finished, kept, started, states
-from tests.callers import JsonClient, signed_in
-from tests.factories import PersonFactory
+from tests.callers import JsonClient
 
 pytestmark = pytest.mark.django_db
 FORM = {**BODY, "agreed": "on"}
@@ -220,24 +219,6 @@ def test_what_does_not_fit_a_crm_is_named_also_where_nothing_fits(
 
     assert "Left out, since it does not fit that form: Full name, Likes" in text
     assert "brand-affinity" not in text
-
-
-@pytest.mark.parametrize(
-    ("method", "place"),
-    [
-        ("GET", ""), ("GET", "raw/"), ("POST", "cancel/"), ("POST", "retry/core/"), ("GET", "delete/"),
-        ("POST", "delete/"), ("GET", "brand-affinity.json"),
-        ("GET", "brand-affinity/"),
-    ],
-)  # fmt: skip
-def test_pages_are_their_owners_alone(person: User, client_json: JsonClient, method: str, place: str) -> None:
-    path = f"/profile/{started(person).analysis_id}/{place}"
-
-    assert signed_in(PersonFactory()).client.generic(method, path).status_code == 404
-    assert client_json.client.generic(method, path)["Location"].startswith("/accounts/login/")
-    wrong = "POST" if method == "GET" and place != "delete/" else "PUT"
-    assert signed_in(person).client.generic(wrong, path).status_code == 405
-    assert Run.objects.count() == 1
 
 
 def test_times_can_be_read_without_javascript(owner: JsonClient, person: User, agents: Agents) -> None:

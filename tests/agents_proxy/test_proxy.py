@@ -210,12 +210,6 @@ def test_consent_required_for_another_purpose(person: User, upstream: Agent) -> 
     assert upstream.asked == []
 
 
-def test_a_developer_token_means_nothing_here(db: None, upstream: Agent, api: Any) -> None:
-    answer = JsonClient(Client(), headers=api.headers).post(BRAND, CALL)
-
-    assert refusal(answer) == (403, -32050, "consent_required")
-
-
 def test_a_session_without_its_csrf_token(person: User, upstream: Agent) -> None:
     caller = signed_in(consenting(person), enforce_csrf=True)
 

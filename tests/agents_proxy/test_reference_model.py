@@ -8,16 +8,10 @@ import pytest
 
 from examples.reference_agents.json_rpc import answer_request
 from examples.reference_agents.sample import SAMPLE_DESCRIPTION
-from examples.reference_agents.store import keep_in
 from tests.agents_proxy.reference_agents import profile_of, reply_of
 from tests.fakes.agents import Agent, Asked, agent, says
 
-
-@pytest.fixture(autouse=True)
-def _empty_store() -> Iterator[None]:
-    keep_in(None)
-    yield
-    keep_in(None)
+pytestmark = pytest.mark.usefixtures("empty_store")
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +15,12 @@ from agents_proxy.analyses.prompts import profile_prompt
 from agents_proxy.proxy.spelling import SECTIONS
 from examples.reference_agents import make_records
 from examples.reference_agents.sample import SAMPLE, SAMPLE_DESCRIPTION
-from examples.reference_agents.store import keep_in
 from tests.agents_proxy.agent_server import ORDER, Agents
 from tests.agents_proxy.reference_agents import profile_of, reply_of
 from tests.agents_proxy.runs import kept
 from tests.factories import PersonFactory
 
+pytestmark = pytest.mark.usefixtures("empty_store")
 FILE = Path(make_records.__file__).with_name("records.jsonl")
 RECORDS = [json.loads(line) for line in FILE.read_text(encoding="utf-8").splitlines()]
 PEOPLE = [record for record in RECORDS if record["kind"] == "directory-2021"]
@@ -31,13 +30,6 @@ FICTION = re.compile(
     r"|176040690\d{2})|\+1\d{3}55501\d{2}"
 )
 LISTS = ("needs", "wants", "desires", "likes", "dislikes")
-
-
-@pytest.fixture(autouse=True)
-def _empty_store() -> Iterator[None]:
-    keep_in(None)
-    yield
-    keep_in(None)
 
 
 def test_the_file_is_what_its_maker_makes() -> None:

@@ -1,7 +1,6 @@
 """What the reference agents keep: found by any identifier, changed, never mixed, forgotten on demand."""
 
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from tests.agents_proxy.reference_agents import profile_of, reply_of
 from tests.patience import MOST_SECONDS
 from tests.system.agents_proxy.test_reference import ask, start
 
+pytestmark = pytest.mark.usefixtures("empty_store")
 STORY = (
     "Create a profile for Zoe Doe, 34 years old, who lives in Berlin. She is vegetarian and likes tea and jazz. "
     "Reach her at +49 30 12345678 or Zoe.Doe@example.org."
@@ -23,13 +23,6 @@ ZOE = {
     "diet_preference": "vegetarian", "likes": ["tea", "jazz"], "country": "Germany", "phone_region": "Berlin",
     "phone_line_type": "fixed line", "time_zone": "Europe/Berlin",
 }  # fmt: skip
-
-
-@pytest.fixture(autouse=True)
-def _empty_store() -> Iterator[None]:
-    keep_in(None)
-    yield
-    keep_in(None)
 
 
 @pytest.mark.parametrize(

@@ -20,18 +20,10 @@ from common import encryption
 from tests.agents_proxy.agent_server import Agents
 from tests.agents_proxy.institutions import coffees, linked, refreshed
 from tests.agents_proxy.runs import SUBMITTED, finished, kept, started, states
-from tests.factories import PersonFactory
-from tests.fakes.aggregator import Aggregator, aggregating
+from tests.fakes.aggregator import Aggregator
 
 pytestmark = pytest.mark.django_db
 MINUTE = timedelta(minutes=1)
-
-
-@pytest.fixture
-def bank(settings: Any) -> Any:
-    with aggregating() as stand_in:
-        settings.AGGREGATOR = stand_in.settings()
-        yield stand_in
 
 
 def test_a_run_asks_each_agent_once_in_order_and_keeps_what_they_said(agents: Agents, person: User) -> None:
@@ -175,24 +167,6 @@ def test_a_step_that_takes_worker_after_worker_with_it_is_given_up(agents: Agent
     assert kept(run).status == "completed_with_errors"
 
 
-def test_withdrawn_consent_stops_the_run_before_its_next_step(agents: Agents, person: User) -> None:
-    run = started(person)
-
-    def withdrawing(_request: dict[str, Any]) -> dict[str, Any]:
-        return {"age": 5}
-
-    agents.says = {"core": withdrawing}
-    claimed = steps.claim_step(run.pk)
-    assert claimed is not None
-    steps.record_step(claimed, {"status": "failed", "error_code": "no_text", "duration_ms": 1})
-    consents.withdraw(consent_id=run.consent.consent_id, by=person)
-    steps.run_through(run.pk)
-
-    assert agents.asked == []
-    assert (kept(run).status, states(run)) == ("cancelled", ["failed", "skipped", "skipped", "skipped"])
-    assert kept(run).profile is None
-
-
 def test_a_cancelled_run_drops_what_comes_later(agents: Agents, person: User) -> None:
     run = started(person)
     claimed = steps.claim_step(run.pk)
@@ -240,14 +214,6 @@ def test_a_step_is_not_tried_again_after_the_consent_ended(agents: Agents, perso
 
     with pytest.raises(ConsentEnded):
         analysis_actions.retry_step(by=person, analysis_id=run.analysis_id, agent="core")
-
-
-def test_another_persons_run_is_unknown(agents: Agents, person: User) -> None:
-    run, stranger = started(person), PersonFactory()
-    for act in (analysis_actions.cancel_analysis, analysis_actions.delete_analysis):
-        with pytest.raises(UnknownAnalysis):
-            act(by=stranger, analysis_id=run.analysis_id)
-    assert kept(run).status == "queued"
 
 
 def test_deleting_a_run_ends_the_consent_to_it(agents: Agents, person: User) -> None:
