@@ -1,5 +1,7 @@
 """Fixtures of the bridge's tests: the shared vectors and the command line. No Django here."""
 
+import asyncio
+import inspect
 import io
 import json
 import os
@@ -11,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from consent_bridge.aio import AsyncClient
 from consent_bridge.cli import main
 from consent_bridge.client import Client
 from consent_bridge.owner import Owner
@@ -97,16 +100,65 @@ def pauses():
     return []
 
 
+class Waited:
+    """The asynchronous client, called as the other one is: each of its calls is waited for."""
+
+    def __init__(self, url, pauses, **options):
+        async def pause(seconds):
+            pauses.append(seconds)
+
+        self._loop = asyncio.new_event_loop()
+        self._made = AsyncClient(url, TOKEN, pause=pause, **options)
+
+    def __getattr__(self, name):
+        found = getattr(self._made, name)
+        return (lambda *given, **named: self._wait(found(*given, **named))) if callable(found) else found
+
+    def _wait(self, answer):
+        if hasattr(answer, "__aiter__"):
+            return self._each(answer)
+        return self._loop.run_until_complete(answer) if inspect.isawaitable(answer) else answer
+
+    def _each(self, answers):
+        try:
+            while True:
+                yield self._loop.run_until_complete(anext(answers))
+        except StopAsyncIteration:
+            return
+        finally:
+            self._loop.run_until_complete(answers.aclose())
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._loop.run_until_complete(self._made.__aexit__(None, None, None))
+        self._loop.close()
+
+
+@pytest.fixture(params=["waiting", "asynchronous"])
+def make_client(request, fake, pauses):
+    """Either client, so that both are held to the same."""
+
+    def make(**options):
+        url = f"{fake.url}/api/v1/"
+        if request.param == "waiting":
+            return Client(url, TOKEN, pause=pauses.append, **options)
+        return Waited(url, pauses, **options)
+
+    return make
+
+
 @pytest.fixture
-def client(fake, pauses):
-    with Client(f"{fake.url}/api/v1/", TOKEN, pause=pauses.append) as made:
+def client(make_client):
+    with make_client() as made:
         yield made
 
 
 @pytest.fixture
-def hasty_client(fake, pauses):
+def hasty_client(make_client):
     """One that gives an answer half a second."""
-    with Client(f"{fake.url}/api/v1/", TOKEN, read_timeout=0.5, pause=pauses.append) as made:
+    with make_client(read_timeout=0.5) as made:
         yield made
 
 

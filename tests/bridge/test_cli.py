@@ -5,7 +5,7 @@ import stat
 
 import pytest
 
-from consent_bridge.sealed import generate_connector_key, generate_vault_key, thumbprint, wrap
+from consent_bridge.sealed import generate_vault_key, thumbprint, wrap
 from tests.bridge.refusals import refusal
 
 
@@ -168,54 +168,3 @@ def test_unwrap_with_a_wrong_secret_is_refused(cli, vectors, kind, secret, reaso
     sealed = vectors["wrappers"][kind]["jwe"]
 
     assert reason in refusal(cli("unwrap", "--kind", kind, stdin=secret + b"\n" + sealed.encode()))
-
-
-@pytest.mark.parametrize(
-    ("kind", "other", "reason"),
-    [
-        ("recovery", "passphrase", 'alg "PBES2-HS512+A256KW" is not on the list for a sealed recovery wrapper'),
-        ("passphrase", "recovery", 'alg "A256KW" is not on the list for a sealed passphrase wrapper'),
-        ("passkey", "recovery", 'kind is "recovery", not "passkey"'),
-    ],
-)
-def test_unwrap_of_another_kind_is_refused(cli, vectors, kind, other, reason):
-    sealed = vectors["wrappers"][other]["jwe"]
-
-    assert reason in refusal(cli("unwrap", "--kind", kind, stdin=f"secret\n{sealed}".encode()))
-
-
-@pytest.mark.parametrize("why", range(11))
-def test_rejected_vector_is_refused(cli, vectors, key_file, why):
-    reject = vectors["rejects"][why]
-    header = vectors["exports"][0]["header"]
-    if reject["kind"] == "export":
-        done = cli(
-            "open-export",
-            "--key",
-            str(key_file),
-            *(f"--expect={name}={value}" for name, value in header.items()),
-            stdin=reject["jwe"].encode(),
-        )
-    elif reject["kind"] == "segment":
-        revision = reject.get("expected_revision", 1)
-        done = cli(
-            "open-segment",
-            f"--vault-key-hex={vectors['vault']['vault_key_hex']}",
-            "--expect=segment_id=food",
-            f"--expect=content_revision={revision}",
-            stdin=reject["jwe"].encode(),
-        )
-    else:
-        secret = vectors["wrappers"]["passphrase"]["passphrase"]
-        done = cli("unwrap", "--kind", "passphrase", stdin=f"{secret}\n{reject['jwe']}".encode())
-
-    assert refusal(done)
-
-
-def test_key_of_another_curve_is_refused(cli, export, tmp_path):
-    path = tmp_path / "p256.jwk"
-    path.write_text(json.dumps(generate_connector_key("P-256")))
-
-    done = cli("open-export", "--key", str(path), stdin=export["jwe"].encode())
-
-    assert "epk is on X25519, the key on P-256" in refusal(done)

@@ -118,3 +118,13 @@ def test_export_of_16_mib_is_read(fake, client):
 
     with Client(f"{fake.url}/api/v1", TOKEN) as patient:
         assert patient.read(build(AskedConsent, ASKED), KEY).data == data
+
+
+def test_a_read_that_changed_nothing_hands_out_nothing(fake, client):
+    known = Reply(envelope(), headers=(("ETag", '"exp_a-json"'),))
+    fake.on("GET", "/api/v1/consent-export", known, Reply(b"", 304))
+    asked = build(AskedConsent, ASKED)
+
+    assert client.read_newer(asked, KEY, client.read(asked, KEY)) is None
+    assert fake.asked[-1].headers["if-none-match"] == '"exp_a-json"'
+    assert {call.headers["authorization"] for call in fake.asked} == {f"Bearer {TOKEN}"}
