@@ -59,7 +59,7 @@ PROMISES = (
         figure=r"acknowledged after (.+ of \d+) \(wanted", on=POSTGRESQL,
     ),
     Promise(
-        "the lifecycle is the model's", "18 runs of 30 steps (long: 2,000 of 50) answer as the model does",
+        "the lifecycle is the model's", "24 runs of 30 steps (long: 2,000 of 50) answer as the model does",
         tests=("tests/lifecycle/test_lifecycle.py", "-s"),
         long={"LIFECYCLE_RUNS": "2000", "LIFECYCLE_STEPS": "50"}, figure=r"(?s:.*)\b(\d+ runs, \d+ steps in \d+ s)",
     ),

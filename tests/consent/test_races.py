@@ -58,6 +58,12 @@ pytestmark = [
 ]
 
 
+def in_parts(parts: int, rounds: int = ROUNDS) -> pytest.MarkDecorator:
+    """So many rounds in as many tests, each of which is over soon."""
+    shares = [pytest.param(len(range(part, rounds, parts)), id=f"part {part + 1}") for part in range(parts)]
+    return pytest.mark.parametrize("rounds", shares)
+
+
 def expire(request: ConsentRequest) -> None:
     with transaction.atomic():
         close_request(request_pk=request.pk, to=RequestStatus.EXPIRED, actor=Actor.SYSTEM, at=database_now())
@@ -87,12 +93,13 @@ def close_connections(pool: ThreadPoolExecutor, size: int) -> None:
         future.result()
 
 
-def test_one_decision_wins() -> None:
+@in_parts(4)
+def test_one_decision_wins(rounds: int) -> None:
     app, person = AppFactory(), PersonFactory()
     vault = give_vault(person)
     winners: dict[str, int] = {}
     with ThreadPoolExecutor(8) as pool:
-        for _ in range(ROUNDS):
+        for _ in range(rounds):
             # the deadline falls into the race; the digest speaks of whole seconds either way
             deadline = datetime.now(UTC) + timedelta(milliseconds=25)
             asked = deadline - timedelta(minutes=1)
@@ -124,17 +131,18 @@ def test_one_decision_wins() -> None:
             )
             assert Grant.objects.filter(request=request).exists() == (status == "approved")
         close_connections(pool, 8)
-    assert sum(winners.values()) == ROUNDS
+    assert sum(winners.values()) == rounds
     assert "pending" not in winners
     sequences = list(Notice.objects.filter(app=app).order_by("sequence").values_list("sequence", flat=True))
     assert sequences == list(range(1, len(sequences) + 1))
     assert list(verifying.verify()) == []
 
 
-def test_no_read_that_starts_after_a_revocation_succeeds() -> None:
+@in_parts(2, max(4, ROUNDS // 4))
+def test_no_read_that_starts_after_a_revocation_succeeds(rounds: int) -> None:
     reads_after = 0
     with ThreadPoolExecutor(8) as pool:
-        for _ in range(max(4, ROUNDS // 4)):
+        for _ in range(rounds):
             grant = ExportFactory().grant
             app = app_context(grant)
             ended = threading.Event()
@@ -167,10 +175,11 @@ def test_no_read_that_starts_after_a_revocation_succeeds() -> None:
     assert reads_after == 0
 
 
-def test_blocking_an_app_that_is_cancelling_meanwhile() -> None:
+@in_parts(8)
+def test_blocking_an_app_that_is_cancelling_meanwhile(rounds: int) -> None:
     app, person = AppFactory(), PersonFactory()
     with ThreadPoolExecutor(2) as pool:
-        for _ in range(ROUNDS):
+        for _ in range(rounds):
             asked = [ConsentRequestFactory(app=app, user=person) for _ in range(12)]
 
             def cancel(asked: list[ConsentRequest] = asked) -> None:
@@ -184,11 +193,12 @@ def test_blocking_an_app_that_is_cancelling_meanwhile() -> None:
     assert list(verifying.verify()) == []
 
 
-def test_approving_anew_while_the_older_approval_is_refreshed() -> None:
+@in_parts(4)
+def test_approving_anew_while_the_older_approval_is_refreshed(rounds: int) -> None:
     app, person = AppFactory(), PersonFactory()
     vault = give_vault(person)
     with ThreadPoolExecutor(2) as pool:
-        for _ in range(ROUNDS):
+        for _ in range(rounds):
             older = ConsentRequestFactory(app=app, user=person, refresh_policy="continuous")
             decision_actions.approve(request_id=older.request_id, by=person, body=approval(older, vault))
             newer = ConsentRequestFactory(app=app, user=person)
@@ -207,13 +217,14 @@ def test_approving_anew_while_the_older_approval_is_refreshed() -> None:
     assert list(verifying.verify()) == []
 
 
+@in_parts(2, max(4, ROUNDS // 4))
 @pytest.mark.parametrize("how", ["grants", "requests"])
-def test_staff_end_for_several_people_who_decide_meanwhile(how: str) -> None:
+def test_staff_end_for_several_people_who_decide_meanwhile(how: str, rounds: int) -> None:
     """All of one app, so that each needs a head of its own and then the same one."""
     app, staff = AppFactory(), StaffFactory(is_superuser=True)
     page = at_the_admin(staff)
     with ThreadPoolExecutor(5) as pool:
-        for _ in range(max(4, ROUNDS // 4)):
+        for _ in range(rounds):
             asked = [ConsentRequestFactory(app=app) for _ in range(4)]
             live = [ExportFactory(grant__request=ConsentRequestFactory(app=app, user=each.user, status="approved"))
                     for each in asked]  # fmt: skip

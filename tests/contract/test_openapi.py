@@ -33,8 +33,11 @@ def validator(schema: dict[str, Any]) -> Draft202012Validator:
     return Draft202012Validator({**schema, "components": document()["components"]})
 
 
-def test_it_is_valid_openapi_3_1() -> None:
-    validate_schema(document())
+@pytest.mark.parametrize("part", range(6))
+def test_it_is_valid_openapi_3_1(part: int) -> None:
+    """The form of a path depends on no other, so that each is looked at in one of the parts."""
+    paths = list(document()["paths"].items())
+    validate_schema({**document(), "paths": dict(paths[part::6])})
 
     assert document()["openapi"].startswith("3.1.")
     assert document()["servers"] == [{"url": "http://localhost:8000"}]

@@ -27,7 +27,7 @@ from tests.lifecycle.transport import Transport
 RUNS = int(os.environ.get("LIFECYCLE_RUNS", "0"))  # all with one seed; 0: as the form of the test has it
 STEPS = int(os.environ.get("LIFECYCLE_STEPS", "0"))
 SEED = int(os.environ.get("LIFECYCLE_SEED", "20261120"))
-SEEDS = range(SEED, SEED + (1 if RUNS else 6))
+SEEDS = range(SEED, SEED + (1 if RUNS else 12))
 pytestmark = pytest.mark.django_db(transaction=True)  # the server answers over connections of its own
 
 
@@ -61,12 +61,12 @@ def total() -> Counter[str]:
     return Counter()
 
 
-@pytest.mark.long("50 runs of 50 steps for each seed; in short 3 of 30")
+@pytest.mark.long("25 runs of 50 steps for each seed; in short 2 of 30")
 @pytest.mark.parametrize("of_seed", SEEDS)
 def test_the_service_does_what_the_model_does(
     transport: Transport, long_form: bool, of_seed: int, total: Counter[str]
 ) -> None:
-    runs, steps = (50, 50) if long_form else (3, 30)
+    runs, steps = (25, 50) if long_form else (2, 30)
     runs, steps = RUNS or runs, STEPS or steps
 
     class Machine(Lifecycle):
