@@ -41,8 +41,8 @@ def page() -> str:
         [
             "# The two lifecycles",
             "",
-            "Made by `manage.py draw_lifecycles` from `consent/states.py`, the table that code and database triggers "
-            "go by.",
+            "<!-- made by `manage.py draw_lifecycles` from `consent/states.py`, the table that code and database "
+            "triggers go by -->",
             "Nothing leaves an end state. Ending a grant deletes its ciphertext in the same transaction. What ends,",
             "pauses or refuses takes place even while the audit cannot be written; approving, resuming and reading do",
             "not ([decision 0016](adr/0016-protection-before-the-audit.md)).",

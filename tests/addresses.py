@@ -333,6 +333,7 @@ ADDRESSES: list[Address] = [
     Address("vault/setup/", "GET", page(owner="302", others="302")),
     Address("vault/setup/first/", "GET", page()),
     Address("vault/setup/preview/", "GET", page()),
+    Address("vault/setup/done/", "GET", page(owner="302", others="302")),
     Address("vault/setup/done/", "POST", act(others="302"), {}),
     Address("vault/sharing-id.svg", "GET", page()),
     Address("vault/keys", "GET", own(others="200")),

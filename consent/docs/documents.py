@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 FOLDER = settings.ROOT / "docs"
 # in the order in which they are read
-NAMES = ("quick-start", "integrating", "lifecycle", "mcp", "agents", "messaging", "financial")
+NAMES = ("quick-start", "integrating", "sandbox", "lifecycle", "mcp", "agents", "messaging", "financial")
 
 
 @dataclass(frozen=True)

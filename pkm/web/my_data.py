@@ -10,7 +10,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.authentication import person_of
 from accounts.interrupted.page_actions import can_wait
@@ -243,11 +243,13 @@ def setup_preview(request: HttpRequest) -> HttpResponse:
     return render(request, "vault/setup_preview.html", {"steps": _steps(3), "seen": seen})
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 @can_wait(web_page_actions.SETUP_DONE)
 def setup_done(request: HttpRequest) -> HttpResponse:
-    """The end of the setup, and where the person goes from there."""
+    """The end of the setup, and where the person goes from there; looking at it changes nothing."""
+    if request.method != "POST":
+        return redirect(settings.LOGIN_REDIRECT_URL)
     try:
         vault_actions.finish_setup(by=person_of(request))
     except VaultAbsent:

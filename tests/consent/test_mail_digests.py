@@ -61,7 +61,7 @@ def test_thirty_five_requests_are_two_mails(clock: Clock, person: User) -> None:
     assert "35 requests from 35 apps wait for your decision." in digest.body
     assert digest.body.count(": 1 request\n") == 20
     assert "- and 14 more apps" in digest.body
-    assert "/consent/inbox/" in digest.body
+    assert "/consent/\n" in digest.body
     assert not digest.alternatives
     assert Mail.objects.count() == 35
 
