@@ -11,12 +11,13 @@ class LogState(models.Model):
     """Where the log stands: one row, whose lock lets one sequencer at a time append.
 
     `frontier` is the right edge of the tree, as merkle.Frontier writes it. `epoch` is empty until a restore without
-    a mirror begins a tree of its own.
+    a mirror begins a tree of its own. `signed` counts the checkpoints that were kept, those of ended trees too.
     """
 
     epoch = models.CharField(max_length=32, blank=True, default="")
     size = models.PositiveBigIntegerField(default=0)
     frontier = models.BinaryField(default=b"")
+    signed = models.PositiveBigIntegerField(default=0)
     at = models.DateTimeField(db_default=Now())
 
     class Meta:
@@ -54,9 +55,11 @@ class AuditCheckpoint(models.Model):
     """A signed statement of the log's size and root; every one is kept.
 
     `note` is the text that was signed, with the log's own signatures; `cosignatures` are the lines that witnesses
-    added since. `cosigned_at` is when there were as many as the deployment asks for.
+    added since. `cosigned_at` is when there were as many as the deployment asks for. `number` counts from 1 without
+    gaps, so that one which is gone is missed.
     """
 
+    number = models.PositiveBigIntegerField()
     epoch = models.CharField(max_length=32, blank=True, default="")
     size = models.PositiveBigIntegerField()
     root = models.CharField(max_length=43)
@@ -69,6 +72,7 @@ class AuditCheckpoint(models.Model):
         db_table = "consent_audit_checkpoints"
         constraints = [
             models.UniqueConstraint(fields=["epoch", "size"], name="consent_checkpoint_once"),
+            models.UniqueConstraint(fields=["number"], name="consent_checkpoint_number_once"),
             models.CheckConstraint(
                 condition=Q(cosigned_at=None) | Q(cosigned_at__gte=F("at")), name="consent_checkpoint_cosigned_later"
             ),

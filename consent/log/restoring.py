@@ -135,7 +135,7 @@ class _Growing:
     def _keep(self, note: str) -> None:
         if notes.Checkpoint.of_note(note).root != self.frontier.root():
             raise LogRefused(f"the mirror's checkpoint of {self.frontier.size} leaves is not over those that it has")
-        sequencing.keep_checkpoint(self.state.epoch, self.frontier, note)
+        sequencing.keep_checkpoint(self.state, self.frontier, note)
 
 
 def _without_leaf() -> dict[bytes, int]:
@@ -163,7 +163,7 @@ def begin_epoch(name: str, *, last_note: str | None = None, also: Also = _nothin
         frontier = Frontier.from_bytes(state.size, bytes(state.frontier))
         note = signer.begin_epoch(origin=keys.origin(name), frontier=frontier)
         mirror.write(note, epoch=name, since=0, frontier=frontier)
-        sequencing.keep_checkpoint(name, frontier, note)
+        sequencing.keep_checkpoint(state, frontier, note)
     lost = sum(1 for _ in _indexes_without_entry())
     return Restored(frontier.size, 1, lost - 1)
 

@@ -11,12 +11,12 @@ RULES = [
         "grows",
         "UPDATE",
         "consent_log_state: the log only grows",
-        "NEW.epoch <> OLD.epoch OR NEW.size < OLD.size",
+        "NEW.epoch <> OLD.epoch OR NEW.size < OLD.size OR NEW.signed < OLD.signed",
     ),
     Rule("consent_log_state", "no_delete", "DELETE", "consent_log_state is one row for ever"),
     Rule("consent_log_state", "no_truncate", "TRUNCATE", "consent_log_state is one row for ever"),
     # cosignatures are added; what was signed stays
-    frozen("consent_audit_checkpoints", ["epoch", "size", "root", "note", "at"]),
+    frozen("consent_audit_checkpoints", ["number", "epoch", "size", "root", "note", "at"]),
     Rule("consent_audit_checkpoints", "no_delete", "DELETE", "consent_audit_checkpoints is append-only"),
     Rule("consent_audit_checkpoints", "no_truncate", "TRUNCATE", "consent_audit_checkpoints is append-only"),
 ]

@@ -105,15 +105,23 @@ def sign_checkpoint() -> AuditCheckpoint | None:
             first=not kept,
         )
         mirror.write(note, epoch=state.epoch, since=kept.size if kept else 0, frontier=frontier)
-        return keep_checkpoint(state.epoch, frontier, note)
+        return keep_checkpoint(state, frontier, note)
 
 
-def keep_checkpoint(epoch: str, frontier: Frontier, note: str) -> AuditCheckpoint:
-    """The row of a note that was signed; where nobody has to cosign, it is complete at once."""
+def keep_checkpoint(state: LogState, frontier: Frontier, note: str) -> AuditCheckpoint:
+    """The row of a note that was signed; where nobody has to cosign, it is complete at once. The state is locked."""
     now = database_now()
     root = base64.urlsafe_b64encode(frontier.root()).decode().rstrip("=")
+    state.signed += 1
+    state.save(update_fields=["signed"])
     return AuditCheckpoint.objects.create(
-        epoch=epoch, size=frontier.size, root=root, note=note, at=now, cosigned_at=None if keys.quorum() else now
+        number=state.signed,
+        epoch=state.epoch,
+        size=frontier.size,
+        root=root,
+        note=note,
+        at=now,
+        cosigned_at=None if keys.quorum() else now,
     )
 
 

@@ -8,6 +8,7 @@ import base64
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from itertools import chain, repeat
 
 from django.db.models import Exists, OuterRef
 
@@ -138,6 +139,7 @@ class _Pass:
         is_late = state.at <= self.now - LATE
         if state.size and last < state.size and is_late:
             yield Broken(NAME, state.size, "no checkpoint was signed over the newest leaves for more than ten minutes")
+        yield from _gone_checkpoints(state)
         yield from _against_signer(state, last)
 
 
@@ -190,6 +192,19 @@ def told_restores() -> list[ToldRestore]:
     ]
 
 
+def _gone_checkpoints(state: LogState) -> Iterator[Broken]:
+    """The first number that no checkpoint has any more, of those that were kept when the pass began."""
+    kept = AuditCheckpoint.objects.filter(number__lte=state.signed).values_list("number")
+    numbers = chain((number for page in in_pages(kept, "number", size=_PART) for (number,) in page), repeat(0))
+    for expected, number in zip(range(1, state.signed + 1), numbers, strict=False):
+        if number != expected:
+            yield Broken(NAME, state.size, f"the checkpoint {expected} of {state.signed} that were signed is gone")
+            break
+    uncounted = AuditCheckpoint.objects.filter(number__gt=LogState.objects.values("signed"))
+    for number in uncounted.values_list("number", flat=True)[:1]:
+        yield Broken(NAME, state.size, f"there is a checkpoint {number}, and fewer were signed")
+
+
 def _against_signer(state: LogState, last: int) -> Iterator[Broken]:
     """What the signer remembers, where it is on this machine, against what is kept."""
     try:
@@ -204,6 +219,8 @@ def _against_signer(state: LogState, last: int) -> Iterator[Broken]:
         yield Broken(NAME, last, f"the signer signs for {signed.origin}, and this log is {keys.origin(state.epoch)}")
     elif signed.size > state.size:
         yield Broken(NAME, state.size, f"the signer signed {signed.size} leaves: the log was cut or rolled back")
+    elif not last:
+        yield Broken(NAME, state.size, f"the signer signed {signed.size} leaves, and no checkpoint is kept")
     elif signed.size <= last:  # else it is about to be kept, or `no checkpoint` is told in ten minutes
         kept = AuditCheckpoint.objects.filter(epoch=state.epoch, size=signed.size).values_list("note", flat=True)
         if kept.first() != note:

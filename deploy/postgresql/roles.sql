@@ -75,6 +75,6 @@ GRANT SELECT ON consent_log_queue, consent_log_leaves, consent_log_tiles, consen
     consent_audit_checkpoints TO :"log_role";
 GRANT DELETE ON consent_log_queue TO :"log_role";
 GRANT INSERT ON consent_log_leaves, consent_log_tiles, consent_audit_checkpoints TO :"log_role";
-GRANT UPDATE (size, frontier, at) ON consent_log_state TO :"log_role";
+GRANT UPDATE (size, frontier, signed, at) ON consent_log_state TO :"log_role";
 GRANT UPDATE (cosignatures, cosigned_at) ON consent_audit_checkpoints TO :"log_role";
 COMMIT;

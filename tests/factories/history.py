@@ -4,6 +4,7 @@ import base64
 from typing import Any
 
 import factory
+from django.db.models import F
 from factory.django import DjangoModelFactory
 
 from common.identifiers import new_identifier
@@ -98,12 +99,18 @@ class AuditHeadFactory(DjangoModelFactory):
     chain = factory.LazyFunction(lambda: audit.person_chain(new_identifier("usr")))
 
 
+def _count_checkpoint() -> int:
+    LogState.objects.update(signed=F("signed") + 1)
+    return LogState.objects.values_list("signed", flat=True).get()
+
+
 class AuditCheckpointFactory(DjangoModelFactory):
     """A checkpoint that was signed over leaves which nobody has."""
 
     class Meta:
         model = AuditCheckpoint
 
+    number = factory.LazyFunction(lambda: _count_checkpoint())
     size = factory.Sequence(lambda number: number + 1)
     root = factory.LazyFunction(lambda: audit.sha256_canonical([]))
     note = factory.LazyAttribute(

@@ -86,7 +86,24 @@ def swap_notes() -> None:
 
 def add_checkpoint() -> None:
     newest = AuditCheckpoint.objects.get(size=300)
-    AuditCheckpoint.objects.create(size=400, root=newest.root, note=newest.note, at=newest.at)
+    AuditCheckpoint.objects.create(number=3, size=400, root=newest.root, note=newest.note, at=newest.at)
+
+
+def delete_newest_checkpoint() -> None:
+    AuditCheckpoint.objects.filter(size=300).delete()
+
+
+def delete_older_checkpoint() -> None:
+    AuditCheckpoint.objects.filter(size=200).delete()
+
+
+def delete_every_checkpoint() -> None:
+    AuditCheckpoint.objects.all().delete()
+
+
+def delete_every_checkpoint_and_their_count() -> None:
+    AuditCheckpoint.objects.all().delete()
+    LogState.objects.update(signed=0)
 
 
 # what is not among the manipulations of tests/consent/verification/of_log.py
@@ -100,6 +117,11 @@ TAMPERED: list[tuple[Callable[[], None], int, str]] = [
     (forge_root, 300, "another root than it signed"),
     (swap_notes, 300, "not over the leaves that are there"),
     (add_checkpoint, 400, "signed over more leaves than there are"),
+    (add_checkpoint, 300, "there is a checkpoint 3, and fewer were signed"),
+    (delete_newest_checkpoint, 300, "the checkpoint 2 of 2 that were signed is gone"),
+    (delete_older_checkpoint, 300, "the checkpoint 1 of 2 that were signed is gone"),
+    (delete_every_checkpoint, 300, "the checkpoint 1 of 2 that were signed is gone"),
+    (delete_every_checkpoint_and_their_count, 300, "the signer signed 300 leaves, and no checkpoint is kept"),
 ]
 
 

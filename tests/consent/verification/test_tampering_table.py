@@ -23,7 +23,7 @@ from consent_bridge.errors import Refused
 from consent_bridge.logs import Memory, Trust
 from consent_bridge.notes import Checkpoint, VerifierKey, encode
 from consent_bridge.witness import Witness
-from tests.consent.verification.log_forged import build_again, forget_checkpoints
+from tests.consent.verification.log_forged import begin_to_count_anew, build_again, forget_checkpoints
 from tests.consent.verification.manipulations import CHAINS, LOG, OPERATOR, ROWS, TABLE, TREE, Manipulation
 from tests.consent.verification.world import World, made_world, shared_world
 
@@ -117,6 +117,7 @@ def test_what_was_made_to_fit_is_found_by_the_log(
         forget_checkpoints()
         with pytest.raises(LogRefused, match=r"follow from what was signed before|the database has"):
             sequence_and_sign()
+        begin_to_count_anew()
         settings.LOG_SIGNER_FILE = str(tmp_path / "signer of the thief")
         sequence_and_sign()
         assert (complaints(), complaints_of_the_log()) == ([], [])
