@@ -1,5 +1,6 @@
 """What Django itself refuses before any view, or after one failed: as problem details to a program, else as a page."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,18 +14,23 @@ from django.utils import translation
 from common.admission.exceptions import as_problem, problem_answer
 from common.problems import InvalidRequest, NotFound, PayloadTooLarge, Problem
 
-_JSON_PATHS = ("/api/", "/.well-known/", "/log/", "/mcp")
+_JSON_PATHS = re.compile(r"/(api|\.well-known|log|mcp|livez|readyz)(/|$)")
 
 
 def wants_json(request: HttpRequest) -> bool:
-    """Whether this caller is a program rather than a person with a page."""
-    if request.path.startswith(_JSON_PATHS) or "application/json" in request.headers.get("Accept", ""):
+    """Whether this caller is a program rather than a person with a page.
+
+    Pages end in a slash, and browsers say that they take them: what looks for another address than those is a program
+    that guesses, such as one that looks for `/register` or `/openapi.json`.
+    """
+    accepted = request.headers.get("Accept", "")
+    if _JSON_PATHS.match(request.path) or "application/json" in accepted:
         return True
     # the owner's JSON addresses lie among the pages; what fails on the way to the view has not asked the view yet
     try:
         view = (request.resolver_match or resolve(request.path_info)).func
     except Resolver404:
-        return False
+        return not request.path.endswith("/") and "text/html" not in accepted
     # as REST framework names the class of a view, and Django itself does not
     return hasattr(view, "cls") or hasattr(view, "answers_json")
 

@@ -55,7 +55,7 @@ def test_page_is_english_for_everybody_else(client, db, asked):
     assert "<h1>Sign in</h1>" in page.content.decode()
 
 
-@pytest.mark.parametrize("path", ["/nothing-here", "/consent/requests/req_x/", "/consent/history/?page=x"])
+@pytest.mark.parametrize("path", ["/nothing-here/", "/consent/requests/req_x/", "/consent/history/?page=x"])
 def test_refusals_are_in_the_pages_language(owner, path):
     assert language_of(owner.get(path, headers=GERMAN)) == "de"
 

@@ -60,6 +60,25 @@ def test_a_wrong_method_of_a_program_is_a_problem(client: Client, owner: JsonCli
         assert answer.json()["code"] == "method_not_allowed"
 
 
+GUESSED = [
+    "/.well-known", "/.well-known/oauth-authorization-server", "/.well-known/openid-configuration/mcp", "/api", "/api/v2/",
+    "/log", "/livez/", "/readyz/deep", "/mcp/sse", "/register", "/token", "/openapi.json", "/vault/segment",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("path", GUESSED)
+def test_a_program_that_guesses_an_address_is_told_in_json(client: Client, path: str) -> None:
+    for headers in ({}, {"Accept": "*/*"}, {"Accept": "application/json, text/event-stream"}):
+        for answer in (client.get(path, headers=headers), client.post(path, headers=headers)):
+            assert (answer.status_code, answer["Content-Type"]) == (404, "application/problem+json")
+            assert answer.json()["code"] == "not_found"
+
+
+def test_a_browser_that_guesses_an_address_is_shown_a_page(client: Client) -> None:
+    for path in ("/register", "/nowhere/", "/vault/segment"):
+        page(client.get(path, headers={"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}), 404)
+
+
 def test_other_refusals_have_pages(client: Client, owner: JsonClient, settings: Any) -> None:
     page(client.get("/nowhere/"), 404)
     page(owner.get("/consent/requests/req_x/"), 404)

@@ -58,13 +58,41 @@ def test_every_snippet_has_a_test_and_none_stands_outside():
 
 def test_with_curl_and_a_jose_library(place, owner):
     discovered = json.loads(run(place, "discover.sh", owner))
-    asked = json.loads(run(place, "ask.sh", owner))
+    assert "/consent/requests/req_" in run(place, "ask.sh", owner)
+    asked = json.loads((place[0] / "asked.json").read_text())
     read = run(place, "read.sh", owner)
 
     assert "attr.lifestyle.food.*" in discovered["scopes"]
     assert asked["status"] == "pending"
     assert json.loads(read[read.rindex('{"lifestyle"') :]) == APPROVED
     assert (place[0] / "app.jwk").stat().st_mode & 0o777 == 0o600
+
+
+REFUSAL = {"status": 403, "code": "insufficient_permission", "detail": "This token may not do that."}
+
+
+@pytest.mark.parametrize(
+    ("program", "answer"),
+    [("check_request.py", "asked.json"), ("check_status.py", "status.json"), ("open_export.py", "export.json")],
+)
+def test_each_answer_is_checked(place, owner, program, answer):
+    folder, environment = place
+    run(place, "ask.sh", owner)
+    (folder / answer).write_text(json.dumps(REFUSAL))
+
+    done = subprocess.run([sys.executable, program], cwd=folder, env=environment, capture_output=True)
+
+    assert (done.returncode, done.stderr.decode().strip()) == (1, REFUSAL["detail"])
+
+
+def test_a_refused_look_ends_the_script(place):
+    folder, environment = place
+    refused = {**environment, "USER_ID": "usr_nobody"}
+
+    done = subprocess.run(["bash", "-e", "discover.sh"], cwd=folder, env=refused, capture_output=True)
+
+    assert done.returncode == 22
+    assert json.loads(done.stdout)["code"] == "unknown_user"
 
 
 def test_the_check_finds_what_the_person_would_be_shown_instead(place, owner):
