@@ -16,7 +16,7 @@ _TURNED = {
     8: "ROTATE_90",
 }  # fmt: skip  # of Image.Transpose
 _OPTIONS: dict[str, dict[str, Any]] = {"PNG": {"optimize": True}, "WEBP": {"quality": 85}}
-_MOST_PIXELS = 4096 * 4096  # a file of few bytes may unfold to many
+_MOST_PIXELS = 2048 * 2048  # a file of few bytes may unfold to many, of which each takes four
 
 
 def small_picture(data: bytes, *, side: int, kind: Literal["PNG", "WEBP"]) -> bytes:
@@ -31,11 +31,11 @@ def small_picture(data: bytes, *, side: int, kind: Literal["PNG", "WEBP"]) -> by
     try:
         with Image.open(io.BytesIO(data), formats=_KINDS) as picture:
             if picture.width * picture.height > _MOST_PIXELS:
-                raise InvalidRequest(gettext("A picture has at most 4096 by 4096 pixels."))
+                raise InvalidRequest(gettext("A picture has at most 2048 by 2048 pixels."))
             turned = _TURNED.get(picture.getexif().get(_ORIENTATION, 1))
             small = picture.convert("RGBA")
     except Image.DecompressionBombError:
-        raise InvalidRequest(gettext("A picture has at most 4096 by 4096 pixels.")) from None
+        raise InvalidRequest(gettext("A picture has at most 2048 by 2048 pixels.")) from None
     except (UnidentifiedImageError, OSError, ValueError, TypeError, SyntaxError, EOFError, struct.error):
         raise InvalidRequest(gettext("Send a PNG, JPEG or WebP picture.")) from None
     if turned is not None:

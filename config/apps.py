@@ -2,6 +2,7 @@
 
 from django.apps import AppConfig
 from django.contrib.admin.apps import AdminConfig
+from django.db.backends.signals import connection_created
 
 
 class StaffConfig(AdminConfig):
@@ -13,6 +14,11 @@ class StaffConfig(AdminConfig):
 
 
 class RootConfig(AppConfig):
-    """No models: only so that `manage.py` finds the commands of this room."""
+    """No models: so that `manage.py` finds the commands of this room, and a database in a file is the owner's alone."""
 
     name = "config"
+
+    def ready(self) -> None:
+        from config.private_files import keep_private
+
+        connection_created.connect(keep_private)

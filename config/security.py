@@ -1,6 +1,7 @@
 """Headers, request identifiers, and one log line for each request."""
 
 import logging
+import re
 import time
 from collections.abc import Callable
 from typing import Any
@@ -16,6 +17,7 @@ from common.text import without_nul
 from config.headers import of_programs
 
 _access = logging.getLogger("access")
+_SHARING_ID = re.compile(r"/usr_[^/]*")  # whom somebody asks about is nobody's who reads a log
 
 Respond = Callable[[HttpRequest], HttpResponse]
 
@@ -46,7 +48,7 @@ def _facts(request: HttpRequest, response: HttpResponse, seconds: float) -> dict
     """What the line of a request says beside its name; the app where a developer's token named one."""
     facts = {
         "method": request.method,
-        "path": request.path,
+        "path": _SHARING_ID.sub("/usr_-", request.path),
         "status": response.status_code,
         "ms": round(seconds * 1000, 1),
     }

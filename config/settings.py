@@ -327,7 +327,7 @@ STORAGES = {
     "staticfiles": {"BACKEND": "config.security.ModuleStaticFiles"},
 }
 DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.text("FROM_EMAIL", f"consent@{_base.hostname}")
-EMAIL_BACKEND = "django.core.mail.backends.filebased.EmailBackend"
+EMAIL_BACKEND = "config.private_files.PrivateFiles"
 EMAIL_FILE_PATH = VAR / "mail"
 EMAIL_TIMEOUT = 10  # seconds; a mail server that says nothing would hold a worker for ever
 if env.text("EMAIL_URL"):

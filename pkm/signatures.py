@@ -15,12 +15,12 @@ from joserfc import jws
 from joserfc.errors import JoseError
 from joserfc.jwk import OKPKey
 
+from common.jose import ALG, EDDSA
 from pkm.sealed import InvalidHeader, decode
 
 Jwk = dict[str, str]
 Claims = dict[str, Any]
 
-ALG = "EdDSA"
 MAX_JWS = 128 * 1024  # characters: claims that name 500 attributes are some 100 KiB
 _MEMBERS = ("kty", "crv", "x")
 _BYTES = 32
@@ -72,7 +72,7 @@ def verified(text: str, *, typ: str, key: Jwk) -> Claims:
     _check_header(_object(decode(text.split(".")[0], "header"), "header"), typ=typ, key=key)
     try:
         # the registry of joserfc would refuse the header's size only, which `MAX_JWS` bounds already
-        found = jws.deserialize_compact(text, OKPKey.import_key(dict(key)), algorithms=[ALG])
+        found = jws.deserialize_compact(text, OKPKey.import_key(dict(key)), registry=EDDSA)
     except (JoseError, ValueError):
         raise InvalidHeader("was not made with this key, or was changed", "signature") from None
     return _object(found.payload, "claims")

@@ -78,11 +78,15 @@ class _Answer(forms.JSONField):
         super().__init__(widget=forms.HiddenInput)
         self._read = read
 
+    def bound_data(self, data: Any, initial: Any) -> Any:
+        """A form that is shown again shows no old answer; Django would parse it once more."""
+        return initial
+
     def clean(self, value: Any) -> dict[str, Any]:
-        answer = super().clean(value)
         try:
+            answer = super().clean(value)
             self._read(answer)
-        except (AttributeError, KeyError, TypeError, ValueError):
+        except (AttributeError, KeyError, TypeError, ValueError, RecursionError):  # nested too deep, as JSON or CBOR
             raise get_adapter().validation_error("incorrect_code") from None
         return cast("dict[str, Any]", answer)
 

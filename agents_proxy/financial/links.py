@@ -122,6 +122,7 @@ def _is_page(url: str) -> bool:
     secure = ("https",) if client.is_encrypted() else ("https", "http")
     try:
         parts = urlsplit(url)
+        has_port = parts.port != 0
     except ValueError:
         return False
-    return parts.scheme in secure and bool(parts.hostname) and "@" not in parts.netloc
+    return has_port and parts.scheme in secure and bool(parts.hostname) and "@" not in parts.netloc

@@ -187,6 +187,7 @@ def _is_origin(text: str) -> bool:
         parts = urlsplit(text)
         bare = f"{parts.scheme}://{parts.netloc}"
         secure = parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _LOCAL)
+        secure = secure and parts.port != 0
     except ValueError:
         return False
     return secure and text == bare and "@" not in parts.netloc and text.isascii() and text.isprintable()

@@ -13,6 +13,7 @@ from joserfc.errors import JoseError
 from joserfc.jwk import OKPKey
 
 from common.identifiers import new_identifier
+from common.jose import EDDSA
 from consent.ledger.canonical import sha256_canonical
 from consent.ledger.models import Receipt
 from consent.shapes import ConsentKeys
@@ -44,7 +45,7 @@ def sign(claims: dict[str, Any], kind: str) -> str:
     """`claims` as a compact JWS of this type."""
     key = signing_keys()[0]
     header = {"alg": "EdDSA", "typ": kind, "kid": key.thumbprint()}
-    return jws.serialize_compact(header, orjson.dumps(claims), key, algorithms=["EdDSA"])
+    return jws.serialize_compact(header, orjson.dumps(claims), key, registry=EDDSA)
 
 
 def claims_of(payload: bytes) -> dict[str, Any]:
@@ -85,7 +86,7 @@ def verified(token: str) -> dict[str, Any] | None:
     try:
         found = jws.extract_compact(token.encode())
         keys = [key for key in signing_keys() if key.thumbprint() == found.headers().get("kid")]
-        if not keys or found.headers().get("typ") != _TYPE or not jws.validate_compact(found, keys[0], ["EdDSA"]):
+        if not keys or found.headers().get("typ") != _TYPE or not jws.validate_compact(found, keys[0], registry=EDDSA):
             return None
         return claims_of(found.payload)
     except (JoseError, ValueError):

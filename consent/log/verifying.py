@@ -5,10 +5,10 @@ each checkpoint is compared with what is kept.
 """
 
 import base64
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from itertools import chain, repeat
 
 from django.db.models import Exists, OuterRef
 
@@ -195,7 +195,9 @@ def told_restores() -> list[ToldRestore]:
 def _gone_checkpoints(state: LogState) -> Iterator[Broken]:
     """The first number that no checkpoint has any more, of those that were kept when the pass began."""
     kept = AuditCheckpoint.objects.filter(number__lte=state.signed).values_list("number")
-    numbers = chain((number for page in in_pages(kept, "number", size=_PART) for (number,) in page), repeat(0))
+    numbers = itertools.chain(
+        (number for page in in_pages(kept, "number", size=_PART) for (number,) in page), itertools.repeat(0)
+    )
     for expected, number in zip(range(1, state.signed + 1), numbers, strict=False):
         if number != expected:
             yield Broken(NAME, state.size, f"the checkpoint {expected} of {state.signed} that were signed is gone")

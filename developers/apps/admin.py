@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from django import forms
 from django.contrib import admin, messages
@@ -49,9 +49,23 @@ class AppForm(forms.ModelForm):  # type: ignore[type-arg]  # the stubs alone kno
         listed: list[str] = self.cleaned_data[name]
         for line in listed:
             split = urlsplit(line)
-            if split.scheme not in ("https", "http") or not split.netloc or "@" in split.netloc or not fits(split):
+            if (
+                not _has_port(split)
+                or split.scheme not in ("https", "http")
+                or not split.netloc
+                or "@" in split.netloc
+                or not fits(split)
+            ):
                 raise forms.ValidationError(gettext("This does not fit here: %(line)s") % {"line": line})
         return listed
+
+
+def _has_port(split: SplitResult) -> bool:
+    """Whether the port, where one is named, is one that there is."""
+    try:
+        return split.port != 0
+    except ValueError:
+        return False
 
 
 class AppList(ChangeList):

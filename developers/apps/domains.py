@@ -39,10 +39,12 @@ class Finding:
 def domain_of(website: str) -> str:
     """The host of an https link as DNS writes it, in lower case; empty for an address of no named host."""
     try:
-        host = (urlsplit(website).hostname or "").rstrip(".").encode("idna").decode().lower()
-    except ValueError:  # of urlsplit, and of the codec
+        split = urlsplit(website)
+        host = (split.hostname or "").rstrip(".").encode("idna").decode().lower()
+        has_port = split.port != 0
+    except ValueError:  # of urlsplit, of a port over 65535, and of the codec
         return ""
-    return host if _NAME.fullmatch(host) else ""
+    return host if has_port and _NAME.fullmatch(host) else ""
 
 
 def look_for_proof(domain: str, challenge: str) -> Finding:

@@ -24,6 +24,8 @@ def check_address(url: str) -> None:
         URLValidator(schemes=["https", "http"], message="Give a web address.")(url)
         split = urlsplit(url)
         host = split.hostname or ""
+        if split.port == 0:
+            raise ValueError
     except (ValidationError, ValueError):
         raise refused_address("url", "Give a web address.") from None
     if len(url) > LONGEST_ADDRESS:

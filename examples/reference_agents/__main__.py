@@ -9,8 +9,10 @@ import json
 import os
 import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from examples.reference_agents.agent_card import agent_card, agent_of_card
 from examples.reference_agents.json_rpc import answer_request, error_response
@@ -26,6 +28,8 @@ class Handler(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
 
     def do_GET(self) -> None:  # BaseHTTPRequestHandler calls this name
+        if not self._is_from_a_program():
+            return self._send({"detail": "This is for programs of this machine."}, 403)
         agent = agent_of_card(self.path)
         if agent is None:
             return self._send(
@@ -48,10 +52,12 @@ class Handler(BaseHTTPRequestHandler):
         return self._send(answer_request(self.path.strip("/"), request, self.headers.get("A2A-Version", "").strip()))
 
     def _is_from_a_program(self) -> bool:
-        """Agents on this machine alone answer no web page: neither one that says so, nor one under a name that lies."""
-        on_loopback = self.connection.getsockname()[0].startswith("127.")
-        host = self.headers.get("Host", "").rpartition(":")[0]
-        return not on_loopback or ("Origin" not in self.headers and host in ("127.0.0.1", "localhost"))
+        """No web page is answered: neither one that says so, nor, on this machine, one under a name that lies."""
+        if "Origin" in self.headers:
+            return False
+        on_loopback = ip_address(self.connection.getsockname()[0].partition("%")[0]).is_loopback
+        host = urlsplit(f"//{self.headers.get('Host', '')}").hostname
+        return not on_loopback or host in ("127.0.0.1", "::1", "localhost")
 
     def _own_address(self) -> str:
         host, port = self.connection.getsockname()[:2]

@@ -109,6 +109,8 @@ def test_metadata_that_cannot_be_written_again_is_left_behind_like_all_of_it(cli
         (picture("GIF"), "PNG, JPEG or WebP"),
         (picture("PNG")[:100], "PNG, JPEG or WebP"),
         (bomb(), "pixels"),
+        (picture("PNG", (4096, 4096)), "pixels"),
+        (picture("WEBP", (2049, 2048)), "pixels"),
         (b"a" * (512 * 1024 + 1), "512 KiB"),
         (b"", "empty"),
     ],

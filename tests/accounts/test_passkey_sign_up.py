@@ -199,6 +199,33 @@ def test_a_bad_address_is_told(email: str) -> None:
     assert page.context["form"].errors["email"]
 
 
+DEEP = '{"a":' * 5000
+DEEP_CBOR = websafe_encode(b"\x81" * 100_000)
+TOO_DEEP = [
+    "[" * 5000, f"{DEEP}1{'}' * 5000}",
+    f'{{"id": "eA", "rawId": "eA", "type": "public-key", "response": {{"clientDataJSON": "e30", '
+    f'"attestationObject": "{DEEP_CBOR}", "authenticatorData": "{DEEP_CBOR}", "signature": "eA"}}}}',
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("credential", TOO_DEEP, ids=["list", "object", "cbor"])
+@pytest.mark.parametrize(
+    "page", [CREATE, *(f"/accounts/2fa/webauthn/{at}/" for at in ("login", "reauthenticate", "add"))]
+)
+def test_what_is_nested_too_deep_is_no_passkey(page: str, credential: str) -> None:
+    client = begin()
+    if page == CREATE:
+        options_of(client)
+    elif "login" not in page:
+        sign_up(SoftwareKey(), client)
+        EmailAddress.objects.update(verified=True)
+
+    told = client.post(page, {"credential": credential, "name": "Blue key"})
+
+    assert told.status_code in (200, 302)
+    assert "could not be checked" in told.content.decode() or page != CREATE
+
+
 @pytest.mark.parametrize("credential", ["", "{", "[]", "null", "3", '{"id": 1}', '{"id": "x", "response": {}}', "{}"])
 def test_what_is_no_passkey_makes_no_account(credential: str) -> None:
     client = begin()

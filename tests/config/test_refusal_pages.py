@@ -61,8 +61,8 @@ def test_a_wrong_method_of_a_program_is_a_problem(client: Client, owner: JsonCli
 
 
 GUESSED = [
-    "/.well-known", "/.well-known/oauth-authorization-server", "/.well-known/openid-configuration/mcp", "/api", "/api/v2/",
-    "/log", "/livez/", "/readyz/deep", "/mcp/sse", "/register", "/token", "/openapi.json", "/vault/segment",
+    "/.well-known", "/.well-known/oauth-authorization-server", "/.well-known/openid-configuration/mcp", "/api",
+    "/api/v2/", "/log", "/livez/", "/readyz/deep", "/mcp/sse", "/register", "/token", "/openapi.json", "/vault/segment",
 ]  # fmt: skip
 
 

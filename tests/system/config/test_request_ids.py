@@ -71,6 +71,13 @@ def test_a_line_of_a_request_has_a_member_for_each_fact(log: io.StringIO, app: A
     }
 
 
+def test_a_line_does_not_say_whom_an_app_asks_about(log: io.StringIO, app: App, api: Developer) -> None:
+    api.get("/user-scopes/usr_aaaaaaaaaaaaaaaaaaaaaaaaaa")
+    api.get("/sandbox/people/usr_aaaaaaaaaaaaaaaaaaaaaaaaaa/clock")
+
+    assert [line["path"] for line in lines(log)] == ["/api/v1/user-scopes/usr_-", "/api/v1/sandbox/people/usr_-/clock"]
+
+
 def test_a_line_holds_neither_query_nor_token_and_names_no_app_for_a_stranger(
     log: io.StringIO, app: App, api: Developer
 ) -> None:

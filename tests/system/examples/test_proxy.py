@@ -170,6 +170,30 @@ def test_what_the_service_refuses_arrives_as_it_is(proxy: str) -> None:
     assert json.loads(body)["x-forwarded-for"] == ["203.0.113.4"]
 
 
+def test_the_log_says_neither_a_secret_nor_whom_an_app_asks_about(
+    proxy: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    for path in (
+        "user-scopes/usr_abc?token=cr_live_x",
+        "sandbox/people/usr_abc/clock?a=/usr_abc",
+        "people?query=usr_abc",
+    ):
+        call(f"{proxy}/api/v1/{path}", "203.0.113.9")
+    call(f"{proxy}/developers/invitations/secret/", "203.0.113.9")
+
+    def said() -> list[str]:
+        (log,) = tmp_path_factory.getbasetemp().glob("nginx[0-9]/consent.log")
+        return re.findall(r'^203\.0\.113\.9 \S+ "GET (\S+)"', log.read_text(), re.MULTILINE)
+
+    eventually(lambda: len(said()) == 4, "the log of four requests")
+    assert said() == [
+        "/api/v1/user-scopes/usr_-",
+        "/api/v1/sandbox/people/usr_-/clock",
+        "/api/v1/people",
+        "/developers/invitations/-",
+    ]
+
+
 class _Stays(urllib.request.HTTPRedirectHandler):
     def redirect_request(self, *told: Any) -> None:
         return None

@@ -1,0 +1,51 @@
+"""Whom the reference agents answer: programs, and no web page."""
+
+import threading
+from collections.abc import Iterator
+from http.client import HTTPConnection
+
+import pytest
+
+from examples.reference_agents.__main__ import Handler, Server
+
+CARD = "/core/.well-known/agent-card.json"
+
+
+@pytest.fixture(scope="module")
+def port() -> Iterator[int]:
+    with Server(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        yield server.server_address[1]
+        server.shutdown()
+
+
+def status(port: int, method: str, path: str, headers: dict[str, str]) -> int:
+    connection = HTTPConnection("127.0.0.1", port, timeout=10)
+    try:
+        connection.request(method, path, b"{}" if method == "POST" else None, headers)
+        return connection.getresponse().status
+    finally:
+        connection.close()
+
+
+@pytest.mark.parametrize(("method", "path"), [("GET", CARD), ("POST", "/core")])
+def test_a_program_of_this_machine_is_answered(port: int, method: str, path: str) -> None:
+    for host in (f"127.0.0.1:{port}", f"localhost:{port}", f"[::1]:{port}", "LOCALHOST"):
+        assert status(port, method, path, {"Host": host}) == 200
+
+
+@pytest.mark.parametrize(("method", "path"), [("GET", CARD), ("POST", "/core")])
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Host": "evil.example"},
+        {"Host": "127.0.0.1.evil.example:80"},
+        {"Host": "127.0.0.1@evil.example"},
+        {"Host": ""},
+        {"Origin": "https://evil.example"},
+        {"Origin": "null"},
+    ],
+    ids=str,
+)
+def test_a_web_page_is_not(port: int, method: str, path: str, headers: dict[str, str]) -> None:
+    assert status(port, method, path, headers) == 403
