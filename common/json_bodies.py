@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from codecs import BOM_UTF8
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
@@ -44,8 +45,9 @@ def strict_json(body: bytes) -> Any:
     """`body` parsed, refusing what JSON parsers like to forgive.
 
     Refused with `InvalidRequest`: no UTF-8, no JSON, duplicate keys, NUL, lone surrogates, NaN and Infinity, numbers
-    too large to be finite, depth over 32.
+    too large to be finite, depth over 32. A byte order mark is passed over (RFC 8259, 8.1).
     """
+    body = body.removeprefix(BOM_UTF8)
     if not body.strip():
         raise InvalidRequest("The body is empty; send a JSON object.")
     if body.count(b"{") + body.count(b"[") > _MAX_DEPTH:

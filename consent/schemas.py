@@ -88,7 +88,8 @@ class RequestConsentBody(Strict):
     connector_public_key: Annotated[
         dict[str, Any],
         Field(
-            description="A public JWK on X25519 or P-256. What the person approves is sealed to it.",
+            description="A public JWK on X25519 or P-256. What the person approves is sealed to it. Members other than "
+            "`kty`, `crv`, `x` and `y` are ignored, private ones refused.",
             examples=[{"kty": "OKP", "crv": "X25519", "x": "3p7bfXt9wbTTW2HC7OQ1Nz-DQ8hbeGdNrfx-FG-IK08"}],
         ),
     ]

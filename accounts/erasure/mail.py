@@ -10,7 +10,6 @@ import smtplib
 from datetime import timedelta
 
 from django.conf import settings
-from django.core.mail import send_mail
 from django.db import transaction
 from django.db.models import QuerySet
 from django.template.loader import render_to_string
@@ -21,6 +20,7 @@ from accounts.erasure.queries import open_erasures
 from accounts.identifiers import is_sandbox_address
 from accounts.language import language_for
 from accounts.models import AskedBy, Erasure
+from common import mail
 from common.clock import database_now
 from common.encryption import Unreadable, opened, sealed
 
@@ -68,7 +68,7 @@ def _write(erasure_pk: int) -> bool:
         subject = render_to_string("account_security/mail/leaving_subject.txt").strip()
         body = render_to_string("account_security/mail/leaving.txt", {"erasure": erasure, "address": address})
     try:
-        send_mail(subject, body, settings.DEFAULT_FROM_EMAIL, [erasure.user.email])
+        mail.send(subject, body, erasure.user.email)
     except (smtplib.SMTPRecipientsRefused, smtplib.SMTPDataError):
         _log.warning("A person's address is refused; they are not told about erasure #%s", erasure_pk)
     return True
@@ -113,7 +113,7 @@ def _write_farewell(erasure_pk: int) -> bool:
         subject = render_to_string("account_security/mail/erased_subject.txt").strip()
         body = render_to_string("account_security/mail/erased.txt", {"done_at": erasure.done_at})
     try:
-        send_mail(subject, body, settings.DEFAULT_FROM_EMAIL, [where["address"]])
+        mail.send(subject, body, where["address"])
     except (smtplib.SMTPRecipientsRefused, smtplib.SMTPDataError):
         _log.warning("An address is refused; its person is not told that erasure #%s is done", erasure_pk)
     return True

@@ -5,7 +5,6 @@ import smtplib
 from datetime import timedelta
 
 from django.conf import settings
-from django.core.mail import send_mail
 from django.db import transaction
 from django.db.models import Max, Min, Q
 from django.template.loader import render_to_string
@@ -15,6 +14,7 @@ from django.utils.translation import gettext
 from accounts.language import language_for
 from accounts.models import SecurityChange, User, WayChange
 from accounts.security_mail.wording import in_words
+from common import mail
 
 _log = logging.getLogger(__name__)
 _SETTLES = timedelta(seconds=20)  # what one press changes comes in several requests, and is one mail
@@ -66,7 +66,7 @@ def _write(user_pk: int, address: str) -> bool:
         }
         body = render_to_string("account_security/mail/changed.txt", told)
     try:
-        send_mail(subject, body, settings.DEFAULT_FROM_EMAIL, [address])
+        mail.send(subject, body, address)
     except smtplib.SMTPRecipientsRefused as refused:
         if any(code < 500 for code, _ in refused.recipients.values()):
             raise

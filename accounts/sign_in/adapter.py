@@ -16,7 +16,7 @@ from accounts.models import Persona, WayChange
 from accounts.personas import side_of
 from accounts.security_changes import note_change
 from accounts.sign_in import attempts, known_browsers
-from common import limits
+from common import limits, mail
 from common.limits import Limit
 from common.network import client_address
 
@@ -108,6 +108,15 @@ class Adapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no ty
         if template_prefix in _ON_DEMAND and self._often_enough(template_prefix, email):
             return
         super().send_mail(template_prefix, email, context)
+
+    def render_mail(
+        self,
+        template_prefix: str,
+        email: str | list[str],
+        context: dict[str, Any],
+        headers: dict[str, str] | None = None,
+    ) -> Any:
+        return super().render_mail(template_prefix, email, context, {**mail.HEADERS, **(headers or {})})
 
     def send_notification_mail(
         self, template_prefix: str, user: "User", context: dict[str, Any] | None = None, email: str | None = None

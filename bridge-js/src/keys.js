@@ -14,7 +14,6 @@ const CURVES = {
   X25519: { kty: "OKP", coordinates: ["x"], algorithm: { name: "X25519" } },
   "P-256": { kty: "EC", coordinates: ["x", "y"], algorithm: { name: "ECDH", namedCurve: "P-256" } },
 };
-const TOLERATED = ["kid", "use", "alg", "key_ops"];
 const PRIVATE = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
 const COORDINATE_BYTES = 32;
 const { subtle } = globalThis.crypto;
@@ -33,9 +32,9 @@ export async function generateConnectorKey(curve = "X25519") {
 }
 
 /**
- * The public JWK of an app, reduced to the members that count. Refuses private and unknown members, another curve,
- * coordinates that are not strict base64url, a point off the curve and one of low order.
- * @param {unknown} jwk @param {{tolerate?: boolean}} [options] whether `kid, use, alg, key_ops` are dropped
+ * The public JWK of an app, reduced to the members that count; what is not understood is ignored (RFC 7517, 4). Refuses
+ * private members, another curve, coordinates that are not strict base64url, a point off the curve and one of low order.
+ * @param {unknown} jwk @param {{tolerate?: boolean}} [options] false for the `epk` of a header: other members are refused
  * @returns {Promise<PublicKey>}
  */
 export async function checkConnectorKey(jwk, { tolerate = true } = {}) {
@@ -44,7 +43,7 @@ export async function checkConnectorKey(jwk, { tolerate = true } = {}) {
   const stray = PRIVATE.find((name) => Object.hasOwn(jwk, name));
   if (stray) throw new KeyRefused(`the key has a private member: ${stray}`, stray);
   const members = ["kty", "crv", ...curve.coordinates];
-  const unknown = Object.keys(jwk).find((name) => !members.includes(name) && !(tolerate && TOLERATED.includes(name)));
+  const unknown = tolerate ? undefined : Object.keys(jwk).find((name) => !members.includes(name));
   if (unknown !== undefined) throw new KeyRefused(`the key has an unknown member: ${shown(unknown)}`, unknown);
   for (const name of curve.coordinates) coordinate(jwk, name);
   const key = /** @type {PublicKey} */ (Object.fromEntries(members.map((name) => [name, jwk[name]])));

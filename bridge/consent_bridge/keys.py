@@ -23,7 +23,6 @@ _PUBLIC_MEMBERS: Mapping[Curve, tuple[str, ...]] = {
     "P-256": ("kty", "crv", "x", "y"),
 }
 _KEY_TYPE: Mapping[Curve, str] = {"X25519": "OKP", "P-256": "EC"}
-_TOLERATED = frozenset({"kid", "use", "alg", "key_ops"})
 _PRIVATE = frozenset({"d", "p", "q", "dp", "dq", "qi", "oth", "k"})
 _COORDINATE_BYTES = 32
 
@@ -31,9 +30,9 @@ _COORDINATE_BYTES = 32
 def check_connector_key(jwk: object, *, tolerate: bool = True) -> Jwk:
     """The public JWK of an app, reduced to the members that count.
 
-    Refuses with KeyRefused: another type or curve, private members, unknown members, coordinates that are not strict
-    base64url of 32 bytes, a point off the curve, and a point of low order (found by a trial agreement).
-    `tolerate` drops `kid, use, alg, key_ops`; an `epk` in a header may not have them.
+    Refuses with KeyRefused: another type or curve, private members, coordinates that are not strict base64url of 32
+    bytes, a point off the curve, and a point of low order (found by a trial agreement). Members that are not understood
+    are ignored (RFC 7517, 4); without `tolerate`, as for the `epk` of a header, they are refused.
     """
     try:
         public = _public_members(jwk, tolerate=tolerate)
@@ -51,8 +50,8 @@ def _public_members(jwk: object, *, tolerate: bool) -> Jwk:
     curve = _curve_of(jwk)
     if private := sorted(_PRIVATE & jwk.keys()):
         raise KeyRefused(f"the key has a private member: {private[0]}", member=private[0])
-    allowed = {*_PUBLIC_MEMBERS[curve], *(_TOLERATED if tolerate else ())}
-    if unknown := sorted(str(member) for member in jwk.keys() - allowed):
+    unknown = sorted(str(member) for member in jwk.keys() - {*_PUBLIC_MEMBERS[curve]})
+    if unknown and not tolerate:
         raise KeyRefused(f"the key has an unknown member: {shown(unknown[0])}", member=unknown[0])
     return {member: jwk[member] for member in _PUBLIC_MEMBERS[curve] if _present(jwk, member)}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, create_model
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, create_model, model_validator
 from pydantic_core import PydanticCustomError
 
 from consent_bridge.rules import TERM_RULES, TERM_TYPES
@@ -17,6 +17,15 @@ class Arguments(BaseModel):
     """No coercion, nothing unknown."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _whole_numbers(cls, given: Any) -> Any:
+        """JSON has one kind of number, and 3600.0 is the integer 3600 to its schemas."""
+        if not isinstance(given, Mapping):
+            return given
+        whole = {name: int(value) for name, value in given.items() if isinstance(value, float) and value.is_integer()}
+        return {**given, **whole}
 
 
 def _one_scope(value: Any) -> Any:

@@ -1,14 +1,26 @@
 """What every shape of a request has in common: wrong types and unknown members are refused."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 
 class Strict(BaseModel):
     """A body or query whose members are all known and of the very type that is written here."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, regex_engine="python-re")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _whole_numbers(cls, given: Any) -> Any:
+        """JSON has one kind of number, and 3600.0 is the integer 3600 to its schemas."""
+        if isinstance(given, dict) and any(isinstance(value, float) for value in given.values()):
+            return {name: _whole(value) for name, value in given.items()}
+        return given
+
+
+def _whole(value: Any) -> Any:
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 class Nothing(Strict):

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
-from django.core.mail import get_connection, send_mail
+from django.core.mail import get_connection
 from django.core.mail.backends.base import BaseEmailBackend
 from django.db import transaction
 from django.db.models import Exists, F, Min, OuterRef, QuerySet
@@ -22,6 +22,7 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext, ngettext
 
 from accounts.language import language_for
+from common import mail
 from common.batches import until_done
 from common.clock import database_now
 from common.shutdown import shutdown
@@ -163,7 +164,7 @@ def _write_to(user_pk: int, kind: MailKind, mailbox: BaseEmailBackend) -> bool:
         with translation.override(language_for(person)):
             subject, body = _about_one(due[0], kind) if len(due) == 1 else _about_several(due, kind, now)
         try:
-            send_mail(subject, body, settings.DEFAULT_FROM_EMAIL, [person.email], connection=mailbox)
+            mail.send(subject, body, person.email, connection=mailbox)
         except smtplib.SMTPRecipientsRefused as refused:
             if any(code < 500 for code, _ in refused.recipients.values()):
                 raise

@@ -1,5 +1,6 @@
 """`/mcp`: the Model Context Protocol over streamable HTTP, stateless, as one POST address (contract 3)."""
 
+from codecs import BOM_UTF8
 from contextlib import suppress
 from functools import cache
 from http import HTTPStatus
@@ -28,6 +29,7 @@ _METHODS = frozenset({
     "tools/call", "resources/list", "resources/templates/list", "resources/read", "prompts/list",
 })  # fmt: skip  # those that hosts send, as the log of an app's requests names them
 _PARSE_ERROR, _INVALID_REQUEST = -32700, -32600  # JSON-RPC 2.0, section 5.1
+EVENTS = "text/event-stream"
 _FORWARDED = ("CONTENT_TYPE", "HTTP_ACCEPT", "HTTP_MCP_")  # the headers that the SDK sees
 
 
@@ -79,16 +81,29 @@ class McpView(DeveloperView):
         request.META[OPERATION] = _operation(message)
         headers = {_header(name): value for name, value in request.META.items() if name.startswith(_FORWARDED)}
         call = CallContext(app=self.app, view=self, request=request, meter=self.meter)
-        answer = transport().post(headers=headers, body=self.request.content, extra={CALL_CONTEXT: call})
+        takes_events = _takes_events_alone(headers.get("accept", ""))
+        if takes_events:
+            headers["accept"] = f"application/json, {EVENTS}"
+        body = self.request.content.removeprefix(BOM_UTF8)
+        answer = transport().post(headers=headers, body=body, extra={CALL_CONTEXT: call})
         if answer.status == HTTPStatus.NOT_ACCEPTABLE and not answer.body:  # as the SDK refuses on the newest revision
             return _not_acceptable(_id_of(message))
-        return HttpResponse(answer.body, status=answer.status, content_type=answer.headers.get("content-type", ""))
+        media = answer.headers.get("content-type", "")
+        if takes_events and answer.status == HTTPStatus.OK and media.startswith("application/json"):
+            return HttpResponse(b"event: message\ndata: " + answer.body + b"\n\n", content_type=EVENTS)
+        return HttpResponse(answer.body, status=answer.status, content_type=media)
 
     def _message_error(self, code: int, error: InvalidRequest, message_id: str | int | None = None) -> HttpResponse:
         """A JSON-RPC error; without an id where the message could not be read so far."""
         problem = problem_answer(self, error)
         body = {"code": code, "message": error.detail, "data": problem and problem.body}
         return json_answer({"jsonrpc": "2.0", "id": message_id, "error": body}, status=error.status)
+
+
+def _takes_events_alone(accepted: str) -> bool:
+    """Whether this host takes events and no JSON, as some do: it gets one event with the answer."""
+    named = {part.partition(";")[0].strip().lower() for part in accepted.split(",")}
+    return EVENTS in named and not named & {"application/json", "application/*", "*/*"}
 
 
 def _not_acceptable(message_id: str | int | None) -> HttpResponse:
@@ -109,7 +124,7 @@ def _check_envelope(message: Any) -> None:
     """
     if not isinstance(message, dict) or message.get("jsonrpc") != "2.0" or not isinstance(message.get("method"), str):
         raise _InvalidMessage("Send one JSON-RPC 2.0 request or notification.")
-    if not isinstance(message.get("params", {}), dict):
+    if not isinstance(message.get("params"), dict | None):  # null is as good as none
         raise _InvalidMessage("The params of a message are an object.")
     if "id" in message and (not isinstance(message["id"], str | int) or isinstance(message["id"], bool)):
         raise _InvalidMessage("The id of a message is a string or a whole number.")
@@ -120,7 +135,7 @@ def _operation(message: Any) -> str:
     from consent.tools.catalogue import TOOLS  # as in `post`
 
     method = message["method"] if message["method"] in _METHODS else "other"
-    tool = message.get("params", {}).get("name")
+    tool = (message.get("params") or {}).get("name")
     return f"{method} {tool}" if method == "tools/call" and isinstance(tool, str) and tool in TOOLS else method
 
 

@@ -5,11 +5,11 @@ import smtplib
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
-from django.core.mail import send_mail
 from django.template.loader import render_to_string
 from django.utils import translation
 
 from accounts.language import language_for
+from common import mail
 
 if TYPE_CHECKING:
     from accounts.models import User
@@ -27,7 +27,7 @@ def send(*, to: "User", about: str, context: dict[str, Any]) -> None:
         subject = render_to_string(f"developers/mail/{about}_subject.txt", written).strip()
         body = render_to_string(f"developers/mail/{about}.txt", written)
     try:
-        send_mail(subject, body, settings.DEFAULT_FROM_EMAIL, [to.email])
+        mail.send(subject, body, to.email)
     except smtplib.SMTPRecipientsRefused as refused:
         if any(code < 500 for code, _ in refused.recipients.values()):
             raise

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
-from django.core.mail import send_mail
 from django.db import transaction
 from django.db.models import QuerySet
 from django.template.loader import render_to_string
@@ -14,6 +13,7 @@ from django.urls import reverse
 from django.utils import translation
 
 from accounts.language import language_for
+from common import mail
 from common.clock import database_now
 from common.shutdown import shutdown
 from developers.members.invitation_links import digest, new_secret
@@ -94,7 +94,7 @@ def _send(address: str, reader: "User", about: str, context: dict[str, Any]) -> 
         subject = render_to_string(f"developers/mail/{about}_subject.txt", context).strip()
         body = render_to_string(f"developers/mail/{about}.txt", context)
     try:
-        send_mail(subject, body, settings.DEFAULT_FROM_EMAIL, [address])
+        mail.send(subject, body, address)
     except smtplib.SMTPRecipientsRefused as refused:
         if any(code < 500 for code, _ in refused.recipients.values()):
             raise

@@ -4,13 +4,13 @@ import logging
 import smtplib
 
 from django.conf import settings
-from django.core.mail import send_mail
 from django.db import transaction
 from django.db.models import QuerySet
 from django.template.loader import render_to_string
 from django.utils import translation
 
 from accounts.language import language_for
+from common import mail
 from common.clock import database_now
 from common.shutdown import shutdown
 from developers.apps.models import SUSPENDED, TOLD_TO_MEMBERS, AppAuditEntry
@@ -65,6 +65,6 @@ def _write(entry: AppAuditEntry, member: AppMember) -> None:
         subject = render_to_string(f"developers/mail/{name}_subject.txt", context).strip()
         body = render_to_string(f"developers/mail/{name}.txt", context)
     try:
-        send_mail(subject, body, settings.DEFAULT_FROM_EMAIL, [member.user.email])
+        mail.send(subject, body, member.user.email)
     except (smtplib.SMTPRecipientsRefused, smtplib.SMTPDataError):
         _log.warning("A member's address is refused; they are not told about #%s", entry.pk)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
-from django.core.mail import send_mail
 from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from django.template.loader import render_to_string
@@ -17,6 +16,7 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext
 
 from accounts.language import language_for
+from common import mail
 from common.shutdown import shutdown
 from developers.apps.models import AppStatus
 from developers.tokens.models import DeveloperToken, ManagementToken
@@ -126,7 +126,7 @@ def _write(people: "Iterable[User]", name: str, token: DeveloperToken | Manageme
         with translation.override(language_for(person)):
             subject, body = _words(name, token)
         try:
-            told += send_mail(subject, body, settings.DEFAULT_FROM_EMAIL, [person.email])
+            told += mail.send(subject, body, person.email)
         except (smtplib.SMTPRecipientsRefused, smtplib.SMTPDataError, smtplib.SMTPNotSupportedError):
             _log.warning("One mail about the token %s was not taken and is given up", token.prefix, exc_info=True)
         except OSError:

@@ -4,12 +4,12 @@ import logging
 import smtplib
 
 from django.conf import settings
-from django.core.mail import send_mail
 from django.db import transaction
 from django.template.loader import render_to_string
 from django.utils import translation
 
 from accounts.language import language_for
+from common import mail
 from common.clock import database_now
 from pkm.reset.models import VaultReset
 
@@ -49,7 +49,7 @@ def _write(reset_pk: int) -> bool:
         subject = render_to_string("account_security/mail/reset_subject.txt").strip()
         body = render_to_string("account_security/mail/reset.txt", told)
     try:
-        send_mail(subject, body, settings.DEFAULT_FROM_EMAIL, [user.email])
+        mail.send(subject, body, user.email)
     except (smtplib.SMTPRecipientsRefused, smtplib.SMTPDataError):
         _log.warning("A person's address is refused; they are not told about reset #%s of a vault", reset_pk)
     return True

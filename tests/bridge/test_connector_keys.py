@@ -26,8 +26,7 @@ from tests.bridge.handmade import EXPORT, KEY, hand_sealed_export
         ({"kty": "OKP", "crv": "P-256", "x": KEY["x"]}, "crv"),
         ({"kty": "EC", "crv": "P-256", "x": KEY["x"]}, "y"),
         ({"kty": "OKP", "crv": "X25519", "x": 7}, "x"),
-        ({"kty": "OKP", "crv": "X25519", "x": KEY["x"], "y": KEY["x"]}, "y"),
-        ({"kty": "OKP", "crv": "X25519", "x": KEY["x"], "ext": True}, "ext"),
+        ({"kty": "OKP", "crv": "X25519", "x": KEY["x"], "k": "QUJD"}, "k"),
         ({"kty": "OKP", "crv": "X25519", "x": KEY["x"] + "\n"}, "x"),
         ({"kty": ["OKP"], "crv": "X25519", "x": KEY["x"]}, "kty"),
         ({"kty": "oct", "k": "QUJD"}, "kty"),
@@ -44,6 +43,8 @@ def test_connector_key_loses_what_does_not_count():
     public = public_half(KEY)
 
     assert check_connector_key({**public, "kid": "a", "use": "enc", "alg": "x", "key_ops": []}) == public
+    assert check_connector_key({"key_ops": [], "ext": True, **public, "anything": {"else": 1}}) == public
+    assert check_private_key({"key_ops": ["deriveBits"], "ext": True, **KEY}) == KEY
 
 
 @pytest.mark.parametrize(

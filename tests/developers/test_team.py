@@ -231,7 +231,7 @@ def test_a_mail_that_nobody_took_is_tried_again(owner, monkeypatch):
 
     invite(owner, "new@example.org")
     with monkeypatch.context() as mail_server:
-        mail_server.setattr("developers.members.mail.send_mail", away)
+        mail_server.setattr("common.mail.send", away)
         assert send_due_mails() == 0
     assert send_due_mails() == 1
 

@@ -41,6 +41,10 @@ FIT = {
             **sealed.public_half(CONNECTOR), "kid": "k", "use": "enc", "alg": "ECDH-ES+A256KW", "key_ops": ["x"],
         }
     },
+    "a key as WebCrypto exports it": {
+        "connector_public_key": {"key_ops": [], "ext": True, **sealed.public_half(CONNECTOR), "alg": None, "x5t": 3}
+    },
+    "whole numbers with a point": {"access_duration": 3600.0, "requested_expiry": 3600.0, "max_reads": 3.0},
     "P-256": {"connector_public_key": sealed.public_half(sealed.generate_connector_key("P-256"))},
     "key id": {"connector_key_id": "A-z.0~_" + "k" * 121},
     "optional nulls": dict.fromkeys(
@@ -99,7 +103,7 @@ BAD_KEYS = {
     "low order": {"kty": "OKP", "crv": "X25519", "x": "A" * 43},
     "not base64": {"kty": "OKP", "crv": "X25519", "x": "!" * 43},
     "not a point": {"kty": "EC", "crv": "P-256", "x": "A" * 43, "y": "A" * 43},
-    "unknown member": {**sealed.public_half(CONNECTOR), "extra": "1"},
+    "private, of another kind": {**sealed.public_half(CONNECTOR), "k": "AAAA"},
     "numbers": {"kty": 1, "crv": 2, "x": 3},
 }
 

@@ -37,7 +37,8 @@ BODIES = {
     "not UTF-8": b'{"request_id": "\xff"}',
     "UTF-16": '{"request_id": "req_1"}'.encode("utf-16"),
     "overlong": b'{"request_id": "\xc0\x80"}',
-    "byte order mark": b'\xef\xbb\xbf{"request_id": "req_1"}',
+    "two byte order marks": b'\xef\xbb\xbf\xef\xbb\xbf{"request_id": "req_1"}',
+    "byte order mark alone": b"\xef\xbb\xbf",
     "surrogate in UTF-8": b'{"request_id": "\xed\xa0\x80"}',
     "control character": b'{"request_id": "a\x01b"}',
     "an array": b'["req_1"]',
@@ -86,6 +87,15 @@ def test_depth_32_escaped_pairs_and_typed_escapes_are_read(address: Address, api
         assert "valid JSON" not in answer.json()["detail"]
         assert "nested" not in answer.json()["detail"]
         assert "NUL" not in answer.json()["detail"]
+
+
+@every_post
+def test_a_byte_order_mark_before_it_is_passed_over(address: Address, api: Developer) -> None:
+    """As far as the members, which do not fit."""
+    answer = address.call(api, body=b'\xef\xbb\xbf{"bogus": 1}')
+
+    assert problem(answer)[0] == 400
+    assert "valid JSON" not in answer.json()["detail"]
 
 
 @every_post

@@ -178,7 +178,7 @@ def test_what_is_no_message_is_refused_in_our_own_words(name: str, any_host: Hos
     ("body", "repeated"),
     [
         (message(id=7, params=[]), 7),
-        (message(id="call-1", params=None), "call-1"),
+        (message(id="call-1", params="x"), "call-1"),
         (message(id=10**30, params=[]), 10**30),
         (message(id=0, jsonrpc="1.0"), 0),
         (message(id=7, method=5), 7),
@@ -217,9 +217,36 @@ def test_another_media_type_is_415(media_type: str, host: Host) -> None:
     assert problem(host.post(LIST, media_type=media_type)) == (415, "unsupported_media_type")
 
 
-@pytest.mark.parametrize("accepted", ["", "text/html", "text/event-stream"])
+@pytest.mark.parametrize("accepted", ["", "text/html"])
 def test_an_answer_that_the_host_would_not_take_is_406(accepted: str, any_host: Host) -> None:
     assert error_of(any_host.send("tools/list", Accept=accepted)) == (406, -32600)
+
+
+@pytest.mark.parametrize("accepted", ["text/event-stream", "Text/Event-Stream;q=1, text/plain"])
+def test_a_host_that_takes_events_alone_gets_one_with_the_answer(accepted: str, any_host: Host) -> None:
+    plain, event = any_host.send("tools/list"), any_host.send("tools/list", Accept=accepted)
+
+    assert (event.status_code, event["Content-Type"]) == (200, "text/event-stream")
+    kind, data, *rest = event.content.decode().split("\n")
+    assert (kind, rest) == ("event: message", ["", ""])
+    assert orjson.loads(data.removeprefix("data: ")) == plain.json()
+    assert any_host.send("nothing/there", Accept=accepted).status_code == any_host.send("nothing/there").status_code
+
+
+def test_no_params_may_be_said_by_null(any_host: Host) -> None:
+    message = {"jsonrpc": "2.0", "id": 7, "method": "ping", "params": None}
+
+    answer = any_host.post(orjson.dumps(message), **{"MCP-Protocol-Version": any_host.revision, "Mcp-Method": "ping"})
+
+    assert error_code(answer) not in (-32600, -32700)
+
+
+def test_a_byte_order_mark_is_passed_over(host: Host) -> None:
+    assert host.post(b"\xef\xbb\xbf" + LIST).status_code == 200
+
+
+def error_code(answer: Any) -> int | None:
+    return (answer.json().get("error") or {}).get("code")
 
 
 def test_listening_without_accepting_a_stream_says_what_to_accept(host: Host) -> None:

@@ -29,6 +29,23 @@ const BAD_KEYS = {
   RSA: ["kty", /kty "RSA"/],
 };
 
+for (const curve of ["X25519", "P-256"]) {
+  test(`a ${curve} key is taken as WebCrypto exports it`, async () => {
+    const named = curve === "X25519" ? { name: curve } : { name: "ECDH", namedCurve: curve };
+    const pair = await crypto.subtle.generateKey(named, true, ["deriveBits"]);
+    const [open, secret] = await Promise.all(
+      [pair.publicKey, pair.privateKey].map((key) => crypto.subtle.exportKey("jwk", key)),
+    );
+    assert.equal(open.ext, true);
+    const public_ = await bridge.checkConnectorKey({ ...open, "x5t#S256": null });
+    assert.deepEqual(Object.keys(public_).sort(), curve === "X25519" ? ["crv", "kty", "x"] : ["crv", "kty", "x", "y"]);
+    assert.deepEqual(await bridge.publicHalf(secret), public_);
+    assert.equal(await bridge.thumbprint(secret), await bridge.thumbprint(open));
+    await assert.rejects(bridge.checkConnectorKey(secret), /private member/);
+    await assert.rejects(bridge.checkConnectorKey(open, { tolerate: false }), /unknown member/);
+  });
+}
+
 for (const [index, vector] of vectors.exports.entries()) {
   test(`export ${index} opens`, async () => {
     assert.deepEqual(
