@@ -1,5 +1,6 @@
 """Who people are."""
 
+import unicodedata
 from typing import Any, ClassVar
 
 from django.apps import apps
@@ -9,6 +10,7 @@ from django.db.models.functions import Lower
 from django.utils.translation import gettext_lazy as _
 
 from accounts.identifiers import new_user_id
+from common.mailboxes import mailbox
 
 
 class Persona(models.TextChoices):
@@ -19,13 +21,18 @@ class Persona(models.TextChoices):
     STAFF = "staff", _("Staff")
 
 
+def _as_one(password: str | None) -> str | None:
+    """The same for every way of composing it, as for the vault's passphrase."""
+    return None if password is None else unicodedata.normalize("NFKC", password)
+
+
 class UserManager(BaseUserManager["User"]):
     """Makes users by e-mail address, which is kept in lower case."""
 
     def create_user(self, email: str, password: str | None = None, **fields: Any) -> "User":
         if not email:
             raise ValueError("A user needs an e-mail address.")
-        user = self.model(email=email.strip().lower(), **fields)
+        user = self.model(email=mailbox(email), **fields)
         user.set_password(password)
         user.save(using=self._db)
         return user
@@ -84,6 +91,14 @@ class User(AbstractBaseUser, PermissionsMixin):
 
     def __str__(self) -> str:
         return self.email
+
+    def set_password(self, raw_password: str | None) -> None:
+        super().set_password(_as_one(raw_password))
+
+    def check_password(self, raw_password: str) -> bool:
+        """However a keyboard composes its letters; one that was set before that counted, as it is typed."""
+        one = _as_one(raw_password)
+        return super().check_password(str(one)) or (one != raw_password and super().check_password(raw_password))
 
     @property
     def has_verified_email(self) -> bool:

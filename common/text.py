@@ -20,6 +20,16 @@ _EMOJI_STYLE = re.compile(
     "(?<=[\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u21ff\u2300-\u23ff\u24c2\u25a0-\u27bf\u2900-\u297f\u2b00-\u2bff"
     "\u3030\u303d\u3297\u3299\U0001f000-\U0001faff])\ufe0f|(?<=[#*0-9])\ufe0f(?=\u20e3)"
 )
+# Two joiners are part of how words are written in Arabic, Syriac, N'Ko and the scripts of India and its neighbours, and
+# one of them of emoji that are made of several. Between two such signs they show; anywhere else they hide.
+_NON_JOINER, _JOINER = "\u200c", "\u200d"
+_JOINING = re.compile(
+    "[\u0620-\u08ff\u0900-\u0dff\u0f00-\u109f\u1700-\u18af\u1900-\u1cff\ua800-\uabff\ufb50-\ufdff\ufe70-\ufefc]"
+)
+_PICTURE = re.compile(
+    "[\u00a9\u00ae\u203c-\u2049\u2122-\u21ff\u2300-\u23ff\u24c2\u25a0-\u2bff\u3030-\u3299\U0001f000-\U0001faff]"
+)
+_STYLE_OR_SKIN = frozenset("\ufe0f\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff")
 _VISIBLE = ("L", "N", "P", "S")  # how the categories of letters, numbers, punctuation and symbols begin
 
 
@@ -32,10 +42,34 @@ def is_plain(text: str) -> bool:
     """Whether `text` shows as it is written: something visible, on one line, and nothing that hides or turns it."""
     if text.isascii():
         return bool(text.strip()) and text.isprintable()
+    text = _without_joiners(text)
     categories = {unicodedata.category(character) for character in text}
     if categories & _REFUSED_CATEGORIES or _INKLESS.search(_EMOJI_STYLE.sub("", text)):
         return False
     return any(category.startswith(_VISIBLE) for category in categories)
+
+
+def _without_joiners(text: str) -> str:
+    """`text` without the joiners that show in what they join."""
+    if _NON_JOINER not in text and _JOINER not in text:
+        return text
+    return "".join(sign for at, sign in enumerate(text) if sign not in (_NON_JOINER, _JOINER) or not _joins(text, at))
+
+
+def _joins(text: str, at: int) -> bool:
+    before, after = text[:at], text[at + 1 : at + 2]
+    if not before or not after:
+        return False
+    if _is_of_a_word(before[-1]) and _is_of_a_word(after):
+        return True
+    if len(before) > 1 and before[-1] in _STYLE_OR_SKIN:
+        before = before[:-1]
+    return text[at] == _JOINER and bool(_PICTURE.match(before[-1]) and _PICTURE.match(after))
+
+
+def _is_of_a_word(sign: str) -> bool:
+    """A letter or its mark, of a script whose letters join."""
+    return bool(_JOINING.match(sign)) and unicodedata.category(sign)[0] in "LM"
 
 
 def harmless_cell(text: str) -> str:

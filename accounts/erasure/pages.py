@@ -18,6 +18,7 @@ from accounts.erasure.errors import StandsInTheWay
 from accounts.interrupted.middleware import wait_for_sign_in
 from accounts.interrupted.page_actions import can_wait
 from accounts.sign_in.second_factors import has_second_factor, showed_second_factor_recently
+from common.mailboxes import mailbox
 
 _PAGE = ["GET", "HEAD", "POST"]
 
@@ -48,7 +49,7 @@ def _page(request: HttpRequest, confirm_at: str, *, typed: str = "", wrong: str 
 def _ask(request: HttpRequest) -> HttpResponse:
     user = person_of(request)
     typed = request.POST.get("address", "").strip()
-    if typed.lower() != user.email:
+    if mailbox(typed) != mailbox(user.email):
         return _page(request, "", typed=typed[:254], wrong=gettext("This is not the address of this account."))
     try:
         asked = erasure_actions.ask_to_erase(by=user)

@@ -7,6 +7,7 @@ from django.db.models import Q, QuerySet
 
 from accounts.hooks import Words, leaving_rooms
 from accounts.models import Erasure
+from common.mailboxes import mailbox
 
 if TYPE_CHECKING:
     from accounts.models import User
@@ -34,5 +35,5 @@ def everything_held(user: "User") -> dict[str, dict[str, Any]]:
 
 def person_named(name: str) -> "User | None":
     """Whom an operator means by an address or a sharing ID."""
-    people = get_user_model().objects.filter(Q(public_id=name) | Q(email=name.strip().lower()))
+    people = get_user_model().objects.filter(Q(public_id=name) | Q(email=mailbox(name)))
     return people.first()

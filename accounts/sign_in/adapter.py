@@ -18,6 +18,7 @@ from accounts.security_changes import note_change
 from accounts.sign_in import attempts, known_browsers
 from common import limits, mail
 from common.limits import Limit
+from common.mailboxes import mailbox
 from common.network import client_address
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class Adapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no ty
 
     def clean_email(self, email: str) -> str:
         """RFC 5321 has 254 characters, as the column; a form field of Django takes 320."""
-        cleaned: str = super().clean_email(email)
+        cleaned: str = super().clean_email(mailbox(email))
         _FITS(cleaned)
         return cleaned
 
@@ -64,8 +65,11 @@ class Adapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no ty
     def authenticate(self, request: HttpRequest, **credentials: Any) -> "User | None":
         """Also asked when somebody who is signed in confirms that it is them."""
         user = request.user if request.user.is_authenticated else None
-        attempt = attempts.begin(request, attempts.PASSWORD, user=user, email=credentials.get("email", ""))
-        found: User | None = super().authenticate(request, **credentials)
+        attempt = attempts.begin(request, attempts.PASSWORD, user=user, email=mailbox(credentials.get("email", "")))
+        found: User | None = None
+        typed = credentials.pop("email", "")
+        for email in dict.fromkeys((mailbox(typed), typed)):  # the second: kept before domains were made one
+            found = found or super().authenticate(request, **credentials, **({"email": email} if email else {}))
         if found is None:
             attempt.failed()
         else:

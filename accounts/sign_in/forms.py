@@ -12,6 +12,7 @@ from django.http import HttpRequest
 
 from accounts.sign_in import attempts
 from common.limits import Limit
+from common.mailboxes import mailbox
 
 _HOUR = 3600
 _RESETS_OF_ACCOUNT = Limit("resets", 5, _HOUR)
@@ -49,7 +50,7 @@ class ResetPassword(ResetPasswordForm):  # type: ignore[misc]  # allauth has no 
     """A network may ask for a few resets, of one account and of all; mail to one address has a limit of its own."""
 
     def clean_email(self) -> str:
-        email = self.cleaned_data["email"].strip().lower()
+        email = self.cleaned_data["email"] = mailbox(self.cleaned_data["email"])
         of_all = Limit("resets-network", settings.PASSWORD_RESETS_PER_NETWORK, _HOUR)
         attempts.count_of_network(context.request, of_all)
         attempts.count_of_network(context.request, _RESETS_OF_ACCOUNT, email)

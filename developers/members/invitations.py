@@ -10,6 +10,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from common.clock import database_now
+from common.mailboxes import mailbox
 from common.problems import InvalidRequest
 from developers.apps.audit import record
 from developers.apps.models import App, AppStatus
@@ -120,7 +121,7 @@ def masked(address: str) -> str:
 
 
 def _address(email: str) -> str:
-    address = email.strip().lower()
+    address = mailbox(email)
     try:
         validate_email(address)
     except ValidationError:

@@ -27,6 +27,16 @@ SHOWN = {
     "keycap": "1\ufe0f\u20e3 or #\ufe0f\u20e3",
     "flag": "\U0001f1e9\U0001f1ea",
     "skin tone": "\U0001f44d\U0001f3fd",
+    "Persian": "\u0639\u0644\u06cc\u200c\u0631\u0636\u0627",
+    "Persian after a word": "\u06a9\u062a\u0627\u0628\u200c\u0647\u0627 x",
+    "Sinhala": "\u0dc1\u0dca\u200d\u0dbb\u0dd3",
+    "Kannada": "\u0cb0\u200d\u0ccd\u0caf\u0cbe",
+    "Bengali": "\u09b0\u200d\u09cd\u09af",
+    "Hindi with a joiner": "\u0930\u094d\u200d\u092f",
+    "family": "\U0001f468\u200d\U0001f469\u200d\U0001f467\u200d\U0001f466",
+    "health worker": "\U0001f469\U0001f3fd\u200d\u2695\ufe0f",
+    "burning heart": "\u2764\ufe0f\u200d\U0001f525",
+    "rainbow flag": "\U0001f3f3\ufe0f\u200d\U0001f308",
 }
 
 UNSEEN = [
@@ -48,6 +58,21 @@ def test_text_of_every_script_is_plain(text: str) -> None:
 @pytest.mark.parametrize("text", ["{}", "Suggest {}restaurants", "{}Thai", "f\u00fcr{}"])
 def test_text_with_what_nobody_sees_is_not_plain(text: str, hidden: str) -> None:
     assert not is_plain(text.format(hidden))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\u200c\u0639\u0644\u06cc", "\u0639\u0644\u06cc\u200c", "\u0639\u200c\u200c\u0644",
+        "\u0639\u200c\u200d\u0644", "Ali\u200cReza", "\u0639\u200ca", "a\u200d\u0639", "\u0661\u200c\u0662",
+        "\u0639 \u200c\u0644", "\u4e00\u200d\u4e01", "\U0001f468\u200d", "\u200d\U0001f468",
+        "\U0001f468\u200d\u200d\U0001f469", "\U0001f468\u200c\U0001f469", "\U0001f468\u200dx", "\u0639\u202e\u0644",
+        "\u0639\u200f\u0644", "\u0639\u061c\u0644",
+    ],
+    ids=ascii,
+)  # fmt: skip
+def test_joiners_belong_between_what_they_join(text: str) -> None:
+    assert not is_plain(text)
 
 
 @pytest.mark.parametrize(

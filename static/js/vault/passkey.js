@@ -40,10 +40,11 @@ async function credential(ask) {
   return given;
 }
 
-/** @param {any} given @returns {Uint8Array<ArrayBuffer> | null} */
+/** Some authenticators say that they have an output and give nothing. @param {any} given @returns {Uint8Array<ArrayBuffer> | null} */
 function prfOutput(given) {
   const first = given.getClientExtensionResults().prf?.results?.first;
-  return first ? new Uint8Array(first) : null;
+  const octets = first ? new Uint8Array(first) : null;
+  return octets?.length === 32 ? octets : null;
 }
 
 const noPrf = () =>
@@ -143,6 +144,6 @@ export async function usePasskey(credentialIds) {
     }),
   );
   const secret = prfOutput(given);
-  if (secret?.length !== 32) throw noPrf();
+  if (!secret) throw noPrf();
   return { credentialId: toBase64url(new Uint8Array(given.rawId)), secret };
 }

@@ -71,6 +71,30 @@ def test_authenticator_without_prf_says_so(tab: Tab, api: OwnerApi) -> None:
     assert len(api.wrappers) == 2
 
 
+TELLS = """([type, length]) => {
+  const proto = PublicKeyCredential.prototype;
+  const told = proto.getClientExtensionResults;
+  proto.getClientExtensionResults = function () {
+    const first = new ArrayBuffer(length);
+    const said = told.call(this);
+    return this.response instanceof globalThis[type] ? { ...said, prf: { enabled: true, results: { first } } } : said;
+  };
+}"""
+
+
+@pytest.mark.parametrize("length", [0, 31, 64])
+def test_an_output_of_another_length_is_none(tab: Tab, api: OwnerApi, length: int) -> None:
+    """Given as the passkey is made, it is asked for at use; given then, the passkey cannot unlock."""
+    authenticator(tab)
+    tab.run(TELLS, ["AuthenticatorAttestationResponse", length])
+    assert tab.run(ADD, PASSPHRASE) is None
+    assert tab.run(UNLOCK) is True
+
+    tab.run(TELLS, ["AuthenticatorAssertionResponse", length])
+    assert tab.run(UNLOCK) == ["PasskeyError", "no_prf"]
+    assert tab.run(ADD, PASSPHRASE) == ["PasskeyError", "no_prf"]
+
+
 def test_person_who_is_not_verified_makes_none(tab: Tab, api: OwnerApi) -> None:
     authenticator(tab, verifies=False)
     assert tab.run(ADD, PASSPHRASE) == ["PasskeyError", "cancelled"]

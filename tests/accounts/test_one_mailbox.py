@@ -1,0 +1,113 @@
+"""One mailbox and one password, however they are typed."""
+
+import unicodedata
+from typing import Any
+
+import pytest
+from allauth.account.models import EmailAddress
+from django.contrib.auth.hashers import make_password
+from django.core import mail
+from django.test import Client
+
+from accounts.models import User
+from common.mailboxes import mailbox
+from tests.factories import PersonFactory
+
+pytestmark = pytest.mark.django_db
+
+UNICODE, PUNYCODE = "kim@bücher.example", "kim@xn--bcher-kva.example"
+SPELLINGS = [
+    UNICODE,
+    PUNYCODE,
+    unicodedata.normalize("NFD", UNICODE),
+    "Kim@BÜCHER.example",
+    " kim@XN--bcher-kva.EXAMPLE ",
+]
+PASSWORD = "Grüße-Straße-Äpfel-9"
+FORMS = [unicodedata.normalize(form, PASSWORD) for form in ("NFC", "NFD")]
+
+
+def sign_up(email: str) -> Any:
+    return Client().post("/accounts/signup/", {"email": email, "password1": PASSWORD, "agreed": "on"})
+
+
+def signs_in(email: str, password: str) -> bool:
+    browser = Client()
+    browser.post("/accounts/login/", {"login": email, "password": password})
+    return "_auth_user_id" in browser.session
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS, ids=ascii)
+def test_one_mailbox_has_one_account_and_every_spelling_signs_in(spelling: str) -> None:
+    sign_up(spelling)
+    for other in SPELLINGS:
+        sign_up(other)
+
+    assert list(User.objects.values_list("email", flat=True)) == [PUNYCODE]
+    EmailAddress.objects.update(verified=True)
+    assert all(signs_in(other, PASSWORD) for other in SPELLINGS)
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS, ids=ascii)
+def test_a_forgotten_password_is_told_whatever_the_spelling(spelling: str) -> None:
+    PersonFactory(email=PUNYCODE)
+
+    Client().post("/accounts/password/reset/", {"email": spelling})
+
+    (sent,) = mail.outbox
+    assert (sent.to, "/accounts/password/reset/key/" in sent.body) == ([PUNYCODE], True)
+
+
+def test_an_account_that_was_kept_as_it_was_typed_signs_in() -> None:
+    person = PersonFactory(email=UNICODE)
+    person.set_password(PASSWORD)
+    person.save()
+
+    assert signs_in(UNICODE, PASSWORD)
+
+
+@pytest.mark.parametrize(
+    ("typed", "kept"),
+    [
+        ("ann@straße.example", "ann@xn--strae-oqa.example"),
+        ("Ann@Example.ORG", "ann@example.org"),
+        ("ann@a_b.example", "ann@a_b.example"),
+        ("ann", "ann"),
+        ("", ""),
+        ("ann@\u2028.example", "ann@\u2028.example"),
+    ],
+)
+def test_a_domain_is_kept_as_dns_has_it(typed: str, kept: str) -> None:
+    assert mailbox(typed) == kept
+
+
+@pytest.mark.parametrize("kept", FORMS, ids=["NFC", "NFD"])
+@pytest.mark.parametrize("typed", FORMS, ids=["NFC", "NFD"])
+def test_a_password_is_the_same_however_its_letters_are_composed(person: User, kept: str, typed: str) -> None:
+    person.set_password(kept)
+    person.save()
+
+    assert person.check_password(typed)
+    assert signs_in(person.email, typed)
+    assert not signs_in(person.email, typed.replace("9", "8"))
+
+
+def test_a_password_that_was_set_before_is_tried_as_it_is_typed(person: User) -> None:
+    person.password = make_password(FORMS[1])
+    person.save()
+
+    assert signs_in(person.email, FORMS[1])
+
+
+def test_changing_and_confirming_take_every_form(person: User) -> None:
+    person.set_password(FORMS[0])
+    person.save()
+    browser = Client()
+    browser.post("/accounts/login/", {"login": person.email, "password": FORMS[1]})
+    assert browser.post("/accounts/reauthenticate/", {"password": FORMS[1]}).status_code == 302
+
+    new = unicodedata.normalize("NFD", "Überall-Käse-7-Öfen")
+    browser.post("/accounts/password/change/", {"oldpassword": FORMS[1], "password1": new, "password2": new})
+
+    person.refresh_from_db()
+    assert person.check_password(unicodedata.normalize("NFC", new))
