@@ -16,6 +16,7 @@ class AccountsConfig(AppConfig):
     def ready(self) -> None:
         from allauth.account.signals import password_changed, password_reset, user_signed_up
         from allauth.account.signals import user_logged_in as signed_in
+        from allauth.mfa.signals import authenticator_added
         from django.contrib.auth.signals import user_logged_in
 
         from accounts import tasks  # noqa: F401  # they are told by name: see common.broker
@@ -27,6 +28,7 @@ class AccountsConfig(AppConfig):
         from accounts.language import keep_first_language
         from accounts.personas import note_personas
         from accounts.sign_in.browsers import note_browser
+        from accounts.sign_in.second_factors import turn_on
 
         user_logged_in.connect(keep_first_language, dispatch_uid="keep-first-language")
         user_logged_in.connect(note_personas, dispatch_uid="note-personas")
@@ -34,6 +36,7 @@ class AccountsConfig(AppConfig):
         user_signed_up.connect(count_sign_up, dispatch_uid="count-sign-up")
         password_changed.connect(void_attempts, dispatch_uid="void-attempts")
         password_reset.connect(void_attempts, dispatch_uid="void-attempts")
+        authenticator_added.connect(turn_on, dispatch_uid="turn-on")
         register(ACTIONS)
         register_room(ROOM)
         post_migrate.connect(_install, sender=self)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from django.conf import settings
 from django.http import HttpRequest
+from django.urls import reverse
 from rest_framework.authentication import BaseAuthentication as Base
 from rest_framework.authentication import CSRFCheck
 from rest_framework.request import Request
@@ -39,29 +40,27 @@ def person_of(request: HttpRequest) -> "User":
 
 
 def signed_in_recently(request: HttpRequest) -> bool:
-    """Whether the person signed in, or confirmed that it is them, within the last ten minutes."""
+    """Whether the person showed within the last ten minutes that it is them; the one rule of every sensitive step.
+
+    Where the account has a second factor that alone shows it: whoever has the password alone could take it away.
+    """
     from allauth.account.authentication import get_authentication_records
 
+    from accounts.sign_in.second_factors import has_second_factor, showed_second_factor_recently
+
+    if has_second_factor(person_of(request)):
+        return showed_second_factor_recently(request)
     # the first sign-in counts as much as a confirmation: both are somebody who just showed that it is them
     latest = max((record["at"] for record in get_authentication_records(request, request.user)), default=0.0)
     return time.time() - latest < settings.ACCOUNT_REAUTHENTICATION_TIMEOUT
 
 
-def require_full_sign_in(request: HttpRequest) -> None:
-    """As `require_recent_sign_in`, with the second factor where the account has one, itself of the last ten minutes."""
-    from allauth.account.authentication import get_authentication_records
-    from allauth.mfa.utils import is_mfa_enabled
+def where_to_confirm(user: "User") -> str:
+    """The page on which this person shows that it is them: by the second factor where there is one."""
+    from allauth.account.adapter import get_adapter
 
-    require_recent_sign_in(request)
-    if not is_mfa_enabled(person_of(request)):
-        return
-    since = time.time() - settings.ACCOUNT_REAUTHENTICATION_TIMEOUT
-    records = get_authentication_records(request, request.user)
-    if not any(record["method"] == "mfa" and record["at"] > since for record in records):
-        raise ReauthenticationRequired(
-            "Confirm your second factor, then repeat the step.",
-            url=f"{settings.BASE_URL}/accounts/2fa/reauthenticate/",
-        )
+    ways = get_adapter().get_reauthentication_methods(user)
+    return str(ways[0]["url"]) if ways else reverse("account_reauthenticate")
 
 
 def count_sign_up(request: HttpRequest, user: "User", **_kwargs: Any) -> None:
@@ -79,9 +78,9 @@ def void_attempts(user: "User", **_kwargs: Any) -> None:
 
 
 def require_recent_sign_in(request: HttpRequest) -> None:
-    """Refuse unless the sign-in is recent, for steps that a stolen session must not be enough for."""
+    """Refuse unless `signed_in_recently`, for steps that a stolen session must not be enough for."""
     if not signed_in_recently(request):
         raise ReauthenticationRequired(
-            "Confirm your password or passkey, then repeat the step.",
-            url=f"{settings.BASE_URL}/accounts/reauthenticate/",
+            "Confirm that it is you, then repeat the step.",
+            url=settings.BASE_URL + where_to_confirm(person_of(request)),
         )

@@ -10,7 +10,7 @@ from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from accounts.authentication import SignedIn, person_of, require_full_sign_in, require_recent_sign_in
+from accounts.authentication import SignedIn, person_of, require_recent_sign_in
 from common.admission.views import JSONView
 from common.problems import InvalidRequest
 
@@ -41,12 +41,8 @@ class OwnerView(JSONView):
         return person_of(self.request)
 
     def require_recent_sign_in(self) -> None:
-        """Raise unless the sign-in is of the last ten minutes."""
+        """Raise unless they showed within the last ten minutes that it is them."""
         require_recent_sign_in(self.request._request)
-
-    def require_full_sign_in(self) -> None:
-        """The same, with the second factor where there is one."""
-        require_full_sign_in(self.request._request)
 
     def query(self, model: type[Model]) -> Model:
         for name, values in self.request.query_params.lists():

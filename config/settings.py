@@ -248,6 +248,7 @@ MFA_SUPPORTED_TYPES = ["totp", "recovery_codes", "webauthn"]
 MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not _https
 MFA_TOTP_ISSUER = "Consent Runtime"
+MFA_TOTP_TOLERANCE = 1  # steps; accounts/sign_in/second_factors.py takes one back, none ahead, and each once
 MFA_ADAPTER = "accounts.sign_in.second_factors.SealedSecrets"
 LOGIN_REDIRECT_URL = "/consent/"
 LOGIN_URL = "/accounts/login/"
@@ -259,8 +260,10 @@ ACCOUNT_FORMS = {
     "signup": "accounts.sign_in.forms.SignUp",
     "change_password": "accounts.sign_in.forms.ChangePassword",
     "reset_password": "accounts.sign_in.forms.ResetPassword",
+    "set_password": "accounts.sign_in.forms.SetPassword",
 }
 MFA_FORMS = {
+    "activate_totp": "accounts.sign_in.forms.TurnOnApp",
     "authenticate": "accounts.sign_in.forms.SecondStep",
     "reauthenticate": "accounts.sign_in.forms.ConfirmWithCode",
     "add_webauthn": "accounts.sign_in.passkeys.AddPasskey",

@@ -17,10 +17,10 @@ from django.contrib.auth import REDIRECT_FIELD_NAME
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
-from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext
 
+from accounts.authentication import where_to_confirm
 from accounts.sign_in.second_factors import has_second_factor, showed_second_factor_recently
 
 _STORED_FORM = "admin_waits_for_confirmation"
@@ -53,9 +53,7 @@ def redirect_to_second_factor(request: HttpRequest, wanted: str) -> HttpResponse
         return redirect("mfa_index")
     text = gettext("The staff's pages ask for your authenticator app, passkey or sign-in recovery code.")
     messages.info(request, text)
-    app = user.authenticator_set.filter(type="totp").exists()
-    way = "mfa_reauthenticate" if app else "mfa_reauthenticate_webauthn"
-    return redirect(f"{reverse(way)}?{urlencode({REDIRECT_FIELD_NAME: wanted})}")
+    return redirect(f"{where_to_confirm(user)}?{urlencode({REDIRECT_FIELD_NAME: wanted})}")
 
 
 def _is_add_form(request: HttpRequest) -> bool:

@@ -25,6 +25,15 @@ def in_one_period() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def a_period_later() -> Iterator[None]:
+    """The clock is half a minute ahead: the app shows another code than the one that was just used."""
+    import time_machine
+
+    with time_machine.travel(time.time() + 30):
+        yield
+
+
 def codes(secret: str) -> Iterator[str]:
     """The code of this moment, and where the next period began while it was on its way, that one's; none of none."""
     if secret:

@@ -10,14 +10,13 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST
 
-from accounts.authentication import person_of, signed_in_recently
+from accounts.authentication import person_of, signed_in_recently, where_to_confirm
 from accounts.erasure import actions as erasure_actions
 from accounts.erasure import page_actions as erasure_page_actions
 from accounts.erasure import queries as erasure_queries
 from accounts.erasure.errors import StandsInTheWay
 from accounts.interrupted.middleware import wait_for_sign_in
 from accounts.interrupted.page_actions import can_wait
-from accounts.sign_in.second_factors import has_second_factor, showed_second_factor_recently
 from common.mailboxes import mailbox
 
 _PAGE = ["GET", "HEAD", "POST"]
@@ -64,20 +63,8 @@ def _ask(request: HttpRequest) -> HttpResponse:
 
 def _where_to_confirm(request: HttpRequest) -> str:
     """Where to show that it is them; empty where they just did."""
-    user = person_of(request)
     back = urlencode({"next": reverse("account-delete")})
-    if has_second_factor(user):
-        if showed_second_factor_recently(request):
-            return ""
-        way = "mfa_reauthenticate" if _has_app(user.pk) else "mfa_reauthenticate_webauthn"
-        return f"{reverse(way)}?{back}"
-    return "" if signed_in_recently(request) else f"{reverse('account_reauthenticate')}?{back}"
-
-
-def _has_app(user_pk: int) -> bool:
-    from allauth.mfa.models import Authenticator
-
-    return bool(Authenticator.objects.filter(user_id=user_pk, type="totp").exists())
+    return "" if signed_in_recently(request) else f"{where_to_confirm(person_of(request))}?{back}"
 
 
 @require_POST

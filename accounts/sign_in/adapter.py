@@ -5,17 +5,20 @@ from typing import TYPE_CHECKING, Any, cast
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.authentication import get_authentication_records
+from allauth.core.exceptions import ReauthenticationRequired
 from django.conf import settings
 from django.core.validators import MaxLengthValidator
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.http import urlencode
 
+from accounts.authentication import signed_in_recently
 from accounts.identifiers import is_sandbox_address
 from accounts.models import Persona, WayChange
 from accounts.personas import side_of
 from accounts.security_changes import note_change
 from accounts.sign_in import attempts, known_browsers
+from accounts.sign_in.second_factors import has_authenticator_app, has_second_factor
 from common import limits, mail
 from common.limits import Limit
 from common.mailboxes import mailbox
@@ -75,6 +78,22 @@ class Adapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no ty
         else:
             attempt.succeeded()
         return found
+
+    def get_reauthentication_methods(self, user: "User") -> list[dict[str, Any]]:
+        """Where there is a second factor, the password confirms nothing; the device comes before a code on paper."""
+        methods: list[dict[str, Any]] = super().get_reauthentication_methods(user)
+        if has_second_factor(user):
+            methods = [method for method in methods if method["id"] != "reauthenticate"]
+            if not has_authenticator_app(user):
+                methods.sort(key=lambda method: method["id"] == "mfa_reauthenticate")
+        return methods
+
+    def is_reauthentication_required(self, *, app: str, **more: Any) -> bool:
+        """allauth goes on to ask for a confirmation, of whatever kind; what shows that it is them is our one rule."""
+        if not signed_in_recently(self.request):
+            raise ReauthenticationRequired
+        required: bool = super().is_reauthentication_required(app=app, **more)
+        return required
 
     def save_user(self, request: HttpRequest, user: "User", form: Any, commit: bool = True) -> "User":
         """The account that a passkey was made for has the identifier that the passkey holds."""

@@ -2,15 +2,22 @@
 
 from typing import Any
 
-from allauth.account.forms import ChangePasswordForm, ResetPasswordForm, SignupForm
+from allauth.account.forms import ChangePasswordForm, ResetPasswordForm, SetPasswordForm, SignupForm
 from allauth.core import context
+from allauth.core.exceptions import ImmediateHttpResponse
+from allauth.mfa.adapter import get_adapter
 from allauth.mfa.base.forms import AuthenticateForm, ReauthenticateForm
+from allauth.mfa.totp.forms import ActivateTOTPForm
 from django.conf import settings
 from django.contrib.auth.hashers import make_password
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest
+from django.shortcuts import redirect
+from django.utils.http import urlencode
 
+from accounts.authentication import signed_in_recently, where_to_confirm
 from accounts.sign_in import attempts
+from accounts.sign_in.second_factors import has_second_factor, take_code
 from common.limits import Limit
 from common.mailboxes import mailbox
 
@@ -32,8 +39,21 @@ class SignUp(SignupForm):  # type: ignore[misc]  # allauth has no types
         return super().try_save(request)
 
 
+def _confirm_first(user: Any) -> None:
+    """Lead to the page that asks for it. A password that was typed already is not kept meanwhile."""
+    if not signed_in_recently(context.request):
+        back = urlencode({"next": context.request.path})
+        raise ImmediateHttpResponse(redirect(f"{where_to_confirm(user)}?{back}"))
+
+
 class ChangePassword(ChangePasswordForm):  # type: ignore[misc]  # allauth has no types
-    """Asks for the password that is to be replaced, which a stolen session could guess at."""
+    """Asks for the password that is to be replaced, which a stolen session could guess at; and for the second factor,
+    since that password is what an account with one does not trust by itself."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if has_second_factor(self.user):
+            _confirm_first(self.user)
 
     def clean_oldpassword(self) -> str:
         attempt = attempts.begin(context.request, attempts.PASSWORD, user=self.user)
@@ -44,6 +64,14 @@ class ChangePassword(ChangePasswordForm):  # type: ignore[misc]  # allauth has n
             raise
         attempt.succeeded()
         return password
+
+
+class SetPassword(SetPasswordForm):  # type: ignore[misc]  # allauth has no types
+    """A first password, of somebody who signs in without one."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        _confirm_first(self.user)
 
 
 class ResetPassword(ResetPasswordForm):  # type: ignore[misc]  # allauth has no types
@@ -62,15 +90,32 @@ class _Counted:
     """A code of six digits, which could be guessed."""
 
     user: Any
+    authenticator: Any
 
     def clean_code(self) -> str:
         attempt = attempts.begin(context.request, attempts.CODE, user=self.user)
         try:
             code: str = super().clean_code()  # type: ignore[misc]  # of the form that it is mixed into
+            if self.authenticator.type == "totp":
+                _take(self.user, get_adapter().decrypt(self.authenticator.data["secret"]), code)
         except ValidationError:
             attempt.failed()
             raise
         attempt.succeeded()
+        return code
+
+
+def _take(user: Any, secret: str, code: str) -> None:
+    if not take_code(user, secret, code):
+        raise get_adapter().validation_error("incorrect_code")
+
+
+class TurnOnApp(ActivateTOTPForm):  # type: ignore[misc]  # allauth has no types
+    """The code that turns an authenticator app on is spent: it signs nobody in."""
+
+    def clean_code(self) -> str:
+        code: str = super().clean_code()
+        _take(self.user, self.secret, code)
         return code
 
 

@@ -3,19 +3,26 @@
 import time
 from typing import TYPE_CHECKING, Any
 
+from allauth.core.internal.cryptokit import compare_user_code
 from allauth.mfa.adapter import DefaultMFAAdapter
 from django.conf import settings
+from django.contrib import messages
+from django.core.cache import cache
 from django.http import HttpRequest
+from django.utils.translation import gettext
 
 from common.encryption import opened, resealed, sealed
 
 if TYPE_CHECKING:
+    from allauth.mfa.models import Authenticator
     from django.db.models import QuerySet
 
     from accounts.models import User
 
 # Passkeys keep public keys alone, which open nothing. Lists hold one secret each.
 _SECRET_MEMBERS = {"secret", "seed", "migrated_codes"}
+
+_PERIOD = 30  # seconds that a code of an authenticator app stands for
 
 
 class SealedSecrets(DefaultMFAAdapter):  # type: ignore[misc]  # allauth has no types
@@ -57,6 +64,38 @@ def secrets_of(data: dict[str, Any]) -> list[str]:
 def has_second_factor(user: "User") -> bool:
     """Whether an authenticator app or a passkey is active. Recovery codes alone are none: they come with one."""
     return bool(SealedSecrets().is_mfa_enabled(user, ["totp", "webauthn"]))
+
+
+def has_authenticator_app(user: "User") -> bool:
+    return bool(SealedSecrets().is_mfa_enabled(user, ["totp"]))
+
+
+def take_code(user: "User", secret: str, code: str) -> bool:
+    """Whether an authenticator app showed `code` in this half minute or in the one before; each is taken once.
+
+    allauth's own tolerance goes a step into the future as well, and it forgets after half a minute what was used.
+    """
+    from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value
+
+    now = int(time.time()) // _PERIOD
+    for step in (now, now - 1):
+        shown = format_hotp_value(hotp_value(secret, step))
+        if compare_user_code(actual=code, expected=shown):
+            return cache.add(f"totp-taken:{user.pk}:{shown}", 1, timeout=3 * _PERIOD)
+    return False
+
+
+def turn_on(*, request: HttpRequest, user: "User", authenticator: "Authenticator", **_: Any) -> None:
+    """A factor was added: this session has just shown it, and those from before it, which never did, end."""
+    from allauth.mfa.base.internal.flows import post_authentication
+
+    from accounts.sign_in.browsers import sign_out_elsewhere
+
+    if authenticator.type == "recovery_codes" or request.user != user:  # who signs up is not signed in yet
+        return
+    post_authentication(request, authenticator, reauthenticated=True)
+    sign_out_elsewhere(user, here=request.session.session_key)
+    messages.info(request, gettext("You are signed out everywhere else."))
 
 
 def gets_in_by_one_passkey_alone(user: "User") -> bool:

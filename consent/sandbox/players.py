@@ -58,9 +58,6 @@ class PlayedByToken(SandboxView, OwnerView):
     def require_recent_sign_in(self) -> None:
         """There is none."""
 
-    def require_full_sign_in(self) -> None:
-        """There is none."""
-
 
 class PlayedByMember(OwnerView):
     """The same for a member of the test app, in the portal's own pages: their session and its CSRF token."""
@@ -74,7 +71,4 @@ class PlayedByMember(OwnerView):
         return queries.played_by_member(by=person_of(self.request), app_id=self.app_id, user_id=self.user_id)
 
     def require_recent_sign_in(self) -> None:
-        """There is none."""
-
-    def require_full_sign_in(self) -> None:
         """There is none."""

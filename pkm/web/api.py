@@ -40,7 +40,7 @@ class Keys(OwnerView):
 class SigningKey(OwnerView):
     def put(self, request: Request) -> HttpResponse:
         body = self.body(web_schemas.SigningKeyBody)
-        self.require_full_sign_in()
+        self.require_recent_sign_in()
         set_key = signing_actions.set_signing_key(
             by=self.person, public_key=body.signing_public_key, jwe=body.signing_jwe, rotation=body.rotation
         )

@@ -111,11 +111,10 @@ def test_a_changed_address_is_told_where_it_was(fresh: Client, person: User) -> 
     assert written() == [([person.email], "The e-mail address of your account was changed to new@example.org")]
 
 
-def test_an_authenticator_app_and_new_codes_are_one_mail(
-    fresh: Client, person: User, django_capture_on_commit_callbacks: Any
-) -> None:
+@pytest.mark.django_db(transaction=True)  # allauth tells after the commit, within the request
+def test_an_authenticator_app_and_new_codes_are_one_mail(fresh: Client, person: User) -> None:
     secret = secret_shown(fresh.get("/accounts/2fa/totp/activate/").content.decode())
-    with in_one_period(), django_capture_on_commit_callbacks(execute=True):
+    with in_one_period():
         fresh.post("/accounts/2fa/totp/activate/", {"code": totp_code(secret)})
         fresh.post("/accounts/2fa/recovery-codes/generate/")
 

@@ -38,13 +38,21 @@ def change_password(stage: Stage) -> Scene:
 
 
 def set_password(stage: Stage) -> Scene:
+    _app(stage)  # a passkey it would be, which no test client shows
     stage.person.set_unusable_password()
     stage.person.save()
     here, typed = "/accounts/password/set/", {"password1": NEW, "password2": NEW}
     return Scene(here, here, "You asked to set a password.", lambda: _again(stage).check_password(NEW), typed)
 
 
+def _app(stage: Stage) -> None:
+    """An authenticator app; its recovery codes are what confirms that it is them (`Browser.confirm_it_is_me`)."""
+    TOTP.activate(stage.person, generate_totp_secret())
+    RecoveryCodes.activate(stage.person)
+
+
 def _key(stage: Stage) -> Authenticator:
+    _app(stage)
     made: Authenticator = Authenticator.objects.create(
         user=stage.person, type="webauthn", data={"name": "Blue key", "credential": {}}
     )
@@ -54,27 +62,27 @@ def _key(stage: Stage) -> Authenticator:
 def remove_key(stage: Stage) -> Scene:
     here = f"/accounts/2fa/webauthn/keys/{_key(stage).pk}/remove/"
     says = "You asked to remove a passkey for signing in."
-    return Scene(here, here, says, lambda: not Authenticator.objects.exists())
+    return Scene(here, here, says, lambda: not Authenticator.objects.filter(type="webauthn").exists())
 
 
 def rename_key(stage: Stage) -> Scene:
     here = f"/accounts/2fa/webauthn/keys/{_key(stage).pk}/edit/"
 
     def done() -> bool:
-        return bool(Authenticator.objects.get().data["name"] == "Red key")
+        return bool(Authenticator.objects.get(type="webauthn").data["name"] == "Red key")
 
     return Scene(here, here, "You asked to rename a passkey.", done, {"name": "Red key"}, "Red key")
 
 
 def deactivate_totp(stage: Stage) -> Scene:
-    TOTP.activate(stage.person, generate_totp_secret())
+    _app(stage)
     here, says = "/accounts/2fa/totp/deactivate/", "You asked to turn off the authenticator app."
     return Scene(here, here, says, lambda: not Authenticator.objects.filter(type="totp").exists())
 
 
 def new_codes(stage: Stage) -> Scene:
-    TOTP.activate(stage.person, generate_totp_secret())
-    before = RecoveryCodes.activate(stage.person).generate_codes()
+    _app(stage)
+    before = Authenticator.objects.get(type="recovery_codes").wrap().generate_codes()
 
     def done() -> bool:
         return bool(Authenticator.objects.get(type="recovery_codes").wrap().generate_codes() != before)

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from typing import Any
 
+from allauth.mfa.models import Authenticator
 from django.conf import settings
 from django.http import HttpResponse
 from django.test import Client
@@ -13,6 +14,8 @@ from tests.factories.accounts import PASSWORD
 
 # what browsers send with a form of ours: every page's policy is `no-referrer`
 OWN = {"Sec-Fetch-Site": "same-origin", "Origin": "null"}
+
+CONFIRM_BY_CODE = "/accounts/2fa/reauthenticate/"
 
 
 @dataclass
@@ -125,7 +128,11 @@ class Browser:
         return self.send("/accounts/login/", {**form.fields, "login": user.email, "password": PASSWORD})
 
     def confirm_it_is_me(self) -> Any:
-        """The password once more, where the site asks for it."""
+        """The password once more, or a recovery code: what the site asks for."""
+        if self.answer.wsgi_request.path == CONFIRM_BY_CODE:
+            codes = Authenticator.objects.get(type="recovery_codes").wrap().get_unused_codes()
+            form = form_to(self.answer, CONFIRM_BY_CODE, code="")
+            return self.send(CONFIRM_BY_CODE, {**form.fields, "code": codes[0]})
         form = form_to(self.answer, "/accounts/reauthenticate/", password="")
         return self.send("/accounts/reauthenticate/", {**form.fields, "password": PASSWORD})
 

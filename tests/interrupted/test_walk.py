@@ -12,7 +12,7 @@ from accounts.models import User
 from tests.addresses import ADDRESSES, path_of
 from tests.callers import signed_in
 from tests.interrupted import account_scenes, application_scenes, portal_scenes, profile_scenes, scenes, webhook_scenes
-from tests.interrupted.plain_browser import Browser, form_to
+from tests.interrupted.plain_browser import CONFIRM_BY_CODE, Browser, form_to
 from tests.interrupted.scenes import Scene, Stage
 
 pytestmark = pytest.mark.django_db
@@ -70,8 +70,8 @@ def _come_in(browser: Browser, person: User, name: str, path: str) -> None:
 
 
 def _once_more(browser: Browser) -> None:
-    """Some steps ask for the password again, however fresh the sign-in is."""
-    if browser.answer.wsgi_request.path == "/accounts/reauthenticate/":
+    """Some steps ask for the password again, or for the second factor, however fresh the sign-in is."""
+    if browser.answer.wsgi_request.path in ("/accounts/reauthenticate/", CONFIRM_BY_CODE):
         browser.confirm_it_is_me()
 
 
