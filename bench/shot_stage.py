@@ -197,11 +197,11 @@ def _tokens(app: Any, developer: Any) -> dict[str, str]:
 
 def _team(app: Any, developer: Any, newcomer: Any, owner: Any) -> dict[str, str]:
     from common.clock import database_now
-    from developers.members.actions import add_member
     from developers.members.invitation_links import digest, new_secret
     from developers.members.invitations import invite
+    from developers.members.models import AppMember
 
-    add_member(app=app, user_id=owner.public_id, by=developer)
+    AppMember.objects.create(app=app, user=owner, shows_email=False)  # as who accepted what went to their sharing ID
     secret = new_secret()
     invitation = invite(app=app, email=newcomer.email, by=developer)
     # its mail alone tells the link: this one counts as sent, or the worker would make another

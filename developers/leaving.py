@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from accounts.hooks import LeavingRoom, Words
 from common.sql.erasing import PersonalRows
 from developers.apps.actions import close_app
-from developers.apps.models import App, AppStatus
+from developers.apps.models import CLOSED_WITH_OWNER, App, AppStatus
 from developers.members.models import AppMember, MemberRole
 from developers.rules import RULES
 
@@ -33,7 +33,8 @@ ROWS = PersonalRows(
     statements=(
         "UPDATE app_audit SET facts = '{}' WHERE EXISTS ("
         "SELECT 1 FROM users u WHERE u.id = :person AND {has|app_audit.facts|u.email})",
-        f"DELETE FROM app_invitations WHERE invited_by_id = :person OR accepted_by_id = :person OR email = {_EMAIL}",
+        f"DELETE FROM app_invitations WHERE invited_by_id = :person OR accepted_by_id = :person "
+        f"OR person_id = :person OR email = {_EMAIL}",
         "DELETE FROM app_members WHERE user_id = :person",
         "DELETE FROM management_tokens WHERE user_id = :person",
         f"DELETE FROM developer_applications WHERE applicant_id = :person AND {_NO_APP}",
@@ -57,23 +58,23 @@ def _left_alone(user: "User") -> QuerySet[App]:
     return App.objects.exclude(status=AppStatus.CLOSED).filter(Exists(own)).exclude(Exists(others)).order_by("pk")
 
 
-def obstacles(user: "User") -> list[Words]:
-    """The apps that somebody else has to own first, or that have to be closed."""
-    words = _("You are the only owner of “%(app)s”. Make somebody else an owner, or close the app, first.")
-    return [words % {"app": app.name} for app in _left_alone(user)]
-
-
 def says(user: "User") -> list[Words]:
     """What the page tells before anybody confirms."""
-    teams = AppMember.objects.filter(user=user).exclude(app__status=AppStatus.CLOSED)
+    alone = list(_left_alone(user))
+    closed = _(
+        "You are the only owner of “%(app)s”: it is closed, its tokens end, and the others in its team are told. If it "
+        "is to go on, make somebody else an owner first."
+    )
+    teams = AppMember.objects.filter(user=user).exclude(app__status=AppStatus.CLOSED).exclude(app__in=alone)
     names = ", ".join(teams.order_by("app__name").values_list("app__name", flat=True))
-    return [_("You leave the teams of %(apps)s; the apps stay with the others.") % {"apps": names}] if names else []
+    stays = [_("You leave the teams of %(apps)s; the apps stay with the others.") % {"apps": names}] if names else []
+    return [*(closed % {"app": app.name} for app in alone), *stays]
 
 
 def end_everything(user: "User") -> None:
-    """Close what nobody else owns: whoever became its only owner while the account waited cannot say any more."""
+    """Close what nobody else owns. It is no obstacle: whoever was made an owner may leave at any time."""
     for app in _left_alone(user):
-        close_app(app=app, by=user)
+        close_app(app=app, by=user, action=CLOSED_WITH_OWNER)
 
 
 def export(user: "User") -> dict[str, Any]:
@@ -94,7 +95,6 @@ ROOM = LeavingRoom(
     rows=ROWS,
     tables=TABLES,
     says=says,
-    obstacles=obstacles,
     ends=end_everything,
     export=export,
 )

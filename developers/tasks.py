@@ -48,5 +48,5 @@ def forget_logged_requests() -> int:
 
 @shared_task
 def write_team_mails() -> int:
-    """Write to those who are invited to an app, or were added to one."""
+    """Write to those who are invited to an app."""
     return team_mail.send_due_mails()

@@ -13,7 +13,7 @@ from common.broker import tell_worker
 from common.problems import InvalidRequest
 from common.text import is_plain
 from developers.apps.audit import record
-from developers.apps.models import RESTORED, SUSPENDED, App, AppMode, AppStatus
+from developers.apps.models import RESTORED, SUSPENDED, TOLD_TO_MEMBERS, App, AppMode, AppStatus
 from developers.signals import app_changed, tokens_ended
 
 if TYPE_CHECKING:
@@ -81,8 +81,10 @@ def rename_app(*, app: App, name: str, by: "User") -> bool:
 
 
 @transaction.atomic
-def close_app(*, app: App, by: "User") -> bool:
+def close_app(*, app: App, by: "User", action: str = "app.closed") -> bool:
     """End an app for good, with all of its tokens; False where it was closed already.
+
+    With `CLOSED_WITH_OWNER` as the `action`, whoever is left in its team is written to.
 
     What waits for a decision is cancelled. Grants stand as they are, and nobody can read by them any more.
     """
@@ -92,9 +94,11 @@ def close_app(*, app: App, by: "User") -> bool:
     if not open_app.update(status=AppStatus.CLOSED, updated_at=now):
         return False
     live = app.tokens.filter(expires_at__gt=now).exclude(revoked_at__lte=now)
-    record(app=app, by=by, action="app.closed", revoked_tokens=live.update(revoked_at=now))
+    record(app=app, by=by, action=action, revoked_tokens=live.update(revoked_at=now))
     app_changed.send(sender=App, app_pk=app.pk, by=by)
     tokens_ended.send(sender=App, app_pk=app.pk)
+    if action in TOLD_TO_MEMBERS:
+        transaction.on_commit(partial(tell_worker, WRITE_TO_MEMBERS))
     return True
 
 

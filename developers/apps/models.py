@@ -140,8 +140,8 @@ class Logo(models.Model):
 
 
 # What members are written to about.
-SUSPENDED, RESTORED = "app.suspended", "app.restored"
-TOLD_TO_MEMBERS = (SUSPENDED, RESTORED)
+SUSPENDED, RESTORED, CLOSED_WITH_OWNER = "app.suspended", "app.restored", "app.closed_with_owner"
+TOLD_TO_MEMBERS = (SUSPENDED, RESTORED, CLOSED_WITH_OWNER)
 
 
 class AppAuditEntry(models.Model):

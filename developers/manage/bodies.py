@@ -1,8 +1,8 @@
 """How records become answers of the management addresses."""
 
 from common.clock import rfc3339
-from developers.manage.shapes import MadeToken, ManagedApp, ManagedMember, ManagedToken
-from developers.members.models import AppMember
+from developers.manage.shapes import MadeToken, ManagedApp, ManagedInvitation, ManagedMember, ManagedToken
+from developers.members.models import AppInvitation, AppMember
 from developers.tokens.models import DeveloperToken
 
 
@@ -47,4 +47,14 @@ def member_body(member: AppMember) -> ManagedMember:
         "user_id": member.user.public_id,
         "role": member.role,
         "created_at": rfc3339(member.created_at),
+    }
+
+
+def invitation_body(invitation: AppInvitation) -> ManagedInvitation:
+    """Of somebody who was asked by their sharing ID."""
+    return {
+        "user_id": invitation.person.public_id,  # type: ignore[union-attr]  # who is asked by address is asked elsewhere
+        "role": invitation.role,
+        "created_at": rfc3339(invitation.created_at),
+        "expires_at": rfc3339(invitation.expires_at),
     }

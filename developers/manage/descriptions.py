@@ -10,7 +10,7 @@ from common.problems import TooManyRequests
 from developers.errors import BrowserPathRefused, InsufficientScope, InvalidToken
 from developers.manage import samples, shapes
 from developers.manage.schemas import ChangedApp, NewApp, NewMember, NewToken, Rotation
-from developers.members.errors import AlreadyMember, LastOwner, OwnerRequired, TooManyInvitations
+from developers.members.errors import AlreadyInvited, AlreadyMember, LastOwner, OwnerRequired, TooManyInvitations
 from developers.operations import Method, operation, path_parameter, query_parameter
 
 MANAGE = "5. Manage"
@@ -144,18 +144,18 @@ list_members = manages(
 )
 add_member = manages(
     name="addMember",
-    summary="Add somebody to the team",
+    summary="Invite somebody to the team",
     description=(
-        "The person with this sharing ID joins at once and is told by mail; they may leave. For owners. To ask "
-        "somebody by their address, invite them in the portal."
+        "The person with this sharing ID is asked by mail, and joins once they accept; the invitation is open for seven "
+        "days. For owners, who find it in the portal and can withdraw it there, or ask somebody by their address."
     ),
     writes=True,
     parameters=[APP_ID],
     body=NewMember,
     body_example={"user_id": samples.USER_ID, "role": "member"},
-    answers={201: shapes.ManagedMember},
-    example=samples.MEMBER,
-    refusals=[OwnerRequired, AlreadyMember, TooManyInvitations],
+    answers={201: shapes.ManagedInvitation},
+    example=samples.INVITATION,
+    refusals=[OwnerRequired, AlreadyMember, AlreadyInvited, TooManyInvitations],
 )
 remove_member = manages(
     name="removeMember",

@@ -7,13 +7,13 @@ from common.json_bodies import json_answer
 from common.problems import NotFound
 from developers.manage import descriptions as described
 from developers.manage.base import ManagementView
-from developers.manage.bodies import member_body
+from developers.manage.bodies import invitation_body, member_body
 from developers.manage.schemas import NewMember
-from developers.members import actions, queries
+from developers.members import actions, invitations, queries
 
 
 class Members(ManagementView):
-    """Everybody in the team, and somebody new."""
+    """Everybody in the team, and an invitation of somebody new."""
 
     http_method_names = ["get", "post"]
     takes_query = True
@@ -27,8 +27,8 @@ class Members(ManagementView):
     def post(self, request: HttpRequest, app_id: str) -> HttpResponse:
         asked = self.body(NewMember)
         app = self.member(owner=True).app
-        made = actions.add_member(app=app, user_id=asked.user_id, role=asked.role, by=self.manager.user)
-        return json_answer(member_body(made), status=201)
+        made = invitations.invite_person(app=app, user_id=asked.user_id, role=asked.role, by=self.manager.user)
+        return json_answer(invitation_body(made), status=201)
 
 
 class Member(ManagementView):

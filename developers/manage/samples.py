@@ -34,5 +34,6 @@ MADE_TOKEN = {**TOKEN, "token": f"cr_test_{PREFIX}_…"}
 REVOKED_TOKEN = {**TOKEN, "revoked_at": "2026-11-21T10:00:00Z", "last_used_at": "2026-11-21T09:00:00Z"}
 TOKENS = {"items": [REVOKED_TOKEN], "next_cursor": None}
 MEMBER = {"user_id": USER_ID, "role": "member", "created_at": "2026-11-20T10:00:00Z"}
+INVITATION = {**MEMBER, "expires_at": "2026-11-27T10:00:00Z"}
 MEMBERS = {"items": [MEMBER], "next_cursor": None}
 NEW_TOKEN = {"label": "CI", "permissions": ["discover", "request", "read"], "header_only": True}

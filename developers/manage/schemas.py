@@ -63,7 +63,7 @@ class Rotation(Strict):
 
 
 class NewMember(Strict):
-    """`POST apps/{app_id}/members`."""
+    """`POST apps/{app_id}/members`: who is asked to join."""
 
     user_id: Annotated[Identifier, Field(description="The person's sharing ID.")]
     role: Annotated[Literal["owner", "member"], Field(description="Owners manage the team too.")] = "member"

@@ -81,6 +81,15 @@ class ManagedMember(Shape):
     created_at: Time
 
 
+class ManagedInvitation(Shape):
+    """Somebody who is asked to manage the app, and does once they accept."""
+
+    user_id: Annotated[str, Field(examples=["usr_t2zp3gog7m6odtqhjuqhpevyku"])]
+    role: Role
+    created_at: Time
+    expires_at: Time
+
+
 class ManagedMembers(Shape):
     """One page of members, newest first."""
 

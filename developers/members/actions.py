@@ -6,75 +6,70 @@ each other leave one.
 
 from typing import TYPE_CHECKING
 
-from django.contrib.auth import get_user_model
 from django.db import transaction
 
 from common.clock import database_now
-from common.identifiers import is_identifier
 from common.problems import InvalidRequest, NotFound
 from developers.apps.audit import record
 from developers.apps.models import App, AppStatus
-from developers.members.errors import AlreadyMember, LastOwner
-from developers.members.limits import count_invitation
-from developers.members.models import AppInvitation, AppMember, MemberRole
+from developers.members import invitations
+from developers.members.errors import LastOwner
+from developers.members.models import AppMember, MemberRole
 from developers.members.policies import require_owner
 
 if TYPE_CHECKING:
     from accounts.models import User
 
 
-def add_member(*, app: App, user_id: str, by: "User", role: str = MemberRole.MEMBER) -> AppMember:
-    """Make the person with this sharing ID a member at once; they are told by mail.
+def change_role(*, member: AppMember, role: str, by: "User") -> None:
+    """Make an owner a member; a member is asked whether they will own the app, and does once they accept.
 
-    Raises `OwnerRequired`, `NotFound`, `AlreadyMember`, `InvalidRequest`, `TooManyInvitations`.
+    Raises `OwnerRequired`, `LastOwner`, `NotFound` where they are a member no more, and as `invite_person`.
     """
-    require_owner(app, by)
-    person = _person(user_id)
-    count_invitation(app=app, by=by, to=person.public_id)
+    if role == MemberRole.OWNER:
+        if member.role != role:
+            invitations.offer_ownership(to=member, by=by)
+        return
     with transaction.atomic():
-        _lock_as_owner(app, by)
-        added = {"role": role, "shows_email": False, "mail_due": True}
-        member, is_new = AppMember.objects.get_or_create(app=app, user=person, defaults=added)
-        if not is_new:
-            raise AlreadyMember("This person is a member already.")
-        record(app=app, by=by, action="member.added", user_id=person.public_id, role=role)
-    return member
+        _lock_as_owner(member.app, by)
+        held = _held(member)
+        if held.role != role:
+            _step_down(held, by)
 
 
-@transaction.atomic
-def change_role(*, member: AppMember, role: str, by: "User") -> AppMember:
-    """Raises `OwnerRequired`, `LastOwner`, `NotFound` where they are a member no more."""
-    _lock_as_owner(member.app, by)
-    held = _held(member)
-    if held.role == role:
-        return held
-    _set_role(held, role, by)
-    return held
-
-
-@transaction.atomic
 def transfer_ownership(*, to: AppMember, by: "User") -> None:
-    """`to` becomes an owner and `by` a member. Raises `OwnerRequired`, `NotFound`, `InvalidRequest`."""
-    _lock_as_owner(to.app, by)
-    held = _held(to)
-    if held.user_id == by.pk:
+    """`by` becomes a member: at once where `to` is an owner, else when `to` has accepted to be one.
+
+    Raises `OwnerRequired`, `NotFound`, `InvalidRequest`, and as `invite_person`.
+    """
+    require_owner(to.app, by)
+    if to.user_id == by.pk:
         raise InvalidRequest("You own this app already.")
-    if held.role != MemberRole.OWNER:
-        _set_role(held, MemberRole.OWNER, by)
-    _set_role(AppMember.objects.get(app=to.app, user=by), MemberRole.MEMBER, by)
+    if to.role != MemberRole.OWNER:
+        invitations.offer_ownership(to=to, by=by, hands_over=True)
+        return
+    with transaction.atomic():
+        _lock_as_owner(to.app, by)
+        _step_down(AppMember.objects.select_related("app", "user").get(app=to.app, user=by), by)
 
 
 @transaction.atomic
 def remove_member(*, member: AppMember, by: "User") -> None:
-    """Take somebody out of the team, oneself too. Raises `OwnerRequired`, `LastOwner`, `NotFound`."""
-    _lock(member.app)
+    """Take somebody out of the team; of a closed one everybody may go themselves, its last owner too.
+
+    Raises `OwnerRequired`, `LastOwner`, `NotFound`, `InvalidRequest`.
+    """
+    is_closed = App.objects.select_for_update().get(pk=member.app_id).status == AppStatus.CLOSED
     if member.user_id != by.pk:
+        if is_closed:
+            raise _closed()
         require_owner(member.app, by)
     held = _held(member)
-    _keep_an_owner(held)
+    if not is_closed:
+        _keep_an_owner(held)
     action = "member.left" if held.user_id == by.pk else "member.removed"
     record(app=held.app, by=by, action=action, user_id=held.user.public_id, role=held.role)
-    _withdraw_invitations_by(held)
+    invitations.withdraw_invitations_by(app=held.app, user=held.user)
     held.delete()
 
 
@@ -93,18 +88,14 @@ def agree_to_tests(*, member: AppMember, agreed: bool, by: "User") -> None:
     record(app=held.app, by=by, action=action, user_id=by.public_id)
 
 
-def _person(user_id: str) -> "User":
-    known_form = user_id if is_identifier(user_id) else ""
-    found = get_user_model().objects.filter(is_active=True, public_id=known_form).first()
-    if found is None or not found.has_verified_email:
-        raise NotFound("Nobody with a confirmed address has this sharing ID.")
-    return found
-
-
 def _lock(app: App) -> None:
     held = App.objects.select_for_update().get(pk=app.pk)
     if held.status == AppStatus.CLOSED:
-        raise InvalidRequest("The app is closed.")
+        raise _closed()
+
+
+def _closed() -> InvalidRequest:
+    return InvalidRequest("The app is closed.")
 
 
 def _lock_as_owner(app: App, by: "User") -> None:
@@ -120,13 +111,9 @@ def _held(member: AppMember) -> AppMember:
     return held
 
 
-def _set_role(held: AppMember, role: str, by: "User") -> None:
-    if role != MemberRole.OWNER:
-        _keep_an_owner(held)
-        _withdraw_invitations_by(held)
-    held.role = role
-    held.save(update_fields=["role"])
-    record(app=held.app, by=by, action="member.role_changed", user_id=held.user.public_id, role=role)
+def _step_down(held: AppMember, by: "User") -> None:
+    _keep_an_owner(held)
+    invitations.make_member(app=held.app, user=held.user, by=by)
 
 
 def _keep_an_owner(held: AppMember) -> None:
@@ -134,8 +121,3 @@ def _keep_an_owner(held: AppMember) -> None:
     if held.role == MemberRole.OWNER and not owners.exclude(pk=held.pk).exists():
         raise LastOwner("Make somebody else an owner first.")
 
-
-def _withdraw_invitations_by(held: AppMember) -> None:
-    """What somebody invited as an owner must not let them in again when they are none."""
-    waiting = AppInvitation.objects.filter(app=held.app, invited_by=held.user, accepted_at=None, withdrawn_at=None)
-    waiting.update(withdrawn_at=database_now())

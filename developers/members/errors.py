@@ -28,7 +28,7 @@ class AlreadyMember(Problem):
 
 
 class AlreadyInvited(Problem):
-    """An invitation to this address is open."""
+    """They are asked already."""
 
     code = "already_invited"
     status = 409

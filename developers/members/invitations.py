@@ -1,17 +1,19 @@
 """Asking somebody by mail to join an app. Keyword-only, the one who acts as `by=`."""
 
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from allauth.account.models import EmailAddress
+from django.contrib.auth import get_user_model
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import transaction
 from django.db.models import QuerySet
 
 from common.clock import database_now
+from common.identifiers import is_identifier
 from common.mailboxes import mailbox
-from common.problems import InvalidRequest
+from common.problems import InvalidRequest, NotFound
 from developers.apps.audit import record
 from developers.apps.models import App, AppStatus
 from developers.members.errors import AlreadyInvited, AlreadyMember, InvitationEnded, InvitationForAnother
@@ -38,28 +40,63 @@ def invite(*, app: App, email: str, by: "User", role: str = MemberRole.MEMBER) -
         _lock_as_owner(app, by)
         if AppMember.objects.filter(app=app, user__email=address).exists():
             raise AlreadyMember("Whoever has this address is a member already.")
-        now = database_now()
-        waiting = AppInvitation.objects.filter(app=app, email=address, accepted_at=None, withdrawn_at=None)
-        waiting.filter(expires_at__lte=now).update(withdrawn_at=now)
-        if waiting.exists():
-            raise AlreadyInvited("Send it again, or withdraw it first.")
-        made = AppInvitation.objects.create(
-            app=app, email=address, role=role, digest=digest(new_secret()), invited_by=by, expires_at=now + LIFETIME
-        )
-        record(app=app, by=by, action="invitation.made", address=masked(address), role=role)
+        return _make(app, by, role, email=address)
+
+
+def invite_person(*, app: App, user_id: str, by: "User", role: str = MemberRole.MEMBER) -> AppInvitation:
+    """The same for the person with this sharing ID, whose address the team does not learn. Raises `NotFound`, too."""
+    require_owner(app, by)
+    person = _person(user_id)
+    count_invitation(app=app, by=by, to=person.public_id)
+    with transaction.atomic():
+        _lock_as_owner(app, by)
+        if AppMember.objects.filter(app=app, user=person).exists():
+            raise AlreadyMember("This person is a member already.")
+        return _make(app, by, role, person=person)
+
+
+def offer_ownership(*, to: AppMember, by: "User", hands_over: bool = False) -> AppInvitation:
+    """Ask a member to own the app, which nobody does unasked. Raises as `invite_person`.
+
+    With `hands_over`, `by` becomes a member once they accept.
+    """
+    require_owner(to.app, by)
+    count_invitation(app=to.app, by=by, to=to.user.public_id)
+    with transaction.atomic():
+        _lock_as_owner(to.app, by)
+        if not AppMember.objects.filter(pk=to.pk).exists():
+            raise NotFound("They are not a member of this app.")
+        return _make(to.app, by, MemberRole.OWNER, person=to.user, hands_over=hands_over)
+
+
+def _make(app: App, by: "User", role: str, **whom: Any) -> AppInvitation:
+    """The row of an invitation; `whom` names an `email` or a `person`. The app is locked."""
+    now = database_now()
+    asked = {name: value for name, value in whom.items() if name != "hands_over"}
+    waiting = AppInvitation.objects.filter(app=app, accepted_at=None, withdrawn_at=None, **asked)
+    waiting.filter(expires_at__lte=now).update(withdrawn_at=now)
+    if waiting.exists():
+        raise AlreadyInvited("Send it again, or withdraw it first.")
+    made: AppInvitation = AppInvitation.objects.create(
+        app=app, role=role, digest=digest(new_secret()), invited_by=by, expires_at=now + LIFETIME, **whom
+    )
+    record(app=app, by=by, action="invitation.made", address=_told(made), role=role)
     return made
 
 
 def resend_invitation(*, invitation: AppInvitation, by: "User") -> None:
     """Write the mail once more, with a new link; the old one ends. Raises as `invite`, and `InvitationEnded`."""
     require_owner(invitation.app, by)
-    count_invitation(app=invitation.app, by=by, to=invitation.email)
+    to = invitation.email or invitation.person.public_id  # type: ignore[union-attr]  # one of the two is there
+    count_invitation(app=invitation.app, by=by, to=to)
     with transaction.atomic():
         _lock_as_owner(invitation.app, by)
         fresh = {"digest": digest(new_secret()), "expires_at": database_now() + LIFETIME, "mailed_at": None}
-        if not _waiting(invitation.pk).update(**fresh, invited_by=by):
+        if not invitation.hands_over:  # who hands the app over stays who began it
+            fresh["invited_by"] = by
+        if not _waiting(invitation.pk).update(**fresh):
             raise InvitationEnded
-        record(app=invitation.app, by=by, action="invitation.sent_again", address=masked(invitation.email))
+        record(app=invitation.app, by=by, action="invitation.sent_again", address=_told(invitation))
 
 
 @transaction.atomic
@@ -68,13 +105,15 @@ def withdraw_invitation(*, invitation: AppInvitation, by: "User") -> bool:
     _lock_as_owner(invitation.app, by)
     if not _waiting(invitation.pk).update(withdrawn_at=database_now()):
         return False
-    record(app=invitation.app, by=by, action="invitation.withdrawn", address=masked(invitation.email))
+    record(app=invitation.app, by=by, action="invitation.withdrawn", address=_told(invitation))
     return True
 
 
 @transaction.atomic
 def accept_invitation(*, secret: str, by: "User") -> AppMember:
     """`by` joins the app. Who is a member already stays what they are, or becomes the owner they were asked to be.
+
+    Where the app was handed over to them, whoever did that owns it no more.
 
     Raises `InvitationEnded`, `InvitationForAnother`.
     """
@@ -88,20 +127,36 @@ def accept_invitation(*, secret: str, by: "User") -> AppMember:
     claimed = _waiting(found.pk).filter(digest=found.digest, expires_at__gt=now)
     if not claimed.update(accepted_at=now, accepted_by=by):
         raise InvitationEnded
-    member, is_new = AppMember.objects.get_or_create(app=found.app, user=by, defaults={"role": found.role})
+    joins = {"role": found.role, "shows_email": found.person is None}
+    member, is_new = AppMember.objects.get_or_create(app=found.app, user=by, defaults=joins)
     if not is_new:
-        member.shows_email = True
+        member.shows_email = member.shows_email or found.person is None
         member.role = found.role if found.role == MemberRole.OWNER else member.role
         member.save(update_fields=["shows_email", "role"])
     record(app=found.app, by=by, action="invitation.accepted", user_id=by.public_id, role=found.role)
+    if found.hands_over:
+        make_member(app=found.app, user=found.invited_by, by=by)
     return member
+
+
+def make_member(*, app: App, user: "User", by: "User") -> None:
+    """`user` owns the app no more, and what they invited ends. The app is locked, and somebody else owns it."""
+    AppMember.objects.filter(app=app, user=user).update(role=MemberRole.MEMBER)
+    record(app=app, by=by, action="member.role_changed", user_id=user.public_id, role=MemberRole.MEMBER)
+    withdraw_invitations_by(app=app, user=user)
+
+
+def withdraw_invitations_by(*, app: App, user: "User") -> None:
+    """What somebody invited as an owner must not let them in again when they are none."""
+    waiting = AppInvitation.objects.filter(app=app, invited_by=user, accepted_at=None, withdrawn_at=None)
+    waiting.update(withdrawn_at=database_now())
 
 
 def open_invitation(secret: str) -> AppInvitation | None:
     """The invitation with this secret, where it can still be accepted."""
     if not has_form(secret):
         return None
-    waiting = AppInvitation.objects.select_related("app__application", "invited_by").exclude(
+    waiting = AppInvitation.objects.select_related("app__application", "invited_by", "person").exclude(
         app__status=AppStatus.CLOSED
     )
     return waiting.filter(
@@ -110,7 +165,9 @@ def open_invitation(secret: str) -> AppInvitation | None:
 
 
 def is_for(invitation: AppInvitation, user: "User") -> bool:
-    """Whether the invitation went to an address that this account has confirmed."""
+    """Whether the invitation is for this account, or went to an address that it has confirmed."""
+    if invitation.person_id is not None:
+        return invitation.person_id == user.pk
     return bool(EmailAddress.objects.filter(user=user, verified=True, email__iexact=invitation.email).exists())
 
 
@@ -118,6 +175,18 @@ def masked(address: str) -> str:
     """What the audit, which nothing is deleted from, keeps of an address: `a…@example.org`."""
     local, _, domain = address.partition("@")
     return f"{local[:1]}…@{domain}"
+
+
+def _told(invitation: AppInvitation) -> str:
+    return masked(invitation.email) if invitation.person is None else invitation.person.public_id
+
+
+def _person(user_id: str) -> "User":
+    known_form = user_id if is_identifier(user_id) else ""
+    found = get_user_model().objects.filter(is_active=True, public_id=known_form).first()
+    if found is None or not found.has_verified_email:
+        raise NotFound("Nobody with a confirmed address has this sharing ID.")
+    return found
 
 
 def _address(email: str) -> str:

@@ -1,4 +1,4 @@
-"""Mail about teams: to whom an app invites, and to whom it added. The rows say what is due."""
+"""Mail about teams: to whom an app invites. The rows say what is due."""
 
 import logging
 import smtplib
@@ -17,7 +17,7 @@ from common import mail
 from common.clock import database_now
 from common.shutdown import shutdown
 from developers.members.invitation_links import digest, new_secret
-from developers.members.models import AppInvitation, AppMember
+from developers.members.models import AppInvitation
 
 if TYPE_CHECKING:
     from accounts.models import User
@@ -27,21 +27,17 @@ _log = logging.getLogger(__name__)
 
 def is_due() -> bool:
     """Whether anybody is to be written to."""
-    return _invitations().exists() or _untold().exists()
+    return _invitations().exists()
 
 
 def send_due_mails(*, limit: int = 100) -> int:
     """Write what is due; returns how many mails went out. What is not taken is tried again at the next run."""
     written = 0
-    due = [
-        *((_write_invitation, pk) for pk in _invitations().values_list("pk", flat=True)[:limit]),
-        *((_tell_member, pk) for pk in _untold().values_list("pk", flat=True)[:limit]),
-    ]
-    for write, pk in due:
+    for pk in list(_invitations().values_list("pk", flat=True)[:limit]):
         if shutdown.has_begun():
             break
         try:
-            written += write(pk)
+            written += _write_invitation(pk)
         except (smtplib.SMTPRecipientsRefused, smtplib.SMTPDataError, smtplib.SMTPNotSupportedError):
             _log.warning("One mail about a team was not taken; it is tried again", exc_info=True)
         except OSError:  # smtplib's exceptions are of this kind too: nobody's mail goes out now
@@ -56,10 +52,6 @@ def _invitations() -> QuerySet[AppInvitation]:
     ).order_by("pk")
 
 
-def _untold() -> QuerySet[AppMember]:
-    return AppMember.objects.filter(mail_due=True).order_by("pk")
-
-
 @transaction.atomic
 def _write_invitation(pk: int) -> bool:
     """The row first, the mail inside its transaction: one that fails takes the row back, and none goes out twice.
@@ -69,35 +61,28 @@ def _write_invitation(pk: int) -> bool:
     secret = new_secret()
     if not _invitations().filter(pk=pk).update(digest=digest(secret), mailed_at=database_now()):
         return False
-    invitation = AppInvitation.objects.select_related("app__application", "invited_by").get(pk=pk)
-    reader = get_user_model().objects.filter(email=invitation.email, is_active=True).first()
+    invitation = AppInvitation.objects.select_related("app__application", "invited_by", "person").get(pk=pk)
+    known = get_user_model().objects.filter(email=invitation.email, is_active=True)
+    reader = invitation.person or known.first() or invitation.invited_by
+    address = invitation.email or reader.email
     link = f"{settings.ISSUER}{reverse('developers:invitation', args=[secret])}"
     context = {"invitation": invitation, "app": invitation.app, "link": link}
-    return _send(invitation.email, reader or invitation.invited_by, "invitation", context)
+    return _send(address, reader, context)
 
 
-@transaction.atomic
-def _tell_member(pk: int) -> bool:
-    if not _untold().filter(pk=pk).update(mail_due=False):
-        return False
-    member = AppMember.objects.select_related("app__application", "user").get(pk=pk)
-    link = f"{settings.ISSUER}{reverse('developers:members', args=[member.app.app_id])}"
-    return _send(member.user.email, member.user, "member_added", {"member": member, "app": member.app, "link": link})
-
-
-def _send(address: str, reader: "User", about: str, context: dict[str, Any]) -> bool:
-    """Write `developers/mail/<about>.txt` in the language of `reader`, who may be whoever invites a stranger.
+def _send(address: str, reader: "User", context: dict[str, Any]) -> bool:
+    """Write the mail in the language of `reader`, who may be whoever invites a stranger.
 
     False where the address is refused for good; raises what smtplib raises where it may be taken later.
     """
     with translation.override(language_for(reader)):
-        subject = render_to_string(f"developers/mail/{about}_subject.txt", context).strip()
-        body = render_to_string(f"developers/mail/{about}.txt", context)
+        subject = render_to_string("developers/mail/invitation_subject.txt", context).strip()
+        body = render_to_string("developers/mail/invitation.txt", context)
     try:
         mail.send(subject, body, address)
     except smtplib.SMTPRecipientsRefused as refused:
         if any(code < 500 for code, _ in refused.recipients.values()):
             raise
-        _log.warning("An address is refused for good; a mail of the kind %s is given up", about)
+        _log.warning("An address is refused for good; an invitation is given up")
         return False
     return True

@@ -20,7 +20,7 @@ class AppMember(models.Model):
     agreed_to_tests_at = models.DateTimeField(_("agreed to be asked by the test app"), null=True, blank=True)
     # Who was added by their sharing ID gave the team no address; who founded it or was invited by mail did.
     shows_email = models.BooleanField(default=True)
-    mail_due = models.BooleanField(default=False)  # whether they are yet to be told that somebody added them
+    mail_due = models.BooleanField(default=False)  # read and set by nothing any more
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -34,12 +34,24 @@ class AppMember(models.Model):
 class AppInvitation(models.Model):
     """Somebody was asked by mail to join an app. The link's secret is kept as its SHA-256; one is open per address.
 
+    Who is known to the team already, or by their sharing ID alone, is asked as `person`, without an `email` here. With
+    `hands_over` whoever invited them is no owner any more once they accept.
+
     The secret is made where the mail is written (`mailed_at`), so that it is nowhere else; until then `digest` is that
     of a secret which nobody knows.
     """
 
     app = models.ForeignKey("developers.App", on_delete=models.CASCADE, related_name="invitations")
-    email = models.EmailField(_("e-mail address"))
+    email = models.EmailField(_("e-mail address"), blank=True)
+    person = models.ForeignKey(
+        "accounts.User",
+        on_delete=models.CASCADE,
+        null=True,
+        blank=True,
+        related_name="app_invitations_received",
+        verbose_name=_("person"),
+    )
+    hands_over = models.BooleanField(default=False, db_default=False)
     role = models.CharField(max_length=16, choices=MemberRole, default=MemberRole.MEMBER)
     digest = models.CharField(max_length=64, unique=True)
     invited_by = models.ForeignKey("accounts.User", on_delete=models.CASCADE, related_name="app_invitations")
@@ -59,8 +71,18 @@ class AppInvitation(models.Model):
         constraints = [
             models.UniqueConstraint(
                 fields=["app", "email"],
-                condition=models.Q(accepted_at__isnull=True, withdrawn_at__isnull=True),
+                condition=models.Q(accepted_at__isnull=True, withdrawn_at__isnull=True) & ~models.Q(email=""),
                 name="app_invitation_open_once",
+            ),
+            models.UniqueConstraint(
+                fields=["app", "person"],
+                condition=models.Q(accepted_at__isnull=True, withdrawn_at__isnull=True, person__isnull=False),
+                name="app_invitation_person_open_once",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(models.Q(person__isnull=True) & ~models.Q(email=""))
+                | models.Q(person__isnull=False, email=""),
+                name="app_invitation_asks_somebody",
             ),
             models.CheckConstraint(condition=models.Q(role__in=MemberRole.values), name="app_invitation_role"),
             models.CheckConstraint(

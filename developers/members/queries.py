@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from django.db.models import QuerySet
+from django.db.models import OuterRef, QuerySet, Subquery, Value
+from django.db.models.functions import Coalesce, NullIf
 
 from common.identifiers import is_identifier
 from developers.apps.models import App
@@ -42,6 +43,11 @@ def team_member(app: App, user_id: str) -> AppMember | None:
 
 
 def pending_invitations(app: App) -> QuerySet[AppInvitation]:
-    """The invitations that nobody accepted or withdrew, those that expired too, the newest first."""
+    """The invitations that nobody accepted or withdrew, those that expired too, the newest first.
+
+    `whom` is how the team knows them: by the address that it asked or that they show it, else by their sharing ID.
+    """
     waiting = AppInvitation.objects.filter(app=app, accepted_at=None, withdrawn_at=None)
-    return waiting.select_related("app", "invited_by").order_by("-pk")
+    shown = AppMember.objects.filter(app=app, user=OuterRef("person"), shows_email=True).values("user__email")
+    whom = Coalesce(NullIf("email", Value("")), Subquery(shown[:1]), "person__public_id")
+    return waiting.select_related("app", "invited_by", "person").annotate(whom=whom).order_by("-pk")

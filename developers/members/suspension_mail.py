@@ -1,4 +1,7 @@
-"""Mail to the members of an app when staff suspend or restore it. The entries of the app's audit are the queue."""
+"""Mail to the members of an app when staff suspend or restore it, and when it ends with its last owner's account.
+
+The entries of the app's audit are the queue.
+"""
 
 import logging
 import smtplib
@@ -13,7 +16,7 @@ from accounts.language import language_for
 from common import mail
 from common.clock import database_now
 from common.shutdown import shutdown
-from developers.apps.models import SUSPENDED, TOLD_TO_MEMBERS, AppAuditEntry
+from developers.apps.models import TOLD_TO_MEMBERS, AppAuditEntry
 from developers.members.models import AppMember
 
 _log = logging.getLogger(__name__)
@@ -53,13 +56,14 @@ def _write_about(entry_pk: int) -> bool:
         if entry is None:
             return False  # another worker has it
         AppAuditEntry.objects.filter(pk=entry_pk).update(told_at=database_now())
-        for member in AppMember.objects.filter(app=entry.app_id).select_related("user").order_by("pk"):
+        left = AppMember.objects.filter(app=entry.app_id, user__is_active=True)
+        for member in left.select_related("user").order_by("pk"):
             _write(entry, member)
     return True
 
 
 def _write(entry: AppAuditEntry, member: AppMember) -> None:
-    name = "suspended" if entry.action == SUSPENDED else "restored"
+    name = entry.action.removeprefix("app.")
     context = {"app": entry.app, "note": entry.facts.get("note", ""), "issuer": settings.ISSUER}
     with translation.override(language_for(member.user)):
         subject = render_to_string(f"developers/mail/{name}_subject.txt", context).strip()

@@ -22,6 +22,9 @@ WORDS: dict[str, "StrOrPromise"] = {
     "app.made": _("Made the app “%(name)s”"),
     "app.renamed": _("Renamed the app from “%(before)s” to “%(name)s”"),
     "app.closed": _("Closed the app; tokens that ended with it: %(revoked_tokens)s"),
+    "app.closed_with_owner": _(
+        "Closed the app, since the account of its last owner ended; tokens that ended with it: %(revoked_tokens)s"
+    ),
     "token.minted": _("Made the token “%(label)s” (%(prefix)s)"),
     "token.rotated": _("Rotated the token “%(label)s”: %(prefix)s takes the place of %(replaces)s"),
     "token.revoked": _("Revoked the token “%(label)s” (%(prefix)s)"),

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_http_methods
 from accounts.interrupted.page_actions import can_wait
 from common.problems import Problem
 from developers.members import invitations
+from developers.members.models import AppMember
 from developers.portal import team_page_actions as page_actions
 from developers.portal.shell import portal_page
 from developers.portal.team_words import in_words
@@ -35,8 +36,10 @@ def accept(request: HttpRequest, secret: str) -> HttpResponse:
 def _page(request: HttpRequest, secret: str, status: int = 200) -> HttpResponse:
     found = invitations.open_invitation(secret)
     user = request.user if request.user.is_authenticated else None
+    joined = AppMember.objects.filter(app=found.app, user=user) if found and user else AppMember.objects.none()
     context = {
         "invitation": found,
+        "is_member": joined.exists(),
         "is_for_them": bool(found and user and invitations.is_for(found, user)),
         "back": urlencode({"next": reverse("developers:invitation", args=[secret])}) if found else "",
     }

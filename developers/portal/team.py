@@ -81,7 +81,7 @@ def change_role(request: HttpRequest, member: AppMember, user_id: str) -> HttpRe
     if role not in MemberRole.values:
         messages.error(request, gettext("Choose one of the two roles."))
         return _page(request, member, InvitationForm(), status=400)
-    done = gettext("The role is changed.")
+    done = gettext("The role is changed.") if role != MemberRole.OWNER else gettext("They are asked by mail to own it.")
     return _act(request, member, lambda: actions.change_role(member=other, role=role, by=member.user), done)
 
 
@@ -90,7 +90,9 @@ def change_role(request: HttpRequest, member: AppMember, user_id: str) -> HttpRe
 @app_page(owners_only=True)
 def transfer(request: HttpRequest, member: AppMember, user_id: str) -> HttpResponse:
     other = _other(member, user_id)
-    done = gettext("The app has changed hands; you are a member of it now.")
+    done = gettext("They are asked by mail; once they accept, the app is theirs and you are a member of it.")
+    if other.role == MemberRole.OWNER:
+        done = gettext("The app is theirs; you are a member of it now.")
     return _act(request, member, lambda: actions.transfer_ownership(to=other, by=member.user), done)
 
 
@@ -141,7 +143,7 @@ def _other(member: AppMember, user_id: str) -> AppMember:
 
 
 def _invitation(member: AppMember, invitation_pk: int) -> AppInvitation:
-    found = AppInvitation.objects.select_related("app").filter(app=member.app, pk=invitation_pk).first()
+    found = AppInvitation.objects.select_related("app", "person").filter(app=member.app, pk=invitation_pk).first()
     if found is None:
         raise Http404
     return found

@@ -1,7 +1,7 @@
 """What the buttons of a team ask for, in words, so that they can wait while somebody signs in again."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.http import HttpRequest
 from django.utils.translation import gettext
@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.authentication import person_of
 from accounts.interrupted.page_actions import Field, Kwargs, PageAction, Values, Words, to_page
 from developers.members import invitations, queries
-from developers.members.models import AppInvitation, AppMember, MemberRole
+from developers.members.models import AppMember, MemberRole
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
@@ -44,8 +44,8 @@ def _about_member(asked: "StrOrPromise", button: "StrOrPromise", *, danger: bool
 
 def _about_invitation(asked: "StrOrPromise", button: "StrOrPromise") -> Say:
     def say(own: AppMember, kwargs: Kwargs, values: Values) -> Words | None:
-        found: AppInvitation | None = queries.pending_invitations(own.app).filter(pk=kwargs["invitation_pk"]).first()
-        return Words(str(asked) % {"app": own.app.name, "who": found.email}, str(button)) if found else None
+        found: Any = queries.pending_invitations(own.app).filter(pk=kwargs["invitation_pk"]).first()
+        return Words(str(asked) % {"app": own.app.name, "who": found.whom}, str(button)) if found else None
 
     return say
 

@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from common.problems import Problem
 from config.log_lines import redacted
+from developers.apps.actions import close_app
 from developers.members import actions, invitations
 from developers.members.mail import send_due_mails
 from developers.models import App, AppAuditEntry, AppInvitation, AppMember, MemberRole
@@ -53,32 +54,53 @@ def invite(owner, email, **fields):
     return invitations.invite(app=owner.app, email=email, by=owner.user, **fields)
 
 
+def accept(person) -> AppMember:
+    """Accept what the mail offers that went out last."""
+    send_due_mails()
+    return invitations.accept_invitation(secret=secret_in(mail.outbox[-1]), by=person)
+
+
+def roles() -> set[tuple[int, str]]:
+    return set(AppMember.objects.values_list("user", "role"))
+
+
 def test_roles_change_and_each_change_is_in_the_audit(owner, member):
     actions.change_role(member=member, role="owner", by=owner.user)
-    actions.change_role(member=member, role="owner", by=owner.user)
+    assert roles() == {(owner.user_id, "owner"), (member.user_id, "member")}  # nobody owns anything unasked
+    assert refused(lambda: actions.change_role(member=member, role="owner", by=owner.user)) == "already_invited"
+    accept(member.user)
+    actions.change_role(member=AppMember.objects.get(pk=member.pk), role="owner", by=owner.user)
     actions.remove_member(member=owner, by=member.user)
 
+    them = member.user.public_id
     assert told(owner.app) == [
-        ("member.role_changed", {"user_id": member.user.public_id, "role": "owner"}),
+        ("invitation.made", {"address": them, "role": "owner"}),
+        ("invitation.accepted", {"user_id": them, "role": "owner"}),
         ("member.removed", {"user_id": owner.user.public_id, "role": "owner"}),
     ]
-    assert list(AppMember.objects.values_list("user", "role")) == [(member.user_id, "owner")]
+    assert roles() == {(member.user_id, "owner")}
 
 
 def test_a_change_that_cannot_be_written_down_does_not_take_place(owner, member, monkeypatch):
     def broken(**_):
         raise IntegrityError
 
+    second = MemberFactory(app=owner.app)
+    before = roles()
     monkeypatch.setattr(actions, "record", broken)
+    monkeypatch.setattr(invitations, "record", broken)
 
     for act in (
         lambda: actions.change_role(member=member, role="owner", by=owner.user),
+        lambda: actions.change_role(member=second, role="member", by=owner.user),
         lambda: actions.remove_member(member=member, by=owner.user),
         lambda: actions.transfer_ownership(to=member, by=owner.user),
+        lambda: actions.transfer_ownership(to=second, by=owner.user),
     ):
         with pytest.raises(IntegrityError), transaction.atomic():
             act()
-    assert set(AppMember.objects.values_list("user", "role")) == {(owner.user_id, "owner"), (member.user_id, "member")}
+    assert roles() == before
+    assert not AppInvitation.objects.exists()
 
 
 def test_an_app_always_keeps_an_owner(owner, member):
@@ -86,10 +108,39 @@ def test_an_app_always_keeps_an_owner(owner, member):
     assert refused(lambda: actions.change_role(member=owner, role="member", by=owner.user)) == "last_owner"
 
     actions.transfer_ownership(to=member, by=owner.user)
-    actions.remove_member(member=owner, by=owner.user)
+    assert refused(lambda: actions.remove_member(member=owner, by=owner.user)) == "last_owner"
+    accept(member.user)
+    assert roles() == {(owner.user_id, "member"), (member.user_id, "owner")}
+    actions.remove_member(member=AppMember.objects.get(pk=owner.pk), by=owner.user)
 
-    assert list(AppMember.objects.values_list("user", "role")) == [(member.user_id, "owner")]
+    assert roles() == {(member.user_id, "owner")}
     assert refused(lambda: actions.remove_member(member=owner, by=member.user)) == "not_found"
+
+
+def test_between_two_owners_an_app_is_handed_over_at_once(owner):
+    second = MemberFactory(app=owner.app)
+    actions.transfer_ownership(to=second, by=owner.user)
+
+    assert roles() == {(owner.user_id, "member"), (second.user_id, "owner")}
+    assert not AppInvitation.objects.exists()
+
+
+def test_who_resends_what_another_owner_hands_over_stays_an_owner(owner, member):
+    second = MemberFactory(app=owner.app)
+    actions.transfer_ownership(to=member, by=owner.user)
+    invitations.resend_invitation(invitation=AppInvitation.objects.get(), by=second.user)
+    accept(member.user)
+
+    assert roles() == {(owner.user_id, "member"), (second.user_id, "owner"), (member.user_id, "owner")}
+
+
+def test_of_a_closed_app_everybody_goes_the_last_owner_too(owner, member):
+    close_app(app=owner.app, by=owner.user)
+
+    assert refused(lambda: actions.remove_member(member=member, by=owner.user)) == "invalid_request"
+    for one in (owner, member):
+        actions.remove_member(member=one, by=one.user)
+    assert roles() == set()
 
 
 def test_who_owns_nothing_changes_nothing_but_may_leave(owner, member):
@@ -99,7 +150,7 @@ def test_who_owns_nothing_changes_nothing_but_may_leave(owner, member):
             lambda by=by: actions.remove_member(member=owner, by=by),
             lambda by=by: actions.transfer_ownership(to=member, by=by),
             lambda by=by: invitations.invite(app=owner.app, email="a@b.example", by=by),
-            lambda by=by: actions.add_member(app=owner.app, user_id="usr_x", by=by),
+            lambda by=by: invitations.invite_person(app=owner.app, user_id="usr_x", by=by),
         ):
             assert refused(act) == "owner_required"
 
@@ -160,6 +211,7 @@ def test_an_invitation_ends_after_seven_days_and_with_the_ownership_of_who_invit
     again = invite(owner, "late@example.org")
 
     actions.transfer_ownership(to=member, by=owner.user)
+    accept(member.user)
 
     again.refresh_from_db()
     assert again.withdrawn_at is not None
@@ -192,24 +244,33 @@ def test_invitations_of_a_day_are_limited(owner, settings):
     assert AppInvitation.objects.count() == 3
 
 
-def test_who_is_added_by_sharing_id_is_told_by_mail_and_shows_no_address(owner):
+def test_who_is_asked_by_sharing_id_joins_when_they_accept_and_shows_no_address(owner):
     person = confirmed()
-    added = actions.add_member(app=owner.app, user_id=person.public_id, by=owner.user)
-    again = refused(lambda: actions.add_member(app=owner.app, user_id=person.public_id, by=owner.user))
+    invitations.invite_person(app=owner.app, user_id=person.public_id, by=owner.user)
+    again = refused(lambda: invitations.invite_person(app=owner.app, user_id=person.public_id, by=owner.user))
 
-    assert (added.role, added.shows_email, again) == ("member", False, "already_member")
+    assert (again, roles()) == ("already_invited", {(owner.user_id, "owner")})
     assert (send_due_mails(), send_due_mails()) == (1, 0)
     assert mail.outbox[0].to == [person.email]
-    shown = (
-        browser(owner.user).get(f"/developers/apps/{owner.app.app_id}/members/").content.decode().replace("<wbr>", "")
+    secret = secret_in(mail.outbox[0])
+    namesake = confirmed()
+    EmailAddress.objects.create(user=namesake, email="other@example.org", verified=True)
+    assert refused(lambda: invitations.accept_invitation(secret=secret, by=namesake)) == "invitation_for_another"
+    for joined in (False, True):
+        shown = browser(owner.user).get(f"/developers/apps/{owner.app.app_id}/members/").content.decode()
+        assert person.public_id in shown.replace("<wbr>", "")
+        assert person.email not in shown.replace("<wbr>", "")
+        if not joined:
+            member = invitations.accept_invitation(secret=secret, by=person)
+            assert (member.role, member.shows_email) == ("member", False)
+    assert refused(lambda: invitations.invite_person(app=owner.app, user_id=person.public_id, by=owner.user)) == (
+        "already_member"
     )
-    assert person.public_id in shown
-    assert person.email not in shown
 
 
 @pytest.mark.parametrize("user_id", ["usr_unknown", "", "\x00", "usr_\ud800"])
-def test_nobody_is_added_whom_nobody_knows(owner, user_id):
-    assert refused(lambda: actions.add_member(app=owner.app, user_id=user_id, by=owner.user)) == "not_found"
+def test_nobody_is_asked_whom_nobody_knows(owner, user_id):
+    assert refused(lambda: invitations.invite_person(app=owner.app, user_id=user_id, by=owner.user)) == "not_found"
 
 
 def test_members_of_a_test_app_say_themselves_that_it_may_ask_them(owner, member):
@@ -265,14 +326,31 @@ def test_an_owner_does_everything_on_the_page_and_leaves(owner, member):
     them = f"{here}/members/{member.user.public_id}"
     assert page.post(f"{them}/role/", {"role": "king"}).status_code == 400
     assert page.post(f"{them}/role/", {"role": "owner"}).status_code == 302
+    assert page.post(f"{them}/transfer/").status_code == 409  # an invitation to own it is open
+    assert member.user.email in page.get(f"{here}/members/").content.decode().replace("<wbr>", "")
+    offered = AppInvitation.objects.get(person=member.user)
+    assert page.post(f"{here}/invitations/{offered.pk}/withdraw/").status_code == 302
     assert page.post(f"{here}/members/usr_unknown/remove/").status_code == 404
     assert page.post(f"{here}/members/tests/", {"agreed": "yes"}).status_code == 302
     assert page.post(f"{them}/transfer/").status_code == 302
+    accept(member.user)
     assert page.post(f"{them}/remove/").status_code == 403
     assert page.get(f"{here}/members/").status_code == 200
     assert page.get(f"{here}/members/invite/").status_code == 405
     assert page.post(f"{here}/members/leave/")["Location"] == "/developers/"
     assert page.get(f"{here}/members/").status_code == 404
+
+
+def test_a_member_owns_the_app_when_they_say_so_on_its_page(owner, member):
+    actions.transfer_ownership(to=member, by=owner.user)
+    send_due_mails()
+    path = f"/developers/invitations/{secret_in(mail.outbox[0])}/"
+
+    assert f"{owner.user.email} wants to hand the app" in mail.outbox[0].body
+    assert "whoever invites you owns it no more" in browser(member.user).get(path).content.decode()
+    assert browser(owner.user).post(path).status_code == 403
+    assert browser(member.user).post(path).status_code == 302
+    assert roles() == {(owner.user_id, "member"), (member.user_id, "owner")}
 
 
 def test_an_invitation_is_accepted_on_its_page_after_signing_in(owner):

@@ -151,6 +151,8 @@ def of_member(act: str, says: str, becomes: str, **typed: str) -> Make:
         AppMember.objects.filter(pk=other.pk).update(role="owner" if act != "transfer" else "member")
 
         def done() -> bool:
+            if becomes == "asked":
+                return AppInvitation.objects.filter(person=other.user, hands_over=True).exists()
             found = AppMember.objects.filter(pk=other.pk).first()
             return (found.role if found else "") == becomes
 
@@ -209,7 +211,7 @@ SCENES: dict[str, Make] = {
     "developers:change-role": of_member(
         "role", "You asked to change the role of %(who)s in Lunch Finder.", "member", role="member"
     ),
-    "developers:transfer-app": of_member("transfer", "You asked to hand Lunch Finder over to %(who)s.", "owner"),
+    "developers:transfer-app": of_member("transfer", "You asked to hand Lunch Finder over to %(who)s.", "asked"),
     "developers:remove-member": of_member("remove", "You asked to remove %(who)s from the team of Lunch Finder.", ""),
     "developers:leave-team": leave_team,
     "developers:agree-to-tests": agree_to_tests,

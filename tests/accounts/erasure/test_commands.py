@@ -4,10 +4,14 @@ import json
 from io import StringIO
 
 import pytest
+from django.core import mail
 from django.core.management import CommandError, call_command
 
 from accounts.models import Erasure
-from developers.members.models import MemberRole
+from developers.apps.models import AppStatus
+from developers.authentication import find_token
+from developers.members.models import AppMember, MemberRole
+from developers.members.suspension_mail import write_to_members
 from tests import factories
 
 
@@ -35,12 +39,27 @@ def test_erase_person_asks_and_takes_no_other_answer(db: None, monkeypatch: pyte
 
 
 def test_erase_person_names_what_has_to_be_settled_first(db: None) -> None:
-    member = factories.MemberFactory(role=MemberRole.OWNER)
-
-    with pytest.raises(CommandError, match="only owner"):
-        call_command("erase_person", member.user.email, yes=True, stdout=StringIO())
+    with pytest.raises(CommandError, match="member of staff"):
+        call_command("erase_person", factories.StaffFactory().email, yes=True, stdout=StringIO())
     with pytest.raises(CommandError, match="nobody called"):
         call_command("erase_person", "nobody@example.org", yes=True, stdout=StringIO())
+
+
+def test_the_app_of_a_last_owner_is_closed_and_the_others_in_its_team_are_told(db: None) -> None:
+    owner = factories.MemberFactory(role=MemberRole.OWNER)
+    member = factories.MemberFactory(app=owner.app, role=MemberRole.MEMBER)
+    token, said = factories.TokenFactory(app=owner.app), StringIO()
+    call_command("erase_person", owner.user.email, yes=True, stdout=said)
+
+    assert f"You are the only owner of “{owner.app.name}”: it is closed" in said.getvalue()
+    owner.app.refresh_from_db()
+    assert owner.app.status == AppStatus.CLOSED
+    assert find_token(token.secret) is None
+    assert list(AppMember.objects.filter(app=owner.app)) == [member]
+    assert (write_to_members(), write_to_members()) == (1, 0)
+    (letter,) = mail.outbox
+    assert (letter.to, letter.subject) == ([member.user.email], f"{owner.app.name} is closed")
+    assert "the account of its last owner has ended" in letter.body
 
 
 def test_export_person_holds_all_rooms_and_what_is_sealed_as_it_is(db: None) -> None:

@@ -78,12 +78,12 @@ def test_a_second_factor_is_asked_for_where_there_is_one(fresh: Client, person: 
     assert not Erasure.objects.exists()
 
 
-def test_who_alone_owns_an_app_settles_that_first(fresh: Client, person: User) -> None:
+def test_who_alone_owns_an_app_is_told_what_becomes_of_it(fresh: Client, person: User) -> None:
     member = factories.MemberFactory(user=person, role=MemberRole.OWNER)
 
     assert f"You are the only owner of “{member.app.name}”" in fresh.get(PAGE).content.decode()
     ask(fresh, person)
-    assert not Erasure.objects.exists()
+    assert Erasure.objects.exists()
 
 
 def test_the_link_of_the_mail_keeps_the_account_without_a_sign_in(person: User, fresh: Client) -> None:

@@ -1,11 +1,18 @@
 """What the management addresses do, and for whom: owner, member, stranger, and a token with less."""
 
+import re
+
 import pytest
 from allauth.account.models import EmailAddress
+from django.core import mail
 
+from accounts.models import Erasure, User
 from developers.authentication import find_token
+from developers.members.actions import change_role, remove_member, transfer_ownership
+from developers.members.invitations import accept_invitation
+from developers.members.mail import send_due_mails
 from developers.models import AppAuditEntry, AppMember, DeveloperToken
-from tests.callers import manager
+from tests.callers import manager, signed_in
 from tests.consent.api.addresses import problem
 from tests.factories import AppFactory, MemberFactory, PersonFactory, TestAppFactory, TokenFactory
 
@@ -123,16 +130,25 @@ def test_a_token_reaches_the_apps_that_it_names_and_no_others(owner):
     assert program.patch(f"/apps/{owner.app.app_id}", {"name": "Mine"}).status_code == 200
 
 
-def test_people_join_and_go_by_their_sharing_id(owner):
-    person = PersonFactory()
+def accepted_by(person: User) -> None:
+    send_due_mails()
+    secret = re.search(r"/developers/invitations/([^/]+)/", mail.outbox[-1].body)
+    accept_invitation(secret=secret[1], by=person)
+
+
+def test_people_are_asked_and_go_by_their_sharing_id(owner, person):
     EmailAddress.objects.update_or_create(user=person, email=person.email, defaults={"verified": True})
     program, here = manager(owner.user), f"/apps/{owner.app.app_id}/members"
 
     made = program.post(here, {"user_id": person.public_id})
+    assert made.status_code == 201
+    assert set(made.json()) == {"user_id", "role", "created_at", "expires_at"}
+    assert (made.json()["user_id"], made.json()["role"]) == (person.public_id, "member")
+    assert [one["user_id"] for one in program.get(here).json()["items"]] == [owner.user.public_id]
+    assert problem(program.post(here, {"user_id": person.public_id})) == (409, "already_invited")
+    accepted_by(person)
     listed = program.get(here)
 
-    assert made.status_code == 201
-    assert (made.json()["user_id"], made.json()["role"]) == (person.public_id, "member")
     assert [one["user_id"] for one in listed.json()["items"]] == [person.public_id, owner.user.public_id]
     assert person.email not in listed.content.decode()
     assert problem(program.post(here, {"user_id": person.public_id})) == (409, "already_member")
@@ -141,6 +157,51 @@ def test_people_join_and_go_by_their_sharing_id(owner):
     gone = program.delete(f"{here}/{person.public_id}")
     assert (gone.status_code, gone.content) == (204, b"")
     assert problem(program.delete(f"{here}/{person.public_id}")) == (404, "not_found")
+
+
+def by_program(stranger: AppMember, person: User) -> None:
+    asked = {"user_id": person.public_id, "role": "owner"}
+    assert manager(stranger.user).post(f"/apps/{stranger.app.app_id}/members", asked).status_code == 201
+
+
+def by_role(stranger: AppMember, person: User) -> None:
+    them = MemberFactory(app=stranger.app, user=person, role="member")
+    change_role(member=them, role="owner", by=stranger.user)
+
+
+def by_transfer(stranger: AppMember, person: User) -> None:
+    them = MemberFactory(app=stranger.app, user=person, role="member")
+    transfer_ownership(to=them, by=stranger.user)
+
+
+def before_anybody_was_asked(stranger: AppMember, person: User) -> None:
+    """As it stands in the database of a deployment that had people made owners."""
+    MemberFactory(app=stranger.app, user=person)
+
+
+@pytest.mark.parametrize("way", [by_program, by_role, by_transfer, before_anybody_was_asked])
+def test_a_stranger_stands_in_nobodys_way(owner, person, way):
+    EmailAddress.objects.update_or_create(user=person, email=person.email, defaults={"verified": True})
+    way(owner, person)
+    if way is before_anybody_was_asked:
+        remove_member(member=owner, by=owner.user)
+    else:
+        assert not AppMember.objects.filter(user=person, role="owner").exists()
+
+    page = signed_in(person).client
+    assert "Before that" not in page.get("/account/delete/").content.decode()
+    page.post("/account/delete/", {"address": person.email})
+    assert Erasure.objects.filter(user=person).exists()
+
+
+def test_who_was_made_an_owner_closes_the_app_and_leaves(owner, person):
+    before_anybody_was_asked(owner, person)
+    remove_member(member=owner, by=owner.user)
+    page, here = signed_in(person).client, f"/developers/apps/{owner.app.app_id}"
+
+    assert page.post(f"{here}/settings/close/", {"name": owner.app.name}).status_code == 302
+    assert page.post(f"{here}/members/leave/").headers["Location"] == "/developers/"
+    assert not AppMember.objects.filter(user=person).exists()
 
 
 @pytest.mark.parametrize("body", [{}, {"user_id": 1}, {"user_id": "a b"}, {"user_id": "usr_x", "role": "king"}])
