@@ -20,7 +20,7 @@ class AccountsConfig(AppConfig):
         from django.contrib.auth.signals import user_logged_in
 
         from accounts import tasks  # noqa: F401  # they are told by name: see common.broker
-        from accounts.authentication import count_sign_up, void_attempts
+        from accounts.authentication import count_sign_up, take_access_back, void_attempts
         from accounts.erasure.rows import ROOM
         from accounts.hooks import register_room
         from accounts.interrupted.account_forms import ACTIONS
@@ -36,6 +36,7 @@ class AccountsConfig(AppConfig):
         user_signed_up.connect(count_sign_up, dispatch_uid="count-sign-up")
         password_changed.connect(void_attempts, dispatch_uid="void-attempts")
         password_reset.connect(void_attempts, dispatch_uid="void-attempts")
+        password_reset.connect(take_access_back, dispatch_uid="take-access-back")
         authenticator_added.connect(turn_on, dispatch_uid="turn-on")
         register(ACTIONS)
         register_room(ROOM)

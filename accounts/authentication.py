@@ -1,15 +1,15 @@
 """A signed-in session at the owner's JSON addresses."""
 
-import time
 from typing import TYPE_CHECKING, Any, cast
 
 from django.conf import settings
 from django.http import HttpRequest
-from django.urls import reverse
 from rest_framework.authentication import BaseAuthentication as Base
 from rest_framework.authentication import CSRFCheck
 from rest_framework.request import Request
 
+from accounts.sign_in.confirming import signed_in_recently, where_to_confirm
+from accounts.signals import access_taken_back
 from common.problems import AuthenticationRequired, CsrfFailed, ReauthenticationRequired
 
 if TYPE_CHECKING:
@@ -39,30 +39,6 @@ def person_of(request: HttpRequest) -> "User":
     return cast("User", request.user)
 
 
-def signed_in_recently(request: HttpRequest) -> bool:
-    """Whether the person showed within the last ten minutes that it is them; the one rule of every sensitive step.
-
-    Where the account has a second factor that alone shows it: whoever has the password alone could take it away.
-    """
-    from allauth.account.authentication import get_authentication_records
-
-    from accounts.sign_in.second_factors import has_second_factor, showed_second_factor_recently
-
-    if has_second_factor(person_of(request)):
-        return showed_second_factor_recently(request)
-    # the first sign-in counts as much as a confirmation: both are somebody who just showed that it is them
-    latest = max((record["at"] for record in get_authentication_records(request, request.user)), default=0.0)
-    return time.time() - latest < settings.ACCOUNT_REAUTHENTICATION_TIMEOUT
-
-
-def where_to_confirm(user: "User") -> str:
-    """The page on which this person shows that it is them: by the second factor where there is one."""
-    from allauth.account.adapter import get_adapter
-
-    ways = get_adapter().get_reauthentication_methods(user)
-    return str(ways[0]["url"]) if ways else reverse("account_reauthenticate")
-
-
 def count_sign_up(request: HttpRequest, user: "User", **_kwargs: Any) -> None:
     """Record a sign-up as a sign-in: allauth itself records only later ones."""
     from allauth.account.internal.flows.login import record_authentication
@@ -75,6 +51,11 @@ def void_attempts(user: "User", **_kwargs: Any) -> None:
     from accounts.sign_in.attempts import forget_failures
 
     forget_failures(user)
+
+
+def take_access_back(user: "User", **_kwargs: Any) -> None:
+    """Whoever resets their password may have lost more than it: what programs have in their name ends."""
+    access_taken_back.send(sender=type(user), user=user)
 
 
 def require_recent_sign_in(request: HttpRequest) -> None:

@@ -252,7 +252,10 @@ class Erasure(models.Model):
 
 
 class WayChange(models.TextChoices):
-    """What can happen to a way in, of the account or of the data. The first ten are named as allauth names them."""
+    """What can happen to a way in: of the account, of the data, of programs into apps and what people share with them.
+
+    The first ten are named as allauth names them.
+    """
 
     PASSWORD_CHANGED = "password_changed"  # noqa: S105  # what happened to one
     PASSWORD_SET = "password_set"  # noqa: S105  # what happened to one
@@ -272,12 +275,32 @@ class WayChange(models.TextChoices):
     KEY_CHANGE_GIVEN_UP = "key_change_given_up"
     SIGNING_KEY_SET = "signing_key_set"
     SIGNING_KEY_REPLACED = "signing_key_replaced"
+    APP_TOKEN_MADE = "app_token_made"  # noqa: S105  # as above
+    APP_SECRET_MADE = "app_secret_made"  # noqa: S105  # as above
+    APP_TEAM_CHANGED = "app_team_changed"
+    APP_CLOSED = "app_closed"
+    MANAGEMENT_TOKEN_MADE = "management_token_made"  # noqa: S105  # as above
+    MANAGEMENT_TOKENS_REVOKED = "management_tokens_revoked"
+
+
+# what somebody does, or a program for them, as a developer of apps
+OF_DEVELOPERS = frozenset(
+    {
+        WayChange.APP_TOKEN_MADE,
+        WayChange.APP_SECRET_MADE,
+        WayChange.APP_TEAM_CHANGED,
+        WayChange.APP_CLOSED,
+        WayChange.MANAGEMENT_TOKEN_MADE,
+        WayChange.MANAGEMENT_TOKENS_REVOKED,
+    }
+)
 
 
 class SecurityChange(models.Model):
     """A change of a way in that its person was not written about yet. The row goes when the mail does.
 
-    `detail` is the other address of a changed or removed one, or the kind of the wrapper; never a secret.
+    `detail` is the other address of a changed or removed one, the kind of the wrapper, or the name of the app or token;
+    never a secret.
     """
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="security_changes")

@@ -20,7 +20,7 @@ from django.template.response import TemplateResponse
 from django.utils.http import urlencode
 from django.utils.translation import gettext
 
-from accounts.authentication import where_to_confirm
+from accounts.sign_in.confirming import where_to_confirm
 from accounts.sign_in.second_factors import has_second_factor, showed_second_factor_recently
 
 _STORED_FORM = "admin_waits_for_confirmation"

@@ -84,9 +84,14 @@ def manager(user: User, **token: Any) -> JsonClient:
 def signed_in(user: User, *, seconds_ago: int = 0, enforce_csrf: bool = False) -> JsonClient:
     """`user` with a session whose sign-in, by password, was so many seconds ago."""
     client = Client(enforce_csrf_checks=enforce_csrf)
+    sign_in(client, user, seconds_ago=seconds_ago)
+    return JsonClient(client)
+
+
+def sign_in(client: Client, user: User, *, seconds_ago: int = 0) -> None:
+    """The same for a browser that is there; `force_login` alone leaves no record of a sign-in."""
     client.force_login(user)
     session = client.session
     session["account_authentication_methods"] = [{"method": "password", "at": time.time() - seconds_ago}]
     session["account_authentication_methods_user"] = str(user.pk)
     session.save()
-    return JsonClient(client)

@@ -10,13 +10,14 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST
 
-from accounts.authentication import person_of, signed_in_recently, where_to_confirm
+from accounts.authentication import person_of
 from accounts.erasure import actions as erasure_actions
 from accounts.erasure import page_actions as erasure_page_actions
 from accounts.erasure import queries as erasure_queries
 from accounts.erasure.errors import StandsInTheWay
 from accounts.interrupted.middleware import wait_for_sign_in
 from accounts.interrupted.page_actions import can_wait
+from accounts.sign_in.confirming import signed_in_recently, where_to_confirm
 from common.mailboxes import mailbox
 
 _PAGE = ["GET", "HEAD", "POST"]

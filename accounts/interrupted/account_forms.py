@@ -9,8 +9,8 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from accounts.authentication import signed_in_recently
 from accounts.interrupted.page_actions import Field, Kwargs, PageAction, Say, Values, Words
+from accounts.sign_in.confirming import signed_in_recently
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise

@@ -5,6 +5,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.http import urlencode
 from django.utils.translation import gettext
 from django.views.decorators.http import require_POST
 
@@ -21,6 +22,7 @@ from accounts.interrupted.page_actions import (
     page_of,
 )
 from accounts.interrupted.waiting_forms import FormToConfirm, WaitingForm
+from accounts.sign_in.confirming import signed_in_recently, where_to_confirm
 
 _TRY_LATER = 429
 _REDIRECTS = (301, 302, 303, 307, 308)
@@ -43,8 +45,13 @@ class InterruptedActions:
 
     def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: Any) -> HttpResponse | None:
         action = action_of(request.resolver_match)
-        if request.method != "POST" or action is None or action.open_to_all or request.user.is_authenticated:
+        if request.method != "POST" or action is None or action.open_to_all:
             return None
+        if request.user.is_authenticated:
+            if not action.fresh or signed_in_recently(request):
+                return None
+            back = page_of(request, action, waiting_forms.values_of(request, action))
+            return wait_for_sign_in(request, action, f"{where_to_confirm(request.user)}?{urlencode({'next': back})}")
         if comes_from_our_page(request) is False:
             return waiting_forms.sign_in_and_return(page_of(request, action, {}))
         return wait_for_sign_in(request, action)

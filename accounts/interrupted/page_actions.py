@@ -49,7 +49,8 @@ class PageAction:
 
     `page` is the page that holds the button, unless the form itself says another. `words` is None where there is
     nothing (any more) that this person could confirm. `open_to_all` needs no sign-in. `on_its_page` is shown there
-    only: its own page may send the form's answer where others may not.
+    only: its own page may send the form's answer where others may not. `fresh` is what a stolen session must not be
+    enough for: it is done only soon after they showed that it is them, and waits while they do.
     """
 
     page: Callable[[Kwargs, Values], str]
@@ -58,6 +59,7 @@ class PageAction:
     shows_itself: bool = False  # the address is a page too, by GET
     open_to_all: bool = False
     on_its_page: bool = False
+    fresh: bool = False
 
 
 def to_page(name: str, *names: str) -> Callable[[Kwargs, Values], str]:

@@ -12,7 +12,7 @@ from django.utils import timezone, translation
 from django.utils.translation import gettext
 
 from accounts.language import language_for
-from accounts.models import SecurityChange, User, WayChange
+from accounts.models import OF_DEVELOPERS, SecurityChange, User, WayChange
 from accounts.security_mail.wording import in_words
 from common import mail
 
@@ -58,9 +58,15 @@ def _write(user_pk: int, address: str) -> bool:
     SecurityChange.objects.filter(pk__in=[change.pk for change in changes]).delete()
     with translation.override(language_for(User.objects.get(pk=user_pk))):
         lines = in_words(changes)
-        subject = lines[0].words if len(lines) == 1 else gettext("Your ways to sign in and to unlock were changed")
+        of_apps = any(change.kind in OF_DEVELOPERS for change in changes)
+        subject = gettext("Your ways to sign in and to unlock were changed")
+        if of_apps:
+            subject = gettext("Something that gives access to your apps or your account was changed")
+        if len(lines) == 1:
+            subject = lines[0].words
         told = {
             "lines": lines,
+            "of_apps": of_apps,
             "can_be_put_back": any(change.kind == WayChange.WRAPPER_REMOVED for change in changes),
             "site": settings.BASE_URL,
         }

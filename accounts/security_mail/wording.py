@@ -35,6 +35,12 @@ _LINES: dict[tuple[str, str], Promise] = {
     (WayChange.KEY_CHANGE_FINISHED, ""): _("The key of your data was changed; earlier ways to unlock open nothing now"),
     (WayChange.SIGNING_KEY_SET, ""): _("Your vault now has a key that signs what you approve"),
     (WayChange.SIGNING_KEY_REPLACED, ""): _("The key that signs what you approve was replaced"),
+    (WayChange.APP_TOKEN_MADE, ""): _("A token of the app “%(detail)s” was made"),
+    (WayChange.APP_SECRET_MADE, ""): _("Where the app “%(detail)s” is told, or the secret for that, was changed"),
+    (WayChange.APP_TEAM_CHANGED, ""): _("Somebody was invited to the team of “%(detail)s”, or the team was changed"),
+    (WayChange.APP_CLOSED, ""): _("The app “%(detail)s” was closed"),
+    (WayChange.MANAGEMENT_TOKEN_MADE, ""): _("The management token “%(detail)s” was made"),
+    (WayChange.MANAGEMENT_TOKENS_REVOKED, ""): _("Your management tokens were revoked"),
     (WayChange.KEY_CHANGE_GIVEN_UP, ""): _("The change of the key of your data was given up; all opens as before"),
 }
 # the browser adds the new one, opens it again and then takes the old one away: to people that is one thing

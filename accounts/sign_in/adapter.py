@@ -12,12 +12,12 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.http import urlencode
 
-from accounts.authentication import signed_in_recently
 from accounts.identifiers import is_sandbox_address
 from accounts.models import Persona, WayChange
 from accounts.personas import side_of
 from accounts.security_changes import note_change
 from accounts.sign_in import attempts, known_browsers
+from accounts.sign_in.confirming import signed_in_recently
 from accounts.sign_in.second_factors import has_authenticator_app, has_second_factor
 from common import limits, mail
 from common.limits import Limit

@@ -13,6 +13,8 @@ from django.utils.crypto import constant_time_compare
 from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods
 
+from accounts.signals import access_taken_back
+
 if TYPE_CHECKING:
     from accounts.models import User
 
@@ -72,6 +74,7 @@ def signed_in_page(request: HttpRequest) -> HttpResponse:
     here = request.session.session_key
     if request.method == "POST":
         sign_out_elsewhere(user, here=here)
+        access_taken_back.send(sender=type(user), user=user)
         messages.info(request, gettext("You are signed out everywhere else."))
         return redirect("signed-in")
     return render(request, "account/signed_in.html", {"browsers": browsers_of(user, here=here)})

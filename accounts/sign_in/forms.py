@@ -15,8 +15,8 @@ from django.http import HttpRequest
 from django.shortcuts import redirect
 from django.utils.http import urlencode
 
-from accounts.authentication import signed_in_recently, where_to_confirm
 from accounts.sign_in import attempts
+from accounts.sign_in.confirming import signed_in_recently, where_to_confirm
 from accounts.sign_in.second_factors import has_second_factor, take_code
 from common.limits import Limit
 from common.mailboxes import mailbox

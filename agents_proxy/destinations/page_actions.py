@@ -65,9 +65,10 @@ ADD = PageAction(
     words=_add,
     fields=(Field("name", _("Name"), "text", most=80), Field("url", _("Address"), "text", most=LONGEST_ADDRESS)),
     shows_itself=True,
+    fresh=True,
 )
 SWITCH = PageAction(page=_PAGE, words=_of_destination(_switch), fields=(Field("enabled"),))
-RENEW = PageAction(page=_PAGE, words=_of_destination(_renew))
+RENEW = PageAction(page=_PAGE, words=_of_destination(_renew), fresh=True)
 REMOVE = PageAction(
     page=to_page("destinations:remove", "app_id", "destination_id"), words=_of_destination(_remove), shows_itself=True
 )

@@ -78,10 +78,10 @@ def _replay_failed(endpoint: WebhookEndpoint, values: Values) -> Words:
 _ENDPOINT = to_page("portal:webhook", "app_id", "endpoint_pk")
 _FIELDS = (Field("url", _("Address"), "text", most=LONGEST_ADDRESS), *map(Field, TYPE_FIELDS))
 
-ADD = PageAction(page=to_page("portal:webhooks", "app_id"), words=_add, fields=_FIELDS, shows_itself=True)
-CHANGE = PageAction(page=_ENDPOINT, words=_of_endpoint(_change), fields=_FIELDS)
+ADD = PageAction(page=to_page("portal:webhooks", "app_id"), words=_add, fields=_FIELDS, shows_itself=True, fresh=True)
+CHANGE = PageAction(page=_ENDPOINT, words=_of_endpoint(_change), fields=_FIELDS, fresh=True)
 SWITCH = PageAction(page=_ENDPOINT, words=_of_endpoint(_switch), fields=(Field("enabled"),))
-RENEW = PageAction(page=_ENDPOINT, words=_of_endpoint(_renew), fields=(Field("overlap"),))
+RENEW = PageAction(page=_ENDPOINT, words=_of_endpoint(_renew), fields=(Field("overlap"),), fresh=True)
 DELETE = PageAction(
     page=to_page("portal:webhook-delete", "app_id", "endpoint_pk"), words=_of_endpoint(_delete), shows_itself=True
 )

@@ -12,10 +12,11 @@ from django.urls import reverse
 from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.authentication import person_of, signed_in_recently
+from accounts.authentication import person_of
 from accounts.interrupted.page_actions import can_wait
 from accounts.models import Persona
 from accounts.personas import side_of
+from accounts.sign_in.confirming import signed_in_recently
 from common.clock import database_now
 from common.durations import duration
 from common.problems import Problem

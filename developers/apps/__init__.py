@@ -18,7 +18,10 @@ class DevelopersConfig(AppConfig):
         import_module("developers.tasks")  # they are told by name (common.broker); they know all features, this one too
 
         from accounts.hooks import register_room
+        from accounts.signals import access_taken_back
 
+        revoke = import_module("developers.tokens.management_actions").revoke_management_tokens
+        access_taken_back.connect(revoke, dispatch_uid="revoke-management-tokens")
         register_room(import_module("developers.leaving").ROOM)
         post_migrate.connect(_install, sender=self)
 

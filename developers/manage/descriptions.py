@@ -146,8 +146,8 @@ add_member = manages(
     name="addMember",
     summary="Invite somebody to the team",
     description=(
-        "The person with this sharing ID is asked by mail, and joins once they accept; the invitation is open for seven "
-        "days. For owners, who find it in the portal and can withdraw it there, or ask somebody by their address."
+        "The person with this sharing ID is asked by mail, and joins once they accept, within seven days. "
+        "For owners, who find it in the portal and can withdraw it there, or ask somebody by their address."
     ),
     writes=True,
     parameters=[APP_ID],

@@ -120,4 +120,3 @@ def _keep_an_owner(held: AppMember) -> None:
     owners = AppMember.objects.filter(app=held.app, role=MemberRole.OWNER)
     if held.role == MemberRole.OWNER and not owners.exclude(pk=held.pk).exists():
         raise LastOwner("Make somebody else an owner first.")
-

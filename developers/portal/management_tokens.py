@@ -103,4 +103,5 @@ def _list(request: HttpRequest, form: ManagementTokenForm, status: int = 200) ->
         )
         for token in token_queries.management_tokens_of(person_of(request))
     ]
-    return portal_page(request, "developers/management_tokens.html", {"rows": rows, "form": form}, status=status)
+    context = {"rows": rows, "form": form, "made_lately": token_queries.made_lately(person_of(request))}
+    return portal_page(request, "developers/management_tokens.html", context, status=status)

@@ -47,6 +47,7 @@ CLOSE = PageAction(
     words=_close,
     fields=(Field("name", _("Name of the app"), "text", most=80),),
     shows_itself=True,
+    fresh=True,
 )
 
 

@@ -74,10 +74,13 @@ def _accept(request: HttpRequest, kwargs: Kwargs, values: Values) -> Words | Non
     return Words(gettext("You asked to join the team of %(app)s.") % {"app": found.app.name}, gettext("Join the team"))
 
 
-INVITE = PageAction(_PAGE, _in_team(_invite), (Field("email", _("E-mail address"), "text", most=254), Field("role")))
+INVITE = PageAction(
+    _PAGE, _in_team(_invite), (Field("email", _("E-mail address"), "text", most=254), Field("role")), fresh=True
+)
 RESEND = PageAction(
     _PAGE,
     _in_team(_about_invitation(_("You asked to send the invitation to %(who)s once more."), _("Send it again"))),
+    fresh=True,
 )
 WITHDRAW = PageAction(
     _PAGE, _in_team(_about_invitation(_("You asked to withdraw the invitation to %(who)s."), _("Withdraw")))
@@ -86,12 +89,13 @@ CHANGE_ROLE = PageAction(
     _PAGE,
     _in_team(_about_member(_("You asked to change the role of %(who)s in %(app)s."), _("Change the role"))),
     (Field("role"),),
+    fresh=True,
 )
 TRANSFER = PageAction(
-    _PAGE, _in_team(_about_member(_("You asked to hand %(app)s over to %(who)s."), _("Hand the app over")))
+    _PAGE, _in_team(_about_member(_("You asked to hand %(app)s over to %(who)s."), _("Hand the app over"))), fresh=True
 )
 REMOVE = PageAction(
-    _PAGE, _in_team(_about_member(_("You asked to remove %(who)s from the team of %(app)s."), _("Remove")))
+    _PAGE, _in_team(_about_member(_("You asked to remove %(who)s from the team of %(app)s."), _("Remove"))), fresh=True
 )
 LEAVE = PageAction(_PAGE, _in_team(_leave, owners_only=False))
 AGREE_TO_TESTS = PageAction(_PAGE, _in_team(_agree, owners_only=False), (Field("agreed"),))

@@ -67,9 +67,14 @@ MINT_TOKEN = PageAction(
         Field("prefix"),
     ),
     shows_itself=True,
+    fresh=True,
 )
 ROTATE_TOKEN = PageAction(
-    page=to_page("developers:tokens", "app_id"), words=_rotate, fields=(Field("overlap"),), shows_itself=True
+    page=to_page("developers:tokens", "app_id"),
+    words=_rotate,
+    fields=(Field("overlap"),),
+    shows_itself=True,
+    fresh=True,
 )
 REVOKE_TOKEN = PageAction(page=to_page("developers:tokens", "app_id"), words=_revoke, shows_itself=True)
 MINT_MANAGEMENT_TOKEN = PageAction(
@@ -83,6 +88,7 @@ MINT_MANAGEMENT_TOKEN = PageAction(
         Field("prefix"),
     ),
     shows_itself=True,
+    fresh=True,
 )
 REVOKE_MANAGEMENT_TOKEN = PageAction(
     page=to_page("developers:management-tokens"), words=_revoke_management, shows_itself=True

@@ -7,6 +7,8 @@ from django.contrib.auth import get_user_model
 from django.db import transaction
 from django.utils import timezone
 
+from accounts.models import WayChange
+from accounts.security_changes import note_change
 from common.problems import InvalidRequest
 from developers.members.models import AppMember
 from developers.tokens.actions import check_label
@@ -51,6 +53,7 @@ def mint_management_token(
         permissions={app_id: sorted(set(allowed)) for app_id, allowed in permissions.items()},
         expires_at=timezone.now() + lifetime,
     )  # fmt: skip
+    note_change(of=by, kind=WayChange.MANAGEMENT_TOKEN_MADE, detail=row.label)
     return row, token
 
 
@@ -58,6 +61,13 @@ def revoke_management_token(*, token: ManagementToken, by: "User") -> bool:
     """End a token of `by` now; False where it had ended already, or is not theirs."""
     now = timezone.now()
     return bool(live_management_tokens(by).filter(pk=token.pk).update(revoked_at=now))
+
+
+@transaction.atomic
+def revoke_management_tokens(*, user: "User", **_told: object) -> None:
+    """End all of them now: their person took back what others may have of their access. They are told by mail."""
+    if live_management_tokens(user).update(revoked_at=timezone.now()):
+        note_change(of=user, kind=WayChange.MANAGEMENT_TOKENS_REVOKED)
 
 
 def _check_permissions(permissions: dict[str, list[str]], by: "User") -> None:

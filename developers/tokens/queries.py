@@ -1,5 +1,6 @@
 """What is asked about tokens more than once."""
 
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from django.db.models import Q, QuerySet
@@ -26,6 +27,16 @@ def live_tokens() -> QuerySet[DeveloperToken]:
 def tokens_of(app: App) -> QuerySet[DeveloperToken]:
     """All tokens that the app ever had, the newest first."""
     return DeveloperToken.objects.filter(app=app).select_related("app", "created_by").order_by("-created_at", "-pk")
+
+
+def made_lately(user: "User") -> QuerySet[DeveloperToken]:
+    """The tokens that this person, or a program of theirs, made in the last 30 days and that still work, newest first.
+
+    Of the apps that they manage: they can end those.
+    """
+    since = timezone.now() - timedelta(days=30)
+    made = live_tokens().filter(created_by=user, created_at__gt=since, app__members__user=user)
+    return made.select_related("app").order_by("-created_at", "-pk")
 
 
 def live_management_tokens(user: "User") -> QuerySet[ManagementToken]:

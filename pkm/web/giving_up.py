@@ -8,9 +8,10 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST
 
-from accounts.authentication import person_of, signed_in_recently
+from accounts.authentication import person_of
 from accounts.interrupted.middleware import wait_for_sign_in
 from accounts.interrupted.page_actions import can_wait
+from accounts.sign_in.confirming import signed_in_recently
 from pkm.reset import actions as reset_actions
 from pkm.reset.queries import waiting_reset
 from pkm.web import page_actions as web_page_actions

@@ -12,9 +12,10 @@ from django.utils.http import url_has_allowed_host_and_scheme, urlencode
 from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from accounts.authentication import person_of, signed_in_recently
+from accounts.authentication import person_of
 from accounts.interrupted.middleware import wait_for_sign_in
 from accounts.interrupted.page_actions import PageAction, can_wait
+from accounts.sign_in.confirming import signed_in_recently
 from accounts.sign_in.second_factors import gets_in_by_one_passkey_alone
 from common.clock import rfc3339
 from pkm.errors import (

@@ -231,7 +231,7 @@ def test_a_new_superuser_is_led_all_the_way(service, capsys, monkeypatch):
     visitor.sign_in("boss@example.org")
     assert visitor.page("/admin/").url == f"{service}/accounts/2fa/"
     visitor.submit("/accounts/reauthenticate/", {"password": PASSWORD})
-    secret = visitor.set_up_totp()
+    visitor.set_up_totp()
     shown = visitor.page("/admin/developers/app/")
     assert shown.url == f"{service}/admin/developers/app/"
     assert "Select app to change" in shown.text

@@ -14,7 +14,7 @@ from consent.grants.models import Grant
 from consent.notices import waiting
 from consent.requests.models import ConsentRequest
 from developers.models import AppMember
-from tests.callers import Developer
+from tests.callers import Developer, sign_in
 from tests.consent.decisions import approval
 from tests.factories import ConsentRequestFactory, MemberFactory, Vault, give_vault
 from tests.fakes.receiver import Receiver, receiving
@@ -55,7 +55,7 @@ def member(db: None) -> AppMember:
 @pytest.fixture
 def developer(client: Client, member: AppMember) -> Client:
     """`member`, signed in at the portal."""
-    client.force_login(member.user)
+    sign_in(client, member.user)
     return client
 
 

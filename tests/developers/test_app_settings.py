@@ -7,6 +7,7 @@ from django.utils import timezone
 from consent.requests.models import ConsentRequest
 from developers.authentication import find_token
 from developers.models import App, AppAuditEntry, AppMember
+from tests.callers import sign_in
 from tests.factories import (
     AppAuditEntryFactory,
     AppFactory,
@@ -23,7 +24,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def owner(client: Client) -> AppMember:
     made: AppMember = MemberFactory(app=TestAppFactory(name="Lunch Finder"))
-    client.force_login(made.user)
+    sign_in(client, made.user)
     return made
 
 
@@ -87,7 +88,7 @@ def test_an_owner_closes_the_app_and_its_tokens_end(client: Client, owner: AppMe
 
 def test_a_member_who_is_no_owner_cannot_close_it(client: Client, owner: AppMember) -> None:
     member = MemberFactory(app=owner.app, role="member")
-    client.force_login(member.user)
+    sign_in(client, member.user)
 
     assert client.post(_path(owner.app, "settings/close/"), {"name": "Lunch Finder"}).status_code == 403
     assert "Only an owner can close it" in client.get(_path(owner.app)).content.decode()

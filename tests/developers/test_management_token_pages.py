@@ -13,6 +13,7 @@ from developers.models import ManagementToken
 from developers.tokens.digests import digest
 from developers.tokens.management_actions import mint_management_token, revoke_management_token
 from developers.tokens.queries import live_management_tokens
+from tests.callers import sign_in
 from tests.factories import AppFactory, ManagementTokenFactory, MemberFactory, PersonFactory
 
 pytestmark = pytest.mark.django_db
@@ -23,7 +24,7 @@ ASKED = {"label": "ci", "app": "*", "read": "on", "days": "30"}
 @pytest.fixture
 def developer(client: Client) -> User:
     person: User = PersonFactory()
-    client.force_login(person)
+    sign_in(client, person)
     return person
 
 

@@ -17,6 +17,7 @@ from developers.apps.actions import close_app
 from developers.members import actions, invitations
 from developers.members.mail import send_due_mails
 from developers.models import App, AppAuditEntry, AppInvitation, AppMember, MemberRole
+from tests.callers import sign_in
 from tests.factories import MemberFactory, PersonFactory, TestAppFactory
 
 
@@ -308,7 +309,7 @@ def test_the_logs_leave_out_what_a_link_opens():
 
 def browser(user) -> Client:
     client = Client()
-    client.force_login(user)
+    sign_in(client, user)
     return client
 
 

@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from developers.authentication import find_token
 from developers.models import App, AppAuditEntry, AppMember, DeveloperToken
+from tests.callers import sign_in
 from tests.factories import AppFactory, MemberFactory, PersonFactory, TestAppFactory, TokenFactory
 
 pytestmark = pytest.mark.django_db
@@ -23,7 +24,7 @@ ASKED = {"label": "backend", "discover": "on", "read": "on", "days": "30", "head
 @pytest.fixture
 def member(client: Client) -> AppMember:
     made: AppMember = MemberFactory(app=TestAppFactory(), role="member")
-    client.force_login(made.user)
+    sign_in(client, made.user)
     return made
 
 

@@ -12,6 +12,7 @@ from django.test import Client
 
 from developers.models import App, AppMember, LoggedRequest
 from pkm.models import RegistryVersion
+from tests.callers import sign_in
 from tests.factories import AppFactory, ManagementTokenFactory, MemberFactory, TestAppFactory, TokenFactory
 from tests.patience import eventually
 from tests.served_site import Served
@@ -88,7 +89,7 @@ def every_call(site: str, tokens: list[str]) -> Iterator[requests.Response]:
 def pages_of(member: AppMember) -> bytes:
     """Every page of the portal that tells of tokens or calls, as the member sees it."""
     browser = Client()
-    browser.force_login(member.user)
+    sign_in(browser, member.user)
     portal = f"/developers/apps/{member.app.app_id}/"
     own = [f"{portal}{page}" for page in ("", "log/", "log/latest", "limits/", "tokens/", "audit/")]
     answers = [browser.get(path) for path in [*own, "/developers/management-tokens/"]]
