@@ -282,7 +282,7 @@ class AgentError(BaseModel):
 
 
 class AgentAnswer(BaseModel):
-    """A JSON-RPC object: the agent's `result` as it came, or its `error`."""
+    """A JSON-RPC object: the agent's `result`, without what it says beside it, or its `error`."""
 
     jsonrpc: Literal["2.0"]
     id: str | None

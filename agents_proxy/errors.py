@@ -101,13 +101,14 @@ class Unavailable(Refusal):
     No agent was asked, unless the database went away meanwhile: then nobody can say whether the consent still stands.
     """
 
-    status, code, name, message = 503, -32056, "temporarily_unavailable", "Temporarily unavailable; try again later."
+    status, code, name, message = 503, -32059, "temporarily_unavailable", "Temporarily unavailable; try again later."
 
 
 class CallFailed(Refusal):
     """The agent was asked, and no answer came of it. Whether it did something is not known, so nothing is repeated."""
 
     status, code, name, message = 502, -32053, "upstream_unavailable", "The agent cannot be reached."
+    said = ""  # by the upstream, for the operator's log alone
 
 
 class InvalidAgentResponse(CallFailed):

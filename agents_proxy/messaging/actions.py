@@ -15,7 +15,7 @@ from agents_proxy.messaging.outbound import AGENT, LONGEST_CALL, approved_text, 
 from agents_proxy.messaging.schemas import MessageBody
 from agents_proxy.processing_consent.models import ProcessingConsent
 from agents_proxy.proxy import calls
-from agents_proxy.proxy.envelope import Prompt, Reply
+from agents_proxy.proxy.envelope import Prompt, Reply, task_failed
 from agents_proxy.states import MessageStatus
 from common.clock import database_now, rfc3339
 from common.problems import InvalidRequest
@@ -84,7 +84,11 @@ def _sent(message: OutboundMessage, prompt: Prompt, consent_pk: int | None) -> R
     except Refusal:
         message.delete()  # nothing was sent, so the same task may be tried again
         raise
-    record_delivery(message.pk, delivery_of(reply))
+    delivery = delivery_of(reply)
+    record_delivery(message.pk, delivery)
+    if delivery.status is MessageStatus.FAILED and reply.error_code is None:  # said in words, of a task that ended well
+        calls.tell_operator(AGENT, prompt, reply.body.decode())
+        return task_failed(prompt.task_id, reply.size)
     return reply
 
 

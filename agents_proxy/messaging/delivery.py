@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 
-from agents_proxy.proxy.envelope import Reply, unwrapped
+from agents_proxy.proxy.envelope import AGENT_FAILED, Reply, unwrapped
 from agents_proxy.proxy.replies import read_reply
 from agents_proxy.states import MessageStatus
 
@@ -39,7 +39,8 @@ class Delivery:
 def delivery_of(reply: Reply) -> Delivery:
     """What an agent's answer comes to; a result that says nothing of it was at least accepted."""
     if reply.error_code is not None:
-        return Delivery(MessageStatus.FAILED, error_code="agent_error")
+        code = "delivery_failed" if reply.error_code == AGENT_FAILED else "agent_error"
+        return Delivery(MessageStatus.FAILED, error_code=code)
     result = unwrapped(reply.result)
     said = read_reply({"result": result}).fields or {}
     status = status_named(said.get("status")) or status_named(_state(result)) or MessageStatus.SENT

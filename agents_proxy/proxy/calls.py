@@ -1,12 +1,14 @@
 """Asking an agent: holds no database connection meanwhile, and notes that it happened, not what was said."""
 
 import logging
+import re
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import orjson
 import psycopg
 from django.conf import settings
 from django.db import DatabaseError, connection
@@ -21,6 +23,15 @@ from common.shutdown import shutdown
 from common.sql.dialect import timestamp
 
 _log = logging.getLogger(__name__)
+LONGEST_SAID = 500  # characters of an upstream's words in the log
+# credentials by what they are called, where they stand or how they look, and whom a prompt was about
+_HIDDEN = re.compile(
+    r"(?P<name>\b(?:bearer|basic)\s+|[\w-]*(?:key|token|secret|passw(?:or)?d|pwd|authorization|cookie|credential)s?"
+    r"\\?[\"']?\s*[:=]\s*(?:bearer\s+|basic\s+)?\\?[\"']?)[^\s\"'\\,;&}]+"
+    r"|(?<=://)[^/\s@]+@|[^\s\"'\\<>(),:;]+@[^\s\"'\\<>(),:;]+|\+?[0-9][0-9 ()/.-]{6,}[0-9]|\b(?:sk|pk|rk)[-_][\w-]{8,}"
+    r"|[A-Za-z0-9_+/=-]{40,}",
+    re.IGNORECASE,
+)
 _NOTE = """
 INSERT INTO agent_calls (agent, session_id, task_id, consent_id, started_at, duration_ms, outcome, bytes)
 VALUES (%s, %s, %s, %s, %s, %s, %s, %s)
@@ -78,14 +89,30 @@ def _asked(agent: str, target: Upstream, prompt: Prompt, consent_pk: int | None)
         reply = upstream.call(target, prompt)
         outcome = CallOutcome.ANSWERED if reply.error_code is None else CallOutcome.AGENT_ERROR
         size = reply.size
+        tell_operator(agent, prompt, reply.said)
         return reply
     except CallFailed as failure:
         outcome = CallOutcome(failure.name)
+        tell_operator(agent, prompt, failure.said)
         raise
     finally:
         milliseconds = int((time.monotonic() - clock) * 1000)
         begun = timestamp(started)
         _note([agent, prompt.session_id, prompt.task_id, consent_pk, begun, milliseconds, outcome.value, size])
+
+
+def tell_operator(agent: str, prompt: Prompt, said: str) -> None:
+    """What an upstream says of its failure stands in the log, and nowhere else: cut, without secrets and people."""
+    if not said:
+        return
+    upstreams = upstream_of(agent)
+    for hidden in (prompt.text, orjson.dumps(prompt.text).decode()[1:-1], upstreams.token if upstreams else ""):
+        said = said.replace(hidden, "[redacted]") if hidden else said
+    _log.warning("the agent %s failed: %s", agent, _HIDDEN.sub(_hidden, said)[:LONGEST_SAID])
+
+
+def _hidden(match: re.Match[str]) -> str:
+    return f"{match['name'] or ''}[redacted]"
 
 
 def _note(columns: list[Any]) -> None:

@@ -1,5 +1,9 @@
-"""How a prompt is put to an agent, and what counts as its answer (pure)."""
+"""How a prompt is put to an agent, and what counts as its answer (pure).
 
+What an upstream says of itself (failures, progress, metadata) stays here: a caller gets answers and questions alone.
+"""
+
+import re
 import secrets
 from dataclasses import dataclass
 from typing import Any
@@ -21,14 +25,26 @@ class Prompt:
     task_id: str
 
 
+AGENT_FAILED = -32056  # a task that did not end well, whatever text it carries
+_ANSWERING = frozenset({"completed", "input-required"})
+_UNDER_WAY = frozenset({"submitted", "working", "unknown", "unspecified"})
+_ASIDES = ("metadata", "history", "extensions")  # of A2A's objects: nothing in them is the answer
+_HELD = ("task", "status", "message", "response", "parts", "artifacts")  # where its other objects hang
+_QUESTION = ("id", "kind", "contextId", "sessionId", "status")  # of a task that asks something back
+
+
 @dataclass(frozen=True)
 class Reply:
-    """What an agent answered: a result, or the code of a JSON-RPC error of its own. `body` is what a caller gets."""
+    """What an agent answered: a result, or the code of a JSON-RPC error of its own. `body` is what a caller gets.
+
+    `said` is what the upstream said of its failure, for the operator's log alone.
+    """
 
     body: bytes
     result: Any
     error_code: int | None
     size: int
+    said: str = ""
 
 
 def new_session_id() -> str:
@@ -74,10 +90,51 @@ def read(body: bytes, task_id: str) -> Reply:
         raise InvalidAgentResponse
     if "error" in answer:
         return _failed(answer["error"], task_id, len(body))
-    if answer.keys() != {"jsonrpc", "id", "result"}:
-        answer = {"jsonrpc": "2.0", "id": task_id, "result": answer["result"]}
-        return Reply(_dumped(answer), answer["result"], None, len(body))
-    return Reply(body, answer["result"], None, len(body))
+    state = _state(unwrapped(answer["result"]))
+    if state is not None and state not in _ANSWERING | _UNDER_WAY:
+        return task_failed(task_id, len(body), said=_dumped(answer["result"]).decode())
+    result = _passed_on(answer["result"], state)
+    if answer.keys() == {"jsonrpc", "id", "result"} and result == answer["result"]:
+        return Reply(body, result, None, len(body))
+    return Reply(_dumped({"jsonrpc": "2.0", "id": task_id, "result": result}), result, None, len(body))
+
+
+def task_failed(task_id: str, size: int, *, said: str = "") -> Reply:
+    """The reply to a task that failed, or was rejected, called off or never authorised: our code and sentence."""
+    told = {"code": AGENT_FAILED, "message": "The agent could not do this.", "data": {"code": "agent_failed"}}
+    body = orjson.dumps({"jsonrpc": "2.0", "id": task_id, "error": told})
+    return Reply(body, None, AGENT_FAILED, size, said)
+
+
+def _state(result: Any) -> str | None:
+    """The state of a task, in one spelling; None for what is no task. A2A 1.0 writes `TASK_STATE_INPUT_REQUIRED`.
+
+    What A2A does not know as a state is none that an answer could be taken from.
+    """
+    status = result.get("status") if isinstance(result, dict) else None
+    state = status.get("state") if isinstance(status, dict) else None
+    return None if state is None else re.sub("^task-state-", "", str(state).strip().lower().replace("_", "-"))
+
+
+def _passed_on(result: Any, state: str | None) -> Any:
+    """`result` without what is said beside the answer; of a question nothing but the question."""
+    inner = result["task"] if isinstance(result, dict) and result.keys() == {"task"} else result
+    if state in _UNDER_WAY:
+        if isinstance(inner.get("status"), dict):  # its message tells of progress, which is no answer
+            inner = {**inner, "status": {name: v for name, v in inner["status"].items() if name != "message"}}
+    elif state == "input-required":
+        inner = {name: inner[name] for name in _QUESTION if name in inner}
+    inner = _without_asides(inner)
+    return {"task": inner} if isinstance(result, dict) and result.keys() == {"task"} else inner
+
+
+def _without_asides(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_without_asides(part) for part in value]
+    if not isinstance(value, dict):
+        return value
+    kept = {name: part for name, part in value.items() if name not in _ASIDES}
+    return {name: _without_asides(part) if name in _HELD else part for name, part in kept.items()}
 
 
 def unwrapped(result: Any) -> Any:
@@ -96,10 +153,10 @@ def _failed(error: Any, task_id: str, size: int) -> Reply:
     if type(code) is not int or not -(2**53) < code < 2**53:
         raise InvalidAgentResponse
     told = {"jsonrpc": "2.0", "id": task_id, "error": {"code": code, "message": "The agent reported an error."}}
-    return Reply(orjson.dumps(told), None, code, size)
+    return Reply(orjson.dumps(told), None, code, size, _dumped(error).decode())
 
 
-def _dumped(answer: dict[str, Any]) -> bytes:
+def _dumped(answer: Any) -> bytes:
     try:
         return orjson.dumps(answer)
     except TypeError:  # a whole number beyond 64 bits, which JSON allows

@@ -12,6 +12,7 @@ from common.outbound.client import Answer, Client
 from common.outbound.failures import ExchangeFailed, InvalidAnswer, TimedOut
 
 LIMIT = 1024 * 1024  # bytes of an answer
+MOST_TOLD = 4096  # bytes of an answer that nobody can read, for the operator's log
 _client = Client(may_reach=addresses.is_host, keeps=True)
 
 
@@ -35,11 +36,12 @@ def call(upstream: Upstream, prompt: Prompt) -> Reply:
 
 
 def _reply(answer: Answer, task_id: str) -> Reply:
-    if 300 <= answer.status < 400:
-        raise InvalidAgentResponse
     try:
+        if 300 <= answer.status < 400:
+            raise InvalidAgentResponse
         return read(answer.body, task_id)
-    except InvalidAgentResponse:
-        if 200 <= answer.status < 300 or (answer.body.lstrip()[:1] == b"{" and b'"jsonrpc"' in answer.body):
-            raise
-        raise CallFailed from None
+    except InvalidAgentResponse as failure:
+        ours = answer.status < 400 or (answer.body.lstrip()[:1] == b"{" and b'"jsonrpc"' in answer.body)
+        told = failure if ours else CallFailed()
+        told.said = f"HTTP {answer.status} {answer.body[:MOST_TOLD].decode(errors='replace')}"
+        raise told from None

@@ -337,7 +337,7 @@ def test_without_its_database_the_proxy_refuses_in_its_own_shape(
     monkeypatch.setattr(f"agents_proxy.proxy.callers.{where}", fails)
     answer = site.post(BRAND, CALL)
 
-    assert refusal(answer) == (503, -32056, "temporarily_unavailable")
+    assert refusal(answer) == (503, -32059, "temporarily_unavailable")
     assert answer["Retry-After"] == "5"
     assert answer.get("Access-Control-Allow-Origin") == (None if where == "app_of_origin" else SITE)
     assert upstream.asked == []

@@ -17,7 +17,7 @@ from agents_proxy.agents import Protocol, Upstream
 from agents_proxy.analyses import actions as analysis_actions
 from agents_proxy.analyses import results, steps
 from agents_proxy.analyses.prompts import profile_prompt
-from agents_proxy.proxy.envelope import Prompt, unwrapped
+from agents_proxy.proxy.envelope import Prompt, unwrapped, written
 from agents_proxy.proxy.upstream import call
 from examples.reference_agents import NAMES
 from examples.reference_agents.agents import AGENTS, Answer
@@ -57,9 +57,9 @@ def agents() -> Iterator[str]:
 
 def part_of(address: str, name: str, text: str, protocol: Protocol = Protocol.TASKS_SEND) -> Any:
     """The one part of the agent's reply."""
-    reply = call(Upstream(f"{address}/{name}", "", 30.0, protocol), Prompt(text, "session-1", "task-1"))
-    assert reply.error_code is None
-    (part,) = unwrapped(reply.result)["status"]["message"]["parts"]
+    body, version = written(Prompt(text, "session-1", "task-1"), protocol), "1.0" if protocol is Protocol.A2A_1_0 else ""
+    answer = requests.post(f"{address}/{name}", data=body, headers={"A2A-Version": version}, timeout=MOST_SECONDS)
+    (part,) = unwrapped(answer.json()["result"])["status"]["message"]["parts"]
     return part
 
 

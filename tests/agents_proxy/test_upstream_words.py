@@ -1,0 +1,151 @@
+"""What an upstream says of its failures, of its progress and beside its answer reaches its operator and nobody else."""
+
+import json
+import logging
+from typing import Any
+
+import pytest
+
+from accounts.models import User
+from agents_proxy.agents import Protocol
+from agents_proxy.messaging.models import OutboundMessage
+from tests.agents_proxy.agent_server import Agents
+from tests.agents_proxy.hostile import as_result
+from tests.agents_proxy.phone_owners import ADDRESS, TO, verified
+from tests.agents_proxy.phone_owners import CALL as MESSAGE
+from tests.agents_proxy.proxy_calls import CALL, configure, consenting
+from tests.agents_proxy.runs import finished
+from tests.callers import signed_in
+from tests.fakes.agents import CANARY, agent, result_of, says
+
+BRAND = "/api/a2a/brand"
+FAILURES = ["failed", "rejected", "canceled", "auth-required", "FAILED", "auth_required", "cancelled", "exploded", 7]
+TOLD = {"code": -32056, "message": "The agent could not do this.", "data": {"code": "agent_failed"}}
+
+
+def stated(protocol: Protocol, state: Any, text: str = CANARY) -> dict[str, Any]:
+    """A task in this state that says `text`, in its status and in an artifact."""
+    result = as_result(protocol, text)
+    task = result.get("task", result)
+    task["status"]["state"] = state
+    task["artifacts"] = [{"artifactId": "a", "parts": task["status"]["message"]["parts"]}]
+    return result
+
+
+def failed(text: str) -> dict[str, Any]:
+    return {"result": stated(Protocol.TASKS_SEND, "failed", text)}
+
+
+@pytest.mark.parametrize("protocol", list(Protocol))
+@pytest.mark.parametrize("state", [*FAILURES, "TASK_STATE_FAILED", "TASK_STATE_AUTH_REQUIRED"])
+def test_a_task_that_failed_is_an_error_of_ours(protocol: Protocol, state: Any, person: User, settings: Any) -> None:
+    result = stated(protocol, state, json.dumps({"error": CANARY}))
+    with agent(says(lambda asked: {**result_of(asked), "result": result})) as running:
+        configure(settings, url=running.url, protocol=protocol.value)
+        answer = signed_in(consenting(person)).post(BRAND, CALL)
+
+    assert (answer.status_code, answer.json()) == (200, {"jsonrpc": "2.0", "id": "task-one", "error": TOLD})
+
+
+@pytest.mark.parametrize("protocol", list(Protocol))
+def test_what_is_said_beside_an_answer_stays_here(protocol: Protocol, person: User, settings: Any) -> None:
+    plain, spoken = as_result(protocol, "{}"), as_result(protocol, "{}")
+    aside = {"metadata": {"host": CANARY}, "extensions": [CANARY]}
+    task = spoken.get("task", spoken)
+    message = task["status"]["message"]
+    message["parts"][0] |= aside
+    message |= aside
+    task["status"] |= aside
+    task |= aside | {"history": [{"role": "agent", "parts": [{"text": CANARY}]}]}
+    with agent(says(lambda asked: {**result_of(asked), "result": spoken})) as running:
+        configure(settings, url=running.url, protocol=protocol.value)
+        answer = signed_in(consenting(person)).post(BRAND, CALL)
+
+    assert answer.json()["result"] == plain
+
+
+def test_progress_is_no_answer_and_a_question_is_all_that_is_said(person: User, settings: Any) -> None:
+    said = {}
+    caller = signed_in(consenting(person))
+    for state in ("working", "submitted", "input-required"):
+        result = stated(Protocol.TASKS_SEND, state, "Which Ana?")
+        with agent(says(lambda asked, result=result: {**result_of(asked), "result": result})) as running:
+            configure(settings, url=running.url)
+            said[state] = caller.post(BRAND, CALL).json()["result"]
+
+    assert [said[state]["status"] for state in ("working", "submitted")] == [
+        {"state": "working"},
+        {"state": "submitted"},
+    ]
+    assert json.dumps(said["input-required"]).count("Which Ana?") == 1
+    assert said["input-required"].keys() == {"status"}
+
+
+@pytest.mark.parametrize("answer", [failed(CANARY), json.dumps({"status": "failed", "error": CANARY})])
+def test_a_message_that_failed_tells_a_code(carrier: Agents, person: User, answer: Any) -> None:
+    carrier.says["messaging"] = answer
+
+    told = signed_in(verified(person)).post(ADDRESS, MESSAGE)
+
+    assert told.json() == {"jsonrpc": "2.0", "id": "task-table", "error": TOLD}
+    kept = OutboundMessage.objects.get()
+    assert (kept.status, kept.error_code) == ("failed", "delivery_failed")
+
+
+def test_an_analysis_shows_none_of_it(agents: Agents, person: User) -> None:
+    agents.says["core"] = failed(json.dumps({"error": CANARY, "city": CANARY}))
+    agents.says["public"] = {"result": {**as_result(Protocol.TASKS_SEND, '{"age": 30}'), "metadata": {"at": CANARY}}}
+    run, owner = finished(person), signed_in(person)
+
+    steps = {step.agent: (step.status, step.error_code) for step in run.steps.all()}
+    assert (steps["core"], steps["public"]) == (("failed", "agent_error"), ("succeeded", ""))
+    for address in ("/api/a2a/analyses/{}", "/api/a2a/analyses/{}/raw", "/profile/{}/", "/profile/{}/raw/"):
+        answer = owner.get(address.format(run.analysis_id))
+        assert (answer.status_code, CANARY in answer.content.decode()) == (200, False), address
+    raw = owner.get(f"/api/a2a/analyses/{run.analysis_id}/raw").json()
+    assert raw["results"]["core"]["result"]["error"] == TOLD
+
+
+def test_the_page_that_asks_one_agent_shows_none_of_it(person: User, settings: Any) -> None:
+    with agent(says(lambda asked: {**result_of(asked), **failed(json.dumps({"city": CANARY}))})) as running:
+        configure(settings, "core", url=running.url)
+        answer = signed_in(consenting(person)).client.post("/profile/look-up/", {"email": person.email})
+
+    assert answer.status_code == 502
+    assert CANARY not in answer.content.decode()
+
+
+SAID = (
+    "Traceback at postgres://app:pa55word@db.internal: api_key=abc123, Authorization: Bearer abc.def, sk-live-1234567, "
+    f'upstream-token-of-tests, {{"password": "hunter2"}} for {CALL["text"]}, zoe@example.org, {TO}. ' + "x " * 900
+)
+HIDDEN = ["pa55word", "abc123", "abc.def", "sk-live", "upstream-token", "hunter2", CALL["text"], "zoe@", TO]
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        ("200 OK", failed(SAID)),
+        ("200 OK", {"error": {"code": -32000, "message": SAID}}),
+        ("500 Internal Server Error", SAID.encode()),
+        ("401 Unauthorized", SAID.encode()),
+        ("200 OK", SAID.encode()),
+    ],
+    ids=["task", "error", "500", "401", "no JSON"],
+)
+def test_the_operators_log_has_it_without_secrets(
+    status: str, said: Any, person: User, settings: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    def answer(asked: Any) -> Any:
+        return said if isinstance(said, bytes) else {"jsonrpc": "2.0", "id": asked.body["id"], **said}
+
+    with agent(says(answer, status=status)) as running, caplog.at_level(logging.WARNING):
+        configure(settings, url=running.url, token="upstream-token-of-tests")
+        told = signed_in(consenting(person)).post(BRAND, CALL)
+
+    assert b"Traceback" not in told.content
+    [line] = [record.getMessage() for record in caplog.records if record.name == "agents_proxy.proxy.calls"]
+    assert "the agent brand failed" in line
+    assert "Traceback" in line
+    assert [secret for secret in HIDDEN if secret in line] == []
+    assert len(line) < 600
