@@ -128,7 +128,7 @@ _ANALYSES: dict[Any, dict[str, Any]] = {
                 "agreed": True,
             },
             answers={202: answers.AnalysisAccepted},
-            refusals=[analysis_errors.TooManyAnalyses, analysis_errors.AnalysisBudgetSpent],
+            refusals=[errors.AddressNotVerified, analysis_errors.TooManyAnalyses, analysis_errors.AnalysisBudgetSpent],
         ),
     },
     analyses.Analysis: {
@@ -217,6 +217,7 @@ _ACTIVATIONS: dict[Any, dict[str, Any]] = {
             refusals=[
                 analysis_errors.UnknownAnalysis,
                 UnknownDestination,
+                errors.AddressNotVerified,
                 activation_errors.NothingToActivate,
                 activation_errors.SendingTaken,
                 activation_errors.ActivationBudgetSpent,

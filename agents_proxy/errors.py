@@ -104,6 +104,21 @@ class Unavailable(Refusal):
     status, code, name, message = 503, -32059, "temporarily_unavailable", "Temporarily unavailable; try again later."
 
 
+class SubjectMismatch(Refusal):
+    """The prompt names an address or number that the person who agreed has not verified, or the reply others alone.
+
+    A reply that was withheld so was made: the agent may have done what it was asked.
+    """
+
+    status, code, name, message = 403, -32058, "subject_mismatch", "Agents are asked about the person who agreed alone."
+
+
+class SubjectNotVerified(Refusal):
+    """The person who agreed has verified no address and no number; `data.verify_url` is where they do."""
+
+    status, code, name, message = 403, -32060, "subject_not_verified", "The person has to verify an address first."
+
+
 class CallFailed(Refusal):
     """The agent was asked, and no answer came of it. Whether it did something is not known, so nothing is repeated."""
 
@@ -145,6 +160,14 @@ class AgreementRequired(Problem):
     code = "consent_required"
     status = 403
     title = "A person has to agree to this first"
+
+
+class AddressNotVerified(Problem):
+    """The e-mail address is none that the person who agreed has verified; `data.verify_url` is where they do."""
+
+    code = "subject_not_verified"
+    status = 403
+    title = "This address is not verified as the person's own"
 
 
 class OriginNotRegistered(Problem):

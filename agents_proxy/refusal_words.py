@@ -11,6 +11,8 @@ REFUSALS = {
     "invalid_agent_response": _("What came back was no answer of an agent."),
     "too_many_requests": _("Too many calls at once. Wait a moment and try again."),
     "consent_required": _("Nothing is sent to any agent unless you agree."),
+    "subject_mismatch": _("This is about somebody else. Agents are asked about you alone."),
+    "subject_not_verified": _("Verify your e-mail address first: agents are asked about verified addresses alone."),
     "temporarily_unavailable": _("That is not possible just now. Try again in a moment."),
 }
 

@@ -171,7 +171,7 @@ def use_portal() -> dict[str, str]:
     from developers.models import App
 
     developer, staff, newcomer, owner = (
-        User.objects.get(email=f"{name}@example.org") for name in ("dev", "staff", "new", "zoe")
+        User.objects.get(email=f"{name}@example.org") for name in ("dev", "staff", "new", "mara.lindholm")
     )
     app = App.objects.get(members__user=developer, mode="test")
     names = {

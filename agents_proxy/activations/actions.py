@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from django.db import transaction
 from django.utils.translation import gettext
 
+from agents_proxy import subjects
 from agents_proxy.activations import payloads
 from agents_proxy.activations.errors import ActivationBudgetSpent, ChangedSinceShown, SendingTaken
 from agents_proxy.activations.models import Activation
@@ -50,7 +51,7 @@ def agree_and_activate(
     """Keep that the person agreed to this one sending, and ask for it; False where it was asked for before.
 
     `shown` is `payloads.shown_digest` of what they read. Raises `UnknownAnalysis`, `UnknownDestination`,
-    `NothingToActivate`, `ChangedSinceShown`, `ActivationBudgetSpent`.
+    `AddressNotVerified`, `NothingToActivate`, `ChangedSinceShown`, `ActivationBudgetSpent`.
     """
 
     def agreed(destination: Destination) -> ProcessingConsent:
@@ -71,7 +72,7 @@ def activate(
 
     `under` is the primary key of the consent behind a token, which reaches the analyses that were made with it alone;
     without it, a consent of the person's own counts. Raises `UnknownAnalysis`, `UnknownDestination`,
-    `AgreementRequired`, `NothingToActivate`, `SendingTaken`, `ActivationBudgetSpent`.
+    `AgreementRequired`, `AddressNotVerified`, `NothingToActivate`, `SendingTaken`, `ActivationBudgetSpent`.
     """
     with transaction.atomic():
         run = own_run(by, analysis_id, lock=True, under=under)
@@ -102,6 +103,8 @@ def _asked(
     existing = Activation.objects.filter(run=run, destination=destination, number=number).first()
     if existing is not None:
         return existing, False
+    if not subjects.verified(run.user_id).any:
+        raise subjects.not_verified()
     data = payloads.data_of(run)
     if shown is not None and shown != payloads.shown_digest(data, statement(destination)):
         raise ChangedSinceShown

@@ -6,6 +6,7 @@ from typing import Any
 
 import orjson
 
+from agents_proxy import subjects
 from agents_proxy.activations.errors import NothingToActivate
 from agents_proxy.analyses.affinity import affinity_of
 from agents_proxy.analyses.models import Run
@@ -15,11 +16,20 @@ TYPE = "brand_affinity.activated"
 
 
 def data_of(run: Run) -> dict[str, Any]:
-    """`{"analysisId", "profile"}` of an analysis that has ended; raises `NothingToActivate`."""
+    """`{"analysisId", "profile"}` of an analysis that has ended; raises `NothingToActivate`.
+
+    An address or a number that the person did not verify is not theirs to send.
+    """
     found = affinity_of(opened_json(run.profile) or {}).affinity
     if not found.says_anything:
         raise NothingToActivate
-    return {"analysisId": run.analysis_id, "profile": found.body()}
+    own = subjects.verified(run.user_id)
+    profile = {
+        name: value
+        for name, value in found.body().items()
+        if name not in ("email", "phone") or own.is_named_in({name: value})
+    }
+    return {"analysisId": run.analysis_id, "profile": profile}
 
 
 def message(data: dict[str, Any], at: datetime) -> str:

@@ -14,6 +14,7 @@ REASONS = {
 # what the page says where a sending is refused, by the problem's code
 PROBLEMS = {
     "nothing_to_activate": _("There is nothing to send: no agent knows what you like."),
+    "subject_not_verified": _("Verify your e-mail address first. Nothing was sent."),
     "unknown_destination": _("That receiver is not there any more. Nothing was sent."),
     "activation_budget_spent": _("You sent too much within an hour. Nothing was sent; try again later."),
     "changed_since_shown": _("The profile has changed since you read it. Look again, then send."),

@@ -11,6 +11,7 @@ from django.db import transaction
 from django.db.models import Value
 from django.db.models.functions import Coalesce, Now
 
+from agents_proxy import subjects
 from agents_proxy.agents import AGENTS, ANALYSIS_AGENTS, ANALYSIS_PURPOSES
 from agents_proxy.analyses.errors import (
     AnalysisBudgetSpent,
@@ -51,8 +52,9 @@ def start_analysis(*, by: "User", submitted: dict[str, str], under: int | None =
     """Write the consent to this one run, the run and its steps, and tell a worker.
 
     `submitted` is the checked input of contract 4.3 without `agreed`. `under` is the consent behind a token, which
-    covers the run in place of one of its own. Raises `TooManyAnalyses`, `AnalysisBudgetSpent`.
+    covers the run in place of one of its own. Raises `AddressNotVerified`, `TooManyAnalyses`, `AnalysisBudgetSpent`.
     """
+    require_own_address(by, submitted["email"])
     with transaction.atomic():
         lock_for_transaction(f"analyses of {by.pk}")
         if unfinished_analyses(by).used >= UNFINISHED_PER_PERSON:
@@ -71,6 +73,12 @@ def start_analysis(*, by: "User", submitted: dict[str, str], under: int | None =
         )
         _tell_worker(run.pk)
     return run
+
+
+def require_own_address(by: "User", email: str) -> None:
+    """An analysis is about whoever asks for it; raises `AddressNotVerified`."""
+    if email.strip().casefold() not in subjects.verified(by.pk).emails:
+        raise subjects.not_verified()
 
 
 def _spend(by: "User", under: int | None) -> None:

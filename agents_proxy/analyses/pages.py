@@ -12,6 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.authentication import person_of
 from accounts.interrupted.page_actions import can_wait
+from agents_proxy import subjects
 from agents_proxy.analyses import actions as analysis_actions
 from agents_proxy.analyses import page_actions as analysis_page_actions
 from agents_proxy.analyses import page_content
@@ -40,7 +41,9 @@ def _own(request: HttpRequest, analysis_id: str) -> Run:
 def home(request: HttpRequest) -> HttpResponse:
     """The form of a new analysis, and those that there are."""
     user = person_of(request)
-    form = AnalysisForm(request.POST or None, initial={"email": user.email, "fullName": user.display_name})
+    form = AnalysisForm(
+        request.POST or None, emails=subjects.verified(user.pk).emails, initial={"fullName": user.display_name}
+    )
     status = 200
     if request.method == "POST":
         if form.is_valid():

@@ -1,10 +1,12 @@
 """What a person types to have a profile created, updated or looked up."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from agents_proxy.analyses.forms import own_choice
 from agents_proxy.analyses.profile_calls import lookup_text, update_text
 from agents_proxy.analyses.words import label
 from agents_proxy.proxy.spelling import ASKED, canonical
@@ -15,10 +17,14 @@ _AGREED = {"required": _("Nothing is sent to any agent unless you agree.")}
 
 
 class AgreedForm(forms.Form):
-    """Where there is no live consent to the agent's purpose yet, the form holds its words and the tick."""
+    """Where there is no live consent to the agent's purpose yet, the form holds its words and the tick.
 
-    def __init__(self, *given: Any, agreed: bool, **named: Any) -> None:
+    `own` are the person's verified addresses and numbers.
+    """
+
+    def __init__(self, *given: Any, agreed: bool, own: Sequence[str], **named: Any) -> None:
         super().__init__(*given, **named)
+        self.own = own
         if not agreed:
             words = _("I agree to this for my own details")
             self.fields["agreed"] = forms.BooleanField(label=words, error_messages=_AGREED)
@@ -33,49 +39,28 @@ class CreateForm(AgreedForm):
         label=_("About you, in your own words"),
         max_length=LONGEST_TEXT,
         widget=forms.Textarea(attrs={"class": "input", "rows": 8}),
-        help_text=_("Give a phone number or an e-mail address in it, so that the profile can be found again."),
+        help_text=_(
+            "Name an address or number of yours that you verified in it, so that the profile can be found again."
+        ),
     )
 
     def prompt(self) -> str:
         return str(self.cleaned_data["text"])
 
 
-class IdentifierForm(AgreedForm):
-    """A phone number or an e-mail address, or both."""
+class OwnForm(AgreedForm):
+    """About one of the person's own verified addresses and numbers: there is no field for anybody else's."""
 
-    phone = forms.CharField(
-        label=_("Phone number"), required=False, max_length=32, help_text=_("With its country, such as +49 151 …"),
-        widget=forms.TextInput(attrs={"autocomplete": "tel", "inputmode": "tel"}),
-    )  # fmt: skip
-    email = forms.EmailField(
-        label=_("E-mail"), required=False, max_length=254, widget=forms.EmailInput(attrs={"autocomplete": "email"})
-    )
-
-    def clean_phone(self) -> str:
-        written = str(self.cleaned_data["phone"]).strip()
-        if not written:
-            return ""
-        import phonenumbers  # large, and few requests name a number
-
-        try:
-            number = phonenumbers.parse(written)
-        except phonenumbers.NumberParseException:
-            number = None
-        if number is None or not phonenumbers.is_possible_number(number):
-            raise forms.ValidationError(_("Write the number with its country, such as +49 151 23456789."))
-        return phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)
-
-    def clean(self) -> dict[str, Any]:
-        cleaned = super().clean() or {}
-        if not self.errors and not (cleaned.get("phone") or cleaned.get("email")):
-            raise forms.ValidationError(_("Give a phone number or an e-mail address."))
-        return cleaned
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self.fields["about"] = own_choice(_("E-mail or phone number"), self.own)
+        self.order_fields(["about"])
 
     def prompt(self) -> str:
-        return lookup_text(phone=self.cleaned_data["phone"], email=self.cleaned_data["email"])
+        return lookup_text(self.cleaned_data["about"])
 
 
-class UpdateForm(IdentifierForm):
+class UpdateForm(OwnForm):
     instruction = forms.CharField(
         label=_("What is to change"),
         required=False,
@@ -109,16 +94,11 @@ class UpdateForm(IdentifierForm):
         return found
 
     def clean(self) -> dict[str, Any]:
-        cleaned = super().clean()
+        cleaned = super().clean() or {}
         if not self.errors and not (cleaned.get("instruction") or cleaned.get("fields_given")):
             raise forms.ValidationError(_("Say what is to change, or give a field."))
         return cleaned
 
     def prompt(self) -> str:
         given = self.cleaned_data
-        return update_text(
-            phone=given["phone"],
-            email=given["email"],
-            instruction=given["instruction"],
-            fields=given["fields_given"],
-        )
+        return update_text(given["about"], instruction=given["instruction"], fields=given["fields_given"])

@@ -15,9 +15,10 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.authentication import person_of
 from accounts.interrupted.page_actions import Field, Kwargs, PageAction, Values, Words, can_wait
+from agents_proxy import subjects
 from agents_proxy.analyses import profile_calls, profile_view
 from agents_proxy.analyses import words as analysis_words
-from agents_proxy.analyses.profile_call_forms import LONGEST_TEXT, AgreedForm, CreateForm, IdentifierForm, UpdateForm
+from agents_proxy.analyses.profile_call_forms import LONGEST_TEXT, AgreedForm, CreateForm, OwnForm, UpdateForm
 from agents_proxy.errors import Refusal
 from agents_proxy.processing_consent import actions as consents
 from agents_proxy.refusal_words import words_of
@@ -52,7 +53,7 @@ KINDS = {
              _("Describe yourself. The profile agent makes a profile of it and keeps that."), _("Create it")),
         Kind("update", profile_calls.UPDATE, UpdateForm, _("Update your profile"),
              _("Say what has changed. The update agent changes the profile that it keeps of you."), _("Update it")),
-        Kind("look-up", profile_calls.LOOK_UP, IdentifierForm, _("Look up your profile"),
+        Kind("look-up", profile_calls.LOOK_UP, OwnForm, _("Look up your profile"),
              _("See what the profile agent keeps under your phone number or e-mail address."), _("Look it up")),
     )
 }  # fmt: skip
@@ -68,8 +69,7 @@ ASK = PageAction(
     words=_asked,
     fields=(
         Field("text", _("About you, in your own words"), "long", LONGEST_TEXT),
-        Field("phone", _("Phone number"), "text", 32),
-        Field("email", _("E-mail"), "text", 254),
+        Field("about", _("E-mail or phone number"), "text", 254),
         Field("instruction", _("What is to change"), "long", LONGEST_TEXT),
         Field("fields_given", _("Fields"), "long", LONGEST_TEXT // 2),
         Field("agreed", _("I agree to this for my own details"), "check"),
@@ -85,7 +85,7 @@ def ask(request: HttpRequest, kind: str) -> HttpResponse:
     """The form; sent, the agent's answer above it, or why there is none, with what was typed still in it."""
     person, page = person_of(request), KINDS[kind]
     agreed = consents.own(person, Purpose.PROFILE) is not None
-    form = page.form(request.POST or None, agreed=agreed, initial={"email": person.email})
+    form = page.form(request.POST or None, agreed=agreed, own=subjects.verified(person.pk).any)
     shown: dict[str, Any] = {}
     status = 200
     if request.method == "POST":

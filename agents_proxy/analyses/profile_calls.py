@@ -16,6 +16,7 @@ from agents_proxy.processing_consent import actions as consents
 from agents_proxy.proxy import calls
 from agents_proxy.proxy import limits as proxy_limits
 from agents_proxy.proxy.envelope import Prompt, new_session_id, new_task_id
+from agents_proxy.subjects import subject_of
 
 if TYPE_CHECKING:
     from accounts.models import User
@@ -35,30 +36,27 @@ class ProfileReply:
 def ask_profile_agent(*, by: "User", agent: str, text: str, network: str) -> ProfileReply:
     """Send `text` to `agent` once, under `by`'s own live consent to its purpose.
 
-    Raises `ConsentRequired`, `TooManyCalls`, `NotConfigured`, and `CallFailed` or one of its kinds. Nothing is
-    repeated: an agent that was asked may have done it.
+    Raises `ConsentRequired`, `SubjectNotVerified`, `SubjectMismatch`, `TooManyCalls`, `NotConfigured`, and `CallFailed`
+    or one of its kinds. Nothing is repeated: an agent that was asked may have done it.
     """
     consent_pk = consents.own(by, AGENTS[agent].purpose)
     if consent_pk is None:
         raise ConsentRequired
     proxy_limits.count_call(key=f"person {by.pk}", network=network)
-    answer = calls.ask(agent, Prompt(text, new_session_id(), new_task_id()), consent_pk=consent_pk)
+    prompt = Prompt(text, new_session_id(), new_task_id())
+    answer = calls.ask(agent, prompt, consent_pk=consent_pk, about=subject_of(by.pk).asked_about(text))
     reading = reading_of(json.loads(answer.body))
     if reading.fields is None:
         return ProfileReply(agent, None, reading.error_code)
     return ProfileReply(agent, merge_in_order([(agent, reading.fields)]))
 
 
-def lookup_text(*, phone: str, email: str) -> str:
-    """What the look-up agent is asked: the identifiers, one per line."""
-    return "\n".join(_identifiers(phone, email))
+def lookup_text(about: str) -> str:
+    """What the look-up agent is asked: the identifier, by its kind."""
+    return f"{'Email' if '@' in about else 'Phone'}: {about}"
 
 
-def update_text(*, phone: str, email: str, instruction: str, fields: Mapping[str, Any]) -> str:
+def update_text(about: str, *, instruction: str, fields: Mapping[str, Any]) -> str:
     """What the update agent is asked: whose profile, the instruction in its own words, and the fields as one object."""
-    parts = ["\n".join(_identifiers(phone, email)), instruction.strip()]
-    return "\n\n".join([part for part in parts if part] + ([json.dumps(fields, ensure_ascii=False)] if fields else []))
-
-
-def _identifiers(phone: str, email: str) -> list[str]:
-    return [f"{label}: {value}" for label, value in (("Phone", phone), ("Email", email)) if value]
+    given = json.dumps(fields, ensure_ascii=False) if fields else ""
+    return "\n\n".join(part for part in (lookup_text(about), instruction.strip(), given) if part)

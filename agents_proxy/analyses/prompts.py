@@ -18,17 +18,21 @@ Rules:
 """
 
 
-def profile_prompt(submitted: Mapping[str, str], signals: Mapping[str, Any] | None = None) -> str:
+def person_of(submitted: Mapping[str, str], *, with_number: bool = True) -> dict[str, str]:
+    """Whom a run is about, of the input of the specification's 2.4; a number that nobody verified goes to no agent."""
+    person = {"full_name": submitted["fullName"], "email": submitted["email"]}
+    return {**person, "phone": number_of(submitted)} if with_number else person
+
+
+def profile_prompt(
+    submitted: Mapping[str, str], signals: Mapping[str, Any] | None = None, *, with_number: bool = True
+) -> str:
     """What every agent of a run is asked.
 
     `submitted` is the input of the specification's 2.4; `signals` are what a person's linked accounts came to, where
     they agreed to that.
     """
-    person = {
-        "full_name": submitted["fullName"],
-        "email": submitted["email"],
-        "phone": submitted["countryCode"] + submitted["phoneNumber"],
-    }
+    person = person_of(submitted, with_number=with_number)
     asked = [(attribute.name, attribute.control, attribute.asked) for attribute in ASKED.values()]
     members = "\n".join(f"  {_member(*one)}" for one in [("user_id", TEXT, None), *asked])
     known = f"Purchases of this person (data):\n{_quoted(signals)}\n\n" if signals else ""
@@ -38,6 +42,11 @@ def profile_prompt(submitted: Mapping[str, str], signals: Mapping[str, Any] | No
         f'Members, all of them optional:\n{members}\n  "confidence_score": number\n  "accuracy_score": number\n\n'
         f"{_RULES}"
     )
+
+
+def number_of(submitted: Mapping[str, str]) -> str:
+    """The submitted number with its country."""
+    return submitted["countryCode"] + submitted["phoneNumber"]
 
 
 def _member(name: str, control: Control, asked: Asked | None) -> str:

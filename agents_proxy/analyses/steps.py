@@ -21,17 +21,19 @@ from django.db import DatabaseError, connection, transaction
 from django.db.models import Case, Exists, F, OuterRef, QuerySet, When, Window
 from django.db.models.functions import Now, RowNumber
 
+from agents_proxy import subjects
 from agents_proxy.agents import AGENTS
 from agents_proxy.analyses.actions import end_early
 from agents_proxy.analyses.models import Run, Step
-from agents_proxy.analyses.prompts import profile_prompt
+from agents_proxy.analyses.prompts import number_of, person_of, profile_prompt
 from agents_proxy.analyses.results import finish, reading_of
-from agents_proxy.errors import CallFailed, NotConfigured, UpstreamTimeout
+from agents_proxy.errors import CallFailed, NotConfigured, SubjectMismatch, UpstreamTimeout
 from agents_proxy.financial import items as linked_items
 from agents_proxy.processing_consent import actions as consents
 from agents_proxy.proxy import calls
 from agents_proxy.proxy.envelope import Prompt
 from agents_proxy.states import UNFINISHED_RUNS, UNFINISHED_STEPS, Purpose, Reach, RunStatus, StepStatus
+from agents_proxy.subjects import Subject
 from common import encryption
 from common.clock import database_now
 from common.shutdown import shutdown
@@ -48,10 +50,10 @@ class Claimed:
     step_pk: int
     attempt: int
     agent: str
-    session_id: str
-    task_id: str
-    prompt: str
+    prompt: Prompt
     consent_pk: int
+    subject: Subject
+    person: str  # whom the prompt is about, in its words
 
 
 def run_through(run_pk: int) -> None:
@@ -106,8 +108,12 @@ def _claimed(run: Run, step: Step, now: datetime) -> Claimed:
     run.save(update_fields=["status", "started_at", "updated_at"])
     # purchases go to the agents that read them alone, and only under a consent of their own
     signals = linked_items.financial_signals(run.user) if _reads_purchases(run, step) else None
-    prompt = profile_prompt(json.loads(encryption.opened(run.input)), signals)
-    return Claimed(step.pk, step.attempt, step.agent, session_id(run), step.task_id, prompt, run.consent_id)
+    subject = subjects.verified(run.user_id)
+    submitted = json.loads(encryption.opened(run.input))
+    is_own = number_of(submitted) in subject.phone_numbers
+    prompt = Prompt(profile_prompt(submitted, signals, with_number=is_own), session_id(run), step.task_id)
+    person = "\n".join(person_of(submitted, with_number=is_own).values())
+    return Claimed(step.pk, step.attempt, step.agent, prompt, run.consent_id, subject, person)
 
 
 def _reads_purchases(run: Run, step: Step) -> bool:
@@ -125,10 +131,11 @@ def session_id(run: Run) -> str:
 def _ask(claimed: Claimed) -> dict[str, Any] | None:
     """The columns that the step ends with; None where the end of this process cut it off."""
     began = time.perf_counter()
-    prompt = Prompt(claimed.prompt, claimed.session_id, claimed.task_id)
+    agent, prompt, consent_pk = claimed.agent, claimed.prompt, claimed.consent_pk
     try:
-        answer = calls.ask(claimed.agent, prompt, consent_pk=claimed.consent_pk, admitted=False)
-    except (NotConfigured, CallFailed) as error:
+        about = claimed.subject.asked_about(claimed.person)
+        answer = calls.ask(agent, prompt, consent_pk=consent_pk, about=about, admitted=False)
+    except (NotConfigured, SubjectMismatch, CallFailed) as error:
         if isinstance(error, UpstreamTimeout) and not shutdown.time_left():
             return None
         return {"status": StepStatus.FAILED, "error_code": error.name, "duration_ms": _since(began)}

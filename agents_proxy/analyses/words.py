@@ -49,6 +49,7 @@ REASONS = {
     "upstream_unavailable": _("The agent cannot be reached."),
     "upstream_timeout": _("The agent took too long."),
     "agent_not_configured": _("This agent is not available here."),
+    "subject_mismatch": _("What the agent answered was about somebody else, or your address is not verified any more."),
     "worker_lost": _("The work on this step was interrupted too often."),
     "cancelled": _("You stopped the analysis before this step."),
     "consent_withdrawn": _("The consent ended before this step."),
@@ -56,6 +57,7 @@ REASONS = {
 
 # what a page says where something about an analysis is refused, by the problem's code
 PROBLEMS = {
+    "subject_not_verified": _("Verify this address first, under E-mail addresses: nobody else can be asked about."),
     "too_many_analyses": _("Too many analyses at once. Wait until one of them ends."),
     "analysis_budget_spent": _("Too many analyses within an hour. Try again later."),
     "analysis_ended": _("The analysis has ended already."),

@@ -1,6 +1,6 @@
-"""What a person writes to have a message sent: a number of their own, and an approved template or their own words."""
+"""What a person writes to have a message sent: one of their numbers, and an approved template or their own words."""
 
-import re
+from collections.abc import Sequence
 from typing import Any
 
 from django import forms
@@ -22,15 +22,15 @@ class MessageForm(forms.Form):
     """
 
     task = forms.RegexField(TASK, widget=forms.HiddenInput)
-    to = forms.CharField(
-        label=_("Phone number"),
-        max_length=32,
-        help_text=_("One that you verified, with its country, such as +49 151 …"),
-        widget=forms.TextInput(attrs={"autocomplete": "tel", "inputmode": "tel"}),
-    )
 
-    def __init__(self, *given: Any, template: MessageTemplate | None, agreed: bool, **named: Any) -> None:
+    def __init__(
+        self, *given: Any, template: MessageTemplate | None, agreed: bool, own: Sequence[str], **named: Any
+    ) -> None:
         super().__init__(*given, **named)
+        numbers = [(number, number) for number in own]
+        self.fields["to"] = forms.ChoiceField(
+            label=_("Phone number"), choices=numbers, widget=forms.Select(attrs={"class": "input"})
+        )
         self.template = template
         if template is None:
             words = forms.Textarea(attrs={"class": "input", "rows": 4})
@@ -47,12 +47,6 @@ class MessageForm(forms.Form):
     def parameters(self) -> list[str]:
         """The names in the template's braces, in the order of its text."""
         return list(dict.fromkeys(PARAMETER.findall(self.template.text))) if self.template else []
-
-    def clean_to(self) -> str:
-        number = "".join(sign for sign in self.cleaned_data["to"] if sign in "+0123456789")
-        if not re.fullmatch(r"\+[1-9][0-9]{6,14}", number):
-            raise forms.ValidationError(_("Write the number with its country, such as +49 151 23456789."))
-        return number
 
     @property
     def preview(self) -> str:

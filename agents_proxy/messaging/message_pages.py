@@ -13,9 +13,9 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.authentication import person_of
 from accounts.interrupted.page_actions import can_wait
+from agents_proxy import subjects
 from agents_proxy.errors import ConsentRequired, InvalidParams, Refusal
 from agents_proxy.messaging import actions as messaging_actions
-from agents_proxy.messaging import phone_numbers
 from agents_proxy.messaging.actions import Sender
 from agents_proxy.messaging.message_forms import MessageForm
 from agents_proxy.messaging.models import MessageTemplate, title_of
@@ -47,7 +47,8 @@ def sent_messages(request: HttpRequest) -> HttpResponse:
     person = person_of(request)
     agreed = consents.own(person, Purpose.MESSAGING) is not None
     template = _chosen(request)
-    form = MessageForm(request.POST or None, template=template, agreed=agreed, initial={"task": new_task_id()})
+    own = subjects.verified(person.pk).phone_numbers
+    form = MessageForm(request.POST or None, template=template, agreed=agreed, own=own, initial={"task": new_task_id()})
     shown: dict[str, Any] = {}
     status = 200
     if request.method == "POST":
@@ -106,12 +107,10 @@ def _send(request: HttpRequest, form: MessageForm) -> _Problem | None:
 def _page(request: HttpRequest, form: MessageForm, template: MessageTemplate | None) -> dict[str, Any]:
     person = person_of(request)
     rows = [_row(body) for body in messaging_actions.messages_of(person.pk)]
-    numbers = [number for number in phone_numbers.numbers_of(person) if number["verifiedAt"]]
     return {
         "form": form,
         "template": template,
         "templates": active_templates(),
-        "numbers": numbers,
         "rows": rows,
         "moving": any(row["moving"] for row in rows[:5]),
         "states": {status.value: [str(label), tone] for status, (label, tone, _moving) in STATES.items()},

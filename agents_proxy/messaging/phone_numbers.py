@@ -1,4 +1,4 @@
-"""Phone numbers that people verified, by a code that the messaging agent brought. Only digests of numbers are kept."""
+"""Phone numbers that people verified, by a code that the messaging agent brought: sealed, and found by digests."""
 
 import secrets
 from datetime import timedelta
@@ -116,11 +116,11 @@ def verify_number(*, by: "User", number_pk: int, code: str) -> None:
 
 
 def number_awaiting_code(*, by: "User", number_pk: int) -> str:
-    """The masked number whose code may still come; raises `UnknownNumber` where none is awaited."""
+    """The number, masked, whose code may still come; raises `UnknownNumber` where none is awaited."""
     row = _awaiting(by).filter(pk=number_pk).first()
     if row is None:
         raise UnknownNumber
-    return encryption.opened(row.number)
+    return masked(encryption.opened(row.number))
 
 
 def awaiting_code(user: "User") -> set[int]:
@@ -141,13 +141,15 @@ def forget_number(*, by: "User", number_pk: int) -> None:
 def numbers_of(user: "User") -> list[dict[str, Any]]:
     """A person's numbers, masked: `+49 … 78`."""
     return [
-        {"numberId": row.pk, "number": encryption.opened(row.number), "verifiedAt": rfc3339(row.verified_at)}
+        {"numberId": row.pk, "number": masked(encryption.opened(row.number)), "verifiedAt": rfc3339(row.verified_at)}
         for row in PhoneNumber.objects.filter(user=user).order_by("pk")
     ]
 
 
 def masked(number: str) -> str:
-    """As much of a number as its owner needs to tell it from their others."""
+    """As much of a number as its owner needs to tell it from their others; what is masked stays so."""
+    if not number[1:].isdecimal():
+        return number
     import phonenumbers  # large, and few requests name a number
 
     return f"+{phonenumbers.parse(number).country_code} … {number[-2:]}"
@@ -190,7 +192,7 @@ def _noted(by: "User", number: str, code: str) -> tuple[int, OutboundMessage]:
     # under the newest key, by which a code that comes later finds everybody's rows of this number
     PhoneNumber.objects.filter(digest__in=kept[1:]).update(digest=kept[0])
     row = PhoneNumber.objects.filter(user=by, digest=kept[0]).first() or PhoneNumber(user=by, digest=kept[0])
-    row.number = encryption.sealed(masked(number))
+    row.number = encryption.sealed(number)
     row.code_digest = digest("code", str(by.pk), row.digest, code)
     row.code_expires_at, row.attempts = now + CODE_HOLDS, 0
     row.save()

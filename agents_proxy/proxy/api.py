@@ -17,6 +17,7 @@ from agents_proxy.proxy import limits as proxy_limits
 from agents_proxy.proxy.callers import Caller
 from agents_proxy.proxy.envelope import Prompt, Reply, new_session_id, new_task_id
 from agents_proxy.proxy.schemas import TASK_ID, PromptBody
+from agents_proxy.subjects import subject_of
 from common.admission.views import ProgramView
 from common.network import client_address, network_of
 from common.problems import checked
@@ -90,7 +91,8 @@ class AgentView(ProgramView):
     def reply(self, agent: str, caller: Caller, asked: Any) -> Reply:
         """What the agent answers to a checked body."""
         prompt = Prompt(asked.text, asked.sessionId or new_session_id(), str(self.task_id))
-        answer = calls.ask(agent, prompt, consent_pk=caller.consent_pk)
+        about = None if caller.consent_pk is None else subject_of(cast("int", caller.person_pk)).asked_about(asked.text)
+        answer = calls.ask(agent, prompt, consent_pk=caller.consent_pk, about=about)
         callers.require_consent_still(caller, AGENTS[agent].purpose, self.origin)
         return answer
 

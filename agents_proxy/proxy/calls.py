@@ -15,10 +15,11 @@ from django.db import DatabaseError, connection
 from django.utils import timezone
 
 from agents_proxy.agents import Upstream, upstream_of
-from agents_proxy.errors import CallFailed, NotConfigured, TooManyCalls, Unavailable
+from agents_proxy.errors import CallFailed, NotConfigured, SubjectMismatch, TooManyCalls, Unavailable
 from agents_proxy.proxy import upstream
 from agents_proxy.proxy.envelope import Prompt, Reply
 from agents_proxy.states import CallOutcome
+from agents_proxy.subjects import Subject
 from common.shutdown import shutdown
 from common.sql.dialect import timestamp
 
@@ -61,9 +62,12 @@ class _Admission:
 under_way = _Admission()
 
 
-def ask(agent: str, prompt: Prompt, *, consent_pk: int | None, admitted: bool = True) -> Reply:
-    """What `agent` answers to `prompt`, asked once.
+def ask(
+    agent: str, prompt: Prompt, *, consent_pk: int | None, about: Subject | None = None, admitted: bool = True
+) -> Reply:
+    """What `agent` answers to `prompt`, asked once, of `about`: whoever agreed; None asks about nobody in particular.
 
+    Raises `SubjectMismatch` for a reply that names others alone.
     Raises `NotConfigured`, and `CallFailed` or one of its kinds. With `admitted` (the proxy's calls) it raises
     `TooManyCalls` where this process has as many under way as it takes; a worker's steps are bounded by the worker.
     Where the process ends, it raises `Unavailable` before an agent is asked, and a call under way is an
@@ -73,14 +77,14 @@ def ask(agent: str, prompt: Prompt, *, consent_pk: int | None, admitted: bool = 
     if target is None:
         raise NotConfigured
     if not admitted:
-        return _asked(agent, target, prompt, consent_pk)
+        return _asked(agent, target, prompt, consent_pk, about)
     if not shutdown.time_left():
         raise Unavailable(headers={"Retry-After": "1"})
     with under_way.admit(settings.A2A_CALLS_IN_FLIGHT):
-        return _asked(agent, target, prompt, consent_pk)
+        return _asked(agent, target, prompt, consent_pk, about)
 
 
-def _asked(agent: str, target: Upstream, prompt: Prompt, consent_pk: int | None) -> Reply:
+def _asked(agent: str, target: Upstream, prompt: Prompt, consent_pk: int | None, about: Subject | None) -> Reply:
     if not connection.in_atomic_block:
         connection.close()  # back to the pool, for as long as the agent takes
     started, clock = timezone.now(), time.monotonic()
@@ -90,6 +94,8 @@ def _asked(agent: str, target: Upstream, prompt: Prompt, consent_pk: int | None)
         outcome = CallOutcome.ANSWERED if reply.error_code is None else CallOutcome.AGENT_ERROR
         size = reply.size
         tell_operator(agent, prompt, reply.said)
+        if about is not None and not about.is_named_in(reply.result):
+            raise SubjectMismatch
         return reply
     except CallFailed as failure:
         outcome = CallOutcome(failure.name)

@@ -3,8 +3,10 @@
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, NoReturn
 
 from agents_proxy.proxy.repairs import DEEPEST, Budget, Exhausted, TooDeep, past_brackets, repaired
@@ -68,6 +70,31 @@ def read_reply(answer: Any) -> Reading:
                 if problem.code == "not_an_object":
                     reason = problem.code
     return Reading(None, whole, error_code=reason)
+
+
+def objects_in(texts: Iterable[str]) -> Iterator[Any]:
+    """Every object and list that stands in these texts, not only the one that `read_reply` takes."""
+    budget = Budget()
+    for text in islice(texts, MOST_TEXTS):
+        found = list(_all_of(text))
+        if not found:
+            with suppress(Unreadable):
+                found = [_repair(text, budget)]
+        yield from found
+
+
+def _all_of(text: str) -> Iterator[Any]:
+    at = 0
+    for _ in range(MOST_TRIES):
+        opening = _OPENING.search(text, at)
+        if opening is None:
+            return
+        try:
+            found, at = _JSON.raw_decode(text, opening.start())
+        except (ValueError, RecursionError, Unreadable):
+            at = opening.end()
+        else:
+            yield found
 
 
 def is_missing(value: Any) -> bool:

@@ -21,7 +21,7 @@ from examples.reference_agents.sample import SAMPLE, SAMPLE_DESCRIPTION
 PURPOSES = ["profile", "enrichment", "brand_affinity", "messaging", "financial", "identity"]
 BANK = {"institution": "ins_lindenau", "name": "mara"}
 BANK_NAME = "Lindenau Savings Bank (invented)"
-CHANGE = f"The e-mail address is {SAMPLE['email']}. Favourite cuisine: Georgian."
+CHANGE = "Favourite cuisine: Georgian."
 _PATIENCE = 40  # seconds for what a worker does; it takes about two
 _ENDED = ("completed", "completed_with_errors", "failed", "cancelled")
 
@@ -43,12 +43,12 @@ def main() -> int:
 def steps(visitor: Visitor, sample: dict[str, Any], neighbours: dict[str, str]) -> Iterator[tuple[str, str]]:
     """What was done, one step after another; those whose neighbour is not there are left out."""
     yield "agree", agree(visitor)
-    yield "create", create(visitor)
-    yield "update", update(visitor)
-    yield "find", find(visitor)
+    yield "create", create(visitor, sample["analysis"])
+    yield "update", update(visitor, sample["analysis"])
+    yield "find", find(visitor, sample["analysis"])
     if "aggregator" in neighbours:
         yield "link", link(visitor)
-    analysis = yield from analyse(visitor)
+    analysis = yield from analyse(visitor, sample["analysis"])
     yield "profile", told_of(analysis)
     if "crm" in neighbours and os.environ.get("WEBHOOK_INTERNAL_ADDRESSES", "").lower() in ("true", "1", "yes", "on"):
         server = os.environ["BASE_URL"]
@@ -68,19 +68,19 @@ def agree(visitor: Visitor) -> str:
     return f"the owner agreed to {', '.join(PURPOSES)}, until {given['expiresAt'][:16]}"
 
 
-def create(visitor: Visitor) -> str:
-    made = _profile(visitor.ask("core-profile", SAMPLE_DESCRIPTION))
-    return f"core-profile made {len(made)} fields out of a few sentences about {SAMPLE['fullName']}"
+def create(visitor: Visitor, about: dict[str, str]) -> str:
+    made = _profile(visitor.ask("core-profile", SAMPLE_DESCRIPTION.replace(SAMPLE["email"], about["email"])))
+    return f"core-profile made {len(made)} fields out of a few sentences about {about['fullName']}"
 
 
-def update(visitor: Visitor) -> str:
-    changed = _profile(visitor.ask("core-profile-update", CHANGE))
+def update(visitor: Visitor, about: dict[str, str]) -> str:
+    changed = _profile(visitor.ask("core-profile-update", f"The e-mail address is {about['email']}. {CHANGE}"))
     return f"core-profile-update: favourite cuisine is now {changed.get('favorite_cuisine', 'still what it was')}"
 
 
-def find(visitor: Visitor) -> str:
-    found = _profile(visitor.ask("core", f"Who has the e-mail address {SAMPLE['email']}?"))
-    return f"core knows {len(found)} fields of whoever has this e-mail address"
+def find(visitor: Visitor, about: dict[str, str]) -> str:
+    found = _profile(visitor.ask("core", f"What is kept under {about['email']}?"))
+    return f"core knows {len(found)} fields of the owner"
 
 
 def link(visitor: Visitor) -> str:
@@ -105,9 +105,9 @@ def link(visitor: Visitor) -> str:
     return f"{how} {item['institution']}: {item['transactions']} purchases count, most often at {brands}"
 
 
-def analyse(visitor: Visitor) -> Generator[tuple[str, str], None, dict[str, Any]]:
+def analyse(visitor: Visitor, about: dict[str, str]) -> Generator[tuple[str, str], None, dict[str, Any]]:
     """The four agents, one after another, as the run tells it; returns the whole run."""
-    where = visitor.call("POST", "/api/a2a/analyses", {**SAMPLE, "agreed": True})["statusUrl"]
+    where = visitor.call("POST", "/api/a2a/analyses", {**about, "agreed": True})["statusUrl"]
     told: set[str] = set()
     deadline = time.monotonic() + _PATIENCE
     while time.monotonic() < deadline:

@@ -2,12 +2,14 @@
 
 from typing import Any
 
+from examples.reference_agents.sample import SAMPLE
+
 OWNER_DATA: dict[tuple[str, str], dict[str, Any]] = {
-    ("identity", "basic"): {"full_name": "Zoe Lindqvist", "age": 34, "gender": "female"},
-    ("contact", "email"): {"email": "zoe@example.org"},
-    ("location", "home"): {"city": "Gothenburg", "postal_code": "411 03", "country": "Sweden"},
+    ("identity", "basic"): {"full_name": SAMPLE["fullName"], "age": 34, "gender": "female"},
+    ("contact", "email"): {"email": SAMPLE["email"]},
+    ("location", "home"): {"city": "Leipzig", "postal_code": "04103", "country": "Germany"},
     ("demographics", "household"): {"marital_status": "married", "household_size": 3, "children_count": 1},
-    ("professional", "work"): {"occupation": "Bridge engineer", "education": "Master's degree"},
+    ("professional", "work"): {"occupation": "Landscape architect", "education": "Master's degree"},
     ("lifestyle", "food"): {"diet_preference": "Vegetarian", "favorite_cuisine": "Thai", "coffee_or_tea": "Coffee"},
     ("lifestyle", "fitness"): {"fitness_routine": "Climbing twice a week", "gym_membership": True},
     ("technology", "use"): {"primary_device": "Android phone", "social_media_usage_time": "30 minutes a day"},
@@ -38,7 +40,7 @@ SAMPLE_APPLICATION: dict[str, Any] = {
     "needed_scopes": ["attr.lifestyle.food.*", "attr.interests.leisure.*", "attr.technology.use.*"],
 }
 
-# A number of a range that is reserved for fiction, so nobody's; and the message that the trip sends there.
-OWNER_NUMBER = "+4917604069018"
+# The number that an analysis of the owner names, and the message that the trip sends there.
+OWNER_NUMBER = SAMPLE["countryCode"] + SAMPLE["phoneNumber"]
 MESSAGE_TEMPLATE, MESSAGE_PLACE = "trip_ready", "Lake Constance"
 MESSAGE_TEXT = "Hello {name}, your trip to {place} is planned. Have a look at it when you have a minute."

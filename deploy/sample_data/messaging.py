@@ -5,7 +5,6 @@ from django.db.models import Max
 from django.utils import timezone
 
 from agents_proxy.messaging.digests import digest, digests
-from agents_proxy.messaging.phone_numbers import masked
 from common import encryption
 from deploy.sample_data.content import MESSAGE_TEMPLATE, MESSAGE_TEXT, OWNER_NUMBER
 
@@ -17,7 +16,7 @@ def ensure_number(owner: dict[str, str]) -> str:
     same = numbers.filter(digest__in=digests("number", OWNER_NUMBER))
     if not same.filter(user=user, verified_at__isnull=False).exists():
         same.exclude(user=user).update(verified_at=None)
-        kept = {"number": encryption.sealed(masked(OWNER_NUMBER)), "verified_at": timezone.now()}
+        kept = {"number": encryption.sealed(OWNER_NUMBER), "verified_at": timezone.now()}
         numbers.update_or_create(user=user, digest=digest("number", OWNER_NUMBER), defaults=kept)
     return OWNER_NUMBER
 

@@ -17,6 +17,7 @@ from deploy.sample_data.content import OWNER_DATA, SAMPLE_APPLICATION
 from deploy.sample_data.old_data import leave_old_data
 from developers.apps.actions import make_test_app
 from developers.tokens.digests import DEFAULT_LIFETIME, LONGEST_LIFETIME, digest, new_token
+from examples.reference_agents.sample import SAMPLE
 
 Entry = dict[str, str]
 _FRESH = timedelta(days=7)  # a management token that ends sooner is made anew
@@ -24,13 +25,14 @@ _FRESH = timedelta(days=7)  # a management token that ends sooner is made anew
 
 def ensure_owner(known: Entry) -> Entry:
     """Somebody with a vault that holds `OWNER_DATA`, and older data that waits under an older passphrase."""
-    user, password = _ensure_account("zoe", "Zoe", known)
+    name = SAMPLE["email"].partition("@")[0]
+    user, password = _ensure_account(name, SAMPLE["fullName"], known)
     passphrase = known.get("passphrase") or _new_passphrase()
     try:
         key = vaults.open_vault(user, passphrase) or vaults.make_vault(user, passphrase)
     except vaults.CannotOpenVault:
         # its passphrase, or the server's key that encrypts it, was in a folder that is gone: make a new person
-        user, password = _ensure_account(f"zoe-{secrets.token_hex(3)}", "Zoe", {})
+        user, password = _ensure_account(f"{name}-{secrets.token_hex(3)}", SAMPLE["fullName"], {})
         key = vaults.make_vault(user, passphrase)
     vaults.write_missing_segments(user, key, OWNER_DATA)
     old_passphrase = known.get("old_passphrase") or _new_passphrase()

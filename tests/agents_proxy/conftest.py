@@ -13,12 +13,18 @@ from agents_proxy.proxy import limits as proxy_limits
 from developers.models import App
 from examples.reference_agents.store import keep_in
 from tests.agents_proxy.agent_server import Agents, speaking
-from tests.agents_proxy.proxy_calls import configure
+from tests.agents_proxy.proxy_calls import configure, owning
 from tests.agents_proxy.receivers import receiving
-from tests.agents_proxy.runs import finished
-from tests.factories import AppFactory
+from tests.agents_proxy.runs import SUBMITTED, finished
+from tests.factories import AppFactory, PersonFactory
 from tests.fakes.aggregator import Aggregator, aggregating
 from tests.fakes.crm import Crm
+
+
+@pytest.fixture
+def person(db: None) -> User:
+    """Ana, who is who she says: an analysis is about whoever verified the address."""
+    return owning(PersonFactory(email=SUBMITTED["email"]))
 
 
 @pytest.fixture(autouse=True)

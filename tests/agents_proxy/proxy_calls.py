@@ -2,13 +2,18 @@
 
 from typing import Any
 
+from allauth.account.models import EmailAddress
 from django.http import HttpResponse
 from django.test import Client
 
 from accounts.models import User
+from agents_proxy.messaging.digests import digest
+from agents_proxy.messaging.models import PhoneNumber
 from agents_proxy.processing_consent import actions as consents
 from agents_proxy.processing_consent.origins import app_of_origin
 from agents_proxy.states import Purpose
+from common import encryption
+from common.clock import database_now
 from tests.callers import JsonClient
 from tests.factories import AppFactory, PersonFactory
 
@@ -33,8 +38,19 @@ def refusal(answer: HttpResponse) -> tuple[int, int, str]:
     return answer.status_code, body["error"]["code"], body["error"]["data"]["code"]
 
 
+def owning(user: User, number: str = "") -> User:
+    """`user`, having verified their address, and this number."""
+    EmailAddress.objects.update_or_create(user=user, email=user.email, defaults={"verified": True, "primary": True})
+    if number:
+        sealed = encryption.sealed(number)
+        verified = {"number": sealed, "verified_at": database_now()}
+        PhoneNumber.objects.update_or_create(user=user, digest=digest("number", number), defaults=verified)
+    return user
+
+
 def consenting(user: User) -> User:
-    """`user`, having agreed to everything for their own calls."""
+    """`user`, having verified their address and agreed to everything for their own calls."""
+    owning(user)
     consents.give(by=user, purposes=EVERY_PURPOSE)
     return user
 
@@ -44,6 +60,6 @@ def site_client(origin: str | None = SITE, purposes: Any = EVERY_PURPOSE, **app:
     AppFactory(origins=[SITE], **app)
     registered = app_of_origin(SITE)
     assert registered is not None
-    token = consents.give_to_site(by=PersonFactory(), purposes=purposes, app=registered, origin=SITE)
+    token = consents.give_to_site(by=owning(PersonFactory()), purposes=purposes, app=registered, origin=SITE)
     headers = {"A2A-Consent": token.secret, **({"Origin": origin} if origin else {})}
     return JsonClient(Client(), headers=headers)

@@ -6,13 +6,20 @@ from accounts.models import User
 from agents_proxy.analyses import actions as analysis_actions
 from agents_proxy.analyses import steps
 from agents_proxy.analyses.models import Run
+from tests.agents_proxy.proxy_calls import owning
 
 SUBMITTED = {"email": "ana@example.org", "fullName": "Ana Sá", "countryCode": "+351", "phoneNumber": "9123456789"}
 BODY = {**SUBMITTED, "agreed": True}
 
 
+def body_of(user: User) -> dict[str, Any]:
+    """What `user` posts to have an analysis of themselves started, having verified their address."""
+    return {**BODY, "email": owning(user).email}
+
+
 def started(user: User) -> Run:
-    return analysis_actions.start_analysis(by=user, submitted=SUBMITTED)
+    submitted = {**SUBMITTED, "email": owning(user).email}
+    return analysis_actions.start_analysis(by=user, submitted=submitted)
 
 
 def finished(user: User) -> Run:

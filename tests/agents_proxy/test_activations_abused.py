@@ -18,7 +18,7 @@ from common.clock import database_now
 from developers.models import App
 from tests.agents_proxy.agent_server import Agents
 from tests.agents_proxy.receivers import backend, deliver, receiving, token_of
-from tests.agents_proxy.runs import BODY, finished
+from tests.agents_proxy.runs import BODY, body_of, finished
 from tests.callers import JsonClient, signed_in
 from tests.factories import AppFactory, PersonFactory
 from tests.fakes.crm import Crm
@@ -156,8 +156,9 @@ def test_an_app_has_a_budget_for_all_its_people(
     budgets(settings, ACTIVATIONS_PER_APP_PER_HOUR=1)
     assert enterprise.post(here, body).status_code == 202
 
-    second = backend(token_of(PersonFactory(), shop, destination))
-    analysis_id = second.post(ANALYSES, BODY).json()["analysisId"]
+    other = PersonFactory()
+    second = backend(token_of(other, shop, destination))
+    analysis_id = second.post(ANALYSES, body_of(other)).json()["analysisId"]
     steps.run_through(Run.objects.get(analysis_id=analysis_id).pk)
     answer = second.post(f"{ANALYSES}/{analysis_id}/activations", body)
     assert refused(answer) == (429, "activation_budget_spent")
@@ -193,8 +194,9 @@ def test_of_a_thousand_analyses_the_budget_passes(
     assert 3000 < int(started[-1]["Retry-After"]) <= 3600
     assert '"analyses-per-person";r=0;t=' in started[-1]["RateLimit"]
     assert '"analyses-per-app";r=1;t=' in started[-1]["RateLimit"]
-    other = backend(token_of(PersonFactory(), shop, destination))
-    assert [other.post(ANALYSES, BODY).status_code for _ in range(2)] == [202, 429]
+    second = PersonFactory()
+    other = backend(token_of(second, shop, destination))
+    assert [other.post(ANALYSES, body_of(second)).status_code for _ in range(2)] == [202, 429]
     assert Run.objects.count() == 4
 
 
@@ -230,7 +232,7 @@ def test_many_sendings_of_one_app_stand_in_no_others_way(
     person, other = PersonFactory(), AppFactory(origins=["https://other.example"])
     with receiving(settings, other, "Other CRM") as (crm, elsewhere):
         late = backend(token_of(person, other, elsewhere))
-        analysis_id = late.post(ANALYSES, BODY).json()["analysisId"]
+        analysis_id = late.post(ANALYSES, body_of(person)).json()["analysisId"]
         steps.run_through(Run.objects.get(analysis_id=analysis_id).pk)
         late.post(f"{ANALYSES}/{analysis_id}/activations", {"destinationId": elsewhere.destination_id})
         Activation.objects.update(next_attempt_at=database_now() - timedelta(minutes=1))
@@ -272,14 +274,15 @@ def test_an_app_with_many_slow_destinations_holds_no_more_than_its_share(
 def test_many_analyses_of_one_app_stand_in_no_others_way(
     enterprise: JsonClient, person: User, shop: App, destination: Destination, agents: Agents
 ) -> None:
-    second = backend(token_of(PersonFactory(), shop, destination))
-    for client in (enterprise, second):
+    others = PersonFactory.create_batch(3)
+    second = backend(token_of(others[0], shop, destination))
+    for client, asker in ((enterprise, person), (second, others[0])):
         for _ in range(10):
-            client.post(ANALYSES, BODY)
-    own = signed_in(PersonFactory())
+            client.post(ANALYSES, body_of(asker))
+    own = signed_in(others[1])
     for _ in range(3):
-        own.post(ANALYSES, BODY)
-    late = signed_in(PersonFactory()).post(ANALYSES, BODY).json()["analysisId"]
+        own.post(ANALYSES, body_of(others[1]))
+    late = signed_in(others[2]).post(ANALYSES, body_of(others[2])).json()["analysisId"]
     Run.objects.update(updated_at=database_now() - timedelta(minutes=1))
 
     first = list(Run.objects.filter(pk__in=steps.abandoned_runs(limit=3)).values_list("consent__app", "user"))

@@ -16,7 +16,7 @@ from agents_proxy.proxy.models import Call
 from agents_proxy.states import Purpose
 from config import env
 from tests.agents_proxy.agent_server import Agents
-from tests.agents_proxy.runs import SUBMITTED, kept
+from tests.agents_proxy.runs import kept, started
 from tests.factories import PersonFactory
 
 HANDBOOK = Path(__file__).resolve().parents[2] / "docs" / "agents.md"
@@ -95,7 +95,7 @@ def test_an_entry_is_all_that_an_analysis_needs(agents: Agents, settings: Any, m
         monkeypatch.setattr(module, "ANALYSIS_AGENTS", (*ANALYSIS_AGENTS, asked.name))
     settings.AGENTS = {**settings.AGENTS, asked.name: settings.AGENTS["second"]}
     agents.says = {"public": {"city": "Bonn"}, "second": {"city": "Porto"}}
-    run = analysis_actions.start_analysis(by=PersonFactory(), submitted=SUBMITTED)
+    run = started(PersonFactory())
 
     steps.run_through(run.pk)
 

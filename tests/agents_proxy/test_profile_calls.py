@@ -10,16 +10,17 @@ from accounts.models import User
 from agents_proxy.processing_consent.models import ProcessingConsent
 from agents_proxy.proxy.models import Call
 from tests.agents_proxy.agent_server import Agents, waits_for
+from tests.agents_proxy.proxy_calls import owning
 from tests.callers import JsonClient
 
 pytestmark = pytest.mark.django_db
 FORMS: dict[str, dict[str, str]] = {
     "create": {"text": "I am Ana Sá, +351912345678, and I love tea."},
     "update": {
-        "phone": "+351 912 345 678", "email": "", "instruction": "I moved.",
+        "about": "+351912345678", "instruction": "I moved.",
         "fields_given": "City: Salzburg\n\nAge: 42",
     },
-    "look-up": {"phone": "", "email": "ana@example.org"},
+    "look-up": {"about": "ana@example.org"},
 }  # fmt: skip
 ASKED = {
     "create": ("core-profile", "I am Ana Sá, +351912345678, and I love tea."),
@@ -27,6 +28,11 @@ ASKED = {
     "look-up": ("core", "Email: ana@example.org"),
 }
 PROFILE = {"full_name": "Ana Sá", "gender": "female", "intent_24h": {"category": "Tea", "budget": "5 €"}}
+
+
+@pytest.fixture
+def person(person: User) -> User:
+    return owning(person, "+351912345678")
 
 
 @pytest.fixture
@@ -77,9 +83,9 @@ def test_a_consent_that_lives_is_not_asked_for_again(owner: JsonClient, agents: 
         ("create", {"agreed": ""}, "agreed"),
         ("create", {"text": " "}, "text"),
         ("create", {"text": "x" * 10_001}, "text"),
-        ("look-up", {"email": ""}, "__all__"),
-        ("look-up", {"email": "nobody"}, "email"),
-        ("look-up", {"phone": "0151 234"}, "phone"),
+        ("look-up", {"about": ""}, "about"),
+        ("look-up", {"about": "zoe@example.org"}, "about"),
+        ("look-up", {"about": "+4915123456789"}, "about"),
         ("update", {"instruction": "", "fields_given": ""}, "__all__"),
         ("update", {"fields_given": "Salzburg"}, "fields_given"),
         ("update", {"fields_given": "\n".join(f"field{n}: x" for n in range(61))}, "fields_given"),

@@ -16,6 +16,7 @@ from agents_proxy.proxy.spelling import SECTIONS
 from examples.reference_agents import make_records
 from examples.reference_agents.sample import SAMPLE, SAMPLE_DESCRIPTION
 from tests.agents_proxy.agent_server import ORDER, Agents
+from tests.agents_proxy.proxy_calls import owning
 from tests.agents_proxy.reference_agents import profile_of, reply_of
 from tests.agents_proxy.runs import kept
 from tests.factories import PersonFactory
@@ -138,7 +139,8 @@ def test_an_analysis_of_the_sample_person_fills_the_profile(agents: Agents) -> N
         name: lambda request, name=name: reply_of(name, request["params"]["message"]["parts"][0]["text"])["text"]
         for name in ORDER
     }
-    run = analysis_actions.start_analysis(by=PersonFactory(), submitted=SAMPLE)
+    mara = owning(PersonFactory(email=SAMPLE["email"]), SAMPLE["countryCode"] + SAMPLE["phoneNumber"])
+    run = analysis_actions.start_analysis(by=mara, submitted=SAMPLE)
 
     steps.run_through(run.pk)
 

@@ -109,7 +109,7 @@ def test_an_analysis_shows_none_of_it(agents: Agents, person: User) -> None:
 def test_the_page_that_asks_one_agent_shows_none_of_it(person: User, settings: Any) -> None:
     with agent(says(lambda asked: {**result_of(asked), **failed(json.dumps({"city": CANARY}))})) as running:
         configure(settings, "core", url=running.url)
-        answer = signed_in(consenting(person)).client.post("/profile/look-up/", {"email": person.email})
+        answer = signed_in(consenting(person)).client.post("/profile/look-up/", {"about": person.email})
 
     assert answer.status_code == 502
     assert CANARY not in answer.content.decode()

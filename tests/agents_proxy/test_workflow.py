@@ -19,6 +19,7 @@ from agents_proxy.proxy.models import Call
 from common import encryption
 from tests.agents_proxy.agent_server import Agents
 from tests.agents_proxy.institutions import coffees, linked, refreshed
+from tests.agents_proxy.proxy_calls import owning
 from tests.agents_proxy.runs import SUBMITTED, finished, kept, started, states
 from tests.fakes.aggregator import Aggregator
 
@@ -46,7 +47,7 @@ def test_a_run_asks_each_agent_once_in_order_and_keeps_what_they_said(agents: Ag
 
 
 def test_agents_get_one_prompt_with_a_session_of_the_run_and_a_task_of_the_step(agents: Agents, person: User) -> None:
-    run = finished(person)
+    run = finished(owning(person, "+3519123456789"))
 
     requests = [request for _, request in agents.asked]
     assert {request["params"]["sessionId"] for request in requests} == {steps.session_id(run)}
@@ -138,7 +139,7 @@ def test_a_dead_workers_step_is_asked_again_under_the_same_task_and_recorded_onc
 
     done = kept(run)
     assert (done.status, states(done)) == ("completed", ["succeeded"] * 4)
-    assert agents.asked[0][1]["id"] == lost.task_id
+    assert agents.asked[0][1]["id"] == lost.prompt.task_id
     assert list(done.steps.order_by("position").values_list("attempt", flat=True)) == [2, 1, 1, 1]
     assert steps.record_step(lost, {"status": "failed", "error_code": "late", "duration_ms": 1}) is False
     assert done.steps.get(agent="brand").status == "succeeded"

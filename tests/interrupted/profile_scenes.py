@@ -11,8 +11,8 @@ from agents_proxy.processing_consent.models import ProcessingConsent
 from tests.agents_proxy.agent_server import Agents, speaking
 from tests.agents_proxy.institutions import linked
 from tests.agents_proxy.phone_owners import TO
-from tests.agents_proxy.proxy_calls import configure
-from tests.agents_proxy.runs import SUBMITTED, finished, started
+from tests.agents_proxy.proxy_calls import configure, owning
+from tests.agents_proxy.runs import body_of, finished, started
 from tests.factories import (
     DestinationFactory,
     PhoneNumberFactory,
@@ -30,7 +30,8 @@ def _agents(stage: Stage) -> Agents:
 
 def analysis(stage: Stage) -> Scene:
     says = "You asked to start an analysis with these details."
-    return Scene("/profile/", "/profile/", says, Run.objects.exists, {**SUBMITTED, "agreed": "on"}, "Ana Sá")
+    typed = {**body_of(stage.person), "agreed": "on"}
+    return Scene("/profile/", "/profile/", says, Run.objects.exists, typed, "Ana Sá")
 
 
 def cancel(stage: Stage) -> Scene:
@@ -104,6 +105,7 @@ def _profile_agent(stage: Stage, name: str) -> Agents:
 
 
 def create_profile(stage: Stage) -> Scene:
+    owning(stage.person)
     agents, here, text = _profile_agent(stage, "core-profile"), "/profile/create/", "I am Ana, and I love tea."
     typed = {"text": text, "agreed": "on"}
     return Scene(here, here, "You asked for this: Create a profile.", lambda: len(agents.asked) == 1, typed, text)
@@ -111,13 +113,13 @@ def create_profile(stage: Stage) -> Scene:
 
 def update_profile(stage: Stage) -> Scene:
     agents, here, text = _profile_agent(stage, "core-profile-update"), "/profile/update/", "I moved to Salzburg."
-    typed = {"email": "ana@example.org", "instruction": text, "agreed": "on"}
+    typed = {"about": owning(stage.person).email, "instruction": text, "agreed": "on"}
     return Scene(here, here, "You asked for this: Update your profile.", lambda: len(agents.asked) == 1, typed, text)
 
 
 def look_up_profile(stage: Stage) -> Scene:
-    agents, here, mail = _profile_agent(stage, "core"), "/profile/look-up/", "ana@example.org"
-    typed = {"email": mail, "agreed": "on"}
+    agents, here, mail = _profile_agent(stage, "core"), "/profile/look-up/", owning(stage.person).email
+    typed = {"about": mail, "agreed": "on"}
     return Scene(here, here, "You asked for this: Look up your profile.", lambda: len(agents.asked) == 1, typed, mail)
 
 

@@ -57,7 +57,10 @@ def agents() -> Iterator[str]:
 
 def part_of(address: str, name: str, text: str, protocol: Protocol = Protocol.TASKS_SEND) -> Any:
     """The one part of the agent's reply."""
-    body, version = written(Prompt(text, "session-1", "task-1"), protocol), "1.0" if protocol is Protocol.A2A_1_0 else ""
+    body, version = (
+        written(Prompt(text, "session-1", "task-1"), protocol),
+        "1.0" if protocol is Protocol.A2A_1_0 else "",
+    )
     answer = requests.post(f"{address}/{name}", data=body, headers={"A2A-Version": version}, timeout=MOST_SECONDS)
     (part,) = unwrapped(answer.json()["result"])["status"]["message"]["parts"]
     return part

@@ -16,6 +16,7 @@ from agents_proxy.activations.models import Activation
 from agents_proxy.destinations.models import Destination
 from developers.models import App
 from tests.agents_proxy.agent_server import speaking
+from tests.agents_proxy.proxy_calls import owning
 from tests.callers import manager, signed_in
 from tests.factories import AppFactory, MemberFactory, PersonFactory
 from tests.patience import eventually
@@ -91,7 +92,7 @@ def test_every_snippet_has_a_test_and_none_stands_outside():
 
 def test_the_five_steps_by_curl(place, agents, transactional_db):
     folder, environment, port = place
-    person = PersonFactory()
+    person = owning(PersonFactory(email="ana@example.org"), "+4917604069055")
     made = json.loads(run(folder, environment, "destination.sh"))
     environment["CONSENT_TOKEN"] = agree(person, run(folder, environment, "link.sh").strip())
 
@@ -123,7 +124,8 @@ def test_the_five_steps_by_curl(place, agents, transactional_db):
 def test_the_receiver_refuses_what_somebody_else_signed(place, agents, transactional_db):
     folder, environment, port = place
     run(folder, environment, "destination.sh")
-    environment["CONSENT_TOKEN"] = agree(PersonFactory(), run(folder, environment, "link.sh").strip())
+    person = owning(PersonFactory(email="ana@example.org"))
+    environment["CONSENT_TOKEN"] = agree(person, run(folder, environment, "link.sh").strip())
     run(folder, environment, "analyse.sh")
     with receiver(folder, environment, "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", port):
         script = SNIPPETS["activate.sh"].partition("for second")[0]

@@ -38,7 +38,7 @@ class Command(BaseCommand):
                 "owner": {**owner, "phone_number": ensure_number(owner)},
                 "developer": developer,
                 "staff": staff,
-                "analysis": SAMPLE,
+                "analysis": {**SAMPLE, "email": owner["email"]},
                 "neighbourhood": known.get("neighbourhood", {}) if keep_address else neighbourhood,
             }
         if sample != known:
