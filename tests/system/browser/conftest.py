@@ -1,7 +1,7 @@
 """A real Chromium at the real server, for tests that act as people do."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -9,13 +9,15 @@ from django.conf import settings
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from accounts.models import User
+from consent.requests.models import ConsentRequest
 from tests.callers import signed_in
+from tests.factories import ConsentRequestFactory, PersonFactory, Vault, give_vault
 from tests.factories.accounts import PASSWORD
 from tests.patience import MOST_SECONDS
 from tests.served_site import running_site
 from tests.staff import at_the_admin, give_second_factor
 from tests.system.browser.page_faults import THEMES, Complaints, Themes
-from tests.system.browser.people import enter_code
+from tests.system.browser.people import PASSPHRASE, NewProfile, SignIn, enter_code
 from tests.system.browser.sealing.chromium import ARGUMENTS, find_chromium
 
 # Playwright keeps an event loop in this thread, which Django would take for asynchronous code.
@@ -70,7 +72,7 @@ def complaints() -> Complaints:
 
 
 @pytest.fixture
-def new_profile(chromium: Browser, site: str, complaints: Complaints) -> Iterator[Callable[..., BrowserContext]]:
+def new_profile(chromium: Browser, site: str, complaints: Complaints) -> Iterator[NewProfile]:
     """Opens fresh browser profiles, with addresses relative to the site: `new_profile(viewport=PHONE)`."""
     contexts: list[BrowserContext] = []
 
@@ -91,7 +93,7 @@ def new_profile(chromium: Browser, site: str, complaints: Complaints) -> Iterato
 
 
 @pytest.fixture
-def profile(new_profile: Callable[..., BrowserContext]) -> BrowserContext:
+def profile(new_profile: NewProfile) -> BrowserContext:
     """One profile: the tabs of one person."""
     return new_profile()
 
@@ -103,28 +105,29 @@ def page(profile: BrowserContext) -> Page:
 
 
 @pytest.fixture
-def sign_in(site: str, sign_in_by_form: Callable[[Page, User], None]) -> Callable[[Page, User], None]:
+def sign_in(site: str, sign_in_by_form: SignIn) -> SignIn:
     """Signs a person of the factories in; staff with the code of an authenticator app, made here.
 
     The form has tests of its own: here it costs two pages, so a browser is given the session that the form would make.
-    One of another language goes through the form, where that language becomes the person's.
+    One of another language goes through the form, where that language becomes the person's. Then comes the page `at`.
     """
 
-    def enter(page: Page, user: User) -> None:
+    def enter(page: Page, user: User, at: str = "/consent/") -> None:
         if not page.evaluate("navigator.language").startswith("en"):
             sign_in_by_form(page, user)
+            page.goto(at)
             return
         client = at_the_admin(user) if user.is_staff else signed_in(user).client
         name = settings.SESSION_COOKIE_NAME
         kept = {"httpOnly": True, "sameSite": "Lax", "url": site}
         page.context.add_cookies([{"name": name, "value": client.cookies[name].value, **kept}])  # type: ignore[typeddict-item]
-        page.goto("/consent/")
+        page.goto(at)
 
     return enter
 
 
 @pytest.fixture
-def sign_in_by_form() -> Callable[[Page, User], None]:
+def sign_in_by_form() -> SignIn:
     """The same through the form, for what the page of the form leaves in the browser."""
 
     def fill_in(page: Page, user: User) -> None:
@@ -138,3 +141,25 @@ def sign_in_by_form() -> Callable[[Page, User], None]:
             enter_code(page, secret)
 
     return fill_in
+
+
+@pytest.fixture
+def vault(site: str) -> Vault:
+    """Somebody whose vault holds some food."""
+    return give_vault(PersonFactory(), passphrase=PASSPHRASE)
+
+
+@pytest.fixture
+def asked(vault: Vault) -> ConsentRequest:
+    """What an app asks them for."""
+    made: ConsentRequest = ConsentRequestFactory(user=vault.user, app_name="Lunch Finder")
+    return made
+
+
+@pytest.fixture
+def denied(page: Page, sign_in: SignIn, asked: ConsentRequest) -> Page:
+    """They just refused, and are on the page that says so."""
+    sign_in(page, asked.user, at=f"/consent/requests/{asked.request_id}/")
+    page.get_by_role("button", name="Deny").click()
+    expect(page.locator(".outcome h1")).to_have_text("You denied this")
+    return page

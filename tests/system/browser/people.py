@@ -1,14 +1,21 @@
 """What people do on the pages, in the words of the tests."""
 
+import re
 from collections.abc import Callable
+from typing import Any
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
+from consent.requests.models import ConsentRequest
+from consent_bridge import sealed
+from pkm.segments.models import Blob
+from tests.factories import Vault
 from tests.patience import eventually
 from tests.totp import codes
 
 PASSPHRASE = "gravel lantern otter plum 7"
 SignIn = Callable[..., None]
+NewProfile = Callable[..., BrowserContext]
 
 
 def enter_code(page: Page, secret: str) -> None:
@@ -41,6 +48,47 @@ def lock(page: Page) -> None:
     """Lock the vault by the button in the header."""
     page.locator("#vault-lock").click()
     expect(page.locator("#vault-chip")).to_have_attribute("data-state", "locked")
+
+
+def address(asked: ConsentRequest) -> str:
+    return f"/consent/requests/{asked.request_id}/"
+
+
+def open_unlocked(page: Page, path: str) -> None:
+    """As somebody comes to a sheet who unlocked before."""
+    page.goto("/vault/data/identity/")
+    unlock(page)
+    page.goto(path)
+    wait_for_values(page)
+
+
+def confirm_code(page: Page) -> str:
+    """Type the group of the new recovery code back that is asked for, wrong first; the code."""
+    groups = page.locator("#recovery-code code")
+    expect(groups).to_have_count(8)
+    code = groups.all_inner_texts()
+    asked = re.search(r"\d", page.locator("#confirm-label").inner_text())
+    assert asked is not None
+    for typed in ("ZZZZ", code[int(asked[0]) - 1].lower()):
+        page.locator("#confirm-group").fill(typed)
+        page.locator("#confirm-form button[type=submit]").click()
+        if typed == "ZZZZ":
+            expect(page.locator("#confirm-form [data-error]")).to_be_visible()
+    return "-".join(code)
+
+
+def kept(vault: Vault, key: sealed.VaultKey | None = None) -> dict[str, Any]:
+    """What their vault holds, opened as its owner would: domain.segment → values."""
+    key = key or vault.key
+    rows = Blob.objects.filter(user=vault.user, is_current=True, ciphertext__isnull=False)
+    return {
+        f"{row.domain}.{row.segment_id}": sealed.open_segment(
+            row.ciphertext,
+            key.secret,
+            sealed.SegmentHeader(key.key_id, vault.user.public_id, row.domain, row.segment_id, row.content_revision),
+        )
+        for row in rows
+    }
 
 
 def enter(page: Page, segment: str, name: str, value: str) -> None:

@@ -1,7 +1,5 @@
 """The staff's pages in Chromium, under the admin's own policy: no violation, no complaint, nothing that axe minds."""
 
-from collections.abc import Callable
-
 import pytest
 from django.conf import settings
 from playwright.sync_api import Error, Page, expect
@@ -9,16 +7,13 @@ from playwright.sync_api import Error, Page, expect
 from accounts.models import User
 from accounts.sign_in.sessions import SessionStore
 from developers.authentication import find_token
-from pkm.registry.models import ScopeEntry
 from tests import factories
-from tests.factories.accounts import PASSWORD
 from tests.staff import give_second_factor
 from tests.system.browser.page_faults import axe_findings
-from tests.system.browser.people import enter_code
+from tests.system.browser.people import SignIn, enter_code
 
 pytestmark = pytest.mark.browser
 
-SignIn = Callable[[Page, User], None]
 INERT = [
     "<option value='1'>One</option>",
     "<div class='x'><a href='#'>go</a></div>",
@@ -60,18 +55,6 @@ def staff(site: str) -> User:
     return made
 
 
-def test_sign_in_leads_back_to_the_page_that_was_wanted(page: Page, staff: User) -> None:
-    secret = give_second_factor(staff)
-    page.goto("/admin/pkm/scopeentry/")
-    page.locator("input[name=login]").fill(staff.email)
-    page.locator("input[name=password]").fill(PASSWORD)
-    page.locator("input[name=password]").press("Enter")
-    page.wait_for_url("**/accounts/2fa/authenticate/**")
-    enter_code(page, secret)
-    page.wait_for_url("**/admin/pkm/scopeentry/")
-    expect(page.locator("#result_list tbody tr")).to_have_count(50)
-
-
 def test_lists_in_other_states_are_sound(page: Page, staff: User, sign_in: SignIn) -> None:
     sign_in(page, staff)
     for address in (
@@ -83,25 +66,9 @@ def test_lists_in_other_states_are_sound(page: Page, staff: User, sign_in: SignI
         assert axe_findings(page) == [], address
 
 
-def test_scopes_are_withdrawn_after_a_confirmation(page: Page, staff: User, sign_in: SignIn) -> None:
-    factories.give_vault(factories.PersonFactory())
-    sign_in(page, staff)
-    page.goto("/admin/pkm/scopeentry/?domain__id__exact=&q=attr.lifestyle.food.%2A")
-    page.goto("/admin/pkm/scopeentry/?q=attr.lifestyle.food")
-    page.locator("#action-toggle").check()
-    page.locator("select[name=action]").select_option("withdraw")
-    page.locator("button[name=index]").click()
-    expect(page.locator(".touched li").first).to_have_text("People who keep such data: 1")
-    assert axe_findings(page) == []
-    page.get_by_role("button", name="Withdraw them").click()
-    expect(page.locator(".messagelist .success")).to_have_text("4 scopes were withdrawn.")
-    assert ScopeEntry.objects.get(scope="attr.lifestyle.food.*").exposure_enabled is False
-
-
 def test_token_is_made_and_shown_once(page: Page, staff: User, sign_in: SignIn) -> None:
     app = factories.AppFactory()
-    sign_in(page, staff)
-    page.goto("/admin/developers/developertoken/add/")
+    sign_in(page, staff, at="/admin/developers/developertoken/add/")
     page.locator("#id_app").select_option(str(app.pk))
     page.locator("#id_label").fill("backend")
     page.get_by_role("button", name="Save", exact=True).click()
@@ -116,8 +83,7 @@ def test_token_is_made_and_shown_once(page: Page, staff: User, sign_in: SignIn) 
 
 def test_what_was_sent_too_late_is_done_after_the_code(page: Page, staff: User, sign_in: SignIn) -> None:
     app = factories.AppFactory()
-    sign_in(page, staff)
-    page.goto("/admin/developers/app/")
+    sign_in(page, staff, at="/admin/developers/app/")
     _let_ten_minutes_pass(page)
     page.locator("input[name=_selected_action]").check()
     page.locator("select[name=action]").select_option("suspend")
@@ -146,24 +112,8 @@ def _let_ten_minutes_pass(page: Page) -> None:
     session.save()
 
 
-def test_grant_is_ended_with_a_reason(page: Page, staff: User, sign_in: SignIn) -> None:
-    grant = factories.ExportFactory().grant
-    sign_in(page, staff)
-    page.goto("/admin/consent/grant/")
-    page.locator("#action-toggle").check()
-    page.locator("select[name=action]").select_option("end")
-    page.locator("button[name=index]").click()
-    page.get_by_label("Why").fill("reported as fraud")
-    assert axe_findings(page) == []
-    page.get_by_role("button", name="End them").click()
-    expect(page.locator(".messagelist .success")).to_have_text("1 grant was ended.")
-    grant.refresh_from_db()
-    assert grant.status == "terminated"
-
-
 def test_markup_enters_the_page_only_where_it_is_inert(page: Page, staff: User, sign_in: SignIn) -> None:
-    sign_in(page, staff)
-    page.goto("/admin/")
+    sign_in(page, staff, at="/admin/")
     put = "markup => { document.createElement('div').innerHTML = markup }"
     for markup in INERT:
         page.evaluate(put, markup)
@@ -175,8 +125,7 @@ def test_markup_enters_the_page_only_where_it_is_inert(page: Page, staff: User, 
 def test_no_script_enters_the_admin_from_a_string(
     page: Page, staff: User, sign_in: SignIn, complaints: "object"
 ) -> None:
-    sign_in(page, staff)
-    page.goto("/admin/")
+    sign_in(page, staff, at="/admin/")
     for attempt in (
         "() => { document.createElement('script').src = '/static/js/shell.js' }",
         "() => { document.createElement('script').text = 'alert(1)' }",

@@ -1,12 +1,11 @@
 """Sealed archives in a real browser: to a new account and back byte for byte, and hostile files that change nothing."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
 from consent_bridge import sealed
 from consent_bridge.archives import open_archive, read_archive
@@ -14,7 +13,7 @@ from pkm.segments.models import Blob
 from tests.bridge.handmade import with_header
 from tests.factories import PersonFactory, Vault, give_vault
 from tests.system.browser.page_faults import Complaints
-from tests.system.browser.people import PASSPHRASE, SignIn, eventually_on, unlock
+from tests.system.browser.people import PASSPHRASE, NewProfile, SignIn, eventually_on, unlock
 
 pytestmark = pytest.mark.browser
 THEIRS = "another lantern, twice 9"
@@ -46,8 +45,7 @@ def plain(vault: Vault) -> dict[tuple[str, str], bytes]:
 
 
 def unlocked(page: Page, sign_in: SignIn, vault: Vault) -> Page:
-    sign_in(page, vault.user)
-    page.goto("/vault/archive/")
+    sign_in(page, vault.user, at="/vault/archive/")
     unlock(page, str(vault.passphrase))
     return page
 
@@ -76,7 +74,7 @@ def theirs(site: str) -> Vault:
 
 
 def test_to_a_new_account_and_back_every_byte_is_the_same(
-    new_profile: Callable[..., BrowserContext], sign_in: SignIn, mine: Vault, theirs: Vault, tmp_path: Path
+    new_profile: NewProfile, sign_in: SignIn, mine: Vault, theirs: Vault, tmp_path: Path
 ) -> None:
     before = plain(mine)
     first = saved(unlocked(new_profile().new_page(), sign_in, mine), tmp_path / "mine.json")
@@ -276,8 +274,7 @@ def test_another_secret_opens_nothing_and_can_be_tried_again(
 def test_a_sealed_archive_is_saved_without_unlocking_and_sends_nothing(
     page: Page, sign_in: SignIn, mine: Vault, tmp_path: Path
 ) -> None:
-    sign_in(page, mine.user)
-    page.goto("/vault/archive/")
+    sign_in(page, mine.user, at="/vault/archive/")
     sent: list[str] = []
     page.on("request", lambda request: sent.append(request.method))
     path = saved(page, tmp_path / "mine.json")

@@ -1,18 +1,18 @@
 """What surrounds an analysis, in a real browser: agreements, phone numbers with their codes, linked institutions."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
 from accounts.models import User
 from agents_proxy.financial import refreshes
 from agents_proxy.financial.models import Item, RefreshRun
 from agents_proxy.messaging.delivery import Delivery
 from agents_proxy.messaging.digests import digest
-from agents_proxy.messaging.models import OutboundMessage, PhoneNumber
+from agents_proxy.messaging.models import OutboundMessage
 from agents_proxy.messaging.outbound import record_delivery
 from agents_proxy.states import MessageStatus, Purpose
 from tests.agents_proxy.agent_server import Agents, speaking
@@ -22,7 +22,7 @@ from tests.fakes.aggregator import CLIENT_ID, SECRET, Aggregator, aggregating
 from tests.served_site import running_site
 from tests.system.browser.conftest import DESKTOP, IN_LONG, PHONE
 from tests.system.browser.page_faults import Complaints, Themes, faults_at
-from tests.system.browser.people import SignIn
+from tests.system.browser.people import NewProfile, SignIn
 
 pytestmark = pytest.mark.browser
 NUMBER = "+49 151 12345678"
@@ -63,8 +63,7 @@ def test_an_institution_from_the_agreement_to_its_removal(
     page: Page, sign_in: SignIn, bank: Aggregator, complaints: Complaints
 ) -> None:
     bank.bought = [*coffees(6), *coffees(4, first=10, merchant="Corner Café")]
-    sign_in(page, PersonFactory())
-    page.goto("/profile/financial/")
+    sign_in(page, PersonFactory(), at="/profile/financial/")
     page.get_by_label("I agree").check()
     page.get_by_role("button", name="Link an institution").click()
     page.get_by_role("link", name="Go on").click()
@@ -90,64 +89,10 @@ def test_an_institution_from_the_agreement_to_its_removal(
     assert Item.objects.get().signals is None
 
 
-def test_leaving_the_page_of_institutions_links_nothing(page: Page, sign_in: SignIn) -> None:
-    owner = PersonFactory()
-    agreed(owner)
-    sign_in(page, owner)
-    page.goto("/profile/financial/")
-    page.get_by_role("button", name="Link an institution").click()
-    page.get_by_role("link", name="Go on").click()
-    page.get_by_role("link", name="Leave").click()
-
-    expect(page.get_by_text("Nothing was linked.")).to_be_visible()
-    assert Item.objects.count() == 0
-
-
-def test_what_went_wrong_is_said_in_words(page: Page, sign_in: SignIn, bank: Aggregator) -> None:
-    owner = PersonFactory()
-    item = linked(owner, bank, *coffees(3))
-    bank.fails["/transactions/sync"] = ["ITEM_LOGIN_REQUIRED"]
-    refreshed(item)
-    sign_in(page, owner)
-    page.goto("/profile/financial/")
-
-    expect(page.get_by_text("wants you to sign in there again")).to_be_visible()
-    expect(page.locator("main")).not_to_contain_text("item_login_required")
-
-
-def test_a_number_is_verified_by_the_code_that_comes_to_it(
-    page: Page, sign_in: SignIn, carrier: Agents, complaints: Complaints
-) -> None:
-    carrier.asked.clear()
-    sign_in(page, PersonFactory())
-    page.goto("/profile/numbers/")
-    page.get_by_label("Phone number").fill("12")
-    with complaints.expecting(400):
-        page.get_by_role("button", name="Send a code").click()
-        expect(page.locator("#id_to_error")).to_contain_text("no phone number that is in use")
-    page.get_by_label("Phone number").fill(NUMBER)
-    page.get_by_role("button", name="Send a code").click()
-    expect(page.get_by_role("heading", name="Enter the code")).to_be_visible()
-    [(_, request)] = carrier.asked
-    code = re.search(r"[0-9]{6}", request["params"]["message"]["parts"][0]["text"].split('"text"')[1])
-    assert code
-    with complaints.expecting(400):
-        page.get_by_label("Code", exact=True).fill("000000" if code.group() != "000000" else "111111")
-        page.get_by_role("button", name="Verify").click()
-        expect(page.locator("#id_code_error")).to_contain_text("not the code")
-    page.get_by_label("Code", exact=True).fill(code.group())
-    page.get_by_role("button", name="Verify").click()
-
-    expect(page.get_by_text("Verified: this number is yours.")).to_be_visible()
-    assert PhoneNumber.objects.get().verified_at is not None
-    page.get_by_role("button", name="Remove").click()
-    expect(page.get_by_text("Removed. No message is sent there any more.")).to_be_visible()
-
-
 @pytest.mark.long("in both themes and widths; in short on a phone, in the light one")
 @pytest.mark.parametrize("viewport", [PHONE, pytest.param(DESKTOP, marks=IN_LONG)], ids=["phone", "desk"])
 def test_these_pages_are_sound(
-    new_profile: Callable[..., BrowserContext],
+    new_profile: NewProfile,
     sign_in: SignIn,
     bank: Aggregator,
     themes: Themes,
@@ -177,8 +122,7 @@ def test_a_message_is_previewed_sent_and_its_state_follows(
     PhoneNumberFactory(user=owner, digest=digest("number", NUMBER.replace(" ", "")))
     MessageTemplateFactory(name="table", text="{name}, your table is ready.", agreed=True)
     carrier.says = {"messaging": {"status": "sent", "messageId": "m-1"}}
-    sign_in(page, owner)
-    page.goto("/profile/messages/")
+    sign_in(page, owner, at="/profile/messages/")
     page.get_by_role("link", name="table").click()
     page.get_by_label("Phone number").fill(NUMBER)
     page.get_by_label("Name").fill("Ana")
@@ -193,17 +137,3 @@ def test_a_message_is_previewed_sent_and_its_state_follows(
     record_delivery(message.pk, Delivery(MessageStatus.DELIVERED))
     expect(state).to_have_text("Delivered")  # without a new visit
     assert faults_at(page, "/profile/messages/", ["light"]) == []
-
-
-def test_identity_is_asked_for_apart(page: Page, sign_in: SignIn, bank: Aggregator) -> None:
-    owner = PersonFactory()
-    linked(owner, bank, *coffees(3))
-    sign_in(page, owner)
-    page.goto("/profile/financial/")
-    page.locator("summary", has_text="Identity").click()
-    page.locator("article").get_by_label("I agree").check()
-    page.get_by_role("button", name="Show who they say I am").click()
-
-    expect(page.get_by_text("Zoe Doe")).to_be_visible()
-    page.goto("/profile/financial/")
-    expect(page.get_by_text("Zoe Doe")).to_have_count(0)

@@ -1,20 +1,26 @@
 """Changing the key of one's data, in a real browser: to the end, broken off, on another device, given up."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, Route, expect
+from playwright.sync_api import Page, Route, expect
 
 from consent_bridge import sealed
 from pkm.history.models import Event
 from pkm.segments.models import Blob
 from pkm.vault.models import KeyWrapper, VaultKey
 from tests.factories import PersonFactory, Vault, give_vault
-from tests.system.browser.people import PASSPHRASE, SignIn, emulate_authenticator, unlock
+from tests.system.browser.people import (
+    PASSPHRASE,
+    NewProfile,
+    SignIn,
+    confirm_code,
+    emulate_authenticator,
+    kept,
+    unlock,
+)
 
 pytestmark = pytest.mark.browser
-Profiles = Callable[..., BrowserContext]
 NEW_PASSPHRASE = "kettle orchid tram velvet 9"
 SEGMENTS = {
     ("lifestyle", "food"): {"favorite_cuisine": "Thai"},
@@ -39,12 +45,7 @@ def begin(page: Page, *, choice: str = "new") -> str:
         page.locator("#new-passphrase").fill(NEW_PASSPHRASE)
         page.locator("#again-passphrase").fill(NEW_PASSPHRASE)
     page.locator("#secrets-form button[type=submit]").click()
-    expect(page.locator("#recovery-code code")).to_have_count(8)
-    groups = page.locator("#recovery-code code").all_inner_texts()
-    number = page.locator("#confirm-label").inner_text().removeprefix("Type group ").removesuffix(" of the code")
-    page.locator("#confirm-group").fill(groups[int(number) - 1])
-    page.locator("#confirm-form button[type=submit]").click()
-    return "-".join(groups)
+    return confirm_code(page)
 
 
 def go_on(page: Page, secret: str, *, unlocked_by: str | None = None) -> None:
@@ -63,15 +64,7 @@ def opened(vault: Vault, kind: str, secret: str) -> dict[str, Any]:
     wrapper = KeyWrapper.objects.get(user=vault.user, kind=kind)
     key = sealed.unwrap(encryption.opened(wrapper.jwe), kind, secret)
     assert key.key_id == keys.key_id
-    header = (key.key_id, vault.user.public_id)
-    return {
-        f"{blob.domain}.{blob.segment_id}": sealed.open_segment(
-            blob.ciphertext,
-            key.secret,
-            sealed.SegmentHeader(*header, blob.domain, blob.segment_id, blob.content_revision),
-        )
-        for blob in Blob.objects.filter(user=vault.user)
-    }
+    return kept(vault, key)
 
 
 def done(page: Page) -> None:
@@ -79,8 +72,7 @@ def done(page: Page) -> None:
 
 
 def test_key_is_changed_and_the_old_secrets_open_nothing(page: Page, sign_in: SignIn, vault: Vault) -> None:
-    sign_in(page, vault.user)
-    page.goto("/account/security/")
+    sign_in(page, vault.user, at="/account/security/")
     page.get_by_role("link", name="Change the key of my data").first.click()
     expect(page.locator("[data-falls] li")).to_have_text(["Recovery", "Passphrase"])
 
@@ -97,10 +89,9 @@ def test_key_is_changed_and_the_old_secrets_open_nothing(page: Page, sign_in: Si
 
 
 def test_broken_off_halfway_it_is_finished_on_another_device(
-    page: Page, sign_in: SignIn, vault: Vault, new_profile: Profiles
+    page: Page, sign_in: SignIn, vault: Vault, new_profile: NewProfile
 ) -> None:
-    sign_in(page, vault.user)
-    page.goto("/account/security/key/")
+    sign_in(page, vault.user, at="/account/security/key/")
     sent = []
 
     def stall(route: Route) -> None:
@@ -119,8 +110,7 @@ def test_broken_off_halfway_it_is_finished_on_another_device(
     vault.write("lifestyle", "food", {"favorite_cuisine": "Lao"}, base=1)  # from somewhere else, under the old key
 
     other = new_profile().new_page()
-    sign_in(other, vault.user)
-    other.goto("/account/security/")
+    sign_in(other, vault.user, at="/account/security/")
     expect(other.locator("#key")).to_contain_text("A change of the key is under way")
     other.locator("#key a").click()
     go_on(other, NEW_PASSPHRASE, unlocked_by=PASSPHRASE)
@@ -152,8 +142,7 @@ def test_same_passphrase_and_a_passkey_are_kept(page: Page, sign_in: SignIn, vau
 
 
 def test_stopped_and_given_up_nothing_has_changed(page: Page, sign_in: SignIn, vault: Vault) -> None:
-    sign_in(page, vault.user)
-    page.goto("/account/security/key/")
+    sign_in(page, vault.user, at="/account/security/key/")
     page.route("**/vault/rotation/finish", lambda route: None)  # never answered
     begin(page)
     expect(page.locator("#step-work [data-count]")).to_have_text("4 of 4")
@@ -165,8 +154,7 @@ def test_stopped_and_given_up_nothing_has_changed(page: Page, sign_in: SignIn, v
 
 
 def test_pause_waits_and_goes_on(page: Page, sign_in: SignIn, vault: Vault) -> None:
-    sign_in(page, vault.user)
-    page.goto("/account/security/key/")
+    sign_in(page, vault.user, at="/account/security/key/")
     page.route("**/vault/rotation/segments/contact/email", lambda route: None)  # not answered yet
     begin(page, choice="same")
     expect(page.locator("#step-work [data-count]")).to_have_text("0 of 4")
@@ -182,8 +170,7 @@ def test_pause_waits_and_goes_on(page: Page, sign_in: SignIn, vault: Vault) -> N
 
 def test_copy_that_does_not_hold_the_same_is_sealed_again(page: Page, sign_in: SignIn, vault: Vault) -> None:
     """Somebody with the session alone may have put something else there: what was not read back does not count."""
-    sign_in(page, vault.user)
-    page.goto("/account/security/key/")
+    sign_in(page, vault.user, at="/account/security/key/")
     page.route("**/vault/rotation/finish", lambda route: None)  # never answered
     begin(page, choice="same")
     expect(page.locator("#step-work [data-count]")).to_have_text("4 of 4")
@@ -199,15 +186,13 @@ def test_copy_that_does_not_hold_the_same_is_sealed_again(page: Page, sign_in: S
 
 
 def test_tab_of_another_device_learns_of_the_new_key(
-    page: Page, sign_in: SignIn, vault: Vault, new_profile: Profiles
+    page: Page, sign_in: SignIn, vault: Vault, new_profile: NewProfile
 ) -> None:
     other = new_profile().new_page()
-    sign_in(other, vault.user)
-    other.goto("/vault/data/lifestyle/")
+    sign_in(other, vault.user, at="/vault/data/lifestyle/")
     unlock(other)
     expect(other.locator("#f-food-favorite_cuisine")).to_have_value("Thai")
-    sign_in(page, vault.user)
-    page.goto("/account/security/key/")
+    sign_in(page, vault.user, at="/account/security/key/")
     begin(page)
     done(page)
     other.reload()

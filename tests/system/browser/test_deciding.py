@@ -1,6 +1,5 @@
 """Decisions in a real browser: by keyboard alone, without scripts, in two tabs, on data that changed meanwhile."""
 
-from collections.abc import Callable
 from importlib import import_module
 
 import pytest
@@ -12,7 +11,7 @@ from consent.requests.models import ConsentRequest
 from tests.factories import ConsentRequestFactory, GrantFactory, PersonFactory, Vault, give_vault
 from tests.factories.accounts import PASSWORD
 from tests.system.browser.page_faults import COLOURS_CHANGED, Complaints
-from tests.system.browser.people import PASSPHRASE, SignIn, enter, save, unlock, values_shown
+from tests.system.browser.people import PASSPHRASE, NewProfile, SignIn, unlock, values_shown
 
 pytestmark = pytest.mark.browser
 
@@ -20,21 +19,9 @@ CUISINE, DIET, DRINK = (f"lifestyle.food.{name}" for name in ("favorite_cuisine"
 
 
 @pytest.fixture
-def vault(site: str) -> Vault:
-    return give_vault(PersonFactory(), passphrase=PASSPHRASE)
-
-
-@pytest.fixture
-def asked(vault: Vault) -> ConsentRequest:
-    made: ConsentRequest = ConsentRequestFactory(user=vault.user)
-    return made
-
-
-@pytest.fixture
 def review(page: Page, sign_in: SignIn, asked: ConsentRequest) -> Page:
     """The page of one request, locked."""
-    sign_in(page, asked.user)
-    page.goto(f"/consent/requests/{asked.request_id}/")
+    sign_in(page, asked.user, at=f"/consent/requests/{asked.request_id}/")
     return page
 
 
@@ -52,11 +39,10 @@ def test_deny_needs_no_unlock_and_tells_the_app_nothing_else(review: Page, asked
 
 
 def test_deny_works_without_scripts_and_approve_says_why_not(
-    new_profile: Callable[..., BrowserContext], sign_in: SignIn, asked: ConsentRequest
+    new_profile: NewProfile, sign_in: SignIn, asked: ConsentRequest
 ) -> None:
     page = new_profile(java_script_enabled=False).new_page()
-    sign_in(page, asked.user)
-    page.goto(f"/consent/requests/{asked.request_id}/")
+    sign_in(page, asked.user, at=f"/consent/requests/{asked.request_id}/")
     expect(page.locator("#decision noscript .decide-words")).to_contain_text("Approving needs JavaScript")
     page.locator("summary", has_text="private note").click()
     page.locator("#id_reason").fill("Not before the trip")
@@ -79,42 +65,6 @@ def test_approve_and_deny_have_the_same_size_and_weight(review: Page) -> None:
     assert approve.evaluate(look) == deny.evaluate(look)
 
 
-def test_decision_by_keyboard_alone(review: Page, asked: ConsentRequest) -> None:
-    def tab_to(selector: str) -> None:
-        for _ in range(60):
-            review.keyboard.press("Tab")
-            if review.evaluate("selector => document.activeElement.matches(selector)", selector):
-                return
-        raise AssertionError(f"{selector} cannot be reached")
-
-    expect(review.locator("#approve")).to_be_enabled()
-    tab_to("#unlock-passphrase")
-    review.keyboard.type(PASSPHRASE)
-    review.keyboard.press("Enter")
-    expect(review.locator(f"[data-path='{CUISINE}'] .value-data")).to_have_text("Thai")
-    tab_to(f"input[value='{DRINK}']")
-    review.keyboard.press("Space")
-    tab_to("input[name=duration]")
-    review.keyboard.press("ArrowLeft")
-    tab_to("#approve")
-    review.keyboard.press("Enter")
-
-    expect(review.locator(".outcome h1")).to_have_text("You approved this")
-    grant = Grant.objects.get(request=asked)
-    assert set(grant.approved_attributes) == {CUISINE, DIET}
-    assert (grant.expires_at - grant.starts_at).total_seconds() == 3600
-
-
-def test_approving_while_locked_leads_to_the_lock(review: Page, asked: ConsentRequest) -> None:
-    review.get_by_role("button", name="Approve").click()
-    expect(review.locator("#unlock-passphrase")).to_be_focused()
-    review.locator("#unlock-passphrase").fill("not the passphrase")
-    review.locator("#unlock-passphrase").press("Enter")
-    expect(review.locator("[data-unlock-error]")).to_contain_text("does not open your data")
-    asked.refresh_from_db()
-    assert asked.status == "pending"
-
-
 def test_required_cannot_be_unticked_and_sensitive_is_not_ticked(page: Page, sign_in: SignIn) -> None:
     home = {("location", "home"): {"city": "Turku", "country": "Finland", "dog": "Rex"}}
     vault = give_vault(PersonFactory(), home, passphrase=PASSPHRASE)
@@ -122,8 +72,7 @@ def test_required_cannot_be_unticked_and_sensitive_is_not_ticked(page: Page, sig
     asked = ConsentRequestFactory(
         user=vault.user, scope="attr.location.home.*", required_attributes=[city], optional_attributes=[country]
     )
-    sign_in(page, vault.user)
-    page.goto(f"/consent/requests/{asked.request_id}/")
+    sign_in(page, vault.user, at=f"/consent/requests/{asked.request_id}/")
     unlock(page)
 
     expect(page.locator(f"[data-path='{country}'] .value-data")).to_have_text("Finland")
@@ -141,8 +90,7 @@ def test_own_attribute_is_shared_only_if_ticked(page: Page, sign_in: SignIn) -> 
     vault = give_vault(PersonFactory(), food, passphrase=PASSPHRASE)
     asked = ConsentRequestFactory(user=vault.user)
     own = "lifestyle.food.favourite_dessert"
-    sign_in(page, vault.user)
-    page.goto(f"/consent/requests/{asked.request_id}/")
+    sign_in(page, vault.user, at=f"/consent/requests/{asked.request_id}/")
     unlock(page)
     expect(page.locator(f"[data-path='{own}'] .value-data")).to_have_text("Mango")
     expect(page.locator(f"input[value='{own}']")).not_to_be_checked()
@@ -157,32 +105,11 @@ def test_own_attribute_is_shared_only_if_ticked(page: Page, sign_in: SignIn) -> 
 def test_missing_required_attribute_says_where_to_enter_it(page: Page, sign_in: SignIn) -> None:
     vault = give_vault(PersonFactory(), {("lifestyle", "food"): {"favorite_cuisine": "Thai"}}, passphrase=PASSPHRASE)
     asked = ConsentRequestFactory(user=vault.user, required_attributes=[DIET])
-    sign_in(page, vault.user)
-    page.goto(f"/consent/requests/{asked.request_id}/")
+    sign_in(page, vault.user, at=f"/consent/requests/{asked.request_id}/")
 
     expect(page.locator("#decision-summary")).to_contain_text("something that is required is not entered")
     expect(page.locator("#missing")).to_contain_text("once you have entered: Diet")
     expect(page.get_by_role("button", name="Approve")).to_be_disabled()
-
-
-def test_data_that_changed_meanwhile_is_shown_before_it_is_shared(
-    review: Page, profile: BrowserContext, asked: ConsentRequest, complaints: Complaints
-) -> None:
-    unlock(review)
-    expect(review.locator(f"[data-path='{CUISINE}'] .value-data")).to_have_text("Thai")
-    other = profile.new_page()
-    other.goto("/vault/data/lifestyle/")
-    enter(other, "food", "favorite_cuisine", "Finnish")
-    save(other, "food")
-
-    with complaints.expecting(409):
-        review.get_by_role("button", name="Approve").click()
-        expect(review.locator("#review-problem")).to_contain_text("changed somewhere else")
-    review.get_by_role("button", name="Show the values as they are now").click()
-
-    expect(review.locator(f"[data-path='{CUISINE}'] .value-data")).to_have_text("Finnish")
-    review.get_by_role("button", name="Approve").click()
-    expect(review.locator(".outcome h1")).to_have_text("You approved this")
 
 
 def test_second_tab_meets_the_decision_of_the_first(
@@ -247,13 +174,14 @@ def _age_sign_in(page: Page) -> None:
     session.save()
 
 
-def test_renewal_marks_what_is_new(page: Page, sign_in: SignIn, vault: Vault) -> None:
+def test_renewal_marks_what_is_new_and_ticks_what_was_shared_before(page: Page, sign_in: SignIn, vault: Vault) -> None:
     older = GrantFactory(request__user=vault.user, request__purpose="Suggest lunch places", approved_attributes=[DIET])
     asked = ConsentRequestFactory(user=vault.user, app=older.app, connector=older.request.connector)
-    sign_in(page, vault.user)
-    page.goto(f"/consent/requests/{asked.request_id}/")
+    sign_in(page, vault.user, at=f"/consent/requests/{asked.request_id}/")
 
     expect(page.locator("main")).to_contain_text("You share this already")
     expect(page.locator("main")).to_contain_text("Suggest lunch places")
     changed = page.locator(".value.is-changed").evaluate_all("rows => rows.map((row) => row.dataset.path)")
     assert set(changed) == {CUISINE, DRINK}
+    ticked = page.locator("input[name=attribute]:checked").evaluate_all("boxes => boxes.map((box) => box.value)")
+    assert ticked == [DIET]

@@ -1,18 +1,17 @@
 """Deleting the account and keeping it after all, in a real browser: by keyboard, on a phone, light and dark."""
 
-from collections.abc import Callable
 from urllib.parse import urlsplit
 
 import pytest
 from django.core import mail
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
 from accounts.erasure.mail import write_erasure_mails
 from accounts.models import Erasure, User
 from tests.factories import AppFactory, ExportFactory, MemberFactory, PersonFactory, StaffFactory, give_vault
 from tests.system.browser.conftest import PHONE
 from tests.system.browser.page_faults import Complaints, Themes, axe_findings_in, faults_at
-from tests.system.browser.people import SignIn
+from tests.system.browser.people import NewProfile, SignIn
 
 pytestmark = pytest.mark.browser
 DELETE = "/account/delete/"
@@ -42,7 +41,7 @@ def link_of_the_mail() -> str:
 
 @pytest.mark.long("in both themes; in short in the light one")
 def test_every_state_of_the_pages_is_sound_on_a_phone(
-    new_profile: Callable[..., BrowserContext], sign_in: SignIn, person: User, complaints: Complaints, themes: Themes
+    new_profile: NewProfile, sign_in: SignIn, person: User, complaints: Complaints, themes: Themes
 ) -> None:
     page = new_profile(viewport=PHONE).new_page()
     sign_in(page, person)
@@ -77,8 +76,7 @@ def test_every_state_of_the_pages_is_sound_on_a_phone(
 
 
 def test_a_person_deletes_and_keeps_the_account_by_keyboard(page: Page, sign_in: SignIn, person: User) -> None:
-    sign_in(page, person)
-    page.goto("/account/security/")
+    sign_in(page, person, at="/account/security/")
     page.get_by_role("link", name="Delete the account").focus()
     page.keyboard.press("Enter")
     page.wait_for_url(f"**{DELETE}")
@@ -101,7 +99,6 @@ def test_a_person_deletes_and_keeps_the_account_by_keyboard(page: Page, sign_in:
 
 
 def test_a_member_of_staff_is_told_what_comes_first(page: Page, sign_in: SignIn) -> None:
-    sign_in(page, StaffFactory())
-    page.goto(DELETE)
+    sign_in(page, StaffFactory(), at=DELETE)
     expect(page.locator("#first-title")).to_be_visible()
     expect(page.locator("#address")).to_have_count(0)

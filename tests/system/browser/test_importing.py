@@ -28,8 +28,7 @@ def vault(site: str) -> Vault:
 
 @pytest.fixture
 def transfer(page: Page, sign_in: SignIn, vault: Vault) -> Page:
-    sign_in(page, vault.user)
-    page.goto("/vault/transfer/")
+    sign_in(page, vault.user, at="/vault/transfer/")
     unlock(page)
     return page
 
@@ -147,8 +146,10 @@ def test_our_own_json_comes_back_with_null_depth_and_a_megabyte(
     data: dict[str, Any] = {}
     for (domain, segment), values in hard.items():
         data.setdefault(domain, {})[segment] = values
-    choose(transfer, tmp_path / "mine.json", json.dumps({"saved_at": "2026-11-20T10:00:00Z", "data": data}))
+    mine = {"saved_at": "2026-11-20T10:00:00Z", "data": {**data, "nowhere": {"to": {"be": "found"}}}}
+    choose(transfer, tmp_path / "mine.json", json.dumps(mine))
     expect(transfer.locator("#import-plan .value")).to_have_count(sum(map(len, hard.values())))
+    expect(transfer.locator("[data-skipped]")).to_contain_text("nowhere.to.be")
     take_all(transfer)
     assert values_of(vault) == {".".join(place): values for place, values in hard.items()}
     with transfer.expect_download() as started:

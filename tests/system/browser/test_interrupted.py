@@ -1,6 +1,5 @@
 """The session ends under a page, or its token does: in a real browser, what was asked waits for one confirmation."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -14,11 +13,10 @@ from tests.factories import ConsentRequestFactory, GrantFactory, PersonFactory, 
 from tests.factories.accounts import PASSWORD
 from tests.system.browser.conftest import DESKTOP, PHONE
 from tests.system.browser.page_faults import Complaints, axe_findings
-from tests.system.browser.people import PASSPHRASE, SignIn, enter, unlock, wait_for_values
+from tests.system.browser.people import PASSPHRASE, NewProfile, SignIn, enter, unlock, wait_for_values
 
 pytestmark = pytest.mark.browser
 SESSION, TOKEN = settings.SESSION_COOKIE_NAME, settings.CSRF_COOKIE_NAME
-NewProfile = Callable[..., BrowserContext]
 
 
 def fill_in(page: Page, user: User) -> None:
@@ -42,17 +40,17 @@ def waiting(page: Page) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("viewport", "scripts"), [(PHONE, True), (DESKTOP, True), (PHONE, False)], ids=["phone", "desk", "no scripts"]
+    ("viewport", "scripts", "lost"),
+    [(PHONE, True, [SESSION]), (DESKTOP, True, [SESSION, TOKEN]), (PHONE, False, [SESSION, TOKEN])],
+    ids=["phone", "desk", "no scripts"],
 )
-@pytest.mark.parametrize("lost", [[SESSION], [SESSION, TOKEN]], ids=["session", "session and token"])
 def test_deny_survives_the_end_of_the_session(
     new_profile: NewProfile, sign_in: SignIn, site: str, viewport: Any, scripts: bool, lost: list[str]
 ) -> None:
     asked = ConsentRequestFactory(user=PersonFactory())
     profile = new_profile(viewport=viewport, java_script_enabled=scripts)
     page = profile.new_page()
-    sign_in(page, asked.user)
-    page.goto(f"/consent/requests/{asked.request_id}/")
+    sign_in(page, asked.user, at=f"/consent/requests/{asked.request_id}/")
     page.locator("summary", has_text="private note").click()
     page.locator("#id_reason").fill("Not before the trip")
     for name in lost:
@@ -85,8 +83,7 @@ def test_deny_survives_the_end_of_the_session(
 
 def test_stop_sharing_survives_it_by_keyboard_alone(profile: BrowserContext, page: Page, sign_in: SignIn) -> None:
     grant = GrantFactory(request__user=PersonFactory())
-    sign_in(page, grant.user)
-    page.goto("/consent/grants/")
+    sign_in(page, grant.user, at="/consent/grants/")
     profile.clear_cookies(name=SESSION)
 
     tab_to(page, f"Stop sharing with {grant.app.name}")
@@ -106,8 +103,7 @@ def test_stop_sharing_without_its_token_is_shown_again(
     profile: BrowserContext, page: Page, sign_in: SignIn, complaints: Complaints
 ) -> None:
     grant = GrantFactory(request__user=PersonFactory())
-    sign_in(page, grant.user)
-    page.goto("/consent/grants/")
+    sign_in(page, grant.user, at="/consent/grants/")
     profile.clear_cookies(name=TOKEN)
 
     with complaints.expecting(403):
@@ -121,18 +117,12 @@ def test_stop_sharing_without_its_token_is_shown_again(
     assert Grant.objects.get(pk=grant.pk).status == "revoked"
 
 
-@pytest.fixture
-def vault(site: str) -> Vault:
-    return give_vault(PersonFactory(), passphrase=PASSPHRASE)
-
-
 def test_what_was_typed_when_the_session_ended_is_filled_in_again(
     new_profile: NewProfile, sign_in: SignIn, complaints: Complaints, vault: Vault
 ) -> None:
     profile = new_profile(viewport=PHONE)
     page = profile.new_page()
-    sign_in(page, vault.user)
-    page.goto("/vault/data/lifestyle/")
+    sign_in(page, vault.user, at="/vault/data/lifestyle/")
     unlock(page)
     enter(page, "food", "favorite_cuisine", "Georgian")
     profile.clear_cookies(name=SESSION)
@@ -164,8 +154,7 @@ def test_another_person_who_signs_in_finds_nothing_of_it(
     profile: BrowserContext, page: Page, sign_in: SignIn, complaints: Complaints, vault: Vault
 ) -> None:
     other = give_vault(PersonFactory(), passphrase=PASSPHRASE)
-    sign_in(page, vault.user)
-    page.goto("/vault/data/lifestyle/")
+    sign_in(page, vault.user, at="/vault/data/lifestyle/")
     unlock(page)
     enter(page, "food", "favorite_cuisine", "Georgian")
     profile.clear_cookies(name=SESSION)
@@ -181,8 +170,7 @@ def test_what_was_ticked_when_the_session_ended_waits_to_be_approved(
     profile: BrowserContext, page: Page, sign_in: SignIn, complaints: Complaints, vault: Vault
 ) -> None:
     asked: ConsentRequest = ConsentRequestFactory(user=vault.user)
-    sign_in(page, vault.user)
-    page.goto(f"/consent/requests/{asked.request_id}/")
+    sign_in(page, vault.user, at=f"/consent/requests/{asked.request_id}/")
     unlock(page)
     wait_for_values(page)
     page.locator("input[value='lifestyle.food.coffee_or_tea']").uncheck()

@@ -4,12 +4,11 @@ This process does what the worker does on a timer: it writes the mails, and look
 """
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from django.core import mail
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
 from accounts.models import User
 from consent_bridge.client import Client
@@ -21,8 +20,9 @@ from developers.models import App, DeveloperApplication
 from tests.developers.pictures import picture
 from tests.developers.websites import website
 from tests.factories import PersonFactory, StaffFactory, Vault, give_vault
-from tests.system.browser.page_faults import axe_findings
-from tests.system.browser.people import PASSPHRASE, SignIn, unlock, wait_for_values
+from tests.system.browser.conftest import PHONE
+from tests.system.browser.page_faults import Complaints, axe_findings
+from tests.system.browser.people import PASSPHRASE, NewProfile, SignIn, unlock, wait_for_values
 from tests.system.browser.test_trip import PASSWORD
 
 pytestmark = pytest.mark.browser
@@ -60,16 +60,14 @@ def vault(site: str) -> Vault:
 
 
 @pytest.fixture
-def person_page(new_profile: Callable[..., BrowserContext], sign_in: SignIn, vault: Vault) -> Page:
+def person_page(new_profile: NewProfile, sign_in: SignIn, vault: Vault) -> Page:
     page = new_profile().new_page()
     sign_in(page, vault.user)
     return page
 
 
 @pytest.fixture
-def staff_page(
-    new_profile: Callable[..., BrowserContext], sign_in_by_form: Callable[[Page, User], None], staff: User
-) -> Page:
+def staff_page(new_profile: NewProfile, sign_in_by_form: SignIn, staff: User) -> Page:
     """Signed in with password and the code of an authenticator app, as the admin asks it."""
     page = new_profile().new_page()
     sign_in_by_form(page, staff)
@@ -85,14 +83,20 @@ def sign_up(page: Page) -> None:
     page.wait_for_url("**/developers/")
 
 
-def hand_in(page: Page, logo: Path) -> None:
-    """Fill in the whole form, and see what becomes of it."""
+def hand_in(page: Page, logo: Path, complaints: Complaints) -> None:
+    """Fill in the whole form, first without a reason, and see what becomes of it."""
     page.get_by_role("link", name="Apply for a live app").click()
     assert axe_findings(page) == []
     for label, text in SAID.items():
         page.get_by_label(re.compile(f"^{label}\\b")).fill(text)
     page.get_by_label("Logo").set_input_files(logo)
     page.get_by_label("Kind of data").first.select_option(FOOD)
+    with complaints.expecting(400):
+        page.get_by_role("button", name="Hand it in").click()
+        expect(page.locator(".notice-danger[role=alert]")).to_contain_text("Nothing was handed in yet")
+    expect(page.get_by_label("Legal name", exact=True)).to_have_value(SAID["Legal name"])
+    expect(page.get_by_alt_text("The logo that you sent")).to_be_visible()
+    assert axe_findings(page) == []
     page.get_by_label("Why the app needs it").first.fill(WHY)
     page.get_by_role("button", name="Hand it in").click()
     expect(page.locator("#state-title")).to_have_text("Submitted")
@@ -144,13 +148,14 @@ def make_token(page: Page) -> str:
 
 
 def test_an_application_becomes_an_app_that_asks_a_real_person(
-    page: Page, staff_page: Page, person_page: Page, vault: Vault, site: str, tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    new_profile: NewProfile, staff_page: Page, person_page: Page, vault: Vault, site: str,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, complaints: Complaints,
 ) -> None:  # fmt: skip
+    page = new_profile(viewport=PHONE).new_page()
     logo = tmp_path / "logo.png"
     logo.write_bytes(picture())
     sign_up(page)
-    hand_in(page, logo)
+    hand_in(page, logo, complaints)
     prove_domain(page, monkeypatch)
 
     send_due_mails()
@@ -171,6 +176,7 @@ def test_an_application_becomes_an_app_that_asks_a_real_person(
     client = Client(f"{site}/api/v1", make_token(page))
     app, key = App.objects.get(), generate_connector_key()
     assert (app.is_test, app.verified, app.proved_domain) == (False, True, DOMAIN)
+    assert app.logo_digest == DeveloperApplication.objects.get().logo_digest
     assert FOOD in client.discover(vault.user.public_id).scopes
     asked = client.request_consent(vault.user.public_id, FOOD, purpose="Suggest restaurants near you", key=key)
 
@@ -181,6 +187,9 @@ def test_an_application_becomes_an_app_that_asks_a_real_person(
     for name in ("Jurisdiction", "Where the data is stored", "How long it is kept"):
         expect(about).to_contain_text(SAID[name])
     expect(about.get_by_role("link", name="Privacy notice")).to_have_attribute("href", SAID["Privacy notice"])
+    expect(person_page.locator(".sheet-legal .proved-domain")).to_contain_text(DOMAIN)
+    seen = "picture => picture.decode().then(() => picture.naturalWidth)"
+    assert person_page.locator(".sheet-who img").evaluate(seen) == 256
     unlock(person_page)
     wait_for_values(person_page)
     assert axe_findings(person_page) == []

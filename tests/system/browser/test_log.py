@@ -1,13 +1,12 @@
 """What a browser remembers of the public log, and what it says of one that was forged."""
 
-from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from django.conf import settings
 from django.db import connection
-from playwright.sync_api import BrowserContext, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from common.clock import database_now
 from common.sql.triggers import Rule, lifted
@@ -19,40 +18,19 @@ from consent.requests.models import ConsentRequest
 from consent.rules import RULES
 from pkm.notes.models import VaultNotes
 from tests.chains import entries_about
-from tests.factories import ConsentRequestFactory, PersonFactory, give_vault
 from tests.system.browser.page_faults import THEMES, Complaints, axe_findings_in
-from tests.system.browser.people import PASSPHRASE, SignIn, unlock
+from tests.system.browser.people import NewProfile, SignIn, unlock
 
 pytestmark = pytest.mark.browser
 WAITS = "Your history is as it was written. Not all of it is published yet."
-
-
-@pytest.fixture
-def asked(site: str) -> ConsentRequest:
-    vault = give_vault(PersonFactory(), passphrase=PASSPHRASE)
-    made: ConsentRequest = ConsentRequestFactory(user=vault.user, app_name="Lunch Finder")
-    return made
-
-
-@pytest.fixture
-def denied(page: Page, sign_in: SignIn, asked: ConsentRequest) -> Page:
-    """A person who just refused."""
-    sign_in(page, asked.user)
-    page.goto(f"/consent/requests/{asked.request_id}/")
-    page.get_by_role("button", name="Deny").click()
-    expect(page.locator(".outcome h1")).to_have_text("You denied this")
-    return page
 
 
 def test_what_is_not_in_the_log_yet_is_on_its_way(denied: Page, asked: ConsentRequest) -> None:
     audit.append(chain="person:else", kind="denied", actor="person", at=asked.created_at, facts={})
     LogQueue.objects.exclude(entry__in=AuditEntry.objects.of("person:else")).delete()
     sequence_and_sign()
-    denied.goto("/consent/history/")
-    denied.get_by_role("button", name="Verify my history").click()
-
-    result = denied.locator("#verify-result")
-    expect(result.locator(".notice-title")).to_have_text(WAITS)
+    result = verify(denied)
+    expect(title(result)).to_have_text(WAITS)
     expect(result).to_contain_text("Up to entry 0; what came after is on its way")
     expect(result).to_contain_text("The log takes new entries every few seconds: come back in a minute.")
 
@@ -60,7 +38,7 @@ def test_what_is_not_in_the_log_yet_is_on_its_way(denied: Page, asked: ConsentRe
 def test_a_log_without_a_checkpoint_is_no_fault_of_the_history(denied: Page, complaints: Complaints) -> None:
     with complaints.expecting(404):
         result = verify(denied)
-    expect(result.locator(".notice-title")).to_have_text(WAITS)
+    expect(title(result)).to_have_text(WAITS)
     expect(result.locator("li")).to_have_text(
         [
             "Holds: 1 entry is as it was written",
@@ -72,7 +50,7 @@ def test_a_log_without_a_checkpoint_is_no_fault_of_the_history(denied: Page, com
     assert axe_findings_in(THEMES, denied) == []
 
     sequence_and_sign()
-    expect(verify(denied).locator(".notice-title")).to_have_text("Your history is as it was written.")
+    expect(title(verify(denied))).to_have_text("Your history is as it was written.")
 
 
 def test_entries_that_wait_for_long_are_told(denied: Page, asked: ConsentRequest) -> None:
@@ -83,7 +61,7 @@ def test_entries_that_wait_for_long_are_told(denied: Page, asked: ConsentRequest
     LogQueue.objects.all().delete()
 
     result = verify(denied)
-    expect(result.locator(".notice-title")).to_have_text(WAITS)
+    expect(title(result)).to_have_text(WAITS)
     expect(result).to_contain_text(
         "Up to entry 1; what came after is on its way. It has been for more than ten minutes"
     )
@@ -91,46 +69,30 @@ def test_entries_that_wait_for_long_are_told(denied: Page, asked: ConsentRequest
 
 def test_a_log_that_publishes_nothing_any_more_shows_to_who_saw_it(denied: Page, complaints: Complaints) -> None:
     sequence_and_sign()
-    expect(verify(denied).locator(".notice-title")).to_have_text("Your history is as it was written.")
+    expect(title(verify(denied))).to_have_text("Your history is as it was written.")
     with lifted(connection, rules_of("consent_audit_checkpoints")):
         AuditCheckpoint.objects.all()._raw_delete(connection.alias)
 
     with complaints.expecting(404):
         result = verify(denied)
-    expect(result.locator(".notice-title")).to_contain_text("does not hold")
+    expect(title(result)).to_contain_text("does not hold")
     expect(result).to_contain_text("It publishes nothing any more, though it was seen before.")
 
 
-def test_a_history_that_was_forged_and_logged_anew_shows_to_the_browser_that_saw_it(
-    denied: Page, asked: ConsentRequest
+@pytest.mark.parametrize(
+    ("whose", "said"), [("person:", "Entry by entry it is another history now."), ("app:", "It was rewritten.")]
+)
+def test_what_was_forged_and_logged_anew_shows_to_the_browser_that_saw_it(
+    denied: Page, asked: ConsentRequest, whose: str, said: str
 ) -> None:
-    """Somebody with the database and the log's key rewrites the entry and the whole log, flawlessly."""
+    """Somebody with the database and the log's key rewrites this entry, or one beside it, and the log, flawlessly."""
     sequence_and_sign()
-    denied.goto("/consent/history/")
-    denied.get_by_role("button", name="Verify my history").click()
-    result = denied.locator("#verify-result")
-    expect(result.locator(".notice-title")).to_have_text("Your history is as it was written.")
-    forge(f"person:{asked.user.public_id}")
+    expect(title(verify(denied))).to_have_text("Your history is as it was written.")
+    forge(f"person:{asked.user.public_id}" if whose == "person:" else whose)
 
-    denied.reload()
-    denied.get_by_role("button", name="Verify my history").click()
-    expect(result.locator(".notice-title")).to_contain_text("does not hold")
-    expect(result).to_contain_text("Entry by entry it is another history now.")
-
-
-def test_a_log_that_was_forged_shows_to_the_browser_that_saw_it(denied: Page, asked: ConsentRequest) -> None:
-    """The entry stays, and everything beside it in the log is another."""
-    sequence_and_sign()
-    denied.goto("/consent/history/")
-    denied.get_by_role("button", name="Verify my history").click()
-    result = denied.locator("#verify-result")
-    expect(result.locator(".notice-title")).to_have_text("Your history is as it was written.")
-    forge("app:")
-
-    denied.reload()
-    denied.get_by_role("button", name="Verify my history").click()
-    expect(result.locator(".notice-title")).to_contain_text("does not hold")
-    expect(result).to_contain_text("It was rewritten.")
+    result = verify(denied)
+    expect(title(result)).to_contain_text("does not hold")
+    expect(result).to_contain_text(said)
 
 
 def open_vault(page: Page) -> None:
@@ -142,12 +104,12 @@ def verify(page: Page) -> Locator:
     page.goto("/consent/history/")
     page.get_by_role("button", name="Verify my history").click()
     result = page.locator("#verify-result")
-    expect(result.locator(".notice-title")).to_be_visible()
+    expect(title(result)).to_be_visible()
     return result
 
 
 def test_a_log_that_was_forged_shows_to_a_device_that_never_saw_it(
-    denied: Page, asked: ConsentRequest, new_profile: Callable[..., BrowserContext], sign_in: SignIn
+    denied: Page, asked: ConsentRequest, new_profile: NewProfile, sign_in: SignIn
 ) -> None:
     """What one device saw lies sealed in the vault, so that the others know it too."""
     sequence_and_sign()
@@ -162,7 +124,7 @@ def test_a_log_that_was_forged_shows_to_a_device_that_never_saw_it(
     sign_in(third, asked.user)
     open_vault(third)
     result = verify(third)
-    expect(result.locator(".notice-title")).to_contain_text("does not hold")
+    expect(title(result)).to_contain_text("does not hold")
     expect(result).to_contain_text("It was rewritten.")
 
 
@@ -188,6 +150,10 @@ def test_a_history_under_another_name_shows(denied: Page, asked: ConsentRequest)
     forge(f"person:{asked.user.public_id}", chain="c" * 22)
 
     expect(verify(denied)).to_contain_text("Entry by entry it is another history now.")
+
+
+def title(result: Locator) -> Locator:
+    return result.locator(".notice-title")
 
 
 def rules_of(*names: str) -> list[Rule]:

@@ -1,11 +1,9 @@
 """A log that began anew after a restore, in a real browser: what a person is told, and how they go on."""
 
-from collections.abc import Callable
-
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from django.db import connection
-from playwright.sync_api import BrowserContext, Locator, Page, expect
+from playwright.sync_api import Page, expect
 
 from common.clock import database_now
 from common.sql.triggers import lifted
@@ -18,18 +16,13 @@ from consent.requests.models import ConsentRequest
 from pkm.notes.models import VaultNotes
 from tests.chains import entries_about
 from tests.system.browser.page_faults import THEMES, axe_findings_in
-from tests.system.browser.people import SignIn
-from tests.system.browser.test_log import asked, denied, forge, open_vault, rules_of, verify
+from tests.system.browser.people import NewProfile, SignIn
+from tests.system.browser.test_log import forge, open_vault, rules_of, title, verify
 
 pytestmark = pytest.mark.browser
-__all__ = ["asked", "denied"]  # fixtures of the log's other tests
 HOLDS = "Your history is as it was written."
 FINDING = "The public log begins anew, and nothing shows what was lost."
 LOST = "Entries that were seen of your history: 2. Left of them: 1"
-
-
-def title(result: Locator) -> Locator:
-    return result.locator(".notice-title")
 
 
 def begin_anew(name: str = "one") -> str:
@@ -89,7 +82,7 @@ def test_entries_that_a_restore_lost_are_told(denied: Page, asked: ConsentReques
 
 
 def test_what_one_device_accepted_counts_on_the_others(
-    denied: Page, asked: ConsentRequest, new_profile: Callable[..., BrowserContext], sign_in: SignIn
+    denied: Page, asked: ConsentRequest, new_profile: NewProfile, sign_in: SignIn
 ) -> None:
     sequence_and_sign()
     open_vault(denied)

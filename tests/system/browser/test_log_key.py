@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from playwright.sync_api import BrowserContext, Locator, Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from common.clock import database_now
 from consent.ledger import audit
@@ -12,11 +12,10 @@ from consent.log import keys
 from consent.log.sequencing import sequence_and_sign
 from consent.requests.models import ConsentRequest
 from tests.system.browser.page_faults import THEMES, axe_findings_in
-from tests.system.browser.people import SignIn
-from tests.system.browser.test_log import asked, denied, forge, open_vault, verify
+from tests.system.browser.people import NewProfile, SignIn
+from tests.system.browser.test_log import forge, open_vault, title, verify
 
 pytestmark = pytest.mark.browser
-__all__ = ["asked", "denied"]  # fixtures of the log's other tests
 HOLDS = "Your history is as it was written."
 FINDING = "The public log has another key, and nobody whom this browser knows vouches for it."
 VOUCHED = "The key of the log is changing, and the known one vouches for the new one"
@@ -47,10 +46,6 @@ def one_more() -> None:
     sequence_and_sign()
 
 
-def title(result: Locator) -> Locator:
-    return result.locator(".notice-title")
-
-
 def test_a_new_key_is_learned_while_both_sign(denied: Page, signing: Callable[..., None]) -> None:
     [old], new = keys.signing_keys(), Ed25519PrivateKey.generate()
     sequence_and_sign()
@@ -69,7 +64,7 @@ def test_a_new_key_is_learned_while_both_sign(denied: Page, signing: Callable[..
 
 
 def test_who_comes_after_the_change_never_knew_the_old_key(
-    denied: Page, asked: ConsentRequest, new_profile: Callable[..., BrowserContext], sign_in: SignIn,
+    denied: Page, asked: ConsentRequest, new_profile: NewProfile, sign_in: SignIn,
     signing: Callable[..., None],
 ) -> None:  # fmt: skip
     """The proof of their newest entry is of the old key's time."""
@@ -86,7 +81,7 @@ def test_who_comes_after_the_change_never_knew_the_old_key(
 
 
 def test_what_another_device_learned_counts_here_too(
-    denied: Page, asked: ConsentRequest, new_profile: Callable[..., BrowserContext], sign_in: SignIn,
+    denied: Page, asked: ConsentRequest, new_profile: NewProfile, sign_in: SignIn,
     signing: Callable[..., None],
 ) -> None:  # fmt: skip
     [old], new = keys.signing_keys(), Ed25519PrivateKey.generate()

@@ -3,7 +3,6 @@
 import json
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 from django.conf import settings
@@ -17,21 +16,15 @@ from pkm.segments.models import Blob
 from tests.factories import ConsentRequestFactory, PersonFactory, Vault, give_vault
 from tests.patience import eventually
 from tests.system.browser.page_faults import Complaints
-from tests.system.browser.people import PASSPHRASE, SignIn, enter, lock, save, unlock
+from tests.system.browser.people import PASSPHRASE, SignIn, enter, kept, lock, save, unlock
 
 pytestmark = pytest.mark.browser
 
 
 @pytest.fixture
-def vault(site: str) -> Vault:
-    return give_vault(PersonFactory(), passphrase=PASSPHRASE)
-
-
-@pytest.fixture
 def lifestyle(page: Page, sign_in: SignIn, vault: Vault) -> Page:
     """The page of one domain, unlocked."""
-    sign_in(page, vault.user)
-    page.goto("/vault/data/lifestyle/")
+    sign_in(page, vault.user, at="/vault/data/lifestyle/")
     unlock(page)
     expect(page.locator("#f-food-favorite_cuisine")).to_have_value("Thai")
     return page
@@ -132,8 +125,7 @@ EVERYTHING = {
 def full(page: Page, sign_in: SignIn, site: str) -> tuple[Page, Vault]:
     """The page of a domain of two segments, unlocked; another domain is beside it."""
     vault = give_vault(PersonFactory(), EVERYTHING, passphrase=PASSPHRASE)
-    sign_in(page, vault.user)
-    page.goto("/vault/data/lifestyle/")
+    sign_in(page, vault.user, at="/vault/data/lifestyle/")
     unlock(page)
     expect(page.locator("#f-food-favorite_cuisine")).to_have_value("Thai")
     return page, vault
@@ -144,21 +136,6 @@ def delete_domain(page: Page) -> None:
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("Everything in “Lifestyle” will be deleted")
     dialog.get_by_role("button", name="Delete").click()
-
-
-def kept(vault: Vault) -> dict[str, Any]:
-    """What stands sealed, opened: domain.segment → values."""
-    rows = Blob.objects.filter(user=vault.user, is_current=True, ciphertext__isnull=False)
-    return {
-        f"{row.domain}.{row.segment_id}": sealed.open_segment(
-            row.ciphertext,
-            vault.key.secret,
-            sealed.SegmentHeader(
-                vault.key.key_id, vault.user.public_id, row.domain, row.segment_id, row.content_revision
-            ),
-        )
-        for row in rows
-    }
 
 
 def test_whole_domain_is_deleted_after_asking_and_put_back_as_it_was(full: tuple[Page, Vault]) -> None:
@@ -213,8 +190,7 @@ def test_locking_takes_away_what_could_be_put_back(full: tuple[Page, Vault]) -> 
 
 
 def test_number_that_is_none_is_explained(page: Page, sign_in: SignIn, vault: Vault) -> None:
-    sign_in(page, vault.user)
-    page.goto("/vault/data/identity/")
+    sign_in(page, vault.user, at="/vault/data/identity/")
     unlock(page)
     enter(page, "basic", "age", "about thirty")
     page.locator("#basic [data-save]").click()
@@ -230,30 +206,6 @@ def test_hidden_scope_is_hidden_and_shown_again(lifestyle: Page, vault: Vault) -
     assert not HiddenScope.objects.exists()
 
 
-def test_everything_goes_out_as_a_file_and_comes_in_again(lifestyle: Page, tmp_path: Path) -> None:
-    lifestyle.goto("/vault/transfer/")
-    with lifestyle.expect_download() as started:
-        lifestyle.get_by_role("button", name="Save everything as a file").click()
-    saved: Any = json.loads(started.value.path().read_text())
-    assert saved["data"] == {
-        "lifestyle": {"food": {"diet_preference": "Vegetarian", "favorite_cuisine": "Thai", "coffee_or_tea": "Tea"}}
-    }
-
-    saved["data"]["lifestyle"]["food"]["favorite_cuisine"] = "Korean"
-    saved["data"]["identity"] = {"basic": {"age": 34}}
-    saved["data"]["nowhere"] = {"to": {"be": "found"}}
-    (tmp_path / "mine.json").write_text(json.dumps(saved))
-    lifestyle.locator("#import-file").set_input_files(tmp_path / "mine.json")
-    expect(lifestyle.locator("#import-plan .value")).to_have_count(2)
-    expect(lifestyle.locator("[data-skipped]")).to_contain_text("nowhere.to.be")
-    lifestyle.get_by_role("button", name="Import what is ticked").click()
-    expect(lifestyle.locator("#import-plan")).to_be_hidden()
-
-    lifestyle.goto("/vault/")
-    expect(lifestyle.locator("[data-domain=lifestyle]")).to_contain_text("Korean")
-    expect(lifestyle.locator("[data-domain=identity]")).to_contain_text("34")
-
-
 def test_csv_is_read_with_quotes_and_a_heading(lifestyle: Page, tmp_path: Path) -> None:
     rows = 'name,value\nlifestyle.food.favorite_cuisine,"Thai, and ""spicy"""\nintents.now.needs,a bicycle|a lamp\n'
     (tmp_path / "mine.csv").write_text(rows)
@@ -266,8 +218,7 @@ def test_csv_is_read_with_quotes_and_a_heading(lifestyle: Page, tmp_path: Path) 
 
 def test_fifteen_idle_minutes_lock_every_tab(page: Page, sign_in: SignIn, vault: Vault) -> None:
     page.clock.install()
-    sign_in(page, vault.user)
-    page.goto("/vault/data/lifestyle/")
+    sign_in(page, vault.user, at="/vault/data/lifestyle/")
     unlock(page)
     expect(page.locator("#f-food-favorite_cuisine")).to_have_value("Thai")
 
@@ -276,14 +227,15 @@ def test_fifteen_idle_minutes_lock_every_tab(page: Page, sign_in: SignIn, vault:
     expect(page.locator("#vault-chip")).to_have_attribute("data-state", "locked")
     expect(page.locator("#f-food-favorite_cuisine")).to_have_count(0)
     expect(page.locator("#unlock-passphrase")).to_be_visible()
+    unlock(page)
+    expect(page.locator("#f-food-favorite_cuisine")).to_have_value("Thai")
 
 
 def test_signing_out_drops_the_key(lifestyle: Page, sign_in: SignIn, vault: Vault) -> None:
     lifestyle.locator("details.menu > summary").click()
     lifestyle.get_by_role("button", name="Sign out").click()
     lifestyle.wait_for_url(lambda url: "/vault/" not in url)
-    sign_in(lifestyle, vault.user)
-    lifestyle.goto("/vault/data/lifestyle/")
+    sign_in(lifestyle, vault.user, at="/vault/data/lifestyle/")
     expect(lifestyle.locator("#unlock-passphrase")).to_be_visible()
     expect(lifestyle.locator("#vault-chip")).to_have_attribute("data-state", "locked")
 

@@ -5,13 +5,11 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from consent_bridge import sealed
 from pkm.legacy.models import LegacyBlob, MigrationState
-from pkm.segments.models import Blob
-from tests.factories import LegacyBlobFactory, MigrationStateFactory, PersonFactory, Vault, give_vault
+from tests.factories import LegacyBlobFactory, MigrationStateFactory, Vault
 from tests.factories.legacy import OLD_PASSPHRASE
 from tests.system.browser.page_faults import Complaints
-from tests.system.browser.people import PASSPHRASE, SignIn, unlock
+from tests.system.browser.people import SignIn, kept, unlock
 
 pytestmark = pytest.mark.browser
 DOCUMENTS: dict[str, Any] = {
@@ -25,11 +23,6 @@ DOCUMENTS: dict[str, Any] = {
 }
 
 
-@pytest.fixture
-def vault(site: str) -> Vault:
-    return give_vault(PersonFactory(), passphrase=PASSPHRASE)
-
-
 def leave(vault: Vault, documents: dict[str, Any]) -> None:
     for domain, document in documents.items():
         LegacyBlobFactory(user=vault.user, domain=domain, document=document)
@@ -37,8 +30,7 @@ def leave(vault: Vault, documents: dict[str, Any]) -> None:
 
 
 def at_my_data(page: Page, sign_in: SignIn, vault: Vault) -> None:
-    sign_in(page, vault.user)
-    page.goto("/vault/")
+    sign_in(page, vault.user, at="/vault/")
     unlock(page)
     expect(page.locator("#old-passphrase")).to_be_visible()
 
@@ -46,20 +38,6 @@ def at_my_data(page: Page, sign_in: SignIn, vault: Vault) -> None:
 def bring_in(page: Page, passphrase: str = OLD_PASSPHRASE) -> None:
     page.locator("#old-passphrase").fill(passphrase)
     page.locator("#old-passphrase").press("Enter")
-
-
-def kept(vault: Vault) -> dict[str, Any]:
-    """What the vault holds, opened as its owner would."""
-    return {
-        f"{blob.domain}.{blob.segment_id}": sealed.open_segment(
-            blob.ciphertext,
-            vault.key.secret,
-            sealed.SegmentHeader(
-                vault.key.key_id, vault.user.public_id, blob.domain, blob.segment_id, blob.content_revision
-            ),
-        )
-        for blob in Blob.objects.filter(user=vault.user, is_current=True)
-    }
 
 
 AFTERWARDS = {

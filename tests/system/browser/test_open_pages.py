@@ -1,10 +1,9 @@
 """Every page of the consent app and the vault with its values open, from 320 pixels to a desk."""
 
-from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
-from playwright.sync_api import BrowserContext, expect
+from playwright.sync_api import expect
 
 from consent.decisions import actions as decision_actions
 from consent.decisions import blocked_apps
@@ -20,7 +19,7 @@ from tests.factories import (
 from tests.factories.asked import now
 from tests.system.browser.conftest import DESKTOP, IN_LONG, PHONE
 from tests.system.browser.page_faults import Themes, axe_findings_in, faults_at
-from tests.system.browser.people import PASSPHRASE, SignIn, unlock
+from tests.system.browser.people import PASSPHRASE, NewProfile, SignIn, unlock
 
 pytestmark = pytest.mark.browser
 
@@ -73,12 +72,11 @@ def someone_with_everything() -> tuple[object, list[str]]:
     ids=["narrow", "phone", "desk"],
 )
 def test_pages_with_open_values_are_sound(
-    new_profile: Callable[..., BrowserContext], sign_in: SignIn, themes: Themes, viewport: dict[str, int]
+    new_profile: NewProfile, sign_in: SignIn, themes: Themes, viewport: dict[str, int]
 ) -> None:
     user, requests = someone_with_everything()
     page = new_profile(viewport=viewport).new_page()
-    sign_in(page, user)
-    page.goto("/vault/data/lifestyle/")
+    sign_in(page, user, at="/vault/data/lifestyle/")
     unlock(page)
     expect(page.locator("#f-food-favorite_cuisine")).to_have_value("Thai")
 
@@ -88,7 +86,7 @@ def test_pages_with_open_values_are_sound(
 @pytest.mark.long("in both themes and widths; in short on a phone, in the light one")
 @pytest.mark.parametrize("viewport", [PHONE, pytest.param(DESKTOP, marks=IN_LONG)], ids=["phone", "desk"])
 def test_first_minutes_and_dialogs_are_sound(
-    new_profile: Callable[..., BrowserContext], sign_in: SignIn, themes: Themes, viewport: dict[str, int]
+    new_profile: NewProfile, sign_in: SignIn, themes: Themes, viewport: dict[str, int]
 ) -> None:
     page = new_profile(viewport=viewport).new_page()
     sign_in(page, PersonFactory())

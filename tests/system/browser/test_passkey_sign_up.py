@@ -8,8 +8,7 @@ from accounts.models import User
 from accounts.sign_in.passkeys import ids_of_passkeys
 from pkm.vault.models import KeyWrapper
 from tests.factories import PersonFactory, give_vault
-from tests.system.browser.people import PASSPHRASE, SignIn, emulate_authenticator
-from tests.system.browser.test_trip import confirm_code
+from tests.system.browser.people import PASSPHRASE, SignIn, confirm_code, emulate_authenticator
 
 pytestmark = pytest.mark.browser
 EMAIL = "ann@example.org"
@@ -53,8 +52,7 @@ def test_an_account_and_its_data_need_no_password_at_all(page: Page, site: str) 
 def test_a_passkey_for_the_data_alone_says_that_it_signs_nobody_in(page: Page, sign_in: SignIn) -> None:
     vault = give_vault(PersonFactory(), {}, passphrase=PASSPHRASE)
     emulate_authenticator(page)
-    sign_in(page, vault.user)
-    page.goto("/account/security/")
+    sign_in(page, vault.user, at="/account/security/")
     page.locator("[data-add=passkey]").click()
     page.locator("#existing-secret").fill(PASSPHRASE)
     page.locator("#add-submit").click()

@@ -5,8 +5,8 @@ from playwright.sync_api import Page, expect
 
 from tests.factories import PersonFactory
 from tests.factories.accounts import PASSWORD as OF_FACTORIES
-from tests.system.browser.people import PASSPHRASE, SignIn
-from tests.system.browser.test_trip import PASSWORD, confirm_code, sign_up
+from tests.system.browser.people import PASSPHRASE, SignIn, confirm_code
+from tests.system.browser.test_trip import PASSWORD, sign_up
 
 pytestmark = pytest.mark.browser
 WORDS = "This is the password that you sign in with."
@@ -31,6 +31,7 @@ def test_the_password_is_refused_as_a_passphrase(page: Page) -> None:
     kept = page.evaluate("JSON.stringify({...sessionStorage})")
     assert PASSWORD not in kept
     confirm_code(page)
+    page.wait_for_url("**/vault/setup/first/")
     page.goto("/account/security/")
     page.locator("[data-change][data-kind=passphrase]").click()
     page.locator("#existing-secret").fill(PASSPHRASE)

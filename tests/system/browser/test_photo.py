@@ -2,12 +2,11 @@
 
 import io
 import os
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from PIL import Image
-from playwright.sync_api import BrowserContext, expect
+from playwright.sync_api import expect
 
 from accounts.models import User
 from accounts.name_and_photo.queries import photo_of
@@ -16,21 +15,20 @@ from tests.factories import PersonFactory
 from tests.patience import eventually
 from tests.system.browser.conftest import PHONE
 from tests.system.browser.page_faults import faults_at
-from tests.system.browser.people import SignIn
+from tests.system.browser.people import NewProfile, SignIn
 
 pytestmark = pytest.mark.browser
 
 
 def test_a_photo_larger_than_may_be_sent_is_made_small_and_shown_on_every_page(
-    site: str, new_profile: Callable[..., BrowserContext], sign_in: SignIn, tmp_path: Path
+    site: str, new_profile: NewProfile, sign_in: SignIn, tmp_path: Path
 ) -> None:
     person: User = PersonFactory()
     taken = tmp_path / "camera.png"
     Image.frombytes("RGB", (1200, 900), os.urandom(1200 * 900 * 3)).save(taken)
     assert taken.stat().st_size > LARGEST
     page = new_profile(viewport=PHONE).new_page()
-    sign_in(page, person)
-    page.goto("/account/name/")
+    sign_in(page, person, at="/account/name/")
     page.get_by_label("Name").fill("Zoë")
     page.get_by_label("Photo").set_input_files(taken)
     eventually(lambda: page.locator("#id_photo").evaluate("input => input.files[0].type") == "image/jpeg", "a JPEG")

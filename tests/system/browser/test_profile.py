@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from django.db import connection
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
 from agents_proxy.analyses import actions as analysis_actions
 from agents_proxy.analyses import steps
@@ -21,7 +21,7 @@ from tests.factories import PersonFactory, RunFactory, StepFactory, give_vault
 from tests.system.browser.conftest import DESKTOP, IN_LONG, PHONE
 from tests.system.browser.ended_runs import ended
 from tests.system.browser.page_faults import Themes, axe_findings_in, faults_at
-from tests.system.browser.people import PASSPHRASE, SignIn, unlock
+from tests.system.browser.people import PASSPHRASE, NewProfile, SignIn, unlock
 
 pytestmark = pytest.mark.browser
 PLANTED = "main :is(script:not([type='application/json']), img, iframe, base, meta[http-equiv], [onerror], [onfocus])"
@@ -78,8 +78,7 @@ def test_an_analysis_from_the_form_to_the_vault(
     page: Page, site: str, sign_in: SignIn, agents: Agents, worker: Callable[[str], None], complaints: Any
 ) -> None:
     vault = give_vault(PersonFactory(), {("location", "home"): {"city": "Linz"}}, passphrase=PASSPHRASE)
-    sign_in(page, vault.user)
-    page.goto("/profile/")
+    sign_in(page, vault.user, at="/profile/")
     fill(page)
     page.locator("#id_phoneNumber").fill("123")
     with complaints.expecting(400):
@@ -150,7 +149,7 @@ def test_an_analysis_from_the_form_to_the_vault(
 
 @pytest.mark.parametrize(("locale", "comma"), [("en-GB", "."), ("de-DE", ",")])
 def test_live_steps_count_as_the_language_does(
-    new_profile: Callable[..., BrowserContext], sign_in: SignIn, agents: Agents, worker: Callable[[str], None],
+    new_profile: NewProfile, sign_in: SignIn, agents: Agents, worker: Callable[[str], None],
     locale: str, comma: str,
 ) -> None:  # fmt: skip
     user = PersonFactory()
@@ -160,8 +159,7 @@ def test_live_steps_count_as_the_language_does(
     shown, go_on = threading.Event(), threading.Event()
     agents.says = {"brand": waits_for(shown, {"city": "Linz"}), "core": waits_for(go_on, {})}
     page = new_profile(locale=locale).new_page()
-    sign_in(page, user)
-    page.goto(f"/profile/{run.analysis_id}/")
+    sign_in(page, user, at=f"/profile/{run.analysis_id}/")
     worker(run.analysis_id)
     took = page.locator("[data-agent=brand] [data-took]")
     try:
@@ -180,8 +178,7 @@ def test_a_failed_step_is_tried_again(
 ) -> None:
     user = PersonFactory()
     run = ended(user, {**SAID, "core": "I know nobody of that name."})
-    sign_in(page, user)
-    page.goto(f"/profile/{run.analysis_id}/")
+    sign_in(page, user, at=f"/profile/{run.analysis_id}/")
     expect(page.get_by_text("not a profile that can be read")).to_be_visible()
     agents.says = SAID
     page.get_by_role("button", name="Ask again").click()
@@ -204,8 +201,7 @@ def test_only_what_fits_its_field_can_be_kept(page: Page, site: str, sign_in: Si
         "shopping_preferences": {"channel": "online", "categoryFocus": ["home", ""], "loyalty": 3},
     }  # fmt: skip
     run = ended(vault.user, {"brand": said})
-    sign_in(page, vault.user)
-    page.goto(f"/vault/import/?analysis={run.analysis_id}")
+    sign_in(page, vault.user, at=f"/vault/import/?analysis={run.analysis_id}")
     unlock(page)
     fitting = {
         "postal_code", "desires", "gym_membership", "intent_24h", "intent_48h", "intent_72h", "coffee_or_tea",
@@ -239,13 +235,12 @@ def test_only_what_fits_its_field_can_be_kept(page: Page, site: str, sign_in: Si
 
 
 def test_the_legend_filters_by_agent_with_the_keyboard_and_without_a_script(
-    new_profile: Callable[..., BrowserContext], sign_in: SignIn, site: str
+    new_profile: NewProfile, sign_in: SignIn, site: str
 ) -> None:
     user = PersonFactory()
     run = ended(user, FULL)
     page = new_profile(java_script_enabled=False).new_page()
-    sign_in(page, user)
-    page.goto(f"/profile/{run.analysis_id}/")
+    sign_in(page, user, at=f"/profile/{run.analysis_id}/")
     rows = page.locator(".said-row:visible")
     everything = rows.count()
     page.locator("#from-all").focus()
@@ -263,8 +258,7 @@ def test_no_raw_key_reaches_a_person(page: Page, site: str, sign_in: SignIn) -> 
     vault = give_vault(PersonFactory(), passphrase=PASSPHRASE)
     said = {**FULL["public"], "confidence_score": 1, "user_id": "u-1", "nested_thing": {"inner_key": {"deep_key": [1]}}}
     run = ended(vault.user, {**FULL, "public": said})
-    sign_in(page, vault.user)
-    page.goto(f"/profile/{run.analysis_id}/")
+    sign_in(page, vault.user, at=f"/profile/{run.analysis_id}/")
     shown = page.locator("main").inner_text()
     page.goto(f"/vault/import/?analysis={run.analysis_id}")
     unlock(page)
@@ -274,22 +268,6 @@ def test_no_raw_key_reaches_a_person(page: Page, site: str, sign_in: SignIn) -> 
     assert "Nested thing" in shown
     assert re.findall(r"\b[a-z]+(?:_[a-z0-9]+)+\b", shown) == []
     assert "Female" in shown
-
-
-def test_stopping_and_deleting(page: Page, site: str, sign_in: SignIn) -> None:
-    user = PersonFactory()
-    run = RunFactory(user=user)
-    for position, agent in enumerate(ORDER):
-        StepFactory(run=run, position=position, agent=agent)
-    sign_in(page, user)
-    page.goto(f"/profile/{run.analysis_id}/")
-    page.get_by_role("button", name="Stop the analysis").click()
-    expect(page.get_by_text("was stopped before it ended")).to_be_visible()
-    page.get_by_role("link", name="Delete").click()
-    page.get_by_role("button", name="Delete it").click()
-
-    expect(page.get_by_text("Nothing yet")).to_be_visible()
-    assert Run.objects.count() == 0
 
 
 @pytest.mark.long("200 replies on 50 pages; in short 32 of them, four of each kind")
@@ -302,8 +280,7 @@ def test_hostile_replies_stay_text(page: Page, site: str, sign_in: SignIn, long_
     runs = [
         ended(user, dict(zip(ORDER, replies[at : at + 4], strict=True))) for at in range(0, len(replies), 4 * every)
     ]
-    sign_in(page, user)
-    page.goto(f"/vault/import/?analysis={runs[0].analysis_id}")
+    sign_in(page, user, at=f"/vault/import/?analysis={runs[0].analysis_id}")
     unlock(page)
     dialogs: list[str] = []
     page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
@@ -322,7 +299,7 @@ def test_hostile_replies_stay_text(page: Page, site: str, sign_in: SignIn, long_
 @pytest.mark.long("in both themes and widths; in short on a phone, in the light one")
 @pytest.mark.parametrize("viewport", [PHONE, pytest.param(DESKTOP, marks=IN_LONG)], ids=["phone", "desk"])
 def test_pages_of_analyses_are_sound(
-    new_profile: Callable[..., BrowserContext], sign_in: SignIn, themes: Themes, site: str, viewport: dict[str, int]
+    new_profile: NewProfile, sign_in: SignIn, themes: Themes, site: str, viewport: dict[str, int]
 ) -> None:
     user = give_vault(PersonFactory(), passphrase=PASSPHRASE).user
     run = ended(user, {**SAID, "core": {"address": {"street": "x"}}, "second": "sorry"})
@@ -333,8 +310,7 @@ def test_pages_of_analyses_are_sound(
         steps.claim_step(begun.pk)
     analysis_actions.cancel_analysis(by=user, analysis_id=stopped.analysis_id)
     page = new_profile(viewport=viewport).new_page()
-    sign_in(page, user)
-    page.goto(f"/vault/import/?analysis={run.analysis_id}")
+    sign_in(page, user, at=f"/vault/import/?analysis={run.analysis_id}")
     unlock(page)
     expect(page.locator("[data-plan] input").first).to_be_visible()
     findings = axe_findings_in(themes, page)

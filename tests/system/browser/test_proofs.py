@@ -22,36 +22,14 @@ from tests.factories import (
     PersonFactory,
     ReadFactory,
     Vault,
-    give_vault,
 )
 from tests.patience import eventually
 from tests.system.browser.page_faults import Complaints
-from tests.system.browser.people import PASSPHRASE, SignIn, unlock, wait_for_values
+from tests.system.browser.people import PASSPHRASE, NewProfile, SignIn, unlock, wait_for_values
 
 pytestmark = pytest.mark.browser
 
 DRINK = "lifestyle.food.coffee_or_tea"
-
-
-@pytest.fixture
-def vault(site: str) -> Vault:
-    return give_vault(PersonFactory(), passphrase=PASSPHRASE)
-
-
-@pytest.fixture
-def asked(vault: Vault) -> ConsentRequest:
-    made: ConsentRequest = ConsentRequestFactory(user=vault.user, app_name="Lunch Finder")
-    return made
-
-
-@pytest.fixture
-def denied(page: Page, sign_in: SignIn, asked: ConsentRequest) -> Page:
-    """A person who just refused, on the page that says so."""
-    sign_in(page, asked.user)
-    page.goto(f"/consent/requests/{asked.request_id}/")
-    page.get_by_role("button", name="Deny").click()
-    expect(page.locator(".outcome h1")).to_have_text("You denied this")
-    return page
 
 
 def tab_to(page: Page, selector: str) -> None:
@@ -88,6 +66,8 @@ def test_a_person_does_everything_by_keyboard_alone(
     expect(page.locator(".outcome h1")).to_have_text("You approved this")
     grant = Grant.objects.get(request=asked)
     assert (grant.expires_at - grant.starts_at).total_seconds() == 3600
+    assert grant.approved_attributes
+    assert DRINK not in grant.approved_attributes
     ReadFactory(export=grant.exports.get())
     Grant.objects.filter(pk=grant.pk).update(reads=1)
 
@@ -289,30 +269,24 @@ def test_history_that_was_cut_off_is_noticed(denied: Page, asked: ConsentRequest
     expect(denied.locator("#verify-result li")).to_contain_text("Entry 2. The history ends before its newest entry.")
 
 
-def test_history_is_verified_without_scripts_too(
-    new_profile: Callable[..., BrowserContext], sign_in: SignIn, site: str
-) -> None:
+def test_history_is_verified_without_scripts_too(new_profile: NewProfile, sign_in: SignIn, site: str) -> None:
     user = ExportFactory(grant=GrantFactory()).grant.user
     page = new_profile(java_script_enabled=False).new_page()
-    sign_in(page, user)
-    page.goto("/consent/history/?kind=ends")
+    sign_in(page, user, at="/consent/history/?kind=ends")
     ReadFactory(export=ExportFactory(grant=GrantFactory(request__user=user)))
     page.goto("/consent/history/")
     page.get_by_role("button", name="Verify my history").click()
     expect(page.locator(".messages")).to_contain_text("as they were written")
 
 
-def test_history_is_told_in_the_days_of_where_the_person_is(
-    new_profile: Callable[..., BrowserContext], sign_in: SignIn
-) -> None:
+def test_history_is_told_in_the_days_of_where_the_person_is(new_profile: NewProfile, sign_in: SignIn) -> None:
     owner = PersonFactory()
     for hour in (9, 11, 23):  # of one day in Greenwich; in Auckland the second one is midnight
         ReadFactory(
             export=ExportFactory(grant=GrantFactory(request__user=owner)), at=datetime(2026, 1, 10, hour, tzinfo=UTC)
         )
     page = new_profile(timezone_id="Pacific/Auckland").new_page()
-    sign_in(page, owner)
-    page.goto("/consent/history/")
+    sign_in(page, owner, at="/consent/history/")
 
     expect(page.locator(".timeline-day").first).to_contain_text("11")
     days = {
@@ -332,8 +306,9 @@ def test_export_is_refreshed_while_the_person_lets_it(page: Page, sign_in: SignI
     ).grant
     Grant.objects.filter(pk=grant.pk).update(kept_current=kept)
     vault.write("lifestyle", "food", {"coffee_or_tea": "tea"}, base=1)
-    sign_in(page, vault.user)
-    page.goto(f"/consent/requests/{ConsentRequestFactory(user=vault.user, app=grant.app).request_id}/")
+    sign_in(
+        page, vault.user, at=f"/consent/requests/{ConsentRequestFactory(user=vault.user, app=grant.app).request_id}/"
+    )
     unlock(page)
 
     page.goto("/consent/grants/")
@@ -360,8 +335,9 @@ def test_an_export_that_cannot_be_refreshed_keeps_no_other_waiting(
         for _ in range(2)
     )
     vault.write("lifestyle", "food", {"coffee_or_tea": "tea"}, base=1)
-    sign_in(page, vault.user)
-    page.goto(f"/consent/requests/{ConsentRequestFactory(user=vault.user, app=first.app).request_id}/")
+    sign_in(
+        page, vault.user, at=f"/consent/requests/{ConsentRequestFactory(user=vault.user, app=first.app).request_id}/"
+    )
     unlock(page)
     page.route(f"**/consent/grants/{first.grant_id}/export", lambda route: route.fulfill(status=500, body="{}"))
 

@@ -1,11 +1,10 @@
 """The sandbox in the portal: a developer's browser makes a person, and decides for them."""
 
 import re
-from collections.abc import Callable
 
 import pytest
 from django.conf import settings
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
 from accounts.models import User
 from consent.approvals.models import ApprovalKey
@@ -17,7 +16,7 @@ from pkm.segments.models import Blob
 from pkm.vault.models import VaultKey
 from tests.factories import MemberFactory, TestAppFactory, TokenFactory
 from tests.system.browser.page_faults import THEMES, axe_findings_in
-from tests.system.browser.people import SignIn
+from tests.system.browser.people import NewProfile, SignIn
 
 pytestmark = pytest.mark.browser
 
@@ -130,14 +129,13 @@ def test_what_would_end_within_a_day_ends_now_and_what_is_denied_stays_denied(
 
 
 def test_another_browser_plays_the_person_with_the_recovery_code_alone(
-    page: Page, new_profile: Callable[..., BrowserContext], sign_in: SignIn, app: App
+    page: Page, new_profile: NewProfile, sign_in: SignIn, app: App
 ) -> None:
     sign_in(page, developer(app))
     make_person(page, app)
     code = page.locator("#recovery-text").inner_text()
     other = new_profile().new_page()
-    sign_in(other, developer(app))
-    other.goto(page.url)
+    sign_in(other, developer(app), at=page.url)
     expect(other.locator("#vault-state")).to_have_text("Its key is not in this browser.")
     other.locator("#recovery-code").fill("AAAA-AAAA-AAAA-AAAA-AAAA-AAAA-AAAA-AAAA")
     other.get_by_role("button", name="Open the vault").click()

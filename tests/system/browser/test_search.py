@@ -21,8 +21,7 @@ def vault(site: str) -> Vault:
 
 @pytest.fixture
 def overview(page: Page, sign_in: SignIn, vault: Vault) -> Page:
-    sign_in(page, vault.user)
-    page.goto("/vault/")
+    sign_in(page, vault.user, at="/vault/")
     expect(page.locator("#data-search")).to_be_hidden()
     unlock(page)
     expect(page.locator("[data-domain=location]")).to_contain_text("Åbo")

@@ -1,16 +1,15 @@
 """The page of sendings and the portal's page of destinations, as a person on a phone or at a desk has them."""
 
 import json
-from collections.abc import Callable
 
 import pytest
 from django.utils import timezone
 from playwright.sync_api import Page
 
-from accounts.models import User
 from tests.factories import ActivationFactory, DestinationFactory, MemberFactory, ProcessingConsentFactory, RunFactory
 from tests.factories.agents import sealed_json
 from tests.system.browser.page_faults import Themes, faults_at
+from tests.system.browser.people import SignIn
 
 pytestmark = pytest.mark.browser
 
@@ -18,7 +17,7 @@ PROFILE = {"full_name": "Zoe Lindqvist", "likes": ["Muji", "tea"], "brand_affini
 
 
 @pytest.mark.long("in both themes; in short in the light one")
-def test_sending_is_sound(page: Page, sign_in: Callable[[Page, User], None], themes: Themes) -> None:
+def test_sending_is_sound(page: Page, sign_in: SignIn, themes: Themes) -> None:
     member = MemberFactory()
     run = RunFactory(
         user=member.user, status="completed", started_at=timezone.now(), finished_at=timezone.now(),

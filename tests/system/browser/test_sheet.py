@@ -1,16 +1,15 @@
 """The sheet of one request: a phone's first screen, and the decision that stays in view."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
 from consent.requests.models import ConsentRequest
 from tests.factories import AppFactory, ConsentRequestFactory, PersonFactory, Vault, give_vault
 from tests.system.browser.conftest import DESKTOP, PHONE
 from tests.system.browser.page_faults import COLOURS_CHANGED, THEMES, axe_findings_in
-from tests.system.browser.people import PASSPHRASE, SignIn, unlock, values_shown, wait_for_values
+from tests.system.browser.people import PASSPHRASE, NewProfile, SignIn, address, open_unlocked, values_shown
 
 pytestmark = pytest.mark.browser
 
@@ -65,25 +64,13 @@ def doubtful(vault: Vault) -> ConsentRequest:
 
 
 @pytest.fixture
-def phone(new_profile: Callable[..., BrowserContext]) -> Page:
+def phone(new_profile: NewProfile) -> Page:
     return new_profile(viewport=PHONE, has_touch=True, is_mobile=True, reduced_motion="reduce").new_page()
-
-
-def address(asked: ConsentRequest) -> str:
-    return f"/consent/requests/{asked.request_id}/"
 
 
 def measure(page: Page, parts: dict[str, str]) -> dict[str, Any]:
     found: dict[str, Any] = page.evaluate(MEASURE, parts)
     return found
-
-
-def open_unlocked(page: Page, path: str) -> None:
-    """As somebody comes who unlocked before."""
-    page.goto("/vault/data/identity/")
-    unlock(page)
-    page.goto(path)
-    wait_for_values(page)
 
 
 # --- the first screen -------------------------------------------------------------------------------------------------
@@ -128,8 +115,7 @@ def test_first_screen_of_a_phone_holds_who_why_what_and_both_buttons(
 def test_what_to_look_at_is_one_line_with_its_count_and_unfolds(
     phone: Page, sign_in: SignIn, doubtful: ConsentRequest
 ) -> None:
-    sign_in(phone, doubtful.user)
-    phone.goto(address(doubtful))
+    sign_in(phone, doubtful.user, at=address(doubtful))
     line = phone.locator("#cautions > summary")
     expect(line).to_contain_text("4 things to look at")
     expect(line).to_contain_text("Confidential data, Not verified, More than registered, First time")
@@ -144,8 +130,7 @@ def test_what_to_look_at_is_one_line_with_its_count_and_unfolds(
 
 def test_the_apps_words_stand_apart_from_what_was_checked(phone: Page, sign_in: SignIn, vault: Vault) -> None:
     asked = ConsentRequestFactory(user=vault.user, purpose=URGENT)
-    sign_in(phone, asked.user)
-    phone.goto(address(asked))
+    sign_in(phone, asked.user, at=address(asked))
 
     words = phone.locator("figure", has=phone.locator("[data-shown=purpose]"))
     expect(words).to_contain_text("own words, not checked by us")
@@ -157,8 +142,7 @@ def test_the_apps_words_stand_apart_from_what_was_checked(phone: Page, sign_in: 
 
 
 def test_deny_is_one_tap_from_the_first_screen(phone: Page, sign_in: SignIn, doubtful: ConsentRequest) -> None:
-    sign_in(phone, doubtful.user)
-    phone.goto(address(doubtful))
+    sign_in(phone, doubtful.user, at=address(doubtful))
     box = measure(phone, FRAME)["deny"]
 
     phone.touchscreen.tap(box["left"] + box["width"] / 2, box["top"] + box["height"] / 2)
@@ -172,15 +156,14 @@ def test_deny_is_one_tap_from_the_first_screen(phone: Page, sign_in: SignIn, dou
     "size", [(390, 844), (320, 568), (844, 390), (640, 450), (900, 700), (1280, 900)], ids=lambda size: f"{size[0]}"
 )
 def test_decision_stays_in_view_and_covers_nothing(
-    new_profile: Callable[..., BrowserContext], sign_in: SignIn, vault: Vault, size: tuple[int, int]
+    new_profile: NewProfile, sign_in: SignIn, vault: Vault, size: tuple[int, int]
 ) -> None:
     """At every place of the page; the sheet is as long as names, words and values can make it."""
     width, height = size
     app = AppFactory(name="N" * 40 + " " + "x" * 39, verified=False)
     asked = ConsentRequestFactory(user=vault.user, app=app, scope="attr.lifestyle.*", purpose="Why and wherefore " * 15)
     page = new_profile(viewport={"width": width, "height": height}).new_page()
-    sign_in(page, asked.user)
-    page.goto(address(asked))
+    sign_in(page, asked.user, at=address(asked))
     expect(page.locator("#approve")).to_be_enabled()
     assert page.evaluate("document.documentElement.scrollWidth") == width
     for part in (0, 0.3, 0.7, 1):
@@ -202,8 +185,7 @@ def test_decision_stays_in_view_and_covers_nothing(
 
 
 def test_bar_and_tabs_keep_the_safe_area_free(phone: Page, sign_in: SignIn, asked: ConsentRequest) -> None:
-    sign_in(phone, asked.user)
-    phone.goto(address(asked))
+    sign_in(phone, asked.user, at=address(asked))
     phone.context.new_cdp_session(phone).send("Emulation.setSafeAreaInsetsOverride", {"insets": {"bottom": 34}})
     expect(phone.locator("#approve")).to_be_enabled()
     before = measure(phone, FRAME | {"tab": ".site-tab"})
@@ -213,8 +195,7 @@ def test_bar_and_tabs_keep_the_safe_area_free(phone: Page, sign_in: SignIn, aske
 
 
 def test_what_has_the_focus_is_not_behind_the_bar(phone: Page, sign_in: SignIn, asked: ConsentRequest) -> None:
-    sign_in(phone, asked.user)
-    phone.goto(address(asked))
+    sign_in(phone, asked.user, at=address(asked))
     expect(phone.locator("#approve")).to_be_enabled()
     for _ in range(40):
         phone.keyboard.press("Tab")
@@ -235,8 +216,7 @@ def test_deny_is_few_steps_of_the_tab_key_away(page: Page, sign_in: SignIn, doub
                 return step
         raise AssertionError("Deny cannot be reached")
 
-    sign_in(page, doubtful.user)
-    page.goto(address(doubtful))
+    sign_in(page, doubtful.user, at=address(doubtful))
     expect(page.locator("#approve")).to_be_enabled()
     assert steps() <= 13
     page.keyboard.press("Tab")
@@ -251,8 +231,7 @@ def test_deny_is_few_steps_of_the_tab_key_away(page: Page, sign_in: SignIn, doub
 
 
 def test_last_link_leads_back_to_the_decision(page: Page, sign_in: SignIn, asked: ConsentRequest) -> None:
-    sign_in(page, asked.user)
-    page.goto(address(asked))
+    sign_in(page, asked.user, at=address(asked))
     page.get_by_role("link", name="Back to your decision").focus()
     page.keyboard.press("Enter")
     page.keyboard.press("Tab")
@@ -262,8 +241,7 @@ def test_last_link_leads_back_to_the_decision(page: Page, sign_in: SignIn, asked
 def test_messages_that_come_and_go_do_not_cover_the_buttons(
     phone: Page, sign_in: SignIn, asked: ConsentRequest
 ) -> None:
-    sign_in(phone, asked.user)
-    phone.goto(address(asked))
+    sign_in(phone, asked.user, at=address(asked))
     expect(phone.locator("#approve")).to_be_enabled()
     phone.evaluate("dispatchEvent(new CustomEvent('toast', { detail: { text: 'Something was said', tone: 'info' } }))")
     expect(phone.locator(".toast")).to_be_visible()
@@ -273,11 +251,10 @@ def test_messages_that_come_and_go_do_not_cover_the_buttons(
 
 @pytest.mark.parametrize("viewport", [PHONE, DESKTOP], ids=["phone", "desk"])
 def test_sheet_with_everything_unfolded_is_sound(
-    new_profile: Callable[..., BrowserContext], sign_in: SignIn, doubtful: ConsentRequest, viewport: dict[str, int]
+    new_profile: NewProfile, sign_in: SignIn, doubtful: ConsentRequest, viewport: dict[str, int]
 ) -> None:
     page = new_profile(viewport=viewport).new_page()
-    sign_in(page, doubtful.user)
-    page.goto(address(doubtful))
+    sign_in(page, doubtful.user, at=address(doubtful))
     expect(page.locator("#approve")).to_be_enabled()
     page.evaluate("document.querySelectorAll('main details').forEach((one) => { one.open = true; })")
     assert axe_findings_in(THEMES, page) == []
@@ -286,8 +263,7 @@ def test_sheet_with_everything_unfolded_is_sound(
 def test_approving_a_locked_request_unlocks_in_place_and_shows_the_values_first(
     phone: Page, sign_in: SignIn, asked: ConsentRequest
 ) -> None:
-    sign_in(phone, asked.user)
-    phone.goto(address(asked))
+    sign_in(phone, asked.user, at=address(asked))
     expect(phone.locator("#approve")).to_be_enabled()
     phone.locator("#approve").tap()
     expect(phone.locator("#unlock-passphrase")).to_be_focused()

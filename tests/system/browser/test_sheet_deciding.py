@@ -5,9 +5,19 @@ from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from consent.grants.models import Grant
 from consent.requests.models import ConsentRequest
-from tests.factories import ConsentRequestFactory, GrantFactory, PersonFactory, Vault, give_vault
+from tests.factories import ConsentRequestFactory, PersonFactory, Vault, give_vault
 from tests.system.browser.page_faults import Complaints
-from tests.system.browser.people import PASSPHRASE, SignIn, enter, eventually_on, save, unlock, wait_for_values
+from tests.system.browser.people import (
+    PASSPHRASE,
+    SignIn,
+    address,
+    enter,
+    eventually_on,
+    open_unlocked,
+    save,
+    unlock,
+    wait_for_values,
+)
 
 pytestmark = pytest.mark.browser
 
@@ -39,18 +49,6 @@ def asked(vault: Vault) -> ConsentRequest:
         user=vault.user, required_attributes=[DIET], optional_attributes=[CUISINE], access_seconds=30 * 86400
     )
     return made
-
-
-def address(asked: ConsentRequest) -> str:
-    return f"/consent/requests/{asked.request_id}/"
-
-
-def open_unlocked(page: Page, path: str) -> None:
-    """As somebody comes who unlocked before."""
-    page.goto("/vault/data/identity/")
-    unlock(page)
-    page.goto(path)
-    wait_for_values(page)
 
 
 def open_and_hold_the_values(page: Page, asked: ConsentRequest) -> list[Route]:
@@ -111,8 +109,7 @@ def test_values_that_come_while_approve_is_being_pressed_were_not_looked_at(
 def test_values_that_come_late_take_no_focus_from_whoever_went_on(
     page: Page, sign_in: SignIn, asked: ConsentRequest
 ) -> None:
-    sign_in(page, asked.user)
-    page.goto(address(asked))
+    sign_in(page, asked.user, at=address(asked))
     held: list[Route] = []
     page.route(SHEETS_VALUES, lambda route: held.append(route))
     unlock(page)
@@ -126,8 +123,9 @@ def test_values_that_come_late_take_no_focus_from_whoever_went_on(
     expect(shorter).to_be_focused()
 
 
+@pytest.mark.parametrize("button", ["Approve", "Show the values as they are now"])
 def test_values_that_changed_meanwhile_are_shown_before_another_press_shares_them(
-    page: Page, profile: BrowserContext, sign_in: SignIn, asked: ConsentRequest, complaints: Complaints
+    page: Page, profile: BrowserContext, sign_in: SignIn, asked: ConsentRequest, complaints: Complaints, button: str
 ) -> None:
     sign_in(page, asked.user)
     open_unlocked(page, address(asked))
@@ -139,7 +137,7 @@ def test_values_that_changed_meanwhile_are_shown_before_another_press_shares_the
         page.locator("#approve").click()
         expect(page.locator("#review-problem")).to_contain_text("changed somewhere else")
 
-    page.locator("#approve").click()
+    page.get_by_role("button", name=button, exact=True).click()
 
     expect(page.locator(f"[data-path='{CUISINE}'] .value-data")).to_have_text("Finnish")
     asked.refresh_from_db()
@@ -189,8 +187,7 @@ def test_all_and_none_of_a_long_list(page: Page, sign_in: SignIn, vault: Vault) 
     user = give_vault(PersonFactory(), {**everything, ("lifestyle", "fitness"): {
         "fitness_routine": "Climbing", "gym_membership": True}}, passphrase=PASSPHRASE).user  # fmt: skip
     asked = ConsentRequestFactory(user=user, scope="attr.lifestyle.*")
-    sign_in(page, user)
-    page.goto(address(asked))
+    sign_in(page, user, at=address(asked))
     held = page.locator("[data-held] input[name=attribute]")
     expect(held).to_have_count(6)
     page.get_by_role("button", name="Select none").click()
@@ -201,19 +198,9 @@ def test_all_and_none_of_a_long_list(page: Page, sign_in: SignIn, vault: Vault) 
 
 
 def test_shorter_choice_moves_the_end(page: Page, sign_in: SignIn, asked: ConsentRequest) -> None:
-    sign_in(page, asked.user)
-    page.goto(address(asked))
+    sign_in(page, asked.user, at=address(asked))
     expect(page.locator("#until")).to_contain_text("1 month")
     before = page.locator("#until time").get_attribute("datetime") or ""
     page.get_by_role("radio", name="1 week").check()
     expect(page.locator("#until")).to_contain_text("1 week")
     assert (page.locator("#until time").get_attribute("datetime") or "") < before
-
-
-def test_renewal_ticks_what_was_shared_before_and_nothing_else(page: Page, sign_in: SignIn, vault: Vault) -> None:
-    older = GrantFactory(request__user=vault.user, approved_attributes=[DIET])
-    asked = ConsentRequestFactory(user=vault.user, app=older.app, connector=older.request.connector)
-    sign_in(page, asked.user)
-    page.goto(address(asked))
-    ticked = page.locator("input[name=attribute]:checked").evaluate_all("boxes => boxes.map((box) => box.value)")
-    assert ticked == [DIET]

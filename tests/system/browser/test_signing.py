@@ -15,7 +15,7 @@ from developers.models import App
 from pkm.notes.models import VaultNotes
 from pkm.vault.models import VaultKey
 from tests.callers import signed_in
-from tests.factories import AppFactory, PersonFactory, TokenFactory, Vault, give_vault
+from tests.factories import AppFactory, TokenFactory, Vault
 from tests.pkm.sealed_notes import opened_notes
 from tests.system.browser.page_faults import Complaints
 from tests.system.browser.people import PASSPHRASE, SignIn, enter, save, unlock, wait_for_values
@@ -23,11 +23,6 @@ from tests.system.browser.test_change_key import NEW_PASSPHRASE, begin, done
 
 pytestmark = pytest.mark.browser
 KEY = sealed.generate_connector_key()
-
-
-@pytest.fixture
-def vault(site: str) -> Vault:
-    return give_vault(PersonFactory(), passphrase=PASSPHRASE)
 
 
 @pytest.fixture
@@ -172,8 +167,7 @@ def test_a_root_that_somebody_changed_alarms_and_approves_nothing(
     page: Page, sign_in: SignIn, vault: Vault, client: Client, asked: AskedConsent
 ) -> None:
     VaultKey.objects.update(signing_public_key=sealed.generate_root().key.public)
-    sign_in(page, vault.user)
-    page.goto(f"/consent/requests/{asked.request_id}/")
+    sign_in(page, vault.user, at=f"/consent/requests/{asked.request_id}/")
     unlock(page)
 
     expect(page.locator("#way-back [data-title]")).to_have_text("Somebody changed your approval key")

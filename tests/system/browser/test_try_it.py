@@ -1,16 +1,14 @@
 """The try-it console in a browser: by keyboard, on a phone, without a script of its own."""
 
-from collections.abc import Callable
-
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
 from accounts.models import User
 from developers.models import App
 from tests.factories import MemberFactory, SandboxPersonFactory, TestAppFactory, give_vault
 from tests.system.browser.conftest import DESKTOP, PHONE
 from tests.system.browser.page_faults import THEMES, axe_findings_in
-from tests.system.browser.people import SignIn
+from tests.system.browser.people import NewProfile, SignIn
 
 pytestmark = pytest.mark.browser
 
@@ -33,8 +31,7 @@ def too_wide(page: Page) -> int:
 
 
 def test_an_operation_is_called_by_keyboard_alone(page: Page, sign_in: SignIn, app: App, developer: User) -> None:
-    sign_in(page, developer)
-    page.goto(f"/developers/apps/{app.app_id}/")
+    sign_in(page, developer, at=f"/developers/apps/{app.app_id}/")
     page.get_by_role("link", name="Try it").click()
 
     page.get_by_label("Operation").focus()
@@ -56,7 +53,7 @@ def test_an_operation_is_called_by_keyboard_alone(page: Page, sign_in: SignIn, a
 
 @pytest.mark.parametrize("viewport", [PHONE, DESKTOP, {"width": 320, "height": 640}], ids=["phone", "desk", "narrow"])
 def test_answers_and_refusals_are_sound(
-    new_profile: Callable[..., BrowserContext], sign_in: SignIn, app: App, developer: User, viewport: dict[str, int]
+    new_profile: NewProfile, sign_in: SignIn, app: App, developer: User, viewport: dict[str, int]
 ) -> None:
     page = new_profile(viewport=viewport).new_page()
     sign_in(page, developer)

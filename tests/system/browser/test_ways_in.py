@@ -1,18 +1,25 @@
 """The ways into a vault, in a real browser: changed, forgotten, proved by a passkey, removed, tried once a year."""
 
-from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
 from django.utils import timezone
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
 from pkm.vault.models import KeyWrapper
-from tests.factories import PersonFactory, Vault, give_vault
+from tests.factories import Vault
 from tests.patience import eventually
 from tests.system.browser.conftest import PHONE
 from tests.system.browser.page_faults import Complaints, Themes, faults_at, too_wide
-from tests.system.browser.people import PASSPHRASE, SignIn, emulate_authenticator, lock, unlock
+from tests.system.browser.people import (
+    PASSPHRASE,
+    NewProfile,
+    SignIn,
+    confirm_code,
+    emulate_authenticator,
+    lock,
+    unlock,
+)
 
 pytestmark = pytest.mark.browser
 
@@ -21,36 +28,16 @@ WRONG = "That does not open your data."
 
 
 @pytest.fixture
-def vault(site: str) -> Vault:
-    return give_vault(PersonFactory(), passphrase=PASSPHRASE)
-
-
-@pytest.fixture
 def security(page: Page, sign_in: SignIn, vault: Vault) -> Page:
     """The security page, freshly signed in."""
     emulate_authenticator(page)
-    sign_in(page, vault.user)
-    page.goto("/account/security/")
+    sign_in(page, vault.user, at="/account/security/")
     return page
 
 
 def choose(page: Page, passphrase: str = NEW) -> None:
     page.locator("#new-passphrase").fill(passphrase)
     page.locator("#again-passphrase").fill(passphrase)
-
-
-def confirm_code(page: Page) -> str:
-    """Type the asked group of the new code back, wrong first; returns the code."""
-    groups = page.locator("#recovery-code code")
-    expect(groups).to_have_count(8)
-    code = groups.all_inner_texts()
-    asked = int("".join(filter(str.isdigit, page.locator("#confirm-label").inner_text())))
-    page.locator("#confirm-group").fill("ZZZZ")
-    page.locator("#confirm-form button").click()
-    expect(page.locator("#confirm-form [data-error]")).to_be_visible()
-    page.locator("#confirm-group").fill(code[asked - 1])
-    page.locator("#confirm-form button").click()
-    return "-".join(code)
 
 
 def send(page: Page) -> None:
@@ -179,19 +166,8 @@ def test_forgotten_passphrase_and_used_code_are_both_replaced(security: Page, va
     expect(security.locator("#check-good")).to_be_visible()
 
 
-def test_unlocking_with_the_code_leads_on_to_new_secrets(security: Page, vault: Vault) -> None:
-    security.goto("/vault/")
-    security.locator("[data-unlock-other]").click()
-    security.locator("#unlock-recovery").fill(vault.recovery_code)
-    security.locator("#unlock-recovery").press("Enter")
-    security.locator("#recovered a").click()
-
-    expect(security).to_have_url("/account/security/recover/?next=%2Fvault%2F")
-    expect(security.locator("#recover-form button[type=submit]")).to_be_enabled()
-
-
 def test_the_reminder_lasts_on_every_device_until_there_are_new_secrets(
-    security: Page, vault: Vault, new_profile: Callable[..., BrowserContext], sign_in: SignIn
+    security: Page, vault: Vault, new_profile: NewProfile, sign_in: SignIn
 ) -> None:
     code = KeyWrapper.objects.filter(user=vault.user, kind="recovery")
     security.goto("/vault/")
@@ -205,10 +181,10 @@ def test_the_reminder_lasts_on_every_device_until_there_are_new_secrets(
     security.reload()
     expect(security.locator("#recovered")).to_be_visible()
     elsewhere = new_profile().new_page()
-    sign_in(elsewhere, vault.user)
-    elsewhere.goto("/vault/data/lifestyle/")
+    sign_in(elsewhere, vault.user, at="/vault/data/lifestyle/")
     unlock(elsewhere)
     elsewhere.locator("#recovered a").click()
+    expect(elsewhere).to_have_url("/account/security/recover/?next=%2Fvault%2Fdata%2Flifestyle%2F")
     elsewhere.locator("#existing-secret").fill(vault.recovery_code)
     choose(elsewhere)
     elsewhere.locator("#recover-form button[type=submit]").click()
@@ -267,7 +243,7 @@ def test_who_has_a_passkey_only_adds_a_way_in_with_it(security: Page, vault: Vau
 
 
 def test_leaving_only_paper_takes_a_second_look_even_without_a_script(
-    new_profile: Callable[..., BrowserContext], vault: Vault, security: Page, complaints: Complaints
+    new_profile: NewProfile, vault: Vault, security: Page, complaints: Complaints
 ) -> None:
     without = new_profile(java_script_enabled=False)
     without.add_cookies(security.context.cookies())  # type: ignore[arg-type]  # the same shape, read instead of written

@@ -1,27 +1,25 @@
 """The log of a webhook endpoint, in a browser: it follows what happens, and stands still where it is told to."""
 
-from collections.abc import Callable
 from datetime import timedelta
 from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from accounts.models import User
 from consent.notices.models import WebhookDelivery
 from tests.factories import MemberFactory, WebhookDeliveryFactory, WebhookEndpointFactory
 from tests.factories.asked import now
+from tests.system.browser.people import SignIn
 
 pytestmark = pytest.mark.browser
 
 
-def test_the_log_follows_without_losing_the_focus(page: Page, sign_in: Callable[[Page, User], None]) -> None:
+def test_the_log_follows_without_losing_the_focus(page: Page, sign_in: SignIn) -> None:
     member = MemberFactory()
     endpoint = WebhookEndpointFactory(app=member.app)
     first = WebhookDeliveryFactory(endpoint=endpoint, next_at=now() + timedelta(hours=1))
     page.clock.install()
-    sign_in(page, member.user)
-    page.goto(f"/developers/apps/{member.app.app_id}/webhooks/{endpoint.pk}/")
+    sign_in(page, member.user, at=f"/developers/apps/{member.app.app_id}/webhooks/{endpoint.pk}/")
     row = page.locator(f"tr[data-delivery='{first.pk}']")
     expect(row.locator("[data-field=label]")).to_have_text("Waiting")
     row.get_by_role("button").focus()

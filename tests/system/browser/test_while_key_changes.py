@@ -68,8 +68,7 @@ def food(asked: ConsentRequest) -> Any:
 
 def test_an_approval_is_sealed_to_the_app_and_the_change_goes_on(page: Page, sign_in: SignIn, changing: Change) -> None:
     asked = ConsentRequestFactory(user=changing.vault.user)
-    sign_in(page, asked.user)
-    page.goto(f"/consent/requests/{asked.request_id}/")
+    sign_in(page, asked.user, at=f"/consent/requests/{asked.request_id}/")
     unlock(page)
     wait_for_values(page)
 
@@ -86,8 +85,7 @@ def test_an_approval_of_values_that_were_shown_before_the_end_holds_them(
     page: Page, sign_in: SignIn, changing: Change, complaints: Any
 ) -> None:
     asked = ConsentRequestFactory(user=changing.vault.user)
-    sign_in(page, asked.user)
-    page.goto(f"/consent/requests/{asked.request_id}/")
+    sign_in(page, asked.user, at=f"/consent/requests/{asked.request_id}/")
     unlock(page)
     wait_for_values(page)
     finish(changing)
@@ -104,8 +102,7 @@ def test_a_refresh_with_the_old_key_after_the_end_locks_and_leaves_the_export_as
     page: Page, sign_in: SignIn, changing: Change
 ) -> None:
     asked = ConsentRequestFactory(user=changing.vault.user, refresh_policy="continuous")
-    sign_in(page, asked.user)
-    page.goto(f"/consent/requests/{asked.request_id}/")
+    sign_in(page, asked.user, at=f"/consent/requests/{asked.request_id}/")
     unlock(page)
     wait_for_values(page)
     approve(page)
@@ -124,8 +121,7 @@ def test_an_export_that_is_kept_up_to_date_gets_the_newer_values_and_the_segment
     page: Page, sign_in: SignIn, changing: Change
 ) -> None:
     asked = ConsentRequestFactory(user=changing.vault.user, refresh_policy="continuous")
-    sign_in(page, asked.user)
-    page.goto(f"/consent/requests/{asked.request_id}/")
+    sign_in(page, asked.user, at=f"/consent/requests/{asked.request_id}/")
     unlock(page)
     wait_for_values(page)
     approve(page)
@@ -151,8 +147,7 @@ def test_old_data_is_moved_under_the_present_key_and_carried_over(
     LegacyBlobFactory(user=person, document={"favorite_cuisine": "Georgian", "food": {"favourite_dessert": "Mango"}})
     LegacyBlobFactory(user=person, domain="location", document={"city": "Tbilisi"})
     MigrationStateFactory(user=person)
-    sign_in(page, person)
-    page.goto("/vault/")
+    sign_in(page, person, at="/vault/")
     unlock(page)
     page.locator("#old-passphrase").fill(OLD_PASSPHRASE)
     page.locator("#old-passphrase").press("Enter")

@@ -1,9 +1,7 @@
 """A whole profile on a phone: no more than three screens."""
 
-from collections.abc import Callable
-
 import pytest
-from playwright.sync_api import BrowserContext, expect
+from playwright.sync_api import expect
 
 from agents_proxy.analyses.prompts import profile_prompt
 from examples.reference_agents.sample import SAMPLE, SAMPLE_DESCRIPTION
@@ -13,7 +11,7 @@ from tests.agents_proxy.reference_agents import reply_of
 from tests.factories import PersonFactory
 from tests.system.browser.conftest import DESKTOP, PHONE
 from tests.system.browser.ended_runs import ended
-from tests.system.browser.people import SignIn
+from tests.system.browser.people import NewProfile, SignIn
 
 pytestmark = pytest.mark.browser
 
@@ -29,34 +27,23 @@ def of_the_sample_person() -> dict[str, str]:
     return {agent: reply_of(agent, prompt)["text"] for agent, prompt in prompts.items()}
 
 
-def test_the_sample_persons_profile_fits_three_screens_of_a_phone(
-    new_profile: Callable[..., BrowserContext], sign_in: SignIn, site: str
-) -> None:
-    user = PersonFactory()
-    run = ended(user, of_the_sample_person())
-    page = new_profile(viewport=PHONE).new_page()
-    sign_in(page, user)
-    page.goto(f"/profile/{run.analysis_id}/")
-
-    expect(page.locator("#measure-coverage + dd")).to_contain_text("43 of 43 fields")
-    brands = page.locator(".said-row", has=page.get_by_text("Brand affinities", exact=True))
-    expect(brands.get_by_text("Velokontor").first).to_be_hidden()
-    assert page.evaluate("document.documentElement.scrollHeight") <= 3 * PHONE["height"]
-    brands.get_by_text("4 more").first.click()
-    expect(brands.get_by_text("Velokontor").first).to_be_visible()
-
-
+@pytest.mark.parametrize("of_the_sample", [True, False])
 def test_a_whole_profile_fits_three_screens_of_a_phone(
-    new_profile: Callable[..., BrowserContext], sign_in: SignIn, site: str
+    new_profile: NewProfile, sign_in: SignIn, site: str, of_the_sample: bool
 ) -> None:
     user = PersonFactory()
-    run = ended(user, FULL)
+    run = ended(user, of_the_sample_person() if of_the_sample else FULL)
     page = new_profile(viewport=PHONE).new_page()
-    sign_in(page, user)
-    page.goto(f"/profile/{run.analysis_id}/")
+    sign_in(page, user, at=f"/profile/{run.analysis_id}/")
 
     expect(page.locator("#measure-coverage + dd")).to_contain_text("43 of 43 fields")
     assert page.evaluate("document.documentElement.scrollHeight") <= 3 * PHONE["height"]
+    if of_the_sample:
+        brands = page.locator(".said-row", has=page.get_by_text("Brand affinities", exact=True))
+        expect(brands.get_by_text("Velokontor").first).to_be_hidden()
+        brands.get_by_text("4 more").first.click()
+        expect(brands.get_by_text("Velokontor").first).to_be_visible()
+        return
     page.set_viewport_size(DESKTOP)
     columns = {section.bounding_box()["x"] for section in page.locator(".profile-section").all()}  # type: ignore[index]
     assert len(columns) == 2

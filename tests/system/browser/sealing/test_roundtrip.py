@@ -81,11 +81,6 @@ def test_passkey_wrapper_opens_in_python(sealing_page: Tab) -> None:
     assert opener.header_of(jwe) == wrapper_header("passkey", "A256KW", jwe, "salt")
 
 
-def test_every_sealing_has_a_content_key_and_nonce_of_its_own(sealing_page: Tab) -> None:
-    first, second = (wrapped(sealing_page, "passkey", "aa" * 32).split(".") for _ in range(2))
-    assert all(one != other for one, other in zip(first, second, strict=True))
-
-
 def x25519() -> tuple[dict[str, str], dict[str, str]]:
     key = X25519PrivateKey.generate()
     public = {
@@ -139,14 +134,3 @@ def test_export_sealed_in_the_browser_opens_in_python(sealing_page: Tab, pair: A
         **members,
         "epk": header["epk"],
     }
-
-
-def test_sealing_to_a_bad_connector_key_is_refused(sealing_page: Tab) -> None:
-    refused = sealing_page.run(
-        """async () => {
-          const { refusal } = await import("/tests/system/browser/sealing/page.js");
-          const { sealExport } = await import("/static/js/vault/exports.js");
-          return refusal(() => sealExport({}, {}, { kty: "OKP", crv: "X25519", x: "A".repeat(43) }));
-        }"""
-    )
-    assert refused == {"reason": "connector_key", "member": "x"}
