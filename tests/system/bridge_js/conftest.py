@@ -2,19 +2,11 @@
 
 import pytest
 
-from consent_bridge.owner import Owner
-from tests.factories import PersonFactory
-from tests.factories.accounts import PASSWORD
-from tests.system.bridge.steps import FOOD, PASSPHRASE, forget_what_the_process_remembers
+from tests.system.bridge.conftest import _process_forgets, caller, owner, person
 from tests.system.bridge_js.node import ROOT, install
 from tests.system.bridge_js.person import Person
 
-
-@pytest.fixture(autouse=True)
-def _process_forgets():
-    forget_what_the_process_remembers()
-    yield
-    forget_what_the_process_remembers()
+__all__ = ["_process_forgets", "caller", "owner", "person"]  # fixtures
 
 
 @pytest.fixture(scope="session")
@@ -25,13 +17,8 @@ def package():
 
 
 @pytest.fixture
-def trip(service, transactional_db, api, monkeypatch):
+def trip(service, api, owner, person, monkeypatch):
     """The environment of a Node program that goes the whole way."""
     monkeypatch.setattr("consent.notices.streams.KEEP_ALIVE", 0.2)
-    account = PersonFactory()
-    with Owner(service) as owner:
-        owner.sign_in(account.email, PASSWORD)
-        owner.create_vault(PASSPHRASE)
-        owner.write("lifestyle", "food", FOOD, base=0)
-        with Person(owner) as person:
-            yield {"SERVICE": service, "TOKEN": api.token, "USER_ID": account.public_id, "PERSON": person}
+    with Person(owner) as deciding:
+        yield {"SERVICE": service, "TOKEN": api.token, "USER_ID": person.public_id, "PERSON": deciding}

@@ -45,9 +45,8 @@ from consent_bridge.signing import certificate, generate_root, signed_rotation
 from pkm.vault.models import VaultKey
 from tests.callers import Developer, signed_in
 from tests.consent.decisions import approval_body, refreshed, resumption
-from tests.factories import PersonFactory, Vault
-from tests.factories.accounts import PASSWORD
-from tests.system.bridge.steps import CUISINE, FOOD, PASSPHRASE, ask, refusal
+from tests.factories import Vault
+from tests.system.bridge.steps import CUISINE, ask, refusal
 from tests.system.bridge_js.node import run
 from tests.system.bridge_js.test_bridge_js import HERE
 
@@ -82,18 +81,14 @@ class Scene:
 
 
 @pytest.fixture
-def scene(service: str, transactional_db: None, api: Developer) -> Any:
-    person, key = PersonFactory(), sealed.generate_connector_key()
-    with Owner(service) as owner, Client(f"{service}/api/v1", api.token) as client:
-        owner.sign_in(person.email, PASSWORD)
-        owner.create_vault(PASSPHRASE)
-        owner.write("lifestyle", "food", FOOD, base=0)
-        asked = ask(client, person, key, refresh_policy="continuous")
-        owner.approve(owner.review(asked.request_id), attributes=[CUISINE])
-        assert client.read(asked, key).data == TAKEN
-        held = sealed.VaultKey(VaultKey.objects.get().key_id, sealed.generate_vault_key().secret)
-        thief = Vault(person, held, "", None, INVENTED, generate_root())
-        yield Scene(person, owner, client, api, asked, key, thief)
+def scene(owner: Owner, caller: Client, person: User, api: Developer) -> Scene:
+    key = sealed.generate_connector_key()
+    asked = ask(caller, person, key, refresh_policy="continuous")
+    owner.approve(owner.review(asked.request_id), attributes=[CUISINE])
+    assert caller.read(asked, key).data == TAKEN
+    held = sealed.VaultKey(VaultKey.objects.get().key_id, sealed.generate_vault_key().secret)
+    thief = Vault(person, held, "", None, INVENTED, generate_root())
+    return Scene(person, owner, caller, api, asked, key, thief)
 
 
 # --- the database for writing -----------------------------------------------------------------------------------------

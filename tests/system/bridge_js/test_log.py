@@ -15,11 +15,8 @@ from consent.log.models import AuditCheckpoint, LogState
 from consent.log.sequencing import sequence_and_sign
 from consent_bridge.client import Client
 from consent_bridge.logs import LogEpochChanged
-from consent_bridge.owner import Owner
 from consent_bridge.sealed import generate_connector_key
-from tests.factories import PersonFactory
-from tests.factories.accounts import PASSWORD
-from tests.system.bridge.steps import CUISINE, FOOD, PASSPHRASE, ask
+from tests.system.bridge.steps import CUISINE, ask
 from tests.system.bridge.test_log import begin_another_log, without_rules_of_the_log
 from tests.system.bridge_js.node import run
 from tests.system.bridge_js.test_bridge_js import HERE
@@ -43,25 +40,8 @@ def reader(package, service, api, tmp_path):
 
 
 @pytest.fixture
-def owner(service, transactional_db):
-    person = PersonFactory()
-    with Owner(service) as made:
-        made.sign_in(person.email, PASSWORD)
-        made.create_vault(PASSPHRASE)
-        made.write("lifestyle", "food", FOOD, base=0)
-        made.person = person
-        yield made
-
-
-@pytest.fixture
-def caller(service, api):
-    with Client(f"{service}/api/v1", api.token) as made:
-        yield made
-
-
-@pytest.fixture
-def approved(caller, owner):
-    asked = ask(caller, owner.person, generate_connector_key())
+def approved(caller, owner, person):
+    asked = ask(caller, person, generate_connector_key())
     return owner.approve(owner.review(asked.request_id), attributes=[CUISINE])
 
 

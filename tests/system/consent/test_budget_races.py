@@ -1,16 +1,14 @@
-"""Budgets when everybody asks at once: exactly as many requests are made as they allow, never one more or less.
+"""Budgets when threads ask at once: exactly as many requests are made as they allow, never one more or less.
 
-By threads of this process, and by processes of their own as deployments have them.
+test_budget_processes.py has processes of their own do so, as deployments have them.
 """
 
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
 from typing import Any
 
 import pytest
-import requests
 from django.conf import settings as configured
 from django.db import connection
 
@@ -28,7 +26,6 @@ from tests.consent.api.addresses import asked
 from tests.counts import PLACES, counts_in
 from tests.factories import AppFactory, PersonFactory, TokenFactory, give_vault
 from tests.patience import MOST_SECONDS
-from tests.served_site import running_site
 
 THREADS, CALLS = 8, 4
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -120,29 +117,3 @@ def test_as_many_unknown_people_as_allowed_are_404(store: str, settings: Any) ->
     outcomes = at_once(asking(app, [nobody] * THREADS * CALLS))
 
     assert outcomes == ["too_many_requests"] * (THREADS * CALLS - 9) + ["unknown_user"] * 9
-
-
-def test_processes_share_the_budgets(store: str) -> None:
-    app = AppFactory()
-    token = TokenFactory(app=app).secret
-    people = [give_vault(PersonFactory()).user for _ in range(3)]
-    own = {"REQUEST_BUDGET_PER_HOUR": "13", "PENDING_REQUESTS_PER_PERSON": "0", "REDIS_URL": store}
-
-    with ExitStack() as stack:
-        sites = [stack.enter_context(running_site(**own)) for _ in range(2)]
-
-        def ask(number: int) -> str:
-            key = sealed.public_half(sealed.generate_connector_key())
-            answer = requests.post(
-                f"{sites[number % 2]}/api/v1/request-consent",
-                json=asked(people[number % 3], connector_public_key=key),
-                headers={"Authorization": f"Bearer {token}"},
-                timeout=60,
-            )
-            return str(answer.json().get("code", answer.status_code))
-
-        with ThreadPoolExecutor(THREADS) as pool:
-            outcomes = sorted(pool.map(ask, range(30)))
-
-    assert outcomes == ["201"] * 13 + ["request_budget_spent"] * 17
-    assert ConsentRequest.objects.count() == 13

@@ -9,33 +9,18 @@ from contextlib import contextmanager
 
 import pytest
 
-from consent_bridge.owner import Owner
-from tests.factories import PersonFactory
-from tests.factories.accounts import PASSWORD
+from tests.system.bridge.conftest import _process_forgets, person
+from tests.system.bridge.conftest import owner as owner_of_food
 from tests.system.bridge.hosts import ROOT, bridge_environment
-from tests.system.bridge.steps import FOOD, PASSPHRASE, forget_what_the_process_remembers
 
-
-@pytest.fixture(autouse=True)
-def _process_forgets():
-    forget_what_the_process_remembers()
-    yield
-    forget_what_the_process_remembers()
+__all__ = ["_process_forgets", "owner_of_food", "person"]  # fixtures
 
 
 @pytest.fixture
-def account(transactional_db):
-    return PersonFactory()
-
-
-@pytest.fixture
-def owner(service, account):
-    with Owner(service) as made:
-        made.sign_in(account.email, PASSWORD)
-        made.create_vault(PASSPHRASE)
-        made.write("lifestyle", "food", FOOD, base=0)
-        made.write("lifestyle", "shopping", {"fashion_style": "Formal", "grocery_store_type": "market"}, base=0)
-        yield made
+def owner(owner_of_food):
+    """Who keeps what they buy, too."""
+    owner_of_food.write("lifestyle", "shopping", {"fashion_style": "Formal", "grocery_store_type": "market"}, base=0)
+    return owner_of_food
 
 
 @pytest.fixture

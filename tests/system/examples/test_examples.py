@@ -28,8 +28,8 @@ def request_in(text):
     return re.search(r"/consent/requests/(req_\w+)/", text)[1]
 
 
-def test_agent_asks_waits_and_suggests(environment, owner, account):
-    with example("agent.py", account.public_id, environment=environment) as agent:
+def test_agent_asks_waits_and_suggests(environment, owner, person):
+    with example("agent.py", person.public_id, environment=environment) as agent:
         request_id = request_in(agent.line())
         review = owner.review(request_id)
         decided = owner.approve(review)
@@ -40,8 +40,8 @@ def test_agent_asks_waits_and_suggests(environment, owner, account):
     assert (code, said) == (0, ["- Green Mango (Thai)", "- Da Lucia (Italian)"])
 
 
-def test_agent_takes_no_for_an_answer(environment, owner, account):
-    with example("agent.py", account.public_id, environment=environment) as agent:
+def test_agent_takes_no_for_an_answer(environment, owner, person):
+    with example("agent.py", person.public_id, environment=environment) as agent:
         owner.deny(request_in(agent.line()))
 
         assert agent.ends() == (2, ["Not this time, then."])
@@ -65,11 +65,11 @@ def shelf(session, address):
     return re.search("<p>(.*?)</p>", page.text)[1], re.findall("<li>(.*?)</li>", page.text), page.text
 
 
-def test_shop_sorts_by_what_was_approved(environment, owner, account):
+def test_shop_sorts_by_what_was_approved(environment, owner, person):
     with example("web_shop.py", environment={**environment, "PORT": "0"}) as shop, requests.Session() as visitor:
         address = shop.line().removeprefix("Open ")
         before = shelf(visitor, address)
-        posts(visitor, address, "ask", sharing_id=account.public_id)
+        posts(visitor, address, "ask", sharing_id=person.public_id)
         asked = shelf(visitor, address)
         decided = owner.approve(owner.review(request_in(asked[2])))
         after = shelf(visitor, address)
@@ -85,12 +85,12 @@ def test_shop_sorts_by_what_was_approved(environment, owner, account):
     assert "market" not in after[2]
 
 
-def test_shop_goes_on_without(environment, owner, account):
+def test_shop_goes_on_without(environment, owner, person):
     with example("web_shop.py", environment={**environment, "PORT": "0"}) as shop, requests.Session() as visitor:
         address = shop.line().removeprefix("Open ")
         posts(visitor, address, "ask", sharing_id="<b>usr_unknown")
         unknown = shelf(visitor, address)
-        posts(visitor, address, "ask", sharing_id=account.public_id)
+        posts(visitor, address, "ask", sharing_id=person.public_id)
         owner.deny(request_in(shelf(visitor, address)[2]))
         denied = shelf(visitor, address)
 
@@ -122,7 +122,7 @@ def test_shop_takes_no_form_of_another_page_and_no_cookie_of_its_own_making(envi
     assert len(asked.cookies["visitor"]) == 32
 
 
-def test_receiver_takes_what_the_service_sends(settings, service, api, owner, account, environment):
+def test_receiver_takes_what_the_service_sends(settings, service, api, owner, person, environment):
     settings.WEBHOOK_INTERNAL_ADDRESSES = True
     receiving = {**environment, "PORT": "0", "WEBHOOK_SECRET": SECRET}
     with (
@@ -131,7 +131,7 @@ def test_receiver_takes_what_the_service_sends(settings, service, api, owner, ac
     ):
         address = json.loads(receiver.line())["listening"]
         WebhookEndpoint.objects.create(app=api.app, url=address, secret=encryption.sealed(SECRET))
-        asked = app.request_consent(account.public_id, SCOPE, purpose=PURPOSE, key=generate_connector_key())
+        asked = app.request_consent(person.public_id, SCOPE, purpose=PURPOSE, key=generate_connector_key())
         approved = owner.approve(owner.review(asked.request_id))
         deliver_due()
         first = json.loads(receiver.line())

@@ -21,12 +21,12 @@ APPROVED = {"lifestyle": {"food": FOOD}}
 
 
 @pytest.fixture
-def place(tmp_path, environment, account):
+def place(tmp_path, environment, person):
     """A folder with every snippet in a file of its name, and the environment that they run in."""
     for name, text in SNIPPETS.items():
         (tmp_path / name).write_text(text)
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    return tmp_path, {**environment, "PATH": path, "USER_ID": account.public_id}
+    return tmp_path, {**environment, "PATH": path, "USER_ID": person.public_id}
 
 
 def run(place, script, owner):
