@@ -58,6 +58,7 @@ class World:
     At the addresses of the sandbox it is the sandbox person's, asked for by test app A.
     """
 
+    bank: Aggregator
     owner: User
     stranger: User
     staff: User
@@ -145,6 +146,7 @@ def make_world(bank: Aggregator, owner: User, neighbour: User) -> World:
     for apps in (other, other_test_app):
         factories.MemberFactory(app=apps, user=stranger)
     world = World(
+        bank=bank,
         owner=owner,
         stranger=stranger,
         staff=staff,
