@@ -2,6 +2,7 @@
 // Reading what somebody brings in: JSON, CSV or vCard. What names its places has them; the rest is mapped by hand.
 
 import { gettext } from "./i18n.js";
+import { fitted, isSomebodyElses } from "./mapping.js";
 import { readCards } from "./vcard.js";
 import { BadJson, strictJson } from "./vault/strict_json.js";
 
@@ -14,19 +15,24 @@ const MOST_ENTRIES = 1000;
 const DEEPEST = 4; // names within names, of JSON from elsewhere
 
 /**
- * @param {File} file @param {(path: string) => boolean} hasPlace whether there is a segment for it
+ * @param {File} file @param {import("./mapping.js").Known} known
  * @returns {Promise<Placed | {entries: Entry[]}>} entries where somebody has to say what goes where
  * @throws {RangeError} with words
  */
-export async function readFile(file, hasPlace) {
+export async function readFile(file, known) {
   if (file.size > MOST_BYTES) throw new RangeError(gettext("This file is too large."));
-  const text = decoded(await file.arrayBuffer());
-  if (/\.(vcf|vcard)$/i.test(file.name) || /^\s*BEGIN:VCARD/i.test(text)) return { entries: readCards(text) };
-  if (/\.(csv|tsv)$/i.test(file.name)) return fromCsv(text);
+  const octets = await file.arrayBuffer();
+  if (/\.(vcf|vcard)$/i.test(file.name) || looksLikeCard(octets)) return { entries: readCards(new Uint8Array(octets)) };
+  const text = decoded(octets);
+  if (/\.(csv|tsv)$/i.test(file.name)) return fromCsv(text, known);
   const body = parsed(text);
-  const placed = placedOf(fromJson(body));
+  const placed = placedOf(fromJson(body), known);
+  const hasPlace = (/** @type {string} */ path) => Object.hasOwn(known, path.split(".").slice(0, 2).join("."));
   return [...placed.found.keys()].some(hasPlace) ? placed : { entries: fromElsewhere(body) };
 }
+
+/** @param {ArrayBuffer} octets */
+const looksLikeCard = (octets) => /^\W*BEGIN:VCARD/i.test(String.fromCharCode(...new Uint8Array(octets, 0, Math.min(octets.byteLength, 64))));
 
 /** @param {ArrayBuffer} octets */
 function decoded(octets) {
@@ -37,21 +43,34 @@ function decoded(octets) {
   }
 }
 
-/** @param {[string, unknown][]} pairs @returns {Placed} */
-function placedOf(pairs) {
-  const found = new Map(pairs.filter(([path]) => PATH.test(path)));
+/** Each value in the form of its place; what has none of its own stays as it is. @param {[string, unknown][]} pairs @param {import("./mapping.js").Known} known @returns {Placed} */
+function placedOf(pairs, known) {
+  const found = new Map(pairs.filter(([path]) => PATH.test(path)).map(([path, value]) => [path, fitted(path, value, known)]));
   return { found, skipped: pairs.map(([path]) => path).filter((path) => !PATH.test(path)) };
 }
 
 /** @param {string} text @returns {any} */
 function parsed(text) {
   try {
-    return strictJson(text);
+    return strictJson(digitByDigit(text));
   } catch (error) {
     if (!(error instanceof BadJson)) throw error;
     if (error.code === "repeated_name") throw new RangeError(gettext("This file says one thing twice and could be read in two ways."));
     throw new RangeError(error.code === "too_deep" ? gettext("This file is nested too deep.") : gettext("This file is not JSON."));
   }
+}
+
+/** A number that this language cannot hold becomes a text of the same digits. @param {string} text */
+const digitByDigit = (text) =>
+  text.replace(/"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g, (token) =>
+    /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(token) && digits(token) !== digits(String(Number(token))) ? JSON.stringify(token) : token);
+
+/** Its digits without noughts around them, and where the point stands. @param {string} number */
+function digits(number) {
+  const [, sign, whole = "", part = "", power = "0"] = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(number) ?? [];
+  const all = `${whole}${part}`.replace(/^0+/, "");
+  const plain = all.replace(/0+$/, "");
+  return plain ? `${sign}${plain}e${Number(power) - part.length + all.length - plain.length}` : "0";
 }
 
 /** @param {any} read @returns {[string, unknown][]} */
@@ -64,14 +83,21 @@ function fromJson(read) {
 
 /** An object, or a list of them. @param {any} body @returns {Entry[]} */
 function fromElsewhere(body) {
-  const people = (Array.isArray(body) ? body : [body]).slice(0, MOST_ENTRIES).map((one) => ({ title: "", fields: fieldsIn("", one, 1) }));
+  const people = (Array.isArray(body) ? body : [body]).slice(0, MOST_ENTRIES).map((one) => ({ title: "", fields: ownFirst(fieldsIn("", one, 1)) }));
   const entries = people.filter(({ fields }) => fields.length).map(titled);
   if (!entries.length) throw new RangeError(gettext("This file does not hold what can be imported."));
   return entries;
 }
 
+/** What stands higher is more likely the person's own; what is said of others comes last. @param {import("./mapping.js").Field[]} fields */
+const ownFirst = (fields) => {
+  const depth = (/** @type {import("./mapping.js").Field} */ { name }) => name.split(".").length + (isSomebodyElses(name) ? 100 : 0);
+  return [...fields].sort((one, other) => depth(one) - depth(other));
+};
+
 /** @param {string} path @param {any} value @param {number} depth @returns {{name: string, value: unknown}[]} */
 function fieldsIn(path, value, depth) {
+  if (Array.isArray(value) && value.length && value.every((one) => one !== null && typeof one === "object" && !Array.isArray(one))) return value.flatMap((one) => fieldsIn(path, one, depth + 1));
   if (value === null || typeof value !== "object" || Array.isArray(value) || depth > DEEPEST) return path && value !== null && value !== "" ? [{ name: path, value }] : [];
   return Object.entries(value).flatMap(([name, part]) => fieldsIn(path ? `${path}.${name}` : name, part, depth + 1));
 }
@@ -90,34 +116,50 @@ function inside(path, value) {
   return Object.entries(value).map(([name, part]) => [`${path}.${name}`, part]);
 }
 
-/** RFC 4180; comma, semicolon or tab. @param {string} text @returns {Placed | {entries: Entry[]}} */
-function fromCsv(text) {
-  const [first = ""] = text.split("\n", 1);
-  const marks = [",", ";", "\t"].map((mark) => ({ mark, count: first.split(mark).length }));
-  const { mark } = marks.reduce((most, one) => (one.count > most.count ? one : most));
-  const rows = csvRows(text, mark).filter((row) => row.some((cell) => cell.trim()));
+/** RFC 4180; comma, semicolon or tab, or what a first line `sep=;` says. @param {string} text @param {import("./mapping.js").Known} known @returns {Placed | {entries: Entry[]}} */
+function fromCsv(text, known) {
+  const lines = text.replace(/\r\n?/g, "\n");
+  const hint = /^"?sep=([^\n])"?\n/i.exec(lines);
+  const body = hint ? lines.slice(hint[0].length) : lines;
+  const mark = hint?.[1] ?? likelyMark(body);
+  const rows = csvRows(body, mark).filter((row) => row.some((cell) => cell.trim()));
   const pairs = rows.map(([path = "", value = ""]) => ({ path: path.trim(), value: value.trim() }));
   if (!pairs.some(({ path }) => PATH.test(path))) return { entries: entriesOf(rows) };
   return placedOf(pairs
     .filter(({ path, value }) => path && value)
     .filter(({ path }, index) => index > 0 || PATH.test(path)) // the first row may be a heading
-    .map(({ path, value }) => [path, plainValue(value)]));
+    .map(({ path, value }) => [path, value]), known);
+}
+
+/** The one that the heading has most of, outside of quotes. @param {string} text */
+function likelyMark(text) {
+  const [first = ""] = text.replace(/"(?:[^"]|"")*"/g, "").split("\n", 1);
+  const marks = [",", ";", "\t"].map((mark) => ({ mark, count: first.split(mark).length }));
+  return marks.reduce((most, one) => (one.count > most.count ? one : most)).mark;
 }
 
 /** The first row names the columns. @param {string[][]} rows @returns {Entry[]} */
 function entriesOf([heading = [], ...rows]) {
   const entries = rows.slice(0, MOST_ENTRIES).map((row) => titled({
     title: "",
-    fields: heading.map((name, at) => ({ name: name.trim(), value: (row[at] ?? "").trim() })).filter(({ name, value }) => name && value),
+    fields: withName(heading.flatMap((name, at) => cells(name.trim(), (row[at] ?? "").trim()))),
   })).filter(({ fields }) => fields.length);
   if (!entries.length) throw new RangeError(gettext("This file has no row below its heading."));
   return entries;
 }
 
-/** A number is a number; a list is written with semicolons or bars. @param {string} text */
-function plainValue(text) {
-  if (/^-?(0|[1-9]\d{0,14})(\.\d{1,15})?$/.test(text)) return Number(text);
-  return text.includes("|") ? text.split("|").map((part) => part.trim()).filter(Boolean) : text;
+/** Google writes several into one cell; Outlook writes a date and a gender where there is none. @param {string} name @param {string} text */
+const cells = (name, text) =>
+  text.split(" ::: ").map((value) => ({ name, value })).filter(({ value }) => name && value && !/^(0+[/.-]0+[/.-]0+|unspecified)$/i.test(value));
+
+/** Headings that name a person in parts have the whole name in none. @param {{name: string, value: string}[]} fields */
+function withName(fields) {
+  const part = (/** @type {RegExp} */ heading) => fields.find(({ name }) => heading.test(name))?.value ?? "";
+  const [given, family] = [part(/^(first|given) name$/i), part(/^(last|family) name$/i)];
+  if (!given && !family) return fields;
+  const before = part(/^name prefix$/i) || part(/^title$/i);
+  const whole = [before, given, part(/^(middle|additional) name$/i), family, part(/^(name )?suffix$/i)].filter(Boolean).join(" ");
+  return [{ name: "Full name", value: whole }, ...fields.filter(({ name }) => !/^title$/i.test(name))];
 }
 
 /** @param {string} text @param {string} mark @returns {string[][]} */

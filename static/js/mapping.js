@@ -15,19 +15,38 @@ const MOST_FIELDS = 300;
 /** @type {Record<string, string>} what other programs call it → where it goes */
 const ALIASES = {
   name: "identity.basic.full_name", fn: "identity.basic.full_name", display_name: "identity.basic.full_name",
-  e_mail: "contact.email.email", mail: "contact.email.email", email_address: "contact.email.email", e_mail_1_value: "contact.email.email", email_1_value: "contact.email.email",
+  e_mail: "contact.email.email", mail: "contact.email.email", email_address: "contact.email.email", e_mail_address: "contact.email.email", e_mail_1_value: "contact.email.email", email_1_value: "contact.email.email",
   tel: "contact.phone.phone", telephone: "contact.phone.phone", mobile: "contact.phone.phone", phone_number: "contact.phone.phone", phone_1_value: "contact.phone.phone",
   street: "location.home.address", street_address: "location.home.address", town: "location.home.city", locality: "location.home.city",
   region: "location.home.state", zip: "location.home.postal_code", zip_code: "location.home.postal_code", postcode: "location.home.postal_code",
   job_title: "professional.work.occupation", title: "professional.work.occupation", job: "professional.work.occupation",
+  formatted_name: "identity.basic.full_name", emails_value: "contact.email.email", phone_numbers_value: "contact.phone.phone", phones_value: "contact.phone.phone",
+  home_phone: "contact.phone.phone", mobile_phone: "contact.phone.phone", gender_type: "identity.basic.gender", birth_date: "identity.basic.birthday",
+  home_street: "location.home.address", home_city: "location.home.city", home_state: "location.home.state", home_postal_code: "location.home.postal_code", home_country_region: "location.home.country",
+  address_1_street: "location.home.address", address_1_city: "location.home.city", address_1_region: "location.home.state", address_1_postal_code: "location.home.postal_code", address_1_country: "location.home.country",
+  address_locality: "location.home.city", address_region: "location.home.state", address_country: "location.home.country", organization_title: "professional.work.occupation",
   birthday: "identity.basic.birthday", bday: "identity.basic.birthday", date_of_birth: "identity.basic.birthday",
 };
 
+// below these a file speaks of somebody else, or of an organisation
+const OTHERS = new Set([
+  "works_for", "employer", "organization", "organisation", "company", "affiliation", "member_of", "alumni_of", "school", "spouse", "partner", "parent", "parents",
+  "mother", "father", "children", "child", "sibling", "siblings", "relatives", "related_to", "knows", "colleague", "colleagues", "follows", "manager", "assistant",
+  "emergency_contact", "sponsor", "funder", "owns", "brand", "author", "publisher", "work_location", "referee",
+]);
+
+/** `streetAddress` is "street_address". @param {string} name */
+const nameOf = (name) => asName(name.replace(/([a-z0-9])([A-Z])/g, "$1_$2"));
+
+/** @param {string} name of a field, with those above it */
+export const isSomebodyElses = (name) => name.split(".").slice(0, -1).some((part) => OTHERS.has(nameOf(part)));
+
 /** The known place of a name, or one of the person's own; "" for none. @param {string} name @param {Known} known */
 export function guess(name, known) {
-  const plain = asName(name.split(".").at(-1) ?? "");
-  if (Object.hasOwn(ALIASES, plain)) {
-    const path = ALIASES[plain] ?? "";
+  if (isSomebodyElses(name)) return "";
+  const plain = nameOf(name.split(".").at(-1) ?? "");
+  for (const called of [name.split(".").slice(-2).map(nameOf).join("_"), plain]) {
+    const path = Object.hasOwn(ALIASES, called) ? (ALIASES[called] ?? "") : "";
     if (Object.hasOwn(known, segmentOf(path))) return path;
   }
   for (const [address, { attributes }] of Object.entries(known)) {
@@ -105,10 +124,14 @@ function wordOf(path, known) {
   return Object.hasOwn(attributes, name) ? attributes[name] : undefined;
 }
 
+/** @param {string} path @param {unknown} value @param {Known} known */
+export const fitted = (path, value, known) => fitting(value, wordOf(path, known));
+
 /** A text in the form that its place has; what does not fit stays as it is. @param {unknown} value @param {Word | undefined} word */
 function fitting(value, word) {
+  if (word?.kind === "text" && typeof value === "number") return String(value);
   if (typeof value !== "string" || !word) return value;
-  if (word.kind === "number") return /^-?\d{1,15}([.,]\d+)?$/.test(value) ? Number(value.replace(",", ".")) : value;
+  if (word.kind === "number") return /^-?(?=[\d.,]{1,16}$)(0|[1-9]\d*)([.,]\d+)?$/.test(value) ? Number(value.replace(",", ".")) : value;
   if (word.kind === "list") return value.split(/[|;\n]/).map((part) => part.trim()).filter(Boolean);
   if (word.kind === "yesno") return /^(yes|true|1|ja)$/i.test(value) ? true : /^(no|false|0|nein)$/i.test(value) ? false : value;
   const option = Object.entries(word.options).find(([name, label]) => [name, label].some((one) => one.toLowerCase() === value.toLowerCase()));

@@ -57,7 +57,7 @@ async function choose() {
   const chosen = file.files?.[0];
   close();
   if (!chosen) return;
-  const read = await readFile(chosen, (path) => Object.hasOwn(known, segmentOf(path)));
+  const read = await readFile(chosen, known);
   if ("found" in read) return void (await showPlan(read));
   entries = read.entries;
   who.replaceChildren(...entries.map(({ title }, at) => make("option", { value: String(at) }, [title || String(at + 1)])));
