@@ -95,10 +95,10 @@ class User(AbstractBaseUser, PermissionsMixin):
     def set_password(self, raw_password: str | None) -> None:
         super().set_password(_as_one(raw_password))
 
-    def check_password(self, raw_password: str) -> bool:
+    def check_password(self, raw_password: str | None) -> bool:
         """However a keyboard composes its letters; one that was set before that counted, as it is typed."""
         one = _as_one(raw_password)
-        return super().check_password(str(one)) or (one != raw_password and super().check_password(raw_password))
+        return super().check_password(one) or (one != raw_password and super().check_password(raw_password))
 
     @property
     def has_verified_email(self) -> bool:

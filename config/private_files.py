@@ -25,7 +25,7 @@ class PrivateFiles(EmailBackend):
     """Django's mails in files, each made for its owner alone."""
 
     def open(self) -> bool:
-        if self.stream is not None:
-            return False
-        self.stream = os.fdopen(os.open(self._get_filename(), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "ab")
-        return True
+        opened = bool(super().open())
+        if opened:
+            os.fchmod(self.stream.fileno(), 0o600)  # before anything is in it
+        return opened

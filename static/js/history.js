@@ -2,7 +2,7 @@
 // "Verify my history": fetches the chain page by page, computes every hash again, names the first that does not fit, and
 // finds the newest entry in the public log, which has to be the log that this browser saw before.
 
-import { gettext, interpolate, ngettext } from "./i18n.js";
+import { gettext, interpolate, ngettext, region } from "./i18n.js";
 import { logSteps } from "./log/reading.js";
 import { all, busy, explain, find, make, toast } from "./page.js";
 import { entryHash, holdsItsFacts } from "./proofs.js";
@@ -162,7 +162,7 @@ async function verify(taken = {}) {
 
 /** The page comes in days of UTC; here they begin where the person is, as the times beside them do. */
 function groupByOwnDays() {
-  const day = new Intl.DateTimeFormat(document.documentElement.lang || undefined, { dateStyle: "long" });
+  const day = new Intl.DateTimeFormat(region(), { dateStyle: "long" });
   const days = find("#history-days");
   /** @type {Map<string, HTMLElement>} */
   const lists = new Map();

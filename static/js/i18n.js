@@ -13,6 +13,9 @@ async function load() {
 
 const catalogue = document.documentElement.lang.startsWith("en") ? {} : await load();
 
+/** The page's language as it is written where the browser is, which shell.js found. @returns {string | undefined} */
+export const region = () => document.documentElement.dataset.region || document.documentElement.lang || undefined;
+
 /** @param {string} text @returns {string} */
 export const gettext = (text) => {
   const found = catalogue[text];

@@ -1,14 +1,14 @@
 // @ts-check
 // A running analysis: its steps as they are now. The bar moves when a step ends, and never on a timer.
 
-import { gettext, interpolate, ngettext } from "./i18n.js";
+import { gettext, interpolate, ngettext, region } from "./i18n.js";
 import { explain, find, pageData } from "./page.js";
 import { call } from "./vault/api.js";
 
 const PAUSE = 700; // milliseconds between two looks
 const PAUSE_AFTER_TROUBLE = 4000;
 const UNFINISHED = ["queued", "running"];
-const TENTHS = new Intl.NumberFormat(document.documentElement.lang, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+const TENTHS = new Intl.NumberFormat(region(), { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 
 const live = find("#live");
 const problem = find("#live-problem");

@@ -1,7 +1,7 @@
 // @ts-check
 // Shows what was checked of a receipt, and what a receipt says, in words.
 
-import { gettext } from "./i18n.js";
+import { gettext, region } from "./i18n.js";
 import { make } from "./page.js";
 import { humanised } from "./values.js";
 
@@ -74,7 +74,7 @@ const standing = ({ lawful_basis: basis, rights, notice: told, withdrawal_method
 
 /** What the receipt says; only of one whose signature holds. @param {any} claims @returns {HTMLElement} */
 export function inWords(claims) {
-  const when = (/** @type {string} */ text) => new Date(text).toLocaleString(document.documentElement.lang || undefined, { dateStyle: "long", timeStyle: "short" });
+  const when = (/** @type {string} */ text) => new Date(text).toLocaleString(region(), { dateStyle: "long", timeStyle: "short" });
   const names = claims.pii_types.map((/** @type {string} */ path) => humanised(path.split(".").slice(1).join(": "))).join(", ");
   /** @type {[string, string][]} */
   const facts = [

@@ -1,6 +1,7 @@
 // @ts-check
 // The request log while somebody looks: new calls appear at its top. Nothing is asked for while the page is hidden.
 
+import { region } from "./i18n.js";
 import { find, fromTemplate } from "./page.js";
 import { call, isInterrupted } from "./vault/api.js";
 
@@ -14,7 +15,7 @@ const live = find("#log-live");
 const state = find("[data-state]", live);
 const toggle = find("[data-toggle]", live);
 const rows = find("#log-rows");
-const time = new Intl.DateTimeFormat(document.documentElement.lang, {
+const time = new Intl.DateTimeFormat(region(), {
   day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23", timeZone: "UTC",
 });
 

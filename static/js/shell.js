@@ -5,6 +5,8 @@
   "use strict";
   const root = document.documentElement;
   const THEME = "theme";
+  // the page's language as it is written where the browser is: 27 Nov, not Nov 27, for a page in English in Britain
+  root.dataset.region = navigator.languages.find((one) => one.split("-")[0] === root.lang.split("-")[0]) ?? root.lang;
 
   /** @param {string} selector @param {ParentNode} [within] @returns {HTMLElement[]} */
   const all = (selector, within = document) => [.../** @type {NodeListOf<HTMLElement>} */ (within.querySelectorAll(selector))];
@@ -76,7 +78,7 @@
   }
 
   function showTimes() {
-    const language = root.lang || undefined;
+    const language = root.dataset.region || root.lang || undefined;
     const exact = new Intl.DateTimeFormat(language, { dateStyle: "full", timeStyle: "long" });
     const local = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" });
     const shown = /** @type {HTMLTimeElement[]} */ (all("time[data-relative], time[data-local]"));

@@ -1,7 +1,7 @@
 // @ts-check
 // How a value looks and how it is entered. A word (label, kind, options, parts) comes from the server's vocabulary.
 
-import { gettext } from "./i18n.js";
+import { gettext, region } from "./i18n.js";
 import { make } from "./page.js";
 
 /**
@@ -27,7 +27,7 @@ export const asName = (label) =>
 export function inWords(value, word = PLAIN) {
   if (value === true) return gettext("Yes");
   if (value === false) return gettext("No");
-  if (typeof value === "number") return new Intl.NumberFormat(document.documentElement.lang).format(value);
+  if (typeof value === "number") return new Intl.NumberFormat(region()).format(value);
   if (Array.isArray(value)) return value.map((entry) => inWords(entry)).join(", ");
   if (value !== null && typeof value === "object") {
     return Object.entries(value)

@@ -13,8 +13,12 @@ from consent.web.words import duration_choices
         (86400, "1 day"),
         (5400, "1 hour 30 minutes"),
         (31536000, "1 year"),
-        (2591999, "4 weeks 1 day 23 hours 59 minutes 59 seconds"),
+        (2591999, "29 days 23 hours 59 minutes 59 seconds"),
         (2592000 + 61, "1 month 1 minute 1 second"),
+        (34 * 86400, "34 days"),
+        (10 * 86400, "10 days"),
+        (400 * 86400 + 3600, "400 days 1 hour"),
+        (2 * 31536000, "2 years"),
     ],
 )
 def test_a_duration_is_told_to_the_second(seconds: int, words: str) -> None:

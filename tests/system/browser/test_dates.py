@@ -1,0 +1,30 @@
+"""Dates as they are written where the reader is, in the language of the page."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import BrowserContext, expect
+
+from tests.factories import PersonFactory
+from tests.system.browser.people import SignIn
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.mark.parametrize(
+    ("locale", "written"),
+    [
+        ("en-GB", r"^[0-9]{1,2} [A-Z][a-z]+ 20[0-9]{2}, [0-9]{2}:[0-9]{2}$"),
+        ("en-US", r"^[A-Z][a-z]+ [0-9]{1,2}, 20[0-9]{2}, [0-9]{1,2}:[0-9]{2}\s[AP]M$"),
+        ("de-DE", r"^[0-9]{2}\.[0-9]{2}\.20[0-9]{2}, [0-9]{2}:[0-9]{2}$"),
+    ],
+)
+def test_a_date_is_written_as_in_the_readers_region(
+    new_profile: Callable[..., BrowserContext], sign_in: SignIn, site: str, locale: str, written: str
+) -> None:
+    page = new_profile(locale=locale).new_page()
+    sign_in(page, PersonFactory())
+    page.goto("/accounts/sessions/")
+
+    expect(page.locator("main time[data-local]").first).to_have_text(re.compile(written))
