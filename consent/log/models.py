@@ -17,7 +17,7 @@ class LogState(models.Model):
     epoch = models.CharField(max_length=32, blank=True, default="")
     size = models.PositiveBigIntegerField(default=0)
     frontier = models.BinaryField(default=b"")
-    signed = models.PositiveBigIntegerField(default=0)
+    signed = models.PositiveBigIntegerField(default=0, db_default=0)
     at = models.DateTimeField(db_default=Now())
 
     class Meta:
@@ -43,7 +43,7 @@ class LogTile(models.Model):
     """A full tile of tlog-tiles: 256 hashes, 8,192 bytes."""
 
     level = models.PositiveSmallIntegerField()
-    number = models.PositiveBigIntegerField()
+    number = models.PositiveBigIntegerField(null=True)  # null: kept before they were counted
     hashes = models.BinaryField(max_length=8192)
 
     class Meta:
@@ -72,7 +72,6 @@ class AuditCheckpoint(models.Model):
         db_table = "consent_audit_checkpoints"
         constraints = [
             models.UniqueConstraint(fields=["epoch", "size"], name="consent_checkpoint_once"),
-            models.UniqueConstraint(fields=["number"], name="consent_checkpoint_number_once"),
             models.CheckConstraint(
                 condition=Q(cosigned_at=None) | Q(cosigned_at__gte=F("at")), name="consent_checkpoint_cosigned_later"
             ),

@@ -10,6 +10,7 @@ pytestmark = pytest.mark.own_process("git says which files there are")
 # what exists on one of them alone, each in a module that is about nothing else
 NAMED = {
     "common/clock.py",  # whose clock decides
+    "config/private_files.py",  # a database in a file
     "config/probes.py",  # a look from outside Django's connections, so with each database's own driver
     "config/restored/schema.py",  # what is in each database's own catalogue
     "consent/exports/read_at_once.py",  # the hot read of an export
