@@ -4,6 +4,7 @@
 variables that config/settings.py reads, its place in an analysis and its name on pages follow from it.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -131,6 +132,18 @@ def upstream_of(agent: str) -> Upstream | None:
     if not configured["url"]:
         return None
     return Upstream(configured["url"], configured["token"], configured["timeout"], Protocol(configured["protocol"]))
+
+
+def unchecked(purposes: Iterable[Purpose] = Purpose) -> list[str]:
+    """The titles of the agents for these purposes that are there and check no assertion of consent."""
+    wanted = set(purposes)
+    return [
+        agent.title
+        for agent in AGENTS.values()
+        if agent.purpose in wanted
+        and settings.AGENTS[agent.name]["url"]
+        and not settings.AGENTS[agent.name].get("checks_consent")
+    ]
 
 
 def title_of(agent: str) -> str:

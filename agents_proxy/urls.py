@@ -9,7 +9,7 @@ from agents_proxy.destinations import urls as destinations
 from agents_proxy.financial import urls as financial
 from agents_proxy.messaging import urls as messaging
 from agents_proxy.processing_consent import urls as processing_consent
-from agents_proxy.proxy.api import AgentView
+from agents_proxy.proxy.api import AgentView, AssertionKeys
 
 documented.describe()
 
@@ -23,7 +23,9 @@ api = [
     path("<path:agent>", AgentView.as_view(), name="a2a-agent"),
 ]
 
+program = [path(".well-known/consent-assertion-keys.json", AssertionKeys.as_view(), name="consent-assertion-keys")]
 urlpatterns = [
+    *program,
     path("api/a2a/", include(api)),
     path("", include(destinations.management)),
     path("", include(destinations.pages)),

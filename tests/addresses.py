@@ -265,6 +265,7 @@ ADDRESSES: list[Address] = [
     Address("docs/", "GET", everybody("200")),
     Address("docs/<str:document>/", "GET", everybody("200")),
     Address(".well-known/consent-keys.json", "GET", everybody("200")),
+    Address(".well-known/consent-assertion-keys.json", "GET", everybody("200")),
     Address(".well-known/consent-checkpoint.json", "GET", everybody("200")),
     Address(".well-known/consent-release.json", "GET", everybody("404")),
     Address("log/checkpoint", "GET", everybody("200")),

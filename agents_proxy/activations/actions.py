@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from django.db import transaction
 from django.utils.translation import gettext
 
-from agents_proxy import subjects
 from agents_proxy.activations import payloads
 from agents_proxy.activations.errors import ActivationBudgetSpent, ChangedSinceShown, SendingTaken
 from agents_proxy.activations.models import Activation
@@ -23,6 +22,7 @@ from agents_proxy.destinations.models import Destination
 from agents_proxy.errors import AgreementRequired
 from agents_proxy.processing_consent import actions as consents
 from agents_proxy.processing_consent.models import ProcessingConsent
+from agents_proxy.proxy import subjects
 from agents_proxy.proxy.callers import consent_url
 from agents_proxy.states import ActivationStatus, Purpose, Reach
 from common import encryption

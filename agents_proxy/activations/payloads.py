@@ -6,11 +6,11 @@ from typing import Any
 
 import orjson
 
-from agents_proxy import subjects
 from agents_proxy.activations.errors import NothingToActivate
 from agents_proxy.analyses.affinity import affinity_of
 from agents_proxy.analyses.models import Run
 from agents_proxy.analyses.queries import opened_json
+from agents_proxy.proxy import subjects
 
 TYPE = "brand_affinity.activated"
 

@@ -11,7 +11,6 @@ from django.db import transaction
 from django.db.models import Value
 from django.db.models.functions import Coalesce, Now
 
-from agents_proxy import subjects
 from agents_proxy.agents import AGENTS, ANALYSIS_AGENTS, ANALYSIS_PURPOSES
 from agents_proxy.analyses.errors import (
     AnalysisBudgetSpent,
@@ -27,6 +26,7 @@ from agents_proxy.analyses.results import finish
 from agents_proxy.budgets import Budget, spend
 from agents_proxy.processing_consent import actions as consents
 from agents_proxy.processing_consent.models import ProcessingConsent
+from agents_proxy.proxy import subjects
 from agents_proxy.states import UNFINISHED_RUNS, UNFINISHED_STEPS, Reach, RunStatus, StepStatus
 from common import encryption
 from common.broker import tell_worker

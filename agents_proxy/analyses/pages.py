@@ -12,7 +12,6 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.authentication import person_of
 from accounts.interrupted.page_actions import can_wait
-from agents_proxy import subjects
 from agents_proxy.analyses import actions as analysis_actions
 from agents_proxy.analyses import page_actions as analysis_page_actions
 from agents_proxy.analyses import page_content
@@ -24,6 +23,7 @@ from agents_proxy.analyses.exports.files import EXPORTS
 from agents_proxy.analyses.forms import AnalysisForm
 from agents_proxy.analyses.models import Run
 from agents_proxy.financial import words as financial_words
+from agents_proxy.proxy import subjects
 from agents_proxy.states import UNFINISHED_RUNS
 from common.problems import Problem
 

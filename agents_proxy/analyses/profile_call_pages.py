@@ -15,12 +15,12 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.authentication import person_of
 from accounts.interrupted.page_actions import Field, Kwargs, PageAction, Values, Words, can_wait
-from agents_proxy import subjects
 from agents_proxy.analyses import profile_calls, profile_view
 from agents_proxy.analyses import words as analysis_words
 from agents_proxy.analyses.profile_call_forms import LONGEST_TEXT, AgreedForm, CreateForm, OwnForm, UpdateForm
 from agents_proxy.errors import Refusal
 from agents_proxy.processing_consent import actions as consents
+from agents_proxy.proxy import subjects
 from agents_proxy.refusal_words import words_of
 from agents_proxy.statements import statement
 from agents_proxy.states import Purpose

@@ -16,7 +16,7 @@ from agents_proxy.processing_consent import actions as consents
 from agents_proxy.proxy import calls
 from agents_proxy.proxy import limits as proxy_limits
 from agents_proxy.proxy.envelope import Prompt, new_session_id, new_task_id
-from agents_proxy.subjects import subject_of
+from agents_proxy.proxy.subjects import subject_of
 
 if TYPE_CHECKING:
     from accounts.models import User

@@ -21,7 +21,6 @@ from django.db import DatabaseError, connection, transaction
 from django.db.models import Case, Exists, F, OuterRef, QuerySet, When, Window
 from django.db.models.functions import Now, RowNumber
 
-from agents_proxy import subjects
 from agents_proxy.agents import AGENTS
 from agents_proxy.analyses.actions import end_early
 from agents_proxy.analyses.models import Run, Step
@@ -30,10 +29,10 @@ from agents_proxy.analyses.results import finish, reading_of
 from agents_proxy.errors import CallFailed, NotConfigured, SubjectMismatch, UpstreamTimeout
 from agents_proxy.financial import items as linked_items
 from agents_proxy.processing_consent import actions as consents
-from agents_proxy.proxy import calls
+from agents_proxy.proxy import calls, subjects
 from agents_proxy.proxy.envelope import Prompt
+from agents_proxy.proxy.subjects import Subject
 from agents_proxy.states import UNFINISHED_RUNS, UNFINISHED_STEPS, Purpose, Reach, RunStatus, StepStatus
-from agents_proxy.subjects import Subject
 from common import encryption
 from common.clock import database_now
 from common.shutdown import shutdown

@@ -6,16 +6,18 @@ from typing import Any
 from django.db import transaction
 
 from agents_proxy.agents import upstream_of
+from agents_proxy.digests import digest, digests, is_digest
 from agents_proxy.errors import CallFailed, NotConfigured, Refusal, UnknownMessage
 from agents_proxy.messaging import phone_numbers
 from agents_proxy.messaging.delivery import Delivery, delivery_of, repeated_reply, status_named
-from agents_proxy.messaging.digests import digest, digests, is_digest
 from agents_proxy.messaging.models import MessageTemplate, OutboundMessage
 from agents_proxy.messaging.outbound import AGENT, LONGEST_CALL, approved_text, invalid_field, record_delivery, written
 from agents_proxy.messaging.schemas import MessageBody
 from agents_proxy.processing_consent.models import ProcessingConsent
 from agents_proxy.proxy import calls
+from agents_proxy.proxy.correlation import principal_of, replaced_task
 from agents_proxy.proxy.envelope import Prompt, Reply, task_failed
+from agents_proxy.proxy.subjects import Subject
 from agents_proxy.states import MessageStatus
 from common.clock import database_now, rfc3339
 from common.problems import InvalidRequest
@@ -48,7 +50,7 @@ def send_message(*, by: Sender, body: MessageBody, session_id: str, task_id: str
             record_delivery(message.pk, Delivery(MessageStatus.UNKNOWN))  # the process that sent it is gone
             message.status = MessageStatus.UNKNOWN
         return repeated_reply(task_id, message.message_id, MessageStatus(message.status))
-    return _sent(message, Prompt(written(body), session_id, task_id), by.consent_pk)
+    return _sent(message, Prompt(written(body), session_id, task_id), by, body.to)
 
 
 def _claimed(
@@ -75,9 +77,10 @@ def _claimed(
     return kept, False
 
 
-def _sent(message: OutboundMessage, prompt: Prompt, consent_pk: int | None) -> Reply:
+def _sent(message: OutboundMessage, prompt: Prompt, by: Sender, to: str) -> Reply:
+    about = None if by.person_pk is None else Subject(by.person_pk, phone_numbers=(to,), told=(to,))
     try:
-        reply = calls.ask(AGENT, prompt, consent_pk=consent_pk)
+        reply = calls.ask(AGENT, prompt, consent_pk=by.consent_pk, about=about)
     except CallFailed:
         record_delivery(message.pk, Delivery(MessageStatus.UNKNOWN))
         raise
@@ -104,13 +107,21 @@ def take_report(*, word: str, upstream_id: str | None, task_id: str | None, numb
     sent = OutboundMessage.objects.order_by("-pk")
     message = sent.filter(upstream_id=upstream_id).first() if upstream_id else None
     if message is None and task_id and number:  # the answer that told the agent's own ID may have been lost
-        message = sent.filter(task_id=task_id, recipient_digest__in=digests("number", number)).first()
+        there = sent.filter(recipient_digest__in=digests("number", number)).select_related("consent")
+        message = next((one for one in there.iterator() if task_id in _names_of(one)), None)
     if message is None:
         raise UnknownMessage
     failed = told is MessageStatus.FAILED
     record_delivery(message.pk, Delivery(told, upstream_id or "", "delivery_failed" if failed else ""))
     message.refresh_from_db()
     return MessageStatus(message.status)
+
+
+def _names_of(message: OutboundMessage) -> tuple[str, ...]:
+    """By which IDs the agent may know the task."""
+    if message.consent is None:
+        return (message.task_id,)
+    return (message.task_id, replaced_task(message.task_id, principal_of(message.consent)))
 
 
 def messages_of(person_pk: int, *, limit: int = 100) -> list[dict[str, Any]]:

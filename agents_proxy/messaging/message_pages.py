@@ -13,7 +13,6 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.authentication import person_of
 from accounts.interrupted.page_actions import can_wait
-from agents_proxy import subjects
 from agents_proxy.errors import ConsentRequired, InvalidParams, Refusal
 from agents_proxy.messaging import actions as messaging_actions
 from agents_proxy.messaging.actions import Sender
@@ -23,6 +22,7 @@ from agents_proxy.messaging.page_actions import MESSAGE
 from agents_proxy.messaging.templates import active_template, active_templates, language_error, name_error
 from agents_proxy.processing_consent import actions as consents
 from agents_proxy.proxy import limits as proxy_limits
+from agents_proxy.proxy import subjects
 from agents_proxy.proxy.envelope import new_session_id, new_task_id
 from agents_proxy.refusal_words import words_of
 from agents_proxy.statements import statement

@@ -8,9 +8,9 @@ from django.conf import settings
 from django.db import transaction
 from django.utils.translation import gettext
 
+from agents_proxy.digests import digest, digests, is_digest
 from agents_proxy.errors import CallFailed, ConsentRequired, InvalidParams, NotConfigured, Refusal
 from agents_proxy.messaging.delivery import Delivery, delivery_of
-from agents_proxy.messaging.digests import digest, digests, is_digest
 from agents_proxy.messaging.models import OutboundMessage, PhoneNumber
 from agents_proxy.messaging.schemas import MessageBody
 from agents_proxy.proxy import calls

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.authentication import person_of
 from accounts.interrupted.page_actions import can_wait
+from agents_proxy.agents import unchecked
 from agents_proxy.destinations import queries as destination_queries
 from agents_proxy.destinations.errors import UnknownDestination
 from agents_proxy.destinations.models import Destination
@@ -70,7 +71,9 @@ def agree(request: HttpRequest) -> HttpResponse:
             return _answered(request, asked)
         # an app may have named another destination, or itself anew, while the page was open
         messages.error(request, gettext("What is asked of you has changed since you read it. Read it again."))
-    context = {"asked": asked, "statement": words, "shown": shown, "version": VERSION}
+    context = {
+        "asked": asked, "statement": words, "shown": shown, "version": VERSION, "unchecked": unchecked(asked.purposes),
+    }  # fmt: skip
     return _letting_the_form_return(render(request, "agents/consent.html", context), asked)
 
 

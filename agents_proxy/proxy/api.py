@@ -12,13 +12,14 @@ from rest_framework.throttling import BaseThrottle
 
 from agents_proxy.agents import AGENTS
 from agents_proxy.errors import InvalidParams, UnknownAgent
-from agents_proxy.proxy import callers, calls, rpc
+from agents_proxy.proxy import assertions, callers, calls, rpc
 from agents_proxy.proxy import limits as proxy_limits
 from agents_proxy.proxy.callers import Caller
 from agents_proxy.proxy.envelope import Prompt, Reply, new_session_id, new_task_id
 from agents_proxy.proxy.schemas import TASK_ID, PromptBody
-from agents_proxy.subjects import subject_of
+from agents_proxy.proxy.subjects import subject_of
 from common.admission.views import ProgramView
+from common.json_bodies import json_answer
 from common.network import client_address, network_of
 from common.problems import checked
 from common.request_notes import QUERY_CLEANED
@@ -104,6 +105,16 @@ class AgentView(ProgramView):
 
     def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
         return rpc.allow(super().finalize_response(request, response, *args, **kwargs), self.origin)
+
+
+class AssertionKeys(ProgramView):
+    """The public keys of the assertions that agents are shown."""
+
+    authentication_classes = ()
+    http_method_names = ["get", "head"]
+
+    def get(self, request: Request) -> HttpResponse:
+        return json_answer(assertions.public_keys())
 
 
 def _is_preflight(request: HttpRequest) -> bool:

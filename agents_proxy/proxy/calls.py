@@ -16,10 +16,13 @@ from django.utils import timezone
 
 from agents_proxy.agents import Upstream, upstream_of
 from agents_proxy.errors import CallFailed, NotConfigured, SubjectMismatch, TooManyCalls, Unavailable
+from agents_proxy.processing_consent.models import ProcessingConsent
 from agents_proxy.proxy import upstream
-from agents_proxy.proxy.envelope import Prompt, Reply
+from agents_proxy.proxy.assertions import assertion
+from agents_proxy.proxy.correlation import kept_apart, principal_of
+from agents_proxy.proxy.envelope import Prompt, Reply, renamed
+from agents_proxy.proxy.subjects import Subject
 from agents_proxy.states import CallOutcome
-from agents_proxy.subjects import Subject
 from common.shutdown import shutdown
 from common.sql.dialect import timestamp
 
@@ -85,18 +88,23 @@ def ask(
 
 
 def _asked(agent: str, target: Upstream, prompt: Prompt, consent_pk: int | None, about: Subject | None) -> Reply:
+    sent, shown = prompt, ""
+    if about is not None and consent_pk is not None:
+        consent = ProcessingConsent.objects.only("consent_id", "user", "app").get(pk=consent_pk)
+        sent = kept_apart(prompt, principal_of(consent))
+        shown = assertion(agent, target, sent, about, consent)
     if not connection.in_atomic_block:
         connection.close()  # back to the pool, for as long as the agent takes
     started, clock = timezone.now(), time.monotonic()
     outcome, size = CallOutcome.UPSTREAM_UNAVAILABLE, 0
     try:
-        reply = upstream.call(target, prompt)
+        reply = upstream.call(target, sent, shown)
         outcome = CallOutcome.ANSWERED if reply.error_code is None else CallOutcome.AGENT_ERROR
         size = reply.size
         tell_operator(agent, prompt, reply.said)
         if about is not None and not about.is_named_in(reply.result):
             raise SubjectMismatch
-        return reply
+        return renamed(reply, {sent.session_id: prompt.session_id, sent.task_id: prompt.task_id})
     except CallFailed as failure:
         outcome = CallOutcome(failure.name)
         tell_operator(agent, prompt, failure.said)

@@ -5,7 +5,8 @@ What an upstream says of itself (failures, progress, metadata) stays here: a cal
 
 import re
 import secrets
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import orjson
@@ -56,11 +57,12 @@ def new_task_id() -> str:
     return f"task-{secrets.token_urlsafe(24)}"
 
 
-def written(prompt: Prompt, protocol: Protocol) -> bytes:
-    """The JSON-RPC request for `prompt`."""
-    return orjson.dumps(
-        {"jsonrpc": "2.0", "id": prompt.task_id, "method": protocol.method, "params": _params(prompt, protocol)}
-    )
+def written(prompt: Prompt, protocol: Protocol, shown: Mapping[str, str] | None = None) -> bytes:
+    """The JSON-RPC request for `prompt`. `shown` is what an A2A agent is shown beside it: extension → its value."""
+    params = _params(prompt, protocol)
+    if shown and protocol is not Protocol.TASKS_SEND:
+        params["message"] |= {"extensions": list(shown), "metadata": dict(shown)}
+    return orjson.dumps({"jsonrpc": "2.0", "id": prompt.task_id, "method": protocol.method, "params": params})
 
 
 def _params(prompt: Prompt, protocol: Protocol) -> dict[str, Any]:
@@ -135,6 +137,25 @@ def _without_asides(value: Any) -> Any:
         return value
     kept = {name: part for name, part in value.items() if name not in _ASIDES}
     return {name: _without_asides(part) if name in _HELD else part for name, part in kept.items()}
+
+
+def renamed(reply: Reply, names: Mapping[str, str]) -> Reply:
+    """The reply with the identifiers that its caller gave: upstream's name → the caller's."""
+    if all(name == given for name, given in names.items()):
+        return reply
+    answer = _renamed(strict_json(reply.body), names)
+    return replace(reply, body=_dumped(answer), result=answer.get("result"))
+
+
+def _renamed(value: Any, names: Mapping[str, str]) -> Any:
+    match value:
+        case dict():
+            return {name: _renamed(part, names) for name, part in value.items()}
+        case list():
+            return [_renamed(part, names) for part in value]
+        case str():
+            return names.get(value, value)
+    return value
 
 
 def unwrapped(result: Any) -> Any:

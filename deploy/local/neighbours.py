@@ -42,10 +42,11 @@ class Neighbours:
         return bool(self.addresses) and all(name in self.env for name in reference.VARIABLES.values())
 
 
-def agents_alone() -> Neighbours:
+def agents_alone(server: str) -> Neighbours:
     """The reference agents on a free port, and nothing else."""
     agents = reference.addresses(_any_port())
-    return Neighbours(agents, {}, {"agents": reference.command(agents, VAR)} if agents else {})
+    commands = {"agents": reference.command(agents, VAR, server)} if agents else {}
+    return Neighbours(reference.environment(agents), {}, commands)
 
 
 def find(port: int, server: str, var: Path | None = None) -> Neighbours:
@@ -53,10 +54,10 @@ def find(port: int, server: str, var: Path | None = None) -> Neighbours:
     var = VAR if var is None else var
     ports = _ports(port)
     agents = reference.addresses(ports["agents"])
-    commands = {"agents": reference.command(agents, var)} if agents else {}
+    commands = {"agents": reference.command(agents, var, server)} if agents else {}
     if not is_wanted("NEIGHBOURHOOD"):
-        return Neighbours(agents, {}, commands)
-    env, serving = dict(agents), {"overview": ports["overview"], "crm": ports["crm"]}
+        return Neighbours(reference.environment(agents), {}, commands)
+    env, serving = reference.environment(agents), {"overview": ports["overview"], "crm": ports["crm"]}
     if not any(os.environ.get(name) for name in ("AGGREGATOR_BASE_URL", "AGGREGATOR_CLIENT_ID", "AGGREGATOR_SECRET")):
         serving["aggregator"] = ports["aggregator"]
         env |= {

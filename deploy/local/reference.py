@@ -17,8 +17,13 @@ def addresses(port: int) -> dict[str, str]:
     return {name: f"http://127.0.0.1:{port}/{agent}" for agent, name in missing.items()}
 
 
-def command(found: dict[str, str], var: Path) -> list[str]:
-    """How to start the program that serves these addresses; profiles are kept in `var`."""
+def environment(found: dict[str, str]) -> dict[str, str]:
+    """What the server is told of agents at these addresses: where they are, and that they check consent."""
+    return {**found, **{name.replace("_URL", "_CHECKS_CONSENT"): "true" for name in found}}
+
+
+def command(found: dict[str, str], var: Path, server: str) -> list[str]:
+    """How to start the program that serves these addresses to `server`; profiles are kept in `var`."""
     port = next(iter(found.values())).split(":")[2].split("/")[0]
-    started = [str(PYTHON), "-m", "examples.reference_agents", "--port", port]
+    started = [str(PYTHON), "-m", "examples.reference_agents", "--port", port, "--issuer", server]
     return [*started, "--store", str(var / "agents.sqlite3")]

@@ -77,7 +77,7 @@ def service(port: int, env: Mapping[str, str], beside: Neighbours | None = None)
     logs.mkdir(parents=True, exist_ok=True)
     children: list[Child] = []
     try:
-        beside = neighbours.agents_alone() if beside is None else beside
+        beside = neighbours.agents_alone(env["BASE_URL"]) if beside is None else beside
         # the settings were checked before; the worker's own look would load all addresses, which it does not need
         env = {**env, **beside.env, "CELERY_SKIP_CHECKS": "1"}
         for name, command in {"server": _server(port), "worker": _worker(logs), **beside.commands}.items():

@@ -4,7 +4,7 @@ from django.apps import apps
 from django.db.models import Max
 from django.utils import timezone
 
-from agents_proxy.messaging.digests import digest, digests
+from agents_proxy.digests import digest, digests
 from common import encryption
 from deploy.sample_data.content import MESSAGE_TEMPLATE, MESSAGE_TEXT, OWNER_NUMBER
 

@@ -15,6 +15,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from examples.reference_agents.agent_card import agent_card, agent_of_card
+from examples.reference_agents.consent import HEADER, Consent
 from examples.reference_agents.json_rpc import answer_request, error_response
 from examples.reference_agents.store import keep_in
 
@@ -49,7 +50,9 @@ class Handler(BaseHTTPRequestHandler):
             request = json.loads(self.rfile.read(int(length)))
         except (ValueError, RecursionError):
             return self._send(error_response(None, -32700, "not JSON"))
-        return self._send(answer_request(self.path.strip("/"), request, self.headers.get("A2A-Version", "").strip()))
+        version, shown = (self.headers.get(name, "").strip() for name in ("A2A-Version", HEADER))
+        consent = self.server.consent  # type: ignore[attr-defined]  # of `Server`
+        return self._send(answer_request(self.path.strip("/"), request, version, consent=consent, shown=shown))
 
     def _is_from_a_program(self) -> bool:
         """No web page is answered: neither one that says so, nor, on this machine, one under a name that lies."""
@@ -82,6 +85,7 @@ class Server(ThreadingHTTPServer):
 
     daemon_threads = True
     request_queue_size = 1024
+    consent: Consent | None = None
 
 
 def main() -> None:
@@ -90,9 +94,17 @@ def main() -> None:
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=8010)
     parser.add_argument("--store", type=Path, help="keep profiles in this SQLite file; in memory without it")
+    whose = parser.add_mutually_exclusive_group(required=True)
+    whose.add_argument("--issuer", help="answer only what a person agreed to, as this service asserts: its BASE_URL")
+    whose.add_argument("--without-consent", action="store_true", help="answer everything; to try an agent by hand")
+    parser.add_argument("--origin", help="as the service has it in AGENT_<NAME>_URL; http://<host>:<port> by default")
     options = parser.parse_args()
     keep_in(options.store)
     with Server((options.host, options.port), Handler) as server:
+        if options.issuer:
+            server.consent = Consent(
+                options.issuer, options.origin or f"http://{options.host}:{server.server_address[1]}"
+            )
         source = os.environ.get("AGENT_LLM_URL") or "rules, what they keep and synthetic registers"
         sys.stderr.write(f"reference agents on port {server.server_address[1]}, answering from {source}\n")
         server.serve_forever()

@@ -7,13 +7,17 @@ from typing import Any
 import urllib3
 
 from examples.reference_agents.agents import AGENTS
+from examples.reference_agents.consent import Consent, NotAgreed
 from examples.reference_agents.model import profile_part
 
 
-def answer_request(agent: str, request: Any, version: str) -> dict[str, Any]:
+def answer_request(
+    agent: str, request: Any, version: str, *, consent: Consent | None = None, shown: str = ""
+) -> dict[str, Any]:
     """The response to one request; a failure is a JSON-RPC error, never an invented answer.
 
-    `version` is the header `A2A-Version`, empty where there is none, which means 0.3.
+    `version` is the header `A2A-Version`, empty where there is none, which means 0.3. With `consent` it asks whether
+    the person agreed; `shown` is the header that says so, which A2A has in the message instead.
     """
     if not isinstance(request, dict) or request.get("jsonrpc") != "2.0" or not isinstance(request.get("method"), str):
         return error_response(None, -32600, "not a JSON-RPC 2.0 request")
@@ -31,7 +35,11 @@ def answer_request(agent: str, request: Any, version: str) -> dict[str, Any]:
     if not text:
         return error_response(task, -32005, "no text to answer")
     try:
+        if consent is not None:
+            text = consent.asked_of(agent, task, text, shown or _beside(params, consent.extension))
         part = profile_part(agent, text)
+    except NotAgreed as reason:
+        return error_response(task, -32010, str(reason))
     except (OSError, ValueError, sqlite3.Error, urllib3.exceptions.HTTPError):
         return error_response(task, -32000, "the agent cannot answer now")
     return {"jsonrpc": "2.0", "id": task, "result": result_shape(task, params, part)}
@@ -47,6 +55,12 @@ def _parts_of(params: Any) -> list[Any]:
     message = params.get("message") if isinstance(params, dict) else None
     parts = message.get("parts") if isinstance(message, dict) else None
     return parts if isinstance(parts, list) else []
+
+
+def _beside(params: Any, extension: str) -> Any:
+    """What the message has in its metadata for this extension."""
+    metadata = params["message"].get("metadata")
+    return metadata.get(extension) if isinstance(metadata, dict) else None
 
 
 def _text_of(parts: list[Any]) -> str:

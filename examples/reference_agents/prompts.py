@@ -70,6 +70,13 @@ def find_identifiers(prompt: str) -> Facts:
     return facts
 
 
+def identifiers_in(prompt: str) -> set[str]:
+    """Every e-mail address and every phone number that the prompt names, of whomever."""
+    numbers = (match.number for match in phonenumbers.PhoneNumberMatcher(prompt, None))
+    e164 = {phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164) for number in numbers}
+    return {match[1].lower() for match in _EMAIL.finditer(prompt)} | e164
+
+
 def facts_from_phone(phone: str) -> Facts:
     """What the numbering plan tells about a number: country, region, line type, time zone, original carrier."""
     number = _number(phone)

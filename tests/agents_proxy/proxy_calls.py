@@ -7,7 +7,7 @@ from django.http import HttpResponse
 from django.test import Client
 
 from accounts.models import User
-from agents_proxy.messaging.digests import digest
+from agents_proxy.digests import digest
 from agents_proxy.messaging.models import PhoneNumber
 from agents_proxy.processing_consent import actions as consents
 from agents_proxy.processing_consent.origins import app_of_origin

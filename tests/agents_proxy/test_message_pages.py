@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from accounts.models import User
-from agents_proxy.messaging.digests import digest
+from agents_proxy.digests import digest
 from agents_proxy.messaging.models import OutboundMessage, PhoneNumber
 from agents_proxy.processing_consent.models import ProcessingConsent
 from tests.agents_proxy.agent_server import Agents

@@ -100,7 +100,9 @@ def test_an_agent_may_speak_a_newer_protocol(
 
     assert caller.post(BRAND, CALL).status_code == 200
     assert upstream.asked[0].body["method"] == protocol.method
-    assert upstream.asked[0].body["params"] == params
+    sent = upstream.asked[0].body["params"]
+    assert {sent["message"].pop(name) is not None for name in ("extensions", "metadata")} == {True}
+    assert sent == params
     assert upstream.asked[0].headers.get("a2a-version") == ("1.0" if protocol is Protocol.A2A_1_0 else None)
 
 

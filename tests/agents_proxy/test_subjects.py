@@ -10,12 +10,12 @@ from allauth.account.models import EmailAddress
 from django.test import Client
 
 from accounts.models import User
-from agents_proxy import subjects
 from agents_proxy.agents import AGENTS
 from agents_proxy.analyses import steps
 from agents_proxy.analyses.models import Run
 from agents_proxy.messaging.models import PhoneNumber
 from agents_proxy.processing_consent import actions as consents
+from agents_proxy.proxy import subjects
 from tests.addresses import ADDRESSES, Address, path_of
 from tests.agents_proxy.agent_server import ORDER, Agents
 from tests.agents_proxy.proxy_calls import SITE, consenting, owning, refusal

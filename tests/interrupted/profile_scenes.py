@@ -3,9 +3,9 @@
 from agents_proxy.activations.models import Activation
 from agents_proxy.analyses import actions as analysis_actions
 from agents_proxy.analyses.models import Run
+from agents_proxy.digests import digest
 from agents_proxy.financial.models import Item, RefreshRun
 from agents_proxy.messaging import phone_numbers
-from agents_proxy.messaging.digests import digest
 from agents_proxy.messaging.models import PhoneNumber
 from agents_proxy.processing_consent.models import ProcessingConsent
 from tests.agents_proxy.agent_server import Agents, speaking

@@ -38,7 +38,7 @@ STORY = (
 def start(*arguments: str, **env: str) -> tuple["subprocess.Popen[str]", str]:
     """The program on a port of its own, and its address."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "examples.reference_agents", "--port", "0", *arguments],
+        [sys.executable, "-m", "examples.reference_agents", "--port", "0", *(arguments or ["--without-consent"])],
         cwd=ROOT, env={**os.environ, **env}, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     assert process.stderr is not None

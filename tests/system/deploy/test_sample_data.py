@@ -13,8 +13,8 @@ from django.apps import apps
 from django.core.management import call_command, get_commands
 from django.utils import timezone
 
-from agents_proxy import subjects
 from agents_proxy.messaging import phone_numbers
+from agents_proxy.proxy import subjects
 from common.encryption import opened
 from consent_bridge import sealed
 from developers.authentication import find_token

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from allauth.account.models import EmailAddress
+from django.apps import apps
 from django.conf import settings
 
 from agents_proxy.errors import AddressNotVerified, SubjectMismatch, SubjectNotVerified
-from agents_proxy.messaging.models import PhoneNumber
 from agents_proxy.proxy.replies import objects_in
 from agents_proxy.proxy.spelling import canonical
 from common import encryption
@@ -92,7 +92,8 @@ def not_verified() -> AddressNotVerified:
 
 def numbers_of(person_pk: int) -> Iterator[str]:
     """The numbers that this person verified. One that was kept masked has to be verified again."""
-    for row in PhoneNumber.objects.filter(user=person_pk, verified_at__isnull=False).order_by("pk"):
+    numbers = apps.get_model("agents_proxy.PhoneNumber")._default_manager  # of a room that stands on this one
+    for row in numbers.filter(user=person_pk, verified_at__isnull=False).order_by("pk"):
         with suppress(encryption.Unreadable):
             number = encryption.opened(row.number)
             if number[1:].isdecimal():
