@@ -95,7 +95,8 @@ def unlocked_import(page: Page, scene: Scene) -> None:
 def start_analysis(page: Page, scene: Scene) -> None:
     """Fill in the form and see the first agents being asked."""
     for name, value in SAMPLE.items():
-        page.locator(f"#id_{name}").fill(value)
+        if name != "email":  # it is the only one that there is to choose
+            page.locator(f"#id_{name}").fill(value)
     page.locator("#id_agreed").check()
     page.locator("form[data-once] button[type=submit]").last.click()
     page.wait_for_url("**/profile/ana_*/")
@@ -108,7 +109,7 @@ def finish_analysis(page: Page, scene: Scene) -> None:
 
 def look_up(page: Page, scene: Scene) -> None:
     """What the profile agent keeps under one's own address; the agreement is asked for once."""
-    page.locator("#id_email").fill(SAMPLE["email"])
+    page.locator("#id_about").select_option(SAMPLE["email"])
     agreed = page.locator("#id_agreed")
     if agreed.count():
         agreed.check()

@@ -49,9 +49,13 @@ class Subject:
     def asked_about(self, text: str) -> "Subject":
         """The same, told what `text` names of theirs, or else one identifier; raises `SubjectMismatch`."""
         named = named_in(text)
-        if not named <= {*self.any}:
+        if not all(self._is_own(one) for one in named):
             raise SubjectMismatch
         return replace(self, told=tuple(one for one in self.any if one in named) or self.any[:1])
+
+    def _is_own(self, named: str) -> bool:
+        """A number of theirs without its country may read as one of another: +49 17604069055 ends in a number of +1."""
+        return named in self.any or any(number.endswith(named[1:]) for number in self.phone_numbers if named[0] == "+")
 
     def is_named_in(self, result: Any) -> bool:
         """Whether a reply may be about them: of the addresses and numbers that its fields hold one is theirs, or none

@@ -71,6 +71,7 @@ def test_a_prompt_that_names_somebody_else_goes_nowhere(agent: str, text: str, z
     [
         "Who am I?", "zoe@example.org", "ZOE@EXAMPLE.ORG, +49 1511 2345678", "004915112345678", "4915112345678",
         "My budget is 1000-20000 EUR, from 2026-11-27 to 2026-12-24 10:00:00, order 12345678, @zoe on mastodon.example",
+        "+49 15112345678", "15112345678", "+49 (0) 151 12345678", "0151 12345678",
         "1764000000000 ms; version 10.20.30.40; ISBN 978-3-16-148410-0",
     ],
 )  # fmt: skip

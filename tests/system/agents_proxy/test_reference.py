@@ -22,6 +22,7 @@ from agents_proxy.proxy.upstream import call
 from examples.reference_agents import NAMES
 from examples.reference_agents.agents import AGENTS, Answer
 from tests.agents_proxy.agent_server import ORDER
+from tests.agents_proxy.proxy_calls import owning
 from tests.agents_proxy.runs import kept
 from tests.factories import PersonFactory
 from tests.fakes.agents import CANARY, Asked, agent, says
@@ -38,7 +39,7 @@ STORY = (
 def start(*arguments: str, **env: str) -> tuple["subprocess.Popen[str]", str]:
     """The program on a port of its own, and its address."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "examples.reference_agents", "--port", "0", *(arguments or ["--without-consent"])],
+        [sys.executable, "-m", "examples.reference_agents", "--port", "0", "--without-consent", *arguments],
         cwd=ROOT, env={**os.environ, **env}, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     assert process.stderr is not None
@@ -168,7 +169,8 @@ def test_every_protocol_is_spoken(protocol: Protocol, agents: str) -> None:
 def test_an_analysis_takes_no_source_for_a_field_of_the_person(protocol: Protocol, agents: str, settings: Any) -> None:
     told = {"token": "", "timeout": 30.0, "protocol": protocol}
     settings.AGENTS = {**settings.AGENTS, **{name: {**told, "url": f"{agents}/{name}"} for name in ORDER}}
-    run = analysis_actions.start_analysis(by=PersonFactory(), submitted=ZOE)
+    zoe = owning(PersonFactory(email=ZOE["email"]), ZOE["countryCode"] + ZOE["phoneNumber"])
+    run = analysis_actions.start_analysis(by=zoe, submitted=ZOE)
 
     steps.run_through(run.pk)
 

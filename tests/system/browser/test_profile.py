@@ -17,6 +17,7 @@ from pkm.segments.models import Blob
 from tests.agents_proxy.agent_server import ORDER, Agents, speaking, waits_for
 from tests.agents_proxy.full_profile import FULL
 from tests.agents_proxy.hostile import hostile_replies
+from tests.agents_proxy.proxy_calls import owning
 from tests.factories import PersonFactory, RunFactory, StepFactory, give_vault
 from tests.system.browser.conftest import DESKTOP, IN_LONG, PHONE
 from tests.system.browser.ended_runs import ended
@@ -78,7 +79,7 @@ def test_an_analysis_from_the_form_to_the_vault(
     page: Page, site: str, sign_in: SignIn, agents: Agents, worker: Callable[[str], None], complaints: Any
 ) -> None:
     vault = give_vault(PersonFactory(), {("location", "home"): {"city": "Linz"}}, passphrase=PASSPHRASE)
-    sign_in(page, vault.user, at="/profile/")
+    sign_in(page, owning(vault.user), at="/profile/")
     fill(page)
     page.locator("#id_phoneNumber").fill("123")
     with complaints.expecting(400):

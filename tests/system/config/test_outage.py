@@ -262,7 +262,9 @@ ALL = dict.fromkeys(("database", "migrations", "rules", "audit", "broker"), True
 def assert_an_act_goes_through(site: Site, person: Any) -> None:
     """What tells the worker leaves a row, which the worker's own sweep finds; nobody waits for the broker."""
     from agents_proxy.analyses.models import Run
+    from tests.agents_proxy.proxy_calls import owning
 
+    owning(person)
     token = "t" * 32
     body = {"email": person.email, "fullName": "Ada Lovelace", "countryCode": "+49", "phoneNumber": "15112345678"}
     answer = site.call(
