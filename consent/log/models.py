@@ -43,7 +43,7 @@ class LogTile(models.Model):
     """A full tile of tlog-tiles: 256 hashes, 8,192 bytes."""
 
     level = models.PositiveSmallIntegerField()
-    number = models.PositiveBigIntegerField(null=True)  # null: kept before they were counted
+    number = models.PositiveBigIntegerField()
     hashes = models.BinaryField(max_length=8192)
 
     class Meta:
@@ -59,7 +59,7 @@ class AuditCheckpoint(models.Model):
     gaps, so that one which is gone is missed.
     """
 
-    number = models.PositiveBigIntegerField()
+    number = models.PositiveBigIntegerField(null=True)  # null: kept before they were counted
     epoch = models.CharField(max_length=32, blank=True, default="")
     size = models.PositiveBigIntegerField()
     root = models.CharField(max_length=43)

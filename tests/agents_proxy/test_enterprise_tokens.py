@@ -15,7 +15,7 @@ from developers.models import App
 from tests.agents_proxy.agent_server import Agents
 from tests.agents_proxy.receivers import backend, token_of
 from tests.agents_proxy.runs import BODY, finished
-from tests.callers import JsonClient, sign_in
+from tests.callers import JsonClient
 from tests.factories import AppFactory, PersonFactory
 
 pytestmark = pytest.mark.django_db

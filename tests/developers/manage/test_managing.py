@@ -14,7 +14,7 @@ from developers.members.mail import send_due_mails
 from developers.models import AppAuditEntry, AppMember, DeveloperToken
 from tests.callers import manager, signed_in
 from tests.consent.api.addresses import problem
-from tests.factories import AppFactory, MemberFactory, PersonFactory, TestAppFactory, TokenFactory
+from tests.factories import AppFactory, MemberFactory, TestAppFactory, TokenFactory
 
 
 @pytest.fixture

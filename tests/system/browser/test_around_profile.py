@@ -12,7 +12,7 @@ from agents_proxy.digests import digest
 from agents_proxy.financial import refreshes
 from agents_proxy.financial.models import Item, RefreshRun
 from agents_proxy.messaging.delivery import Delivery
-from agents_proxy.messaging.models import OutboundMessage, PhoneNumber
+from agents_proxy.messaging.models import OutboundMessage
 from agents_proxy.messaging.outbound import record_delivery
 from agents_proxy.states import MessageStatus, Purpose
 from tests.agents_proxy.agent_server import Agents, speaking
