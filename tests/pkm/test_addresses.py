@@ -302,7 +302,7 @@ def test_unknown_segment_is_not_found(owner, vault, address):
         ({"jwe": ""}, "jwe"),
         ({"base_content_revision": "0"}, "base_content_revision"),
         ({"base_content_revision": -1}, "base_content_revision"),
-        ({"base_content_revision": 0.0}, "base_content_revision"),
+        ({"base_content_revision": 0.5}, "base_content_revision"),
         ({"base_content_revision": True}, "base_content_revision"),
         ({"base_content_revision": 2**31}, "base_content_revision"),
         ({"attributes": "favorite_cuisine"}, "attributes"),
