@@ -11,7 +11,14 @@ SHORTEST_DAYS = 365
 RULES: list[Rule] = [
     frozen("consent_requests", FROZEN, erasable=True),
     transitions("consent_requests", REQUEST_MOVES),
-    frozen("consent_grants", ["grant_id", "request_id", "app_id", "user_id", "scope", "starts_at", "max_reads"]),
+    frozen(
+        "consent_grants",
+        [
+            *("grant_id", "request_id", "app_id", "user_id", "scope", "starts_at", "max_reads"),
+            "approved_attributes",  # what a newer export may hold; erasing a person alone empties it
+        ],
+        erasable=True,
+    ),
     transitions("consent_grants", GRANT_MOVES),
     frozen(
         "consent_exports",

@@ -13,7 +13,6 @@ from accounts.models import User
 from consent.decisions import actions as decision_actions
 from consent.decisions import blocked_apps
 from consent.decisions.models import AppReport
-from consent.grants.models import Grant
 from consent.notices.models import Notice
 from developers.members.models import AppInvitation
 from pkm.history.models import Event, Index
@@ -83,9 +82,9 @@ def _allowed(user: User, canary: str) -> None:
     asked = {"user": user, "purpose": f"To {canary}", "binding_message": canary}
     grant = factories.ReadFactory(
         export__grant__request=factories.ConsentRequestFactory(status="approved", **asked),
+        export__grant__approved_attributes=[f"lifestyle.food.{canary}"],
         export__sources=[{"domain": "lifestyle", "segment_id": canary, "content_revision": 1}],
     ).export.grant
-    Grant.objects.filter(pk=grant.pk).update(approved_attributes=[f"lifestyle.food.{canary}"])
     factories.ApprovalKeyFactory(user=user, app=grant.app)
     denied = factories.ConsentRequestFactory(**asked)
     decision_actions.deny(request_id=denied.request_id, by=user, reason=canary)

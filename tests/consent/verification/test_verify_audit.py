@@ -70,20 +70,20 @@ def test_a_history_holds_in_all_its_chains_and_rows(world: World) -> None:
     assert verified() == f"5 chains, {AuditEntry.objects.count()} entries: all hold.\n"
 
 
-def test_a_row_that_says_something_else_is_named_by_whom_it_is_about(world: World) -> None:
-    flaw = widen(world)
+def test_a_row_that_says_something_else_is_named_by_whom_it_is_about(unguarded: World) -> None:
+    flaw = widen(unguarded)
 
     code, told = refused()
 
     assert code == 1
-    assert f"person:{world.ada.user.public_id} entry 1: {flaw}\n" in told
-    assert f"app:{world.shop.app_id} entry 1: {flaw}\n" in told
+    assert f"person:{unguarded.ada.user.public_id} entry 1: {flaw}\n" in told
+    assert f"app:{unguarded.shop.app_id} entry 1: {flaw}\n" in told
 
 
 @pytest.mark.parametrize("whose", ["person", "app"])
-def test_one_person_or_app_alone(world: World, whose: str) -> None:
-    options = {"person": world.ben.user.public_id} if whose == "person" else {"app": world.paused.app.app_id}
-    widen(world)
+def test_one_person_or_app_alone(unguarded: World, whose: str) -> None:
+    options = {"person": unguarded.ben.user.public_id} if whose == "person" else {"app": unguarded.paused.app.app_id}
+    widen(unguarded)
 
     assert verified(**options).endswith("entries: all hold.\n")
 
@@ -107,16 +107,16 @@ def test_one_chain_is_named_as_it_is_and_is_alone_in_what_is_wrong(unguarded: Wo
 
 
 def test_a_run_that_was_ended_goes_on_and_tells_what_it_found_before(
-    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    unguarded: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(verifying, "PAGE", 2)
-    flaw, state = widen(world), tmp_path / "state.json"
+    flaw, state = widen(unguarded), tmp_path / "state.json"
     position = Position()
     pages = run(position)
     while not position.found:
         next(pages)
     state_file.write(state, position)
-    Grant.objects.filter(pk=world.live.pk).update(approved_attributes=world.live.approved_attributes)
+    Grant.objects.filter(pk=unguarded.live.pk).update(approved_attributes=unguarded.live.approved_attributes)
 
     code, told = refused(state=state)
 
