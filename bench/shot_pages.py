@@ -1,156 +1,105 @@
-"""The pages of `./run shots`. The names in the addresses are those of `Scene.names`."""
+"""The pictures of `./run shots`: every page of the register, then what it cannot know, the states of some of them."""
+
+import re
+from typing import NamedTuple
 
 from bench import shot_steps as steps
-from bench.shot_steps import Shot, follow
+from bench.shot_stage import Scene
+from bench.shot_steps import Prepare, Shot
+from tests.addresses import ADDRESSES, Caller, pages, path_of
 
-_APP, _LIVE, _EMPTY = (f"/developers/apps/{{{name}}}/" for name in ("test_app", "app", "empty_app"))
-FIRST_ROW = follow("#result_list tbody th a")
-PORTAL = [
-    Shot("account-delete", "/account/delete/", "owner"),
-    Shot("name-and-photo", "/account/name/", "owner"),
-    Shot("public-profile-empty", "/account/public-profile/", "newcomer"),
-    Shot("public-profile-preview", "/account/public-profile/", "owner", steps.write_profile),
-    Shot("public-profile-on", "/account/public-profile/", "owner", steps.show_profile),
-    Shot("public-profile-page", "/people/zoe-q/", "nobody"),
-    Shot("portal-home", "/developers/", "developer"),
-    Shot("portal-home-empty", "/developers/"),
-    Shot("portal-app", _APP, "developer"),
-    Shot("portal-app-live", _LIVE, "developer"),
-    Shot("portal-app-empty", _EMPTY, "newcomer"),
-    Shot("portal-tokens", f"{_APP}tokens/", "developer"),
-    Shot("portal-tokens-empty", f"{_EMPTY}tokens/", "newcomer"),
-    Shot("portal-token-made", f"{_EMPTY}tokens/", "newcomer", steps.make_token),
-    Shot("portal-token-rotate", f"{_APP}tokens/{{prefix}}/rotate/", "developer"),
-    Shot("portal-token-revoke", f"{_APP}tokens/{{prefix}}/revoke/", "developer"),
-    Shot("portal-management", "/developers/management-tokens/", "developer"),
-    Shot("portal-management-empty", "/developers/management-tokens/", "newcomer"),
-    Shot("portal-management-revoke", "/developers/management-tokens/{management_prefix}/revoke/", "developer"),
-    Shot("portal-sandbox", f"{_APP}sandbox/", "developer"),
-    Shot("portal-sandbox-empty", f"{_EMPTY}sandbox/", "newcomer"),
-    Shot("portal-sandbox-person", f"{_APP}sandbox/{{test_person}}/", "developer"),
-    Shot("portal-try", f"{_APP}try/?operation=requestConsent", "developer"),
-    Shot("portal-try-answered", f"{_APP}try/?operation=getUserScopes", "developer", steps.call_operation),
-    Shot("portal-try-refused", f"{_APP}try/?operation=getReceipt", "developer"),
-    Shot("portal-try-live", f"{_LIVE}try/", "developer"),
-    Shot("portal-webhooks", f"{_APP}webhooks/", "developer"),
-    Shot("portal-destinations", f"{_APP}destinations/", "developer"),
-    Shot("portal-webhooks-empty", f"{_EMPTY}webhooks/", "newcomer"),
-    Shot("portal-webhook", f"{_APP}webhooks/{{endpoint}}/", "developer"),
-    Shot("portal-webhook-delete", f"{_APP}webhooks/{{endpoint}}/delete/", "developer"),
-    Shot("portal-log", f"{_APP}log/", "developer"),
-    Shot("portal-log-empty", f"{_EMPTY}log/", "newcomer"),
-    Shot("portal-keys", f"{_APP}keys/", "developer"),
-    Shot("portal-keys-empty", f"{_EMPTY}keys/", "newcomer"),
-    Shot("portal-limits", f"{_APP}limits/", "developer"),
-    Shot("portal-members", f"{_APP}members/", "developer"),
-    Shot("portal-domain", f"{_LIVE}domain/", "developer"),
-    Shot("portal-settings", f"{_APP}settings/", "developer"),
-    Shot("portal-settings-live", f"{_LIVE}settings/", "developer"),
-    Shot("portal-close", f"{_APP}settings/close/", "developer"),
-    Shot("portal-audit", f"{_APP}audit/", "developer"),
-    Shot("portal-application-sent-back", "/developers/applications/{sent_back}/", "developer"),
-    Shot("portal-application-waiting", "/developers/applications/{waiting}/", "developer"),
-    Shot("portal-invitation", "/developers/invitations/{invitation}/", "nobody"),
-    Shot("portal-invitation-own", "/developers/invitations/{invitation}/", "newcomer"),
-    Shot("portal-invitation-ended", "/developers/invitations/inv_nobody/", "nobody"),
-]
+_READERS = {Caller.ANONYMOUS: "nobody", Caller.OWNER: "owner", Caller.STAFF_2FA: "staff"}
+_AT = {address.route: address for address in ADDRESSES if address.method == "GET"}
 
-PAGES = [
-    Shot("home", "/", "nobody"),
-    Shot("sign-in", "/accounts/login/", "nobody"),
-    Shot("sign-up", "/accounts/signup/", "nobody"),
-    Shot("vault-reset", "/account/security/reset/", "owner"),
-    Shot("sign-up-passkey", "/accounts/signup/passkey/", "nobody"),
-    Shot("create-passkey", "/accounts/signup/passkey/", "nobody", steps.give_address),
-    Shot("password-reset", "/accounts/password/reset/", "nobody"),
-    Shot("docs", "/docs/", "nobody"),
-    Shot("docs-quick-start", "/docs/quick-start/", "nobody"),
-    Shot("docs-integrating", "/docs/integrating/", "nobody"),
-    Shot("docs-lifecycle", "/docs/lifecycle/", "nobody"),
-    *(Shot(f"docs-{name}", f"/docs/{name}/", "nobody") for name in ("mcp", "agents", "messaging", "financial")),
-    Shot("docs-api", "/api/docs/", "nobody", whole=False),  # on a phone longer than a picture may be
-    Shot("docs-errors", "/docs/errors", "nobody"),
-    Shot("docs-security", "/docs/security/", "nobody"),
-    Shot("verify-receipt", "/consent/steps.verify/", "nobody"),
-    Shot("not-found", "/nothing-here/", "nobody"),
-    Shot("setup", "/vault/setup/", "newcomer"),
-    Shot("setup-recovery", "/accounts/signup/", "guest-1", steps.sign_up),
-    Shot("setup-first", "/accounts/signup/", "guest-2", steps.confirm_code),
-    Shot("setup-preview", "/accounts/signup/", "guest-3", steps.enter_first),
-    Shot("inbox-empty", "/consent/", "newcomer"),
-    Shot("sharing-empty", "/consent/grants/", "newcomer"),
-    Shot("history-empty", "/consent/history/", "newcomer"),
-    Shot("profile-empty", "/profile/", "newcomer"),
-    Shot("agreements-empty", "/profile/consent/", "newcomer"),
-    Shot("home-signed-in", "/"),
-    Shot("inbox", "/consent/"),
-    Shot("review-locked", "/consent/requests/{pending}/"),
-    Shot("sheet-verified-locked", "/consent/requests/{pending}/", whole=False),
-    Shot("sheet-unverified-locked", "/consent/requests/{unverified}/", whole=False),
-    Shot("vault-locked", "/vault/"),
-    Shot("data-locked", "/vault/data/lifestyle/"),
-    Shot("review", "/consent/requests/{pending}/", prepare=steps.unlock),
-    Shot("sheet-verified-unlocked", "/consent/requests/{pending}/", prepare=steps.open_again, whole=False),
-    Shot("sheet-unverified-unlocked", "/consent/requests/{unverified}/", prepare=steps.open_again, whole=False),
-    Shot("review-unverified", "/consent/requests/{unverified}/", prepare=steps.unfold),
-    Shot("review-narrow", "/consent/requests/{narrow}/", prepare=steps.unlock),
-    Shot("review-renewal", "/consent/requests/{renewal}/", prepare=steps.unlock),
-    Shot("review-restricted", "/consent/requests/{restricted}/", prepare=steps.unlock),
-    Shot("review-approved", "/consent/requests/{approved}/"),
-    Shot("review-denied", "/consent/requests/{denied}/"),
-    Shot("sharing", "/consent/grants/"),
-    Shot("history", "/consent/history/"),
-    Shot("history-verified", "/consent/history/", prepare=steps.verify),
-    Shot("receipt", "/consent/history/", prepare=follow("a[href^='/consent/receipts/']")),
-    Shot("app", "/consent/apps/{app}/"),
-    Shot("vault", "/vault/", prepare=steps.unlock),
-    Shot("data", "/vault/data/lifestyle/", prepare=steps.unlock),
-    Shot("changes", "/vault/changes/"),
-    Shot("transfer", "/vault/transfer/"),
-    Shot("archive", "/vault/archive/"),
-    Shot("profile-progress", "/profile/", prepare=steps.start_analysis),
-    Shot("profile-wrong", "/profile/", prepare=steps.wrong_form),
-    Shot("profile-result", "/profile/", prepare=steps.finish_analysis),
-    Shot("profile", "/profile/"),
-    *(Shot(f"profile-{kind}", f"/profile/{kind}/") for kind in ("create", "update", "look-up")),
-    Shot("profile-looked-up", "/profile/look-up/", prepare=steps.look_up),
-    Shot("profile-affinity", "/profile/{analysis}/brand-affinity/"),
-    Shot("messages", "/profile/messages/"),
-    Shot("profile-raw", "/profile/{analysis}/raw/"),
-    Shot("profile-delete", "/profile/{analysis}/delete/"),
-    Shot("profile-send", "/profile/analyses/{analysis}/send/"),
-    Shot("profile-keep", "/profile/{analysis}/", prepare=steps.unlocked_import),
-    Shot("agree", "/profile/consent/?purposes=profile,enrichment,messaging"),
-    Shot("agreements", "/profile/consent/"),
-    Shot("agreement-unfit", "/profile/consent/?purposes=everything"),
-    Shot("numbers", "/profile/numbers/"),
-    Shot("numbers-code", "/accounts/signup/", "guest-4", steps.ask_code),
-    Shot("institutions", "/profile/financial/"),
-    Shot("security", "/account/security/"),
-    Shot("change-key", "/account/security/key/"),
-    Shot("email", "/accounts/email/"),
-    Shot("password", "/accounts/password/change/"),
-    Shot("two-step", "/accounts/2fa/"),
-    Shot("sessions", "/accounts/sessions/"),
-    Shot("sign-out", "/accounts/logout/"),
-    Shot("portal-apply", "/developers/applications/new/"),
-    *PORTAL,
-    Shot("admin", "/admin/", "staff"),
-    Shot("admin-applications", "/admin/developers/developerapplication/", "staff"),
-    Shot("admin-application", "/admin/developers/developerapplication/", "staff", FIRST_ROW),
-    Shot("admin-scopes", "/admin/pkm/scopeentry/", "staff"),
-    Shot("admin-withdraw", "/admin/pkm/scopeentry/?q=attr.technology.use", "staff", steps.ask_staff("withdraw")),
-    Shot("admin-apps", "/admin/developers/app/", "staff"),
-    Shot("admin-suspend", "/admin/developers/app/", "staff", steps.ask_staff("suspend", "Nordbank Security")),
-    Shot("admin-reports", "/admin/consent/appreport/", "staff"),
-    Shot("admin-report", "/admin/consent/appreport/", "staff", FIRST_ROW),
-    Shot("admin-report-move", "/admin/consent/appreport/", "staff", steps.ask_staff("take_in_hand")),
-    Shot("admin-tokens", "/admin/developers/developertoken/", "staff"),
-    Shot("admin-requests", "/admin/consent/consentrequest/", "staff"),
-    Shot("admin-grants", "/admin/consent/grant/", "staff"),
-    Shot("admin-scope", "/admin/pkm/scopeentry/", "staff", FIRST_ROW),
-    Shot("admin-app", "/admin/developers/app/", "staff", FIRST_ROW),
-    Shot("admin-agents", "/admin/agents_proxy/call/health/", "staff"),
-]
 
-ANSWERS = {"not-found": 404, "agreement-unfit": 400, "portal-invitation-ended": 404}  # every other page: 200
+class State(NamedTuple):
+    """How else a page of the register looks: with other things named, to somebody else, or once something is done.
+
+    `names` are, for the parts of the route, those of `Scene.names`, or words that nothing has.
+    """
+
+    route: str
+    name: str
+    names: dict[str, str] = {}
+    who: str = ""
+    prepare: Prepare | None = None
+    query: str = ""
+    whole: bool = True
+    status: int = 200
+
+
+_TOO_LONG = "api/docs/"  # on a phone, for one picture
+_REQUEST, _APP, _SIGN_UP = "consent/requests/<str:request_id>/", "developers/apps/<str:app_id>/", "accounts/signup/"
+_UNVERIFIED, _LIVE, _EMPTY = {"request_id": "unverified"}, {"app_id": "app"}, {"app_id": "empty_app"}
+_APPLICATION, _INVITATION = "developers/applications/<int:pk>/", "developers/invitations/<str:secret>/"
+_REPORTS, _APPS = "admin/consent/appreport/", "admin/developers/app/"
+
+STATES = [  # what is to be seen of a locked vault stands before what unlocks it
+    State(_SIGN_UP + "passkey/", "create", prepare=steps.give_address),
+    State(_SIGN_UP, "recovery", who="guest-1", prepare=steps.sign_up),
+    State(_SIGN_UP, "first", who="guest-2", prepare=steps.confirm_code),
+    State(_SIGN_UP, "preview", who="guest-3", prepare=steps.enter_first),
+    State(_SIGN_UP, "code", who="guest-4", prepare=steps.ask_code),
+    State("vault/setup/", "", who="newcomer"),
+    *(State(f"{page}/", "empty", who="newcomer") for page in (
+        "consent", "consent/grants", "consent/history", "profile", "profile/consent/given", "account/public-profile",
+        "developers", "developers/management-tokens",
+    )),
+    State(_REQUEST, "unknown", {"request_id": "req_nobody"}, status=404),
+    State(_REQUEST, "sheet-locked", whole=False),
+    State(_REQUEST, "unverified-sheet-locked", _UNVERIFIED, whole=False),
+    State(_REQUEST, "unlocked", prepare=steps.unlock),
+    State(_REQUEST, "sheet", prepare=steps.open_again, whole=False),
+    State(_REQUEST, "unverified-sheet", _UNVERIFIED, prepare=steps.open_again, whole=False),
+    State(_REQUEST, "unverified", _UNVERIFIED, prepare=steps.unfold),
+    *(State(_REQUEST, name, {"request_id": name}, prepare=steps.unlock) for name in (
+        "narrow", "renewal", "restricted",
+    )),
+    *(State(_REQUEST, name, {"request_id": name}) for name in ("approved", "denied")),
+    State("consent/history/", "verified", prepare=steps.verify),
+    State("vault/", "unlocked", prepare=steps.unlock),
+    State("vault/data/<str:domain>/", "unlocked", prepare=steps.unlock),
+    State("vault/import/", "unlocked", prepare=steps.unlock, query="analysis={analysis_id}"),
+    State("profile/", "progress", prepare=steps.start_analysis),
+    State("profile/", "wrong", prepare=steps.wrong_form),
+    State("profile/", "result", prepare=steps.finish_analysis),
+    State("profile/look-up/", "found", prepare=steps.look_up),
+    State("profile/consent/", "several", query="purposes=profile,enrichment,messaging"),
+    State("profile/consent/", "unfit", query="purposes=everything", status=400),
+    State(_APP, "live", _LIVE),
+    State(f"{_APP}settings/", "live", _LIVE),
+    State(f"{_APP}try/", "live", _LIVE),
+    State(f"{_APP}try/", "asking", query="operation=requestConsent"),
+    State(f"{_APP}try/", "answered", prepare=steps.call_operation, query="operation=getUserScopes"),
+    State(f"{_APP}try/", "receipt", query="operation=getReceipt"),
+    *(State(f"{_APP}{page}", "empty", _EMPTY, "newcomer") for page in (
+        "", "tokens/", "sandbox/", "webhooks/", "log/", "keys/",
+    )),
+    State(f"{_APP}tokens/", "made", _EMPTY, "newcomer", steps.make_token),
+    State(_APPLICATION, "sent-back", {"pk": "sent_back"}),
+    State(_INVITATION, "own", who="newcomer"),
+    State(_INVITATION, "ended", {"secret": "inv_nobody"}, status=404),
+    State("admin/pkm/scopeentry/", "withdraw", prepare=steps.ask_staff("withdraw"), query="q=attr.technology.use"),
+    State(_APPS, "suspend", prepare=steps.ask_staff("suspend", "Nordbank Security")),
+    State(_REPORTS, "move", prepare=steps.ask_staff("take_in_hand")),
+]  # fmt: skip
+
+
+def every_shot(scene: Scene) -> list[Shot]:
+    """A page of the admin about a record of which the scene has none is left out."""
+    from consent.docs.documents import NAMES
+
+    as_they_come = [State(page.route, "", query=page.query, whole=page.route != _TOO_LONG) for page in pages()]
+    documents = [State("docs/<str:document>/", name, {"document": name}) for name in NAMES]
+    return list(filter(None, (_shot(scene, state) for state in [*as_they_come, *documents, *STATES])))
+
+
+def _shot(scene: Scene, state: State) -> Shot | None:
+    address = _AT[state.route]
+    who = state.who or _READERS[address.seen_by or Caller.ANONYMOUS]
+    if address.room == "developers" and who == "owner":
+        who = "developer"
+    names = scene.names_at(state.route) | {part: scene.names.get(name, name) for part, name in state.names.items()}
+    path = path_of(state.route, names) + (f"?{state.query.format(**names)}" if state.query else "")
+    name = "-".join(filter(None, [*re.findall(r"\w+", re.sub(r"<\w+:", "", state.route)), state.name])) or "home"
+    return None if "/None/" in path else Shot(name, path, who, state.prepare, state.whole, state.status)

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
@@ -12,6 +13,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+from bench import shot_clock
 from bench.staging import close_connections, prepare
 from consent_bridge.client import Client
 from consent_bridge.errors import Problem
@@ -22,6 +24,10 @@ from deploy.local.place import PYTHON, manage, must
 from deploy.local.serving import free_port, service
 from deploy.local.visitor import Visitor
 
+_FIRST = {
+    "receipt_id": "consent.Receipt", "wrapper_id": "pkm.KeyWrapper", "item_id": "agents_proxy.Item",
+    "destination_id": "agents_proxy.Destination",
+}  # fmt: skip
 _SCOPES = {
     "attr.lifestyle.food.*": "To suggest places to eat that fit",
     "attr.location.home.*": "To know where a journey begins",
@@ -37,6 +43,18 @@ class Scene:
     sample: dict[str, Any]
     names: dict[str, str] = field(default_factory=dict)
 
+    def names_at(self, route: str) -> dict[str, str]:
+        """What the parts of this route stand for."""
+        names = dict(self.names)
+        if re.match("developers/apps/(?!.*/(domain|destinations)/)", route):
+            names["app_id"] = names["test_app"]
+        if "<path:object_id>" in route:
+            from django.apps import apps
+
+            rows = apps.get_model(*route.split("/")[1:3])._default_manager.values_list("pk", flat=True)
+            names["object_id"] = str(rows.first())
+        return names
+
 
 @contextmanager
 def stage() -> Iterator[Scene]:
@@ -46,6 +64,7 @@ def stage() -> Iterator[Scene]:
     os.environ.update(env, DENIAL_COOLDOWN_SECONDS="0", DJANGO_SETTINGS_MODULE="config.settings")
     beside = neighbours.find(port, env["BASE_URL"], var)
     os.environ.update(beside.env, NEIGHBOURS=json.dumps(beside.addresses))
+    shot_clock.begin(var)
     try:
         prepare(var)
         for command in ("make_release", "sample_data"):
@@ -82,9 +101,12 @@ def act(scene: Scene) -> None:
         owner.approve(owner.review(stopped.request_id))
         app.end(stopped.request_id)
         asked = {"approved": approved, "denied": denied, "unverified": unverified, **waiting(ask)}
-    scene.names = {name: request.request_id for name, request in asked.items()}
-    scene.names |= {"app": scene.sample["developer"]["app_id"], "analysis": analyse(scene)}
-    scene.names |= call_as_test_app(scene) | use_portal()
+    app_id, request_ids = scene.sample["developer"]["app_id"], {name: each.request_id for name, each in asked.items()}
+    scene.names = {
+        **request_ids, "request_id": request_ids["pending"], "app_id": app_id, "app": app_id, "domain": "lifestyle",
+        "document": "integrating", "key": "unknown", "app_label": "consent",
+        **analyse(scene), **call_as_test_app(scene), **use_portal(),
+    }  # fmt: skip
 
 
 def waiting(ask: Callable[..., Any]) -> dict[str, Any]:
@@ -125,12 +147,14 @@ def ask_unverified(scene: Scene) -> Any:
         )  # fmt: skip
 
 
-def analyse(scene: Scene) -> str:
-    """What the trip shows of profiles: a bank, a sent affinity and a message too. The analysis, ended."""
+def analyse(scene: Scene) -> dict[str, str]:
+    """What the trip shows of profiles: a bank, a sent affinity, a message too. The analysis, and a bank to choose."""
     must("The trip of profiles", [PYTHON, "-m", "deploy.local.profiles"])
     visitor = Visitor(scene.address)
     visitor.sign_in(scene.sample["owner"]["email"], scene.sample["owner"]["password"])
-    return str(visitor.call("GET", "/api/a2a/analyses")["analyses"][0]["analysisId"])
+    analyses = visitor.call("GET", "/api/a2a/analyses")["analyses"]
+    link = visitor.call("POST", "/api/a2a/financial/links")
+    return {"analysis_id": analyses[0]["analysisId"], "link_id": link["linkId"]}
 
 
 def make_newcomer(scene: Scene) -> None:
@@ -162,12 +186,15 @@ def call_as_test_app(scene: Scene) -> dict[str, str]:
                 app.discover(unknown)
         with contextlib.suppress(Problem):
             app.status("req_of_somebody_else")
-        return {"test_person": person.user_id}
+        return {"user_id": person.user_id}
 
 
 def use_portal() -> dict[str, str]:
     """Tokens, members, webhooks and applications, by the project's own actions; the names for addresses."""
+    from django.apps import apps
+
     from accounts.models import User
+    from developers.apps.actions import make_test_app
     from developers.models import App
 
     developer, staff, newcomer, owner = (
@@ -176,10 +203,27 @@ def use_portal() -> dict[str, str]:
     app = App.objects.get(members__user=developer, mode="test")
     names = {
         "test_app": app.app_id, **_tokens(app, developer), **_team(app, developer, newcomer, owner),
-        **_webhooks(app, developer), **_applications(developer, staff, newcomer), **_empty(newcomer),
+        **_webhooks(app, developer), **_applications(developer, staff, newcomer),
+        **_profile(owner), "empty_app": make_test_app(name="Supper Club", by=newcomer).app_id,  # nobody used it yet
     }  # fmt: skip
     _report(owner)
-    return names
+    firsts = {name: apps.get_model(model).objects.order_by("pk").first() for name, model in _FIRST.items()}
+    return names | {name: str(getattr(row, name, None)) for name, row in firsts.items()}
+
+
+def _profile(owner: Any) -> dict[str, str]:
+    """A public profile that is on and that apps find."""
+    from accounts.public_profile import actions, queries
+
+    handle = "zoe-q"
+    actions.save_profile(
+        by=owner, handle=handle, display_name="Zoë Q", headline="Plans train journeys", location_hint="Turku"
+    )
+    own = queries.own_profile(owner)
+    assert own
+    actions.show_profile(by=owner, seen=own["seen"])
+    actions.list_profile(by=owner)
+    return {"handle": handle}
 
 
 def _tokens(app: Any, developer: Any) -> dict[str, str]:
@@ -191,8 +235,8 @@ def _tokens(app: Any, developer: Any) -> dict[str, str]:
     laptop, _ = mint_token(app=app, label="laptop", by=developer, header_only=True)
     revoke_token(token=laptop, by=developer)
     nightly, _ = mint_token(app=app, label="nightly run", by=developer, permissions=["read"])
-    mine = ManagementToken.objects.filter(user=developer).values_list("prefix", flat=True)
-    return {"prefix": nightly.prefix, "management_prefix": mine[0]}
+    ManagementToken.objects.filter(user=developer).update(prefix=nightly.prefix)  # one name for both kinds of pages
+    return {"prefix": nightly.prefix}
 
 
 def _team(app: Any, developer: Any, newcomer: Any, owner: Any) -> dict[str, str]:
@@ -208,7 +252,7 @@ def _team(app: Any, developer: Any, newcomer: Any, owner: Any) -> dict[str, str]
     invitation.digest, invitation.mailed_at = digest(secret), database_now()
     invitation.save()
     invite(app=app, email="a.rather.long.address.of.somebody@consultancy.trips.example", by=developer, role="owner")
-    return {"invitation": secret}
+    return {"secret": secret}
 
 
 def _webhooks(app: Any, developer: Any) -> dict[str, str]:
@@ -223,7 +267,7 @@ def _webhooks(app: Any, developer: Any) -> dict[str, str]:
     disable_endpoint(endpoint=other, by=developer, reason="410 Gone")
     for notice in Notice.objects.filter(app=app).order_by("sequence"):
         WebhookDelivery.objects.create(notice=notice, endpoint=endpoint, next_at=notice.at)
-    return {"endpoint": str(endpoint.pk)}
+    return {"endpoint_pk": str(endpoint.pk)}
 
 
 def _applications(developer: Any, staff: Any, newcomer: Any) -> dict[str, str]:
@@ -236,7 +280,7 @@ def _applications(developer: Any, staff: Any, newcomer: Any) -> dict[str, str]:
     )
     waits = hand_in_application(facts=_facts("Sleeper Trains"), by=developer)
     hand_in_application(facts=_facts("Lunch Finder"), by=newcomer)
-    return {"sent_back": str(back.pk), "waiting": str(waits.pk)}
+    return {"sent_back": str(back.pk), "pk": str(waits.pk)}
 
 
 def _facts(name: str) -> Any:
@@ -249,13 +293,6 @@ def _facts(name: str) -> Any:
         jurisdiction="Finland", recipients="Nobody else", storage_place="Frankfurt", retention="30 days",
         scope_reasons=_SCOPES, origins=[site], return_addresses=[f"{site}/back"],
     )  # fmt: skip
-
-
-def _empty(newcomer: Any) -> dict[str, str]:
-    """A test app that nobody used yet."""
-    from developers.apps.actions import make_test_app
-
-    return {"empty_app": make_test_app(name="Supper Club", by=newcomer).app_id}
 
 
 def _report(owner: Any) -> None:

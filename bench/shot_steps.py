@@ -1,7 +1,7 @@
 """What is done on a page before its picture is taken."""
 
-import secrets
 from collections.abc import Callable
+from itertools import count
 from typing import NamedTuple
 
 from playwright.sync_api import Page
@@ -10,6 +10,7 @@ from bench.shot_stage import Scene
 from examples.reference_agents.sample import SAMPLE
 
 Prepare = Callable[[Page, Scene], None]
+_number = count(1000).__next__  # for what has to be another each time, and the same in every run
 
 
 class Shot(NamedTuple):
@@ -23,6 +24,7 @@ class Shot(NamedTuple):
     who: str = "owner"
     prepare: Prepare | None = None
     whole: bool = True
+    status: int = 200
 
 
 def unlock(page: Page, scene: Scene) -> None:
@@ -36,25 +38,6 @@ def unlock(page: Page, scene: Scene) -> None:
     page.locator("#unlock-passphrase").press("Enter")
     page.wait_for_selector("#vault-chip[data-state=unlocked]")
     page.wait_for_timeout(400)
-
-
-def write_profile(page: Page, scene: Scene) -> None:
-    """Type a public profile and come to its preview, which a page that is on has no more."""
-    typed = {"handle": "zoe-q", "display_name": "Zoë Q", "headline": "Plans train journeys", "location_hint": "Turku"}
-    for name, text in typed.items():
-        page.locator(f"[name={name}]").fill(text)
-    page.locator("form:has([name=handle]) button").click()
-    page.goto(f"{page.url.partition('/account/')[0]}/account/public-profile/preview/")
-
-
-def show_profile(page: Page, scene: Scene) -> None:
-    """Switch it on, and let apps find it."""
-    write_profile(page, scene)
-    if page.locator("form:has([name=seen])").count():
-        page.locator("form:has([name=seen]) button").click()
-    page.goto(f"{page.url.partition('/account/')[0]}/account/public-profile/")
-    if page.locator("form:has([name=listed][value=yes])").count():
-        page.locator("form:has([name=listed]) button").click()
 
 
 def open_again(page: Page, scene: Scene) -> None:
@@ -74,22 +57,6 @@ def verify(page: Page, scene: Scene) -> None:
     """Have the history checked."""
     page.locator("form[action='/consent/history/verify/'] button").click()
     page.locator("#verify-result > *").first.wait_for()
-
-
-def follow(selector: str) -> Prepare:
-    """Go where the first such link leads."""
-
-    def prepare(page: Page, scene: Scene) -> None:
-        page.locator(selector).first.click()
-        page.wait_for_load_state("networkidle")
-
-    return prepare
-
-
-def unlocked_import(page: Page, scene: Scene) -> None:
-    """What of an analysis would be kept."""
-    follow("a[href*='/vault/import/']")(page, scene)
-    unlock(page, scene)
 
 
 def start_analysis(page: Page, scene: Scene) -> None:
@@ -128,15 +95,16 @@ def ask_code(page: Page, scene: Scene) -> None:
     """As somebody new, with another number: codes are counted for each."""
     sign_up(page, scene)
     page.goto("/profile/numbers/")
-    page.locator("#id_to").fill(f"+49 151 2345{secrets.randbelow(10_000):04}")
+    page.locator("#id_to").fill(f"+49 151 2345{_number()}")
     page.locator("main form button[type=submit]").first.click()
     page.wait_for_selector("#id_code")
 
 
 def sign_up(page: Page, scene: Scene) -> None:
     """Somebody new each time, as far as the recovery code."""
-    passphrase, password = scene.sample["owner"]["passphrase"], secrets.token_urlsafe(12)  # two of one kind are refused
-    page.locator("input[name=email]").fill(f"{secrets.token_hex(4)}@example.org")
+    passphrase, number = scene.sample["owner"]["passphrase"], _number()
+    password = f"a-password-of-guest-{number}"  # two of one kind are refused
+    page.locator("input[name=email]").fill(f"guest{number}@example.org")
     page.locator("input[name=password1]").fill(password)
     page.locator("input[name=password1]").press("Enter")
     page.wait_for_url("**/vault/setup/")
@@ -177,7 +145,7 @@ def call_operation(page: Page, scene: Scene) -> None:
 
 def make_token(page: Page, scene: Scene) -> None:
     """The one page that shows a token; each look makes another, revoked before the next."""
-    page.locator("#id_label").fill(f"shots {secrets.token_hex(2)}")
+    page.locator("#id_label").fill(f"shots {_number()}")
     page.locator("main form button[type=submit]").last.click()
     page.wait_for_selector("#new-token")
 
