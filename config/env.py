@@ -118,7 +118,7 @@ def email(name: str) -> dict[str, Any]:
 
 
 def agent(prefix: str, protocols: Sequence[str], protocol: str) -> dict[str, Any]:
-    """Where one agent is: the variables <prefix>_URL, _TOKEN, _TIMEOUT (seconds) and _PROTOCOL (else `protocol`)."""
+    """The variables <prefix>_URL, _TOKEN, _TIMEOUT (seconds), _PROTOCOL (else `protocol`), _CHECKS_CONSENT."""
     url = text(f"{prefix}_URL").strip()
     if url and not url.startswith(("https://", "http://")):
         raise ImproperlyConfigured(f"{prefix}_URL must start with https:// or http://.")
@@ -126,7 +126,9 @@ def agent(prefix: str, protocols: Sequence[str], protocol: str) -> dict[str, Any
     if chosen not in protocols:
         raise ImproperlyConfigured(f"{prefix}_PROTOCOL must be one of {', '.join(protocols)}, not {chosen!r}.")
     seconds = number(f"{prefix}_TIMEOUT", 50, minimum=1, maximum=600)
-    return {"url": url, "token": text(f"{prefix}_TOKEN"), "timeout": seconds, "protocol": chosen}
+    checks = flag(f"{prefix}_CHECKS_CONSENT")
+    token = text(f"{prefix}_TOKEN")
+    return {"url": url, "token": token, "timeout": seconds, "protocol": chosen, "checks_consent": checks}
 
 
 def aggregator(*, url: str, client_id: str, secret: str, **rest: Any) -> dict[str, Any] | None:

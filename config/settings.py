@@ -103,7 +103,6 @@ OWNER_BODY_LIMIT = 16 * 1024 * 1024  # bytes, exports and segments from the owne
 # --- Profile agents: where each of them is; nothing of this is ever told to a caller ---------------------------------
 AGENTS = {
     name: env.agent(agent.variable_prefix, list(agents.Protocol), agent.protocol)
-    | {"checks_consent": env.flag(f"{agent.variable_prefix}_CHECKS_CONSENT")}
     for name, agent in agents.AGENTS.items()
 }
 _report_secret = env.text("AGENT_MESSAGING_REPORT_SECRET")

@@ -81,6 +81,7 @@ ADVICE = {
     # what scripts of the pages about profile agents meet
     "unknown_consent": _("Check the ID: it must be a consent to processing of your own."),
     "consent_required": _("Agree at the address in `consent_url`, then repeat the step."),
+    "subject_not_verified": _("Let the person verify this address at `verify_url`, then repeat the step."),
     "consent_ended": _("Start a new analysis and agree to it."),
     "unknown_analysis": _("Check the ID: it must be an analysis of your own, and it is deleted after its time."),
     "analysis_ended": _("Nothing to do. Open the analysis to see what came of it."),
