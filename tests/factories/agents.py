@@ -82,7 +82,7 @@ class RunFactory(DjangoModelFactory):
         ProcessingConsentFactory, user=factory.SelfAttribute("..user"), reach=Reach.RUN,
         purposes=["profile", "enrichment", "brand_affinity"],
     )  # fmt: skip
-    input = factory.LazyFunction(lambda: sealed_json(SUBMITTED))
+    input = factory.LazyAttribute(lambda made: sealed_json({**SUBMITTED, "email": made.user.email}))
     purge_at = factory.LazyFunction(lambda: timezone.now() + timedelta(days=30))
 
 

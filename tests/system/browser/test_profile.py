@@ -153,7 +153,7 @@ def test_live_steps_count_as_the_language_does(
     new_profile: NewProfile, sign_in: SignIn, agents: Agents, worker: Callable[[str], None],
     locale: str, comma: str,
 ) -> None:  # fmt: skip
-    user = PersonFactory()
+    user = owning(PersonFactory())
     run = RunFactory(user=user)
     for position, agent in enumerate(ORDER):
         StepFactory(run=run, position=position, agent=agent)
@@ -177,7 +177,7 @@ def test_live_steps_count_as_the_language_does(
 def test_a_failed_step_is_tried_again(
     page: Page, site: str, sign_in: SignIn, agents: Agents, worker: Callable[[str], None]
 ) -> None:
-    user = PersonFactory()
+    user = owning(PersonFactory())
     run = ended(user, {**SAID, "core": "I know nobody of that name."})
     sign_in(page, user, at=f"/profile/{run.analysis_id}/")
     expect(page.get_by_text("not a profile that can be read")).to_be_visible()

@@ -293,7 +293,7 @@ def test_history_is_told_in_the_days_of_where_the_person_is(new_profile: NewProf
         heading.inner_text(): heading.locator("xpath=..").locator(".event").count()
         for heading in page.locator(".timeline-day").all()
     }
-    assert days == {"January 11, 2026": 2, "January 10, 2026": 1}
+    assert days == {"11 January 2026": 2, "10 January 2026": 1}
 
 
 # --- refreshing -------------------------------------------------------------------------------------------------------

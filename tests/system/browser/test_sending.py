@@ -6,6 +6,7 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Page
 
+from tests.agents_proxy.proxy_calls import owning
 from tests.factories import ActivationFactory, DestinationFactory, MemberFactory, ProcessingConsentFactory, RunFactory
 from tests.factories.agents import sealed_json
 from tests.system.browser.page_faults import Themes, faults_at
@@ -27,7 +28,7 @@ def test_sending_is_sound(page: Page, sign_in: SignIn, themes: Themes) -> None:
     DestinationFactory(app=member.app, name="Newsletter", url="https://127.0.0.1/mail")
     ProcessingConsentFactory(user=member.user, site=True, app=member.app)
     ActivationFactory(run=run, destination=destination)
-    sign_in(page, member.user)
+    sign_in(page, owning(member.user))
 
     here = f"/profile/analyses/{run.analysis_id}/send/"
     paths = [
