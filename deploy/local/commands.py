@@ -22,7 +22,9 @@ from deploy.local.setting_up import (
 
 DEFAULT_PORT = 8000
 SYSTEM_TESTS = "tests/system"
-_IN_PARALLEL = ("-n", "auto", "--dist", "loadfile")
+# what starts browsers and servers waits for them most of the time
+_QUICK = ("-n", "auto", "--dist", "loadfile", "--ignore", SYSTEM_TESTS)
+_SYSTEM = ("-n", str((os.cpu_count() or 1) + 1), "--dist", "loadfile", SYSTEM_TESTS)
 
 
 class Command(NamedTuple):
@@ -75,9 +77,9 @@ def test(arguments: Sequence[str]) -> int:
         return _pytest(["-n0"], rest)  # files or folders by name, of either tier
     codes = []
     if "--system" not in arguments:
-        codes.append(_pytest([*_IN_PARALLEL, "--ignore", SYSTEM_TESTS], rest))
+        codes.append(_pytest(_QUICK, rest))
     if len(rest) < len(arguments):
-        codes.append(_pytest([*_IN_PARALLEL, SYSTEM_TESTS], rest))
+        codes.append(_pytest(_SYSTEM, rest))
     return next((code for code in codes if code), 0)
 
 

@@ -49,9 +49,12 @@ def test_settings_read_the_variables_of_an_agent(monkeypatch: pytest.MonkeyPatch
 
     read = env.agent(LOYALTY.variable_prefix, list(Protocol), LOYALTY.protocol)
 
-    assert read == {"url": "https://agent.example", "token": "secret", "timeout": 7, "protocol": "tasks-send"}
+    given = {"url": "https://agent.example", "token": "secret", "timeout": 7}
+    assert read == {**given, "protocol": "tasks-send", "checks_consent": False}
     monkeypatch.setenv("AGENT_LOYALTY_POINTS_PROTOCOL", "a2a-1.0")
-    assert env.agent(LOYALTY.variable_prefix, list(Protocol), LOYALTY.protocol)["protocol"] == "a2a-1.0"
+    monkeypatch.setenv("AGENT_LOYALTY_POINTS_CHECKS_CONSENT", "true")
+    read = env.agent(LOYALTY.variable_prefix, list(Protocol), LOYALTY.protocol)
+    assert read == {**given, "protocol": "a2a-1.0", "checks_consent": True}
 
 
 @pytest.mark.parametrize(
