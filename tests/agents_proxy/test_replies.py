@@ -13,6 +13,7 @@ from agents_proxy.analyses.merging import merge, metadata
 from agents_proxy.proxy import repairs
 from agents_proxy.proxy.replies import Reading, read_reply
 from agents_proxy.proxy.spelling import canonical
+from tests.agents_proxy.agent_server import Agents
 
 CASES = json.loads((Path(__file__).parents[1] / "vectors/agent-replies.json").read_text())
 
@@ -23,7 +24,8 @@ def says(text: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("case", CASES["cases"], ids=lambda case: case["name"])
 def test_recorded_replies_come_out_as_expected(case: dict[str, Any]) -> None:
-    read = {agent: read_reply(reply) for agent, reply in case["replies"].items()}
+    agents = Agents(case["replies"])
+    read = {agent: read_reply(agents.answer(agent, {"id": "task-1"})) for agent in CASES["order"]}
     merged = merge({agent: one.fields for agent, one in read.items() if one.fields is not None})
     about = metadata(merged.profile, [10, 20])
 

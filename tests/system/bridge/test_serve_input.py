@@ -17,7 +17,6 @@ from tests.patience import MOST_SECONDS
 
 NEWEST, PREVIOUS = "2026-07-28", "2025-11-25"
 PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS, NO_METHOD = -32700, -32600, -32602, -32601
-ASK = {"user_id": "usr_a", "scope": "attr.lifestyle.food.*", "purpose": "Suggest food"}
 CLIENT = {"name": "tests", "version": "1"}
 META = {
     "io.modelcontextprotocol/protocolVersion": NEWEST,
