@@ -5,7 +5,6 @@ from datetime import timedelta
 
 import factory
 from django.utils import timezone
-from factory.django import DjangoModelFactory
 
 from accounts.models import (
     ActorProfile,
@@ -23,15 +22,15 @@ from accounts.models import (
 )
 from accounts.public_profile.handles import folded
 from common.encryption import sealed
+from tests.factories.making import makes
 
 PASSWORD = "a-password-of-tests"
 
 
-class PersonFactory(DjangoModelFactory):
+class PersonFactory(makes(User)):
     """Somebody who can sign in."""
 
     class Meta:
-        model = User
         skip_postgeneration_save = True
 
     email = factory.Sequence(lambda number: f"person{number}@example.org")
@@ -47,18 +46,12 @@ class StaffFactory(PersonFactory):
     is_superuser = True
 
 
-class ActorProfileFactory(DjangoModelFactory):
-    class Meta:
-        model = ActorProfile
-
+class ActorProfileFactory(makes(ActorProfile)):
     user = factory.SubFactory(PersonFactory)
     personas = [Persona.PERSON.value]
 
 
-class PublicProfileFactory(DjangoModelFactory):
-    class Meta:
-        model = MarketplacePublicProfile
-
+class PublicProfileFactory(makes(MarketplacePublicProfile)):
     user = factory.SubFactory(PersonFactory)
     handle = factory.Sequence(lambda number: f"zoe-{number}")
     display_name = "Zoe"
@@ -66,18 +59,12 @@ class PublicProfileFactory(DjangoModelFactory):
     search_name = factory.LazyAttribute(lambda made: folded(made.display_name))
 
 
-class UserPhotoFactory(DjangoModelFactory):
-    class Meta:
-        model = UserPhoto
-
+class UserPhotoFactory(makes(UserPhoto)):
     user = factory.SubFactory(PersonFactory, photo_digest="0" * 64)
     webp = factory.LazyFunction(lambda: sealed("UklGRg=="))
 
 
-class ReleasedHandleFactory(DjangoModelFactory):
-    class Meta:
-        model = ReleasedHandle
-
+class ReleasedHandleFactory(makes(ReleasedHandle)):
     handle = factory.Sequence(lambda number: f"given-up-{number}")
     user = factory.SubFactory(PersonFactory)
     released_at = factory.LazyFunction(timezone.now)
@@ -96,18 +83,12 @@ class ListedPersonFactory(PublicProfileFactory):
         ActorProfile.objects.update_or_create(user=self.user, defaults={"personas": ["person"], "discoverable": True})
 
 
-class PersonaStateFactory(DjangoModelFactory):
-    class Meta:
-        model = RuntimePersonaState
-
+class PersonaStateFactory(makes(RuntimePersonaState)):
     user = factory.SubFactory(PersonFactory)
 
 
-class SessionFactory(DjangoModelFactory):
+class SessionFactory(makes(Session)):
     """A session that holds nothing, of a browser that nobody has."""
-
-    class Meta:
-        model = Session
 
     digest = factory.LazyFunction(lambda: secrets.token_hex(32))
     data = factory.LazyFunction(lambda: sealed("{}"))
@@ -115,11 +96,8 @@ class SessionFactory(DjangoModelFactory):
     expires_at = factory.LazyFunction(lambda: timezone.now() + timedelta(days=14))
 
 
-class ErasureFactory(DjangoModelFactory):
+class ErasureFactory(makes(Erasure)):
     """An account that goes in a week, as its person asked."""
-
-    class Meta:
-        model = Erasure
 
     user = factory.SubFactory(PersonFactory)
     asked_by = AskedBy.PERSON
@@ -127,11 +105,8 @@ class ErasureFactory(DjangoModelFactory):
     due_at = factory.LazyAttribute(lambda made: made.asked_at + timedelta(days=7))
 
 
-class SecurityChangeFactory(DjangoModelFactory):
+class SecurityChangeFactory(makes(SecurityChange)):
     """A changed password that its person was not written about yet."""
-
-    class Meta:
-        model = SecurityChange
 
     user = factory.SubFactory(PersonFactory)
     kind = WayChange.PASSWORD_CHANGED

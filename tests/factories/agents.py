@@ -7,7 +7,6 @@ from typing import Any
 import factory
 import orjson
 from django.utils import timezone
-from factory.django import DjangoModelFactory
 
 from agents_proxy.activations.models import Activation
 from agents_proxy.analyses.models import Run, Step
@@ -20,6 +19,7 @@ from agents_proxy.states import CallOutcome, Purpose, Reach
 from common import encryption
 from tests.factories.accounts import PersonFactory, StaffFactory
 from tests.factories.developers import AppFactory
+from tests.factories.making import makes
 
 # but for sending, which names where to
 EVERY_PURPOSE = [purpose.value for purpose in Purpose if purpose is not Purpose.ACTIVATION]
@@ -35,11 +35,8 @@ def digest_of(number: int) -> str:
     return hashlib.sha256(f"digest {number}".encode()).hexdigest()
 
 
-class ProcessingConsentFactory(DjangoModelFactory):
+class ProcessingConsentFactory(makes(ProcessingConsent)):
     """Somebody's own consent to every purpose, for a day; `site=True` is one that a site holds the token of."""
-
-    class Meta:
-        model = ProcessingConsent
 
     class Params:
         site = factory.Trait(
@@ -58,10 +55,7 @@ class ProcessingConsentFactory(DjangoModelFactory):
     expires_at = factory.LazyAttribute(lambda made: made.given_at + timedelta(days=1))
 
 
-class CallFactory(DjangoModelFactory):
-    class Meta:
-        model = Call
-
+class CallFactory(makes(Call)):
     agent = "brand"
     session_id = "session-1"
     task_id = factory.Sequence(lambda number: f"task-{number}")
@@ -71,11 +65,8 @@ class CallFactory(DjangoModelFactory):
     bytes = 2048
 
 
-class RunFactory(DjangoModelFactory):
+class RunFactory(makes(Run)):
     """An analysis that waits for a worker."""
-
-    class Meta:
-        model = Run
 
     user = factory.SubFactory(PersonFactory)
     consent = factory.SubFactory(
@@ -86,11 +77,8 @@ class RunFactory(DjangoModelFactory):
     purge_at = factory.LazyFunction(lambda: timezone.now() + timedelta(days=30))
 
 
-class StepFactory(DjangoModelFactory):
+class StepFactory(makes(Step)):
     """The first step of an analysis, waiting."""
-
-    class Meta:
-        model = Step
 
     run = factory.SubFactory(RunFactory)
     position = 0
@@ -98,11 +86,8 @@ class StepFactory(DjangoModelFactory):
     task_id = factory.Sequence(lambda number: f"task-{number}")
 
 
-class DestinationFactory(DjangoModelFactory):
+class DestinationFactory(makes(Destination)):
     """Where an app has brand affinities sent, to where nothing can be sent."""
-
-    class Meta:
-        model = Destination
 
     app = factory.SubFactory(AppFactory)
     name = "Trips CRM"
@@ -110,11 +95,8 @@ class DestinationFactory(DjangoModelFactory):
     secret = factory.LazyFunction(lambda: encryption.sealed("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"))
 
 
-class ActivationFactory(DjangoModelFactory):
+class ActivationFactory(makes(Activation)):
     """A sending that waits for a worker."""
-
-    class Meta:
-        model = Activation
 
     run = factory.SubFactory(RunFactory)
     destination = factory.SubFactory(DestinationFactory)
@@ -128,11 +110,8 @@ class ActivationFactory(DjangoModelFactory):
     created_at = factory.LazyFunction(timezone.now)
 
 
-class PhoneNumberFactory(DjangoModelFactory):
+class PhoneNumberFactory(makes(PhoneNumber)):
     """A number that its person has verified."""
-
-    class Meta:
-        model = PhoneNumber
 
     user = factory.SubFactory(PersonFactory)
     number = factory.LazyFunction(lambda: encryption.sealed("+4915112345678"))
@@ -140,11 +119,8 @@ class PhoneNumberFactory(DjangoModelFactory):
     verified_at = factory.LazyFunction(timezone.now)
 
 
-class MessageTemplateFactory(DjangoModelFactory):
+class MessageTemplateFactory(makes(MessageTemplate)):
     """Wording that waits for a second member of staff; `agreed=True` makes it active."""
-
-    class Meta:
-        model = MessageTemplate
 
     class Params:
         agreed = factory.Trait(
@@ -157,11 +133,8 @@ class MessageTemplateFactory(DjangoModelFactory):
     proposed_by = factory.SubFactory(StaffFactory)
 
 
-class OutboundMessageFactory(DjangoModelFactory):
+class OutboundMessageFactory(makes(OutboundMessage)):
     """A message on its way."""
-
-    class Meta:
-        model = OutboundMessage
 
     consent = factory.SubFactory(ProcessingConsentFactory, purposes=["messaging"])
     task_id = factory.Sequence(lambda number: f"task-{number}")
@@ -169,11 +142,8 @@ class OutboundMessageFactory(DjangoModelFactory):
     body_digest = factory.Sequence(digest_of)
 
 
-class ItemFactory(DjangoModelFactory):
+class ItemFactory(makes(Item)):
     """An institution that somebody linked."""
-
-    class Meta:
-        model = Item
 
     user = factory.SubFactory(PersonFactory)
     consent = factory.SubFactory(ProcessingConsentFactory, user=factory.SelfAttribute("..user"), purposes=["financial"])
@@ -182,11 +152,8 @@ class ItemFactory(DjangoModelFactory):
     access_token = factory.LazyFunction(lambda: encryption.sealed("access-of-tests"))
 
 
-class LinkSessionFactory(DjangoModelFactory):
+class LinkSessionFactory(makes(LinkSession)):
     """An open visit to the aggregator's page."""
-
-    class Meta:
-        model = LinkSession
 
     user = factory.SubFactory(PersonFactory)
     consent = factory.SubFactory(ProcessingConsentFactory, user=factory.SelfAttribute("..user"), purposes=["financial"])
@@ -195,10 +162,7 @@ class LinkSessionFactory(DjangoModelFactory):
     expires_at = factory.LazyFunction(lambda: timezone.now() + timedelta(minutes=30))
 
 
-class RefreshRunFactory(DjangoModelFactory):
+class RefreshRunFactory(makes(RefreshRun)):
     """A refresh that waits for a worker."""
-
-    class Meta:
-        model = RefreshRun
 
     item = factory.SubFactory(ItemFactory)

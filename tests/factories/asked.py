@@ -5,7 +5,6 @@ from typing import Any
 
 import factory
 from django.conf import settings
-from factory.django import DjangoModelFactory
 
 from common.clock import rfc3339
 from common.identifiers import new_identifier
@@ -17,6 +16,7 @@ from consent_bridge import sealed
 from pkm.registry.models import ScopeEntry
 from tests.factories.accounts import PersonFactory
 from tests.factories.developers import AppFactory, TokenFactory
+from tests.factories.making import makes
 
 FOOD = "attr.lifestyle.food.*"
 
@@ -26,14 +26,11 @@ def now() -> datetime:
     return datetime.now(UTC).replace(microsecond=0)
 
 
-class ConsentRequestFactory(DjangoModelFactory):
+class ConsentRequestFactory(makes(ConsentRequest)):
     """A pending request; the private half of its connector key is at `made.connector`, which the record does not keep.
 
     `scope` names any entry of the registry. `status="denied"` and the like give it a decision by the person.
     """
-
-    class Meta:
-        model = ConsentRequest
 
     class Params:
         access_seconds = 86400
@@ -80,11 +77,8 @@ class ConsentRequestFactory(DjangoModelFactory):
         return request
 
 
-class GrantFactory(DjangoModelFactory):
+class GrantFactory(makes(Grant)):
     """A live grant of all that was asked. `status="revoked"` and the like give it its end."""
-
-    class Meta:
-        model = Grant
 
     grant_id = factory.LazyFunction(lambda: new_identifier("grt"))
     request = factory.SubFactory(ConsentRequestFactory, status=RequestStatus.APPROVED)
@@ -100,11 +94,8 @@ class GrantFactory(DjangoModelFactory):
     ended_by = factory.LazyAttribute(lambda made: "" if made.status in ("active", "paused") else Actor.PERSON.value)
 
 
-class ExportFactory(DjangoModelFactory):
+class ExportFactory(makes(Export)):
     """The sealed slice of a grant: `values` (path → value) as they would come out of the person's vault."""
-
-    class Meta:
-        model = Export
 
     class Params:
         values = factory.LazyAttribute(lambda made: dict.fromkeys(made.grant.approved_attributes, "Thai"))
@@ -150,21 +141,17 @@ class ExportFactory(DjangoModelFactory):
         return sealed.seal_export(content, request.connector_public_key, header)
 
 
-class ForgottenReadsFactory(DjangoModelFactory):
+class ForgottenReadsFactory(makes(ForgottenReads)):
     """The one mark: up to which entry reads are gone."""
 
     class Meta:
-        model = ForgottenReads
         django_get_or_create = ("id",)
 
     id = 1
 
 
-class ReadFactory(DjangoModelFactory):
+class ReadFactory(makes(Read)):
     """One read of a live grant's export."""
-
-    class Meta:
-        model = Read
 
     export = factory.SubFactory(ExportFactory)
     grant = factory.SelfAttribute("export.grant")

@@ -31,13 +31,11 @@ from developers.models import (
 )
 from developers.tokens.digests import new_token
 from tests.factories.accounts import PersonFactory, StaffFactory
+from tests.factories.making import makes
 
 
-class ApplicationFactory(DjangoModelFactory):
+class ApplicationFactory(makes(DeveloperApplication)):
     """An enrolment that staff approved; what else than ways of living the app asks for exceeds what it registered."""
-
-    class Meta:
-        model = DeveloperApplication
 
     applicant = factory.SubFactory(PersonFactory)
     name = factory.Sequence(lambda number: f"Trip Planner {number}")
@@ -52,33 +50,24 @@ class ApplicationFactory(DjangoModelFactory):
     reviewed_at = factory.LazyFunction(timezone.now)
 
 
-class AppFactory(DjangoModelFactory):
+class AppFactory(makes(App)):
     """An active, verified app."""
-
-    class Meta:
-        model = App
 
     application = factory.SubFactory(ApplicationFactory, name=factory.SelfAttribute("..name"))
     name = factory.Sequence(lambda number: f"Trip Planner {number}")
     verified = True
 
 
-class TestAppFactory(DjangoModelFactory):
+class TestAppFactory(makes(App)):
     """An app that needs no staff: it reaches its sandbox people and the members who agreed."""
 
     __test__ = False  # of pytest's
-
-    class Meta:
-        model = App
 
     name = factory.Sequence(lambda number: f"Trip Planner {number} (test)")
     mode = AppMode.TEST
 
 
-class MemberFactory(DjangoModelFactory):
-    class Meta:
-        model = AppMember
-
+class MemberFactory(makes(AppMember)):
     app = factory.SubFactory(AppFactory)
     user = factory.SubFactory(PersonFactory)
     role = MemberRole.OWNER
@@ -114,10 +103,7 @@ class TokenFactory(_Minted):
     )
 
 
-class IdempotencyKeyFactory(DjangoModelFactory):
-    class Meta:
-        model = IdempotencyKey
-
+class IdempotencyKeyFactory(makes(IdempotencyKey)):
     app = factory.SubFactory(AppFactory)
     operation = "request-consent"
     key = factory.Sequence(lambda number: f"key-{number}")
@@ -126,42 +112,30 @@ class IdempotencyKeyFactory(DjangoModelFactory):
     expires_at = factory.LazyFunction(lambda: timezone.now() + timedelta(hours=24))
 
 
-class WebhookEndpointFactory(DjangoModelFactory):
+class WebhookEndpointFactory(makes(WebhookEndpoint)):
     """An address that nobody answers at; its secret is kept as it is in a deployment: encrypted."""
-
-    class Meta:
-        model = WebhookEndpoint
 
     app = factory.SubFactory(AppFactory)
     url = factory.Sequence(lambda number: f"https://trips.example/hooks/{number}")
     secret = factory.LazyFunction(lambda: encryption.sealed("whsec_" + base64.b64encode(os.urandom(32)).decode()))
 
 
-class LogoFactory(DjangoModelFactory):
+class LogoFactory(makes(Logo)):
     """A picture that is no picture: what is kept of one is looked at where it comes in alone."""
-
-    class Meta:
-        model = Logo
 
     png = factory.Sequence(lambda number: f"picture {number}".encode())
     digest = factory.LazyAttribute(lambda made: hashlib.sha256(made.png).hexdigest())
 
 
-class AppAuditEntryFactory(DjangoModelFactory):
-    class Meta:
-        model = AppAuditEntry
-
+class AppAuditEntryFactory(makes(AppAuditEntry)):
     app = factory.SubFactory(AppFactory)
     member = factory.SubFactory(PersonFactory)
     action = "token.minted"
     at = factory.LazyFunction(timezone.now)
 
 
-class AppInvitationFactory(DjangoModelFactory):
+class AppInvitationFactory(makes(AppInvitation)):
     """One that waits; the link's secret is at `made.secret`, which the record does not keep."""
-
-    class Meta:
-        model = AppInvitation
 
     link_secret = factory.LazyFunction(new_secret)
     app = factory.SubFactory(AppFactory)
@@ -189,10 +163,7 @@ class ManagementTokenFactory(_Minted):
     expires_at = factory.LazyFunction(lambda: timezone.now() + timedelta(days=30))
 
 
-class LoggedRequestFactory(DjangoModelFactory):
-    class Meta:
-        model = LoggedRequest
-
+class LoggedRequestFactory(makes(LoggedRequest)):
     app = factory.SubFactory(AppFactory)
     at = factory.LazyFunction(timezone.now)
     method = "GET"
@@ -202,11 +173,8 @@ class LoggedRequestFactory(DjangoModelFactory):
     ms = 3
 
 
-class SandboxPersonFactory(DjangoModelFactory):
+class SandboxPersonFactory(makes(SandboxPerson)):
     """Somebody whom the developers of a test app play."""
-
-    class Meta:
-        model = SandboxPerson
 
     app = factory.SubFactory(TestAppFactory)
     user = factory.SubFactory(PersonFactory)

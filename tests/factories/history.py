@@ -5,7 +5,6 @@ from typing import Any
 
 import factory
 from django.db.models import F
-from factory.django import DjangoModelFactory
 
 from common.identifiers import new_identifier
 from consent.decisions.models import AppReport, BlockedApp, ReportNote, ReportStatus, ScopeWithdrawal
@@ -31,22 +30,19 @@ from pkm.registry.models import ScopeEntry
 from tests.factories.accounts import PersonFactory, StaffFactory
 from tests.factories.asked import FOOD, ConsentRequestFactory, now
 from tests.factories.developers import AppFactory, WebhookEndpointFactory
+from tests.factories.making import makes
 
 SALT = b"s" * 32
 
 
-class AuditChainFactory(DjangoModelFactory):
-    class Meta:
-        model = AuditChain
-
+class AuditChainFactory(makes(AuditChain)):
     subject = factory.LazyFunction(lambda: audit.person_chain(new_identifier("usr")))
 
 
-class AuditEntryFactory(DjangoModelFactory):
+class AuditEntryFactory(makes(AuditEntry)):
     """The first entry of a chain of its own, with the hash that verifies. It tells nothing."""
 
     class Meta:
-        model = AuditEntry
         skip_postgeneration_save = True
 
     chain = factory.LazyFunction(lambda: AuditChainFactory().chain)
@@ -65,22 +61,16 @@ class AuditEntryFactory(DjangoModelFactory):
     kept = factory.RelatedFactory("tests.factories.history.AuditFactsFactory", "entry")
 
 
-class AuditFactsFactory(DjangoModelFactory):
+class AuditFactsFactory(makes(AuditFacts)):
     """The facts of an entry of their own."""
-
-    class Meta:
-        model = AuditFacts
 
     entry = factory.SubFactory(AuditEntryFactory, kept=None)
     salt = SALT
     facts = factory.LazyFunction(dict)
 
 
-class AuditPendingFactory(DjangoModelFactory):
+class AuditPendingFactory(makes(AuditPending)):
     """A denial whose entry in the person's chain waits to be written."""
-
-    class Meta:
-        model = AuditPending
 
     request = factory.SubFactory(ConsentRequestFactory, status=RequestStatus.DENIED)
     chain = factory.LazyAttribute(lambda made: audit.person_chain(made.request.user.public_id))
@@ -90,11 +80,8 @@ class AuditPendingFactory(DjangoModelFactory):
     facts = factory.LazyFunction(dict)
 
 
-class AuditHeadFactory(DjangoModelFactory):
+class AuditHeadFactory(makes(AuditHead)):
     """The head of a chain that has nothing in it yet."""
-
-    class Meta:
-        model = AuditHead
 
     chain = factory.LazyFunction(lambda: audit.person_chain(new_identifier("usr")))
 
@@ -104,11 +91,8 @@ def _count_checkpoint() -> int:
     return LogState.objects.values_list("signed", flat=True).get()
 
 
-class AuditCheckpointFactory(DjangoModelFactory):
+class AuditCheckpointFactory(makes(AuditCheckpoint)):
     """A checkpoint that was signed over leaves which nobody has."""
-
-    class Meta:
-        model = AuditCheckpoint
 
     number = factory.LazyFunction(lambda: _count_checkpoint())
     size = factory.Sequence(lambda number: number + 1)
@@ -122,37 +106,27 @@ class AuditCheckpointFactory(DjangoModelFactory):
     cosigned_at = factory.SelfAttribute("at")
 
 
-class LogQueueFactory(DjangoModelFactory):
-    class Meta:
-        model = LogQueue
-
+class LogQueueFactory(makes(LogQueue)):
     entry = factory.SubFactory(AuditEntryFactory)
 
 
-class LogLeafFactory(DjangoModelFactory):
+class LogLeafFactory(makes(LogLeaf)):
     """A leaf whose entry a restore lost, beyond all that the log has."""
-
-    class Meta:
-        model = LogLeaf
 
     log_index = factory.Sequence(lambda number: 1_000_000 + number)
     entry_hash = b"e" * 32
 
 
-class LogTileFactory(DjangoModelFactory):
-    class Meta:
-        model = LogTile
-
+class LogTileFactory(makes(LogTile)):
     level = 0
     number = factory.Sequence(lambda number: 10_000 + number)
     hashes = b"h" * 8192
 
 
-class LogStateFactory(DjangoModelFactory):
+class LogStateFactory(makes(LogState)):
     """The one row, which is there."""
 
     class Meta:
-        model = LogState
         django_get_or_create = ("id",)
 
     id = 1
@@ -165,11 +139,8 @@ def _claims(made: Any) -> dict[str, Any]:
     return {**claims, "audit": {"entry_hash": "x" * 43}}
 
 
-class ReceiptFactory(DjangoModelFactory):
+class ReceiptFactory(makes(Receipt)):
     """The signed receipt of a denial, in both copies."""
-
-    class Meta:
-        model = Receipt
 
     receipt_id = factory.LazyFunction(receipts.new_receipt_id)
     request = factory.SubFactory(ConsentRequestFactory, status=RequestStatus.DENIED)
@@ -179,17 +150,11 @@ class ReceiptFactory(DjangoModelFactory):
     jws = factory.SelfAttribute("app_jws")
 
 
-class NoticeCounterFactory(DjangoModelFactory):
-    class Meta:
-        model = NoticeCounter
-
+class NoticeCounterFactory(makes(NoticeCounter)):
     app = factory.SubFactory(AppFactory)
 
 
-class NoticeFactory(DjangoModelFactory):
-    class Meta:
-        model = Notice
-
+class NoticeFactory(makes(Notice)):
     request = factory.SubFactory(ConsentRequestFactory, status=RequestStatus.DENIED)
     app = factory.SelfAttribute("request.app")
     sequence = factory.Sequence(lambda number: number + 1)
@@ -198,10 +163,7 @@ class NoticeFactory(DjangoModelFactory):
     at = factory.LazyFunction(now)
 
 
-class DiscoveryFactory(DjangoModelFactory):
-    class Meta:
-        model = Discovery
-
+class DiscoveryFactory(makes(Discovery)):
     app = factory.SubFactory(AppFactory)
     user = factory.SubFactory(PersonFactory)
     first_at = factory.LazyFunction(now)
@@ -209,77 +171,53 @@ class DiscoveryFactory(DjangoModelFactory):
     day = factory.LazyAttribute(lambda made: made.first_at.date())
 
 
-class DirectoryFindFactory(DjangoModelFactory):
-    class Meta:
-        model = DirectoryFind
-
+class DirectoryFindFactory(makes(DirectoryFind)):
     app = factory.SubFactory(AppFactory)
     user = factory.SubFactory(PersonFactory)
     at = factory.LazyFunction(now)
     day = factory.LazyAttribute(lambda made: made.at.date())
 
 
-class DiscoveryMissFactory(DjangoModelFactory):
-    class Meta:
-        model = DiscoveryMiss
-
+class DiscoveryMissFactory(makes(DiscoveryMiss)):
     app = factory.SubFactory(AppFactory)
     minute = factory.LazyFunction(lambda: now().replace(second=0))
 
 
-class BlockedAppFactory(DjangoModelFactory):
-    class Meta:
-        model = BlockedApp
-
+class BlockedAppFactory(makes(BlockedApp)):
     user = factory.SubFactory(PersonFactory)
     app = factory.SubFactory(AppFactory)
 
 
-class ScopeWithdrawalFactory(DjangoModelFactory):
+class ScopeWithdrawalFactory(makes(ScopeWithdrawal)):
     """A withdrawal whose work is not done yet; there was nothing when it took place."""
-
-    class Meta:
-        model = ScopeWithdrawal
 
     scope_entry = factory.LazyFunction(lambda: ScopeEntry.objects.get(scope=FOOD))
     by = factory.SubFactory(StaffFactory)
     at = factory.LazyFunction(now)
 
 
-class AppReportFactory(DjangoModelFactory):
-    class Meta:
-        model = AppReport
-
+class AppReportFactory(makes(AppReport)):
     user = factory.SubFactory(PersonFactory)
     app = factory.SubFactory(AppFactory)
     text = "It asks again and again."
 
 
-class MailFactory(DjangoModelFactory):
-    class Meta:
-        model = Mail
-
+class MailFactory(makes(Mail)):
     request = factory.SubFactory(ConsentRequestFactory)
     kind = MailKind.REQUEST
     sent_at = factory.LazyFunction(now)
 
 
-class WebhookDeliveryFactory(DjangoModelFactory):
+class WebhookDeliveryFactory(makes(WebhookDelivery)):
     """A notice that waits to be sent."""
-
-    class Meta:
-        model = WebhookDelivery
 
     notice = factory.SubFactory(NoticeFactory)
     endpoint = factory.LazyAttribute(lambda made: WebhookEndpointFactory(app=made.notice.app))
     next_at = factory.LazyFunction(now)
 
 
-class ScopeTemplateFactory(DjangoModelFactory):
+class ScopeTemplateFactory(makes(ScopeTemplate)):
     """A template that waits for a second member of staff; `agreed=True` makes it active."""
-
-    class Meta:
-        model = ScopeTemplate
 
     class Params:
         agreed = factory.Trait(
@@ -293,10 +231,7 @@ class ScopeTemplateFactory(DjangoModelFactory):
     proposed_by = factory.SubFactory(StaffFactory)
 
 
-class ReportNoteFactory(DjangoModelFactory):
-    class Meta:
-        model = ReportNote
-
+class ReportNoteFactory(makes(ReportNote)):
     report = factory.SubFactory(AppReportFactory)
     status = ReportStatus.OPEN
     by = factory.SubFactory(StaffFactory)

@@ -17,6 +17,7 @@ from pkm.legacy.models import LegacyBlob, LegacyMetadata, MigrationState, Migrat
 from pkm.legacy.rows import SOURCE
 from pkm.rules import LEGACY_RULES
 from tests.factories.accounts import PersonFactory
+from tests.factories.making import makes
 
 OLD_PASSPHRASE = "the one of the old system"
 ALG = "PBES2-HS512+A256KW"
@@ -73,11 +74,8 @@ class LegacyMetadataFactory(_Imported):
     updated_at = CHANGED
 
 
-class MigrationStateFactory(DjangoModelFactory):
+class MigrationStateFactory(makes(MigrationState)):
     """Somebody whose old rows wait."""
-
-    class Meta:
-        model = MigrationState
 
     user = factory.SubFactory(PersonFactory)
     source = SOURCE

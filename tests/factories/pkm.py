@@ -4,7 +4,6 @@ from datetime import timedelta
 
 import factory
 from django.utils import timezone
-from factory.django import DjangoModelFactory
 
 from accounts.models import User
 from common import encryption
@@ -16,21 +15,16 @@ from pkm.reset.models import VaultReset
 from pkm.segments.models import Blob, Manifest, ManifestPath
 from pkm.vault.models import KeyWrapper, RotationWrapper, VaultKey, VaultStatus, WrapperKind
 from tests.factories.accounts import PersonFactory
+from tests.factories.making import makes
 
 
-class DomainFactory(DjangoModelFactory):
-    class Meta:
-        model = Domain
-
+class DomainFactory(makes(Domain)):
     domain_key = factory.Sequence(lambda number: f"hobby{number}")
     display_name = factory.Sequence(lambda number: f"Hobby {number}")
 
 
-class ScopeEntryFactory(DjangoModelFactory):
+class ScopeEntryFactory(makes(ScopeEntry)):
     """The scope of one segment of a domain of its own."""
-
-    class Meta:
-        model = ScopeEntry
 
     domain = factory.SubFactory(DomainFactory)
     scope = factory.LazyAttribute(lambda made: f"attr.{made.domain.domain_key}.now.*")
@@ -39,39 +33,29 @@ class ScopeEntryFactory(DjangoModelFactory):
     attributes = factory.LazyAttribute(lambda made: [f"{made.domain.domain_key}.now.{name}" for name in ("one", "two")])
 
 
-class RegistryVersionFactory(DjangoModelFactory):
+class RegistryVersionFactory(makes(RegistryVersion)):
     """The one row that there is; its version is the triggers' to change."""
 
     class Meta:
-        model = RegistryVersion
         django_get_or_create = ("id",)
 
     id = 1
 
 
-class StarterRecordFactory(DjangoModelFactory):
+class StarterRecordFactory(makes(StarterRecord)):
     """As if the starter list had written a scope once that it does not have any more."""
-
-    class Meta:
-        model = StarterRecord
 
     key = factory.Sequence(lambda number: f"attr.hobby{number}.*")
     written = factory.LazyFunction(lambda: {"scope_label": "A hobby"})
 
 
-class HiddenScopeFactory(DjangoModelFactory):
-    class Meta:
-        model = HiddenScope
-
+class HiddenScopeFactory(makes(HiddenScope)):
     user = factory.SubFactory(PersonFactory)
     scope = "attr.lifestyle.food.*"
 
 
-class VaultKeyFactory(DjangoModelFactory):
+class VaultKeyFactory(makes(VaultKey)):
     """A vault whose wrappers are still to be made."""
-
-    class Meta:
-        model = VaultKey
 
     user = factory.SubFactory(PersonFactory)
     key_id = factory.LazyFunction(lambda: generate_vault_key().key_id)
@@ -82,11 +66,8 @@ def _fresh_way_in(user: User) -> str:
     return encryption.sealed(wrap(generate_vault_key(), "recovery", generate_recovery_code(), user.public_id))
 
 
-class KeyWrapperFactory(DjangoModelFactory):
+class KeyWrapperFactory(makes(KeyWrapper)):
     """A fresh vault key under a fresh recovery code, as it is kept: encrypted once more."""
-
-    class Meta:
-        model = KeyWrapper
 
     user = factory.SubFactory(PersonFactory)
     wrapper_id = factory.Sequence(lambda number: f"wrp_{number:026d}")
@@ -95,11 +76,8 @@ class KeyWrapperFactory(DjangoModelFactory):
     jwe = factory.LazyAttribute(lambda made: _fresh_way_in(made.user))
 
 
-class RotationWrapperFactory(DjangoModelFactory):
+class RotationWrapperFactory(makes(RotationWrapper)):
     """A way into a vault whose key is changed."""
-
-    class Meta:
-        model = RotationWrapper
 
     vault = factory.SubFactory(VaultKeyFactory)
     wrapper_id = factory.Sequence(lambda number: f"wrp_next{number:022d}")
@@ -108,11 +86,8 @@ class RotationWrapperFactory(DjangoModelFactory):
     jwe = factory.LazyAttribute(lambda made: _fresh_way_in(made.vault.user))
 
 
-class BlobFactory(DjangoModelFactory):
+class BlobFactory(makes(Blob)):
     """A segment sealed under a vault key that nobody has any more."""
-
-    class Meta:
-        model = Blob
 
     user = factory.SubFactory(PersonFactory)
     domain = "lifestyle"
@@ -134,11 +109,8 @@ class BlobFactory(DjangoModelFactory):
         return seal_segment({"favorite_cuisine": "Thai"}, key.secret, header)
 
 
-class IndexFactory(DjangoModelFactory):
+class IndexFactory(makes(Index)):
     """Somebody with one attribute in one segment."""
-
-    class Meta:
-        model = Index
 
     user = factory.SubFactory(PersonFactory)
     available_domains = factory.LazyFunction(lambda: ["lifestyle"])
@@ -147,19 +119,13 @@ class IndexFactory(DjangoModelFactory):
     total_attributes = 1
 
 
-class VaultResetFactory(DjangoModelFactory):
-    class Meta:
-        model = VaultReset
-
+class VaultResetFactory(makes(VaultReset)):
     vault = factory.SubFactory(VaultKeyFactory)
     asked_at = factory.LazyFunction(timezone.now)
     due_at = factory.LazyAttribute(lambda made: made.asked_at + timedelta(days=7))
 
 
-class ManifestFactory(DjangoModelFactory):
-    class Meta:
-        model = Manifest
-
+class ManifestFactory(makes(Manifest)):
     user = factory.SubFactory(PersonFactory)
     domain = "lifestyle"
     manifest_revision = 1
@@ -167,10 +133,7 @@ class ManifestFactory(DjangoModelFactory):
     path_count = 1
 
 
-class ManifestPathFactory(DjangoModelFactory):
-    class Meta:
-        model = ManifestPath
-
+class ManifestPathFactory(makes(ManifestPath)):
     manifest = factory.SubFactory(ManifestFactory)
     path = "lifestyle.food.favorite_cuisine"
     segment_id = "food"
@@ -179,10 +142,7 @@ class ManifestPathFactory(DjangoModelFactory):
     exposure_eligible = True
 
 
-class EventFactory(DjangoModelFactory):
-    class Meta:
-        model = Event
-
+class EventFactory(makes(Event)):
     user = factory.SubFactory(PersonFactory)
     sequence = factory.Sequence(lambda number: number + 1)
     kind = EventKind.SEGMENT_WRITTEN

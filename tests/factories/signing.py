@@ -2,18 +2,15 @@
 
 import factory
 from django.conf import settings
-from factory.django import DjangoModelFactory
 
 from consent.approvals.models import ApprovalKey
 from pkm.notes.models import VaultNotes
 from tests.factories.accounts import PersonFactory
 from tests.factories.developers import AppFactory
+from tests.factories.making import makes
 
 
-class ApprovalKeyFactory(DjangoModelFactory):
-    class Meta:
-        model = ApprovalKey
-
+class ApprovalKeyFactory(makes(ApprovalKey)):
     user = factory.SubFactory(PersonFactory)
     app = factory.SubFactory(AppFactory)
     public_key = {"kty": "OKP", "crv": "Ed25519", "x": "A" * 43}
@@ -21,11 +18,8 @@ class ApprovalKeyFactory(DjangoModelFactory):
     issuer = factory.LazyFunction(lambda: settings.ISSUER)
 
 
-class VaultNotesFactory(DjangoModelFactory):
+class VaultNotesFactory(makes(VaultNotes)):
     """Sealed by nobody."""
-
-    class Meta:
-        model = VaultNotes
 
     user = factory.SubFactory(PersonFactory)
     revision = 1
