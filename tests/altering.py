@@ -1,12 +1,13 @@
 """A small HTTP proxy in front of a served site, which alters what it hands on: a server that was tampered with."""
 
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http.client import HTTPConnection
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from urllib.parse import urlsplit
+
+from tests.fakes.serving import Answering, serving
 
 
 @dataclass
@@ -28,8 +29,8 @@ def altered(site: str, alter: Alter) -> Iterator[str]:
     """The address of the proxy; it only reads, which is all that a look at a site does."""
     target = urlsplit(site)
 
-    class Proxy(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
+    class Proxy(Answering):
+        def get(self) -> None:
             wanted = {name.lower(): value for name, value in self.headers.items() if name.lower() != "accept-encoding"}
             asking = HTTPConnection(str(target.hostname), target.port, timeout=30)
             asking.request("GET", self.path, headers=wanted)
@@ -38,22 +39,7 @@ def altered(site: str, alter: Alter) -> Iterator[str]:
             exchange = Exchange(self.path, wanted, headers, answer.read())
             asking.close()
             alter(exchange)
-            self.send_response(answer.status)
-            for name, value in exchange.headers.items():
-                self.send_header(name, value)
-            self.send_header("Content-Length", str(len(exchange.body)))
-            self.end_headers()
-            self.wfile.write(exchange.body)
+            self.answer(answer.status, exchange.body, exchange.headers)
 
-        def log_message(self, *_: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Proxy)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    try:
-        yield f"http://localhost:{server.server_port}"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with serving(ThreadingHTTPServer(("127.0.0.1", 0), Proxy)) as address:
+        yield address.replace("127.0.0.1", "localhost")

@@ -3,11 +3,12 @@
 import json
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from typing import Any
 
+from tests.fakes.serving import Answering, serving
 from tests.patience import MOST_SECONDS
 
 ORDER = ("brand", "core", "public", "second")
@@ -53,31 +54,13 @@ def speaking() -> Iterator[Agents]:
     """Agents on a port of their own, gone afterwards."""
     agents = Agents()
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:  # the name that http.server looks for
-            request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            body = json.dumps(agents.answer(self.path.strip("/"), request)).encode()
-            with suppress(ConnectionError):  # whoever asked may be dead by now
-                self.send_response(200)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
+    class Handler(Answering):
+        def post(self) -> None:
+            said = agents.answer(self.path.strip("/"), json.loads(self.body()))
+            self.answer(200, json.dumps(said).encode(), {"Content-Type": "application/json"})
 
-        def log_message(self, *_: Any) -> None:
-            """Quiet."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    agents.address = f"http://127.0.0.1:{server.server_address[1]}"
-    try:
+    with serving(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as agents.address:
         yield agents
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 def waits_for(event: threading.Event, then: Any) -> Callable[[dict[str, Any]], Any]:

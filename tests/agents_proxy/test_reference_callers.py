@@ -1,22 +1,21 @@
 """Whom the reference agents answer: programs, and no web page."""
 
-import threading
 from collections.abc import Iterator
 from http.client import HTTPConnection
 
 import pytest
 
 from examples.reference_agents.__main__ import Handler, Server
+from tests.fakes.serving import serving
 
 CARD = "/core/.well-known/agent-card.json"
 
 
 @pytest.fixture(scope="module")
 def port() -> Iterator[int]:
-    with Server(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+    server = Server(("127.0.0.1", 0), Handler)
+    with serving(server):
         yield server.server_address[1]
-        server.shutdown()
 
 
 def status(port: int, method: str, path: str, headers: dict[str, str]) -> int:

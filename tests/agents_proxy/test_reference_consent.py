@@ -1,7 +1,6 @@
 """The reference agents answer what somebody agreed to, about that somebody, and once: everything else is an error."""
 
 import re
-import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,6 +23,7 @@ from examples.reference_agents.__main__ import Handler, Server
 from examples.reference_agents.consent import Consent
 from tests.agents_proxy.proxy_calls import CALL, configure, consenting, owning
 from tests.callers import signed_in
+from tests.fakes.serving import serving
 
 ISSUER = "http://localhost:8000"
 pytestmark = pytest.mark.django_db
@@ -32,16 +32,12 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def agents(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """The program's own server, in this process, with the keys that the service publishes."""
-    with Server(("127.0.0.1", 0), Handler) as server:
-        address = f"http://127.0.0.1:{server.server_address[1]}"
+    server = Server(("127.0.0.1", 0), Handler)
+    with serving(server) as address:
         server.consent = Consent(ISSUER, address)
         keys = KeySet.import_key_set(assertions.public_keys())
         monkeypatch.setattr(server.consent, "_known", lambda **_: keys)
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-        thread.start()
         yield address
-        server.shutdown()
-        thread.join()
 
 
 @pytest.fixture

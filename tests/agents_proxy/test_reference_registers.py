@@ -30,7 +30,6 @@ FICTION = re.compile(
     r"\+49(?:3023125\d{3}|4066969\d{3}|6990009\d{3}|2214710\d{3}|8999998\d{3}|17139200\d{2}"
     r"|176040690\d{2})|\+1\d{3}55501\d{2}"
 )
-LISTS = ("needs", "wants", "desires", "likes", "dislikes")
 
 
 def test_the_file_is_what_its_maker_makes() -> None:

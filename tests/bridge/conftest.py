@@ -18,7 +18,7 @@ from consent_bridge.cli import main
 from consent_bridge.client import Client
 from consent_bridge.owner import Owner
 from consent_bridge.sealed import ExportHeader
-from tests.bridge.fake_service import FakeService, Running
+from tests.bridge.fake_service import FakeService, running
 from tests.bridge.fake_site import FOOD, LOGIN, PASSPHRASE, PASSWORD, FakeSite
 from tests.bridge.wire import TOKEN
 
@@ -79,7 +79,7 @@ def cli(state, monkeypatch) -> RunCli:
 
 @pytest.fixture
 def fake() -> Iterator[FakeService]:
-    with Running() as fake:
+    with running() as fake:
         yield fake
 
 

@@ -3,11 +3,14 @@
 import json
 import threading
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
+
+from tests.fakes.serving import Answering, serving
 
 DROP = "drop the connection"
 
@@ -76,57 +79,25 @@ class FakeService:
         return [asked for asked in self.asked if asked.path == path]
 
 
-class Running:
-    """The service on a free port of the loopback, for a `with` block."""
+@contextmanager
+def running() -> Iterator[FakeService]:
+    """The service on a free port of the loopback, until the block ends."""
+    service = FakeService()
 
-    def __init__(self) -> None:
-        self.service = FakeService()
-
-    def __enter__(self) -> FakeService:
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), handler_of(self.service))
-        self.service.url = f"http://127.0.0.1:{self.server.server_port}"
-        self.thread = threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.02})
-        self.thread.start()
-        return self.service
-
-    def __exit__(self, *_: object) -> None:
-        self.service.ends.set()
-        self.server.shutdown()
-        self.thread.join()
-        self.server.server_close()
-
-
-def handler_of(service: FakeService) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(Answering):
         def handle_any(self) -> None:
             parts = urlsplit(self.path)
-            length = int(self.headers.get("Content-Length") or 0)
-            reply = service.reply_to(
-                Asked(
-                    method=self.command,
-                    path=parts.path,
-                    query=dict(parse_qsl(parts.query)),
-                    headers={name.lower(): value for name, value in self.headers.items()},
-                    body=self.rfile.read(length),
-                )
-            )
-            if isinstance(reply, str):
-                return
-            service.ends.wait(reply.delay)
-            octets = reply.octets()
-            try:
-                self.send_response(reply.status)
-                for name, value in reply.headers:
-                    self.send_header(name, value)
-                self.send_header("Content-Length", str(len(octets)))
-                self.end_headers()
-                self.wfile.write(octets)
-            except (BrokenPipeError, ConnectionResetError):
-                pass  # the client gave up, which is what some tests are about
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            asked = Asked(self.command, parts.path, dict(parse_qsl(parts.query)), headers, self.body())
+            reply = service.reply_to(asked)
+            if isinstance(reply, Reply):
+                service.ends.wait(reply.delay)
+                self.answer(reply.status, reply.octets(), reply.headers)
 
         do_GET = do_POST = do_PUT = do_DELETE = handle_any  # noqa: N815 - names that http.server looks for
 
-        def log_message(self, format: str, *args: Any) -> None:
-            pass
-
-    return Handler
+    with serving(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as service.url:
+        try:
+            yield service
+        finally:
+            service.ends.set()

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
@@ -19,6 +18,7 @@ from consent_bridge import notes
 from consent_bridge.errors import Refused
 from consent_bridge.witness import Witness, server_of
 from tests.bridge.logs import Log
+from tests.fakes.serving import serving
 from tests.patience import MOST_SECONDS
 
 AT = 1_790_000_000
@@ -130,14 +130,10 @@ def test_a_signature_of_the_log_that_does_not_hold_is_forbidden(log: Log, witnes
 @pytest.fixture
 def served(witness: Witness) -> Iterator[http.client.HTTPConnection]:
     server = server_of(witness, "127.0.0.1", 0)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    connection = http.client.HTTPConnection("127.0.0.1", server.server_address[1], timeout=5)
-    yield connection
-    connection.close()
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with serving(server):
+        connection = http.client.HTTPConnection("127.0.0.1", server.server_address[1], timeout=5)
+        yield connection
+        connection.close()
 
 
 def call(served: http.client.HTTPConnection, method: str, path: str, body: bytes | None = None) -> tuple[int, str, str]:

@@ -1,10 +1,9 @@
 """The DNS and the website of a developer, on loopback, where proofs are looked for in tests."""
 
-import http.server
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from http.server import ThreadingHTTPServer
 
 import dns.resolver
 import pytest
@@ -13,6 +12,7 @@ from common import addresses
 from common.outbound.client import Client
 from developers.apps import domains
 from tests.fakes.dns import DnsServer, dns_server
+from tests.fakes.serving import Answering, serving
 
 
 @dataclass
@@ -34,28 +34,15 @@ def website(monkeypatch: pytest.MonkeyPatch) -> Iterator[Website]:
     with dns_server() as names:
         site = Website(names)
 
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
+        class Handler(Answering):
+            def get(self) -> None:
                 site.asked.append(self.path)
-                self.send_response(site.status)
-                self.send_header("Content-Length", str(len(site.body)))
-                self.end_headers()
-                self.wfile.write(site.body)
+                self.answer(site.status, site.body)
 
-            def log_message(self, *_: object) -> None:
-                pass
-
-        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-            thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
-            thread.start()
+        with serving(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as address:
             resolver = dns.resolver.Resolver(configure=False)
             resolver.nameservers, resolver.port = ["127.0.0.1"], names.port
             monkeypatch.setattr(domains, "_resolver", lambda: resolver)
             monkeypatch.setattr(domains, "_client", Client(may_reach=addresses.is_anything))
-            here = f"http://127.0.0.1:{server.server_port}{domains.FILE}"
-            monkeypatch.setattr(domains, "_address", lambda domain: here)
-            try:
-                yield site
-            finally:
-                server.shutdown()
-                thread.join()
+            monkeypatch.setattr(domains, "_address", lambda domain: f"{address}{domains.FILE}")
+            yield site

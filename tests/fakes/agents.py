@@ -18,6 +18,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
+from tests.fakes.serving import serving
+
 CANARY = "canary-of-the-upstream"  # in every header and failure text; no caller may ever see it
 
 
@@ -69,19 +71,17 @@ def agent(behaviour: Behaviour, *, certificate: Path | None = None) -> Iterator[
         request_queue_size = 512
         block_on_close = False
 
-    with Server(("127.0.0.1", 0), Handler) as server:
-        running.url = f"{'https' if certificate else 'http'}://127.0.0.1:{server.server_address[1]}/{CANARY}"
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-        thread.start()
-        try:
-            yield running
-        finally:
-            running.released.set()
-            server.shutdown()
-            thread.join()
-            for connection in kept:
-                with contextlib.suppress(OSError):
-                    connection.shutdown(socket.SHUT_RDWR)
+    try:
+        with serving(Server(("127.0.0.1", 0), Handler)) as address:
+            running.url = f"{address.replace('http', 'https') if certificate else address}/{CANARY}"
+            try:
+                yield running
+            finally:
+                running.released.set()
+    finally:
+        for connection in kept:
+            with contextlib.suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
 
 
 def _read(received: Any) -> Asked | None:

@@ -8,10 +8,12 @@ import json
 import secrets
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from typing import Any
+
+from tests.fakes.serving import Answering, serving
 
 _HOSTED_PAGE = (
     '<!doctype html><html lang="en"><link rel="icon" href="data:,"><title>Choose your bank</title>'
@@ -117,6 +119,9 @@ class Aggregator:
                 return 200, fault
         if (body.get("client_id"), body.get("secret")) != (CLIENT_ID, SECRET):
             return error("INVALID_API_KEYS")
+        if path in _OF_AN_ITEM:
+            item = self.items.get(body.get("access_token", ""))
+            return error("ITEM_NOT_FOUND") if item is None or item.removed else _OF_AN_ITEM[path](self, body, item)
         handler = _HANDLERS.get(path)
         return handler(self, body) if handler else (404, {"error_type": "INVALID_REQUEST", "error_code": "NOT_FOUND"})
 
@@ -143,21 +148,11 @@ class Aggregator:
             return error("INVALID_PUBLIC_TOKEN")
         return 200, {"access_token": token, "item_id": self.items[token].item_id, "request_id": "r3"}
 
-    def of(self, body: dict[str, Any]) -> Item | None:
-        item = self.items.get(body.get("access_token", ""))
-        return None if item is None or item.removed else item
-
-    def accounts(self, body: dict[str, Any]) -> tuple[int, Any]:
-        item = self.of(body)
-        if item is None:
-            return error("ITEM_NOT_FOUND")
+    def accounts(self, body: dict[str, Any], item: Item) -> tuple[int, Any]:
         about = {"item_id": item.item_id, "institution_id": "ins_3", "institution_name": item.institution_name}
         return 200, {"accounts": _ACCOUNTS, "item": about, "request_id": "r4"}
 
-    def sync(self, body: dict[str, Any]) -> tuple[int, Any]:
-        item = self.of(body)
-        if item is None:
-            return error("ITEM_NOT_FOUND")
+    def sync(self, body: dict[str, Any], item: Item) -> tuple[int, Any]:
         page: dict[str, Any] = {"added": [], "modified": [], "removed": [], "accounts": _ACCOUNTS, "request_id": "r5"}
         if not item.ready:
             return 200, {**page, "next_cursor": "", "has_more": False, "transactions_update_status": "NOT_READY"}
@@ -168,10 +163,7 @@ class Aggregator:
         end = min(start + size, len(item.history))
         return 200, {**page, "next_cursor": f"at-{end}", "has_more": end < len(item.history)}
 
-    def identity(self, body: dict[str, Any]) -> tuple[int, Any]:
-        item = self.of(body)
-        if item is None:
-            return error("ITEM_NOT_FOUND")
+    def identity(self, body: dict[str, Any], item: Item) -> tuple[int, Any]:
         owner = {
             "names": ["Zoe Doe"],
             "emails": [{"data": "zoe@example.org", "primary": True, "type": "primary"}],
@@ -180,10 +172,7 @@ class Aggregator:
         }
         return 200, {"accounts": [{**_ACCOUNTS[0], "owners": [owner, owner]}], "request_id": "r6"}
 
-    def remove(self, body: dict[str, Any]) -> tuple[int, Any]:
-        item = self.of(body)
-        if item is None:
-            return error("ITEM_NOT_FOUND")
+    def remove(self, body: dict[str, Any], item: Item) -> tuple[int, Any]:
         item.removed = True
         return 200, {"request_id": "r7"}
 
@@ -192,6 +181,8 @@ _HANDLERS = {
     "/link/token/create": Aggregator.create_link,
     "/link/token/get": Aggregator.get_link,
     "/item/public_token/exchange": Aggregator.exchange,
+}
+_OF_AN_ITEM = {
     "/accounts/get": Aggregator.accounts,
     "/transactions/sync": Aggregator.sync,
     "/identity/get": Aggregator.identity,
@@ -214,50 +205,27 @@ def aggregating(**fields: Any) -> Iterator[Aggregator]:
     """A stand-in on a port of its own, gone afterwards."""
     stand_in = Aggregator(**fields)
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(Answering):
         protocol_version = "HTTP/1.1"
 
-        def do_POST(self) -> None:  # the name that http.server looks for
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            status, answer = stand_in.answer(self.path, body)
+        def post(self) -> None:
+            status, answer = stand_in.answer(self.path, json.loads(self.body()))
             written = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
-            self.send_response(status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(written)))
-            self.end_headers()
-            with suppress(BrokenPipeError):  # whoever asked may have given up
-                self.wfile.write(written)
+            self.answer(status, written, {"Content-Type": "application/json"})
 
-        def do_GET(self) -> None:
+        def get(self) -> None:
             """The hosted page: /hl/<token>, whose two ways out are /hl/<token>/link and /hl/<token>/leave."""
             page, _, way = self.path.removeprefix("/hl/").partition("/")
             if page not in stand_in.links:
                 self.send_error(404)
             elif way:
-                self.send_response(302)
-                self.send_header("Location", stand_in.visit(page, *stand_in.bought, leave=way == "leave"))
-                self.send_header("Content-Length", "0")
-                self.end_headers()
+                back = stand_in.visit(page, *stand_in.bought, leave=way == "leave")
+                self.answer(302, headers={"Location": back})
             else:
-                written = _HOSTED_PAGE.replace("@", self.path).encode()
-                self.send_response(200)
-                self.send_header("Content-Type", "text/html")
-                self.send_header("Content-Length", str(len(written)))
-                self.end_headers()
-                self.wfile.write(written)
+                self.answer(200, _HOSTED_PAGE.replace("@", self.path).encode(), {"Content-Type": "text/html"})
 
-        def log_message(self, *_: Any) -> None:
-            """Quiet."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    stand_in.address = f"http://127.0.0.1:{server.server_address[1]}"
-    try:
-        yield stand_in
-    finally:
-        stand_in.ends.set()
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with serving(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as stand_in.address:
+        try:
+            yield stand_in
+        finally:
+            stand_in.ends.set()

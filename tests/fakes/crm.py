@@ -2,14 +2,16 @@
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from contextlib import contextmanager
+from http.server import HTTPServer
 from typing import Any
 
 from standardwebhooks.webhooks import Webhook
 
+from tests.fakes.serving import Answering, serving
 
-class Crm(BaseHTTPRequestHandler):
+
+class Crm(Answering):
     """Keeps what it gets, with its `webhook-id`, and checks its signature; a status of 0 is no answer at all."""
 
     status = 204
@@ -20,22 +22,14 @@ class Crm(BaseHTTPRequestHandler):
     bodies: list[bytes]
     go_on: threading.Event
 
-    def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["Content-Length"]))
+    def post(self) -> None:
+        body = self.body()
         type(self).got.append(Webhook(self.secret).verify(body, dict(self.headers)))
         type(self).ids.append(self.headers["webhook-id"])
         type(self).bodies.append(body)
         self.go_on.wait(60)
         if self.status:
-            self.send_response(self.status)
-            self.end_headers()
-
-    def handle(self) -> None:
-        with suppress(ConnectionError):  # whoever sent may wait no longer
-            super().handle()
-
-    def log_message(self, *_: Any) -> None:
-        """Quiet."""
+            self.answer(self.status)
 
 
 @contextmanager
@@ -43,11 +37,6 @@ def running_crm() -> Iterator[type[Crm]]:
     """One that listens until the block ends; whoever makes its destination tells it the secret."""
     handler = type("OneCrm", (Crm,), {"got": [], "ids": [], "bodies": [], "go_on": threading.Event()})
     handler.go_on.set()
-    server = HTTPServer(("127.0.0.1", 0), handler)
-    handler.url = f"http://127.0.0.1:{server.server_address[1]}/in"
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    yield handler
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with serving(HTTPServer(("127.0.0.1", 0), handler)) as address:
+        handler.url = f"{address}/in"
+        yield handler

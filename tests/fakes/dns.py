@@ -1,7 +1,6 @@
 """A real DNS server on loopback, which answers TXT records and nothing else."""
 
 import socketserver
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -9,6 +8,8 @@ import dns.flags
 import dns.message
 import dns.rcode
 import dns.rrset
+
+from tests.fakes.serving import serving
 
 
 class DnsServer(socketserver.ThreadingUDPServer):
@@ -48,11 +49,6 @@ class _Question(socketserver.BaseRequestHandler):
 
 @contextmanager
 def dns_server() -> Iterator[DnsServer]:
-    with DnsServer() as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
-        thread.start()
-        try:
-            yield server
-        finally:
-            server.shutdown()
-            thread.join()
+    server = DnsServer()
+    with serving(server):
+        yield server

@@ -3,10 +3,11 @@
 import email
 import email.policy
 import socketserver
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from email.message import EmailMessage
+
+from tests.fakes.serving import serving
 
 
 class MailServer(socketserver.ThreadingTCPServer):
@@ -58,11 +59,6 @@ class _Conversation(socketserver.StreamRequestHandler):
 
 @contextmanager
 def mail_server() -> Iterator[MailServer]:
-    with MailServer() as server:
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        try:
-            yield server
-        finally:
-            server.shutdown()
-            thread.join()
+    server = MailServer()
+    with serving(server):
+        yield server

@@ -1,11 +1,11 @@
 """A program of the neighbourhood on a free port, as its own command serves it."""
 
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from examples.neighbourhood.aggregator import Aggregator
 from examples.neighbourhood.serving import Program, Server
+from tests.fakes.serving import serving
 
 
 @contextmanager
@@ -14,11 +14,5 @@ def served(program: Program) -> Iterator[str]:
     server = Server(0, program)
     if isinstance(program, Aggregator):
         program.address = server.address
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-    thread.start()
-    try:
+    with serving(server):
         yield server.address
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

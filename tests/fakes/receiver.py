@@ -1,10 +1,11 @@
 """A real receiver of webhooks on loopback."""
 
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from typing import Any
+
+from tests.fakes.serving import Answering, serving
 
 
 class Receiver(ThreadingHTTPServer):
@@ -20,21 +21,13 @@ class Receiver(ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_address[1]}/hook"
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(Answering):
     server: Receiver
 
-    def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        self.server.arrived.append((dict(self.headers), body))
+    def post(self) -> None:
+        self.server.arrived.append((dict(self.headers), self.body()))
         status = self.server.answers.pop(0) if len(self.server.answers) > 1 else self.server.answers[0]
-        self.send_response(status)
-        if status in (301, 302, 307):
-            self.send_header("Location", self.server.url + "-elsewhere")
-        self.send_header("Content-Length", "0")
-        self.end_headers()
-
-    def log_message(self, *args: Any) -> None:
-        """Quiet."""
+        self.answer(status, headers={"Location": self.server.url + "-elsewhere"} if status in (301, 302, 307) else {})
 
 
 @contextmanager
@@ -42,9 +35,5 @@ def receiving(settings: Any) -> Iterator[Receiver]:
     """One that `settings` let webhooks go to, until the block ends."""
     settings.WEBHOOK_INTERNAL_ADDRESSES = True
     server = Receiver()
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    yield server
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with serving(server):
+        yield server

@@ -1,7 +1,7 @@
 """The log asks real witnesses, over HTTP, and says who did not cosign."""
 
-import threading
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from consent.tasks import ask_log_witnesses
 from consent_bridge import notes
 from consent_bridge.witness import Witness, server_of
 from tests.consent.log.conftest import Grow
+from tests.fakes.serving import serving
 
 Hire = Callable[..., Witness]
 
@@ -26,7 +27,7 @@ def hire(settings: Any, tmp_path: Path) -> Iterator[Hire]:
     """Starts a witness of this log, and names it in LOG_WITNESSES."""
     settings.LOG_WITNESSES, settings.LOG_WITNESS_QUORUM = [], None
     cosigning._sizes.clear()
-    running: list[Any] = []
+    running = ExitStack()
 
     def start(name: str, *, away: bool = False) -> Witness:
         logs = [notes.VerifierKey.parse(str(key)) for key in keys.verifier_keys()]
@@ -39,16 +40,11 @@ def hire(settings: Any, tmp_path: Path) -> Iterator[Hire]:
         if away:
             server.server_close()
             return witness
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        running.append((server, thread))
+        running.enter_context(serving(server))
         return witness
 
-    yield start
-    for server, thread in running:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with running:
+        yield start
 
 
 def told() -> dict[str, Any]:

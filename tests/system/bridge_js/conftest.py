@@ -4,7 +4,7 @@ import pytest
 
 from tests.system.bridge.conftest import _process_forgets, caller, owner, person
 from tests.system.bridge_js.node import ROOT, install
-from tests.system.bridge_js.person import Person
+from tests.system.bridge_js.person import deciding
 
 __all__ = ["_process_forgets", "caller", "owner", "person"]  # fixtures
 
@@ -20,5 +20,5 @@ def package():
 def trip(service, api, owner, person, monkeypatch):
     """The environment of a Node program that goes the whole way."""
     monkeypatch.setattr("consent.notices.streams.KEEP_ALIVE", 0.2)
-    with Person(owner) as deciding:
-        yield {"SERVICE": service, "TOKEN": api.token, "USER_ID": person.public_id, "PERSON": deciding}
+    with deciding(owner) as address:
+        yield {"SERVICE": service, "TOKEN": api.token, "USER_ID": person.public_id, "PERSON": address}

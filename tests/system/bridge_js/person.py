@@ -2,10 +2,12 @@
 
 import json
 import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from contextlib import contextmanager
+from http.server import ThreadingHTTPServer
 
 from consent_bridge.errors import BridgeError
 from consent_bridge.results import as_json
+from tests.fakes.serving import Answering, serving
 
 
 class Person:
@@ -13,17 +15,6 @@ class Person:
 
     def __init__(self, owner):
         self._owner, self._statuses, self._lock = owner, {}, threading.Lock()
-
-    def __enter__(self):
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler_of(self))
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02})
-        self._thread.start()
-        return f"http://127.0.0.1:{self._server.server_port}"
-
-    def __exit__(self, *_):
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
 
     def does(self, wish, *, request_id="", **given):
         """One of approve, deny, pause, resume, revoke, refresh; the status afterwards."""
@@ -52,21 +43,18 @@ class Person:
         return self._owner.refresh_grant(self._statuses[request_id])
 
 
-def handler_of(person):
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self):
-            given = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+@contextmanager
+def deciding(owner):
+    """The address at which this owner is asked."""
+    person = Person(owner)
+
+    class Handler(Answering):
+        def post(self):
             try:
-                status, answer = 200, person.does(self.path.strip("/"), **given)
+                status, answer = 200, person.does(self.path.strip("/"), **json.loads(self.body()))
             except BridgeError as error:
                 status, answer = 400, {"error": str(error)}
-            body = json.dumps(answer).encode()
-            self.send_response(status)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+            self.answer(status, json.dumps(answer).encode())
 
-        def log_message(self, format, *args):
-            pass
-
-    return Handler
+    with serving(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as address:
+        yield address

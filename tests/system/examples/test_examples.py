@@ -2,7 +2,6 @@
 
 import json
 import re
-import threading
 from datetime import UTC, datetime
 from importlib.util import module_from_spec, spec_from_file_location
 
@@ -16,6 +15,7 @@ from consent_bridge.client import Client
 from consent_bridge.sealed import generate_connector_key
 from developers.models import WebhookEndpoint
 from tests.bridge.wire import APPROVED
+from tests.fakes.serving import serving
 from tests.system.bridge.hosts import ROOT
 from tests.system.bridge.steps import PURPOSE, SCOPE
 from tests.system.examples.conftest import example
@@ -168,15 +168,8 @@ def test_receiver_acts_again_on_what_failed(monkeypatch, capsys):
 
     monkeypatch.setattr(receiver, "act_on", act_on)
     body = json.dumps({"type": "consent.approved", "timestamp": "2026-11-20T10:00:00Z", "data": APPROVED}).encode()
-    with receiver.HookServer(0, SECRET) as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-        thread.start()
-        address = f"http://127.0.0.1:{server.server_port}/"
-        try:
-            codes = [requests.post(address, data=body, headers=signed(body), timeout=30).status_code for _ in range(3)]
-        finally:
-            server.shutdown()
-            thread.join()
+    with serving(receiver.HookServer(0, SECRET)) as address:
+        codes = [requests.post(address, data=body, headers=signed(body), timeout=30).status_code for _ in range(3)]
 
     assert (codes, acted) == ([500, 204, 204], ["msg_1", "msg_1"])
     assert "the disk is full" in capsys.readouterr().err

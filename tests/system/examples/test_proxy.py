@@ -7,18 +7,18 @@ import shutil
 import socket
 import ssl
 import subprocess
-import threading
 import urllib.error
 import urllib.request
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.fakes.serving import Answering, serving
 from tests.patience import MOST_SECONDS, eventually
 from tests.system.bridge.hosts import ROOT
 
@@ -29,20 +29,14 @@ pytestmark = pytest.mark.skipif(NGINX is None, reason="nginx is not installed")
 WORLD = "set_real_ip_from 127.0.0.1; real_ip_header X-Test-Address;"
 
 
-class Upstream(BaseHTTPRequestHandler):
+class Upstream(Answering):
     """Answers with the headers that the proxy passed on."""
 
     protocol_version = "HTTP/1.1"
 
-    def do_GET(self) -> None:
+    def get(self) -> None:
         body = json.dumps({name.lower(): self.headers.get_all(name) for name in self.headers}).encode()
-        self.send_response(429 if self.path == "/refused" else 200)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *told: Any) -> None:
-        pass
+        self.answer(429 if self.path == "/refused" else 200, body)
 
 
 def free_port() -> int:
@@ -60,7 +54,6 @@ def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Its address; ports, names of files and the certificate are this test's, all else is the example's."""
     folder = tmp_path_factory.mktemp("nginx")
     upstream = ThreadingHTTPServer(("127.0.0.1", 0), Upstream)
-    threading.Thread(target=upstream.serve_forever, daemon=True).start()
     port = free_port()
     (folder / "nginx.conf").write_text(_main(folder, _site(folder, port, upstream.server_address[1])))
     _certificate(folder)
@@ -69,13 +62,12 @@ def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     assert "warn" not in tried.stderr
     process = subprocess.Popen(_command(folder, "-g", "daemon off;"), stderr=subprocess.DEVNULL)
     try:
-        eventually(lambda: _listens(port), "nginx")
-        yield f"https://127.0.0.1:{port}"
+        with serving(upstream):
+            eventually(lambda: _listens(port), "nginx")
+            yield f"https://127.0.0.1:{port}"
     finally:
         process.terminate()
         process.wait(MOST_SECONDS)
-        upstream.shutdown()
-        upstream.server_close()
 
 
 def _site(folder: Path, port: int, upstream: int) -> str:

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from tests.fakes.serving import Answering
 from tests.patience import eventually
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -47,13 +48,10 @@ def find_chromium() -> str | None:
     return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
 
 
-class Handler(SimpleHTTPRequestHandler):
+class Handler(Answering, SimpleHTTPRequestHandler):
     """`/static/…` and the tests' own scripts, `/page?user=…&session=…` as an empty page, the rest by `api`."""
 
     server: "StaticServer"
-
-    def log_message(self, format: str, *args: Any) -> None:
-        """Quiet: the tests look at what the browser says."""
 
     def end_headers(self) -> None:
         self.send_header("Content-Security-Policy", POLICY)
@@ -64,26 +62,19 @@ class Handler(SimpleHTTPRequestHandler):
     def do_GET(self) -> None:
         path = urlsplit(self.path)
         if path.path.startswith(("/static/", "/tests/system/browser/sealing/")):
-            super().do_GET()
+            SimpleHTTPRequestHandler.do_GET(self)
         elif path.path == "/page":
-            self.answer(200, {"Content-Type": "text/html; charset=utf-8"}, page_html(parse_qs(path.query)))
+            self.answer(200, page_html(parse_qs(path.query)), {"Content-Type": "text/html; charset=utf-8"})
         elif path.path == "/favicon.ico":
-            self.answer(204, {}, b"")
+            self.answer(204)
         else:
             self.from_api()
 
     def from_api(self) -> None:
-        length = int(self.headers.get("Content-Length") or 0)
-        self.answer(*self.server.api(self.command, self.path, dict(self.headers), self.rfile.read(length)))
+        status, headers, body = self.server.api(self.command, self.path, dict(self.headers), self.body())
+        self.answer(status, body, headers)
 
     do_POST = do_PUT = do_DELETE = from_api  # noqa: N815 - the names that http.server looks for
-
-    def answer(self, status: int, headers: dict[str, str], body: bytes) -> None:
-        self.send_response(status)
-        for name, value in {"Content-Length": str(len(body)), **headers}.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(body)
 
 
 def page_html(query: dict[str, list[str]]) -> bytes:
