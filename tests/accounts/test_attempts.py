@@ -272,27 +272,25 @@ def _recovery(person: User) -> Any:
     return person.authenticator_set.get(type="recovery_codes")  # type: ignore[attr-defined]
 
 
-def test_confirming_that_it_is_you_is_counted_by_network(person: User) -> None:
+@pytest.mark.parametrize(
+    ("page", "field", "new"),
+    [
+        ("account_reauthenticate", "password", ""),
+        ("account_change_password", "oldpassword", "a quiet harbour 3"),
+    ],
+    ids=["confirming that it is you", "changing the password"],
+)
+def test_guessing_at_the_password_from_inside_is_counted_by_network(
+    person: User, page: str, field: str, new: str
+) -> None:
     thief, owner = signed_in(person).client, signed_in(person).client
 
-    def confirm(client: Client, password: str, there: str) -> int:
-        form = {"password": password}
-        return client.post(reverse("account_reauthenticate"), form, REMOTE_ADDR=there).status_code
+    def send(client: Client, password: str, there: str) -> int:
+        form = {field: password, "password1": new, "password2": new}
+        return client.post(reverse(page), form, REMOTE_ADDR=there).status_code
 
-    assert [confirm(thief, "wrong", HERE) for _ in range(11)] == [200] * 10 + [429]
-    assert confirm(owner, PASSWORD, THERE) == 302
-
-
-def test_guessing_at_the_old_password_is_counted_by_network(person: User) -> None:
-    thief, owner = signed_in(person).client, signed_in(person).client
-    new = "a quiet harbour at night 3"
-
-    def change(client: Client, old: str, there: str) -> int:
-        form = {"oldpassword": old, "password1": new, "password2": new}
-        return client.post(reverse("account_change_password"), form, REMOTE_ADDR=there).status_code
-
-    assert [change(thief, "wrong", HERE) for _ in range(11)] == [200] * 10 + [429]
-    assert change(owner, PASSWORD, THERE) == 302
+    assert [send(thief, "wrong", HERE) for _ in range(11)] == [200] * 10 + [429]
+    assert send(owner, PASSWORD, THERE) == 302
 
 
 def test_sign_ups_are_counted_by_network(settings: Any) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 from consent_bridge.encoding import decode_base64url
 from consent_bridge.sealed import generate_connector_key, public_half, request_digest, thumbprint
 from tests.bridge.fake_service import Asked, FakeService, Reply, problem
+from tests.bridge.wire import APPROVED, FROZEN
 
 PASSPHRASE = "correct horse battery staple"
 FOOD = {"diet_preference": "vegetarian", "favorite_cuisine": "Thai-canary", "own_dish": "soup"}
@@ -15,19 +16,7 @@ LOGIN_PAGE = """<!doctype html><title>Sign in</title>
 <form action="/lang"><input type="hidden" name="csrfmiddlewaretoken" value="of another form"></form>
 <form method="post"><input type="hidden" name="csrfmiddlewaretoken" value="field-token">
 <input type="hidden" name="next" value="/"><input name="login"><input type="password" name="password"></form>"""
-STATUS = {
-    "request_id": "req_a",
-    "status": "approved",
-    "user_id": "usr_a",
-    "scope": "attr.lifestyle.food.*",
-    "interval": 5,
-    "created_at": "2026-11-20T10:00:00Z",
-    "expires_at": "2026-11-21T10:00:00Z",
-    "decided_at": "2026-11-20T10:05:00Z",
-    "receipt_id": "rct_a",
-    "sequence": 41,
-    "grant": None,
-}
+STATUS = {**APPROVED, "grant": None}
 
 
 class FakeSite:
@@ -39,25 +28,12 @@ class FakeSite:
         self.segments: dict[tuple[str, str], dict[str, Any]] = {}
         self.decisions: list[dict[str, Any]] = []
         self.request = {
-            "request_id": "req_a",
-            "app_id": "app_a",
+            **FROZEN,
             "app_name": "Table for Two",
-            "user_id": "usr_a",
-            "scope": "attr.lifestyle.food.*",
             "attributes": [
-                "lifestyle.food.diet_preference",
-                "lifestyle.food.favorite_cuisine",
-                "lifestyle.food.coffee_or_tea",
+                f"lifestyle.food.{name}" for name in ("diet_preference", "favorite_cuisine", "coffee_or_tea")
             ],
-            "purpose": "Suggest restaurants that you would like",
             "connector_thumbprint": thumbprint(self.key),
-            "access_duration": 86400,
-            "expires_at": "2026-11-21T10:00:00Z",
-            "required_attributes": None,
-            "optional_attributes": None,
-            "max_reads": None,
-            "refresh_policy": "snapshot",
-            "binding_message": None,
         }
         service.on("GET", "/accounts/login/", self.login_page)
         service.on("POST", "/accounts/login/", self.log_in)

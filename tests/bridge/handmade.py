@@ -1,6 +1,7 @@
 """Sealed objects made by hand, as a stranger might make them."""
 
 import json
+from dataclasses import replace
 
 from joserfc.jwe import JWERegistry, encrypt_compact
 from joserfc.jwk import ECKey, OctKey, OKPKey
@@ -8,28 +9,19 @@ from joserfc.jwk import ECKey, OctKey, OKPKey
 from consent_bridge.encoding import decode_base64url, encode_base64url
 from consent_bridge.sealed import (
     ExportContent,
-    ExportHeader,
     SegmentHeader,
     Source,
     generate_connector_key,
     generate_vault_key,
     public_half,
 )
+from tests.bridge.wire import HEADER
 
 VAULT = generate_vault_key()
 KEY = generate_connector_key()
 DIGEST = encode_base64url(bytes(range(32)))
 SEGMENT = SegmentHeader(kid=VAULT.key_id, sub="usr_a", domain="lifestyle", segment_id="food", content_revision=3)
-EXPORT = ExportHeader(
-    kid="connector-1",
-    iss="https://consent.example",
-    sub="usr_a",
-    aud="app_a",
-    request_id="req_a",
-    scope="attr.lifestyle.food.*",
-    revision=2,
-    request_digest=DIGEST,
-)
+EXPORT = replace(HEADER, kid="connector-1", revision=2, request_digest=DIGEST)
 CONTENT = ExportContent(
     scope="attr.lifestyle.food.*",
     approved_attributes=("lifestyle.food.coffee_or_tea", "lifestyle.food.diet_preference"),
@@ -37,22 +29,13 @@ CONTENT = ExportContent(
     sources=(Source("lifestyle", "food", 3),),
     sealed_at="2026-11-20T10:00:00Z",
 )
-SEGMENT_MEMBERS = {
-    "alg": "A256KW",
-    "enc": "A256GCM",
-    "typ": "pkm-segment+jwe",
-    "kid": VAULT.key_id,
-    "sub": "usr_a",
-    "domain": "lifestyle",
-    "segment_id": "food",
-    "content_revision": 3,
-}
+SEGMENT_MEMBERS = {"alg": "A256KW", "enc": "A256GCM", "typ": "pkm-segment+jwe", **vars(SEGMENT)}
 EXPORT_MEMBERS = {
     "alg": "ECDH-ES+A256KW",
     "enc": "A256GCM",
     "typ": "consent-export+jwe",
     "cty": "application/json",
-    **{name: getattr(EXPORT, name) for name in ExportHeader.__dataclass_fields__},
+    **vars(EXPORT),
 }
 
 

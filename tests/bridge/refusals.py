@@ -1,4 +1,10 @@
-"""What a refusal of the command line is."""
+"""What a refusal is: of the command line, and of a call."""
+
+from contextlib import contextmanager
+
+import pytest
+
+from consent_bridge.errors import Refused
 
 
 def refusal(done):
@@ -9,3 +15,11 @@ def refusal(done):
     assert len(lines) == 1
     assert lines[0].startswith("consent-bridge: ")
     return lines[0].removeprefix("consent-bridge: ")
+
+
+@contextmanager
+def refused_for(member, kind=Refused, match=None):
+    """The block is refused by the name of this member."""
+    with pytest.raises(kind, match=match) as caught:
+        yield
+    assert caught.value.member == member

@@ -13,6 +13,7 @@ from consent_bridge.results import AskedConsent, Envelope, build
 from consent_bridge.signatures import SigningKey
 from consent_bridge.signing import generate_root, signed_rotation
 from tests.bridge import wire
+from tests.bridge.refusals import refused_for
 
 ISSUER = "https://consent.example"
 ASKED = build(AskedConsent, wire.ASKED)
@@ -57,9 +58,8 @@ def test_what_the_vault_signed_is_taken_and_its_key_kept():
     ],
 )
 def test_a_claim_that_differs_is_refused_by_name(claim, value):
-    with pytest.raises(Refused) as refused:
+    with refused_for(claim):
         opened(resigned(wire.envelope(), **{claim: value}))
-    assert refused.value.member == claim
 
 
 def test_an_approval_that_is_over_is_refused():
@@ -72,9 +72,8 @@ def test_an_export_of_the_services_own_making_is_refused():
     """A server that knows everything but the vault seals to the app's public key, and cannot sign."""
     forged = wire.envelope()
     other = wire.envelope()
-    with pytest.raises(Refused) as refused:
+    with refused_for("export_sha256"):
         opened({**forged, "approval": other["approval"], "owner_key": other["owner_key"]})
-    assert refused.value.member == "export_sha256"
     thief = wire.signed(forged, root=generate_root())
     pins = KeyPins()
     opened(other, pins)
@@ -94,9 +93,8 @@ def test_a_header_that_is_not_exactly_the_contracts_is_refused(header):
     members = {**json.loads(decode_base64url(head, "header")), **header}
     signed = key.sign_payload("x", payload).split(".")[2]
     bad = f"{encode_base64url(json.dumps(members).encode())}.{payload}.{signed}"
-    with pytest.raises(Refused) as refused:
+    with refused_for(next(iter(header))):
         opened({**told, "approval": bad})
-    assert refused.value.member == next(iter(header))
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import pytest
 from consent_bridge.sealed import generate_recovery_code
 from tests.bridge.refusals import refusal
 
+AWAY = {"CONSENT_BASE_URL": "http://127.0.0.1:9/api/v1", "CONSENT_DEVELOPER_TOKEN": "t"}
 MALFORMED = {
     "empty": (b"", "empty"),
     "blank": (b" \n\t", "empty"),
@@ -101,21 +102,11 @@ def test_wrong_command_line_is_exit_2(cli, arguments):
 
 @pytest.mark.parametrize(
     "command",
-    [
-        [],
-        ["keygen"],
-        ["discover"],
-        ["request"],
-        ["wait"],
-        ["read"],
-        ["open-export"],
-        ["open-segment"],
-        ["unwrap"],
-        ["open-archive"],
-    ],
+    ["keygen", "discover", "request", "wait", "read", "open-export", "open-segment", "unwrap", "open-archive"],
 )
 def test_help_explains_itself(cli, command):
-    done = cli(*command, "--help")
+    assert cli("--help").stdout.startswith(b"usage: consent-bridge")
+    done = cli(command, "--help")
 
     assert (done.returncode, done.stderr) == (0, b"")
     assert done.stdout.startswith(b"usage: consent-bridge")
@@ -144,11 +135,11 @@ def test_output_that_nobody_reads_is_no_traceback(cli, export, key_file):
     [
         ({}, "CONSENT_BASE_URL is not set"),
         ({"CONSENT_BASE_URL": "http://127.0.0.1:9/api/v1"}, "CONSENT_DEVELOPER_TOKEN is not set"),
-        ({"CONSENT_BASE_URL": "ftp://127.0.0.1", "CONSENT_DEVELOPER_TOKEN": "t"}, "base address"),
-        ({"CONSENT_BASE_URL": "http://127.0.0.1:99999", "CONSENT_DEVELOPER_TOKEN": "t"}, "base address"),
-        ({"CONSENT_BASE_URL": "http://a:b@127.0.0.1", "CONSENT_DEVELOPER_TOKEN": "t"}, "base address"),
-        ({"CONSENT_BASE_URL": "http://127.0.0.1:9/api/v1", "CONSENT_DEVELOPER_TOKEN": "a\nb"}, "developer token"),
-        ({"CONSENT_BASE_URL": "http://127.0.0.1:9/api/v1", "CONSENT_DEVELOPER_TOKEN": "t"}, "no connection"),
+        ({**AWAY, "CONSENT_BASE_URL": "ftp://127.0.0.1"}, "base address"),
+        ({**AWAY, "CONSENT_BASE_URL": "http://127.0.0.1:99999"}, "base address"),
+        ({**AWAY, "CONSENT_BASE_URL": "http://a:b@127.0.0.1"}, "base address"),
+        ({**AWAY, "CONSENT_DEVELOPER_TOKEN": "a\nb"}, "developer token"),
+        (AWAY, "no connection"),
     ],
 )
 def test_service_that_cannot_be_asked_is_one_line_of_reason(cli, environ, reason):
@@ -156,15 +147,7 @@ def test_service_that_cannot_be_asked_is_one_line_of_reason(cli, environ, reason
 
 
 def test_request_without_a_key_is_one_line_of_reason(cli):
-    done = cli(
-        "request",
-        "usr_a",
-        "attr.a.*",
-        "--purpose",
-        "Suggest restaurants",
-        CONSENT_BASE_URL="http://127.0.0.1:9/api/v1",
-        CONSENT_DEVELOPER_TOKEN="t",
-    )
+    done = cli("request", "usr_a", "attr.a.*", "--purpose", "Suggest restaurants", **AWAY)
 
     assert "connector-key.json cannot be read" in refusal(done)
 
@@ -183,11 +166,4 @@ def test_read_of_a_request_that_is_not_known_is_one_line_of_reason(cli, argument
 
 
 def test_argument_that_is_not_utf_8_is_one_line_of_reason(cli):
-    done = cli(
-        "discover",
-        os.fsdecode(b"usr_\xff"),
-        CONSENT_BASE_URL="http://127.0.0.1:9/api/v1",
-        CONSENT_DEVELOPER_TOKEN="t",
-    )
-
-    assert "not UTF-8" in refusal(done)
+    assert "not UTF-8" in refusal(cli("discover", os.fsdecode(b"usr_\xff"), **AWAY))

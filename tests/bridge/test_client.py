@@ -15,6 +15,7 @@ from consent_bridge.sealed import (
     thumbprint,
 )
 from tests.bridge.fake_service import DROP, Reply, problem
+from tests.bridge.refusals import refused_for
 from tests.bridge.wire import (
     APPROVED,
     ASKED,
@@ -106,10 +107,8 @@ def test_request_that_was_frozen_otherwise_is_refused(fake, client, member):
     other = {"access_duration": 9}.get(member, "another")
     fake.on("POST", "/api/v1/request-consent", Reply({**ASKED, member: other}, 201))
 
-    with pytest.raises(Refused) as caught:
+    with refused_for(member):
         client.request_consent("usr_a", SCOPE, purpose="Suggest food", key=KEY, access_duration=86400)
-
-    assert caught.value.member == member
 
 
 OTHER_WORDS = {
@@ -131,20 +130,16 @@ OTHER_WORDS = {
 def test_what_the_person_sees_is_what_was_asked_whatever_digest_the_server_makes(fake, client, member, other):
     fake.on("POST", "/api/v1/request-consent", Reply(asked_for(**{member: other}), 201))
 
-    with pytest.raises(Refused) as caught:
+    with refused_for(member):
         client.request_consent("usr_a", SCOPE, purpose=PURPOSE, key=KEY)
-
-    assert caught.value.member == member
 
 
 def test_a_digest_over_anything_else_is_refused(fake, client):
     hidden = request_digest({**FROZEN, "purpose": "Sell what you like"})
     fake.on("POST", "/api/v1/request-consent", Reply({**ASKED, "request_digest": hidden}, 201))
 
-    with pytest.raises(Refused) as caught:
+    with refused_for("request_digest"):
         client.request_consent("usr_a", SCOPE, purpose=PURPOSE, key=KEY)
-
-    assert caught.value.member == "request_digest"
 
 
 @pytest.mark.parametrize("member", ["request_id", "app_id", "expires_at"])
@@ -156,10 +151,8 @@ def test_what_the_answer_says_twice_it_says_alike(fake, client, member):
         Reply({**ASKED, "request": request, "request_digest": request_digest(request)}, 201),
     )
 
-    with pytest.raises(Refused) as caught:
+    with refused_for(member):
         client.request_consent("usr_a", SCOPE, purpose=PURPOSE, key=KEY)
-
-    assert caught.value.member == member
 
 
 def test_request_with_a_bad_key_is_never_sent(fake, client):

@@ -1,5 +1,7 @@
 """The header profile: exactly the members listed. Each test seals by hand and says what must stop it."""
 
+import re
+
 import pytest
 
 from consent_bridge.encoding import encode_base64url
@@ -29,6 +31,7 @@ from tests.bridge.handmade import (
     hand_sealed_segment,
     with_header,
 )
+from tests.bridge.refusals import refused_for
 
 
 def test_hand_sealed_opens_as_it_is():
@@ -71,11 +74,8 @@ def test_hand_sealed_opens_as_it_is():
 def test_segment_header_outside_the_profile_is_refused(member, value, reason):
     sealed = with_header(hand_sealed_segment(), lambda header: header.update({member: value}))
 
-    with pytest.raises(Refused) as caught:
+    with refused_for(member, match=re.escape(reason)):
         open_segment(sealed, VAULT.secret, SEGMENT)
-
-    assert reason in str(caught.value)
-    assert caught.value.member == member
 
 
 @pytest.mark.parametrize("member", SEGMENT_MEMBERS)
@@ -96,20 +96,16 @@ def test_authentic_segment_with_an_unknown_member_is_refused():
     [("kid", "vk_other"), ("sub", "usr_b"), ("domain", "contact"), ("segment_id", "habits"), ("content_revision", 2)],
 )
 def test_segment_from_elsewhere_is_refused(member, other):
-    with pytest.raises(Refused, match=f"header member {member} is") as caught:
+    with refused_for(member, match=f"header member {member} is"):
         open_segment(hand_sealed_segment(**{member: other}), VAULT.secret, SEGMENT)
-
-    assert caught.value.member == member
 
 
 @pytest.mark.parametrize("member", ExportHeader.__dataclass_fields__)
 def test_export_for_another_request_is_refused(member):
     other = {"revision": 3, "request_digest": encode_base64url(bytes(32))}.get(member, "another")
 
-    with pytest.raises(Refused, match=f"header member {member} is") as caught:
+    with refused_for(member, match=f"header member {member} is"):
         open_export(hand_sealed_export(**{member: other}), KEY, EXPORT)
-
-    assert caught.value.member == member
 
 
 @pytest.mark.parametrize("member", [*EXPORT_MEMBERS, "epk"])
@@ -134,10 +130,8 @@ def test_export_header_without_a_member_is_refused(member):
 def test_export_with_a_bad_ephemeral_key_is_refused(change, reason):
     sealed = with_header(hand_sealed_export(), lambda header: header["epk"].update(change))
 
-    with pytest.raises(Refused, match=reason) as caught:
+    with refused_for("epk", match=reason):
         open_export(sealed, KEY, EXPORT)
-
-    assert caught.value.member == "epk"
 
 
 def test_export_with_an_ephemeral_key_on_another_curve_is_refused():
@@ -152,10 +146,8 @@ def test_export_with_an_ephemeral_key_on_another_curve_is_refused():
 def test_export_with_an_odd_digest_is_refused(digest):
     sealed = with_header(hand_sealed_export(), lambda header: header.update(request_digest=digest))
 
-    with pytest.raises(Refused) as caught:
+    with refused_for("request_digest"):
         open_export(sealed, KEY, EXPORT)
-
-    assert caught.value.member == "request_digest"
 
 
 @pytest.mark.parametrize(

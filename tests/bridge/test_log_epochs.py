@@ -1,6 +1,5 @@
 """A log that published nothing yet, and one that began anew after a restore: neither is taken for a forged one."""
 
-import asyncio
 import base64
 import hashlib
 import json
@@ -10,15 +9,12 @@ from dataclasses import replace
 import pytest
 
 from consent_bridge import notes
-from consent_bridge.aio import AsyncClient
-from consent_bridge.client import Client
 from consent_bridge.encoding import encode_base64url
 from consent_bridge.errors import Refused
 from consent_bridge.logs import LogEpochChanged, LogKeyChanged, Memory, NothingPublished, Trust, newest_in_log
 from consent_bridge.notes import VerifierKey
 from tests.bridge.fake_service import Reply, problem
 from tests.bridge.logs import Log, consistency
-from tests.bridge.wire import TOKEN
 
 NOT_FOUND = problem("not_found", 404)
 
@@ -73,32 +69,22 @@ def memory(tmp_path):
     return tmp_path / "logs.json"
 
 
-def reader(fake, memory):
-    return Client(f"{fake.url}/api/v1", TOKEN, log_memory=memory)
-
-
-def test_a_log_without_a_checkpoint_is_not_a_forged_one(fake, empty, memory):
-    with reader(fake, memory) as client, pytest.raises(NothingPublished, match="nothing has been published in the log"):
+def test_a_log_without_a_checkpoint_is_not_a_forged_one(make_client, empty, memory):
+    with (
+        make_client(log_memory=memory) as client,
+        pytest.raises(NothingPublished, match="nothing has been published in the log"),
+    ):
         client.follow_log()
     assert not memory.exists()
 
     empty.log.grow(1)
     empty.shows(empty.log)
-    with reader(fake, memory) as client:
+    with make_client(log_memory=memory) as client:
         assert client.follow_log().checkpoint.size == 1
 
 
-def test_the_other_client_says_the_same(fake, empty):
-    async def look():
-        async with AsyncClient(f"{fake.url}/api/v1", TOKEN) as client:
-            await client.follow_log()
-
-    with pytest.raises(NothingPublished):
-        asyncio.run(look())
-
-
-def test_a_log_that_publishes_nothing_any_more_is_a_finding(fake, site, memory):
-    with reader(fake, memory) as client:
+def test_a_log_that_publishes_nothing_any_more_is_a_finding(make_client, site, memory):
+    with make_client(log_memory=memory) as client:
         client.follow_log()
         site.answers("/log/checkpoint", NOT_FOUND)
         with pytest.raises(Refused, match="publishes nothing and had 5 entries when it was last seen") as caught:
@@ -168,8 +154,8 @@ def test_the_newest_entry_in_a_log_is_found_with_few_questions():
 # -- a log that began anew
 
 
-def test_a_log_that_began_anew_is_no_other_log(fake, site, memory):
-    with reader(fake, memory) as client:
+def test_a_log_that_began_anew_is_no_other_log(make_client, site, memory):
+    with make_client(log_memory=memory) as client:
         client.follow_log()
         site.begins_anew(kept=3)
         with pytest.raises(LogEpochChanged, match="last seen with 5 entries, begins anew as") as told:
@@ -178,32 +164,20 @@ def test_a_log_that_began_anew_is_no_other_log(fake, site, memory):
         with pytest.raises(Refused, match="did not begin anew as elsewhere"):
             client.accept_log_epoch("elsewhere")
 
-        assert client.accept_log_epoch("log.example/log/one").checkpoint.size == 4
+        accepted = client.accept_log_epoch("log.example/log/one").checkpoint
+        assert (accepted.origin, accepted.size) == ("log.example/log/one", 4)
     site.log.grow(3)
     size = len(site.log.leaves)
     site.shows(site.log)
     site.answers("/log/consistency", "".join(f"{notes.encode(each)}\n" for each in consistency(4, site.log.leaves)))
-    with reader(fake, memory) as later:
+    with make_client(log_memory=memory) as later:
         assert later.follow_log().checkpoint.size == size
     [kept] = json.loads(memory.read_text()).values()
     assert [note.partition("\n")[0] for note in kept["ended"]] == ["log.example/log"]
 
 
-def test_the_other_client_accepts_it_too(fake, site, memory):
-    async def look():
-        async with AsyncClient(f"{fake.url}/api/v1", TOKEN, log_memory=memory) as client:
-            await client.follow_log()
-            site.begins_anew()
-            with pytest.raises(LogEpochChanged):
-                await client.follow_log()
-            return await client.accept_log_epoch("log.example/log/one"), await client.follow_log()
-
-    accepted, seen = asyncio.run(look())
-    assert (accepted.checkpoint.origin, seen.checkpoint.size) == ("log.example/log/one", 6)
-
-
-def test_a_log_that_began_anew_under_another_key_is_a_finding_of_the_key(fake, site, memory):
-    with reader(fake, memory) as client:
+def test_a_log_that_began_anew_under_another_key_is_a_finding_of_the_key(make_client, site, memory):
+    with make_client(log_memory=memory) as client:
         client.follow_log()
         site.shows(Log("log.example/log/one"))
         site.log.grow(2)

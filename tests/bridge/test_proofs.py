@@ -8,6 +8,7 @@ from consent_bridge.encoding import encode_base64url
 from consent_bridge.errors import CannotOpen, KeyRefused, Refused
 from consent_bridge.proofs import UnknownKey, read_keys, verify_receipt
 from tests.bridge.fake_service import Reply
+from tests.bridge.refusals import refused_for
 from tests.bridge.signed_receipts import CLAIMS, OTHER_KEY, SIGNING_KEY, jwks, signed
 
 KEYS = read_keys(jwks())
@@ -37,11 +38,8 @@ def test_claims_are_compared_where_something_is_expected():
     ],
 )
 def test_claim_that_differs_is_refused_by_name(member, value):
-    with pytest.raises(Refused) as caught:
+    with refused_for(member, match=member):
         verify_receipt(signed(), KEYS, {member: value})
-
-    assert caught.value.member == member
-    assert member in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -56,19 +54,16 @@ def test_claim_that_differs_is_refused_by_name(member, value):
     ],
 )
 def test_members_have_their_form(member, value):
-    with pytest.raises(Refused) as caught:
+    with refused_for(member):
         verify_receipt(signed({**CLAIMS, member: value}), KEYS)
-
-    assert caught.value.member == member
 
 
 @pytest.mark.parametrize("member", ["lawful_basis", "rights", "notice"])
 def test_a_receipt_that_lacks_them_is_refused(member):
     claims = {name: value for name, value in CLAIMS.items() if name != member}
 
-    with pytest.raises(Refused) as caught:
+    with refused_for(member):
         verify_receipt(signed(claims), KEYS)
-    assert caught.value.member == member
 
 
 @pytest.mark.parametrize(
@@ -85,10 +80,8 @@ def test_a_receipt_that_lacks_them_is_refused(member):
     ],
 )
 def test_header_is_exactly_the_profile(header, member):
-    with pytest.raises(Refused) as caught:
+    with refused_for(member):
         verify_receipt(signed(**header), KEYS)
-
-    assert caught.value.member == member
 
 
 def test_unsigned_receipt_is_refused():
@@ -119,9 +112,8 @@ def test_every_changed_part_is_refused():
         [parts[0], parts[1], parts[2][:-2]],
         [parts[0], parts[1], ""],
     ):
-        with pytest.raises(CannotOpen) as caught:
+        with refused_for("signature", CannotOpen):
             verify_receipt(".".join(changed), KEYS)
-        assert caught.value.member == "signature"
 
 
 @pytest.mark.parametrize("text", ["", ".", "..", "a.b", "a.b.c.d", "!.b.c", "e30.e30.AA", "x" * 300_000])

@@ -9,6 +9,7 @@ from standardwebhooks.webhooks import Webhook as Signer
 from consent_bridge.errors import BadAnswer, KeyRefused, Refused
 from consent_bridge.results import Status, build
 from consent_bridge.webhooks import Webhook, verify
+from tests.bridge.refusals import refused_for
 from tests.bridge.wire import APPROVED
 
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
@@ -50,10 +51,8 @@ def test_five_minutes_either_way_are_tolerated(now):
 
 @pytest.mark.parametrize(("now", "reason"), [(AT + 301, "too old"), (AT - 301, "far ahead")])
 def test_more_is_not(now, reason):
-    with pytest.raises(Refused, match=reason) as caught:
+    with refused_for("webhook-timestamp", match=reason):
         check(now=now)
-
-    assert caught.value.member == "webhook-timestamp"
 
 
 @pytest.mark.parametrize(
@@ -68,10 +67,8 @@ def test_more_is_not(now, reason):
     ],
 )
 def test_what_was_not_signed_is_refused(changed):
-    with pytest.raises(Refused) as caught:
+    with refused_for("webhook-signature"):
         check(given={**headers(), **changed})
-
-    assert caught.value.member == "webhook-signature"
 
 
 def test_changed_body_is_refused():
@@ -81,10 +78,8 @@ def test_changed_body_is_refused():
 
 @pytest.mark.parametrize("name", ["Webhook-Id", "Webhook-Timestamp", "Webhook-Signature"])
 def test_missing_header_is_refused_by_name(name):
-    with pytest.raises(Refused) as caught:
+    with refused_for(name.lower()):
         check(given={other: value for other, value in headers().items() if other != name})
-
-    assert caught.value.member == name.lower()
 
 
 @pytest.mark.parametrize("text", ["soon", "-1", "1e9", "9" * 13, "\uff11\uff17"])

@@ -14,16 +14,15 @@ from consent_bridge.sealed import (
     wrap,
 )
 from tests.bridge.handmade import SEGMENT, VAULT, hand_sealed, with_header
+from tests.bridge.refusals import refused_for
 
 
 @pytest.mark.parametrize("p2c", [209_999, 1_000_001, 250_000.0, True, "250000"])
 def test_passphrase_wrapper_with_a_count_out_of_bounds_is_refused(p2c):
     sealed = wrap(VAULT, "passphrase", "twelve chars", "usr_a")
 
-    with pytest.raises(Refused) as caught:
+    with refused_for("p2c"):
         unwrap(with_header(sealed, lambda header: header.update(p2c=p2c)), "passphrase", "twelve chars")
-
-    assert caught.value.member == "p2c"
 
 
 def test_passphrase_wrapper_is_not_made_with_a_count_out_of_bounds():

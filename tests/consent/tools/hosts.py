@@ -7,6 +7,7 @@ import orjson
 from django.http import HttpResponse
 from django.test import Client
 
+from consent_bridge.sealed import ExportHeader
 from developers.models import App
 from tests.factories import TokenFactory
 
@@ -20,6 +21,15 @@ TOOLS = (
     "list_scope_catalog",
 )
 URL_ELICITATION = {"elicitation": {"url": {}}}
+
+
+def envelope(capabilities: dict[str, Any] | None = None) -> dict[str, Any]:
+    """What the newest revision wants in each message."""
+    return {
+        "io.modelcontextprotocol/protocolVersion": NEWEST,
+        "io.modelcontextprotocol/clientInfo": {"name": "tests", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": capabilities or {},
+    }
 
 
 @dataclass
@@ -40,11 +50,7 @@ class Host:
         params = dict(params or {})
         named = {"MCP-Protocol-Version": self.revision}
         if self.revision == NEWEST:
-            params["_meta"] = {
-                "io.modelcontextprotocol/protocolVersion": NEWEST,
-                "io.modelcontextprotocol/clientInfo": {"name": "tests", "version": "1"},
-                "io.modelcontextprotocol/clientCapabilities": self.capabilities or {},
-            }
+            params["_meta"] = envelope(self.capabilities)
             named["Mcp-Method"] = method
             name = params.get("name", params.get("uri"))
             if isinstance(name, str):
@@ -70,19 +76,25 @@ class Host:
 
     def answer(self, tool: str, arguments: Any = None, **more: Any) -> dict[str, Any]:
         """The structured content of a call that succeeds; its text is the same."""
+        return self._structured(False, tool, arguments, **more)
+
+    def problem(self, tool: str, arguments: Any = None, **more: Any) -> dict[str, Any]:
+        """The problem details of a call that fails; its text is the same."""
+        return self._structured(True, tool, arguments, **more)
+
+    def _structured(self, failed: bool, tool: str, arguments: Any, **more: Any) -> dict[str, Any]:
         result = self.call(tool, arguments, **more)
-        assert not result.get("isError"), result
+        assert result.get("isError", False) is failed, result
         assert [orjson.loads(part["text"]) for part in result["content"]] == [result["structuredContent"]]
         content: dict[str, Any] = result["structuredContent"]
         return content
 
-    def problem(self, tool: str, arguments: Any = None, **more: Any) -> dict[str, Any]:
-        """The problem details of a call that fails; its text is the same."""
-        result = self.call(tool, arguments, **more)
-        assert result["isError"] is True, result
-        assert [orjson.loads(part["text"]) for part in result["content"]] == [result["structuredContent"]]
-        problem: dict[str, Any] = result["structuredContent"]
-        return problem
+
+def header_of(made: dict[str, Any]) -> ExportHeader:
+    """What an export has to say of the request that was made with this answer."""
+    same = {name: made[name] for name in ("request_id", "scope", "request_digest")}
+    named = {"kid": made["connector_key_id"], "iss": made["issuer"], "sub": made["user_id"], "aud": made["app_id"]}
+    return ExportHeader(**same, **named, revision=1)
 
 
 def error_of(answer: HttpResponse) -> tuple[int, int]:

@@ -9,7 +9,7 @@ import pytest
 from developers.models import App
 from tests.consent.api.addresses import problem
 from tests.consent.api.test_strict_json import BODIES
-from tests.consent.tools.hosts import NEWEST, PREVIOUS, TOOLS, Host, error_of
+from tests.consent.tools.hosts import NEWEST, PREVIOUS, TOOLS, Host, envelope, error_of
 
 LIST = orjson.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}})
 OLD = {"MCP-Protocol-Version": PREVIOUS}
@@ -150,12 +150,7 @@ MALFORMED: dict[str, Any] = {
 @pytest.mark.parametrize("body", MALFORMED.values(), ids=MALFORMED.keys())
 def test_a_message_that_does_not_fit_is_an_error_of_the_protocol(body: Any, any_host: Host) -> None:
     if any_host.revision == NEWEST and isinstance(body, dict) and isinstance(body.get("params"), dict):
-        envelope = {
-            "io.modelcontextprotocol/protocolVersion": NEWEST,
-            "io.modelcontextprotocol/clientInfo": {"name": "tests", "version": "1"},
-            "io.modelcontextprotocol/clientCapabilities": {},
-        }
-        body = {**body, "params": {**body["params"], "_meta": envelope}}
+        body = {**body, "params": {**body["params"], "_meta": envelope()}}
     raw = json.dumps(body).encode()  # orjson refuses the huge number
 
     status, code = error_of(any_host.post(raw, **{"MCP-Protocol-Version": any_host.revision}))

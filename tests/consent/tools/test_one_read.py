@@ -11,7 +11,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from developers.models import App
-from tests.consent.tools.hosts import NEWEST, Host, error_of
+from tests.consent.tools.hosts import NEWEST, Host, envelope, error_of
 from tests.factories import ConsentRequestFactory
 from tests.factories.asked import now
 
@@ -19,12 +19,7 @@ pytestmark = pytest.mark.django_db
 
 
 def message(request_id: Any, spaces: int = 0) -> bytes:
-    meta = {
-        "io.modelcontextprotocol/protocolVersion": NEWEST,
-        "io.modelcontextprotocol/clientInfo": {"name": "tests", "version": "1"},
-        "io.modelcontextprotocol/clientCapabilities": {},
-    }
-    params = {"name": "check_consent_status", "arguments": {"request_id": request_id}, "_meta": meta}
+    params = {"name": "check_consent_status", "arguments": {"request_id": request_id}, "_meta": envelope()}
     asked = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params}
     return orjson.dumps(asked) + b" " * spaces
 

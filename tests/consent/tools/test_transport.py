@@ -15,15 +15,11 @@ from mcp.server.streamable_http import StreamableHTTPServerTransport
 from mcp_types import CallToolRequestParams, CallToolResult, TextContent
 
 from consent.tools.transport import Response, Transport, run_blocking
+from tests.consent.tools.hosts import envelope
 from tests.patience import MOST_SECONDS
 
 REVISIONS = ["2026-07-28", "2025-11-25", "2025-06-18"]
-_META = {  # of the newest revision; earlier ones ignore it
-    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-    "io.modelcontextprotocol/clientInfo": {"name": "tests", "version": "1"},
-    "io.modelcontextprotocol/clientCapabilities": {},
-}
-PARAMS = {"name": "any", "arguments": {}, "_meta": _META}
+PARAMS = {"name": "any", "arguments": {}, "_meta": envelope()}  # of the newest revision; earlier ones ignore it
 MESSAGE = orjson.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": PARAMS})
 HEADERS = {
     "Content-Type": "application/json",

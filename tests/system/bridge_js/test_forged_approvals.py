@@ -43,6 +43,7 @@ from consent_bridge.results import AskedConsent, Envelope, as_json, build
 from consent_bridge.signatures import SigningKey, thumbprint
 from consent_bridge.signing import certificate, generate_root, signed_rotation
 from pkm.vault.models import VaultKey
+from tests.bridge.refusals import refused_for
 from tests.callers import Developer, signed_in
 from tests.consent.decisions import approval_body, refreshed, resumption
 from tests.factories import Vault
@@ -377,9 +378,8 @@ def test_the_receipt_key_alone_makes_a_receipt_without_a_proof(scene: Scene) -> 
 
     assert verify_receipt(jws, keys) == check(jws, keys, told, memory)
     assert verify_receipt(forged, keys) == claims
-    with pytest.raises(Refused) as refused:
+    with refused_for("receipt_digest"):
         check(forged, keys, told, memory)
-    assert refused.value.member == "receipt_digest"
 
 
 def check(jws: str, keys: Any, told: dict[str, Any], memory: Memory) -> dict[str, Any]:

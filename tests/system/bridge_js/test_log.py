@@ -11,13 +11,13 @@ from common.clock import database_now
 from consent.ledger import audit
 from consent.ledger.models import AuditEntry, LogQueue
 from consent.log import keys, restoring
-from consent.log.models import AuditCheckpoint, LogState
+from consent.log.models import LogState
 from consent.log.sequencing import sequence_and_sign
 from consent_bridge.client import Client
 from consent_bridge.logs import LogEpochChanged
 from consent_bridge.sealed import generate_connector_key
 from tests.system.bridge.steps import CUISINE, ask
-from tests.system.bridge.test_log import begin_another_log, without_rules_of_the_log
+from tests.system.bridge.test_log import begin_another_log
 from tests.system.bridge_js.node import run
 from tests.system.bridge_js.test_bridge_js import HERE
 
@@ -91,17 +91,6 @@ def test_a_log_that_is_rewritten_shows_to_who_saw_it(reader, approved):
     assert reader.memory.read_text() == kept
     reader.memory.unlink()
     assert reader.look()["size"] == 2  # who sees it for the first time can only take it as it is
-
-
-def test_a_log_that_is_rolled_back_shows_to_who_saw_it(reader, approved):
-    sequence_and_sign()
-    one_more()
-    assert reader.look()["size"] == 3
-
-    with without_rules_of_the_log():
-        AuditCheckpoint.objects.filter(size=3).delete()
-
-    assert reader.look()[1:] == ["size", "the log has 2 entries and had 3 when it was last seen: it was rolled back"]
 
 
 def test_a_persons_history_is_verified_against_the_log(reader, owner, approved):

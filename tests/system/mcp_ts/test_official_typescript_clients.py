@@ -7,19 +7,11 @@ import pytest
 
 from consent_bridge.exports import open_export
 from consent_bridge.keys import generate_connector_key, thumbprint
-from consent_bridge.sealed import ExportHeader
+from tests.consent.tools.hosts import TOOLS, header_of
 from tests.system.bridge_js.node import ROOT, install, run
 
 HERE = ROOT / "tests" / "system" / "mcp_ts"
 NEWEST, PREVIOUS = "2026-07-28", "2025-11-25"
-SIX = [
-    "discover_user_scopes",
-    "request_consent",
-    "check_consent_status",
-    "get_encrypted_export",
-    "end_consent",
-    "list_scope_catalog",
-]
 # The SDK's first version tells its revision on HTTP alone.
 REVISIONS = {
     ("newest", "http"): NEWEST,
@@ -57,24 +49,12 @@ def test_whole_trip(clients, trip, tmp_path, client, transport):
     assert made["opened"] == ([made["asked"]["approval_url"]] if elicited else [])
     wanted = {"lifestyle": {"food": {"favorite_cuisine": "Thai"}}}
     if transport == "stdio":
-        assert made["tools"] == [*SIX, "read_approved_data"]
+        assert made["tools"] == [*TOOLS, "read_approved_data"]
         assert made["data"] == wanted
     else:
-        assert made["tools"] == SIX
+        assert made["tools"] == list(TOOLS)
         assert made["asked"]["connector_fingerprint"] == thumbprint(key)
         assert open_export(made["jwe"], key, header_of(made["asked"])).data == wanted
-
-
-def header_of(asked):
-    same = {name: asked[name] for name in ("request_id", "scope", "request_digest")}
-    return ExportHeader(
-        **same,
-        kid=asked["connector_key_id"],
-        iss=asked["issuer"],
-        sub=asked["user_id"],
-        aud=asked["app_id"],
-        revision=1,
-    )
 
 
 def test_types_of_bridge_js_are_what_its_modules_do(clients):

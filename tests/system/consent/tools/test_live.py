@@ -19,7 +19,7 @@ from consent_bridge import sealed
 from developers.models import App
 from tests.consent.api.addresses import CONNECTOR, FOOD, asked
 from tests.consent.decisions import approval
-from tests.consent.tools.hosts import TOOLS
+from tests.consent.tools.hosts import TOOLS, header_of
 from tests.factories import ConsentRequestFactory, TokenFactory, give_vault
 from tests.patience import MOST_SECONDS, eventually
 
@@ -88,24 +88,11 @@ def test_a_whole_trip(mode: str, address: str, person: User, app: App) -> None:
         status = caller.tool("check_consent_status", request_id=made["request_id"], wait_seconds=30)
         assert (status["status"], status["grant"]["reads"]) == ("approved", 0)
         export = caller.tool("get_encrypted_export", request_id=made["request_id"])
-        opened = sealed.open_export(export["jwe"], CONNECTOR, _header(made))
+        opened = sealed.open_export(export["jwe"], CONNECTOR, header_of(made))
         assert opened.data["lifestyle"]["food"]["favorite_cuisine"] == "Thai"
         assert caller.tool("end_consent", request_id=made["request_id"])["grant"]["status"] == "released"
         over = caller.do("call_tool", "get_encrypted_export", {"request_id": made["request_id"]})
         assert (over.is_error, over.structured_content["code"]) == (True, "grant_ended")
-
-
-def _header(made: dict[str, Any]) -> sealed.ExportHeader:
-    return sealed.ExportHeader(
-        kid=made["connector_key_id"],
-        iss=made["issuer"],
-        sub=made["user_id"],
-        aud=made["app_id"],
-        request_id=made["request_id"],
-        scope=made["scope"],
-        revision=1,
-        request_digest=made["request_digest"],
-    )
 
 
 @pytest.mark.parametrize("action", ["accept", "decline", "cancel"])
