@@ -11,7 +11,7 @@ from consent.requests.models import ConsentRequest
 from tests.factories import ConsentRequestFactory, GrantFactory, PersonFactory, Vault, give_vault
 from tests.factories.accounts import PASSWORD
 from tests.system.browser.page_faults import COLOURS_CHANGED, Complaints
-from tests.system.browser.people import PASSPHRASE, NewProfile, SignIn, unlock, values_shown
+from tests.system.browser.people import PASSPHRASE, SignIn, unlock, values_shown
 
 pytestmark = pytest.mark.browser
 
@@ -23,35 +23,6 @@ def review(page: Page, sign_in: SignIn, asked: ConsentRequest) -> Page:
     """The page of one request, locked."""
     sign_in(page, asked.user, at=f"/consent/requests/{asked.request_id}/")
     return page
-
-
-def test_deny_needs_no_unlock_and_tells_the_app_nothing_else(review: Page, asked: ConsentRequest) -> None:
-    assert set(values_shown(review).values()) == {""}
-
-    review.get_by_role("button", name="Deny").click()
-
-    expect(review.locator(".outcome h1")).to_have_text("You denied this")
-    asked.refresh_from_db()
-    assert (asked.status, asked.decided_by) == ("denied", "person")
-    expect(review.get_by_role("link", name="Download the receipt")).to_be_visible()
-    review.get_by_role("link", name="Back to the inbox").click()
-    expect(review.locator(".empty h2")).to_have_text("Nothing waits for you")
-
-
-def test_deny_works_without_scripts_and_approve_says_why_not(
-    new_profile: NewProfile, sign_in: SignIn, asked: ConsentRequest
-) -> None:
-    page = new_profile(java_script_enabled=False).new_page()
-    sign_in(page, asked.user, at=f"/consent/requests/{asked.request_id}/")
-    expect(page.locator("#decision noscript .decide-words")).to_contain_text("Approving needs JavaScript")
-    page.locator("summary", has_text="private note").click()
-    page.locator("#id_reason").fill("Not before the trip")
-
-    page.get_by_role("button", name="Deny").click()
-
-    expect(page.locator("main")).to_contain_text("Not before the trip")
-    asked.refresh_from_db()
-    assert (asked.status, asked.decision_note) == ("denied", "Not before the trip")
 
 
 def test_approve_and_deny_have_the_same_size_and_weight(review: Page) -> None:

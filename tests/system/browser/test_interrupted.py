@@ -51,6 +51,8 @@ def test_deny_survives_the_end_of_the_session(
     profile = new_profile(viewport=viewport, java_script_enabled=scripts)
     page = profile.new_page()
     sign_in(page, asked.user, at=f"/consent/requests/{asked.request_id}/")
+    if not scripts:
+        expect(page.locator("#decision noscript .decide-words")).to_contain_text("Approving needs JavaScript")
     page.locator("summary", has_text="private note").click()
     page.locator("#id_reason").fill("Not before the trip")
     for name in lost:

@@ -19,7 +19,7 @@ from consent.rules import RULES
 from pkm.notes.models import VaultNotes
 from tests.chains import entries_about
 from tests.system.browser.page_faults import THEMES, Complaints, axe_findings_in
-from tests.system.browser.people import NewProfile, SignIn, unlock
+from tests.system.browser.people import PASSPHRASE, NewProfile, SignIn, unlock
 
 pytestmark = pytest.mark.browser
 WAITS = "Your history is as it was written. Not all of it is published yet."
@@ -95,9 +95,9 @@ def test_what_was_forged_and_logged_anew_shows_to_the_browser_that_saw_it(
     expect(result).to_contain_text(said)
 
 
-def open_vault(page: Page) -> None:
+def open_vault(page: Page, passphrase: str = PASSPHRASE) -> None:
     page.goto("/vault/data/lifestyle/")
-    unlock(page)
+    unlock(page, passphrase)
 
 
 def verify(page: Page) -> Locator:

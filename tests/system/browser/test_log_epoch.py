@@ -32,11 +32,11 @@ def begin_anew(name: str = "one") -> str:
     return keys.origin(name)
 
 
-def accept(page: Page) -> None:
+def accept(page: Page, what: str = "the new log", taking: str = "take the new log") -> None:
     """Both looks of the person at what happened."""
-    take = page.get_by_role("button", name="I know of the restore: take the new log")
+    take = page.get_by_role("button", name=f"I know of the restore: {taking}")
     expect(take).to_be_hidden()
-    page.get_by_role("button", name="Go on with the new log").click()
+    page.get_by_role("button", name=f"Go on with {what}").click()
     take.click()
 
 
@@ -118,14 +118,6 @@ def lose_newest(chain: str) -> None:
         AuditHead.objects.filter(chain=newest.chain).update(sequence=1, entry_hash=newest.prev_hash)
 
 
-def go_on_with_what_is_left(page: Page) -> None:
-    """Both looks of the person at what is gone."""
-    take = page.get_by_role("button", name="I know of the restore: go on")
-    expect(take).to_be_hidden()
-    page.get_by_role("button", name="Go on with what is left").click()
-    take.click()
-
-
 @pytest.fixture
 def seen_twice(denied: Page, asked: ConsentRequest) -> str:
     """The chain, of which the log and this browser have two entries."""
@@ -147,7 +139,7 @@ def test_a_person_goes_on_with_what_a_restore_left_of_their_history(denied: Page
     assert axe_findings_in(THEMES, denied) == []
     expect(title(verify(denied))).to_contain_text("does not hold")  # looking again takes nothing
 
-    go_on_with_what_is_left(denied)
+    accept(denied, "what is left", "go on")
     expect(title(result)).to_have_text(HOLDS)
     expect(result).to_contain_text(LOST)
     expect(title(verify(denied))).to_have_text(HOLDS)
@@ -158,7 +150,7 @@ def test_who_goes_on_with_what_is_left_takes_no_other_log(denied: Page, seen_twi
     forge("app:")
     expect(title(verify(denied))).to_contain_text("does not hold")
 
-    go_on_with_what_is_left(denied)
+    accept(denied, "what is left", "go on")
     result = denied.locator("#verify-result")
     expect(result).to_contain_text("It is older than what was seen: it was rolled back.")
     expect(title(result)).to_contain_text("does not hold")
@@ -178,7 +170,7 @@ def test_notes_of_the_backup_are_taken_and_then_the_new_log(denied: Page, asked:
 
     result = verify(denied)
     expect(result).to_contain_text("It is older than what this browser put there.")
-    go_on_with_what_is_left(denied)
+    accept(denied, "what is left", "go on")
     expect(result).to_contain_text("What your vault remembers of the log is that of the backup")
     expect(title(result)).to_have_text(FINDING)
     accept(denied)

@@ -8,7 +8,7 @@ from accounts.models import User
 from accounts.sign_in.passkeys import ids_of_passkeys
 from pkm.vault.models import KeyWrapper
 from tests.factories import PersonFactory, give_vault
-from tests.system.browser.people import PASSPHRASE, SignIn, confirm_code, emulate_authenticator
+from tests.system.browser.people import PASSPHRASE, SignIn, confirm_code, emulate_authenticator, lock
 
 pytestmark = pytest.mark.browser
 EMAIL = "ann@example.org"
@@ -28,7 +28,7 @@ def test_an_account_and_its_data_need_no_password_at_all(page: Page, site: str) 
     emulate_authenticator(page)
     create_account(page)
     page.get_by_role("button", name="Go on with a passkey").click()
-    confirm_code(page)
+    code = confirm_code(page)
     page.locator("#first-lifestyle-food-favorite_cuisine").fill("Thai")
     page.locator("#first-form button[type=submit]").click()
     page.wait_for_url("**/vault/setup/preview/")
@@ -38,7 +38,13 @@ def test_an_account_and_its_data_need_no_password_at_all(page: Page, site: str) 
     page.goto("/accounts/login/?next=/vault/data/lifestyle/")
     page.get_by_role("button", name="Use a passkey").click()
     page.wait_for_url(f"{site}/vault/data/lifestyle/")
+    expect(page.locator("#unlock-passphrase")).to_be_hidden()  # there is none
     page.get_by_role("button", name="Use a passkey").click()
+    expect(page.get_by_label("Favourite cuisine")).to_have_value("Thai")
+    lock(page)
+    page.goto("/vault/data/lifestyle/")
+    page.locator("#unlock-recovery").fill(code)
+    page.locator("#unlock-recovery").press("Enter")
     expect(page.get_by_label("Favourite cuisine")).to_have_value("Thai")
 
     user = User.objects.get(email=EMAIL)

@@ -26,6 +26,7 @@ from tests.factories import (
 from tests.patience import eventually
 from tests.system.browser.page_faults import Complaints
 from tests.system.browser.people import PASSPHRASE, NewProfile, SignIn, unlock, wait_for_values
+from tests.system.browser.test_log import verify
 
 pytestmark = pytest.mark.browser
 
@@ -232,10 +233,7 @@ def test_what_is_no_receipt_of_ours_is_said(
 
 def test_history_is_computed_again_in_the_browser_and_found_in_the_log(denied: Page, asked: ConsentRequest) -> None:
     sequence_and_sign()
-    denied.goto("/consent/history/")
-    denied.get_by_role("button", name="Verify my history").click()
-
-    result = denied.locator("#verify-result")
+    result = verify(denied)
     expect(result.locator(".notice-title")).to_have_text("Your history is as it was written.")
     expect(result).to_contain_text("1 entry is as it was written")
     expect(result).to_contain_text("The log is seen for the first time, and remembered")
@@ -253,8 +251,7 @@ def test_first_entry_that_does_not_hold_is_named(denied: Page, asked: ConsentReq
     second = AuditEntryFactory(chain=first.chain, sequence=2, prev_hash=first.entry_hash, kind="paused")
     AuditEntryFactory(chain=first.chain, sequence=3, prev_hash=second.entry_hash, entry_hash="A" * 43)
     AuditHead.objects.filter(chain=first.chain).update(sequence=3, entry_hash="A" * 43)
-    denied.goto("/consent/history/")
-    denied.get_by_role("button", name="Verify my history").click()
+    verify(denied)
 
     expect(denied.locator("#verify-result .notice-title")).to_contain_text("does not hold")
     expect(denied.locator("#verify-result li")).to_contain_text("Entry 3. It is not what was written.")
@@ -264,8 +261,7 @@ def test_history_that_was_cut_off_is_noticed(denied: Page, asked: ConsentRequest
     AuditHead.objects.filter(chain=audit.chain_id(f"person:{asked.user.public_id}")).update(
         sequence=2, entry_hash="A" * 43
     )
-    denied.goto("/consent/history/")
-    denied.get_by_role("button", name="Verify my history").click()
+    verify(denied)
     expect(denied.locator("#verify-result li")).to_contain_text("Entry 2. The history ends before its newest entry.")
 
 

@@ -144,12 +144,16 @@ def test_the_apps_words_stand_apart_from_what_was_checked(phone: Page, sign_in: 
 def test_deny_is_one_tap_from_the_first_screen(phone: Page, sign_in: SignIn, doubtful: ConsentRequest) -> None:
     sign_in(phone, doubtful.user, at=address(doubtful))
     box = measure(phone, FRAME)["deny"]
+    assert set(values_shown(phone).values()) == {"", "You have not entered this"}  # and nothing that is kept
 
     phone.touchscreen.tap(box["left"] + box["width"] / 2, box["top"] + box["height"] / 2)
 
     expect(phone.locator(".outcome h1")).to_have_text("You denied this")
     doubtful.refresh_from_db()
     assert (doubtful.status, doubtful.decided_by) == ("denied", "person")
+    expect(phone.get_by_role("link", name="Download the receipt")).to_be_visible()
+    phone.get_by_role("link", name="Back to the inbox").click()
+    expect(phone.locator(".empty h2")).to_have_text("Nothing waits for you")
 
 
 @pytest.mark.parametrize(

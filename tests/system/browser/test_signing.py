@@ -18,8 +18,9 @@ from tests.callers import signed_in
 from tests.factories import AppFactory, TokenFactory, Vault
 from tests.pkm.sealed_notes import opened_notes
 from tests.system.browser.page_faults import Complaints
-from tests.system.browser.people import PASSPHRASE, SignIn, enter, save, unlock, wait_for_values
+from tests.system.browser.people import SignIn, enter, save, unlock, wait_for_values
 from tests.system.browser.test_change_key import NEW_PASSPHRASE, begin, done
+from tests.system.browser.test_log import open_vault
 
 pytestmark = pytest.mark.browser
 KEY = sealed.generate_connector_key()
@@ -131,13 +132,8 @@ def test_another_root_is_followed_by_the_app_that_knew_the_old_one(
     assert pin is not None
     assert pin.key == ApprovalKey.objects.get().public_key
     page.locator("#vault-lock").click()
-    unlock_somewhere(page, NEW_PASSPHRASE)  # what unlocks the vault opens the new root, too
+    open_vault(page, NEW_PASSPHRASE)  # what unlocks the vault opens the new root, too
     expect(page.locator("#way-back")).to_be_hidden()
-
-
-def unlock_somewhere(page: Page, passphrase: str = PASSPHRASE) -> None:
-    page.goto("/vault/data/lifestyle/")
-    unlock(page, passphrase)
 
 
 def test_the_notes_are_sealed_again_with_the_key(
@@ -186,7 +182,7 @@ def test_a_vault_without_a_root_gets_one_when_it_is_unlocked(
     VaultKey.objects.update(signing_public_key=None, signing_jwe="")
     sign_in(page, vault.user)
     with page.expect_response("**/vault/signing-key") as answered:
-        unlock_somewhere(page)
+        open_vault(page)
 
     assert answered.value.status == 200
     approve(page, asked)

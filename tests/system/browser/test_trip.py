@@ -7,7 +7,7 @@ from consent_bridge.client import Client
 from consent_bridge.errors import Problem
 from consent_bridge.keys import generate_connector_key
 from tests.factories import AppFactory, TokenFactory
-from tests.system.browser.people import PASSPHRASE, confirm_code, emulate_authenticator, enter, lock, save, values_shown
+from tests.system.browser.people import PASSPHRASE, confirm_code, emulate_authenticator, enter, save, values_shown
 
 pytestmark = [pytest.mark.browser, pytest.mark.without_services]
 
@@ -100,28 +100,6 @@ def test_too_easy_a_passphrase_makes_nothing(page: Page) -> None:
     expect(page.locator("#passphrase-form [data-error]")).to_contain_text("not the same")
     page.goto("/vault/")
     page.wait_for_url("**/vault/setup/")
-
-
-def test_a_vault_that_a_passkey_opens_from_the_start(page: Page) -> None:
-    emulate_authenticator(page)
-    sign_up(page)
-    page.get_by_role("button", name="Go on with a passkey").click()
-    code = confirm_code(page)
-    enter_first_data(page)
-    page.goto("/vault/data/lifestyle/")
-    expect(page.locator("#f-food-favorite_cuisine")).to_have_value("Thai")
-
-    lock(page)
-    page.goto("/vault/data/lifestyle/")
-    expect(page.locator("#unlock-passphrase")).to_be_hidden()  # there is none
-    page.get_by_role("button", name="Use a passkey").click()
-    expect(page.locator("#f-food-favorite_cuisine")).to_have_value("Thai")
-
-    lock(page)
-    page.goto("/vault/data/lifestyle/")
-    page.locator("#unlock-recovery").fill(code)
-    page.locator("#unlock-recovery").press("Enter")
-    expect(page.locator("#f-food-favorite_cuisine")).to_have_value("Thai")
 
 
 def test_a_passkey_that_opens_no_vault_is_said_and_nothing_is_made(page: Page) -> None:

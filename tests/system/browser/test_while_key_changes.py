@@ -46,6 +46,12 @@ def finish(changing: Change) -> None:
     rotation_actions.finish_rotation(by=changing.vault.user)
 
 
+def see_values(page: Page, sign_in: SignIn, asked: ConsentRequest) -> None:
+    sign_in(page, asked.user, at=f"/consent/requests/{asked.request_id}/")
+    unlock(page)
+    wait_for_values(page)
+
+
 def approve(page: Page) -> None:
     page.get_by_role("button", name="Approve").click()
     expect(page.locator(".outcome h1")).to_have_text("You approved this")
@@ -68,9 +74,7 @@ def food(asked: ConsentRequest) -> Any:
 
 def test_an_approval_is_sealed_to_the_app_and_the_change_goes_on(page: Page, sign_in: SignIn, changing: Change) -> None:
     asked = ConsentRequestFactory(user=changing.vault.user)
-    sign_in(page, asked.user, at=f"/consent/requests/{asked.request_id}/")
-    unlock(page)
-    wait_for_values(page)
+    see_values(page, sign_in, asked)
 
     approve(page)
 
@@ -85,9 +89,7 @@ def test_an_approval_of_values_that_were_shown_before_the_end_holds_them(
     page: Page, sign_in: SignIn, changing: Change, complaints: Any
 ) -> None:
     asked = ConsentRequestFactory(user=changing.vault.user)
-    sign_in(page, asked.user, at=f"/consent/requests/{asked.request_id}/")
-    unlock(page)
-    wait_for_values(page)
+    see_values(page, sign_in, asked)
     finish(changing)
 
     with complaints.expecting(400):  # of the app's key, which the old key cannot keep
@@ -102,9 +104,7 @@ def test_a_refresh_with_the_old_key_after_the_end_locks_and_leaves_the_export_as
     page: Page, sign_in: SignIn, changing: Change
 ) -> None:
     asked = ConsentRequestFactory(user=changing.vault.user, refresh_policy="continuous")
-    sign_in(page, asked.user, at=f"/consent/requests/{asked.request_id}/")
-    unlock(page)
-    wait_for_values(page)
+    see_values(page, sign_in, asked)
     approve(page)
     finish(changing)
     elsewhere = replace(changing.vault, key=changing.key)
@@ -121,9 +121,7 @@ def test_an_export_that_is_kept_up_to_date_gets_the_newer_values_and_the_segment
     page: Page, sign_in: SignIn, changing: Change
 ) -> None:
     asked = ConsentRequestFactory(user=changing.vault.user, refresh_policy="continuous")
-    sign_in(page, asked.user, at=f"/consent/requests/{asked.request_id}/")
-    unlock(page)
-    wait_for_values(page)
+    see_values(page, sign_in, asked)
     approve(page)
 
     page.goto("/vault/data/lifestyle/")

@@ -44,17 +44,6 @@ def tab(sealing_tabs: Tabs, api: OwnerApi) -> Tab:
     return tab
 
 
-def test_passkey_opens_the_vault(tab: Tab, api: OwnerApi) -> None:
-    authenticator(tab)
-    assert tab.run(ADD, PASSPHRASE) is None
-    assert tab.run(UNLOCK) is True
-    assert [(wrapper["kind"], bool(wrapper["credential_id"])) for wrapper in api.wrappers] == [
-        ("passphrase", False),
-        ("recovery", False),
-        ("passkey", True),
-    ]
-
-
 def test_each_of_two_passkeys_opens_its_own_wrapper(tab: Tab, api: OwnerApi) -> None:
     authenticator(tab)
     assert [tab.run(ADD, PASSPHRASE), tab.run(ADD, PASSPHRASE)] == [None, None]
@@ -63,12 +52,6 @@ def test_each_of_two_passkeys_opens_its_own_wrapper(tab: Tab, api: OwnerApi) -> 
     for wrapper in both[2:]:
         api.wrappers[:] = [*both[:2], wrapper]
         assert tab.run(UNLOCK) is True
-
-
-def test_authenticator_without_prf_says_so(tab: Tab, api: OwnerApi) -> None:
-    authenticator(tab, prf=False)
-    assert tab.run(ADD, PASSPHRASE) == ["PasskeyError", "no_prf"]
-    assert len(api.wrappers) == 2
 
 
 TELLS = """([type, length]) => {

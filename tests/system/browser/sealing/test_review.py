@@ -205,15 +205,6 @@ def test_locking_forgets_the_preview(tab: Tab, api: OwnerApi) -> None:
     assert api.decisions == []
 
 
-def test_denial_needs_no_unlock(tab: Tab, api: OwnerApi) -> None:
-    answer = tab.run(
-        f"async (id) => {{ {VAULT} await vault.lock(); return vault.deny(id, 'not now'); }}",
-        api.request_data["request"]["request_id"],
-    )
-    assert answer == {"status": "denied"}
-    assert api.decisions == [{"decision": "deny", "reason": "not now"}]
-
-
 @pytest.mark.parametrize(
     ("scope", "path", "asked"),
     [
@@ -233,20 +224,6 @@ def test_scope_covers_what_it_names(sealing_page: Tab, scope: str, path: str, as
         f"async ([request, path]) => {{ {VAULT} return vault.isAsked(request, path); }}", [request, path]
     )
     assert found is asked
-
-
-def test_a_root_that_the_server_changed_approves_nothing(tab: Tab, api: OwnerApi, export: dict[str, Any]) -> None:
-    api.root = {**api.root, "signing_public_key": {"kty": "OKP", "crv": "Ed25519", "x": "A" * 43}}
-    refused = approve(tab, api, [CUISINE])
-    assert "signing_key" in refused
-    assert api.decisions == []
-
-
-def test_a_vault_without_a_root_gets_one_before_it_approves(tab: Tab, api: OwnerApi, export: dict[str, Any]) -> None:
-    api.root = {"signing_public_key": None, "signing_jwe": None}
-    assert approve(tab, api, [CUISINE]) == {"status": "approved"}
-    assert ("PUT", "/vault/signing-key") in api.seen
-    assert api.root["signing_public_key"]["crv"] == "Ed25519"
 
 
 def test_the_vault_and_the_bridge_derive_the_same_keys(tab: Tab, api: OwnerApi, export: dict[str, Any]) -> None:

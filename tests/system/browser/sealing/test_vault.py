@@ -173,17 +173,6 @@ def add_wrapper(tab: Tab, existing: dict[str, Any], added: dict[str, Any]) -> An
     )
 
 
-def test_another_passphrase_and_code_open_the_same_vault(tab: Tab, api: OwnerApi) -> None:
-    mine = {"kind": "passphrase", "secret": PASSPHRASE}
-    assert (
-        add_wrapper(tab, mine, {"kind": "passphrase", "label": "Second", "secret": "another long passphrase"}) is None
-    )
-    code = add_wrapper(tab, mine, {"kind": "recovery", "label": "New code"})
-    assert unlock(tab, "passphrase", "another long passphrase") is True
-    assert unlock(tab, "recovery", code) is True
-    assert opener.from_passphrase(api.wrappers[2]["jwe"], "another long passphrase") == raw_key(api)
-
-
 def test_adding_a_way_in_needs_an_existing_secret_even_while_unlocked(tab: Tab, api: OwnerApi) -> None:
     wrong = {"kind": "passphrase", "secret": "not the passphrase"}
     failed = add_wrapper(tab, wrong, {"kind": "recovery", "label": "New code"})
