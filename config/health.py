@@ -7,7 +7,6 @@ from django.http import HttpRequest, JsonResponse
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
-from common.json_bodies import answers_json
 from config import probes
 
 # Without these nothing can be answered. Without the broker reads and decisions go on, and what waits for the worker is
@@ -15,14 +14,12 @@ from config import probes
 _NEEDED = ("database", "migrations", "rules")
 
 
-@answers_json
 @csrf_exempt  # so that another method is 405 and not a missing token: nothing is taken here
 @require_safe
 def livez(request: HttpRequest) -> JsonResponse:
     return JsonResponse({"status": "ok"})
 
 
-@answers_json
 @csrf_exempt  # so that another method is 405 and not a missing token: nothing is taken here
 @require_safe
 def readyz(request: HttpRequest) -> JsonResponse:
