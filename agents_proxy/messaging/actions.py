@@ -7,7 +7,7 @@ from django.db import transaction
 
 from agents_proxy.agents import upstream_of
 from agents_proxy.digests import digest, digests, is_digest
-from agents_proxy.errors import CallFailed, NotConfigured, Refusal, UnknownMessage
+from agents_proxy.errors import CallFailed, NotConfigured, Refusal, SubjectMismatch, UnknownMessage
 from agents_proxy.messaging import phone_numbers
 from agents_proxy.messaging.delivery import Delivery, delivery_of, repeated_reply, status_named
 from agents_proxy.messaging.models import MessageTemplate, OutboundMessage
@@ -81,7 +81,7 @@ def _sent(message: OutboundMessage, prompt: Prompt, by: Sender, to: str) -> Repl
     about = None if by.person_pk is None else Subject(by.person_pk, phone_numbers=(to,), told=(to,))
     try:
         reply = calls.ask(AGENT, prompt, consent_pk=by.consent_pk, about=about)
-    except CallFailed:
+    except (CallFailed, SubjectMismatch):  # the agent was asked, and may have sent it
         record_delivery(message.pk, Delivery(MessageStatus.UNKNOWN))
         raise
     except Refusal:

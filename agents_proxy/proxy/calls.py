@@ -122,7 +122,8 @@ def tell_operator(agent: str, prompt: Prompt, said: str) -> None:
     upstreams = upstream_of(agent)
     for hidden in (prompt.text, orjson.dumps(prompt.text).decode()[1:-1], upstreams.token if upstreams else ""):
         said = said.replace(hidden, "[redacted]") if hidden else said
-    _log.warning("the agent %s failed: %s", agent, _HIDDEN.sub(_hidden, said)[:LONGEST_SAID])
+    # cut before, too: some of what is looked for takes a time that grows with the square of the length
+    _log.warning("the agent %s failed: %s", agent, _HIDDEN.sub(_hidden, said[: 2 * LONGEST_SAID])[:LONGEST_SAID])
 
 
 def _hidden(match: re.Match[str]) -> str:

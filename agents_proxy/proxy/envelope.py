@@ -5,7 +5,7 @@ What an upstream says of itself (failures, progress, metadata) stays here: a cal
 
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -27,11 +27,14 @@ class Prompt:
 
 
 AGENT_FAILED = -32056  # a task that did not end well, whatever text it carries
-_ANSWERING = frozenset({"completed", "input-required"})
+_ANSWERING = frozenset({"completed", "input-required", "complete", "done", "finished", "ok", "succeeded", "success"})
+_FAILED = frozenset({"failed", "rejected", "canceled", "cancelled", "auth-required", "error", "failure"})
 _UNDER_WAY = frozenset({"submitted", "working", "unknown", "unspecified"})
 _ASIDES = ("metadata", "history", "extensions")  # of A2A's objects: nothing in them is the answer
 _HELD = ("task", "status", "message", "response", "parts", "artifacts")  # where its other objects hang
 _QUESTION = ("id", "kind", "contextId", "sessionId", "status")  # of a task that asks something back
+_ASKED = ("state", "message", "timestamp")  # of its status
+_DEEPEST = 5  # objects in objects in which a task's state is looked for
 
 
 @dataclass(frozen=True)
@@ -93,7 +96,8 @@ def read(body: bytes, task_id: str) -> Reply:
     if "error" in answer:
         return _failed(answer["error"], task_id, len(body))
     state = _state(unwrapped(answer["result"]))
-    if state is not None and state not in _ANSWERING | _UNDER_WAY:
+    known = state is None or state in _ANSWERING | _UNDER_WAY
+    if not known or not _FAILED.isdisjoint(_states(answer["result"])):
         return task_failed(task_id, len(body), said=_dumped(answer["result"]).decode())
     result = _passed_on(answer["result"], state)
     if answer.keys() == {"jsonrpc", "id", "result"} and result == answer["result"]:
@@ -115,7 +119,24 @@ def _state(result: Any) -> str | None:
     """
     status = result.get("status") if isinstance(result, dict) else None
     state = status.get("state") if isinstance(status, dict) else None
-    return None if state is None else re.sub("^task-state-", "", str(state).strip().lower().replace("_", "-"))
+    return None if state is None else _spelled(state)
+
+
+def _spelled(state: object) -> str:
+    return re.sub("^task-state-", "", str(state).strip().lower().replace("_", "-"))
+
+
+def _states(value: Any, deep: int = 0) -> Iterator[str]:
+    """The states of whatever may be a task in a result: agents wrap it, list it, or write its state by itself."""
+    if deep > _DEEPEST:
+        return
+    if isinstance(value, list):
+        for part in value:
+            yield from _states(part, deep + 1)
+    elif isinstance(value, dict):
+        yield from (_spelled(value[name]) for name in ("state", "status") if isinstance(value.get(name), str))
+        for name in _HELD:
+            yield from _states(value.get(name), deep + 1)
 
 
 def _passed_on(result: Any, state: str | None) -> Any:
@@ -126,6 +147,7 @@ def _passed_on(result: Any, state: str | None) -> Any:
             inner = {**inner, "status": {name: v for name, v in inner["status"].items() if name != "message"}}
     elif state == "input-required":
         inner = {name: inner[name] for name in _QUESTION if name in inner}
+        inner["status"] = {name: v for name, v in inner["status"].items() if name in _ASKED}
     inner = _without_asides(inner)
     return {"task": inner} if isinstance(result, dict) and result.keys() == {"task"} else inner
 

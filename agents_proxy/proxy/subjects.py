@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 from allauth.account.models import EmailAddress
@@ -20,13 +21,28 @@ from agents_proxy.proxy.replies import objects_in
 from agents_proxy.proxy.spelling import canonical
 from common import encryption
 
-_ADDRESS = re.compile(r"[^\s\"'<>(),:;\[\]{}\\|]+@[^\s\"'<>(),:;\[\]{}\\|@]+\.[^\W\d_][\w-]*")
+# every repetition is bounded: what an upstream says may be a megabyte of anything
+_ADDRESS = re.compile(r"[\w.!#$%&'*+/=?^`{|}~-]{1,64}@(?:[\w-]{1,63}\.){1,8}[^\W\d_][\w-]{0,62}")
+_MARKS = "*_`'/={|}~.-"  # around an address, and hardly ever a part of one
+_NUMBER = re.compile(r"[+(]{0,2}[0-9][0-9 ()/.-]{5,24}[0-9]")
 _DIGITS = re.compile(r"(?<![\w+.@-])[1-9][0-9]{9,14}(?![\w@-])")
-_BY_TRUNK = re.compile(r"(?<![\w+])00(?=[1-9])")
+_BY_TRUNK = re.compile(r"(?<![\w+])(?<![0-9][\s./-])00(?=[1-9])")
 _UNSEEN = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
-_FIELDS = {"email": "email", "email_address": "email", "emails": "email", "phone": "phone", "phones": "phone",
-           "phone_number": "phone", "phone_numbers": "phone", "mobile": "phone", "telephone": "phone"}  # fmt: skip
+_SEPARATOR = r"[\s()/.-]{0,3}"
+# a field in a text that may be no JSON: its name up to the colon, and where the next one begins
+_FIELD = re.compile(
+    r"(?:(?P<email>e[-_ ]?mail|\bmail)|phone|mobile|\bcell|\btel)[\w -]{0,30}\\{0,4}[\"']?\s{0,3}[:=]\s{0,9}",
+    re.IGNORECASE,
+)
+_NEXT_FIELD = re.compile(r"[,{\n]\s{0,9}\\{0,4}[\"']?[A-Za-z_][\w -]{0,40}\\{0,4}[\"']?\s{0,3}:")
+_CLOSING = re.compile(r"[\]}]")
+_NO_ADDRESS = frozenset({"email@example.com", "example@example.com", "name@example.com", "name@domain.com",
+                         "user@example.com", "you@example.com"})  # fmt: skip
 LEAST_DIGITS = 7  # of what is a phone number
+LONGEST_FIELD = 300  # characters of a field in which addresses and numbers are looked for
+MOST_SAID = 1000  # addresses and numbers of a reply
+MOST_FIELDS = 5000  # of a text
+DEEPEST_TEXT = 3  # texts in objects in texts
 
 
 @dataclass(frozen=True)
@@ -48,19 +64,21 @@ class Subject:
 
     def asked_about(self, text: str) -> "Subject":
         """The same, told what `text` names of theirs, or else one identifier; raises `SubjectMismatch`."""
-        named = named_in(text)
-        if not all(self._is_own(one) for one in named):
+        rest, told = _plain(text), []
+        for own in self.any:
+            rest, times = _written(own).subn(" ", rest)
+            told += [own] if times else []
+        if named_in(rest) - set(self.any):
             raise SubjectMismatch
-        return replace(self, told=tuple(one for one in self.any if one in named) or self.any[:1])
-
-    def _is_own(self, named: str) -> bool:
-        """A number of theirs without its country may read as one of another: +49 17604069055 ends in a number of +1."""
-        return named in self.any or any(number.endswith(named[1:]) for number in self.phone_numbers if named[0] == "+")
+        return replace(self, told=tuple(told) or self.any[:1])
 
     def is_named_in(self, result: Any) -> bool:
         """Whether a reply may be about them: of the addresses and numbers that its fields hold one is theirs, or none
-        is real."""
-        said = [*_said(result), *(one for found in objects_in(_texts(result)) for one in _said(found))]
+        is real. One that is nested too deep to be looked at is about nobody."""
+        try:
+            said = list(islice(_said(result), MOST_SAID))
+        except RecursionError:
+            return False
         return not said or any(self._has(kind, value) for kind, value in said)
 
     def _has(self, kind: str, value: str) -> bool:
@@ -111,15 +129,32 @@ def named_in(text: str) -> set[str]:
     """
     import phonenumbers  # large, and most processes read no prompt
 
-    plain = _BY_TRUNK.sub("+", _UNSEEN.sub("", unicodedata.normalize("NFKC", text)))
-    emails = {_folded(found[0].strip(".")) for found in _ADDRESS.finditer(plain)}
-    matches = phonenumbers.PhoneNumberMatcher(plain, None, phonenumbers.Leniency.POSSIBLE, max_tries=1000)
+    plain = _BY_TRUNK.sub("+", _plain(text))
+    emails = {found[0].strip(_MARKS) for found in _ADDRESS.finditer(plain)}
+    rest = _ADDRESS.sub(" ", plain)  # what stands behind a plus in one is no number
+    matches = phonenumbers.PhoneNumberMatcher(rest, None, phonenumbers.Leniency.VALID, max_tries=1000)
     numbers = {_e164(found.number) for found in matches}
-    for digits in _DIGITS.findall(plain):
+    for digits in _DIGITS.findall(rest):
         with suppress(phonenumbers.NumberParseException):
             parsed = phonenumbers.parse(f"+{digits}")
             numbers |= {_e164(parsed)} if phonenumbers.is_valid_number(parsed) else set()
     return emails | numbers
+
+
+def _plain(text: str) -> str:
+    return _UNSEEN.sub("", unicodedata.normalize("NFKC", text)).casefold()
+
+
+def _written(own: str) -> re.Pattern[str]:
+    """How a text may name this address, or this number: with its country, or as it is dialled in it."""
+    import phonenumbers
+
+    if "@" in own:
+        return re.compile(rf"(?<![a-z0-9.+_'-]){re.escape(own)}(?!\.?[a-z0-9_-])")
+    parsed = phonenumbers.parse(own)
+    code, national = (_SEPARATOR.join(str(part)) for part in (parsed.country_code, parsed.national_number))
+    before = rf"\(?(?:\+|00)?{_SEPARATOR}{code}{_SEPARATOR}(?:0{_SEPARATOR})?|0{_SEPARATOR}"
+    return re.compile(rf"(?<![0-9a-z_+])(?:{before})?{national}(?![0-9])")
 
 
 def _e164(number: Any) -> str:
@@ -132,42 +167,66 @@ def _folded(address: str) -> str:
     return address.strip().casefold()
 
 
-def _said(value: Any, kind: str = "") -> Iterator[tuple[str, str]]:
+def _kind_of(name: str) -> str:
+    """What a field of this name holds of whom it is about: `email`, `phone` or nothing."""
+    words = canonical(name).split("_")
+    if not {"email", "emails", "mail", "mails"}.isdisjoint(words):
+        return "email"
+    last = words[-2] if words[-1] in ("number", "numbers", "no") and len(words) > 1 else words[-1]
+    phones = {"phone", "phones", "telephone", "telephones", "mobile", "cell", "tel", "msisdn"}
+    return "phone" if last in phones or not {"phone", "phones", "telephone"}.isdisjoint(words) else ""
+
+
+def _said(value: Any, kind: str = "", inside: int = 0) -> Iterator[tuple[str, str]]:
     """The real addresses and numbers in the fields of a reply, whatever they are nested in: kind and value."""
     match value:
         case dict():
             for name, part in value.items():
-                yield from _said(part, _FIELDS.get(canonical(str(name)), ""))
+                yield from _said(part, _kind_of(str(name)) or kind, inside)
         case list():
             for part in value:
-                yield from _said(part, kind)
-        case str() if kind == "email" and _ADDRESS.search(value):
-            yield from (("email", _folded(found[0].strip("."))) for found in _ADDRESS.finditer(value))
-        case str() | int() if kind == "phone" and not isinstance(value, bool) and len(_digits(value)) >= LEAST_DIGITS:
-            yield "phone", str(value)
+                yield from _said(part, kind, inside)
+        case str():
+            yield from _real(kind, value[:LONGEST_FIELD])
+            if inside < DEEPEST_TEXT and (":" in value or "=" in value):
+                for found in objects_in([value]):
+                    yield from _said(found, "", inside + 1)
+                yield from _in_text(value)
+        case bool():
+            return
+        case int() | float() if kind == "phone" and value == value // 1:  # some write a number as a float
+            yield from _real(kind, str(int(value)))
 
 
-def _texts(value: Any) -> Iterator[str]:
-    """Every text of a reply that may hold an object."""
-    match value:
-        case dict():
-            for part in value.values():
-                yield from _texts(part)
-        case list():
-            for part in value:
-                yield from _texts(part)
-        case str() if "{" in value or "[" in value:
-            yield value
+def _in_text(text: str) -> Iterator[tuple[str, str]]:
+    """The same in a text that an object may stand in, whole or broken, cut off or as words."""
+    for field in islice(_FIELD.finditer(text), MOST_FIELDS):
+        value = text[field.end() : field.end() + LONGEST_FIELD]
+        end = (_CLOSING if value[:1] in ("[", "{") else _NEXT_FIELD).search(value)
+        yield from _real("email" if field["email"] else "phone", value[: end.start()] if end else value)
 
 
-def _digits(value: Any) -> str:
-    return re.sub(r"[^0-9]", "", unicodedata.normalize("NFKC", str(value)))
+def _real(kind: str, value: str) -> Iterator[tuple[str, str]]:
+    """What of a value is an address or a number, and neither masked nor a placeholder."""
+    if kind == "email":
+        for found in _ADDRESS.finditer(value):
+            for address in {_folded(found[0]), _folded(found[0].strip(_MARKS))}:
+                if "**" not in address and address not in _NO_ADDRESS:
+                    yield kind, address
+    elif kind == "phone":
+        for found in _NUMBER.finditer(value):
+            digits = re.sub("[^0-9]", "", found[0])
+            if len(digits) >= LEAST_DIGITS and len(set(digits)) > 2 and digits not in "01234567890":
+                yield kind, found[0]
 
 
 def _same_number(value: str, own: str) -> bool:
-    """Whether a number, written anyhow, with or without its country, is `own`, in E.164."""
-    digits = _digits(value)
-    if value.strip().startswith("+"):
-        return digits == own[1:]
-    national = digits.lstrip("0")
-    return len(national) >= LEAST_DIGITS and own.endswith(national)
+    """Whether a number, written anyhow, with its country or as it is dialled in that of `own`, is `own`, in E.164."""
+    import phonenumbers
+
+    mine = phonenumbers.parse(own)
+    with suppress(phonenumbers.NumberParseException):
+        theirs = phonenumbers.parse(value, phonenumbers.region_code_for_number(mine))
+        if (theirs.country_code, theirs.national_number) == (mine.country_code, mine.national_number):
+            return True
+    return "+" not in value and re.sub("[^0-9]", "", value) == own[1:]

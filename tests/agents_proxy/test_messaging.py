@@ -49,6 +49,18 @@ def test_a_message_is_one_text_part_that_holds_its_json(carrier: Agents, person:
     assert signed_in(person).get("/api/a2a/messages").json()["messages"][0]["status"] == "delivered"
 
 
+def test_a_message_whose_answer_is_about_somebody_else_went_out_all_the_same(carrier: Agents, person: User) -> None:
+    carrier.says["messaging"] = {"status": "sent", "phone": "+447911123456"}
+    owner = signed_in(verified(person))
+
+    answers = [owner.post(ADDRESS, CALL) for _ in range(2)]
+
+    assert "+447911123456" not in "".join(answer.content.decode() for answer in answers)
+    assert answers[0].status_code == 403
+    assert OutboundMessage.objects.get().status == "unknown"
+    assert len(carrier.asked) == 1
+
+
 def test_an_approved_template(carrier: Agents, person: User) -> None:
     MessageTemplateFactory(name="offer", agreed=True)
     template = {"name": "offer", "language": "en", "parameters": {"name": "Zoë"}}

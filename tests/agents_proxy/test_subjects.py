@@ -16,6 +16,7 @@ from agents_proxy.analyses.models import Run
 from agents_proxy.messaging.models import PhoneNumber
 from agents_proxy.processing_consent import actions as consents
 from agents_proxy.proxy import subjects
+from agents_proxy.proxy.subjects import Subject
 from tests.addresses import ADDRESSES, Address, path_of
 from tests.agents_proxy.agent_server import ORDER, Agents
 from tests.agents_proxy.proxy_calls import SITE, consenting, owning, refusal
@@ -54,6 +55,7 @@ def zoe(db: None) -> User:
 NAMES_ANA = [
     "ana@example.org", "What does ANA@Example.ORG like?", "ana\u200b@example.org", "ana\uff20example.org",
     "mailto:ana@example.org", "<ana@example.org>, and zoe@example.org", '{"email": "ana@example.org"}',
+    "+447911123456", "zoe@example.org.example.com", "joe.zoe@example.org",
     "+351912345678", "+351 912 345 678", "00351 912 345 678", "351912345678", "Call (+351) 912-345-678 now",
     "\uff0b351912345678", "nobody@elsewhere.example",
 ]  # fmt: skip
@@ -72,13 +74,29 @@ def test_a_prompt_that_names_somebody_else_goes_nowhere(agent: str, text: str, z
         "Who am I?", "zoe@example.org", "ZOE@EXAMPLE.ORG, +49 1511 2345678", "004915112345678", "4915112345678",
         "My budget is 1000-20000 EUR, from 2026-11-27 to 2026-12-24 10:00:00, order 12345678, @zoe on mastodon.example",
         "+49 15112345678", "15112345678", "+49 (0) 151 12345678", "0151 12345678",
-        "1764000000000 ms; version 10.20.30.40; ISBN 978-3-16-148410-0",
+        "1764000000000 ms; version 10.20.30.40; ISBN 978-3-16-148410-0", "IBAN DE89 3704 0044 0532 0130 00",
+        "email=zoe@example.org", "\u201ezoe@example.org\u201c", "**zoe@example.org**", "'zoe@example.org'",
+        "\u6211\u7684zoe@example.org\u3067\u3059", "a profit of +12000000 EUR", "mailto:zoe@example.org?subject=me",
     ],
 )  # fmt: skip
 def test_ones_own_and_what_names_nobody_passes(text: str, zoe: User, agents: Agents) -> None:
     agents.says["core"] = {"email": "zoe@example.org", "city": "Graz"}
 
     assert signed_in(zoe).post("/api/a2a/core", {"text": text}).status_code == 200
+
+
+@pytest.mark.parametrize("address", ["o'brien@example.org", "zoe+20261127@example.org", "_zoe_@example.org"])
+def test_ones_own_address_is_ones_own_however_it_looks(address: str, agents: Agents) -> None:
+    owner = consenting(owning(PersonFactory(email=address)))
+    agents.says["core"] = {"email": address}
+
+    assert signed_in(owner).post("/api/a2a/core", {"text": f"Email: {address}"}).status_code == 200
+
+
+@pytest.mark.parametrize("text", ["a" * 500_000, "a." * 250_000, "email: " * 70_000, "a@" * 250_000, "[" * 500_000])
+def test_a_long_reply_is_looked_through_at_once(text: str, db: None) -> None:
+    # each of these would take minutes where the time grew with the square of the length
+    assert Subject(1, ("zoe@example.org",)).is_named_in({"email": text, "parts": [{"text": text}]}) in (True, False)
 
 
 @pytest.mark.parametrize("agent", PROMPTED)
@@ -105,6 +123,22 @@ SAID = {
     "broken": ('{"email": "ana@example.org", "city": "' + CANARY + '",}', False),
     "data": ({"result": {"parts": [{"kind": "data", "data": ANA}]}}, False),
     "no task": ({"result": {"profile": ANA}}, False),
+    "broken with a list": ('{"email": "ana@example.org", "likes": ["tea"], "city": "' + CANARY + '",}', False),
+    "cut off": ('{"likes": [], "email": "ana@example.org", "city": "' + CANARY, False),
+    "single quotes": ("{'email': 'ana@example.org', 'likes': [], 'city': '" + CANARY + "'}", False),
+    "no number": ('{"email": "ana@example.org", "score": NaN, "city": "' + CANARY + '"}', False),
+    "two objects, one broken": ('{"t": 1} {"email": "ana@example.org", "city": "' + CANARY + '",}', False),
+    "in text in text": (json.dumps({"answer": json.dumps(json.dumps(ANA))}), False),
+    "in objects": ({"emails": [{"value": "ana@example.org"}], "city": CANARY}, False),
+    "a number in an object": ({"phone": {"number": "+351 912 345 678"}, "city": CANARY}, False),
+    "with a word before": ({"contact_email": "ana@example.org", "city": CANARY}, False),
+    "a mobile": ({"mobile_phone": "+351912345678", "city": CANARY}, False),
+    "a float": ({"phone": 351912345678.0, "city": CANARY}, False),
+    "words": ("Email: ana@example.org. Lives in " + CANARY, False),
+    "its end is one's own": ({"phone": "+15112345678", "city": CANARY}, False),
+    "own number, as dialled": ({"phone": "+49 (0)151 12345678 ext 5"}, True),
+    "own address, marked": ("**Email:** **zoe@example.org**", True),
+    "masked": ({"email": "z***@example.org", "phone": "000 000 0000"}, True),
     "own address": ({"email": "Zoe@example.org", "phone": "+351 912 345 678"}, True),
     "own number": ({"email": "ana@example.org", "phone": "0151 12345678"}, True),
     "absent": ({"city": "Graz"}, True),

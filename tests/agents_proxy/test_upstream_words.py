@@ -47,6 +47,36 @@ def test_a_task_that_failed_is_an_error_of_ours(protocol: Protocol, state: Any, 
     assert (answer.status_code, answer.json()) == (200, {"jsonrpc": "2.0", "id": "task-one", "error": TOLD})
 
 
+_STATUS = {"state": "failed", "message": {"role": "agent", "parts": [{"text": CANARY}]}}
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        {"task": {"id": "t", "status": _STATUS}, "metadata": {}},
+        {"response": {"status": _STATUS}},
+        [{"id": "t", "status": _STATUS}],
+        {"status": "failed", "message": _STATUS["message"]},
+        {"state": "TASK_STATE_FAILED", "parts": [{"text": CANARY}]},
+    ],
+    ids=["beside", "response", "list", "status alone", "state alone"],
+)
+def test_a_task_that_failed_is_one_wherever_it_hangs(result: Any, person: User, settings: Any) -> None:
+    with agent(says(lambda asked: {**result_of(asked), "result": result})) as running:
+        configure(settings, url=running.url)
+        answer = signed_in(consenting(person)).post(BRAND, CALL)
+
+    assert answer.json() == {"jsonrpc": "2.0", "id": "task-one", "error": TOLD}
+
+
+def test_a_task_that_is_done_in_other_words_is_answered(person: User, settings: Any) -> None:
+    with agent(says(lambda asked: {**result_of(asked), "result": stated(Protocol.TASKS_SEND, "success", "{}")})) as ran:
+        configure(settings, url=ran.url)
+        answer = signed_in(consenting(person)).post(BRAND, CALL)
+
+    assert "result" in answer.json()
+
+
 @pytest.mark.parametrize("protocol", list(Protocol))
 def test_what_is_said_beside_an_answer_stays_here(protocol: Protocol, person: User, settings: Any) -> None:
     plain, spoken = as_result(protocol, "{}"), as_result(protocol, "{}")
