@@ -15,7 +15,7 @@ from agents_proxy.messaging.outbound import AGENT, LONGEST_CALL, approved_text, 
 from agents_proxy.messaging.schemas import MessageBody
 from agents_proxy.processing_consent.models import ProcessingConsent
 from agents_proxy.proxy import calls
-from agents_proxy.proxy.correlation import principal_of, replaced_task
+from agents_proxy.proxy.correlation import principals_of, replaced_task
 from agents_proxy.proxy.envelope import Prompt, Reply, task_failed
 from agents_proxy.proxy.subjects import Subject
 from agents_proxy.states import MessageStatus
@@ -121,7 +121,7 @@ def _names_of(message: OutboundMessage) -> tuple[str, ...]:
     """By which IDs the agent may know the task."""
     if message.consent is None:
         return (message.task_id,)
-    return (message.task_id, replaced_task(message.task_id, principal_of(message.consent)))
+    return (message.task_id, replaced_task(message.task_id, principals_of(message.consent)))
 
 
 def messages_of(person_pk: int, *, limit: int = 100) -> list[dict[str, Any]]:

@@ -19,7 +19,7 @@ from agents_proxy.errors import CallFailed, NotConfigured, SubjectMismatch, TooM
 from agents_proxy.processing_consent.models import ProcessingConsent
 from agents_proxy.proxy import upstream
 from agents_proxy.proxy.assertions import assertion
-from agents_proxy.proxy.correlation import kept_apart, principal_of
+from agents_proxy.proxy.correlation import kept_apart, principals_of
 from agents_proxy.proxy.envelope import Prompt, Reply, renamed
 from agents_proxy.proxy.subjects import Subject
 from agents_proxy.states import CallOutcome
@@ -91,7 +91,7 @@ def _asked(agent: str, target: Upstream, prompt: Prompt, consent_pk: int | None,
     sent, shown = prompt, ""
     if about is not None and consent_pk is not None:
         consent = ProcessingConsent.objects.only("consent_id", "user", "app").get(pk=consent_pk)
-        sent = kept_apart(prompt, principal_of(consent))
+        sent = kept_apart(prompt, principals_of(consent))
         shown = assertion(agent, target, sent, about, consent)
     if not connection.in_atomic_block:
         connection.close()  # back to the pool, for as long as the agent takes

@@ -9,33 +9,38 @@ from dataclasses import replace
 from django.conf import settings
 from django.core.cache import cache
 
-from agents_proxy.digests import digest
+from agents_proxy.digests import digests
 from agents_proxy.processing_consent.models import ProcessingConsent
 from agents_proxy.proxy.envelope import Prompt
 
 
-def principal_of(consent: ProcessingConsent) -> str:
-    """Who calls: a person, by themselves or through one app."""
-    return digest("principal", str(consent.user_id), str(consent.app_id or ""))
+def principals_of(consent: ProcessingConsent) -> list[str]:
+    """Who calls, a person by themselves or through one app, under each of the server's keys, the newest first."""
+    return digests("principal", str(consent.user_id), str(consent.app_id or ""))
 
 
-def kept_apart(prompt: Prompt, principal: str) -> Prompt:
+def kept_apart(prompt: Prompt, principals: list[str]) -> Prompt:
     """`prompt` under the identifiers that the agent is to know it by: its own, unless they are another's."""
     session_id, task_id = prompt.session_id, prompt.task_id
-    if not _is_first("session", session_id, principal):
-        session_id = f"session-{int(digest('session', session_id, principal), 16) % 10**20:020d}"
-    if not _is_first("task", task_id, principal):
-        task_id = replaced_task(task_id, principal)
+    if not _is_first("session", session_id, principals):
+        session_id = f"session-{int(_replaced('session', session_id, principals), 16) % 10**20:020d}"
+    if not _is_first("task", task_id, principals):
+        task_id = replaced_task(task_id, principals)
     return replace(prompt, session_id=session_id, task_id=task_id)
 
 
-def replaced_task(task_id: str, principal: str) -> str:
+def replaced_task(task_id: str, principals: list[str]) -> str:
     """The same with every call, so that a conversation goes on."""
-    named = bytes.fromhex(digest("task", task_id, principal))
+    named = bytes.fromhex(_replaced("task", task_id, principals))
     return f"task-{base64.urlsafe_b64encode(named).decode().rstrip('=')}"
 
 
-def _is_first(kind: str, name: str, principal: str) -> bool:
+def _replaced(kind: str, name: str, principals: list[str]) -> str:
+    return digests(kind, name, principals[-1])[-1]  # of the oldest key: another one before it changes no name
+
+
+def _is_first(kind: str, name: str, principals: list[str]) -> bool:
     """Whether this principal has the name, since before or from now on; held for as long as calls are noted."""
     key = f"a2a:{kind}:{name}"
-    return bool(cache.add(key, principal, settings.AGENT_CALLS_KEPT_DAYS * 86400)) or cache.get(key) == principal
+    seconds = settings.AGENT_CALLS_KEPT_DAYS * 86400
+    return bool(cache.add(key, principals[0], seconds)) or cache.get(key) in principals

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from django.db import connection, connections
 
+from accounts.models import User
 from agents_proxy.activations.models import Activation
 from agents_proxy.agents import ANALYSIS_PURPOSES
 from agents_proxy.analyses import actions as analysis_actions
@@ -17,7 +18,7 @@ from agents_proxy.processing_consent import actions as consents
 from agents_proxy.processing_consent.models import ProcessingConsent
 from tests.agents_proxy.agent_server import speaking
 from tests.agents_proxy.receivers import backend, deliver, receiving, token_of
-from tests.agents_proxy.runs import BODY
+from tests.agents_proxy.runs import body_of
 from tests.factories import AppFactory, PersonFactory
 
 pytestmark = [
@@ -46,8 +47,8 @@ def at_once(*acts: Callable[[], Any]) -> list[Any]:
     return found
 
 
-def analysed(token: str) -> str:
-    analysis_id = backend(token).post(ANALYSES, BODY).json()["analysisId"]
+def analysed(token: str, person: User) -> str:
+    analysis_id = backend(token).post(ANALYSES, body_of(person)).json()["analysisId"]
     steps.run_through(Run.objects.get(analysis_id=analysis_id).pk)
     return f"{ANALYSES}/{analysis_id}/activations"
 
@@ -65,8 +66,9 @@ def test_two_calls_at_once_are_one_sending(settings: Any) -> None:
         settings.AGENTS = {**settings.AGENTS, **agents.settings()}
         agents.says, body = {"brand": {"likes": ["Muji"]}}, {"destinationId": destination.destination_id}
         for _ in range(5):
-            token = token_of(PersonFactory(), shop, destination)
-            answers = at_once(*[partial(backend(token).post, analysed(token), body)] * 4)
+            person = PersonFactory()
+            token = token_of(person, shop, destination)
+            answers = at_once(*[partial(backend(token).post, analysed(token, person), body)] * 4)
 
             assert [answer.status_code for answer in answers] == [202] * 4
             assert len({answer.json()["activationId"] for answer in answers}) == 1
@@ -84,7 +86,7 @@ def test_a_withdrawal_at_the_same_moment_leaves_nothing_to_be_sent(settings: Any
             token = token_of(person, shop, destination)
             given = ProcessingConsent.objects.get(user=person).consent_id
             sent, _ = at_once(
-                partial(backend(token).post, analysed(token), body),
+                partial(backend(token).post, analysed(token, person), body),
                 partial(consents.withdraw, consent_id=given, by=person),
             )
             assert sent.status_code in (202, 403)
@@ -101,7 +103,7 @@ def test_a_withdrawal_while_analyses_are_claimed_and_deleted_ends_them_all(setti
             person = PersonFactory()
             token = token_of(person, shop, purposes=ANALYSIS_PURPOSES)
             given = ProcessingConsent.objects.get(user=person).consent_id
-            made = [backend(token).post(ANALYSES, BODY).json()["analysisId"] for _ in range(2)]
+            made = [backend(token).post(ANALYSES, body_of(person)).json()["analysisId"] for _ in range(2)]
             first, second = (Run.objects.get(analysis_id=name).pk for name in made)
             at_once(
                 partial(steps.run_through, first),
