@@ -8,7 +8,7 @@ from django.contrib.auth import get_user_model
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from common.clock import database_now
 from common.identifiers import is_identifier
@@ -113,7 +113,7 @@ def withdraw_invitation(*, invitation: AppInvitation, by: "User") -> bool:
 def accept_invitation(*, secret: str, by: "User") -> AppMember:
     """`by` joins the app. Who is a member already stays what they are, or becomes the owner they were asked to be.
 
-    Where the app was handed over to them, whoever did that owns it no more.
+    Where the app was handed over to them, whoever did that owns it no more; it goes to a member alone.
 
     Raises `InvitationEnded`, `InvitationForAnother`.
     """
@@ -125,7 +125,8 @@ def accept_invitation(*, secret: str, by: "User") -> AppMember:
     App.objects.select_for_update().get(pk=found.app_id)
     now = database_now()
     claimed = _waiting(found.pk).filter(digest=found.digest, expires_at__gt=now)
-    if not claimed.update(accepted_at=now, accepted_by=by):
+    is_member = AppMember.objects.filter(app=found.app, user=by).exists()
+    if (found.hands_over and not is_member) or not claimed.update(accepted_at=now, accepted_by=by):
         raise InvitationEnded
     joins = {"role": found.role, "shows_email": found.person is None}
     member, is_new = AppMember.objects.get_or_create(app=found.app, user=by, defaults=joins)
@@ -140,15 +141,17 @@ def accept_invitation(*, secret: str, by: "User") -> AppMember:
 
 
 def make_member(*, app: App, user: "User", by: "User") -> None:
-    """`user` owns the app no more, and what they invited ends. The app is locked, and somebody else owns it."""
+    """`user` owns the app no more, nor by what was offered before. The app is locked, and somebody else owns it."""
     AppMember.objects.filter(app=app, user=user).update(role=MemberRole.MEMBER)
     record(app=app, by=by, action="member.role_changed", user_id=user.public_id, role=MemberRole.MEMBER)
-    withdraw_invitations_by(app=app, user=user)
+    withdraw_invitations_around(app=app, user=user)
 
 
-def withdraw_invitations_by(*, app: App, user: "User") -> None:
-    """What somebody invited as an owner must not let them in again when they are none."""
-    waiting = AppInvitation.objects.filter(app=app, invited_by=user, accepted_at=None, withdrawn_at=None)
+def withdraw_invitations_around(*, app: App, user: "User") -> None:
+    """What somebody invited as an owner, or was asked to be, must not let them in again once that was taken away."""
+    theirs = EmailAddress.objects.filter(user=user, verified=True, email__iexact=OuterRef("email"))
+    waiting = AppInvitation.objects.filter(app=app, accepted_at=None, withdrawn_at=None)
+    waiting = waiting.filter(Q(invited_by=user) | Q(person=user) | Exists(theirs))
     waiting.update(withdrawn_at=database_now())
 
 

@@ -135,6 +135,51 @@ def test_who_resends_what_another_owner_hands_over_stays_an_owner(owner, member)
     assert roles() == {(owner.user_id, "member"), (second.user_id, "owner"), (member.user_id, "owner")}
 
 
+def ask_to_own(owner, member):
+    actions.change_role(member=member, role="owner", by=owner.user)
+
+
+def hand_over(owner, member):
+    actions.transfer_ownership(to=member, by=owner.user)
+
+
+def ask_by_mail(owner, member):
+    EmailAddress.objects.create(user=member.user, email="Second@example.org", verified=True)
+    invite(owner, "second@example.org", role="owner")
+
+
+@pytest.mark.parametrize("offer", [ask_to_own, hand_over, ask_by_mail])
+@pytest.mark.parametrize("by_themselves", [False, True])
+def test_nobody_comes_back_by_what_was_offered_before_they_went(owner, member, offer, by_themselves):
+    other = invite(owner, "other@example.org")
+    offer(owner, member)
+    send_due_mails()
+    actions.remove_member(member=member, by=member.user if by_themselves else owner.user)
+
+    assert refused(lambda: accept(member.user)) == "invitation_ended"
+    assert roles() == {(owner.user_id, "owner")}
+    assert AppInvitation.objects.get(withdrawn_at=None) == other
+
+
+def test_nobody_owns_an_app_again_by_what_was_offered_before_they_were_made_a_member(owner, member):
+    ask_to_own(owner, member)
+    AppMember.objects.filter(pk=member.pk).update(role="owner")  # by another invitation
+    send_due_mails()
+    actions.change_role(member=member, role="member", by=owner.user)
+
+    assert refused(lambda: accept(member.user)) == "invitation_ended"
+    assert roles() == {(owner.user_id, "owner"), (member.user_id, "member")}
+
+
+def test_an_app_is_handed_over_to_a_member_alone(owner, member):
+    hand_over(owner, member)
+    member.delete()
+
+    assert refused(lambda: accept(member.user)) == "invitation_ended"
+    assert roles() == {(owner.user_id, "owner")}
+    assert AppInvitation.objects.get().accepted_at is None
+
+
 def test_of_a_closed_app_everybody_goes_the_last_owner_too(owner, member):
     close_app(app=owner.app, by=owner.user)
 
