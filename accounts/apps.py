@@ -16,7 +16,7 @@ class AccountsConfig(AppConfig):
     def ready(self) -> None:
         from allauth.account.signals import password_changed, password_reset, user_signed_up
         from allauth.account.signals import user_logged_in as signed_in
-        from allauth.mfa.signals import authenticator_added
+        from allauth.mfa.signals import authenticator_added, authenticator_reset
         from django.contrib.auth.signals import user_logged_in
 
         from accounts import tasks  # noqa: F401  # they are told by name: see common.broker
@@ -28,7 +28,7 @@ class AccountsConfig(AppConfig):
         from accounts.language import keep_first_language
         from accounts.personas import note_personas
         from accounts.sign_in.browsers import note_browser
-        from accounts.sign_in.second_factors import turn_on
+        from accounts.sign_in.second_factors import count_new_codes, turn_on
 
         user_logged_in.connect(keep_first_language, dispatch_uid="keep-first-language")
         user_logged_in.connect(note_personas, dispatch_uid="note-personas")
@@ -38,6 +38,7 @@ class AccountsConfig(AppConfig):
         password_reset.connect(void_attempts, dispatch_uid="void-attempts")
         password_reset.connect(take_access_back, dispatch_uid="take-access-back")
         authenticator_added.connect(turn_on, dispatch_uid="turn-on")
+        authenticator_reset.connect(count_new_codes, dispatch_uid="count-new-codes")
         register(ACTIONS)
         register_room(ROOM)
         post_migrate.connect(_install, sender=self)

@@ -98,6 +98,19 @@ def turn_on(*, request: HttpRequest, user: "User", authenticator: "Authenticator
     messages.info(request, gettext("You are signed out everywhere else."))
 
 
+def count_new_codes(*, request: HttpRequest, user: "User", authenticator: "Authenticator", **_: Any) -> None:
+    """Recovery codes were made anew: a code of the old ones that this session showed counts as one of theirs.
+
+    Otherwise whoever confirmed by one could not look at the new ones, and the old ones are void.
+    """
+    from allauth.account.authentication import get_authentication_records
+
+    for record in get_authentication_records(request, user):
+        if record.get("type") == authenticator.type:
+            record["id"] = authenticator.pk
+            request.session.modified = True
+
+
 def gets_in_by_one_passkey_alone(user: "User") -> bool:
     """Whether losing one device would end their way into the account: no password, no second passkey, no codes."""
     from allauth.mfa.models import Authenticator

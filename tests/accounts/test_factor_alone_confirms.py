@@ -182,6 +182,30 @@ def test_a_factor_that_was_taken_away_confirms_nothing(person: User) -> None:
     assert client.post("/accounts/2fa/totp/deactivate/").headers["Location"].startswith(CONFIRM)
 
 
+def who_lost_the_device(person: User) -> tuple[Client, list[str]]:
+    """Signed in by a recovery code, and the codes that are left."""
+    codes = Authenticator.objects.get(user=person, type="recovery_codes").wrap().get_unused_codes()
+    client = Client()
+    client.post("/accounts/login/", {"login": person.email, "password": PASSWORD})
+    client.post("/accounts/2fa/authenticate/", {"code": codes[0]})
+    return client, codes[1:]
+
+
+@pytest.mark.django_db(transaction=True)  # what follows the commit happens within the request
+@pytest.mark.usefixtures("secret")
+def test_who_confirmed_by_a_recovery_code_sees_the_new_ones(person: User) -> None:
+    client, left = who_lost_the_device(person)
+    client.post(CONFIRM, {"code": left[0]})
+    made = client.post("/accounts/2fa/recovery-codes/generate/")
+    shown = client.get(made.headers["Location"])
+
+    assert shown.status_code == 200
+    codes = shown.context["unused_codes"]
+    assert (len(codes), codes[0] in shown.content.decode()) == (10, True)
+    with time_machine.travel(time.time() + 601):
+        assert client.get("/accounts/2fa/recovery-codes/").status_code == 302
+
+
 # --- turning one on ---------------------------------------------------------------------------------------------------
 
 
