@@ -89,9 +89,14 @@ class Adapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no ty
         return methods
 
     def is_reauthentication_required(self, *, app: str, **more: Any) -> bool:
-        """allauth goes on to ask for a confirmation, of whatever kind; what shows that it is them is our one rule."""
+        """What shows that it is them is our one rule; where a password alone does, allauth asks for it once more.
+
+        Where there is a second factor, the sign-in with it counts: the code on paper may have been the last.
+        """
         if not signed_in_recently(self.request):
             raise ReauthenticationRequired
+        if has_second_factor(cast("User", self.request.user)):
+            return False
         required: bool = super().is_reauthentication_required(app=app, **more)
         return required
 

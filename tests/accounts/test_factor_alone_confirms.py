@@ -182,9 +182,14 @@ def test_a_factor_that_was_taken_away_confirms_nothing(person: User) -> None:
     assert client.post("/accounts/2fa/totp/deactivate/").headers["Location"].startswith(CONFIRM)
 
 
+def left_of(person: User) -> list[str]:
+    codes: list[str] = Authenticator.objects.get(user=person, type="recovery_codes").wrap().get_unused_codes()
+    return codes
+
+
 def who_lost_the_device(person: User) -> tuple[Client, list[str]]:
     """Signed in by a recovery code, and the codes that are left."""
-    codes = Authenticator.objects.get(user=person, type="recovery_codes").wrap().get_unused_codes()
+    codes = left_of(person)
     client = Client()
     client.post("/accounts/login/", {"login": person.email, "password": PASSWORD})
     client.post("/accounts/2fa/authenticate/", {"code": codes[0]})
@@ -204,6 +209,21 @@ def test_who_confirmed_by_a_recovery_code_sees_the_new_ones(person: User) -> Non
     assert (len(codes), codes[0] in shown.content.decode()) == (10, True)
     with time_machine.travel(time.time() + 601):
         assert client.get("/accounts/2fa/recovery-codes/").status_code == 302
+
+
+@pytest.mark.parametrize("what", ["take the app away", "make new codes"])
+@pytest.mark.usefixtures("secret")
+def test_the_last_recovery_code_is_enough_to_mend_the_account(what: str, person: User) -> None:
+    for code in left_of(person)[1:]:
+        Authenticator.objects.get(user=person, type="recovery_codes").wrap().validate_code(code)
+    client, left = who_lost_the_device(person)
+    before = state(person)
+    with time_machine.travel(time.time() + 601):
+        assert send(client, person, what).headers["Location"].startswith(CONFIRM)
+    send(client, person, what)
+
+    assert (left, left_of(person) == []) == ([], what == "take the app away")
+    assert state(person) != before
 
 
 # --- turning one on ---------------------------------------------------------------------------------------------------
