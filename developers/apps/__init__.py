@@ -22,6 +22,8 @@ class DevelopersConfig(AppConfig):
 
         revoke = import_module("developers.tokens.management_actions").revoke_management_tokens
         access_taken_back.connect(revoke, dispatch_uid="revoke-management-tokens")
+        withdraw = import_module("developers.members.invitations").withdraw_all_of
+        access_taken_back.connect(withdraw, dispatch_uid="withdraw-invitations")
         register_room(import_module("developers.leaving").ROOM)
         post_migrate.connect(_install, sender=self)
 

@@ -155,6 +155,15 @@ def withdraw_invitations_around(*, app: App, user: "User") -> None:
     waiting.update(withdrawn_at=database_now())
 
 
+@transaction.atomic
+def withdraw_all_of(*, user: "User", **_: object) -> None:
+    """End what they invited everywhere: whoever used their account meanwhile may have asked somebody of their own."""
+    waiting = AppInvitation.objects.filter(invited_by=user, accepted_at=None, withdrawn_at=None)
+    for invitation in waiting.select_related("app", "person"):
+        if _waiting(invitation.pk).update(withdrawn_at=database_now()):
+            record(app=invitation.app, by=None, action="invitation.withdrawn", address=_told(invitation))
+
+
 def open_invitation(secret: str) -> AppInvitation | None:
     """The invitation with this secret, where it can still be accepted."""
     if not has_form(secret):

@@ -13,7 +13,7 @@ from django.urls import reverse
 from accounts.models import SecurityChange, User
 from developers.apps.models import AppStatus
 from developers.members.models import AppMember
-from developers.models import App, AppInvitation, DeveloperToken, ManagementToken
+from developers.models import App, AppAuditEntry, AppInvitation, DeveloperToken, ManagementToken
 from developers.tokens.management_actions import mint_management_token
 from tests import factories
 from tests.accounts.test_security_mail import written
@@ -187,6 +187,22 @@ def test_management_tokens_end_with_what_was_lost(how: Callable[[User], None], o
     assert program.get("/apps").status_code == 401
     assert program.post(f"/apps/{own.app.app_id}/tokens", {"label": "Stolen"}).status_code == 401
     assert other.get("/apps").status_code == 200
+
+
+@pytest.mark.parametrize("how", [sign_out_everywhere, reset])
+def test_what_they_invited_ends_too(how: Callable[[User], None], own: AppMember) -> None:
+    thief = factories.PersonFactory()
+    EmailAddress.objects.create(user=thief, email=thief.email, verified=True)
+    managing(own).post(f"/apps/{own.app.app_id}/members", {"user_id": thief.public_id, "role": "owner"})
+    theirs = AppInvitation.objects.filter(invited_by=own.user)
+    of_another = factories.AppInvitationFactory(app=own.app)
+    assert theirs.count() == 2
+    how(own.user)
+
+    assert not theirs.filter(withdrawn_at=None).exists()
+    assert AppInvitation.objects.get(withdrawn_at=None) == of_another
+    ended = AppAuditEntry.objects.filter(app=own.app, action="invitation.withdrawn")
+    assert {entry.facts["address"] for entry in ended} == {"i…@example.org", thief.public_id}
 
 
 def test_what_they_made_is_listed_and_revoked_by_one_click(own: AppMember) -> None:
