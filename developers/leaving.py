@@ -52,9 +52,11 @@ TABLES = {
 
 
 def _left_alone(user: "User") -> QuerySet[App]:
-    """The open apps that would have no owner."""
+    """The open apps that would have no owner who can sign in."""
     own = AppMember.objects.filter(app=OuterRef("pk"), user=user, role=MemberRole.OWNER)
-    others = AppMember.objects.filter(app=OuterRef("pk"), role=MemberRole.OWNER).exclude(user=user)
+    others = AppMember.objects.filter(app=OuterRef("pk"), role=MemberRole.OWNER, user__is_active=True).exclude(
+        user=user
+    )
     return App.objects.exclude(status=AppStatus.CLOSED).filter(Exists(own)).exclude(Exists(others)).order_by("pk")
 
 

@@ -117,6 +117,7 @@ def _step_down(held: AppMember, by: "User") -> None:
 
 
 def _keep_an_owner(held: AppMember) -> None:
-    owners = AppMember.objects.filter(app=held.app, role=MemberRole.OWNER)
+    """One who can sign in; staff may have closed the account of another."""
+    owners = AppMember.objects.filter(app=held.app, role=MemberRole.OWNER, user__is_active=True)
     if held.role == MemberRole.OWNER and not owners.exclude(pk=held.pk).exists():
         raise LastOwner("Make somebody else an owner first.")

@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from common.problems import Problem
 from config.log_lines import redacted
+from developers import leaving
 from developers.apps.actions import close_app
 from developers.members import actions, invitations
 from developers.members.mail import send_due_mails
@@ -116,6 +117,17 @@ def test_an_app_always_keeps_an_owner(owner, member):
 
     assert roles() == {(member.user_id, "owner")}
     assert refused(lambda: actions.remove_member(member=owner, by=member.user)) == "not_found"
+
+
+def test_an_owner_whose_account_is_closed_is_none_that_stays(owner):
+    gone = MemberFactory(app=owner.app, user__is_active=False)
+    assert refused(lambda: actions.remove_member(member=owner, by=owner.user)) == "last_owner"
+    assert refused(lambda: actions.change_role(member=owner, role="member", by=owner.user)) == "last_owner"
+    assert refused(lambda: actions.transfer_ownership(to=gone, by=owner.user)) == "last_owner"
+    assert any("only owner" in str(words) for words in leaving.says(owner.user))
+    actions.remove_member(member=gone, by=owner.user)
+
+    assert roles() == {(owner.user_id, "owner")}
 
 
 def test_between_two_owners_an_app_is_handed_over_at_once(owner):
