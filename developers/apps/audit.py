@@ -24,6 +24,7 @@ TOLD_TO_WHO_ACTS = {
     "invitation.sent_again": WayChange.APP_TEAM_CHANGED,
     "member.role_changed": WayChange.APP_TEAM_CHANGED,
     "member.removed": WayChange.APP_TEAM_CHANGED,
+    "member.left": WayChange.APP_TEAM_CHANGED,
     "app.closed": WayChange.APP_CLOSED,
 }
 

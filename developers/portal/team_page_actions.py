@@ -97,6 +97,6 @@ TRANSFER = PageAction(
 REMOVE = PageAction(
     _PAGE, _in_team(_about_member(_("You asked to remove %(who)s from the team of %(app)s."), _("Remove"))), fresh=True
 )
-LEAVE = PageAction(_PAGE, _in_team(_leave, owners_only=False))
+LEAVE = PageAction(_PAGE, _in_team(_leave, owners_only=False), fresh=True)
 AGREE_TO_TESTS = PageAction(_PAGE, _in_team(_agree, owners_only=False), (Field("agreed"),))
 ACCEPT = PageAction(to_page("developers:invitation", "secret"), _accept, shows_itself=True)

@@ -55,6 +55,11 @@ def _mint_management(own: AppMember, page: Client) -> tuple[str, dict[str, str]]
     return at, {"label": "CI", "app": "*", "read": "on", "write": "on", "days": "90", "prefix": prefix}
 
 
+def _leave(own: AppMember, page: Client) -> tuple[str, dict[str, str]]:
+    factories.MemberFactory(app=own.app)  # who owns it then
+    return reverse("developers:leave-team", args=[own.app.app_id]), {}
+
+
 def _other(name: str, /, **form: str) -> Act:
     def at(own: AppMember, page: Client) -> tuple[str, dict[str, str]]:
         other = own.app.members.exclude(pk=own.pk).get()
@@ -93,6 +98,7 @@ ACTS: dict[str, Act] = {
     "make a member an owner": _other("developers:change-role", role="owner"),
     "hand the app over": _other("developers:transfer-app"),
     "remove somebody": _other("developers:remove-member"),
+    "leave the team": _leave,
     "close the app": _of_app("developers:close", name="its name"),
 }
 
