@@ -6,7 +6,7 @@ from django.urls import include, path
 from accounts.interrupted.middleware import leave
 from accounts.language import choose_language
 from accounts.sign_in.browsers import signed_in_page
-from accounts.sign_in.passkeys import SignUpByPasskey, create_passkey
+from accounts.sign_in.passkeys import RemovePasskey, SignUpByPasskey, create_passkey
 from config.health import livez, readyz
 
 handler400 = "config.api.bad_request"
@@ -22,6 +22,7 @@ urlpatterns = [
     path("accounts/sessions/", signed_in_page, name="signed-in"),
     path("accounts/signup/passkey/", SignUpByPasskey.as_view(), name="sign-up-by-passkey"),
     path("accounts/signup/passkey/create/", create_passkey, name="create-passkey"),
+    path("accounts/2fa/webauthn/keys/<int:pk>/remove/", RemovePasskey.as_view(), name="mfa_remove_webauthn"),
     path("accounts/", include("allauth.urls")),
     path("", include("accounts.name_and_photo.urls")),
     path("", include("accounts.public_profile.urls")),

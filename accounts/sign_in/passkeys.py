@@ -24,6 +24,7 @@ from allauth.mfa.webauthn.forms import (
     ReauthenticateWebAuthnForm,
 )
 from allauth.mfa.webauthn.internal import auth, flows
+from allauth.mfa.webauthn.views import RemoveWebAuthnView
 from django import forms
 from django.conf import settings
 from django.contrib import messages
@@ -112,6 +113,20 @@ class ConfirmWithPasskey(ReauthenticateWebAuthnForm):  # type: ignore[misc]  # a
     """Of somebody who is signed in and confirms that it is them."""
 
     credential = _Answer(auth.parse_authentication_response)
+
+
+class RemovePasskey(RemoveWebAuthnView):  # type: ignore[misc]  # allauth has no types
+    """Asks, as allauth does for an authenticator app alone, whether it may go."""
+
+    http_method_names = ["get", "head", "post", "options"]  # by DELETE the row alone would go
+
+    def form_valid(self, form: forms.Form) -> HttpResponse:
+        with transaction.atomic():
+            User.objects.select_for_update().get(pk=self.request.user.pk)  # of two that go at once, one stays
+            if get_adapter().can_delete_authenticator(self.object):
+                return cast("HttpResponse", super().form_valid(form))
+        form.add_error(None, get_adapter().validation_error("cannot_delete_authenticator"))
+        return cast("HttpResponse", self.form_invalid(form))
 
 
 class SecondStepByPasskey(AuthenticateWebAuthnForm):  # type: ignore[misc]  # allauth has no types

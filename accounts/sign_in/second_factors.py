@@ -10,6 +10,7 @@ from django.contrib import messages
 from django.core.cache import cache
 from django.http import HttpRequest
 from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from common.encryption import opened, resealed, sealed
 
@@ -28,6 +29,11 @@ _PERIOD = 30  # seconds that a code of an authenticator app stands for
 class SealedSecrets(DefaultMFAAdapter):  # type: ignore[misc]  # allauth has no types
     """What allauth keeps of an authenticator app or of recovery codes, encrypted under DATA_ENCRYPTION_KEYS."""
 
+    error_messages = {
+        **DefaultMFAAdapter.error_messages,
+        "cannot_delete_authenticator": _("Nothing else signs you in. First set a password or add another passkey."),
+    }
+
     def encrypt(self, text: str) -> str:
         return sealed(text)
 
@@ -37,6 +43,14 @@ class SealedSecrets(DefaultMFAAdapter):  # type: ignore[misc]  # allauth has no 
     def get_public_key_credential_user_entity(self, user: "User") -> dict[str, Any]:
         """A passkey names the account by its sharing ID, which exists before the row does and says nothing about it."""
         return {"id": user.public_id.encode(), "display_name": user.get_short_name(), "name": user.email}
+
+    def can_delete_authenticator(self, authenticator: "Authenticator") -> bool:
+        """Without a password it takes a passkey to sign in and to show that it is them; one stays."""
+        from allauth.mfa.models import Authenticator
+
+        user = authenticator.user
+        passkeys = Authenticator.objects.filter(user=user, type="webauthn")
+        return bool(user.has_usable_password()) or passkeys.exclude(pk=authenticator.pk).exists()
 
 
 def reseal_secrets(authenticators: "QuerySet[Any]") -> int:

@@ -173,6 +173,40 @@ def test_who_signs_in_by_passkey_alone_sets_no_password_without_it() -> None:
     assert User.objects.get(pk=person.pk).check_password(NEW)
 
 
+def test_without_a_password_a_passkey_stays() -> None:
+    client = begin()
+    sign_up(SoftwareKey(), client)
+    person, passkey = User.objects.get(), Authenticator.objects.get(type="webauthn")
+    refusal = "Nothing else signs you in. First set a password or add another passkey."
+
+    answer = send(client, person, "take a passkey away")
+    assert (answer.status_code, refusal in answer.content.decode()) == (200, True)
+    second = Authenticator.objects.create(user=person, type="webauthn", data={"name": "Second", "credential": {}})
+    client.post(f"/accounts/2fa/webauthn/keys/{second.pk}/remove/")
+    give_second_factor(person)
+    send(client, person, "take a passkey away")
+    assert Authenticator.objects.get(type="webauthn") == passkey
+
+    person.set_password(NEW)
+    User.objects.filter(pk=person.pk).update(password=person.password)
+    session = client.session
+    session["_auth_user_hash"] = person.get_session_auth_hash()
+    session.save()
+    send(client, person, "take a passkey away")
+    assert not Authenticator.objects.filter(type="webauthn").exists()
+
+
+def test_an_app_stays_where_nothing_else_does(person: User) -> None:
+    secret = give_second_factor(person)
+    User.objects.filter(pk=person.pk).update(password="!")
+    client = Client()
+    client.force_login(User.objects.get(pk=person.pk))
+    confirm(client, secret)
+
+    assert client.post("/accounts/2fa/totp/deactivate/").status_code == 200
+    assert Authenticator.objects.filter(type="totp").exists()
+
+
 def test_a_factor_that_was_taken_away_confirms_nothing(person: User) -> None:
     client, secret = signed_in(person).client, give_second_factor(person)
     confirm(client, secret)
