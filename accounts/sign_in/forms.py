@@ -7,7 +7,9 @@ from allauth.core import context
 from allauth.core.exceptions import ImmediateHttpResponse
 from allauth.mfa.adapter import get_adapter
 from allauth.mfa.base.forms import AuthenticateForm, ReauthenticateForm
+from allauth.mfa.models import Authenticator
 from allauth.mfa.totp.forms import ActivateTOTPForm
+from allauth.mfa.totp.internal.auth import validate_totp_code
 from django.conf import settings
 from django.contrib.auth.hashers import make_password
 from django.core.exceptions import ValidationError
@@ -90,19 +92,25 @@ class _Counted:
     """A code of six digits, which could be guessed."""
 
     user: Any
-    authenticator: Any
+    cleaned_data: dict[str, Any]
 
     def clean_code(self) -> str:
         attempt = attempts.begin(context.request, attempts.CODE, user=self.user)
         try:
+            self._take_of_app()  # first: allauth would note one that comes too early as used
             code: str = super().clean_code()  # type: ignore[misc]  # of the form that it is mixed into
-            if self.authenticator.type == "totp":
-                _take(self.user, get_adapter().decrypt(self.authenticator.data["secret"]), code)
         except ValidationError:
             attempt.failed()
             raise
         attempt.succeeded()
         return code
+
+    def _take_of_app(self) -> None:
+        """Recovery codes are typed into the same field, and are left to allauth."""
+        for app in Authenticator.objects.filter(user=self.user, type="totp"):
+            secret, code = get_adapter().decrypt(app.data["secret"]), self.cleaned_data["code"]
+            if validate_totp_code(secret, code):
+                _take(self.user, secret, code)
 
 
 def _take(user: Any, secret: str, code: str) -> None:
