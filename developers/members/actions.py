@@ -69,6 +69,7 @@ def remove_member(*, member: AppMember, by: "User") -> None:
         _keep_an_owner(held)
     action = "member.left" if held.user_id == by.pk else "member.removed"
     record(app=held.app, by=by, action=action, user_id=held.user.public_id, role=held.role)
+    invitations.tell_of_loss(app=held.app, user=held.user, by=by)
     invitations.withdraw_invitations_around(app=held.app, user=held.user)
     held.delete()
 

@@ -10,6 +10,8 @@ from django.core.validators import validate_email
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
+from accounts.models import WayChange
+from accounts.security_changes import note_change
 from common.clock import database_now
 from common.identifiers import is_identifier
 from common.mailboxes import mailbox
@@ -144,7 +146,14 @@ def make_member(*, app: App, user: "User", by: "User") -> None:
     """`user` owns the app no more, nor by what was offered before. The app is locked, and somebody else owns it."""
     AppMember.objects.filter(app=app, user=user).update(role=MemberRole.MEMBER)
     record(app=app, by=by, action="member.role_changed", user_id=user.public_id, role=MemberRole.MEMBER)
+    tell_of_loss(app=app, user=user, by=by)
     withdraw_invitations_around(app=app, user=user)
+
+
+def tell_of_loss(*, app: App, user: "User", by: "User") -> None:
+    """Whoever does it is told already (developers/apps/audit.py)."""
+    if user != by:
+        note_change(of=user, kind=WayChange.APP_TEAM_CHANGED, detail=app.name)
 
 
 def withdraw_invitations_around(*, app: App, user: "User") -> None:

@@ -11,6 +11,7 @@ from django.db import IntegrityError, transaction
 from django.test import Client
 from django.utils import timezone
 
+from accounts.models import SecurityChange
 from common.problems import Problem
 from config.log_lines import redacted
 from developers import leaving
@@ -136,6 +137,21 @@ def test_between_two_owners_an_app_is_handed_over_at_once(owner):
 
     assert roles() == {(owner.user_id, "member"), (second.user_id, "owner")}
     assert not AppInvitation.objects.exists()
+
+
+def test_who_owns_an_app_no_more_or_is_removed_is_told_by_mail(owner, member):
+    hand_over(owner, member)
+    accept(member.user)
+    assert (
+        SecurityChange.objects.filter(user=owner.user, kind="app_team_changed").count() == 2
+    )  # the offer, and its end
+    SecurityChange.objects.all().delete()
+    actions.remove_member(member=AppMember.objects.get(pk=owner.pk), by=member.user)
+
+    assert set(SecurityChange.objects.values_list("user", "detail")) == {
+        (owner.user_id, owner.app.name),
+        (member.user_id, owner.app.name),
+    }
 
 
 def test_who_resends_what_another_owner_hands_over_stays_an_owner(owner, member):
