@@ -1,0 +1,71 @@
+"""The pages of an app's team, and the page that an invitation leads to."""
+
+from django.core import mail
+from django.test import Client
+
+from developers.members import actions
+from developers.members.mail import send_due_mails
+from developers.models import AppInvitation
+from tests.developers.test_team import accept, browser, confirmed, invite, member, owner, roles, secret_in
+
+__all__ = ["member", "owner"]  # fixtures
+
+
+def test_an_owner_does_everything_on_the_page_and_leaves(owner, member):
+    page, here = browser(owner.user), f"/developers/apps/{owner.app.app_id}"
+    assert page.post(f"{here}/members/invite/", {"email": "new@example.org", "role": "member"}).status_code == 302
+    again = page.post(f"{here}/members/invite/", {"email": "new@example.org", "role": "member"})
+    assert (again.status_code, "An invitation to this address is open" in again.content.decode()) == (409, True)
+    assert page.post(f"{here}/members/invite/", {"email": "nobody", "role": "member"}).status_code == 400
+    assert page.post(f"{here}/members/invite/", {"email": "a@b.example", "role": "king"}).status_code == 400
+    invited = AppInvitation.objects.get()
+    assert page.post(f"{here}/invitations/{invited.pk}/send/").status_code == 302
+    assert page.post(f"{here}/invitations/{invited.pk}/withdraw/").status_code == 302
+    assert page.post(f"{here}/invitations/{invited.pk + 1}/withdraw/").status_code == 404
+    them = f"{here}/members/{member.user.public_id}"
+    assert page.post(f"{them}/role/", {"role": "king"}).status_code == 400
+    assert page.post(f"{them}/role/", {"role": "owner"}).status_code == 302
+    assert page.post(f"{them}/transfer/").status_code == 409  # an invitation to own it is open
+    assert member.user.email in page.get(f"{here}/members/").content.decode().replace("<wbr>", "")
+    offered = AppInvitation.objects.get(person=member.user)
+    assert page.post(f"{here}/invitations/{offered.pk}/withdraw/").status_code == 302
+    assert page.post(f"{here}/members/usr_unknown/remove/").status_code == 404
+    assert page.post(f"{here}/members/tests/", {"agreed": "yes"}).status_code == 302
+    assert page.post(f"{them}/transfer/").status_code == 302
+    accept(member.user)
+    assert page.post(f"{them}/remove/").status_code == 403
+    assert page.get(f"{here}/members/").status_code == 200
+    assert page.get(f"{here}/members/invite/").status_code == 405
+    assert page.post(f"{here}/members/leave/")["Location"] == "/developers/"
+    assert page.get(f"{here}/members/").status_code == 404
+
+
+def test_a_member_owns_the_app_when_they_say_so_on_its_page(owner, member):
+    actions.transfer_ownership(to=member, by=owner.user)
+    send_due_mails()
+    path = f"/developers/invitations/{secret_in(mail.outbox[0])}/"
+
+    assert f"{owner.user.email} wants to hand the app" in mail.outbox[0].body
+    assert "whoever invites you owns it no more" in browser(member.user).get(path).content.decode()
+    assert browser(owner.user).post(path).status_code == 403
+    assert browser(member.user).post(path).status_code == 302
+    assert roles() == {(owner.user_id, "member"), (member.user_id, "owner")}
+
+
+def test_an_invitation_is_accepted_on_its_page_after_signing_in(owner):
+    invite(owner, "new@example.org")
+    send_due_mails()
+    path = f"/developers/invitations/{secret_in(mail.outbox[0])}/"
+    stranger = Client()
+
+    shown = stranger.get(path)
+    assert shown.status_code == 200
+    assert f"?next={path}".replace("/", "%2F") in shown.content.decode()
+    assert shown["Referrer-Policy"] == "no-referrer"
+    assert stranger.post(path)["Location"].startswith("/accounts/login/")
+    assert browser(confirmed()).post(path).status_code == 403
+    answer = browser(confirmed(email="new@example.org")).post(path)
+    assert answer["Location"] == f"/developers/apps/{owner.app.app_id}/"
+    assert stranger.get(path).status_code == 404
+    assert stranger.get("/developers/invitations/%00/").status_code == 404
+    assert stranger.put(path).status_code == 405
