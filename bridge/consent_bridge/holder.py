@@ -5,17 +5,17 @@ The vault key never leaves this process; what is sent is sealed.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 from urllib.parse import quote
 
-from consent_bridge.encoding import decode_base64url, parse_object
 from consent_bridge.errors import KeyRefused, Problem, Refused
 from consent_bridge.exports import origin_of
 from consent_bridge.results import Status, build
 from consent_bridge.review import Review, read_review
 from consent_bridge.segments import SegmentHeader, open_segment, seal_segment
-from consent_bridge.signatures import thumbprint, verified
+from consent_bridge.signatures import verified
 from consent_bridge.signing import (
     APPROVAL_TYP,
     ApprovalRoot,
@@ -26,7 +26,7 @@ from consent_bridge.signing import (
 )
 from consent_bridge.slicing import chosen_paths, export_members, sealed_slice, slice_of, values_at
 from consent_bridge.transport import Answer
-from consent_bridge.vault import Revisions, SealedSegment, Segment, StandingApproval, VaultState
+from consent_bridge.vault import Revisions, SealedSegment, Segment, VaultState
 from consent_bridge.wrappers import VaultKey
 
 _ATTEMPTS_AT_A_SEGMENT = 3
@@ -232,7 +232,7 @@ class VaultHolder:
         return build(Status, self._addresses.send("POST", f"{path}/resume", body).json())
 
     def refresh_grant(self, status: Status) -> Status:
-        """Under a continuous grant: seal what the vault now holds of what was approved, as the next revision.
+        """Under a continuous grant: seal what the vault now holds of what it approved, as the next revision.
 
         `status` is the newest one of the request, as `approve`, `resume` or this returned it; Problem
         `stale_revision` where another revision, or a change of a segment, was faster.
@@ -243,14 +243,15 @@ class VaultHolder:
         review = self.review(status.request_id)
         if review.request["refresh_policy"] != "continuous":
             raise Refused("this approval is a snapshot; it has no newer revisions", member="refresh_policy")
-        content = slice_of(review.scope, list(grant.approved_attributes), self._segments_of(review))
+        attributes = list(grant.approved_attributes)
+        duration, ends_at = self._approved_terms(review, grant.grant_id, attributes)
+        content = slice_of(review.scope, attributes, self._segments_of(review))
         revision = grant.export_revision + 1
         sealed = sealed_slice(review, content, revision)
-        duration, ends_at = self._standing_terms(review, grant.grant_id)
         signed = signed_approval(
             self._approval_root(),
             export_members(review, revision),
-            approved_attributes=list(grant.approved_attributes),
+            approved_attributes=attributes,
             access_duration=duration,
             ends_at=ends_at,
             sealed=sealed["jwe"],
@@ -259,17 +260,32 @@ class VaultHolder:
         path = f"/grants/{quote(grant.grant_id, safe='')}/export"
         return build(Status, self._addresses.send("PUT", path, body).json())
 
-    def _standing_terms(self, review: Review, grant_id: str) -> tuple[int, int]:
-        """How long was approved, and when that ends: as this vault signed it, and not as the service tells it."""
-        told = build(StandingApproval, self._addresses.get(f"/grants/{quote(grant_id, safe='')}/approval"))
-        key = self._approval_root().app_key(origin_of(review.issuer), review.app_id).public
-        if parse_object(decode_base64url(told.approval.split(".")[0], "header"), "header").get("kid") != thumbprint(
-            key
-        ):
-            return told.access_duration, told.ends_at  # of the root before this one
-        claims = verified(told.approval, APPROVAL_TYP, key, "the standing approval")
-        if claims["request_digest"] != review.request_digest:
-            raise Refused("the standing approval is of another request", member="request_digest")
+    def _approved_terms(self, review: Review, grant_id: str, attributes: list[str]) -> tuple[int, int]:
+        """How many seconds this vault approved, and when they end (seconds since 1970).
+
+        Refused where this vault signed no approval of this request that covers `attributes` and still runs: nothing
+        that the service says takes its place.
+        """
+        approval = self._addresses.get(f"/grants/{quote(grant_id, safe='')}/approval").get("approval")
+        if approval is None:
+            raise Refused("your vault signed no approval of this; nothing was sent", member="approval")
+        issuer = origin_of(review.issuer)
+        key = self._approval_root().app_key(issuer, review.app_id).public
+        claims = verified(approval, APPROVAL_TYP, key, "the approval")
+        expected = {
+            "iss": issuer,
+            "sub": review.user_id,
+            "aud": review.app_id,
+            "request_id": review.request_id,
+            "request_digest": review.request_digest,
+        }
+        for member, value in expected.items():
+            if claims.get(member) != value:
+                raise Refused("your vault approved something else; nothing was sent", member=member)
+        if claims["ends_at"] <= time.time():
+            raise Refused("what your vault approved is over; nothing was sent", member="ends_at")
+        if not set(attributes) <= set(claims["approved_attributes"]):
+            raise Refused("your vault approved less than this; nothing was sent", member="approved_attributes")
         return claims["access_duration"], claims["ends_at"]
 
     def _segments_of(self, review: Review) -> dict[tuple[str, str], Segment]:

@@ -9,7 +9,7 @@ from consent_bridge.answers import Revisions, SealedSegment
 from consent_bridge.errors import CannotOpen, KeyRefused
 from consent_bridge.wrappers import Kind, VaultKey, unwrap
 
-__all__ = ["Revisions", "SealedSegment", "Segment", "StandingApproval", "VaultState", "Wrapper", "unwrap_any"]
+__all__ = ["Revisions", "SealedSegment", "Segment", "VaultState", "Wrapper", "unwrap_any"]
 
 
 @dataclass(frozen=True)
@@ -36,16 +36,6 @@ class VaultState:
     wrappers: tuple[Wrapper, ...]
     signing_public_key: dict[str, Any] | None
     signing_jwe: str | None
-
-
-@dataclass(frozen=True)
-class StandingApproval:
-    """What the service keeps of the newest approval of a grant."""
-
-    request_id: str
-    approval: str
-    access_duration: int
-    ends_at: int
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,16 @@ import heapq
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.db.models import Q
 
+from common.clock import database_now, rfc3339
 from common.durations import duration
 from consent.discovery.models import DirectoryFind, Discovery
+from consent.event_types import EventType
+from consent.grants.models import Grant
 from consent.ledger import audit
 from consent.ledger.models import AuditEntry
 from consent.ledger.verifying import Broken, verify
@@ -26,7 +29,18 @@ from developers.models import App
 if TYPE_CHECKING:
     from accounts.models import User
 
-__all__ = ["PAGE", "Happened", "HistoryPage", "apps_met", "checked_chain", "happened", "history", "title_of"]
+__all__ = [
+    "PAGE",
+    "Happened",
+    "HistoryPage",
+    "apps_met",
+    "checked_chain",
+    "happened",
+    "history",
+    "running_grants",
+    "title_of",
+    "unapproved",
+]
 
 PAGE = 40
 _AT_ONCE = 500  # lines of each source, for a file
@@ -120,6 +134,33 @@ def checked_chain(user: "User") -> tuple[int, Broken | None]:
     """How many entries this person's chain has, and the first that does not hold, if any."""
     chain = audit.person_chain(user.public_id)
     return AuditEntry.objects.of(chain).count(), next(verify(chain), None)
+
+
+def running_grants(user: "User") -> list[dict[str, Any]]:
+    """The live grants, of which each has to stand in the person's history: {"grant_id", "app_name",
+    "approved_attributes", "expires_at"}."""
+    live = Grant.objects.live(database_now()).filter(user=user).select_related("app").order_by("pk")
+    return [
+        {
+            "grant_id": grant.grant_id,
+            "app_name": grant.app.name,
+            "approved_attributes": grant.approved_attributes,
+            "expires_at": rfc3339(grant.expires_at),
+        }
+        for grant in live
+    ]
+
+
+def unapproved(user: "User") -> list[str]:
+    """The names of the apps whose live grants no approval in this person's history tells of."""
+    entries = AuditEntry.objects.of(audit.person_chain(user.public_id)).filter(kind=EventType.APPROVED)
+    approved = {facts.get("grant_id"): facts for facts in entries.values_list("kept__facts", flat=True) if facts}
+    return [grant["app_name"] for grant in running_grants(user) if not _covers(approved.get(grant["grant_id"]), grant)]
+
+
+def _covers(facts: dict[str, Any] | None, grant: dict[str, Any]) -> bool:
+    entered = (facts or {}).get("grant") or {}
+    return all(entered.get(member) == grant[member] for member in ("approved_attributes", "expires_at"))
 
 
 def apps_met(user: "User") -> list[tuple[str, str]]:

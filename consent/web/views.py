@@ -220,7 +220,7 @@ def history(request: HttpRequest) -> HttpResponse:
     page = web_history.history(person_of(request), **chosen, names=dict(apps))
     waiting = ledger_queries.count_entries_that_follow(person_of(request))
     reads_for, looks_for = web_history.listed_for()
-    listed = {"reads_for": reads_for, "looks_for": looks_for}
+    listed = {"reads_for": reads_for, "looks_for": looks_for, "running": web_history.running_grants(person_of(request))}
     shown = {"page": page, "waiting": waiting, "witnesses": _witnesses(), **_filters(chosen, page), "apps": apps}
     return render(request, "consent/history.html", shown | listed)
 
@@ -237,6 +237,12 @@ def verify_history(request: HttpRequest) -> HttpResponse:
             gettext("Entry %(n)d of your history is not what was written. Tell us: this must not happen.")
             % {"n": broken.sequence},
         )
+    elif unapproved := web_history.unapproved(person_of(request)):
+        words = gettext(
+            "Somebody reads your data without your approval: your history tells of none for %(apps)s. "
+            "Stop it, and tell us."
+        )
+        messages.error(request, words % {"apps": ", ".join(unapproved)})
     else:
         words = ngettext(
             "Your history has %(n)d entry, and it is as it was written.",

@@ -4,7 +4,7 @@
 
 import { gettext, interpolate, ngettext, region } from "./i18n.js";
 import { logSteps } from "./log/reading.js";
-import { all, busy, explain, find, make, toast } from "./page.js";
+import { all, busy, explain, find, make, pageData, toast } from "./page.js";
 import { entryHash, holdsItsFacts } from "./proofs.js";
 import { verdict } from "./receipt_words.js";
 import { call } from "./vault/api.js";
@@ -33,28 +33,30 @@ async function flaw(entry, last, chain) {
   return holds ? null : gettext("It is not what was written.");
 }
 
-/** @typedef {{broken: {sequence: number, why: string} | null, count: number, chain: string, hashes: Map<number, string>, times: Map<number, string>}} Walked */
+/** @typedef {{broken: {sequence: number, why: string} | null, count: number, chain: string, hashes: Map<number, string>, times: Map<number, string>, approved: Map<string, any>}} Walked `approved` is grant → facts */
+/** @typedef {{grant_id: string, app_name: string, approved_attributes: string[], expires_at: string}} Running */
 
 /** The whole chain, computed again. @returns {Promise<Walked>} */
 async function walk() {
   /** @type {Head} */
   let last = { sequence: 0, entry_hash: "" };
-  const [hashes, times] = [new Map(), new Map()];
+  const [hashes, times, approved] = [new Map(), new Map(), new Map()];
   for (;;) {
     const { head, entries } = await call("GET", `/consent/history/chain?after=${last.sequence}`);
     for (const entry of /** @type {Entry[]} */ (entries)) {
       const why = await flaw(entry, last, head.chain);
-      if (why) return { broken: { sequence: last.sequence + 1, why }, count: last.sequence, chain: head.chain, hashes, times };
+      if (why) return { broken: { sequence: last.sequence + 1, why }, count: last.sequence, chain: head.chain, hashes, times, approved };
       last = entry;
       hashes.set(entry.sequence, entry.entry_hash);
       times.set(entry.sequence, entry.at);
+      if (entry.kind === "approved" && entry.facts) approved.set(entry.facts.grant_id, entry.facts);
     }
     showProgress(last.sequence, head.sequence);
     if (entries.length && last.sequence < head.sequence) continue;
     // what was appended between two answers is no fault; a head that nothing leads to is
     const whole = last.sequence > head.sequence || (last.sequence === head.sequence && last.entry_hash === head.entry_hash);
     const broken = whole ? null : { sequence: last.sequence + 1, why: gettext("The history ends before its newest entry.") };
-    return { broken, count: last.sequence, chain: head.chain, hashes, times };
+    return { broken, count: last.sequence, chain: head.chain, hashes, times, approved };
   }
 }
 
@@ -63,6 +65,19 @@ function chainStep({ broken, count }) {
   if (broken) return { words: interpolate(gettext("Entry %(n)s"), { n: broken.sequence }), holds: false, why: broken.why };
   const words = ngettext("%(n)s entry is as it was written", "All %(n)s entries are as they were written", count);
   return { words: interpolate(words, { n: count }), holds: true };
+}
+
+/** Who reads without an approval in the history. @param {Walked} walked @returns {Step} */
+function approvalStep({ approved }) {
+  const running = /** @type {Running[]} */ (pageData("running-grants"));
+  const without = running.filter(({ grant_id, approved_attributes, expires_at }) => {
+    const entered = approved.get(grant_id)?.grant;
+    return entered?.expires_at !== expires_at || JSON.stringify(entered.approved_attributes) !== JSON.stringify(approved_attributes);
+  });
+  const words = gettext("You approved everything that is shared now");
+  if (!without.length) return { words, holds: true };
+  const apps = [...new Set(without.map(({ app_name }) => app_name))].join(", ");
+  return { words, holds: false, unapproved: true, why: interpolate(gettext("Your history tells of no such approval for %(apps)s. Stop sharing with them, and tell us."), { apps }) };
 }
 
 /** @typedef {import("./log/reading.js").Taken} Taken */
@@ -143,13 +158,15 @@ async function verify(taken = {}) {
   showProgress(0, 0);
   try {
     const walked = await walk();
-    const steps = [chainStep(walked), ...(walked.broken ? [] : await logSteps(walked, taken))];
+    const steps = [chainStep(walked), ...(walked.broken ? [] : [approvalStep(walked), ...(await logSteps(walked, taken))])];
     const holds = steps.every((step) => step.holds);
     const offered = offerOf(steps, taken);
     const titles = {
       holds: gettext("Your history is as it was written."),
       waits: gettext("Your history is as it was written. Not all of it is published yet."),
-      fails: offered?.title ?? gettext("Your history does not hold. Tell us: this must not happen."),
+      fails: steps.some((step) => step.unapproved)
+        ? gettext("Somebody reads your data without your approval.")
+        : offered?.title ?? gettext("Your history does not hold. Tell us: this must not happen."),
     };
     const place = find("#verify-result");
     place.replaceChildren(verdict({ type: "", claims: holds ? {} : null, steps }, titles), ...(offered ? [offered.offer] : []));
@@ -176,7 +193,7 @@ function groupByOwnDays() {
   days.replaceChildren(...sections);
 }
 
-groupByOwnDays();
+if (document.getElementById("history-days")) groupByOwnDays(); // not of an empty history
 form.addEventListener("submit", (event) => {
   event.preventDefault();
   void busy(find("button[type=submit]", form), () => verify());

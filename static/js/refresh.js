@@ -1,59 +1,100 @@
 // @ts-check
-// Exports are refreshed: once a value of a continuous approval changed, this browser seals a newer one to the same key.
+// Exports are refreshed: once a value of a continuous approval changed, this browser seals a newer one to the same key,
+// as far as its own vault approved that.
 
 import { gettext, interpolate } from "./i18n.js";
 import { explain, toast } from "./page.js";
 import * as api from "./vault/api.js";
-import { signedRevision } from "./vault/approvals.js";
+import { approvedTerms, signedRevision } from "./vault/approvals.js";
 import * as sealing from "./vault/exports.js";
-import { buildSlice } from "./vault/review.js";
-import { loadRequest, Locked, openAll } from "./vault/vault.js";
+import { buildSlice, exportMembers } from "./vault/review.js";
+import { loadRequest, Locked, openAll, Refused } from "./vault/vault.js";
 
 /** @typedef {{grant_id: string, request_id: string, app_name: string, approved_attributes: string[], next_revision: number, renewed: string[]}} Outdated */
 
 /**
  * Refreshes every outdated export and says for whom, and what of it changed. Another tab may be faster: then there is
  * nothing left to do.
- * @returns {Promise<string[]>} the grants whose exports are new
+ * @returns {Promise<{renewed: string[], unapproved: Outdated[]}>} the grants whose exports are new; those that this vault
+ *   did not approve as they are now, for which nothing was sealed
  */
 export async function refreshExports() {
   /** @type {string[]} */
-  const done = [];
+  const renewed = [];
+  /** @type {Outdated[]} */
+  const unapproved = [];
   try {
     const { grants } = await api.call("GET", "/consent/grants/outdated");
     for (const grant of /** @type {Outdated[]} */ (grants)) {
-      if (await refreshOne(grant)) done.push(grant.grant_id);
+      const end = await refreshOne(grant);
+      if (end === "renewed") renewed.push(grant.grant_id);
+      if (end === "unapproved") unapproved.push(grant);
     }
   } catch (error) {
     if (!(error instanceof Locked)) toast(explain(error), "warn");
   }
-  return done;
+  return { renewed, unapproved };
 }
 
 /** One that cannot be refreshed keeps the others waiting only where the vault is locked. @param {Outdated} grant */
 async function refreshOne(grant) {
   try {
-    await refresh(grant);
+    if (!(await refresh(grant))) return "unchanged";
   } catch (error) {
     if (error instanceof Locked) throw error;
+    if (error instanceof Refused && error.reason === "not_approved") {
+      toast(interpolate(gettext("%(app)s's updates do not match what you approved, so nothing was sent. Look at Sharing."), { app: grant.app_name }), "warn");
+      return "unapproved";
+    }
     const code = /** @type {{code?: string}} */ (error).code;
     if (code !== "stale_revision") toast(`${grant.app_name}: ${explain(error)}`, "warn");
-    return false;
+    return "failed";
   }
   toast(interpolate(gettext("%(app)s gets the newer values: %(names)s"), { app: grant.app_name, names: grant.renewed.join(", ") }), "info");
+  return "renewed";
+}
+
+/** @param {Outdated} grant @returns {Promise<boolean>} false where nothing is left to seal */
+async function refresh(grant) {
+  const { members, recipient } = await nextExport(grant);
+  const terms = await approvedTerms(grant.grant_id, members, grant.approved_attributes);
+  const slice = buildSlice(members.scope, grant.approved_attributes, await openAll({ scope: members.scope }));
+  if (!slice.sources.length) return false;
+  await send(grant, { members, recipient, slice, terms });
   return true;
 }
 
 /** @param {Outdated} grant */
-async function refresh({ grant_id, request_id, approved_attributes, next_revision }) {
-  const { request, request_digest, connector_key_id, connector_public_key, issuer } = await loadRequest(request_id);
-  const slice = buildSlice(request.scope, approved_attributes, await openAll({ scope: request.scope }));
-  if (!slice.sources.length) return;
-  const members = {
-    kid: connector_key_id, iss: new URL(issuer).origin, sub: request.user_id, aud: request.app_id, request_id,
-    scope: request.scope, revision: next_revision, request_digest,
-  };
-  const jwe = await sealing.sealExport(slice, members, connector_public_key);
-  const signed = await signedRevision(grant_id, members, { attributes: approved_attributes, jwe });
-  await api.putExport(grant_id, { revision: next_revision, sources: slice.sources, jwe, ...signed });
+async function nextExport({ request_id, next_revision }) {
+  const loaded = await loadRequest(request_id);
+  if (loaded.request.refresh_policy !== "continuous") throw new Refused("not_approved", "refresh_policy", "a snapshot has no newer copy");
+  return { members: { ...exportMembers(loaded), revision: next_revision }, recipient: loaded.connector_public_key };
+}
+
+/**
+ * @param {Outdated} grant
+ * @param {{members: import("./vault/types.js").ExportMembers, recipient: JsonWebKey, slice: import("./vault/types.js").ExportPlaintext, terms: import("./vault/approvals.js").Terms}} what
+ */
+async function send({ grant_id, approved_attributes }, { members, recipient, slice, terms }) {
+  const jwe = await sealing.sealExport(slice, members, recipient);
+  const signed = await signedRevision(members, { attributes: approved_attributes, jwe, ...terms });
+  await api.putExport(grant_id, { revision: members.revision, sources: slice.sources, jwe, ...signed });
+}
+
+/**
+ * What an app would get that this vault did not approve, for the person to look at: nothing leaves by this.
+ * @param {Outdated} grant
+ * @returns {Promise<{values: Map<string, unknown>, purpose: string, fingerprint: string, endsAt: number, approve: () => Promise<void>}>}
+ *   attribute path → value; `endsAt` in seconds since 1970; `approve` signs and sends exactly what is shown
+ */
+export async function unapprovedUpdate(grant) {
+  const { members, recipient } = await nextExport(grant);
+  const { request } = await loadRequest(grant.request_id);
+  const { access_duration: accessDuration, ends_at: endsAt } = await api.getApproval(grant.grant_id);
+  const slice = buildSlice(members.scope, grant.approved_attributes, await openAll({ scope: members.scope }));
+  const values = new Map(Object.entries(slice.data).flatMap(([domain, segments]) =>
+    Object.entries(/** @type {Record<string, Record<string, unknown>>} */ (segments)).flatMap(([segment, held]) =>
+      Object.entries(held).map(([name, value]) => /** @type {[string, unknown]} */ ([`${domain}.${segment}.${name}`, value])))));
+  const approve = () => send(grant, { members, recipient, slice, terms: { accessDuration, endsAt } });
+  return { values, purpose: request.purpose, fingerprint: request.connector_thumbprint, endsAt, approve };
 }

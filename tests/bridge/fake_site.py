@@ -27,6 +27,7 @@ class FakeSite:
         self.vault: dict[str, Any] = {"key_id": None, "wrappers": []}
         self.segments: dict[tuple[str, str], dict[str, Any]] = {}
         self.decisions: list[dict[str, Any]] = []
+        self.exports: list[dict[str, Any]] = []
         self.request = {
             **FROZEN,
             "app_name": "Table for Two",
@@ -45,7 +46,8 @@ class FakeSite:
             service.on("DELETE", f"/vault/segments/{place}", self.signed_in(self.delete))
         service.on("GET", "/consent/requests/req_a/data", self.signed_in(lambda _: Reply(self.review())))
         service.on("POST", "/consent/requests/req_a/decision", self.signed_in(self.decide))
-        service.on("GET", "/consent/grants/grt_a/approval", self.signed_in(lambda _: Reply(self.standing())))
+        service.on("GET", "/consent/grants/grt_a/approval", self.signed_in(lambda _: Reply(self.approval())))
+        service.on("PUT", "/consent/grants/grt_a/export", self.signed_in(self.put_export))
         service.on("GET", "/consent/grants/grt_a/nonce", self.signed_in(lambda _: Reply({"nonce": "nonce-a"})))
         for verb in ("revoke", "pause", "resume"):
             service.on("POST", f"/consent/grants/grt_a/{verb}", self.signed_in(lambda _: Reply(STATUS)))
@@ -155,9 +157,13 @@ class FakeSite:
             "known_connector_key": False,
         }
 
-    def standing(self) -> dict[str, Any]:
+    def approval(self) -> dict[str, Any]:
         approval = self.decisions[-1]["approval"] if self.decisions else None
         return {"request_id": "req_a", "approval": approval, "access_duration": 86400, "ends_at": 1795774930}
+
+    def put_export(self, asked: Asked) -> Reply:
+        self.exports.append(asked.json())
+        return Reply(STATUS)
 
     def decide(self, asked: Asked) -> Reply:
         self.decisions.append(asked.json())

@@ -243,7 +243,7 @@ export const decide = (requestId, decision) =>
   call("POST", path("consent", "requests", requestId, "decision"), decision);
 
 /** @param {string} grantId @returns {Promise<{request_id: string, approval: string | null, access_duration: number, ends_at: number}>} */
-export const getStandingApproval = (grantId) => call("GET", path("consent", "grants", grantId, "approval"));
+export const getApproval = (grantId) => call("GET", path("consent", "grants", grantId, "approval"));
 
 /** @returns {Promise<{keys: {app_id: string, seq: number}[], issuer: string, rotations: number}>} */
 export const getApprovalKeys = () => call("GET", "/consent/approval-keys");

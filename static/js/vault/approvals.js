@@ -10,6 +10,7 @@ import { newRoot, openRoot, ownApproval, rootMembers, signApproval, signResumpti
 /** @typedef {import("./types.js").ExportMembers} ExportMembers */
 /** @typedef {import("./types.js").RequestData} RequestData */
 /** @typedef {import("./signing.js").Root} Root */
+/** @typedef {{accessDuration: number, endsAt: number}} Terms seconds, and seconds since 1970 */
 
 /** @type {Promise<Root> | null} */
 let held = null;
@@ -48,21 +49,35 @@ async function loaded() {
 export const signedApproval = async (members, what) => signApproval(await approvalRoot(), members, what);
 
 /**
- * A newer revision ends when the first one does: as this vault signed it, and not as the server tells it.
+ * Under what this vault approved: how long, and until when. Nothing that the server says takes its place, so a grant that
+ * this vault did not approve, or not so widely, has no terms.
  * @param {string} grantId
- * @param {ExportMembers} members
- * @param {{attributes: string[], jwe: string}} what
+ * @param {ExportMembers} members of the revision that is to be sealed
+ * @param {string[]} attributes what it is to hold
+ * @returns {Promise<Terms>}
+ * @throws {Refused} reason not_approved
  */
-export async function signedRevision(grantId, members, { attributes, jwe }) {
+export async function approvedTerms(grantId, members, attributes) {
   const root = await approvalRoot();
-  const told = await api.getStandingApproval(grantId);
-  const own = told.approval ? await ownApproval(root, members.iss, members.aud, told.approval) : null;
-  if (own && own.request_digest !== members.request_digest) {
-    throw new Refused("mismatch", "request_digest", "what was approved is another request");
+  const { approval } = await api.getApproval(grantId);
+  const own = approval ? await ownApproval(root, members.iss, members.aud, approval) : null;
+  if (!own) throw new Refused("not_approved", "approval", "this vault signed no approval of this");
+  for (const name of /** @type {const} */ (["iss", "sub", "aud", "request_id", "request_digest"])) {
+    if (own[name] !== members[name]) throw new Refused("not_approved", name, "what was approved says otherwise");
   }
-  const { access_duration: accessDuration, ends_at: endsAt } = own ?? told;
-  return signApproval(root, members, { attributes, accessDuration, endsAt, jwe });
+  if (own.ends_at * 1000 <= Date.now()) throw new Refused("not_approved", "ends_at", "what was approved is over");
+  if (!attributes.every((path) => own.approved_attributes.includes(path))) {
+    throw new Refused("not_approved", "approved_attributes", "less was approved");
+  }
+  return { accessDuration: own.access_duration, endsAt: own.ends_at };
 }
+
+/**
+ * A newer revision ends when the first one does.
+ * @param {ExportMembers} members
+ * @param {{attributes: string[], jwe: string} & Terms} what
+ */
+export const signedRevision = async (members, what) => signApproval(await approvalRoot(), members, what);
 
 /**
  * Lets a paused grant go on.
@@ -71,7 +86,7 @@ export async function signedRevision(grantId, members, { attributes, jwe }) {
  * @returns {Promise<any>} the status body
  */
 export async function resume(grantId, load) {
-  const { request_id } = await api.getStandingApproval(grantId);
+  const { request_id } = await api.getApproval(grantId);
   const { request, request_digest, issuer } = await load(request_id);
   const root = await approvalRoot();
   const { nonce } = await api.getNonce(grantId);

@@ -11,7 +11,7 @@ import { fromUtf8, isBase64url, strictBase64url } from "./bytes.js";
 /**
  * Something sealed that must not be used. `reason` is one of: malformed, forbidden_member, unexpected_member,
  * missing_member, algorithm, bad_value, iterations, mismatch, cannot_open, plaintext, connector_key, request_changed,
- * signing_key.
+ * signing_key, not_approved.
  * `member` names the header or body member it is about, if it is about one.
  */
 export class Refused extends Error {

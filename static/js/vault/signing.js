@@ -3,7 +3,7 @@
 // that these sign. Whoever has a session but not the vault key can sign nothing.
 
 import { calculateJwkThumbprint } from "../../vendor/jose.js";
-import { random, toBase64url, utf8 } from "./bytes.js";
+import { fromUtf8, random, toBase64url, utf8 } from "./bytes.js";
 import { open, seal } from "./compact.js";
 import { Refused } from "./profile.js";
 
@@ -167,16 +167,23 @@ async function step(old, next, names) {
 }
 
 /**
- * What this vault signed before, of which a newer revision repeats the end; null where another key signed it.
+ * The claims of an approval that this vault signed; null where another key signed it, or it is no approval.
  * @param {Root} root @param {string} issuer @param {string} appId @param {string} jws
- * @returns {Promise<{ends_at: number, access_duration: number, request_digest: string} | null>}
+ * @returns {Promise<import("./types.js").ApprovalClaims | null>}
  */
 export async function ownApproval(root, issuer, appId, jws) {
-  const { jwk } = await appKey(root, issuer, appId);
+  const { jwk, kid } = await appKey(root, issuer, appId);
   const key = await crypto.subtle.importKey("jwk", jwk, "Ed25519", false, ["verify"]);
-  const [header = "", payload = "", octets = ""] = jws.split(".");
-  const good = await crypto.subtle.verify("Ed25519", key, decoded(octets), utf8(`${header}.${payload}`));
-  return good ? JSON.parse(new TextDecoder().decode(decoded(payload))) : null;
+  const [header = "", payload = "", octets = "", ...more] = jws.split(".");
+  if (more.length) return null;
+  try {
+    const said = JSON.parse(fromUtf8(decoded(header)));
+    if (said.alg !== "EdDSA" || said.typ !== "consent-approval+jwt" || said.kid !== kid) return null;
+    const good = await crypto.subtle.verify("Ed25519", key, decoded(octets), utf8(`${header}.${payload}`));
+    return good ? JSON.parse(fromUtf8(decoded(payload))) : null;
+  } catch {
+    return null; // not base64url, or not JSON
+  }
 }
 
 /** @param {string} text base64url @returns {Uint8Array<ArrayBuffer>} */

@@ -68,6 +68,12 @@
  */
 
 /**
+ * @typedef {{iss: string, sub: string, aud: string, iat: number, ends_at: number, request_id: string,
+ *   request_digest: string, revision: number, access_duration: number, approved_attributes: string[],
+ *   export_sha256: string}} ApprovalClaims
+ */
+
+/**
  * @typedef {{scope: string, approved_attributes: string[], data: Json, sources: Source[], sealed_at: string}}
  *   ExportPlaintext
  */

@@ -1,0 +1,127 @@
+"""What a vault did not approve is not sent from it, whatever somebody wrote into the database: in a real browser."""
+
+from typing import Any
+
+import pytest
+from django.conf import settings
+from playwright.sync_api import Page, expect
+
+from consent.exports.models import Export
+from consent.grants.models import Grant
+from consent.requests.models import ConsentRequest
+from consent_bridge.signing import generate_root, signed_approval
+from tests.factories import ConsentRequestFactory, ExportFactory, GrantFactory, Vault
+from tests.system.browser.page_faults import Complaints
+from tests.system.browser.people import SignIn
+from tests.system.browser.test_log import open_vault
+
+pytestmark = pytest.mark.browser
+FOOD = ["lifestyle.food.coffee_or_tea", "lifestyle.food.favorite_cuisine"]
+
+
+@pytest.fixture
+def asked(vault: Vault) -> ConsentRequest:
+    made: ConsentRequest = ConsentRequestFactory(user=vault.user, refresh_policy="continuous", status="approved")
+    return made
+
+
+def granted(asked: ConsentRequest, approval: str) -> Grant:
+    """A live grant with an export that is outdated."""
+    grant: Grant = GrantFactory(request=asked, approved_attributes=FOOD)
+    ExportFactory(grant=grant, sources=[], approval=approval)
+    return grant
+
+
+def approval_of(asked: ConsentRequest, root: Any, attributes: list[str] = FOOD, **changes: Any) -> str:
+    members = {
+        "iss": settings.ISSUER,
+        "sub": asked.user.public_id,
+        "aud": asked.app.app_id,
+        "request_id": asked.request_id,
+        "request_digest": asked.request_digest,
+        "revision": 1,
+        **changes,
+    }
+    approval: str = signed_approval(
+        root,
+        members,
+        approved_attributes=attributes,
+        access_duration=asked.access_duration,
+        ends_at=int(asked.decided_at.timestamp()) + asked.access_duration,
+        sealed="any",
+    )["approval"]
+    return approval
+
+
+def refused(page: Page, sign_in: SignIn, vault: Vault, grant: Grant) -> None:
+    sign_in(page, vault.user)
+    open_vault(page)
+    page.goto("/consent/grants/")
+    card = page.locator(f"#{grant.grant_id}")
+    expect(card.locator("[data-unapproved]")).to_contain_text("updates do not match what you approved")
+    expect(page.locator("#toasts")).to_contain_text("so nothing was sent")
+    assert [export.revision for export in Export.objects.all()] == [1]
+
+
+@pytest.mark.parametrize("signed_by", ["nobody", "another vault"])
+def test_a_grant_that_the_vault_did_not_sign_gets_nothing(
+    page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest, signed_by: str
+) -> None:
+    approval = "signed.by.nobody" if signed_by == "nobody" else approval_of(asked, generate_root())
+
+    refused(page, sign_in, vault, granted(asked, approval))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"attributes": FOOD[:1]},
+        {"request_digest": "A" * 43},
+        {"request_id": "req_another"},
+        {"sub": "usr_another"},
+    ],
+)
+def test_a_grant_of_more_or_else_than_the_vault_signed_gets_nothing(
+    page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest, changes: dict[str, Any]
+) -> None:
+    refused(page, sign_in, vault, granted(asked, approval_of(asked, vault.root, **changes)))
+
+
+def test_what_the_vault_signed_is_renewed(page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest) -> None:
+    """The same rows with the vault's own approval: what refuses above is the approval alone."""
+    granted(asked, approval_of(asked, vault.root))
+    sign_in(page, vault.user)
+    open_vault(page)
+    page.goto("/consent/grants/")
+
+    expect(page.locator("#toasts")).to_contain_text("gets the newer values")
+
+
+def test_the_person_sees_what_would_be_sent_and_sends_nothing(
+    page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest
+) -> None:
+    grant = granted(asked, approval_of(asked, generate_root()))
+    refused(page, sign_in, vault, grant)
+
+    page.get_by_role("button", name="Look at what would be sent").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text(asked.purpose)
+    expect(dialog).to_contain_text(asked.connector_thumbprint)
+    expect(dialog.locator("[data-values]")).to_contain_text("Thai")
+    dialog.get_by_role("button", name="Send nothing").click()
+
+    expect(dialog).to_be_hidden()
+    assert Export.objects.count() == 1
+
+
+def test_a_history_without_the_approval_says_so_in_its_title(
+    page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest, complaints: Complaints
+) -> None:
+    granted(asked, approval_of(asked, vault.root))
+    sign_in(page, vault.user, at="/consent/history/")
+
+    with complaints.expecting(404):  # nothing was published yet
+        page.get_by_role("button", name="Verify my history").click()
+        expect(page.locator("#verify-result")).to_contain_text(asked.app.name)
+
+    expect(page.locator("#verify-result .notice-title")).to_have_text("Somebody reads your data without your approval.")
