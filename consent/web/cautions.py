@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from django.utils.translation import gettext
 
 from consent.requests.models import ConsentRequest
+from consent.web.pressure import borrowed_name, presses
 from developers.models import AppStatus
 from pkm.registry.models import SensitivityTier
 
@@ -24,8 +25,36 @@ def cautions_of(
     asked: ConsentRequest, *, first_time: bool, new_key: bool, beyond_registered: bool, tier: str
 ) -> list[Caution]:
     """The gravest first."""
-    found = [_of_data(tier), *_of_app(asked, first_time=first_time), *_of_request(asked, new_key, beyond_registered)]
+    found = [
+        of_words(asked),
+        _of_data(tier),
+        *_of_app(asked, first_time=first_time),
+        *_of_request(asked, new_key, beyond_registered),
+    ]
     return sorted(filter(None, found), key=lambda caution: _GRAVITY.index(caution.tone))
+
+
+def of_words(asked: ConsentRequest) -> Caution | None:
+    """What the app's own words do to a hurried reader; nothing optional comes ticked then."""
+    words = " ".join(filter(None, [asked.purpose, asked.binding_message, asked.app_name]))
+    own = f"{asked.app_name} {asked.app.legal_name}" if asked.app.verified else ""
+    pressed, name = presses(words), borrowed_name(words, own=own)
+    if not (pressed or name):
+        return None
+    if pressed and name:
+        label = gettext("Pressure, and %(name)s") % {"name": name}
+    else:
+        label = gettext("Pressure") if pressed else name[:1].upper() + name[1:]
+    if not asked.app.verified:
+        text = gettext(
+            "Nobody checked who this is. Nothing optional is ticked for you. If you did not expect this, deny."
+        )
+        return Caution("danger", label, text)
+    text = gettext(
+        "We checked who %(app)s is, but not what it says. Nothing optional is ticked for you. Take your time: denying "
+        "costs you nothing."
+    )
+    return Caution("warn", label, text % {"app": asked.app_name})
 
 
 def _of_data(tier: str) -> Caution | None:

@@ -16,6 +16,7 @@ from consent.requests import digest as request_digest
 from consent.requests.models import ConsentRequest, ConsentRequestQuerySet, RefreshPolicy
 from consent.states import Actor, RequestStatus
 from consent.web import places
+from consent.web.cautions import of_words
 from developers.models import App
 from pkm.registry import labels
 from pkm.segments import queries as segment_queries
@@ -87,19 +88,19 @@ def asked_groups(request: ConsentRequest, user: "User", older: Grant | None) -> 
 
     Ticked from the start is what is required. Beside it what is there, everyday and not the person's own, provided
     that the app registered for it and, in a renewal, that the person shared it last time: what they left out then
-    stays out until they say otherwise.
+    stays out until they say otherwise. Where the app's words press, or borrow a name, what is required alone is ticked.
     """
     held = segment_queries.held_segments(user)
     present = {f"{domain}.{segment}.{name}" for (domain, segment), names in held.items() for name in names}
     required = set(request.required_attributes or [])
     before = set(older.approved_attributes) if older else None
-    beyond = is_beyond_registered(request)
+    unticked = is_beyond_registered(request) or of_words(request) is not None
 
     def row(attribute: labels.Attribute) -> Asked:
         there = attribute.path in present
         must = attribute.path in required
         new = before is not None and attribute.path not in before
-        ticked = must or (there and not (attribute.sensitive or attribute.own or beyond or new))
+        ticked = must or (there and not (attribute.sensitive or attribute.own or unticked or new))
         return Asked(attribute, must, there, ticked, new)
 
     groups = labels.described(_asked_paths(request, present))

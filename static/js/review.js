@@ -21,6 +21,8 @@ const panel = /** @type {HTMLDetailsElement | null} */ (document.querySelector("
 let valuesShown = false;
 /** Whether the person is at the lock: whoever opened it goes on to the values. */
 let atLock = false;
+/** Where the page was before it was moved to the lock. @type {number | null} */
+let leftAt = null;
 
 /** @returns {HTMLInputElement[]} */
 const boxes = () => /** @type {HTMLInputElement[]} */ (all("input[name=attribute]", form));
@@ -72,8 +74,8 @@ async function showValues() {
     }
     hideProblem();
     valuesShown = true;
+    if (unlockedHere && !isElsewhere()) stayAtRequest();
     await warnOfNewKey();
-    if (unlockedHere && !isElsewhere()) goToValues();
   } catch (error) {
     if (!(error instanceof Locked)) showProblem(error);
   }
@@ -91,7 +93,14 @@ function isElsewhere() {
   return focused !== null && focused !== document.body && !panel?.contains(focused);
 }
 
-/** What is to be looked at before a decision; the panel that had the focus is gone. */
+/** The panel that had the focus is gone; who asks and why stay where they were before the lock was gone to. */
+function stayAtRequest() {
+  find("#data-title").focus({ preventScroll: true });
+  if (leftAt !== null) scrollTo({ top: leftAt, behavior: "instant" });
+  leftAt = null;
+}
+
+/** What is to be looked at before a decision. */
 function goToValues() {
   const title = find("#data-title");
   title.focus({ preventScroll: true });
@@ -101,6 +110,7 @@ function goToValues() {
 /** Opens the lock where it is. */
 function goToLock() {
   if (!panel) return;
+  leftAt ??= scrollY;
   panel.open = true;
   panel.scrollIntoView({ block: "center" });
   firstField(panel)?.focus({ preventScroll: true });
@@ -160,7 +170,7 @@ function summarise() {
   if (!canApprove) return;
   const count = chosen().length;
   const line = find("#decision-summary");
-  const text = ngettext("If you approve, %(count)s value is shared with %(app)s.", "If you approve, %(count)s values are shared with %(app)s.", count);
+  const text = ngettext("If you approve, %(count)s value is shared with %(app)s. Stop it any time under Sharing.", "If you approve, %(count)s values are shared with %(app)s. Stop it any time under Sharing.", count);
   line.textContent = count
     ? interpolate(text, { count, app: line.dataset.app })
     : gettext("Nothing is ticked. Tick what you want to share, or deny.");

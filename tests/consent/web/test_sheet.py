@@ -1,11 +1,12 @@
 """What comes ticked on the sheet of a request, and what there is to look at before a decision."""
 
 import re
+from html import unescape
 
 import pytest
 
 from tests.consent.web.test_pages import text
-from tests.factories import ConsentRequestFactory, GrantFactory, give_vault
+from tests.factories import AppFactory, ConsentRequestFactory, GrantFactory, give_vault
 
 HELD = {
     ("lifestyle", "food"): {"diet_preference": "Vegetarian", "favorite_cuisine": "Thai", "favourite_dessert": "Mango"},
@@ -66,6 +67,43 @@ def test_review_counts_what_there_is_to_look_at(owner, person):
     page = text(owner.get(f"/consent/requests/{loud.request_id}/"))
     names = "Restricted data, Suspended, Not verified, More than registered, First time"
     assert f'5 things to look at:</strong> <span class="cautions-names">{names}</span>' in page
+
+
+WORDS = {
+    "Suggest restaurants that you would like": "",
+    "Plan trips now and then; GPS and MAPS help": "",
+    "APPROVE NOW, or your account is closed: verify your account with the bank": "Pressure, and a bank's name",
+    "Please respond within 2 hours": "Pressure",
+    "Bitte bestätige sofort, sonst wird dein Konto gesperrt": "Pressure",
+    "Show your Sparkasse balance": "A bank's name",
+    "Pay with PayPal": "A payment service's name",
+    "Your Finanzamt needs this": "An authority's name",
+    "The new Google sign-in": "A well-known company's name",
+    "Log in to P\u200bay\u200bPal": "A payment service's name",  # with signs of no width
+    "Welcome to p\u0430yments": "A name in look-alike letters",  # a Cyrillic letter among Latin ones
+}
+
+
+@pytest.mark.parametrize(("purpose", "label"), WORDS.items())
+def test_pressure_and_borrowed_names_are_marked_and_untick_what_is_optional(owner, person, purpose, label):
+    give_vault(person, HELD)
+    app = AppFactory(verified=False, application__needed_scopes=["attr.lifestyle.*"])
+    asked = ConsentRequestFactory(user=person, app=app, purpose=purpose, **EATING)
+
+    page = unescape(text(owner.get(f"/consent/requests/{asked.request_id}/")))
+
+    named = re.search(r'cautions-names">([^<]*)<', page)[1]
+    assert named == f"{label}, Not verified, First time" if label else "Not verified, First time"
+    assert ("checked" in re.findall(r'name="attribute" value="[^"]+" (checked)?', page)) == (not label)
+
+
+def test_the_name_of_an_app_that_was_checked_is_its_own(owner, person):
+    app = AppFactory(name="Nordbank", application__legal_name="Nordbank AB")
+    asked = ConsentRequestFactory(user=person, app=app, purpose="See your Nordbank card in one place")
+    assert "bank's name" not in unescape(text(owner.get(f"/consent/requests/{asked.request_id}/")))
+
+    other = ConsentRequestFactory(user=person, app=app, purpose="See your Sparkasse card in one place")
+    assert "A bank's name" in unescape(text(owner.get(f"/consent/requests/{other.request_id}/")))
 
 
 @pytest.mark.parametrize("status", ["pending", "denied", "cancelled", "expired"])

@@ -9,7 +9,7 @@ from consent.requests.models import ConsentRequest
 from tests.factories import AppFactory, ConsentRequestFactory, PersonFactory, Vault, give_vault
 from tests.system.browser.conftest import DESKTOP, PHONE
 from tests.system.browser.page_faults import COLOURS_CHANGED, THEMES, axe_findings_in
-from tests.system.browser.people import PASSPHRASE, NewProfile, SignIn, address, open_unlocked, values_shown
+from tests.system.browser.people import PASSPHRASE, NewProfile, SignIn, address, open_unlocked, unlock, values_shown
 
 pytestmark = pytest.mark.browser
 
@@ -30,6 +30,7 @@ MEASURE = """selectors => {
 PARTS = {
     "logo": "main .avatar", "name": "[data-shown=app_name]", "legal name": ".sheet-legal > span:first-child",
     "badge": ".sheet-legal .badge", "why": "[data-shown=purpose]", "until": "#until time",
+    "reads": ".sheet-terms > div:nth-of-type(2)", "updates": ".sheet-terms > div:nth-of-type(3)",
     "what to look at": "#cautions > summary", "count": "#ticked-count",
     "first value": "#approve-form li:nth-of-type(1) .value-label",
     "second value": "#approve-form li:nth-of-type(2) .value-label",
@@ -38,7 +39,14 @@ OPENED = {
     "first value itself": "#approve-form li:nth-of-type(1) .value-data",
     "second value itself": "#approve-form li:nth-of-type(2) .value-data",
 }
-FRAME = {"header": ".site-header", "tabs": ".site-tabs", "bar": "#decision", "deny": "#deny", "approve": "#approve"}
+FRAME = {
+    "how to stop": "#decision-summary",
+    "header": ".site-header",
+    "tabs": ".site-tabs",
+    "bar": "#decision",
+    "deny": "#deny",
+    "approve": "#approve",
+}
 
 
 @pytest.fixture
@@ -101,8 +109,8 @@ def test_first_screen_of_a_phone_holds_who_why_what_and_both_buttons(
         }  # fmt: skip
         assert outside == {}, theme
         assert phone.evaluate("scrollY") == 0
-        assert frame["bar"]["bottom"] <= frame["tabs"]["top"], theme
-        assert frame["tabs"]["bottom"] == PHONE["height"]
+        assert (frame["bar"]["bottom"], frame["tabs"]) == (PHONE["height"], None), theme
+        assert frame["bar"]["top"] < frame["how to stop"]["top"] < frame["how to stop"]["bottom"] < frame["deny"]["top"]
         for button in ("deny", "approve"):
             assert frame["bar"]["top"] < frame[button]["top"] < frame[button]["bottom"] < frame["bar"]["bottom"]
         sizes = [(frame[name]["width"], frame[name]["height"]) for name in ("deny", "approve")]
@@ -117,15 +125,31 @@ def test_what_to_look_at_is_one_line_with_its_count_and_unfolds(
 ) -> None:
     sign_in(phone, doubtful.user, at=address(doubtful))
     line = phone.locator("#cautions > summary")
-    expect(line).to_contain_text("4 things to look at")
-    expect(line).to_contain_text("Confidential data, Not verified, More than registered, First time")
+    expect(line).to_contain_text("5 things to look at")
+    expect(line).to_contain_text(
+        "Pressure, and a bank's name, Confidential data, Not verified, More than registered, First time"
+    )
     expect(phone.get_by_text("Nobody has checked who is behind")).to_be_hidden()
 
     line.tap()
 
     expect(phone.get_by_text("Nobody has checked who is behind")).to_be_visible()
     expect(phone.get_by_text("nothing is ticked that it does not require")).to_be_visible()
-    expect(phone.locator("#cautions li")).to_have_count(4)
+    expect(phone.locator("#cautions li")).to_have_count(5)
+
+
+def test_unlocking_leaves_who_asks_and_why_where_they_are(phone: Page, sign_in: SignIn, asked: ConsentRequest) -> None:
+    sign_in(phone, asked.user, at=address(asked))
+    expect(phone.locator("#approve")).to_be_enabled()
+    phone.locator("#approve").evaluate("button => button.click()")  # a tap of the tool's would scroll by itself
+    expect(phone.locator("#unlock-passphrase")).to_be_focused()
+
+    unlock(phone)
+
+    expect(phone.locator("#data-title")).to_be_focused()
+    assert phone.evaluate("scrollY") == 0
+    expect(phone.locator("[data-shown=purpose]")).to_be_in_viewport()
+    expect(phone.locator("#decision-summary")).to_contain_text("Stop it any time under Sharing.")
 
 
 def test_the_apps_words_stand_apart_from_what_was_checked(phone: Page, sign_in: SignIn, vault: Vault) -> None:
@@ -178,8 +202,7 @@ def test_decision_stays_in_view_and_covers_nothing(
         for button in ("deny", "approve"):
             assert frame[button]["top"] >= 0, part
             assert frame[button]["bottom"] <= height, part
-        fixed_tabs = frame["tabs"]["top"] > height / 2
-        assert not fixed_tabs or frame["bar"]["bottom"] <= frame["tabs"]["top"], part
+        assert frame["tabs"] is None or frame["tabs"]["bottom"] <= height / 2, "no tabs below a decision"
         assert frame["deny"]["width"] == frame["approve"]["width"]
         assert frame["deny"]["height"] == frame["approve"]["height"]
     last = measure(page, {"body": ".sheet-body", "bar": "#decision"})
@@ -188,14 +211,11 @@ def test_decision_stays_in_view_and_covers_nothing(
     assert beside == (width >= 1000)
 
 
-def test_bar_and_tabs_keep_the_safe_area_free(phone: Page, sign_in: SignIn, asked: ConsentRequest) -> None:
+def test_bar_keeps_the_safe_area_free(phone: Page, sign_in: SignIn, asked: ConsentRequest) -> None:
     sign_in(phone, asked.user, at=address(asked))
     phone.context.new_cdp_session(phone).send("Emulation.setSafeAreaInsetsOverride", {"insets": {"bottom": 34}})
     expect(phone.locator("#approve")).to_be_enabled()
-    before = measure(phone, FRAME | {"tab": ".site-tab"})
-    assert before["tab"]["bottom"] <= PHONE["height"] - 34
-    assert before["bar"]["bottom"] <= before["tabs"]["top"]
-    assert before["approve"]["bottom"] <= PHONE["height"] - 34 - 64
+    assert measure(phone, FRAME)["approve"]["bottom"] <= PHONE["height"] - 34
 
 
 def test_what_has_the_focus_is_not_behind_the_bar(phone: Page, sign_in: SignIn, asked: ConsentRequest) -> None:
