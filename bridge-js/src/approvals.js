@@ -3,9 +3,9 @@
 // service hands out what is sealed, and could hand out data of its own making. It cannot sign: each person has a key for
 // this app, which is kept at the first approval, and another is refused unless the old one led to it.
 
-import { calculateJwkThumbprint } from "jose";
-import { KeyRefused, Refused } from "./errors.js";
-import { requestDigest } from "./sealing.js";
+import { calculateJwkThumbprint } from "./jose.js";
+import { requestDigest } from "./formats/canonical.js";
+import { KeyRefused, Refused } from "./formats/errors.js";
 import { checkClaims, checkOwnerKey, numberOf, sha256, uncheckedClaims, verified, verifiedByBoth } from "./signatures.js";
 
 /** @typedef {import("./index.js").AskedConsent} AskedConsent */

@@ -5,7 +5,8 @@ import { createHash } from "node:crypto";
 
 import { KeyPins } from "./approvals.js";
 import { checkAsked } from "./asked.js";
-import { BadAnswer, Problem, Refused, WaitTimeout } from "./errors.js";
+import { BadAnswer, Problem, WaitTimeout } from "./errors.js";
+import { Refused } from "./formats/errors.js";
 import { checkConnectorKey, publicHalf, thumbprint } from "./keys.js";
 import { checkKey, openEnvelope, originOf } from "./opening.js";
 import { Proving } from "./proving.js";

@@ -2,9 +2,10 @@
 // Exports: the approved slice, sealed to the asking app's own key and bound to one request. What may stand in the header
 // is decided here, before any key is touched; the JOSE library does the cryptography.
 
-import { compactDecrypt, importJWK } from "jose";
-import { decodeBase64url, isObject, parseObject } from "./encoding.js";
-import { CannotOpen, Refused, shown } from "./errors.js";
+import { compactDecrypt, importJWK } from "./jose.js";
+import { decodeBase64url } from "./formats/bytes.js";
+import { CannotOpen, Refused, shown } from "./formats/errors.js";
+import { isObject, parseObject } from "./formats/json.js";
 import { checkConnectorKey, checkPrivateKey } from "./keys.js";
 
 /** @typedef {import("./index.js").ExportContent} ExportContent */

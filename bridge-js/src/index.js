@@ -1,17 +1,8 @@
 // The public API; its types are in index.d.ts.
 export { KeyPins, OwnerKeyChanged } from "./approvals.js";
 export { Client } from "./client.js";
-export {
-  BadAnswer,
-  BridgeError,
-  CannotOpen,
-  KeyRefused,
-  Problem,
-  Refused,
-  UnknownKey,
-  Unreachable,
-  WaitTimeout,
-} from "./errors.js";
+export { BadAnswer, Problem, Unreachable, WaitTimeout } from "./errors.js";
+export { BridgeError, CannotOpen, KeyRefused, Refused, UnknownKey } from "./formats/errors.js";
 export { openExport } from "./exports.js";
 export { checkConnectorKey, checkPrivateKey, generateConnectorKey, publicHalf, thumbprint } from "./keys.js";
 export { LogReader, verifyReceiptProof } from "./logs.js";

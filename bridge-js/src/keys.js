@@ -1,9 +1,10 @@
 // @ts-check
 // Connector keys: made, checked and named. A key is checked before anything is asked for with it or opened with it.
 
-import { calculateJwkThumbprint } from "jose";
-import { decodeBase64url, encodeBase64url, isObject } from "./encoding.js";
-import { KeyRefused, Refused, shown } from "./errors.js";
+import { calculateJwkThumbprint } from "./jose.js";
+import { decodeBase64url, toBase64url } from "./formats/bytes.js";
+import { KeyRefused, Refused, shown } from "./formats/errors.js";
+import { isObject } from "./formats/json.js";
 
 /** @typedef {import("node:crypto").webcrypto.CryptoKeyPair} CryptoKeyPair */
 /** @typedef {import("./index.js").PublicKey} PublicKey */
@@ -130,7 +131,7 @@ async function checkHalves(key) {
       subtle.deriveBits({ name: algorithm.name, public: other.publicKey }, own, 256),
       subtle.deriveBits({ name: algorithm.name, public: named }, other.privateKey, 256),
     ]);
-    const [one, two] = agreed.map((bits) => encodeBase64url(new Uint8Array(bits)));
+    const [one, two] = agreed.map((bits) => toBase64url(new Uint8Array(bits)));
     if (one === two) return;
   } catch {
     throw new KeyRefused("the key's d is not a private key of its curve", "d");

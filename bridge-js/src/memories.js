@@ -5,13 +5,14 @@
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 
-import { parseObject } from "./encoding.js";
-import { BridgeError, Refused, shown } from "./errors.js";
-import { isConsistent } from "./merkle.js";
-import { hasOtherSigner, keyIds, missing, originOf, readCheckpoint, readKey, readProof, renamed, signers } from "./notes.js";
+import { parseObject } from "./formats/json.js";
+import { toHex } from "./formats/bytes.js";
+import { BridgeError, Refused, shown } from "./formats/errors.js";
+import { isConsistent } from "./formats/merkle.js";
+import { hasOtherSigner, keyIds, missing, originOf, readCheckpoint, readKey, readProof, renamed, signers } from "./formats/notes.js";
 
-/** @typedef {import("./notes.js").Checkpoint} Checkpoint */
-/** @typedef {import("./notes.js").VerifierKey} VerifierKey */
+/** @typedef {import("./formats/notes.js").Checkpoint} Checkpoint */
+/** @typedef {import("./formats/notes.js").VerifierKey} VerifierKey */
 /**
  * `earlier` are keys that others took the place of: what they signed counts as far as a present key signed it, too.
  * @typedef {{keys: VerifierKey[], witnesses: VerifierKey[], quorum: number | null, earlier: VerifierKey[]}} Trust
@@ -70,10 +71,10 @@ export class Memory {
   }
 
   /** The newest checkpoint, by its own signature; that it follows from the last one is not said yet. @param {string} note */
-  read(note) {
+  async read(note) {
     const { keys, witnesses } = this.trust;
-    if (this.checkpoint && !signers(note, keys).length) {
-      const newest = this.begunAnew(note);
+    if (this.checkpoint && !(await signers(note, keys)).length) {
+      const newest = await this.begunAnew(note);
       if (newest) throw new LogEpochChanged(this.checkpoint, newest);
       const said = "the log is signed with another key, and none that this reader knows vouches for it";
       throw new LogKeyChanged(`${said}: ask the operator on another way before you take it`, "signature");
@@ -81,12 +82,12 @@ export class Memory {
     return readCheckpoint(note, keys, witnesses);
   }
 
-  /** The newest checkpoint where a known key signed it under another name than the last one's; else null. @param {string} note @returns {Checkpoint | null} */
-  begunAnew(note) {
+  /** The newest checkpoint where a known key signed it under another name than the last one's; else null. @param {string} note @returns {Promise<Checkpoint | null>} */
+  async begunAnew(note) {
     const origin = originOf(note);
     if (!this.checkpoint || origin === this.checkpoint.origin) return null;
     const keys = this.trust.keys.map((key) => renamed(key, origin));
-    return signers(note, keys).length ? readCheckpoint(note, keys, this.trust.witnesses) : null;
+    return (await signers(note, keys)).length ? readCheckpoint(note, keys, this.trust.witnesses) : null;
   }
 
   /** The memory that goes on with a tree that began anew. @param {Checkpoint} newest */
@@ -103,10 +104,10 @@ export class Memory {
   }
 
   /** Refuse a proof of a key that this reader does not know: which one it takes, and what else would do. @param {string} note */
-  #requireKnownSigner(note) {
+  async #requireKnownSigner(note) {
     const known = [...this.trust.keys, ...this.trust.earlier];
-    if (signers(note, known).length) return;
-    const own = known.map(({ keyId }) => Buffer.from(keyId).toString("hex")).join(", ");
+    if ((await signers(note, known)).length) return;
+    const own = known.map(({ keyId }) => toHex(keyId)).join(", ");
     const said = `the proof is signed by the key ${keyIds(note).join(", ") || "none"} of ${shown(originOf(note))}, and known are ${own}`;
     const more = "give that key, which the operator and who looked at /log/key then have, or look online";
     throw new Refused(`${said}: ${more}, since the newest checkpoint begins with the one of the proof`, "signature");
@@ -118,12 +119,12 @@ export class Memory {
    * than the last one takes a present key in any case.
    * @param {string} text @param {{tied?: boolean}} [use]
    */
-  readProof(text, { tied = false } = {}) {
+  async readProof(text, { tied = false } = {}) {
     const { keys, earlier, witnesses } = this.trust;
-    if (!tied) this.#requireKnownSigner(text.slice(text.indexOf("\n\n") + 2));
-    const proof = readProof(text, [...keys, ...earlier], witnesses, { anyone: tied });
+    if (!tied) await this.#requireKnownSigner(text.slice(text.indexOf("\n\n") + 2));
+    const proof = await readProof(text, [...keys, ...earlier], witnesses, { anyone: tied });
     const { note, size } = proof.checkpoint;
-    if (!signers(note, keys).length && (!this.checkpoint || size > this.checkpoint.size)) {
+    if (!(await signers(note, keys)).length && (!this.checkpoint || size > this.checkpoint.size)) {
       throw new Refused("no key that counts now signed this checkpoint", "signature");
     }
     return proof;
@@ -168,10 +169,10 @@ export class Memory {
   }
 
   /** Whether the keys of the log seem to change: one more signed the last checkpoint, or one of them did not. */
-  asksForKeys() {
+  async asksForKeys() {
     const { keys } = this.trust;
     if (!this.checkpoint || this.fixed) return false;
-    return signers(this.checkpoint.note, keys).length < keys.length || hasOtherSigner(this.checkpoint, keys);
+    return (await signers(this.checkpoint.note, keys)).length < keys.length || hasOtherSigner(this.checkpoint, keys);
   }
 
   /**
@@ -179,9 +180,9 @@ export class Memory {
    * it as well (`read`), and so vouches for them. What signs no more is an earlier.
    * @param {VerifierKey[]} named
    */
-  withKeys(named) {
+  async withKeys(named) {
     const last = this.checkpoint;
-    const keys = last ? signers(last.note, named.filter(({ name }) => name === last.origin)) : [];
+    const keys = last ? await signers(last.note, named.filter(({ name }) => name === last.origin)) : [];
     if (!keys.length) return this;
     const now = new Set(keys.map(({ text }) => text));
     const before = new Map([...this.trust.keys, ...this.trust.earlier].map((key) => [key.text, key]));
@@ -204,9 +205,9 @@ export class Memory {
   }
 
   /** What `dump` gave. @param {Record<string, any>} told */
-  static of({ keys = [], earlier = [], witnesses = [], quorum = null, checkpoint = null, ended = [] }) {
+  static async of({ keys = [], earlier = [], witnesses = [], quorum = null, checkpoint = null, ended = [] }) {
     const trust = { ...trusted({ keys, witnesses, quorum }), earlier: earlier.map(readKey) };
-    const seen = checkpoint === null ? null : readCheckpoint(checkpoint, [...trust.keys, ...trust.earlier], trust.witnesses);
+    const seen = checkpoint === null ? null : await readCheckpoint(checkpoint, [...trust.keys, ...trust.earlier], trust.witnesses);
     return new Memory(trust, seen, false, ended.map(String));
   }
 }
@@ -223,10 +224,10 @@ export class Memories {
     this.#trust = trust;
   }
 
-  /** @param {string} service @returns {Memory | null} */
-  find(service) {
+  /** @param {string} service @returns {Promise<Memory | null>} */
+  async find(service) {
     const told = this.#path === null ? undefined : this.#kept()[service];
-    const memory = told === undefined ? (this.#own.get(service) ?? null) : Memory.of(told);
+    const memory = told === undefined ? (this.#own.get(service) ?? null) : await Memory.of(told);
     return this.#trust ? new Memory(this.#trust, memory?.checkpoint ?? null, true, memory?.ended) : memory;
   }
 

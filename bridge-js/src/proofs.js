@@ -1,9 +1,10 @@
 // @ts-check
 // Receipts: who signed them, and whether they say what one expects. The public keys are enough.
 
-import { compactVerify, importJWK } from "jose";
-import { decodeBase64url, isObject, parseObject } from "./encoding.js";
-import { CannotOpen, KeyRefused, Refused, shown, UnknownKey } from "./errors.js";
+import { compactVerify, importJWK } from "./jose.js";
+import { decodeBase64url } from "./formats/bytes.js";
+import { CannotOpen, KeyRefused, Refused, shown, UnknownKey } from "./formats/errors.js";
+import { isObject, parseObject } from "./formats/json.js";
 
 /** @typedef {import("./index.js").Claims} Claims */
 /** @typedef {import("./index.js").KeySet} KeySet */
@@ -41,7 +42,7 @@ function checkReceipt({ lawful_basis: basis, rights, notice }) {
   }
 }
 
-/** @param {string} jws @param {import("jose").CryptoKey | Uint8Array} key */
+/** @param {string} jws @param {import("./jose.js").CryptoKey | Uint8Array} key */
 async function checked(jws, key) {
   try {
     return (await compactVerify(jws, key, { algorithms: [ALG] })).payload;

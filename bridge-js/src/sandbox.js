@@ -1,10 +1,12 @@
 // @ts-check
 // People to play: somebody of a test app, whose vault key this process makes and holds, for tests without a browser.
 
-import { isObject } from "./encoding.js";
-import { BadAnswer, KeyRefused, Problem, Refused } from "./errors.js";
+import { BadAnswer, Problem } from "./errors.js";
+import { requestDigest } from "./formats/canonical.js";
+import { KeyRefused, Refused } from "./formats/errors.js";
+import { isObject } from "./formats/json.js";
 import { thumbprint } from "./keys.js";
-import { generateVaultKey, openRoot, openSegment, requestDigest, sealExport, sealRoot, sealSegment, wrapUnderNewCode } from "./sealing.js";
+import { generateVaultKey, openRoot, openSegment, sealExport, sealRoot, sealSegment, wrapUnderNewCode } from "./sealing.js";
 import { DATA, PERSON, REVISIONS, SEGMENTS, shaped, STATUS } from "./shapes.js";
 import { newRoot, rootKey, signApproval, signResumption } from "./signing.js";
 import { SYNTHETIC_PROFILE } from "./synthetic.js";

@@ -1,9 +1,10 @@
 // @ts-check
-// Sealing for a person whom this process plays: the wrapper of a vault key, segments, exports, and a request's digest.
+// Sealing for a person whom this process plays: the wrapper of a vault key, segments and exports.
 
-import { CompactEncrypt, compactDecrypt, importJWK } from "jose";
-import { decodeBase64url, encodeBase64url, parseObject, utf8 } from "./encoding.js";
-import { CannotOpen, Refused, shown } from "./errors.js";
+import { CompactEncrypt, compactDecrypt, importJWK } from "./jose.js";
+import { decodeBase64url, toBase64url, utf8 } from "./formats/bytes.js";
+import { CannotOpen, Refused, shown } from "./formats/errors.js";
+import { parseObject } from "./formats/json.js";
 import { checkConnectorKey } from "./keys.js";
 
 /** @typedef {import("./index.js").VaultKey} VaultKey */
@@ -18,8 +19,8 @@ const random = (length) => crypto.getRandomValues(new Uint8Array(length));
 
 /** A fresh vault key. @returns {VaultKey} */
 export const generateVaultKey = () => ({
-  key_id: `vk_${encodeBase64url(random(16))}`,
-  secret: encodeBase64url(random(32)),
+  key_id: `vk_${toBase64url(random(16))}`,
+  secret: toBase64url(random(32)),
 });
 
 /** The vault key under a code that nobody keeps: a vault has at least one way in. @param {VaultKey} key @param {string} userId */
@@ -28,7 +29,7 @@ export async function wrapUnderNewCode(key, userId) {
   const source = await subtle.importKey("raw", random(SECRET_BYTES), "HKDF", false, ["deriveBits"]);
   const derivation = { name: "HKDF", hash: "SHA-256", salt, info: utf8("consent-vault-recovery") };
   const wrapping = new Uint8Array(await subtle.deriveBits(derivation, source, 256));
-  const header = { typ: "vault-key+jwe", kid: key.key_id, sub: userId, kind: "recovery", salt: encodeBase64url(salt) };
+  const header = { typ: "vault-key+jwe", kid: key.key_id, sub: userId, kind: "recovery", salt: toBase64url(salt) };
   return seal(bytesOf(key), { alg: "A256KW", ...header }, wrapping);
 }
 
@@ -77,19 +78,6 @@ export async function sealExport(content, connectorKey, members) {
   const alg = "ECDH-ES+A256KW";
   const key = await importJWK({ ...(await checkConnectorKey(connectorKey)) }, alg);
   return seal(utf8(JSON.stringify(content)), { alg, typ: "consent-export+jwe", cty: "application/json", ...members }, key);
-}
-
-/** base64url SHA-256 of the RFC 8785 form of what was asked. @param {Record<string, unknown>} request */
-export async function requestDigest(request) {
-  return encodeBase64url(new Uint8Array(await subtle.digest("SHA-256", utf8(canonical(request)))));
-}
-
-/** Names sorted by UTF-16 code units, numbers as ECMAScript writes them. @param {unknown} value @returns {string} */
-export function canonical(value) {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
-  if (value === null || typeof value !== "object") return JSON.stringify(value);
-  const members = Object.entries(value).sort(([one], [two]) => (one < two ? -1 : 1));
-  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonical(member)}`).join(",")}}`;
 }
 
 /** @param {VaultKey} key */

@@ -2,11 +2,11 @@
 // What a vault signs: Ed25519 keys as JWKs, and JWS that say exactly what they have to. Made and checked here, with the
 // library's cryptography: header and claims are decided before any key is touched, and only what was signed is parsed.
 
-import { createHash } from "node:crypto";
-
-import { calculateJwkThumbprint, compactVerify, importJWK } from "jose";
-import { decodeBase64url, encodeBase64url, isObject, parseObject, utf8 } from "./encoding.js";
-import { CannotOpen, KeyRefused, Refused, shown } from "./errors.js";
+import { calculateJwkThumbprint, compactVerify, importJWK } from "./jose.js";
+import { decodeBase64url, toBase64url, toHex, utf8 } from "./formats/bytes.js";
+import { CannotOpen, KeyRefused, Refused, shown } from "./formats/errors.js";
+import { isObject, parseObject } from "./formats/json.js";
+import { sha256 as digest } from "./formats/sha256.js";
 
 /** @typedef {import("./index.js").OwnerKey} OwnerKey */
 /** @typedef {{privateKey: import("node:crypto").webcrypto.CryptoKey, jwk: OwnerKey, kid: string}} SigningKey */
@@ -22,7 +22,7 @@ const LOW_ORDER = [0n, 1n, P - 1n, ORDER_8, P - ORDER_8];
 const PKCS8 = Uint8Array.from([0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 0x22, 4, 0x20]);
 
 /** Base64url SHA-256 of ASCII text. @param {string} text */
-export const sha256 = (text) => createHash("sha256").update(text, "ascii").digest("base64url");
+export const sha256 = (text) => toBase64url(digest(utf8(text)));
 
 /** @param {Uint8Array} seed 32 octets @returns {Promise<SigningKey>} */
 export async function signingKey(seed) {
@@ -34,12 +34,12 @@ export async function signingKey(seed) {
 }
 
 /** @param {unknown} value */
-const encoded = (value) => encodeBase64url(utf8(JSON.stringify(value)));
+const encoded = (value) => toBase64url(utf8(JSON.stringify(value)));
 
 /** @param {SigningKey} key @param {string} typ @param {Record<string, unknown>} claims @returns {Promise<string>} compact JWS */
 export async function sign({ privateKey, kid }, typ, claims) {
   const signed = `${encoded({ alg: ALG, typ, kid })}.${encoded(claims)}`;
-  return `${signed}.${encodeBase64url(new Uint8Array(await subtle.sign("Ed25519", privateKey, utf8(signed))))}`;
+  return `${signed}.${toBase64url(new Uint8Array(await subtle.sign("Ed25519", privateKey, utf8(signed))))}`;
 }
 
 /**
@@ -57,7 +57,7 @@ export function checkOwnerKey(jwk, what = "the key") {
   } catch (error) {
     throw new KeyRefused(`${what}'s ${/** @type {Error} */ (error).message}`, "x");
   }
-  const y = BigInt(`0x${Buffer.from(raw).reverse().toString("hex") || "0"}`) % 2n ** 255n;
+  const y = BigInt(`0x${toHex(raw.reverse()) || "0"}`) % 2n ** 255n;
   if (raw.length !== 32 || y >= P || LOW_ORDER.includes(y)) {
     throw new KeyRefused(`${what}'s x is not a point that signatures can be checked with`, "x");
   }

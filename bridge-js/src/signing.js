@@ -1,7 +1,7 @@
 // @ts-check
 // Whoever approves signs: the root that a vault holds, the key of each app that comes of it, and what these say.
 
-import { utf8 } from "./encoding.js";
+import { utf8 } from "./formats/bytes.js";
 import { sha256, sign, signingKey } from "./signatures.js";
 
 /** @typedef {import("./signatures.js").SigningKey} SigningKey */

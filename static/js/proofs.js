@@ -2,10 +2,9 @@
 // Checks what we signed with what is in this browser: the receipt's text and our public keys, fetched once.
 
 import { compactVerify, decodeProtectedHeader, importJWK } from "../vendor/jose.js";
+import { fromUtf8 } from "./formats/bytes.js";
 import { gettext, interpolate } from "./i18n.js";
 import { call } from "./vault/api.js";
-import { fromUtf8, strictBase64url, toBase64url, utf8 } from "./vault/bytes.js";
-import { canonical } from "./vault/digest.js";
 
 /** @typedef {{kty: string, crv: string, x: string, kid: string}} PublicKey */
 /**
@@ -119,22 +118,4 @@ async function verified(jws, key) {
   } catch {
     throw new Fails(gettext("The signature does not fit: something was changed, or cut off in copying."));
   }
-}
-
-/** @typedef {{v: number, chain: string, sequence: number, prev_hash: string, entry_hash: string, kind: string, actor: string, at: string, facts: any, facts_hash: string, salt: string}} Entry */
-
-/** @param {Uint8Array<ArrayBuffer>} bytes */
-async function digest(bytes) {
-  return toBase64url(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
-}
-
-/** @param {Entry} entry @returns {Promise<string>} the hash that it must carry */
-export async function entryHash({ v, chain, sequence, prev_hash, kind, actor, at, facts_hash }) {
-  return digest(utf8(canonical({ v, chain, sequence, prev_hash, kind, actor, at, facts_hash })));
-}
-
-/** Whether an entry was made over these facts. @param {Entry} entry */
-export async function holdsItsFacts({ facts, facts_hash, salt }) {
-  const salted = strictBase64url(salt);
-  return salted !== null && (await digest(new Uint8Array([...salted, ...utf8(canonical(facts))]))) === facts_hash;
 }

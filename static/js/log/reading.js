@@ -1,17 +1,18 @@
 // @ts-check
 // A person's own history against the public log: its newest entry is in it, and the log is the one seen before.
 
+import { fromBase64url, fromUtf8 } from "../formats/bytes.js";
+import { Refused } from "../formats/errors.js";
+import { isConsistent } from "../formats/merkle.js";
+import { originOf, proves, readHashes, readKey, readKeys } from "../formats/notes.js";
 import { gettext, interpolate } from "../i18n.js";
-import { strictBase64url } from "../vault/bytes.js";
 import { hasEnded, recall, recallSealed, remember, rememberSealed } from "./memory.js";
-import { isConsistent } from "./merkle.js";
-import { NoteRefused, originOf, proves, readHashes, readKey, readKeys } from "./notes.js";
 import { Trust } from "./trust.js";
 
 /** @typedef {import("../proofs.js").Step} Step */
 /** @typedef {import("./memory.js").Memory} Memory */
-/** @typedef {import("./notes.js").Checkpoint} Checkpoint */
-/** @typedef {import("./notes.js").VerifierKey} VerifierKey */
+/** @typedef {import("../formats/notes.js").Checkpoint} Checkpoint */
+/** @typedef {import("../formats/notes.js").VerifierKey} VerifierKey */
 /** @typedef {import("../proofs.js").Epoch} Epoch */
 /** @typedef {{count: number, chain: string, hashes: Map<number, string>, times: Map<number, string>}} Walked */
 /** @typedef {{keys?: string[], epoch?: string, restored?: boolean}} Taken what the person takes, since the operator told it on another way */
@@ -31,12 +32,12 @@ class Waits extends Fails {}
 async function fetchText(path, expected) {
   const answer = await fetch(path, { credentials: "omit", cache: "no-store", redirect: "error" });
   if (!answer.ok && answer.status !== expected) throw new Fails(gettext("The log could not be asked. Try again in a moment."));
-  return { status: answer.status, text: await answer.text() };
+  return { status: answer.status, text: fromUtf8(new Uint8Array(await answer.arrayBuffer())) };
 }
 
 /** @param {unknown} error */
 const reasonOf = (error) =>
-  error instanceof NoteRefused
+  error instanceof Refused
     ? gettext("What the log answered is not what it has to be: it was changed, or made by somebody else.")
     : gettext("This could not be checked here.");
 
@@ -152,9 +153,9 @@ function waiting({ times }, found) {
 /** @param {Memory[]} memories @param {Taken} taken @returns {Promise<Trust>} */
 async function trustOf(memories, { keys }) {
   const names = document.getElementById("verify-history")?.dataset.witnesses ?? "";
-  const witnesses = await Promise.all(names.split(",").filter(Boolean).map(readKey));
-  const trust = memories.length ? await Trust.of(memories, witnesses) : new Trust(await namedKeys(), [], witnesses);
-  return keys ? trust.replacedBy(await Promise.all(keys.map(readKey))) : trust;
+  const witnesses = names.split(",").filter(Boolean).map(readKey);
+  const trust = memories.length ? Trust.of(memories, witnesses) : new Trust(await namedKeys(), [], witnesses);
+  return keys ? trust.replacedBy(keys.map(readKey)) : trust;
 }
 
 const namedKeys = async () => readKeys((await fetchText("/log/key")).text);
@@ -170,7 +171,7 @@ async function signedCheckpoint(steps, known, memories, walked, taken) {
     const note = await newestNote(memories.length > 0);
     if (!memories.length || (await known.knowsSigner(note))) return { newest: await known.newest(note), believed: known };
     const origin = originOf(note);
-    const anew = await known.renamed(origin);
+    const anew = known.renamed(origin);
     if (!(await anew.knowsSigner(note))) throw await otherKey();
     if (taken.epoch !== origin) throw otherEpoch(memories, origin, walked);
     return { newest: await anew.newest(note), believed: anew };
@@ -257,9 +258,9 @@ async function newestInLog({ count, hashes }, newest, trust) {
 async function isInLog(hash, newest, trust) {
   const { status, text } = await fetchText(`/log/proof/${hash}`);
   if (status !== 200) return false;
-  const [proof, leaf] = [await trust.proof(text, newest), strictBase64url(hash)];
+  const [proof, leaf] = [await trust.proof(text, newest), fromBase64url(hash)];
   if (!proof) throw new Fails(gettext("The proof is of another log."));
-  if (!leaf || !(await proves(proof, leaf))) throw new Fails(gettext("The log has another entry there."));
+  if (!leaf || !proves(proof, leaf)) throw new Fails(gettext("The log has another entry there."));
   if (!(await fits(proof.checkpoint, newest))) throw new Fails(gettext("The proof is of another log."));
   return true;
 }

@@ -2,15 +2,15 @@
 // Whose signature of the log counts: the keys that were known, and those that they vouch for. A new key is learned from a
 // checkpoint that a known one signed beside it, or from the person's own word.
 
-import { hasOtherSigner, readCheckpoint, readKey, readProof, renamed, signers } from "./notes.js";
+import { hasOtherSigner, readCheckpoint, readKey, readProof, renamed, signers } from "../formats/notes.js";
 
 /** @typedef {import("./memory.js").Memory} Memory */
-/** @typedef {import("./notes.js").Checkpoint} Checkpoint */
-/** @typedef {import("./notes.js").Proof} Proof */
-/** @typedef {import("./notes.js").VerifierKey} VerifierKey */
+/** @typedef {import("../formats/notes.js").Checkpoint} Checkpoint */
+/** @typedef {import("../formats/notes.js").Proof} Proof */
+/** @typedef {import("../formats/notes.js").VerifierKey} VerifierKey */
 
 /** @param {string[]} texts */
-const readAll = (texts) => Promise.all(texts.map(readKey));
+const readAll = (texts) => texts.map(readKey);
 
 /** Each once, without those. @param {VerifierKey[]} keys @param {VerifierKey[]} without @returns {VerifierKey[]} */
 const others = (keys, without) => {
@@ -29,12 +29,12 @@ export class Trust {
 
   /**
    * Of several memories, those that saw most of the log know its present keys best.
-   * @param {Memory[]} memories one at least @param {VerifierKey[]} witnesses @returns {Promise<Trust>}
+   * @param {Memory[]} memories one at least @param {VerifierKey[]} witnesses @returns {Trust}
    */
-  static async of(memories, witnesses) {
+  static of(memories, witnesses) {
     const most = Math.max(...memories.map(({ size }) => size));
-    const keys = others(await readAll(memories.filter(({ size }) => size === most).flatMap((memory) => memory.keys)), []);
-    const before = await readAll(memories.flatMap((memory) => [...memory.keys, ...(memory.earlier ?? [])]));
+    const keys = others(readAll(memories.filter(({ size }) => size === most).flatMap((memory) => memory.keys)), []);
+    const before = readAll(memories.flatMap((memory) => [...memory.keys, ...(memory.earlier ?? [])]));
     return new Trust(keys, others(before, keys), witnesses);
   }
 
@@ -48,9 +48,9 @@ export class Trust {
     return (await signers(note, this.keys)).length > 0;
   }
 
-  /** The same keys under the name of a log that began anew. @param {string} origin @returns {Promise<Trust>} */
-  async renamed(origin) {
-    return new Trust(await Promise.all(this.keys.map((key) => renamed(key, origin))), [], this.witnesses);
+  /** The same keys under the name of a log that began anew. @param {string} origin @returns {Trust} */
+  renamed(origin) {
+    return new Trust(this.keys.map((key) => renamed(key, origin)), [], this.witnesses);
   }
 
   /** A checkpoint that was remembered: whoever signed it then. @param {string} note @returns {Promise<Checkpoint>} */

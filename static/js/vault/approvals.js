@@ -2,9 +2,9 @@
 // The approval root of the vault that is unlocked here: made where there is none, held to what the server names, and kept
 // for this page alone.
 
+import { Refused } from "../formats/errors.js";
 import * as api from "./api.js";
 import { changes, current } from "./keyring.js";
-import { Refused } from "./profile.js";
 import { newRoot, openRoot, ownApproval, rootMembers, signApproval, signResumption, signRotation } from "./signing.js";
 
 /** @typedef {import("./types.js").ExportMembers} ExportMembers */
@@ -33,7 +33,7 @@ export function approvalRoot() {
 async function loaded() {
   const vault = await current();
   const keys = await api.getKeys();
-  if (keys.user_id !== vault.userId) throw new Refused("mismatch", "user_id", "someone else is signed in now");
+  if (keys.user_id !== vault.userId) throw new Refused("someone else is signed in now", "user_id", "mismatch");
   const found = await openRoot(keys, vault);
   if (found) return found;
   const root = newRoot(); // the program that made the vault made none
@@ -58,7 +58,7 @@ export async function signedRevision(grantId, members, { attributes, jwe }) {
   const told = await api.getStandingApproval(grantId);
   const own = told.approval ? await ownApproval(root, members.iss, members.aud, told.approval) : null;
   if (own && own.request_digest !== members.request_digest) {
-    throw new Refused("mismatch", "request_digest", "what was approved is another request");
+    throw new Refused("what was approved is another request", "request_digest", "mismatch");
   }
   const { access_duration: accessDuration, ends_at: endsAt } = own ?? told;
   return signApproval(root, members, { attributes, accessDuration, endsAt, jwe });

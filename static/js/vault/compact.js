@@ -2,8 +2,9 @@
 // The one place where the JOSE library seals and opens. Everything above it names a kind and its header members.
 
 import { CompactEncrypt, compactDecrypt } from "../../vendor/jose.js";
-import { fromUtf8, utf8 } from "./bytes.js";
-import { checkHeader, checkOldHeader, ENC, MAX_ITERATIONS, PROFILES, readHeader, Refused } from "./profile.js";
+import { fromUtf8, utf8 } from "../formats/bytes.js";
+import { Refused } from "../formats/errors.js";
+import { checkHeader, checkOldHeader, ENC, MAX_ITERATIONS, PROFILES, readHeader } from "./profile.js";
 
 /** @typedef {import("./types.js").Json} Json */
 /** @typedef {import("./types.js").SealedKind} SealedKind */
@@ -48,7 +49,7 @@ export async function open(kind, jwe, key, expected, connectorCurve) {
     const { plaintext } = await compactDecrypt(/** @type {string} */ (jwe), key, options);
     return { header, plaintext: /** @type {Uint8Array<ArrayBuffer>} */ (plaintext) };
   } catch {
-    throw new Refused("cannot_open", null, "it does not open with this key, or it was changed on the way");
+    throw new Refused("it does not open with this key, or it was changed on the way", null, "cannot_open");
   }
 }
 
@@ -71,7 +72,7 @@ export async function openOld(jwe, passphrase) {
       continue;
     }
   }
-  throw new Refused("cannot_open", null, "it does not open with this passphrase, or it was changed on the way");
+  throw new Refused("it does not open with this passphrase, or it was changed on the way", null, "cannot_open");
 }
 
 const LARGE = 256 * 1024;
@@ -105,10 +106,10 @@ export async function jsonObject(plaintext) {
     await breathe(text.length);
     value = JSON.parse(text);
   } catch {
-    throw new Refused("plaintext", null, "what is sealed is not JSON");
+    throw new Refused("what is sealed is not JSON", null, "plaintext");
   }
   if (value === null || typeof value !== "object" || Array.isArray(value)) {
-    throw new Refused("plaintext", null, "what is sealed is not a JSON object");
+    throw new Refused("what is sealed is not a JSON object", null, "plaintext");
   }
   return value;
 }

@@ -3,9 +3,10 @@
 // and for tests.
 
 import { calculateJwkThumbprint, importJWK } from "../../vendor/jose.js";
-import { strictBase64url } from "./bytes.js";
+import { fromBase64url } from "../formats/bytes.js";
+import { Refused } from "../formats/errors.js";
 import { jsonBytes, jsonObject, open, seal } from "./compact.js";
-import { PROFILES, Refused } from "./profile.js";
+import { PROFILES } from "./profile.js";
 
 /** @typedef {import("./types.js").ExportMembers} ExportMembers */
 /** @typedef {import("./types.js").ExportPlaintext} ExportPlaintext */
@@ -19,7 +20,7 @@ const CURVES = {
 };
 
 /** @param {string | null} member @param {string} detail */
-const badKey = (member, detail) => new Refused("connector_key", member, detail);
+const badKey = (member, detail) => new Refused(detail, member, "connector_key");
 
 /**
  * Refuses what could not be sealed to, or could be sealed to by anyone: shape first, then a trial agreement with a
@@ -37,7 +38,7 @@ export async function checkConnectorKey(jwk) {
   const strange = Object.keys(given).find((name) => !members.includes(name) && !DROPPED.includes(name));
   if (strange) throw badKey(strange, "does not belong in a public key");
   for (const name of curve.coordinates) {
-    if (strictBase64url(given[name])?.length !== 32) throw badKey(name, "is not 32 octets in base64url");
+    if (fromBase64url(given[name])?.length !== 32) throw badKey(name, "is not 32 octets in base64url");
   }
   const key = /** @type {ConnectorKey} */ (Object.fromEntries(members.map((name) => [name, given[name]])));
   await tryAgreement(key, curve.webcrypto);
@@ -92,10 +93,10 @@ export async function openExport(jwe, connectorPrivateKey, expected) {
 
 /** @param {any} slice @param {string} scope */
 function checkSlice(slice, scope) {
-  if (slice.scope !== scope) throw new Refused("mismatch", "scope", "the sealed slice is of another scope");
-  if (!Array.isArray(slice.approved_attributes)) throw new Refused("plaintext", "approved_attributes", "is not a list");
+  if (slice.scope !== scope) throw new Refused("the sealed slice is of another scope", "scope", "mismatch");
+  if (!Array.isArray(slice.approved_attributes)) throw new Refused("is not a list", "approved_attributes", "plaintext");
   const extra = pathsOf(slice.data).find((path) => !slice.approved_attributes.includes(path));
-  if (extra !== undefined) throw new Refused("plaintext", "data", `${extra} was not approved`);
+  if (extra !== undefined) throw new Refused(`${extra} was not approved`, "data", "plaintext");
 }
 
 /** @param {any} data domain → segment → attribute → value @returns {string[]} */
@@ -108,7 +109,7 @@ function pathsOf(data) {
 /** @param {any} value @returns {[string, any][]} */
 function branches(value) {
   if (value === null || typeof value !== "object" || Array.isArray(value)) {
-    throw new Refused("plaintext", "data", "is not domain, segment, attribute");
+    throw new Refused("is not domain, segment, attribute", "data", "plaintext");
   }
   return Object.entries(value);
 }

@@ -3,26 +3,11 @@
 // bounds. A header is read here before any key touches the object; the library underneath is never asked about an
 // unknown member.
 
-import { fromUtf8, isBase64url, strictBase64url } from "./bytes.js";
+import { Refused } from "../formats/errors.js";
+import { fromBase64url, fromUtf8, isBase64url } from "../formats/bytes.js";
 
 /** @typedef {import("./types.js").Json} Json */
 /** @typedef {import("./types.js").SealedKind} SealedKind */
-
-/**
- * Something sealed that must not be used. `reason` is one of: malformed, forbidden_member, unexpected_member,
- * missing_member, algorithm, bad_value, iterations, mismatch, cannot_open, plaintext, connector_key, request_changed,
- * signing_key.
- * `member` names the header or body member it is about, if it is about one.
- */
-export class Refused extends Error {
-  /** @param {string} reason @param {string | null} member @param {string} detail */
-  constructor(reason, member, detail) {
-    super(member ? `${member}: ${detail}` : detail);
-    this.name = "Refused";
-    this.reason = reason;
-    this.member = member;
-  }
-}
 
 export const ENC = "A256GCM";
 export const MIN_ITERATIONS = 210000;
@@ -79,12 +64,12 @@ const LOOKS = {
   aud: isText,
   request_id: isText,
   scope: isText,
-  request_digest: (value) => strictBase64url(value)?.length === 32,
+  request_digest: (value) => fromBase64url(value)?.length === 32,
   content_revision: isRevision,
   revision: isRevision,
   cty: (value) => value === "application/json",
-  salt: (value) => strictBase64url(value)?.length === 32,
-  p2s: (value) => strictBase64url(value)?.length === 16,
+  salt: (value) => fromBase64url(value)?.length === 32,
+  p2s: (value) => fromBase64url(value)?.length === 16,
 };
 
 /** @param {unknown} value @returns {boolean} */
@@ -106,18 +91,18 @@ export function readHeader(jwe) {
   const parts = typeof jwe === "string" ? jwe.split(".") : [];
   const [encoded = ""] = parts;
   if (parts.length !== 5 || !parts.every(isBase64url))
-    throw new Refused("malformed", null, "this is not a compact JWE");
-  if (encoded.length > HEADER_LIMIT) throw new Refused("malformed", null, "the protected header is too long");
+    throw new Refused("this is not a compact JWE", null, "malformed");
+  if (encoded.length > HEADER_LIMIT) throw new Refused("the protected header is too long", null, "malformed");
   let header;
   let text;
   try {
-    text = fromUtf8(/** @type {Uint8Array<ArrayBuffer>} */ (strictBase64url(encoded)));
+    text = fromUtf8(/** @type {Uint8Array<ArrayBuffer>} */ (fromBase64url(encoded)));
     header = JSON.parse(text);
   } catch {
-    throw new Refused("malformed", null, "the protected header is not JSON");
+    throw new Refused("the protected header is not JSON", null, "malformed");
   }
   if (header === null || typeof header !== "object" || Array.isArray(header)) {
-    throw new Refused("malformed", null, "the protected header is not an object");
+    throw new Refused("the protected header is not an object", null, "malformed");
   }
   refuseRepeated(text);
   return header;
@@ -130,7 +115,7 @@ function refuseRepeated(text) {
     .map(([, name = ""]) => JSON.parse(name));
   const seen = new Set();
   for (const name of names) {
-    if (seen.has(name)) throw new Refused("malformed", name, "stands in the header twice");
+    if (seen.has(name)) throw new Refused("stands in the header twice", name, "malformed");
     seen.add(name);
   }
 }
@@ -149,17 +134,13 @@ export function checkHeader(header, kind, expected, connectorCurve) {
   checkMembers(header, profile.members);
   for (const [member, looks] of Object.entries(LOOKS)) {
     if (member in header && !looks(header[member]))
-      throw new Refused("bad_value", member, "is not what the format allows");
+      throw new Refused("is not what the format allows", member, "bad_value");
   }
   if ("p2c" in header) checkIterations(header.p2c);
   if ("epk" in header) checkEphemeralKey(header.epk, connectorCurve);
   for (const [member, value] of Object.entries(expected)) {
     if (header[member] !== value) {
-      throw new Refused(
-        "mismatch",
-        member,
-        `expected ${JSON.stringify(value)}, found ${JSON.stringify(header[member])}`,
-      );
+      throw new Refused(`expected ${JSON.stringify(value)}, found ${JSON.stringify(header[member])}`, member, "mismatch");
     }
   }
 }
@@ -175,10 +156,10 @@ const OLD_MIN_ITERATIONS = 1000;
  */
 export function checkOldHeader(header) {
   const alg = OLD_ALGS.find((name) => name === header.alg);
-  if (!alg) throw new Refused("algorithm", "alg", `${JSON.stringify(header.alg)} is not allowed here`);
-  if (header.enc !== ENC) throw new Refused("algorithm", "enc", `${JSON.stringify(header.enc)} is not allowed here`);
+  if (!alg) throw new Refused(`${JSON.stringify(header.alg)} is not allowed here`, "alg", "algorithm");
+  if (header.enc !== ENC) throw new Refused(`${JSON.stringify(header.enc)} is not allowed here`, "enc", "algorithm");
   const strange = Object.keys(header).find((name) => !OLD_MEMBERS.includes(name));
-  if (strange) throw new Refused("unexpected_member", strange, "does not belong in this header");
+  if (strange) throw new Refused("does not belong in this header", strange, "unexpected_member");
   checkIterations(header.p2c, OLD_MIN_ITERATIONS);
   return alg;
 }
@@ -186,34 +167,30 @@ export function checkOldHeader(header) {
 /** @param {Json} header */
 function refuseForbidden(header) {
   const member = Object.keys(header).find((name) => FORBIDDEN.test(name));
-  if (member) throw new Refused("forbidden_member", member, "must not stand in a header");
+  if (member) throw new Refused("must not stand in a header", member, "forbidden_member");
 }
 
 /** @param {Json} header @param {{alg: string, typ: string}} profile */
 function checkAlgorithm(header, profile) {
   if (header.alg !== profile.alg)
-    throw new Refused("algorithm", "alg", `${JSON.stringify(header.alg)} is not allowed here`);
-  if (header.enc !== ENC) throw new Refused("algorithm", "enc", `${JSON.stringify(header.enc)} is not allowed here`);
+    throw new Refused(`${JSON.stringify(header.alg)} is not allowed here`, "alg", "algorithm");
+  if (header.enc !== ENC) throw new Refused(`${JSON.stringify(header.enc)} is not allowed here`, "enc", "algorithm");
   if (header.typ !== profile.typ)
-    throw new Refused("mismatch", "typ", `expected ${profile.typ}, found ${JSON.stringify(header.typ)}`);
+    throw new Refused(`expected ${profile.typ}, found ${JSON.stringify(header.typ)}`, "typ", "mismatch");
 }
 
 /** @param {Json} header @param {string[]} members */
 function checkMembers(header, members) {
   const strange = Object.keys(header).find((name) => !members.includes(name));
-  if (strange) throw new Refused("unexpected_member", strange, "does not belong in this header");
+  if (strange) throw new Refused("does not belong in this header", strange, "unexpected_member");
   const absent = members.find((name) => !Object.hasOwn(header, name));
-  if (absent) throw new Refused("missing_member", absent, "is missing from the header");
+  if (absent) throw new Refused("is missing from the header", absent, "missing_member");
 }
 
 /** @param {unknown} count @param {number} [least] */
 function checkIterations(count, least = MIN_ITERATIONS) {
   if (!Number.isSafeInteger(count) || Number(count) < least || Number(count) > MAX_ITERATIONS) {
-    throw new Refused(
-      "iterations",
-      "p2c",
-      `${JSON.stringify(count)} is outside ${least} to ${MAX_ITERATIONS}`,
-    );
+    throw new Refused(`${JSON.stringify(count)} is outside ${least} to ${MAX_ITERATIONS}`, "p2c", "iterations");
   }
 }
 
@@ -221,11 +198,11 @@ function checkIterations(count, least = MIN_ITERATIONS) {
 function checkEphemeralKey(epk, curve) {
   const members = curve === "X25519" || curve === "P-256" ? EPK_MEMBERS[curve] : null;
   if (!members || epk === null || typeof epk !== "object" || epk.crv !== curve) {
-    throw new Refused("mismatch", "epk", `its curve is not the connector's (${curve})`);
+    throw new Refused(`its curve is not the connector's (${curve})`, "epk", "mismatch");
   }
   const names = Object.keys(epk);
   const right = names.length === members.length && members.every((name) => names.includes(name));
-  if (!right || epk.kty !== (curve === "X25519" ? "OKP" : "EC") || strictBase64url(epk.x)?.length !== 32) {
-    throw new Refused("bad_value", "epk", "is not a public key of that curve");
+  if (!right || epk.kty !== (curve === "X25519" ? "OKP" : "EC") || fromBase64url(epk.x)?.length !== 32) {
+    throw new Refused("is not a public key of that curve", "epk", "bad_value");
   }
 }

@@ -3,9 +3,9 @@
 // that these sign. Whoever has a session but not the vault key can sign nothing.
 
 import { calculateJwkThumbprint } from "../../vendor/jose.js";
-import { random, toBase64url, utf8 } from "./bytes.js";
+import { random, toBase64url, utf8 } from "../formats/bytes.js";
+import { Refused } from "../formats/errors.js";
 import { open, seal } from "./compact.js";
-import { Refused } from "./profile.js";
 
 /** @typedef {import("./types.js").ExportMembers} ExportMembers */
 /** @typedef {import("./types.js").Keys} Keys */
@@ -43,10 +43,10 @@ export async function openRoot({ signing_jwe, signing_public_key }, { userId, ke
   if (!signing_jwe) return null;
   const { plaintext } = await open("root", signing_jwe, key, { kid: keyId, sub: userId });
   const root = /** @type {Root} */ (plaintext);
-  if (root.length !== ROOT_LENGTH) throw new Refused("plaintext", null, "the approval root is not 32 octets");
+  if (root.length !== ROOT_LENGTH) throw new Refused("the approval root is not 32 octets", null, "plaintext");
   const { jwk } = await rootKey(root);
   if (signing_public_key?.x !== jwk.x) {
-    throw new Refused("signing_key", "signing_public_key", "the server names another approval key than your vault's");
+    throw new Refused("the server names another approval key than your vault's", "signing_public_key", "signing_key");
   }
   return root;
 }

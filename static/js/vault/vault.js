@@ -5,7 +5,7 @@ export { replaceRoot } from "./approvals.js";
 export { ApiError, endGrant, getKeys, giveUpRotation, hideScope, isInterrupted, removeWrapper, restoreWrapper, showScope } from "./api.js";
 export { changes, isUnlocked, Locked, pageOwner, watch } from "./keyring.js";
 export { createSignInPasskey, passkeysSupported, PasskeyError } from "./passkey.js";
-export { Refused } from "./profile.js";
+export { Refused } from "../formats/errors.js";
 export { openAll } from "./reading.js";
 export { finishRotation, nextKey, Paused, prepareRotation } from "./rotation.js";
 export { approve, deny, forgetPreview, isAsked, isNewConnector, loadRequest, preview, resumeGrant } from "./review.js";

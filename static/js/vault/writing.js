@@ -1,8 +1,8 @@
 // @ts-check
 // Writing to a segment that another tab or device may be writing to as well: nothing is overwritten unseen.
 
+import { canonical } from "../formats/canonical.js";
 import * as api from "./api.js";
-import { canonical } from "./digest.js";
 import { withPresentKey } from "./present_key.js";
 import { openAll } from "./reading.js";
 import { sealSegment } from "./segments.js";

@@ -26,7 +26,8 @@ def passed(output):
         ("answers", 25),
         ("proofs", 30),
         ("approvals", 20),
-        ("logs", 25),
+        ("logs", 50),
+        ("formats", 6),
     ],
 )
 def test_module(package, name, least):

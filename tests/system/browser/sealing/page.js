@@ -1,6 +1,6 @@
 // What the tests run inside the page, beside the modules under test.
 
-import { Refused } from "/static/js/vault/profile.js";
+import { Refused } from "/static/js/formats/errors.js";
 import { sealingKey } from "/static/js/vault/wrappers.js";
 
 export const bytes = (hex) => Uint8Array.from(hex.match(/../g), (pair) => parseInt(pair, 16));

@@ -19,9 +19,9 @@ _BUCKETS = 256
 _DIGEST = 16  # octets
 
 SCRIPT = """async ([count, withPassphrase]) => {
-  const module = (name) => import(`/static/js/vault/${name}.js`);
-  const [segments, exports, notes, signing, wrappers, bytes] =
-    await Promise.all(["segments", "exports", "notes", "signing", "wrappers", "bytes"].map(module));
+  const module = (path) => import(`/static/js/${path}.js`);
+  const [segments, exports, notes, signing, wrappers, bytes] = await Promise.all(["vault/segments", "vault/exports",
+    "vault/notes", "vault/signing", "vault/wrappers", "formats/bytes"].map(module));
   const { keyId, bytes: vaultKey } = wrappers.newVaultKey();
   const vault = { userId: "usr_a", keyId, key: await wrappers.sealingKey(vaultKey) };
   const code = wrappers.newRecoveryCode();

@@ -79,7 +79,7 @@ def test_digest_and_thumbprint_of_the_vectors(sealing_page: Tab, vectors: dict[s
     export = vectors["exports"][number]
     computed = sealing_page.run(
         """async (e) => {
-          const { canonical, requestDigest } = await import("/static/js/vault/digest.js");
+          const { canonical, requestDigest } = await import("/static/js/formats/canonical.js");
           const { checkConnectorKey, thumbprint } = await import("/static/js/vault/exports.js");
           const tolerated = { kid: "mine", use: "enc", alg: "ECDH-ES", key_ops: [] };
           const key = await checkConnectorKey({ ...e.connector_public_key, ...tolerated });
