@@ -8,7 +8,7 @@ export { checkConnectorKey, checkPrivateKey, generateConnectorKey, publicHalf, t
 export { LogReader, verifyReceiptProof } from "./logs.js";
 export { LogEpochChanged, LogKeyChanged, NothingPublished } from "./memories.js";
 export { openEnvelope } from "./opening.js";
-export { verifyReceipt } from "./proofs.js";
+export { verifyReceipt } from "./formats/receipts.js";
 export { SandboxPerson } from "./sandbox.js";
 export { SYNTHETIC_PROFILE } from "./synthetic.js";
 export { verifyWebhook } from "./webhooks.js";

@@ -5,10 +5,10 @@ import { BadAnswer, Problem } from "./errors.js";
 import { requestDigest } from "./formats/canonical.js";
 import { KeyRefused, Refused } from "./formats/errors.js";
 import { isObject } from "./formats/json.js";
+import { newRoot, rootKey, signApproval, signResumption } from "./formats/signing.js";
 import { thumbprint } from "./keys.js";
 import { generateVaultKey, openRoot, openSegment, sealExport, sealRoot, sealSegment, wrapUnderNewCode } from "./sealing.js";
 import { DATA, PERSON, REVISIONS, SEGMENTS, shaped, STATUS } from "./shapes.js";
-import { newRoot, rootKey, signApproval, signResumption } from "./signing.js";
 import { SYNTHETIC_PROFILE } from "./synthetic.js";
 import { jsonOf } from "./transport.js";
 
@@ -153,7 +153,7 @@ export class SandboxPerson {
     return body;
   }
 
-  /** @param {Uint8Array} root @param {VaultKey} key */
+  /** @param {import("./formats/signing.js").Root} root @param {VaultKey} key */
   async #rootMembers(root, key) {
     return { signing_public_key: (await rootKey(root)).jwk, signing_jwe: await sealRoot(root, key, this.userId) };
   }

@@ -37,7 +37,7 @@ export async function wrapUnderNewCode(key, userId) {
 export const sealRoot = (root, key, userId) =>
   seal(root, { alg: "A256KW", typ: "vault-signing-root+jwe", kid: key.key_id, sub: userId }, bytesOf(key));
 
-/** @param {string} sealed @param {VaultKey} key @param {string} userId @returns {Promise<Uint8Array>} */
+/** @param {string} sealed @param {VaultKey} key @param {string} userId @returns {Promise<Uint8Array<ArrayBuffer>>} */
 export async function openRoot(sealed, key, userId) {
   const found = parseObject(decodeBase64url(sealed.split(".")[0], "the header"), "the header");
   const wanted = { alg: "A256KW", enc: ENC, typ: "vault-signing-root+jwe", kid: key.key_id, sub: userId };
@@ -46,7 +46,7 @@ export async function openRoot(sealed, key, userId) {
   }
   const options = { keyManagementAlgorithms: ["A256KW"], contentEncryptionAlgorithms: [ENC] };
   try {
-    return (await compactDecrypt(sealed, bytesOf(key), options)).plaintext;
+    return new Uint8Array((await compactDecrypt(sealed, bytesOf(key), options)).plaintext);
   } catch {
     throw new CannotOpen("the approval root does not open: another key sealed it, or it was changed");
   }

@@ -158,7 +158,7 @@ async function verify(taken = {}) {
       fails: offered?.title ?? gettext("Your history does not hold. Tell us: this must not happen."),
     };
     const place = find("#verify-result");
-    place.replaceChildren(verdict({ type: "", claims: holds ? {} : null, steps }, titles), ...(offered ? [offered.offer] : []));
+    place.replaceChildren(verdict({ claims: holds ? {} : null, steps }, titles), ...(offered ? [offered.offer] : []));
     place.focus();
   } catch (error) {
     progress.hidden = true;

@@ -3,13 +3,14 @@
 // for this page alone.
 
 import { Refused } from "../formats/errors.js";
+import { newRoot, signApproval, signResumption, signRotation } from "../formats/signing.js";
 import * as api from "./api.js";
 import { changes, current } from "./keyring.js";
-import { newRoot, openRoot, ownApproval, rootMembers, signApproval, signResumption, signRotation } from "./signing.js";
+import { openRoot, ownApproval, rootMembers } from "./signing.js";
 
 /** @typedef {import("./types.js").ExportMembers} ExportMembers */
 /** @typedef {import("./types.js").RequestData} RequestData */
-/** @typedef {import("./signing.js").Root} Root */
+/** @typedef {import("../formats/signing.js").Root} Root */
 
 /** @type {Promise<Root> | null} */
 let held = null;

@@ -2,11 +2,12 @@
 // Sandbox people: a developer's browser holds their vault keys, apart from the developer's own vault. Everything here is
 // given whom it is about; nothing of the person who is signed in is read or changed.
 
+import { newRoot, signApproval, signResumption } from "../formats/signing.js";
 import { call } from "./api.js";
 import * as sealing from "./exports.js";
 import { buildSlice, checkRequest, exportMembers, isAsked } from "./review.js";
 import { openSegment, sealSegment } from "./segments.js";
-import { newRoot, openRoot, rootMembers, signApproval, signResumption } from "./signing.js";
+import { openRoot, rootMembers } from "./signing.js";
 import { newRecoveryCode, newVaultKey, sealingKey, unwrap, wrap } from "./wrappers.js";
 
 /** @typedef {import("./types.js").Json} Json */

@@ -6,8 +6,8 @@ import { test } from "node:test";
 
 import { checkApproval, KeyPins, OwnerKeyChanged } from "../../../bridge-js/src/approvals.js";
 import { requestDigest } from "../../../bridge-js/src/formats/canonical.js";
-import { sign } from "../../../bridge-js/src/signatures.js";
-import { appKey, newRoot, signApproval } from "../../../bridge-js/src/signing.js";
+import { sign } from "../../../bridge-js/src/formats/jws.js";
+import { appKey, newRoot, signApproval } from "../../../bridge-js/src/formats/signing.js";
 
 const ISSUER = "https://consent.example";
 const { exports } = JSON.parse(readFileSync(new URL("../../vectors/sealed.json", import.meta.url), "utf8"));

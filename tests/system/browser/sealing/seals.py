@@ -20,8 +20,8 @@ _DIGEST = 16  # octets
 
 SCRIPT = """async ([count, withPassphrase]) => {
   const module = (path) => import(`/static/js/${path}.js`);
-  const [segments, exports, notes, signing, wrappers, bytes] = await Promise.all(["vault/segments", "vault/exports",
-    "vault/notes", "vault/signing", "vault/wrappers", "formats/bytes"].map(module));
+  const [segments, exports, notes, roots, signing, wrappers, bytes] = await Promise.all(["vault/segments", "vault/exports",
+    "vault/notes", "vault/signing", "formats/signing", "vault/wrappers", "formats/bytes"].map(module));
   const { keyId, bytes: vaultKey } = wrappers.newVaultKey();
   const vault = { userId: "usr_a", keyId, key: await wrappers.sealingKey(vaultKey) };
   const code = wrappers.newRecoveryCode();
@@ -43,7 +43,7 @@ SCRIPT = """async ([count, withPassphrase]) => {
     X25519: () => exports.sealExport(slice, members, pairs[0].open),
     "P-256": () => exports.sealExport(slice, members, pairs[1].open),
     notes: (n) => notes.sealNotes({ connectors: {} }, vault, n + 1),
-    root: async () => (await signing.rootMembers(root, vault)).signing_jwe,
+    root: async () => (await roots.rootMembers(root, vault)).signing_jwe,
     recovery: () => wrappers.wrap("recovery", vaultKey, code, vault),
     passkey: () => wrappers.wrap("passkey", vaultKey, prf, vault),
     passphrase: () => wrappers.wrap("passphrase", vaultKey, passphrase, vault),
