@@ -2,9 +2,9 @@
 // One HTTP call: bounded in time and size, redirects never followed, errors as Problem.
 
 import { BadAnswer, Problem, Unreachable } from "./errors.js";
-import { MAX_JWE_CHARS } from "./exports.js";
 import { Refused } from "./formats/errors.js";
 import { parseObject } from "./formats/json.js";
+import { MAX_JWE_CHARS } from "./formats/profiles.js";
 
 const MAX_BODY_BYTES = MAX_JWE_CHARS + 256 * 1024;
 const TRANSIENT = [502, 503, 504];

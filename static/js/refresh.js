@@ -5,7 +5,7 @@ import { gettext, interpolate } from "./i18n.js";
 import { explain, toast } from "./page.js";
 import * as api from "./vault/api.js";
 import { signedRevision } from "./vault/approvals.js";
-import * as sealing from "./vault/exports.js";
+import * as sealing from "./formats/exports.js";
 import { buildSlice } from "./vault/review.js";
 import { loadRequest, Locked, openAll } from "./vault/vault.js";
 

@@ -4,9 +4,10 @@
 
 import { Refused } from "../formats/errors.js";
 import { newRoot, signApproval, signResumption, signRotation } from "../formats/signing.js";
+import { openRoot, rootMembers } from "../formats/vault.js";
 import * as api from "./api.js";
 import { changes, current } from "./keyring.js";
-import { openRoot, ownApproval, rootMembers } from "./signing.js";
+import { ownApproval } from "./signing.js";
 
 /** @typedef {import("./types.js").ExportMembers} ExportMembers */
 /** @typedef {import("./types.js").RequestData} RequestData */

@@ -6,12 +6,12 @@ import { fromUtf8 } from "../formats/bytes.js";
 import { canonical } from "../formats/canonical.js";
 import { Refused } from "../formats/errors.js";
 import { strictJson } from "../formats/json.js";
+import { checkHeader, PROFILES, readHeader } from "../formats/profiles.js";
+import { openSegmentBytes, sealSegmentBytes } from "../formats/vault.js";
+import { BadSecret, parseRecoveryCode, sealingKey } from "../formats/wrappers.js";
 import * as api from "./api.js";
 import { current } from "./keyring.js";
-import { checkHeader, PROFILES, readHeader } from "./profile.js";
-import { openSegmentBytes, sealSegmentBytes } from "./segments.js";
 import { CannotUnlock, ownKeys, rawKey } from "./unlocking.js";
-import { BadSecret, parseRecoveryCode, sealingKey } from "./wrappers.js";
 
 /** @typedef {import("./types.js").Json} Json */
 /** @typedef {import("./types.js").OpenedSegment} OpenedSegment */

@@ -3,8 +3,8 @@
 // into what the person has now, read back, and only then removed where it was.
 
 import { canonical } from "../formats/canonical.js";
+import { jsonObject, openOld } from "../formats/jwe.js";
 import * as api from "./api.js";
-import { jsonObject, openOld } from "./compact.js";
 import { openAll } from "./reading.js";
 import { Conflict, writeAttributes } from "./writing.js";
 

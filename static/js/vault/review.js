@@ -3,9 +3,10 @@
 
 import { requestDigest } from "../formats/canonical.js";
 import { Refused } from "../formats/errors.js";
+import * as sealing from "../formats/exports.js";
+import { checkConnectorKey, thumbprint } from "../formats/keys.js";
 import * as api from "./api.js";
 import { approvalRoot, resume as resumeSigned, signedApproval } from "./approvals.js";
-import { checkConnectorKey, sealExport, thumbprint } from "./exports.js";
 import { changes, pageOwner } from "./keyring.js";
 import { knownConnector, rememberConnector } from "./notes.js";
 import { openAll } from "./reading.js";
@@ -153,7 +154,7 @@ export async function approve(requestId, { attributes, accessDuration }) {
     throw new Refused(`${outside} was not asked for`, "approved_attributes", "request_changed");
   const slice = buildSlice(request.scope, attributes, await segmentsOf(request));
   const members = exportMembers(data);
-  const jwe = await sealExport(slice, members, data.connector_public_key);
+  const jwe = await sealing.sealExport(slice, members, data.connector_public_key);
   const duration = accessDuration ?? request.access_duration;
   const what = { attributes: slice.approved_attributes, accessDuration: duration, jwe };
   const signed = await signedApproval(members, what);

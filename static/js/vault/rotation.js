@@ -4,15 +4,14 @@
 
 import { toHex, utf8 } from "../formats/bytes.js";
 import { Refused } from "../formats/errors.js";
+import { openRoot, openSegmentBytes, rootMembers, sealNotes, sealSegmentBytes } from "../formats/vault.js";
+import { newVaultKey, possessionOf, sealingKey } from "../formats/wrappers.js";
 import * as api from "./api.js";
 import { current, hold } from "./keyring.js";
-import { readNotes, sealNotes } from "./notes.js";
+import { readNotes } from "./notes.js";
 import { usePasskey } from "./passkey.js";
-import { openSegmentBytes, sealSegmentBytes } from "./segments.js";
-import { openRoot, rootMembers } from "./signing.js";
 import { newSecret, ownKeys, rawKey } from "./unlocking.js";
 import { digest, opensAgain, sealedWay } from "./ways.js";
-import { newVaultKey, possessionOf, sealingKey } from "./wrappers.js";
 
 /** @typedef {import("./types.js").Rotation} Rotation */
 /** @typedef {import("./types.js").Source} Source */

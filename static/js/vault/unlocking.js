@@ -5,11 +5,11 @@ import { toHex, utf8 } from "../formats/bytes.js";
 import { Refused } from "../formats/errors.js";
 import { sha256 } from "../formats/sha256.js";
 import { newRoot } from "../formats/signing.js";
+import { openRoot, rootMembers } from "../formats/vault.js";
+import { newRecoveryCode, newVaultKey, possessionOf, sealingKey, unwrap, wrap } from "../formats/wrappers.js";
 import * as api from "./api.js";
 import { hold, lock as drop, pageOwner } from "./keyring.js";
 import { createPasskey, usePasskey } from "./passkey.js";
-import { openRoot, rootMembers } from "./signing.js";
-import { newRecoveryCode, newVaultKey, possessionOf, sealingKey, unwrap, wrap } from "./wrappers.js";
 
 /** @typedef {import("./types.js").Keys} Keys */
 /** @typedef {import("./types.js").StoredWrapper} StoredWrapper */

@@ -12,5 +12,5 @@ export { approve, deny, forgetPreview, isAsked, isNewConnector, loadRequest, pre
 export { strength } from "./strength.js";
 export { CannotUnlock, createVault, lock, unlock } from "./unlocking.js";
 export { prepareWays, tryRecoveryCode } from "./ways.js";
-export { BadSecret, checkPassphrase, MIN_PASSPHRASE } from "./wrappers.js";
+export { BadSecret, checkPassphrase, MIN_PASSPHRASE } from "../formats/wrappers.js";
 export { Conflict, writeAll, writeAttributes } from "./writing.js";

@@ -3,17 +3,17 @@
 
 import { toBase64url } from "../formats/bytes.js";
 import { Refused } from "../formats/errors.js";
+import { sealingKey, unwrap, wrap } from "../formats/wrappers.js";
 import * as api from "./api.js";
 import { hold } from "./keyring.js";
 import { newSecret, ownKeys, rawKey } from "./unlocking.js";
-import { sealingKey, unwrap, wrap } from "./wrappers.js";
 
 /** @typedef {import("./types.js").WrapperKind} WrapperKind */
 /** @typedef {import("./types.js").NewWrapper} NewWrapper */
 /** @typedef {import("./types.js").StoredWrapper} StoredWrapper */
 /** @typedef {import("./unlocking.js").Unlocking} Unlocking */
-/** @typedef {import("./wrappers.js").Owner} Owner */
-/** @typedef {import("./wrappers.js").Secret} Secret */
+/** @typedef {import("../formats/wrappers.js").Owner} Owner */
+/** @typedef {import("../formats/wrappers.js").Secret} Secret */
 
 /**
  * A passkey needs `person`; a recovery code is made here.

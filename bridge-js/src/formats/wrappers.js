@@ -1,12 +1,13 @@
 // @ts-check
 // The vault key, sealed under something a person has: a passphrase, a recovery code, a passkey.
 
-import { fromBase32, fromBase64url, random, toBase32, toBase64url, utf8 } from "../formats/bytes.js";
-import { Refused } from "../formats/errors.js";
-import { open, seal } from "./compact.js";
-import { readHeader } from "./profile.js";
+import { fromBase32, fromBase64url, random, toBase32, toBase64url, utf8 } from "./bytes.js";
+import { Refused } from "./errors.js";
+import { open, seal } from "./jwe.js";
+import { readHeader } from "./profiles.js";
 
-/** @typedef {import("./types.js").WrapperKind} WrapperKind */
+/** @typedef {import("../jose.js").CryptoKey} CryptoKey */
+/** @typedef {import("./profiles.js").WrapperKind} WrapperKind */
 /** @typedef {{userId: string, keyId: string}} Owner */
 /**
  * @typedef {string | Uint8Array<ArrayBuffer>} Secret a passphrase or recovery code as typed, or the 32 octets of a
