@@ -9,6 +9,7 @@ import { digestOfReceipt, leafOf, readChain, readEntry } from "./formats/entries
 import { Refused } from "./formats/errors.js";
 import { isObject } from "./formats/json.js";
 import { checkProof, readHashes, readKeys } from "./formats/notes.js";
+import { LATE_SECONDS, newestInLog } from "./formats/trust.js";
 import { Memories, Memory, NothingPublished, trusted } from "./memories.js";
 import { sleep, Transport } from "./transport.js";
 
@@ -17,8 +18,6 @@ import { sleep, Transport } from "./transport.js";
 /** @typedef {import("./index.js").LogSight} LogSight */
 /** @typedef {import("./formats/notes.js").Checkpoint} Checkpoint */
 /** @typedef {import("./formats/notes.js").Proof} Proof */
-
-const LATE_SECONDS = 600; // an entry that is older should have been in the log for long
 
 /**
  * The entry and proof that came with a receipt; Refused where they are not of it, or prove nothing. No network is asked.
@@ -65,21 +64,6 @@ export async function verifyReceiptProof(claims, told, trust) {
   const memory = new Memory(trusted(trust), null, true);
   const { entry, proof } = await provenEvent(claims, told, memory);
   return { entry, index: proof.index, log: sightOf(proof.checkpoint, memory.tie(proof.checkpoint, []).isFresh()) };
-}
-
-/**
- * The number of the newest of so many entries that the log has, 0 for none; each is in it before those after it. Goes back from
- * the newest in growing steps and then halves what is between: few questions, however many wait.
- * @param {number} count @param {(number: number) => Promise<boolean>} has @returns {Promise<number>}
- */
-export async function newestInLog(count, has) {
-  let [found, absent, step] = [0, count + 1, 1];
-  while (absent - found > 1) {
-    const number = found ? Math.floor((found + absent) / 2) : Math.max(1, absent - step);
-    if (await has(number)) found = number;
-    else [absent, step] = [number, step * 2];
-  }
-  return found;
 }
 
 /** Whether an entry of this time should have been in the log for long: it takes new ones every few seconds. @param {Entry} entry */

@@ -9,16 +9,12 @@ import { parseObject } from "./formats/json.js";
 import { toHex } from "./formats/bytes.js";
 import { BridgeError, Refused, shown } from "./formats/errors.js";
 import { isConsistent } from "./formats/merkle.js";
-import { hasOtherSigner, keyIds, missing, originOf, readCheckpoint, readKey, readProof, renamed, signers } from "./formats/notes.js";
+import { keyIds, missing, originOf, readKey, readProof, signers } from "./formats/notes.js";
+import { isFresh, keysSeemToChange, knowsSigner, readNewest, readRemembered, renamedTo, withKeys } from "./formats/trust.js";
 
 /** @typedef {import("./formats/notes.js").Checkpoint} Checkpoint */
 /** @typedef {import("./formats/notes.js").VerifierKey} VerifierKey */
-/**
- * `earlier` are keys that others took the place of: what they signed counts as far as a present key signed it, too.
- * @typedef {{keys: VerifierKey[], witnesses: VerifierKey[], quorum: number | null, earlier: VerifierKey[]}} Trust
- */
-
-const FRESH_SECONDS = 24 * 3600;
+/** @typedef {import("./formats/trust.js").Trust & {quorum: number | null}} Trust */
 
 /** The newest checkpoint is signed with no key that this reader knows, so that nobody vouches for the new one. */
 export class LogKeyChanged extends Refused {}
@@ -72,29 +68,27 @@ export class Memory {
 
   /** The newest checkpoint, by its own signature; that it follows from the last one is not said yet. @param {string} note */
   async read(note) {
-    const { keys, witnesses } = this.trust;
-    if (this.checkpoint && !(await signers(note, keys)).length) {
+    if (this.checkpoint && !(await knowsSigner(this.trust, note))) {
       const newest = await this.begunAnew(note);
       if (newest) throw new LogEpochChanged(this.checkpoint, newest);
       const said = "the log is signed with another key, and none that this reader knows vouches for it";
       throw new LogKeyChanged(`${said}: ask the operator on another way before you take it`, "signature");
     }
-    return readCheckpoint(note, keys, witnesses);
+    return readNewest(this.trust, note);
   }
 
   /** The newest checkpoint where a known key signed it under another name than the last one's; else null. @param {string} note @returns {Promise<Checkpoint | null>} */
   async begunAnew(note) {
     const origin = originOf(note);
     if (!this.checkpoint || origin === this.checkpoint.origin) return null;
-    const keys = this.trust.keys.map((key) => renamed(key, origin));
-    return (await signers(note, keys)).length ? readCheckpoint(note, keys, this.trust.witnesses) : null;
+    const trust = renamedTo(this.trust, origin);
+    return (await knowsSigner(trust, note)) ? readNewest(trust, note) : null;
   }
 
   /** The memory that goes on with a tree that began anew. @param {Checkpoint} newest */
   accepting(newest) {
-    const keys = this.trust.keys.map((key) => renamed(key, newest.origin));
     const ended = [...this.ended, ...(this.checkpoint ? [this.checkpoint.note] : [])];
-    return this.#with({ trust: { ...this.trust, keys, earlier: [] }, checkpoint: newest, ended });
+    return this.#with({ trust: renamedTo(this.trust, newest.origin), checkpoint: newest, ended });
   }
 
   /** What it is that nothing is published: not begun, or, where something was seen before, taken away. @returns {BridgeError} */
@@ -170,9 +164,8 @@ export class Memory {
 
   /** Whether the keys of the log seem to change: one more signed the last checkpoint, or one of them did not. */
   async asksForKeys() {
-    const { keys } = this.trust;
     if (!this.checkpoint || this.fixed) return false;
-    return (await signers(this.checkpoint.note, keys)).length < keys.length || hasOtherSigner(this.checkpoint, keys);
+    return keysSeemToChange(this.trust, this.checkpoint);
   }
 
   /**
@@ -181,19 +174,13 @@ export class Memory {
    * @param {VerifierKey[]} named
    */
   async withKeys(named) {
-    const last = this.checkpoint;
-    const keys = last ? await signers(last.note, named.filter(({ name }) => name === last.origin)) : [];
-    if (!keys.length) return this;
-    const now = new Set(keys.map(({ text }) => text));
-    const before = new Map([...this.trust.keys, ...this.trust.earlier].map((key) => [key.text, key]));
-    const earlier = [...before.values()].filter(({ text }) => !now.has(text));
-    return this.#with({ trust: { ...this.trust, keys, earlier } });
+    return this.checkpoint ? this.#with({ trust: await withKeys(this.trust, named, this.checkpoint) }) : this;
   }
 
   /** Whether a witness cosigned the last checkpoint within a day; null where no witness is known. @returns {boolean | null} */
   isFresh() {
     if (!this.trust.witnesses.length) return null;
-    return (this.checkpoint?.cosignatures ?? []).some(({ at }) => at >= Date.now() / 1000 - FRESH_SECONDS);
+    return this.checkpoint !== null && isFresh(this.checkpoint);
   }
 
   /** Plain JSON. */
@@ -207,7 +194,7 @@ export class Memory {
   /** What `dump` gave. @param {Record<string, any>} told */
   static async of({ keys = [], earlier = [], witnesses = [], quorum = null, checkpoint = null, ended = [] }) {
     const trust = { ...trusted({ keys, witnesses, quorum }), earlier: earlier.map(readKey) };
-    const seen = checkpoint === null ? null : await readCheckpoint(checkpoint, [...trust.keys, ...trust.earlier], trust.witnesses);
+    const seen = checkpoint === null ? null : await readRemembered(trust, checkpoint);
     return new Memory(trust, seen, false, ended.map(String));
   }
 }

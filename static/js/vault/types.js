@@ -3,7 +3,6 @@
 
 /** @typedef {Record<string, unknown>} Json */
 /** @typedef {"passphrase" | "recovery" | "passkey"} WrapperKind */
-/** @typedef {"segment" | "export" | "root" | "notes" | WrapperKind} SealedKind */
 
 /**
  * A vault key that can open and seal but never be read.

@@ -7,7 +7,8 @@ import { test } from "node:test";
 
 import { readEntry } from "../../../bridge-js/src/formats/entries.js";
 import { LogEpochChanged, NothingPublished, Refused, verifyReceiptProof } from "../../../bridge-js/src/index.js";
-import { newestInLog, provenEvent } from "../../../bridge-js/src/logs.js";
+import { newestInLog } from "../../../bridge-js/src/formats/trust.js";
+import { provenEvent } from "../../../bridge-js/src/logs.js";
 import { LogKeyChanged, Memory, trusted } from "../../../bridge-js/src/memories.js";
 import { includes, isConsistent } from "../../../bridge-js/src/formats/merkle.js";
 import { checkProof, missing, originOf, readCheckpoint, readHashes, readKey, readKeys, readProof } from "../../../bridge-js/src/formats/notes.js";
