@@ -17,7 +17,7 @@ from tests.system.browser.sealing.chromium import Driver, Tab, find_chromium
 SIZES = {"4 KiB": 4096, "200 kB": 200_000, "1 MB": 1_000_000, "10 MB": 10_000_000}
 
 SCRIPT = """async ([size, curve]) => {
-  const { openExport, sealExport } = await import("/static/js/vault/exports.js");
+  const { openExport, sealExport } = await import("/static/js/formats/exports.js");
   const { buildSlice } = await import("/static/js/vault/review.js");
   const algorithm = curve === "X25519" ? { name: "X25519" } : { name: "ECDH", namedCurve: "P-256" };
   const pair = await crypto.subtle.generateKey(algorithm, true, ["deriveBits"]);

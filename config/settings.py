@@ -324,7 +324,8 @@ DATA_UPLOAD_MAX_NUMBER_FILES = 2
 LANGUAGE_CODE, LANGUAGES = "en", [("en", "English"), ("de", "Deutsch")]
 USE_TZ, TIME_ZONE = True, "UTC"
 STATIC_URL, STATIC_ROOT = "/static/", VAR / "static"
-LOCALE_PATHS, STATICFILES_DIRS = [ROOT / "locale"], [ROOT / "static"]
+LOCALE_PATHS = [ROOT / "locale"]
+STATICFILES_DIRS = [ROOT / "static", ("js/formats", ROOT / "bridge-js" / "src" / "formats")]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "config.security.ModuleStaticFiles"},

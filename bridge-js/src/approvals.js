@@ -3,20 +3,19 @@
 // service hands out what is sealed, and could hand out data of its own making. It cannot sign: each person has a key for
 // this app, which is kept at the first approval, and another is refused unless the old one led to it.
 
-import { calculateJwkThumbprint } from "jose";
-import { KeyRefused, Refused } from "./errors.js";
-import { requestDigest } from "./sealing.js";
-import { checkClaims, checkOwnerKey, numberOf, sha256, uncheckedClaims, verified, verifiedByBoth } from "./signatures.js";
+import { leads, verifyApproval } from "./formats/approvals.js";
+import { toBase64url, utf8 } from "./formats/bytes.js";
+import { KeyRefused } from "./formats/errors.js";
+import { checkOwnerKey, keyThumbprint } from "./formats/jws.js";
+import { sha256 } from "./formats/sha256.js";
 
 /** @typedef {import("./index.js").AskedConsent} AskedConsent */
 /** @typedef {import("./index.js").Envelope} Envelope */
 /** @typedef {import("./index.js").OwnerKey} OwnerKey */
 /** @typedef {import("./index.js").Pin} Pin */
 
-const WHAT = "the approval";
-const STEP = "a step of the key's history";
-const MOST_STEPS = 1000;
-const LEEWAY = 300; // seconds that two clocks may differ
+/** @param {string} approval ASCII */
+const digestOf = (approval) => toBase64url(sha256(utf8(approval)));
 
 /** Another key than this person's: `reset` where they lost their vault, which `acceptOwnerKey` takes. */
 export class OwnerKeyChanged extends KeyRefused {
@@ -58,17 +57,14 @@ export class KeyPins {
   async keep(issuer, userId, key, approval) {
     const name = `${issuer} ${userId}`;
     const pin = this.entries.get(name) ?? { key, earlier: [], approvals: [] };
-    if (pin.key.x !== key.x && !pin.earlier.includes(await kid(key))) {
-      pin.earlier.push(await kid(pin.key));
+    if (pin.key.x !== key.x && !pin.earlier.includes(await keyThumbprint(key))) {
+      pin.earlier.push(await keyThumbprint(pin.key));
       pin.key = key;
     }
-    if (!pin.approvals.includes(sha256(approval))) pin.approvals.push(sha256(approval));
+    if (!pin.approvals.includes(digestOf(approval))) pin.approvals.push(digestOf(approval));
     this.entries.set(name, pin);
   }
 }
-
-/** @param {OwnerKey} key */
-const kid = (key) => calculateJwkThumbprint({ ...key }, "sha256");
 
 /**
  * Refused unless the person's own vault signed exactly this export of exactly what was asked; pins their key.
@@ -79,30 +75,9 @@ export async function checkApproval(envelope, asked, issuer, { pins }) {
   const { approval, owner_key } = envelope;
   const pin = pins.find(issuer, asked.user_id);
   const key = checkOwnerKey(owner_key, "the person's key");
-  await checkSays(await verified(approval, "consent-approval+jwt", key, WHAT), envelope, asked, issuer);
+  await verifyApproval(envelope, asked, issuer, key);
   await checkKnown(envelope, asked, key, pin, issuer);
   await pins.keep(issuer, asked.user_id, key, approval);
-}
-
-/** @param {Record<string, any>} claims @param {Envelope} envelope @param {AskedConsent} asked @param {string} issuer */
-async function checkSays(claims, envelope, asked, issuer) {
-  const [iat, endsAt, duration] = ["iat", "ends_at", "access_duration"].map((name) => numberOf(claims, name, WHAT));
-  if (Number(endsAt) <= Date.now() / 1000 - LEEWAY) throw new Refused(`${WHAT} is over`, "ends_at");
-  if (Number(duration) > asked.access_duration) throw new Refused(`${WHAT}'s access_duration is longer than was asked for`, "access_duration");
-  const expected = {
-    iss: issuer,
-    sub: asked.user_id,
-    aud: asked.app_id,
-    iat,
-    ends_at: envelope.revision === 1 ? Number(iat) + Number(duration) : endsAt,
-    request_id: asked.request_id,
-    request_digest: await requestDigest({ ...asked.request }), // made here of what was asked, and not taken over
-    revision: envelope.revision,
-    access_duration: duration,
-    approved_attributes: [...envelope.approved_attributes].sort(),
-    export_sha256: sha256(envelope.jwe),
-  };
-  checkClaims(claims, expected, WHAT);
 }
 
 /** @param {Envelope} envelope @param {AskedConsent} asked @param {OwnerKey} key @param {Pin | undefined} pin @param {string} issuer */
@@ -113,29 +88,8 @@ async function checkKnown(envelope, asked, key, pin, issuer) {
     return;
   }
   // what an earlier key signed counts where it was taken while that key did, and never anew
-  const takenBefore = pin.earlier.includes(await kid(key)) && pin.approvals.includes(sha256(String(envelope.approval)));
+  const takenBefore = pin.earlier.includes(await keyThumbprint(key)) && pin.approvals.includes(digestOf(String(envelope.approval)));
   if (pin.key.x === key.x || takenBefore) return;
   if (await leads(envelope.key_history, pin.key, key, asked, issuer)) return;
   throw new OwnerKeyChanged(reset ? "the person lost their vault, and this key is new" : "this is another key than the one that is kept", key, reset);
-}
-
-/**
- * Whether the steps lead from the one key to the other, each signed by both of its keys and numbered in order.
- * @param {any[]} history @param {OwnerKey} start @param {OwnerKey} end @param {AskedConsent} asked @param {string} issuer
- */
-async function leads(history, start, end, asked, issuer) {
-  let current = start;
-  let seq = 0;
-  for (const step of history.slice(0, MOST_STEPS)) {
-    const said = uncheckedClaims(step, STEP);
-    const [before, after] = [checkOwnerKey(said.old, "a step's old key"), checkOwnerKey(said.new, "a step's new key")];
-    const claims = await verifiedByBoth(step, "approval-key-rotation+jwt", [before, after], STEP);
-    const found = numberOf(claims, "seq", STEP);
-    if (claims.iss !== issuer || claims.sub !== asked.user_id || claims.aud !== asked.app_id || (seq && found !== seq + 1)) {
-      throw new Refused(`${STEP} is of another person, app or place`, "key_history");
-    }
-    seq = found;
-    if (before.x === current.x) current = after;
-  }
-  return current.x === end.x;
 }

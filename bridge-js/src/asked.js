@@ -1,11 +1,10 @@
 // @ts-check
 // What the person will be shown is what we asked: compared member by member, and then by its digest.
 
-import { createHash } from "node:crypto";
-
-import { Refused } from "./errors.js";
+import { canonical, requestDigest } from "./formats/canonical.js";
+import { LATER_MEMBERS } from "./formats/contract.js";
+import { Refused } from "./formats/errors.js";
 import { compare } from "./opening.js";
-import { LATER_MEMBERS } from "./schemas.js";
 
 /** @typedef {import("./index.js").AskedConsent} AskedConsent */
 /** @typedef {Record<string, unknown>} Members */
@@ -45,19 +44,6 @@ function frozenRequest(body, facts, fingerprint) {
   const given = LATER_MEMBERS.filter((member) => (body[member] ?? null) !== null);
   const later = Object.fromEntries(given.map((member) => [member, body[member]]));
   return { request_id, app_id, app_name, attributes, expires_at, connector_thumbprint: fingerprint, ...own, ...later };
-}
-
-/** Base64url SHA-256 of the RFC 8785 form of what the person is shown. @param {Members} request */
-export function requestDigest(request) {
-  return createHash("sha256").update(canonical(request), "utf8").digest("base64url");
-}
-
-/** RFC 8785: names sorted by UTF-16 code units, which is what sort() does; the rest as ECMAScript writes it. @param {unknown} value @returns {string} */
-function canonical(value) {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  const object = /** @type {Members} */ (value);
-  return `{${Object.keys(object).sort().map((name) => `${JSON.stringify(name)}:${canonical(object[name])}`).join(",")}}`;
 }
 
 /** Whether an attribute lies in a scope; an unknown form of scope covers nothing. @param {string} scope @param {string} path */

@@ -1,34 +1,7 @@
 // @ts-check
-// What can go wrong on the client's side, as classes a caller can tell apart. Every message is one line, fit for a log.
+// What can go wrong between the client and the service, beside what formats/errors.js has.
 
-const MAX_TEXT = 400;
-
-/** The base of every error that this package throws on purpose. */
-export class BridgeError extends Error {
-  /** @param {string} message @param {ErrorOptions} [options] */
-  constructor(message, options) {
-    super(message, options);
-    this.name = new.target.name;
-  }
-}
-
-/** Sealed data, a key or a body that is not what it has to be; `member` names what differs, where one does. */
-export class Refused extends BridgeError {
-  /** @param {string} reason @param {string | null} [member] */
-  constructor(reason, member = null) {
-    super(reason);
-    this.member = member;
-  }
-}
-
-/** A connector key or a secret that cannot be used. */
-export class KeyRefused extends Refused {}
-
-/** The header is in order, but the key is not the right one or the bytes were changed. */
-export class CannotOpen extends Refused {}
-
-/** The key that is said to have signed is not among the keys; a newer set may have it. */
-export class UnknownKey extends Refused {}
+import { BridgeError, oneLine } from "./formats/errors.js";
 
 /** The server did not answer, or not in time. */
 export class Unreachable extends BridgeError {}
@@ -64,16 +37,4 @@ export class Problem extends BridgeError {
 function fieldError(error) {
   const text = (/** @type {string} */ name) => oneLine(String(error?.[name] ?? ""));
   return { field: text("field"), code: text("code"), message: text("message") };
-}
-
-/** Foreign text as it may stand in a log: one line, no controls, bounded. @param {string} text @param {number} [limit] */
-export function oneLine(text, limit = MAX_TEXT) {
-  const clean = text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, " ");
-  return clean.length <= limit ? clean : `${clean.slice(0, limit)}…`;
-}
-
-/** A foreign value as it may stand in a reason: JSON, bounded. @param {unknown} value @param {number} [limit] */
-export function shown(value, limit = 80) {
-  const text = oneLine(JSON.stringify(value) ?? "nothing", limit + 1);
-  return text.length <= limit ? text : `${text.slice(0, limit)}…`;
 }

@@ -293,7 +293,7 @@ export class LogReader {
 }
 
 /** The same of a receipt without a network, by keys that one has: `claims` are those that `verifyReceipt` gave. */
-export function verifyReceiptProof(claims: Claims, told: Record<string, any>, trust: LogTrust): ProvenEvent;
+export function verifyReceiptProof(claims: Claims, told: Record<string, any>, trust: LogTrust): Promise<ProvenEvent>;
 
 /** What opens all that a person keeps; `secret` is 32 bytes in base64url. */
 export interface VaultKey {
@@ -367,8 +367,10 @@ export function verifyWebhook(
 export class BridgeError extends Error {}
 /** Sealed data, a key or a body that is not what it has to be; `member` names what differs, where one does. */
 export class Refused extends BridgeError {
-  constructor(reason: string, member?: string | null);
+  constructor(message: string, member?: string | null, reason?: string);
   member: string | null;
+  /** A word for programs: `mismatch`, `cannot_open`, `unexpected_member` and others. */
+  reason: string;
 }
 export class KeyRefused extends Refused {}
 export class CannotOpen extends Refused {}

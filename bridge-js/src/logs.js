@@ -3,32 +3,33 @@
 // checkpoint must be consistent with the last one. What is seen for the first time can only be taken as it is; witnesses
 // say that others see the same.
 
-import { isObject } from "./encoding.js";
-import { digestOfReceipt, leafOf, readChain, readEntry } from "./entries.js";
-import { BadAnswer, Problem, Refused } from "./errors.js";
+import { BadAnswer, Problem } from "./errors.js";
+import { fromUtf8, toBase64 } from "./formats/bytes.js";
+import { digestOfReceipt, leafOf, readChain, readEntry } from "./formats/entries.js";
+import { Refused } from "./formats/errors.js";
+import { isObject } from "./formats/json.js";
+import { checkProof, readHashes, readKeys } from "./formats/notes.js";
+import { LATE_SECONDS, newestInLog } from "./formats/trust.js";
 import { Memories, Memory, NothingPublished, trusted } from "./memories.js";
-import { checkProof, readHashes, readKeys } from "./notes.js";
 import { sleep, Transport } from "./transport.js";
 
 /** @typedef {import("./index.js").Claims} Claims */
 /** @typedef {import("./index.js").Entry} Entry */
 /** @typedef {import("./index.js").LogSight} LogSight */
-/** @typedef {import("./notes.js").Checkpoint} Checkpoint */
-/** @typedef {import("./notes.js").Proof} Proof */
-
-const LATE_SECONDS = 600; // an entry that is older should have been in the log for long
+/** @typedef {import("./formats/notes.js").Checkpoint} Checkpoint */
+/** @typedef {import("./formats/notes.js").Proof} Proof */
 
 /**
  * The entry and proof that came with a receipt; Refused where they are not of it, or prove nothing. No network is asked.
  * @param {Claims} claims @param {Record<string, any>} told `entry` and `proof` as `GET /receipts/{id}?proof=1` answers them
  * @param {Memory} memory @param {{tied?: boolean}} [use] as `readProof` of the memory has it
- * @returns {{entry: Entry, proof: Proof}}
+ * @returns {Promise<{entry: Entry, proof: Proof}>}
  */
-export function provenEvent(claims, told, memory, use = {}) {
+export async function provenEvent(claims, told, memory, use = {}) {
   const entry = readEntry(told.entry);
   if (typeof told.proof !== "string") throw new Refused("the receipt came without a proof", "proof");
   checkBelongs(claims, entry);
-  const proof = memory.readProof(told.proof, use);
+  const proof = await memory.readProof(told.proof, use);
   memory.requireWitnesses(proof.checkpoint);
   checkProof(proof, leafOf(entry));
   return { entry, proof };
@@ -53,31 +54,16 @@ function checkBelongs(claims, entry) {
 export const sightOf = ({ origin, size, root, cosignatures }, fresh) => ({
   origin,
   size,
-  root: Buffer.from(root).toString("base64"),
+  root: toBase64(root),
   cosigned_by: cosignatures.map(({ witness }) => witness),
   fresh,
 });
 
 /** @param {Claims} claims @param {Record<string, any>} told @param {import("./index.js").LogTrust} trust */
-export function verifyReceiptProof(claims, told, trust) {
+export async function verifyReceiptProof(claims, told, trust) {
   const memory = new Memory(trusted(trust), null, true);
-  const { entry, proof } = provenEvent(claims, told, memory);
+  const { entry, proof } = await provenEvent(claims, told, memory);
   return { entry, index: proof.index, log: sightOf(proof.checkpoint, memory.tie(proof.checkpoint, []).isFresh()) };
-}
-
-/**
- * The number of the newest of so many entries that the log has, 0 for none; each is in it before those after it. Goes back from
- * the newest in growing steps and then halves what is between: few questions, however many wait.
- * @param {number} count @param {(number: number) => Promise<boolean>} has @returns {Promise<number>}
- */
-export async function newestInLog(count, has) {
-  let [found, absent, step] = [0, count + 1, 1];
-  while (absent - found > 1) {
-    const number = found ? Math.floor((found + absent) / 2) : Math.max(1, absent - step);
-    if (await has(number)) found = number;
-    else [absent, step] = [number, step * 2];
-  }
-  return found;
 }
 
 /** Whether an entry of this time should have been in the log for long: it takes new ones every few seconds. @param {Entry} entry */
@@ -106,9 +92,9 @@ export class LogReader {
 
   /** @param {string} origin @returns {Promise<LogSight>} */
   async acceptEpoch(origin) {
-    const memory = this.#memories.find(this.#transport.baseUrl);
+    const memory = await this.#memories.find(this.#transport.baseUrl);
     if (!memory) throw new Refused("this log was never looked at");
-    const newest = memory.begunAnew(await this.#published(memory));
+    const newest = await memory.begunAnew(await this.#published(memory));
     if (newest?.origin !== origin) {
       throw new Refused(`the log did not begin anew as ${origin}, or no key that is known signed it`, "origin");
     }
@@ -118,7 +104,7 @@ export class LogReader {
   /** @param {Claims} claims @param {Record<string, any>} told */
   async proveReceipt(claims, told) {
     const memory = await this.#looked();
-    const { entry, proof } = provenEvent(claims, told, memory, { tied: true });
+    const { entry, proof } = await provenEvent(claims, told, memory, { tied: true });
     const log = this.#keep(await this.#tied(memory, proof.checkpoint));
     return { entry, index: proof.index, log };
   }
@@ -151,7 +137,7 @@ export class LogReader {
   async #has(entry, memory) {
     const text = await this.#text(`/log/proof/${encodeURIComponent(entry.entry_hash)}`, {}, true);
     if (text === null) return false;
-    const proof = memory.readProof(text, { tied: true });
+    const proof = await memory.readProof(text, { tied: true });
     memory.requireWitnesses(proof.checkpoint);
     checkProof(proof, leafOf(entry));
     await this.#tied(memory, proof.checkpoint);
@@ -160,12 +146,12 @@ export class LogReader {
 
   /** What is remembered once the newest checkpoint was looked at; the keys are pinned at the first look. @returns {Promise<Memory>} */
   async #looked() {
-    const before = this.#memories.find(this.#transport.baseUrl);
+    const before = await this.#memories.find(this.#transport.baseUrl);
     const known = before ?? new Memory({ keys: await this.#keys(), witnesses: [], quorum: null, earlier: [] });
-    const newest = known.read(await this.#published(known));
+    const newest = await known.read(await this.#published(known));
     known.requireNoRollback(newest);
     const seen = await this.#tied(known, newest);
-    return seen.asksForKeys() ? seen.withKeys(await this.#keys()) : seen;
+    return (await seen.asksForKeys()) ? seen.withKeys(await this.#keys()) : seen;
   }
 
   /** The newest checkpoint that is published; NothingPublished where there is none yet. @param {Memory} memory @returns {Promise<string>} */
@@ -200,7 +186,7 @@ export class LogReader {
     const { status, body } = await this.#transport.send(path, { params });
     if (maybe && status !== 200) return null;
     try {
-      return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body);
+      return fromUtf8(body);
     } catch {
       throw new BadAnswer("the answer is no text");
     }

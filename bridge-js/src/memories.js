@@ -5,19 +5,16 @@
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 
-import { parseObject } from "./encoding.js";
-import { BridgeError, Refused, shown } from "./errors.js";
-import { isConsistent } from "./merkle.js";
-import { hasOtherSigner, keyIds, missing, originOf, readCheckpoint, readKey, readProof, renamed, signers } from "./notes.js";
+import { parseObject } from "./formats/json.js";
+import { toHex } from "./formats/bytes.js";
+import { BridgeError, Refused, shown } from "./formats/errors.js";
+import { isConsistent } from "./formats/merkle.js";
+import { keyIds, missing, originOf, readKey, readProof, signers } from "./formats/notes.js";
+import { isFresh, keysSeemToChange, knowsSigner, readNewest, readRemembered, renamedTo, withKeys } from "./formats/trust.js";
 
-/** @typedef {import("./notes.js").Checkpoint} Checkpoint */
-/** @typedef {import("./notes.js").VerifierKey} VerifierKey */
-/**
- * `earlier` are keys that others took the place of: what they signed counts as far as a present key signed it, too.
- * @typedef {{keys: VerifierKey[], witnesses: VerifierKey[], quorum: number | null, earlier: VerifierKey[]}} Trust
- */
-
-const FRESH_SECONDS = 24 * 3600;
+/** @typedef {import("./formats/notes.js").Checkpoint} Checkpoint */
+/** @typedef {import("./formats/notes.js").VerifierKey} VerifierKey */
+/** @typedef {import("./formats/trust.js").Trust & {quorum: number | null}} Trust */
 
 /** The newest checkpoint is signed with no key that this reader knows, so that nobody vouches for the new one. */
 export class LogKeyChanged extends Refused {}
@@ -70,30 +67,28 @@ export class Memory {
   }
 
   /** The newest checkpoint, by its own signature; that it follows from the last one is not said yet. @param {string} note */
-  read(note) {
-    const { keys, witnesses } = this.trust;
-    if (this.checkpoint && !signers(note, keys).length) {
-      const newest = this.begunAnew(note);
+  async read(note) {
+    if (this.checkpoint && !(await knowsSigner(this.trust, note))) {
+      const newest = await this.begunAnew(note);
       if (newest) throw new LogEpochChanged(this.checkpoint, newest);
       const said = "the log is signed with another key, and none that this reader knows vouches for it";
       throw new LogKeyChanged(`${said}: ask the operator on another way before you take it`, "signature");
     }
-    return readCheckpoint(note, keys, witnesses);
+    return readNewest(this.trust, note);
   }
 
-  /** The newest checkpoint where a known key signed it under another name than the last one's; else null. @param {string} note @returns {Checkpoint | null} */
-  begunAnew(note) {
+  /** The newest checkpoint where a known key signed it under another name than the last one's; else null. @param {string} note @returns {Promise<Checkpoint | null>} */
+  async begunAnew(note) {
     const origin = originOf(note);
     if (!this.checkpoint || origin === this.checkpoint.origin) return null;
-    const keys = this.trust.keys.map((key) => renamed(key, origin));
-    return signers(note, keys).length ? readCheckpoint(note, keys, this.trust.witnesses) : null;
+    const trust = renamedTo(this.trust, origin);
+    return (await knowsSigner(trust, note)) ? readNewest(trust, note) : null;
   }
 
   /** The memory that goes on with a tree that began anew. @param {Checkpoint} newest */
   accepting(newest) {
-    const keys = this.trust.keys.map((key) => renamed(key, newest.origin));
     const ended = [...this.ended, ...(this.checkpoint ? [this.checkpoint.note] : [])];
-    return this.#with({ trust: { ...this.trust, keys, earlier: [] }, checkpoint: newest, ended });
+    return this.#with({ trust: renamedTo(this.trust, newest.origin), checkpoint: newest, ended });
   }
 
   /** What it is that nothing is published: not begun, or, where something was seen before, taken away. @returns {BridgeError} */
@@ -103,10 +98,10 @@ export class Memory {
   }
 
   /** Refuse a proof of a key that this reader does not know: which one it takes, and what else would do. @param {string} note */
-  #requireKnownSigner(note) {
+  async #requireKnownSigner(note) {
     const known = [...this.trust.keys, ...this.trust.earlier];
-    if (signers(note, known).length) return;
-    const own = known.map(({ keyId }) => Buffer.from(keyId).toString("hex")).join(", ");
+    if ((await signers(note, known)).length) return;
+    const own = known.map(({ keyId }) => toHex(keyId)).join(", ");
     const said = `the proof is signed by the key ${keyIds(note).join(", ") || "none"} of ${shown(originOf(note))}, and known are ${own}`;
     const more = "give that key, which the operator and who looked at /log/key then have, or look online";
     throw new Refused(`${said}: ${more}, since the newest checkpoint begins with the one of the proof`, "signature");
@@ -118,12 +113,12 @@ export class Memory {
    * than the last one takes a present key in any case.
    * @param {string} text @param {{tied?: boolean}} [use]
    */
-  readProof(text, { tied = false } = {}) {
+  async readProof(text, { tied = false } = {}) {
     const { keys, earlier, witnesses } = this.trust;
-    if (!tied) this.#requireKnownSigner(text.slice(text.indexOf("\n\n") + 2));
-    const proof = readProof(text, [...keys, ...earlier], witnesses, { anyone: tied });
+    if (!tied) await this.#requireKnownSigner(text.slice(text.indexOf("\n\n") + 2));
+    const proof = await readProof(text, [...keys, ...earlier], witnesses, { anyone: tied });
     const { note, size } = proof.checkpoint;
-    if (!signers(note, keys).length && (!this.checkpoint || size > this.checkpoint.size)) {
+    if (!(await signers(note, keys)).length && (!this.checkpoint || size > this.checkpoint.size)) {
       throw new Refused("no key that counts now signed this checkpoint", "signature");
     }
     return proof;
@@ -168,10 +163,9 @@ export class Memory {
   }
 
   /** Whether the keys of the log seem to change: one more signed the last checkpoint, or one of them did not. */
-  asksForKeys() {
-    const { keys } = this.trust;
+  async asksForKeys() {
     if (!this.checkpoint || this.fixed) return false;
-    return signers(this.checkpoint.note, keys).length < keys.length || hasOtherSigner(this.checkpoint, keys);
+    return keysSeemToChange(this.trust, this.checkpoint);
   }
 
   /**
@@ -179,20 +173,14 @@ export class Memory {
    * it as well (`read`), and so vouches for them. What signs no more is an earlier.
    * @param {VerifierKey[]} named
    */
-  withKeys(named) {
-    const last = this.checkpoint;
-    const keys = last ? signers(last.note, named.filter(({ name }) => name === last.origin)) : [];
-    if (!keys.length) return this;
-    const now = new Set(keys.map(({ text }) => text));
-    const before = new Map([...this.trust.keys, ...this.trust.earlier].map((key) => [key.text, key]));
-    const earlier = [...before.values()].filter(({ text }) => !now.has(text));
-    return this.#with({ trust: { ...this.trust, keys, earlier } });
+  async withKeys(named) {
+    return this.checkpoint ? this.#with({ trust: await withKeys(this.trust, named, this.checkpoint) }) : this;
   }
 
   /** Whether a witness cosigned the last checkpoint within a day; null where no witness is known. @returns {boolean | null} */
   isFresh() {
     if (!this.trust.witnesses.length) return null;
-    return (this.checkpoint?.cosignatures ?? []).some(({ at }) => at >= Date.now() / 1000 - FRESH_SECONDS);
+    return this.checkpoint !== null && isFresh(this.checkpoint);
   }
 
   /** Plain JSON. */
@@ -204,9 +192,9 @@ export class Memory {
   }
 
   /** What `dump` gave. @param {Record<string, any>} told */
-  static of({ keys = [], earlier = [], witnesses = [], quorum = null, checkpoint = null, ended = [] }) {
+  static async of({ keys = [], earlier = [], witnesses = [], quorum = null, checkpoint = null, ended = [] }) {
     const trust = { ...trusted({ keys, witnesses, quorum }), earlier: earlier.map(readKey) };
-    const seen = checkpoint === null ? null : readCheckpoint(checkpoint, [...trust.keys, ...trust.earlier], trust.witnesses);
+    const seen = checkpoint === null ? null : await readRemembered(trust, checkpoint);
     return new Memory(trust, seen, false, ended.map(String));
   }
 }
@@ -223,10 +211,10 @@ export class Memories {
     this.#trust = trust;
   }
 
-  /** @param {string} service @returns {Memory | null} */
-  find(service) {
+  /** @param {string} service @returns {Promise<Memory | null>} */
+  async find(service) {
     const told = this.#path === null ? undefined : this.#kept()[service];
-    const memory = told === undefined ? (this.#own.get(service) ?? null) : Memory.of(told);
+    const memory = told === undefined ? (this.#own.get(service) ?? null) : await Memory.of(told);
     return this.#trust ? new Memory(this.#trust, memory?.checkpoint ?? null, true, memory?.ended) : memory;
   }
 

@@ -2,9 +2,9 @@
 // From what was asked to what came back: every member that names the request is compared before anything is opened.
 
 import { checkApproval, KeyPins } from "./approvals.js";
-import { KeyRefused, oneLine, Refused } from "./errors.js";
-import { openExport } from "./exports.js";
-import { thumbprint } from "./keys.js";
+import { KeyRefused, oneLine, Refused } from "./formats/errors.js";
+import { openExport } from "./formats/exports.js";
+import { thumbprint } from "./formats/keys.js";
 
 /** @typedef {import("./index.js").AskedConsent} AskedConsent */
 /** @typedef {import("./index.js").Envelope} Envelope */

@@ -1,9 +1,9 @@
 // @ts-check
 // What the service signed, verified with its public keys, which are asked for once and again where they were rotated.
 
-import { UnknownKey } from "./errors.js";
+import { UnknownKey } from "./formats/errors.js";
+import { verifyReceipt } from "./formats/receipts.js";
 import { LogReader } from "./logs.js";
-import { verifyReceipt } from "./proofs.js";
 import { KEYS, shaped } from "./shapes.js";
 import { jsonOf } from "./transport.js";
 

@@ -1,12 +1,17 @@
 // @ts-check
 // People to play: somebody of a test app, whose vault key this process makes and holds, for tests without a browser.
 
-import { isObject } from "./encoding.js";
-import { BadAnswer, KeyRefused, Problem, Refused } from "./errors.js";
-import { thumbprint } from "./keys.js";
-import { generateVaultKey, openRoot, openSegment, requestDigest, sealExport, sealRoot, sealSegment, wrapUnderNewCode } from "./sealing.js";
+import { BadAnswer, Problem } from "./errors.js";
+import { decodeBase64url, toBase64url } from "./formats/bytes.js";
+import { requestDigest } from "./formats/canonical.js";
+import { KeyRefused, Refused } from "./formats/errors.js";
+import { sealExport } from "./formats/exports.js";
+import { isObject } from "./formats/json.js";
+import { thumbprint } from "./formats/keys.js";
+import { newRoot, signApproval, signResumption } from "./formats/signing.js";
+import { openRoot, openSegment, rootMembers, sealSegment } from "./formats/vault.js";
+import { newRecoveryCode, newVaultKey, wrap } from "./formats/wrappers.js";
 import { DATA, PERSON, REVISIONS, SEGMENTS, shaped, STATUS } from "./shapes.js";
-import { newRoot, rootKey, signApproval, signResumption } from "./signing.js";
 import { SYNTHETIC_PROFILE } from "./synthetic.js";
 import { jsonOf } from "./transport.js";
 
@@ -32,12 +37,13 @@ export class SandboxPerson {
 
   /** @returns {Promise<VaultKey>} */
   async makeVault() {
-    const key = generateVaultKey();
-    const wrapper = { kind: "recovery", label: "Recovery code", jwe: await wrapUnderNewCode(key, this.userId) };
-    const root = newRoot();
-    await this.#send("POST", "/keys", { key_id: key.key_id, wrappers: [wrapper], ...(await this.#rootMembers(root, key)) });
-    this.vaultKey = key;
-    return key;
+    const { keyId, bytes } = newVaultKey();
+    const vault = { userId: this.userId, keyId, key: bytes };
+    const jwe = await wrap("recovery", bytes, newRecoveryCode(), vault); // a code that nobody keeps: a vault has a way in
+    const wrappers = [{ kind: "recovery", label: "Recovery code", jwe }];
+    await this.#send("POST", "/keys", { key_id: keyId, wrappers, ...(await rootMembers(newRoot(), vault)) });
+    this.vaultKey = { key_id: keyId, secret: toBase64url(bytes) };
+    return this.vaultKey;
   }
 
   /** @param {Record<string, Record<string, unknown>>} [segments] domain.segment → attribute → value */
@@ -61,7 +67,7 @@ export class SandboxPerson {
     if (!approved.length) throw new Refused("the vault holds none of the attributes that are asked for");
     const content = contentOf(request.scope, approved, held);
     const members = headerOf(asked);
-    const jwe = await sealExport(content, asked.connector_public_key, members);
+    const jwe = await sealExport(content, members, asked.connector_public_key);
     const duration = accessDuration ?? request.access_duration;
     const what = { attributes: approved, accessDuration: duration, jwe };
     return this.#status("POST", `/requests/${encodeURIComponent(requestId)}/decision`, {
@@ -107,9 +113,9 @@ export class SandboxPerson {
 
   /** @param {string} domain @param {string} segmentId @param {Record<string, unknown>} values @param {number} base @returns {Promise<void>} */
   async #write(domain, segmentId, values, base) {
-    const place = { sub: this.userId, domain, segment_id: segmentId, content_revision: base + 1 };
+    const place = { domain, segment_id: segmentId, content_revision: base + 1 };
     const body = {
-      jwe: await sealSegment(this.#unlocked(), place, values),
+      jwe: await sealSegment(values, this.#unlocked(), place),
       base_content_revision: base,
       attributes: Object.keys(values),
     };
@@ -128,8 +134,8 @@ export class SandboxPerson {
     const listed = shaped(SEGMENTS, await this.#send("GET", `/segments?scope=${encodeURIComponent(scope)}`)).segments;
     return Promise.all(
       listed.map(async (/** @type {import("./contract.js").SealedSegment} */ { domain, segment_id, content_revision, jwe }) => {
-        const place = { sub: this.userId, domain, segment_id, content_revision };
-        return { domain, segment_id, content_revision, values: await openSegment(key, place, jwe) };
+        const place = { domain, segment_id, content_revision };
+        return { ...place, values: await openSegment(jwe, key, place) };
       }),
     );
   }
@@ -138,7 +144,7 @@ export class SandboxPerson {
   async #review(requestId) {
     const body = shaped(DATA, await this.#send("GET", `/requests/${encodeURIComponent(requestId)}/data`));
     const own = {
-      request_digest: await requestDigest(body.request),
+      request_digest: requestDigest(body.request),
       connector_thumbprint: await thumbprint(body.connector_public_key),
       request_id: requestId,
       user_id: this.userId,
@@ -151,30 +157,21 @@ export class SandboxPerson {
     return body;
   }
 
-  /** @param {Uint8Array} root @param {VaultKey} key */
-  async #rootMembers(root, key) {
-    return { signing_public_key: (await rootKey(root)).jwk, signing_jwe: await sealRoot(root, key, this.userId) };
-  }
-
   /** Out of the vault, once its public half is the one that the service names; made where there is none yet. */
   async #root() {
-    const key = this.#unlocked();
-    const { signing_jwe, signing_public_key } = await this.#send("GET", "/keys");
-    if (!signing_jwe) {
-      const made = newRoot();
-      await this.#send("PUT", "/signing-key", await this.#rootMembers(made, key));
-      return made;
-    }
-    const root = await openRoot(signing_jwe, key, this.userId);
-    if ((await rootKey(root)).jwk.x !== signing_public_key?.x) {
-      throw new Refused("the service names another approval key than the vault's", "signing_public_key");
-    }
-    return root;
+    const vault = this.#unlocked();
+    const found = await openRoot(await this.#send("GET", "/keys"), vault);
+    if (found) return found;
+    const made = newRoot();
+    await this.#send("PUT", "/signing-key", await rootMembers(made, vault));
+    return made;
   }
 
   #unlocked() {
     if (!this.vaultKey) throw new KeyRefused("the vault is locked");
-    return this.vaultKey;
+    const key = decodeBase64url(this.vaultKey.secret, "the vault key");
+    if (key.length !== 32) throw new KeyRefused(`the vault key has ${key.length} bytes, not 32`);
+    return { userId: this.userId, keyId: this.vaultKey.key_id, key };
   }
 
   /** @param {string} grantId @param {string} verb @returns {Promise<Status>} */

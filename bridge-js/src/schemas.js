@@ -223,6 +223,3 @@ export const SCHEMAS = {
     },
   },
 };
-
-/** What the digest covers where the app gave it: the contract gained these after its first version. */
-export const LATER_MEMBERS = /** @type {string[]} */ ([]);

@@ -1,8 +1,8 @@
 // @ts-check
 // The service's answers, member by member: what is not the contract's is a BadAnswer. Members that came later are kept.
 
-import { isObject } from "./encoding.js";
 import { BadAnswer } from "./errors.js";
+import { isObject } from "./formats/json.js";
 import { SCHEMAS } from "./schemas.js";
 
 /**

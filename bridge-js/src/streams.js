@@ -2,8 +2,8 @@
 // Server-sent events apart from any socket: bytes in, events out, and where to go on. The format is the HTML standard's,
 // section 9.2.6. An id that comes without data only says where the stream stands.
 
-import { parseObject } from "./encoding.js";
 import { BadAnswer, Problem, Unreachable } from "./errors.js";
+import { parseObject } from "./formats/json.js";
 import { shaped, STATUS } from "./shapes.js";
 
 /** @typedef {import("./index.js").ConsentEvent} ConsentEvent */

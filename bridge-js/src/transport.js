@@ -1,9 +1,10 @@
 // @ts-check
 // One HTTP call: bounded in time and size, redirects never followed, errors as Problem.
 
-import { parseObject } from "./encoding.js";
-import { BadAnswer, Problem, Refused, Unreachable } from "./errors.js";
-import { MAX_JWE_CHARS } from "./exports.js";
+import { BadAnswer, Problem, Unreachable } from "./errors.js";
+import { Refused } from "./formats/errors.js";
+import { parseObject } from "./formats/json.js";
+import { MAX_JWE_CHARS } from "./formats/profiles.js";
 
 const MAX_BODY_BYTES = MAX_JWE_CHARS + 256 * 1024;
 const TRANSIENT = [502, 503, 504];

@@ -2,8 +2,9 @@
 // Webhooks as the service sends them: the Standard Webhooks scheme, verified before anything is read.
 
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { parseObject, utf8 } from "./encoding.js";
-import { KeyRefused, Refused } from "./errors.js";
+import { utf8 } from "./formats/bytes.js";
+import { KeyRefused, Refused } from "./formats/errors.js";
+import { parseObject } from "./formats/json.js";
 import { NOTICE, shaped } from "./shapes.js";
 
 const TOLERANCE = 300;

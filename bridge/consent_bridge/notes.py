@@ -24,6 +24,8 @@ ED25519, COSIGNATURE = 0x01, 0x04  # signature types
 _KINDS = (ED25519, COSIGNATURE)
 _DASH = "\N{EM DASH}"
 _PROOF_HEADER = "c2sp.org/tlog-proof@v1"
+# ASCII's control characters but for the newline, and what is no UTF-8: no others, and so neither U+007F nor U+0085
+_FORBIDDEN = re.compile("[\x00-\x09\x0b-\x1f\ud800-\udfff]")
 _NUMBER = re.compile(r"(?:0|[1-9][0-9]{0,18})\Z")
 _MAX_NOTE_BYTES = 1024 * 1024
 _MAX_SIGNATURES = 100
@@ -205,7 +207,7 @@ def split_note(note: str) -> tuple[str, Signatures]:
     """The text that was signed, and who is said to have signed it."""
     if len(note.encode("utf-8", "replace")) > _MAX_NOTE_BYTES:
         raise Refused("the note is too long")
-    if any(ord(sign) < 0x20 and sign != "\n" for sign in note) or "\ufffd" in note:
+    if _FORBIDDEN.search(note):
         raise Refused("the note holds a control character")
     text, separator, lines = note.rpartition("\n\n")
     if not separator or not lines.endswith("\n"):
@@ -227,7 +229,7 @@ def _signature(line: str) -> tuple[str, bytes]:
 
 
 def _is_name(name: str) -> bool:
-    return bool(name) and "+" not in name and not any(sign.isspace() or ord(sign) < 0x20 for sign in name)
+    return bool(name) and not any(sign == "+" or sign.isspace() or _FORBIDDEN.match(sign) for sign in name)
 
 
 def _by(key: VerifierKey, signatures: Signatures) -> bytes | None:

@@ -1,7 +1,7 @@
 """The Merkle tree of RFC 9162, section 2.1, as C2SP's tlog-tiles cuts it into tiles. Pure: no database, no clock.
 
 This is the half of a log that appends and proves. The half that verifies belongs to readers: bridge/ has it in Python,
-static/js/log in JavaScript, and the tests hold them against each other.
+bridge-js/src/formats in JavaScript, and the tests hold them against each other.
 """
 
 import hashlib

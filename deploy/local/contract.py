@@ -1,4 +1,4 @@
-"""The types of both clients, and what pages know of the contract: made from the OpenAPI document, and checked in.
+"""The types of both clients, and what a digest covers: made from the OpenAPI document, and checked in.
 
 Generators make them: datamodel-code-generator for Python, openapi-typescript for Node. What goes in is the document's
 schemas under the names that the clients' users know, without rules that the service alone applies.
@@ -18,7 +18,7 @@ from deploy.local.place import PYTHON, ROOT, VENV, Stop
 TEMPLATES = ROOT / "deploy" / "contract"
 ANSWERS, TERMS = ROOT / "bridge/consent_bridge/answers.py", ROOT / "bridge/consent_bridge/terms.py"
 TYPES, SCHEMAS = ROOT / "bridge-js/src/contract.d.ts", ROOT / "bridge-js/src/schemas.js"
-PAGES = ROOT / "static/js/vault/contract.js"
+DIGESTED = ROOT / "bridge-js/src/formats/contract.js"
 # the parts of the document's answers, and what the clients call each
 NAMES = {
     "ScopeEntry": "ScopeEntry",
@@ -75,7 +75,7 @@ def made(env: Mapping[str, str]) -> dict[Path, str]:
         ANSWERS: _dataclasses(answers),
         TERMS: _typed_dictionary(terms),
         SCHEMAS: _runtime_schemas(every),
-        PAGES: f"// @ts-check\n// {_MADE}\n\n{_later_members(terms)}",
+        DIGESTED: f"// @ts-check\n// {_MADE}\n\n{_later_members(terms)}",
     }
     return texts | ({TYPES: _typescript(every)} if node.is_there() else {})
 
@@ -171,8 +171,7 @@ def _typescript(schemas: Mapping[str, Schema]) -> str:
 def _runtime_schemas(schemas: Mapping[str, Schema]) -> str:
     """What the client for Node holds an answer against, and the terms that it knows."""
     written = ",\n".join(_on_lines(name, _only(_STRUCTURE, schema)) for name, schema in schemas.items())
-    shapes = f"// @ts-check\n// {_MADE}\n\nexport const SCHEMAS = {{\n{written},\n}};\n"
-    return f"{shapes}\n{_later_members(schemas['Terms'])}"
+    return f"// @ts-check\n// {_MADE}\n\nexport const SCHEMAS = {{\n{written},\n}};\n"
 
 
 def _on_lines(name: str, schema: Schema) -> str:

@@ -2,8 +2,8 @@
 // What somebody typed or chose when their session had ended: kept in this tab for half an hour, for that person and page.
 // Values are sealed under the vault key, which is gone by the time somebody else could look; choices name no value.
 
+import { openSegment, sealSegment } from "./formats/vault.js";
 import { current, pageOwner } from "./vault/keyring.js";
-import { openSegment, sealSegment } from "./vault/segments.js";
 
 /** @typedef {import("./vault/types.js").Json} Json */
 

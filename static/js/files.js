@@ -1,10 +1,11 @@
 // @ts-check
 // Reading what somebody brings in: JSON, CSV or vCard. What names its places has them; the rest is mapped by hand.
 
+import { Refused } from "./formats/errors.js";
+import { strictJson } from "./formats/json.js";
 import { gettext } from "./i18n.js";
 import { fitted, isSomebodyElses } from "./mapping.js";
 import { readCards } from "./vcard.js";
-import { BadJson, strictJson } from "./vault/strict_json.js";
 
 /** @typedef {import("./mapping.js").Entry} Entry */
 /** @typedef {{found: Map<string, unknown>, skipped: string[]}} Placed path → value, and what has no place */
@@ -54,9 +55,9 @@ function parsed(text) {
   try {
     return strictJson(digitByDigit(text));
   } catch (error) {
-    if (!(error instanceof BadJson)) throw error;
-    if (error.code === "repeated_name") throw new RangeError(gettext("This file says one thing twice and could be read in two ways."));
-    throw new RangeError(error.code === "too_deep" ? gettext("This file is nested too deep.") : gettext("This file is not JSON."));
+    if (!(error instanceof Refused)) throw error;
+    if (error.reason === "repeated_name") throw new RangeError(gettext("This file says one thing twice and could be read in two ways."));
+    throw new RangeError(error.reason === "too_deep" ? gettext("This file is nested too deep.") : gettext("This file is not JSON."));
   }
 }
 

@@ -1,11 +1,11 @@
 // @ts-check
 // Checks what we signed with what is in this browser: the receipt's text and our public keys, fetched once.
 
-import { compactVerify, decodeProtectedHeader, importJWK } from "../vendor/jose.js";
+import { Refused } from "./formats/errors.js";
+import { signedContent } from "./formats/jws.js";
+import { checkReceipt, publicKeyOf, readReceiptHeader } from "./formats/receipts.js";
 import { gettext, interpolate } from "./i18n.js";
 import { call } from "./vault/api.js";
-import { fromUtf8, strictBase64url, toBase64url, utf8 } from "./vault/bytes.js";
-import { canonical } from "./vault/digest.js";
 
 /** @typedef {{kty: string, crv: string, x: string, kid: string}} PublicKey */
 /**
@@ -14,9 +14,8 @@ import { canonical } from "./vault/digest.js";
  * @typedef {{words: string, holds: boolean, waits?: boolean, unchecked?: boolean, why?: string, keys?: string[], epoch?: Epoch, lost?: string, unapproved?: boolean}} Step
  */
 /** @typedef {{last: string, size: number, newest: string, lost: string}} Epoch a log that began anew, and what shows of it */
-/** @typedef {{type: string, claims: any, steps: Step[]}} Checked `claims` is null where the signature does not hold */
+/** @typedef {{claims: any, steps: Step[]}} Checked `claims` is null where the signature does not hold */
 
-export const RECEIPT = "consent-receipt+jwt";
 const MEMBERS = ["receipt_id", "pii_principal_id", "pii_controller", "purpose", "pii_types", "retention", "event", "request_digest", "iat"];
 
 /** @returns {Promise<PublicKey[]>} */
@@ -28,10 +27,10 @@ class Fails extends Error {}
 /**
  * Every step up to the first that does not hold.
  * @param {string} text the compact JWS, or an answer of ours that has it as `jws`
- * @param {{type: string, issuer: string, keys: PublicKey[], receiptId?: string}} expected
+ * @param {{issuer: string, keys: PublicKey[], receiptId?: string}} expected
  * @returns {Promise<Checked>}
  */
-export async function check(text, { type, issuer, keys, receiptId }) {
+export async function check(text, { issuer, keys, receiptId }) {
   /** @type {Step[]} */
   const steps = [];
   /** @param {string} words @param {() => any} look @returns {Promise<any>} */
@@ -48,24 +47,28 @@ export async function check(text, { type, issuer, keys, receiptId }) {
   let claims = null;
   try {
     const jws = bare(text);
-    const header = await step(gettext("It is a text of the kind that we sign"), () => readHeader(jws, type));
+    const header = await step(gettext("It is a text of the kind that we sign"), () => readHeader(jws));
     const key = await step(gettext("It names one of our public keys"), () => known(keys, header.kid));
     const said = await step(gettext("Nothing in it was changed since we signed it"), () => verified(jws, key));
     await step(interpolate(gettext("It was issued by %(issuer)s"), { issuer }), () => expect(said.iss === issuer, gettext("It names another issuer.")));
-    if (type === RECEIPT) await step(gettext("It says who, what, why and when"), () => expect(isWhole(said), gettext("Something is missing in it.")));
+    await step(gettext("It says who, what, why and when"), () => expect(isWhole(said), gettext("Something is missing in it.")));
     if (receiptId) await step(gettext("It is the receipt that this page shows"), () => expect(said.receipt_id === receiptId, gettext("It is another receipt.")));
     claims = said;
   } catch (error) {
     if (!(error instanceof Fails)) throw error;
   }
-  return { type, claims, steps };
+  return { claims, steps };
 }
 
 /** Whether a receipt has what every receipt has. @param {any} said */
 function isWhole(said) {
-  const { lawful_basis: basis, rights, notice } = said;
-  const texts = [basis, notice?.version, notice?.language, ...(Array.isArray(rights) ? rights : [null])];
-  return MEMBERS.every((name) => said[name] !== undefined) && texts.every((text) => typeof text === "string");
+  try {
+    checkReceipt(said);
+    return MEMBERS.every((name) => said[name] !== undefined);
+  } catch (error) {
+    if (error instanceof Refused) return false;
+    throw error;
+  }
 }
 
 /** @param {boolean} holds @param {string} why */
@@ -84,57 +87,43 @@ function bare(text) {
   }
 }
 
-/** @param {string} jws @param {string} type @returns {{kid: string}} */
-function readHeader(jws, type) {
-  let header;
+/** @param {string} jws @returns {{kid: unknown}} */
+function readHeader(jws) {
   try {
-    header = decodeProtectedHeader(jws);
-  } catch {
-    throw new Fails(gettext("This is no signed text. It has three parts with dots between them."));
+    return { kid: readReceiptHeader(jws).kid };
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    const isOther = ["mismatch", "unexpected_member"].includes(error.reason);
+    throw new Fails(isOther ? gettext("It was made for something else.") : gettext("This is no signed text. It has three parts with dots between them."));
   }
-  expect(jws.split(".").length === 3, gettext("This is no signed text. It has three parts with dots between them."));
-  expect(header.typ === type && header.alg === "EdDSA", gettext("It was made for something else."));
-  return { kid: String(header.kid) };
 }
 
-/** @param {PublicKey[]} keys @param {string} kid */
+/** @param {PublicKey[]} keys @param {unknown} kid */
 function known(keys, kid) {
-  const found = keys.find((key) => key.kid === kid);
-  if (!found) throw new Fails(gettext("It was signed with a key that is none of ours."));
-  return found;
+  try {
+    return publicKeyOf(kid, { keys });
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    throw new Fails(gettext("It was signed with a key that is none of ours."));
+  }
 }
 
-/** @param {string} jws @param {PublicKey} key */
+/** @param {string} jws @param {import("./formats/jws.js").OwnerKey} key */
 async function verified(jws, key) {
-  /** @type {any} */
-  let imported;
+  if (!(await canVerify(key))) throw new Fails(gettext("This browser cannot check such signatures. Try a newer one."));
   try {
-    imported = await importJWK(key, "EdDSA");
-  } catch {
-    throw new Fails(gettext("This browser cannot check such signatures. Try a newer one."));
-  }
-  try {
-    const { payload } = await compactVerify(jws, imported, { algorithms: ["EdDSA"] });
-    return JSON.parse(fromUtf8(/** @type {Uint8Array<ArrayBuffer>} */ (payload)));
-  } catch {
+    return await signedContent(jws, key, "the receipt");
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
     throw new Fails(gettext("The signature does not fit: something was changed, or cut off in copying."));
   }
 }
 
-/** @typedef {{v: number, chain: string, sequence: number, prev_hash: string, entry_hash: string, kind: string, actor: string, at: string, facts: any, facts_hash: string, salt: string}} Entry */
-
-/** @param {Uint8Array<ArrayBuffer>} bytes */
-async function digest(bytes) {
-  return toBase64url(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
-}
-
-/** @param {Entry} entry @returns {Promise<string>} the hash that it must carry */
-export async function entryHash({ v, chain, sequence, prev_hash, kind, actor, at, facts_hash }) {
-  return digest(utf8(canonical({ v, chain, sequence, prev_hash, kind, actor, at, facts_hash })));
-}
-
-/** Whether an entry was made over these facts. @param {Entry} entry */
-export async function holdsItsFacts({ facts, facts_hash, salt }) {
-  const salted = strictBase64url(salt);
-  return salted !== null && (await digest(new Uint8Array([...salted, ...utf8(canonical(facts))]))) === facts_hash;
+/** @param {import("./formats/jws.js").OwnerKey} key */
+async function canVerify(key) {
+  try {
+    return Boolean(await crypto.subtle.importKey("jwk", key, "Ed25519", false, ["verify"]));
+  } catch {
+    return false;
+  }
 }

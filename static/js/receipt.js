@@ -3,7 +3,7 @@
 
 import { gettext } from "./i18n.js";
 import { busy, explain, find, toast } from "./page.js";
-import { check, fetchKeys, RECEIPT } from "./proofs.js";
+import { check, fetchKeys } from "./proofs.js";
 import { verdict } from "./receipt_words.js";
 
 const button = find("#verify-receipt");
@@ -13,7 +13,7 @@ keys.catch(() => undefined); // said when the person asks
 async function verify() {
   const { issuer = "", receiptId } = button.dataset;
   try {
-    const checked = await check(find("#receipt-text").textContent ?? "", { type: RECEIPT, issuer, keys: await keys, receiptId });
+    const checked = await check(find("#receipt-text").textContent ?? "", { issuer, keys: await keys, receiptId });
     const place = find("#receipt-result");
     place.replaceChildren(verdict(checked, { holds: gettext("This receipt is genuine."), fails: gettext("This receipt cannot be trusted.") }));
     place.focus();

@@ -2,11 +2,11 @@
 // Exports are refreshed: once a value of a continuous approval changed, this browser seals a newer one to the same key,
 // as far as its own vault approved that.
 
+import { sealExport } from "./formats/exports.js";
 import { gettext, interpolate } from "./i18n.js";
 import { explain, toast } from "./page.js";
 import * as api from "./vault/api.js";
 import { approvedTerms, signedRevision } from "./vault/approvals.js";
-import * as sealing from "./vault/exports.js";
 import { buildSlice, exportMembers } from "./vault/review.js";
 import { loadRequest, Locked, openAll, Refused } from "./vault/vault.js";
 
@@ -67,7 +67,7 @@ async function refresh(grant) {
 /** @param {Outdated} grant */
 async function nextExport({ request_id, next_revision }) {
   const loaded = await loadRequest(request_id);
-  if (loaded.request.refresh_policy !== "continuous") throw new Refused("not_approved", "refresh_policy", "a snapshot has no newer copy");
+  if (loaded.request.refresh_policy !== "continuous") throw new Refused("a snapshot has no newer copy", "refresh_policy", "not_approved");
   return { members: { ...exportMembers(loaded), revision: next_revision }, recipient: loaded.connector_public_key };
 }
 
@@ -76,7 +76,7 @@ async function nextExport({ request_id, next_revision }) {
  * @param {{members: import("./vault/types.js").ExportMembers, recipient: JsonWebKey, slice: import("./vault/types.js").ExportPlaintext, terms: import("./vault/approvals.js").Terms}} what
  */
 async function send({ grant_id, approved_attributes }, { members, recipient, slice, terms }) {
-  const jwe = await sealing.sealExport(slice, members, recipient);
+  const jwe = await sealExport(slice, members, recipient);
   const signed = await signedRevision(members, { attributes: approved_attributes, jwe, ...terms });
   await api.putExport(grant_id, { revision: members.revision, sources: slice.sources, jwe, ...signed });
 }

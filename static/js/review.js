@@ -3,11 +3,11 @@
 // and nothing is sealed before it was shown.
 
 import { keepChoice, takeChoice } from "./drafts.js";
+import { LATER_MEMBERS } from "./formats/contract.js";
 import { gettext, interpolate, ngettext } from "./i18n.js";
 import { all, busy, explain, find, make, pageData } from "./page.js";
 import { followLock } from "./unlock.js";
 import { breakable, inWords } from "./values.js";
-import { LATER_MEMBERS } from "./vault/contract.js";
 import { ApiError, approve, forgetPreview, isInterrupted, isNewConnector, isUnlocked, loadRequest, Locked, preview, Refused } from "./vault/vault.js";
 
 const review = find("#review");
@@ -36,24 +36,24 @@ async function compareWithPage() {
   const members = /** @type {Record<string, unknown>} */ (/** @type {unknown} */ (request));
   for (const element of all("[data-shown]", review)) {
     const member = element.dataset.shown ?? "";
-    if (element.textContent !== String(members[member])) throw new Refused("request_changed", member, "is not what this page shows");
+    if (element.textContent !== String(members[member])) throw new Refused("is not what this page shows", member, "request_changed");
   }
   const longest = find("[data-shown-duration]", review).dataset.shownDuration;
-  if (Number(longest) !== request.access_duration) throw new Refused("request_changed", "access_duration", "is not what this page shows");
+  if (Number(longest) !== request.access_duration) throw new Refused("is not what this page shows", "access_duration", "request_changed");
   if (find("[data-shown-reads]", review).dataset.shownReads !== String(request.max_reads ?? "")) {
-    throw new Refused("request_changed", "max_reads", "is not what this page shows");
+    throw new Refused("is not what this page shows", "max_reads", "request_changed");
   }
   if (find("[data-shown-refresh]", review).dataset.shownRefresh !== request.refresh_policy) {
-    throw new Refused("request_changed", "refresh_policy", "is not what this page shows");
+    throw new Refused("is not what this page shows", "refresh_policy", "request_changed");
   }
   for (const member of ["binding_message", ...LATER_MEMBERS]) {
     if ((members[member] ?? null) !== null && !review.querySelector(`[data-shown="${member}"]`)) {
-      throw new Refused("request_changed", member, "is not on this page");
+      throw new Refused("is not on this page", member, "request_changed");
     }
   }
   const required = boxes().filter((box) => "required" in box.dataset).map((box) => box.value);
   if (!(request.required_attributes ?? []).every((path) => required.includes(path))) {
-    throw new Refused("request_changed", "required_attributes", "are not what this page shows");
+    throw new Refused("are not what this page shows", "required_attributes", "request_changed");
   }
 }
 

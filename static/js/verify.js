@@ -3,7 +3,7 @@
 
 import { gettext } from "./i18n.js";
 import { busy, explain, find, toast } from "./page.js";
-import { check, fetchKeys, RECEIPT } from "./proofs.js";
+import { check, fetchKeys } from "./proofs.js";
 import { inWords, verdict } from "./receipt_words.js";
 
 const LARGEST = 256 * 1024;
@@ -16,7 +16,7 @@ keys.catch(() => undefined); // said when the person asks
 async function verify() {
   result.replaceChildren();
   try {
-    const checked = await check(text.value, { type: RECEIPT, issuer: form.dataset.issuer ?? "", keys: await keys });
+    const checked = await check(text.value, { issuer: form.dataset.issuer ?? "", keys: await keys });
     const titles = { holds: gettext("This receipt is genuine."), fails: gettext("This receipt cannot be trusted.") };
     result.replaceChildren(verdict(checked, titles), ...(checked.claims ? [inWords(checked.claims)] : []));
     result.focus();

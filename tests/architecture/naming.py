@@ -41,6 +41,8 @@ def is_path(text: str, *, where: Path) -> bool:
     if text.startswith(GENERATED) or text in PRODUCTS:
         return True
     wanted = text.rstrip("/").removeprefix("./")
+    if where.is_relative_to(ROOT / "static"):  # pages have bridge-js/src/formats as js/formats
+        wanted = wanted.removeprefix("../") if wanted.startswith("../formats/") else wanted
     if (ROOT / wanted).exists() or (where.parent / wanted).exists():
         return True
     return wanted in _tails() or ("*" in wanted and any(fnmatch(tail, wanted) for tail in _tails()))

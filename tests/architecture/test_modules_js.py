@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2] / "static"
-MODULES = sorted((ROOT / "js").rglob("*.js"))
+ROOT = Path(__file__).resolve().parents[2]
+FORMATS = sorted((ROOT / "bridge-js" / "src" / "formats").glob("*.js"))
+MODULES = sorted((ROOT / "static" / "js").rglob("*.js")) + FORMATS
 # what Django's manifest storage rewrites: `import {a, b} from "./…"` and `export {a} from "./…"`
 LIST = re.compile(r"\b(?:import|export)\s*\{([^}]*)\}\s*from\b")
 
@@ -30,6 +31,16 @@ def test_a_list_that_would_be_rewritten_twice_is_found() -> None:
         export { b as doImport } from "./b.js"; import { c } from "./c.js";
     """
     assert names(text) == ["putExport", "doImport", "c"]
+
+
+@pytest.mark.parametrize("module", FORMATS, ids=lambda module: module.name)
+def test_what_node_and_pages_share_needs_neither(module: Path) -> None:
+    """Every address in it lies beside it, or is the one file that each side has for itself."""
+    text = module.read_text()
+
+    named = re.findall(r"""(?:\bfrom\s*|\bimport\s*\(?\s*)["']([^"']+)["']""", text)
+    assert [name for name in named if not re.fullmatch(r"\./[a-z0-9]+\.js|\.\./jose\.js", name)] == []
+    assert re.findall(r"\b(?:Buffer|process|document|window|indexedDB|localStorage|location)\b[.(]", text) == []
 
 
 def test_there_are_modules() -> None:

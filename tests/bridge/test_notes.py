@@ -2,7 +2,9 @@
 
 import base64
 import json
+from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,6 +12,7 @@ from consent_bridge import notes
 from consent_bridge.errors import KeyRefused, Refused
 from tests.bridge.logs import Log
 
+VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "notes.json").read_text("utf-8"))["notes"]
 # the example of signed-note
 KEY = "example.com/foo+530d903a+AekyeRrm56hApGFkyQR4ZCbV54Id2LKaANYcrnKv3U2k"
 SIGNATURE = (
@@ -69,6 +72,15 @@ def spoiled(log: Log) -> dict[str, str]:
         "a signature cut off": text + "\n\n" + line[:-20] + "\n",
         "too many signatures": good + "\u2014 x AAAAAAAA\n" * 101,
     }
+
+
+@pytest.mark.parametrize("vector", VECTORS, ids=lambda vector: vector["why"])
+def test_each_note_of_the_vectors_is_taken_or_refused(vector: dict[str, Any]) -> None:
+    """Readers in JavaScript are held against the same file (tests/system/bridge_js/logs.test.mjs)."""
+    with nullcontext() if vector["well_formed"] else pytest.raises(Refused):
+        notes.split_note(vector["note"])
+    with nullcontext() if vector["taken"] else pytest.raises(Refused):
+        assert notes.read_checkpoint(vector["note"], [notes.VerifierKey.parse(vector["key"])]).size == 0
 
 
 @pytest.mark.parametrize("name", list(spoiled(Log())))

@@ -2,10 +2,10 @@
 // What is remembered of the log for one person: the keys that were pinned and the last checkpoint that was seen. This
 // browser keeps its own memory in IndexedDB, and all devices of the person have one in the vault's notes.
 
+import { originOf } from "../formats/notes.js";
 import { ApiError } from "../vault/api.js";
 import { current, isUnlocked, Locked, pageOwner } from "../vault/keyring.js";
 import { changeNotes, readNotes } from "../vault/notes.js";
-import { originOf } from "./notes.js";
 
 /**
  * `earlier` are keys that others took the place of: what they signed counts as far as a present key signed it, too. `ended` are

@@ -1,23 +1,25 @@
 // @ts-check
 // A person's own history against the public log: its newest entry is in it, and the log is the one seen before.
 
+import { fromBase64url, fromUtf8 } from "../formats/bytes.js";
+import { Refused } from "../formats/errors.js";
+import { isConsistent } from "../formats/merkle.js";
+import { originOf, proves, readHashes, readKey, readKeys, readProof } from "../formats/notes.js";
+import {
+  distinct, isFresh, keysSeemToChange, knowsSigner, LATE_SECONDS, newestInLog, readNewest, readRemembered, renamedTo, replacedBy, withKeys,
+} from "../formats/trust.js";
 import { gettext, interpolate } from "../i18n.js";
-import { strictBase64url } from "../vault/bytes.js";
 import { hasEnded, recall, recallSealed, remember, rememberSealed } from "./memory.js";
-import { isConsistent } from "./merkle.js";
-import { NoteRefused, originOf, proves, readHashes, readKey, readKeys } from "./notes.js";
-import { Trust } from "./trust.js";
 
 /** @typedef {import("../proofs.js").Step} Step */
 /** @typedef {import("./memory.js").Memory} Memory */
-/** @typedef {import("./notes.js").Checkpoint} Checkpoint */
-/** @typedef {import("./notes.js").VerifierKey} VerifierKey */
+/** @typedef {import("../formats/notes.js").Checkpoint} Checkpoint */
+/** @typedef {import("../formats/notes.js").Proof} Proof */
+/** @typedef {import("../formats/notes.js").VerifierKey} VerifierKey */
+/** @typedef {import("../formats/trust.js").Trust} Trust */
 /** @typedef {import("../proofs.js").Epoch} Epoch */
 /** @typedef {{count: number, chain: string, hashes: Map<number, string>, times: Map<number, string>}} Walked */
 /** @typedef {{keys?: string[], epoch?: string, restored?: boolean}} Taken what the person takes, since the operator told it on another way */
-
-const LATE = 600; // seconds after which an entry should have been in the log for long
-const DAY = 24 * 3600;
 
 /** A check that did not hold; the ones after it were not made. */
 class Fails extends Error {
@@ -31,12 +33,12 @@ class Waits extends Fails {}
 async function fetchText(path, expected) {
   const answer = await fetch(path, { credentials: "omit", cache: "no-store", redirect: "error" });
   if (!answer.ok && answer.status !== expected) throw new Fails(gettext("The log could not be asked. Try again in a moment."));
-  return { status: answer.status, text: await answer.text() };
+  return { status: answer.status, text: fromUtf8(new Uint8Array(await answer.arrayBuffer())) };
 }
 
 /** @param {unknown} error */
 const reasonOf = (error) =>
-  error instanceof NoteRefused
+  error instanceof Refused
     ? gettext("What the log answered is not what it has to be: it was changed, or made by somebody else.")
     : gettext("This could not be checked here.");
 
@@ -94,12 +96,13 @@ async function check(steps, walked, taken) {
   if (ended.length) steps.made.push({ words: lost(walked, ended), holds: true });
   await steps.step(wordsOfFit(same, ended), async () => {
     for (const { note } of same) {
-      const before = await trust.remembered(note);
+      const before = await readRemembered(trust, note);
       if (newest.size < before.size) throw new Fails(gettext("It is older than what was seen: it was rolled back."));
       if (!(await fits(before, newest))) throw new Fails(gettext("It was rewritten."));
     }
   });
-  const found = await steps.step(gettext("Your newest entries are in the log"), () => newestInLog(walked, newest, trust));
+  const found = await steps.step(gettext("Your newest entries are in the log"), () =>
+    newestInLog(walked.count, (number) => isInLog(walked.hashes.get(number) ?? "", newest, trust)));
   steps.made.push(found < walked.count ? waiting(walked, found) : freshness(newest, trust.witnesses));
   const names = kept.flatMap((memory) => [...(memory.ended ?? []), ...(ended.includes(memory) ? [originOf(memory.note)] : [])]);
   await keep(walked, newest, trust, [...new Set(names)], { own, sealed });
@@ -144,7 +147,7 @@ function lost(walked, ended) {
 /** The entries that the log does not have yet. @param {Walked} walked @param {number} found @returns {Step} */
 function waiting({ times }, found) {
   const words = interpolate(gettext("Up to entry %(n)s; what came after is on its way"), { n: found });
-  const late = Date.now() / 1000 - Date.parse(times.get(found + 1) ?? "") / 1000 > LATE;
+  const late = Date.now() / 1000 - Date.parse(times.get(found + 1) ?? "") / 1000 > LATE_SECONDS;
   if (late) return { words, holds: true, waits: true, why: gettext("It has been for more than ten minutes, though the log takes new entries every few seconds. Come back later, and tell us if it stays so.") };
   return found ? { words, holds: true } : { words, holds: true, waits: true, why: gettext("The log takes new entries every few seconds: come back in a minute.") };
 }
@@ -152,9 +155,20 @@ function waiting({ times }, found) {
 /** @param {Memory[]} memories @param {Taken} taken @returns {Promise<Trust>} */
 async function trustOf(memories, { keys }) {
   const names = document.getElementById("verify-history")?.dataset.witnesses ?? "";
-  const witnesses = await Promise.all(names.split(",").filter(Boolean).map(readKey));
-  const trust = memories.length ? await Trust.of(memories, witnesses) : new Trust(await namedKeys(), [], witnesses);
-  return keys ? trust.replacedBy(await Promise.all(keys.map(readKey))) : trust;
+  const witnesses = names.split(",").filter(Boolean).map(readKey);
+  const trust = memories.length ? remembered(memories, witnesses) : { keys: await namedKeys(), earlier: [], witnesses };
+  return keys ? replacedBy(trust, keys.map(readKey)) : trust;
+}
+
+/**
+ * Of several memories, those that saw most of the log know its present keys best.
+ * @param {Memory[]} memories one at least @param {VerifierKey[]} witnesses @returns {Trust}
+ */
+function remembered(memories, witnesses) {
+  const most = Math.max(...memories.map(({ size }) => size));
+  const keys = distinct(memories.filter(({ size }) => size === most).flatMap((memory) => memory.keys.map(readKey)));
+  const before = memories.flatMap((memory) => [...memory.keys, ...(memory.earlier ?? [])].map(readKey));
+  return { keys, earlier: distinct(before, keys), witnesses };
 }
 
 const namedKeys = async () => readKeys((await fetchText("/log/key")).text);
@@ -168,16 +182,16 @@ async function signedCheckpoint(steps, known, memories, walked, taken) {
   const words = taken.keys ? gettext("The public log is signed by the key that you took") : gettext("The public log is signed by the key that this browser knows");
   const { newest, believed } = await steps.step(words, async () => {
     const note = await newestNote(memories.length > 0);
-    if (!memories.length || (await known.knowsSigner(note))) return { newest: await known.newest(note), believed: known };
+    if (!memories.length || (await knowsSigner(known, note))) return { newest: await readNewest(known, note), believed: known };
     const origin = originOf(note);
-    const anew = await known.renamed(origin);
-    if (!(await anew.knowsSigner(note))) throw await otherKey();
+    const anew = renamedTo(known, origin);
+    if (!(await knowsSigner(anew, note))) throw await otherKey();
     if (taken.epoch !== origin) throw otherEpoch(memories, origin, walked);
-    return { newest: await anew.newest(note), believed: anew };
+    return { newest: await readNewest(anew, note), believed: anew };
   });
-  if (!(await believed.asksForKeys(newest))) return { newest, trust: believed };
+  if (!(await keysSeemToChange(believed, newest))) return { newest, trust: believed };
   const trust = await steps.step(gettext("The key of the log is changing, and the known one vouches for the new one"), async () =>
-    believed.withKeys(await namedKeys(), newest));
+    withKeys(believed, await namedKeys(), newest));
   const learned = trust.keys.some(({ text }) => !believed.keys.some((key) => key.text === text));
   if (!learned) steps.made.pop(); // nothing new for anybody: one that is gone, or that is not named yet
   return { newest, trust };
@@ -238,35 +252,31 @@ async function fits(one, other) {
 }
 
 /**
- * The number of the newest entry that the log has, 0 for none: it holds all before it, and they are in the log before it. Goes
- * back in growing steps and then halves what is between, so that it asks little however many wait.
- * @param {Walked} walked @param {Checkpoint} newest @param {Trust} trust
- * @returns {Promise<number>}
+ * A proof whose checkpoint a present key signed, or that is no larger than the newest one: it may be of the time of a key
+ * that this reader never knew, and has to be consistent with the newest one all the same. Null where it is neither.
+ * @param {string} text @param {Checkpoint} newest @param {Trust} trust @returns {Promise<Proof | null>}
  */
-async function newestInLog({ count, hashes }, newest, trust) {
-  let [found, absent, step] = [0, count + 1, 1];
-  while (absent - found > 1) {
-    const number = found ? Math.floor((found + absent) / 2) : Math.max(1, absent - step);
-    if (await isInLog(hashes.get(number) ?? "", newest, trust)) found = number;
-    else [absent, step] = [number, step * 2];
-  }
-  return found;
+async function proofOf(text, newest, trust) {
+  const proof = await readProof(text, trust.keys, trust.witnesses, { anyone: true });
+  const { note, size, origin } = proof.checkpoint;
+  if (origin !== newest.origin) return null;
+  return size <= newest.size || (await knowsSigner(trust, note)) ? proof : null;
 }
 
 /** @param {string} hash @param {Checkpoint} newest @param {Trust} trust @returns {Promise<boolean>} */
 async function isInLog(hash, newest, trust) {
   const { status, text } = await fetchText(`/log/proof/${hash}`);
   if (status !== 200) return false;
-  const [proof, leaf] = [await trust.proof(text, newest), strictBase64url(hash)];
+  const [proof, leaf] = [await proofOf(text, newest, trust), fromBase64url(hash)];
   if (!proof) throw new Fails(gettext("The proof is of another log."));
-  if (!leaf || !(await proves(proof, leaf))) throw new Fails(gettext("The log has another entry there."));
+  if (!leaf || !proves(proof, leaf)) throw new Fails(gettext("The log has another entry there."));
   if (!(await fits(proof.checkpoint, newest))) throw new Fails(gettext("The proof is of another log."));
   return true;
 }
 
 /** @param {Checkpoint} newest @param {VerifierKey[]} witnesses @returns {Step} */
-function freshness({ cosignatures }, witnesses) {
-  if (cosignatures.some(({ at }) => at >= Date.now() / 1000 - DAY)) return { words: gettext("Witnesses saw the same log within a day"), holds: true };
+function freshness(newest, witnesses) {
+  if (isFresh(newest)) return { words: gettext("Witnesses saw the same log within a day"), holds: true };
   const words = witnesses.length
     ? gettext("Whether this log is the newest, since no witness saw it within a day")
     : gettext("Whether others see the same log: nobody else watches it, so only this browser's memory shows a change");

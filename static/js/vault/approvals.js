@@ -2,14 +2,16 @@
 // The approval root of the vault that is unlocked here: made where there is none, held to what the server names, and kept
 // for this page alone.
 
+import { Refused } from "../formats/errors.js";
+import { verified } from "../formats/jws.js";
+import { appKey, newRoot, signApproval, signResumption, signRotation } from "../formats/signing.js";
+import { openRoot, rootMembers } from "../formats/vault.js";
 import * as api from "./api.js";
 import { changes, current } from "./keyring.js";
-import { Refused } from "./profile.js";
-import { newRoot, openRoot, ownApproval, rootMembers, signApproval, signResumption, signRotation } from "./signing.js";
 
 /** @typedef {import("./types.js").ExportMembers} ExportMembers */
 /** @typedef {import("./types.js").RequestData} RequestData */
-/** @typedef {import("./signing.js").Root} Root */
+/** @typedef {import("../formats/signing.js").Root} Root */
 /** @typedef {{accessDuration: number, endsAt: number}} Terms seconds, and seconds since 1970 */
 
 /** @type {Promise<Root> | null} */
@@ -34,7 +36,7 @@ export function approvalRoot() {
 async function loaded() {
   const vault = await current();
   const keys = await api.getKeys();
-  if (keys.user_id !== vault.userId) throw new Refused("mismatch", "user_id", "someone else is signed in now");
+  if (keys.user_id !== vault.userId) throw new Refused("someone else is signed in now", "user_id", "mismatch");
   const found = await openRoot(keys, vault);
   if (found) return found;
   const root = newRoot(); // the program that made the vault made none
@@ -59,18 +61,23 @@ export const signedApproval = async (members, what) => signApproval(await approv
  */
 export async function approvedTerms(grantId, members, attributes) {
   const root = await approvalRoot();
+  const { jwk } = await appKey(root, members.iss, members.aud);
   const { approval } = await api.getApproval(grantId);
-  const own = approval ? await ownApproval(root, members.iss, members.aud, approval) : null;
-  if (!own) throw new Refused("not_approved", "approval", "this vault signed no approval of this");
+  const own = await verified(String(approval), "consent-approval+jwt", jwk, "the approval").catch((error) => {
+    throw error instanceof Refused ? notApproved("approval", error.message) : error;
+  });
   for (const name of /** @type {const} */ (["iss", "sub", "aud", "request_id", "request_digest"])) {
-    if (own[name] !== members[name]) throw new Refused("not_approved", name, "what was approved says otherwise");
+    if (own[name] !== members[name]) throw notApproved(name, "what was approved says otherwise");
   }
-  if (own.ends_at * 1000 <= Date.now()) throw new Refused("not_approved", "ends_at", "what was approved is over");
+  if (own.ends_at * 1000 <= Date.now()) throw notApproved("ends_at", "what was approved is over");
   if (!attributes.every((path) => own.approved_attributes.includes(path))) {
-    throw new Refused("not_approved", "approved_attributes", "less was approved");
+    throw notApproved("approved_attributes", "less was approved");
   }
   return { accessDuration: own.access_duration, endsAt: own.ends_at };
 }
+
+/** @param {string} member @param {string} message */
+const notApproved = (member, message) => new Refused(message, member, "not_approved");
 
 /**
  * A newer revision ends when the first one does.

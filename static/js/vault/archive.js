@@ -2,15 +2,16 @@
 // A sealed archive of a vault: what the server keeps of it in one file, and the way of such a file into another vault.
 // Nothing in a file is believed: each protected header is compared with the place that its entry claims.
 
+import { fromUtf8 } from "../formats/bytes.js";
+import { canonical } from "../formats/canonical.js";
+import { Refused } from "../formats/errors.js";
+import { strictJson } from "../formats/json.js";
+import { checkHeader, PROFILES, readHeader } from "../formats/profiles.js";
+import { openSegmentBytes, sealSegmentBytes } from "../formats/vault.js";
+import { BadSecret, parseRecoveryCode, sealingKey } from "../formats/wrappers.js";
 import * as api from "./api.js";
-import { fromUtf8 } from "./bytes.js";
-import { canonical } from "./digest.js";
 import { current } from "./keyring.js";
-import { checkHeader, PROFILES, readHeader, Refused } from "./profile.js";
-import { openSegmentBytes, sealSegmentBytes } from "./segments.js";
-import { BadJson, strictJson } from "./strict_json.js";
 import { CannotUnlock, ownKeys, rawKey } from "./unlocking.js";
-import { BadSecret, parseRecoveryCode, sealingKey } from "./wrappers.js";
 
 /** @typedef {import("./types.js").Json} Json */
 /** @typedef {import("./types.js").OpenedSegment} OpenedSegment */
@@ -102,7 +103,7 @@ function parsed(text, place) {
   try {
     return strictJson(text);
   } catch (error) {
-    throw error instanceof BadJson ? new BadArchive(error.code, place, error.message) : error;
+    throw error instanceof Refused ? new BadArchive(error.reason, place, error.message) : error;
   }
 }
 

@@ -2,9 +2,9 @@
 // What the old system left: one sealed document a domain, opened with the old passphrase, split into segments, merged
 // into what the person has now, read back, and only then removed where it was.
 
+import { canonical } from "../formats/canonical.js";
+import { jsonObject, openOld } from "../formats/jwe.js";
 import * as api from "./api.js";
-import { jsonObject, openOld } from "./compact.js";
-import { canonical } from "./digest.js";
 import { openAll } from "./reading.js";
 import { Conflict, writeAttributes } from "./writing.js";
 

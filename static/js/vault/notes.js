@@ -2,17 +2,14 @@
 // What the vault remembers for itself, sealed, on every device of its person: which keys apps used before, and whatever
 // else a page must not have to take the server's word for. One small record, written whole.
 
+import { openNotes, sealNotes } from "../formats/vault.js";
 import * as api from "./api.js";
-import { jsonBytes, jsonObject, open, seal } from "./compact.js";
 import { withPresentKey } from "./present_key.js";
 
 /** @typedef {Record<string, any>} Notes each member belongs to one module; `connectors` is app → thumbprints */
 /** @typedef {import("./types.js").VaultKey} VaultKey */
 
 const ATTEMPTS = 3;
-
-/** @param {VaultKey} vault @param {number} revision */
-const members = ({ keyId, userId }, revision) => ({ kid: keyId, sub: userId, revision });
 
 /** @returns {Promise<{notes: Notes, revision: number}>} revision 0 where there are none yet */
 export const readNotes = () => withPresentKey(read);
@@ -22,16 +19,6 @@ async function read(vault) {
   const { jwe, revision } = await api.getNotes();
   return { notes: jwe === null ? {} : await openNotes(jwe, vault, revision), revision };
 }
-
-/** @param {string} jwe @param {VaultKey} vault @param {number} revision @returns {Promise<Notes>} */
-export async function openNotes(jwe, vault, revision) {
-  const { plaintext } = await open("notes", jwe, vault.key, members(vault, revision));
-  return jsonObject(plaintext);
-}
-
-/** @param {Notes} notes @param {VaultKey} vault @param {number} revision @returns {Promise<string>} */
-export const sealNotes = async (notes, vault, revision) =>
-  seal("notes", members(vault, revision), await jsonBytes(notes), vault.key);
 
 /**
  * Writes what `change` makes of the notes; another tab or device that was faster is read again first.

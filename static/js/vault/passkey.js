@@ -2,7 +2,7 @@
 // A passkey as a way to unlock: the WebAuthn PRF extension gives 32 octets that only this passkey can give. They never
 // leave the page.
 
-import { random, strictBase64url, toBase64url, utf8 } from "./bytes.js";
+import { fromBase64url, random, toBase64url, utf8 } from "../formats/bytes.js";
 
 /** `code` is unsupported (browser), no_prf (this passkey or its device), cancelled, or failed. */
 export class PasskeyError extends Error {
@@ -57,7 +57,7 @@ const noPrf = () =>
  * @returns {Promise<Record<string, unknown>>} what the server checks, with octets in base64url
  */
 export async function createSignInPasskey({ publicKey }) {
-  const octets = (/** @type {string} */ text) => strictBase64url(text) ?? new Uint8Array();
+  const octets = (/** @type {string} */ text) => fromBase64url(text) ?? new Uint8Array();
   const given = await credential(() =>
     navigator.credentials.create({
       publicKey: {
@@ -130,7 +130,7 @@ export async function createPasskey({ name, displayName, signIn = [] }) {
  * @returns {Promise<{credentialId: string, secret: Uint8Array<ArrayBuffer>}>}
  */
 export async function usePasskey(credentialIds) {
-  const allowed = credentialIds.map(strictBase64url).filter((id) => id !== null);
+  const allowed = credentialIds.map(fromBase64url).filter((id) => id !== null);
   if (!allowed.length) throw new PasskeyError("failed", "No passkey was set up for this vault.");
   const given = await credential(() =>
     navigator.credentials.get({

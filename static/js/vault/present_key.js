@@ -1,9 +1,9 @@
 // @ts-check
 // Another tab or device may have changed the vault's key: what is held here then opens and seals nothing any more.
 
+import { Refused } from "../formats/errors.js";
 import { ApiError } from "./api.js";
 import { current, lock, Locked } from "./keyring.js";
-import { Refused } from "./profile.js";
 import { ownKeys } from "./unlocking.js";
 
 /** @typedef {import("./types.js").VaultKey} VaultKey */

@@ -1,9 +1,9 @@
 // @ts-check
 // Reading what is in the vault.
 
+import { openSegment } from "../formats/vault.js";
 import { getSegments } from "./api.js";
 import { withPresentKey } from "./present_key.js";
-import { openSegment } from "./segments.js";
 
 /** @typedef {import("./types.js").OpenedSegment} OpenedSegment */
 /** @typedef {import("./types.js").StoredSegment} StoredSegment */

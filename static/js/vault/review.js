@@ -1,12 +1,13 @@
 // @ts-check
 // A request under review: what is shown is what is checked, and what is checked is what is sealed.
 
+import { requestDigest } from "../formats/canonical.js";
+import { Refused } from "../formats/errors.js";
+import * as sealing from "../formats/exports.js";
+import { checkConnectorKey, thumbprint } from "../formats/keys.js";
 import * as api from "./api.js";
 import { approvalRoot, resume as resumeSigned, signedApproval } from "./approvals.js";
-import { requestDigest } from "./digest.js";
-import { checkConnectorKey, sealExport, thumbprint } from "./exports.js";
 import { changes, pageOwner } from "./keyring.js";
-import { Refused } from "./profile.js";
 import { knownConnector, rememberConnector } from "./notes.js";
 import { openAll } from "./reading.js";
 
@@ -72,11 +73,7 @@ export async function checkRequest(data, { requestId, userId }) {
 /** @param {string} member @param {unknown} computed @param {unknown} stated */
 function same(member, computed, stated) {
   if (computed !== stated)
-    throw new Refused(
-      "request_changed",
-      member,
-      `is ${JSON.stringify(stated)}, but what is shown makes it ${JSON.stringify(computed)}`,
-    );
+    throw new Refused(`is ${JSON.stringify(stated)}, but what is shown makes it ${JSON.stringify(computed)}`, member, "request_changed");
 }
 
 /**
@@ -154,10 +151,10 @@ export async function approve(requestId, { attributes, accessDuration }) {
   const { request } = data;
   const outside = attributes.find((path) => !isAsked(request, path));
   if (outside !== undefined)
-    throw new Refused("request_changed", "approved_attributes", `${outside} was not asked for`);
+    throw new Refused(`${outside} was not asked for`, "approved_attributes", "request_changed");
   const slice = buildSlice(request.scope, attributes, await segmentsOf(request));
   const members = exportMembers(data);
-  const jwe = await sealExport(slice, members, data.connector_public_key);
+  const jwe = await sealing.sealExport(slice, members, data.connector_public_key);
   const duration = accessDuration ?? request.access_duration;
   const what = { attributes: slice.approved_attributes, accessDuration: duration, jwe };
   const signed = await signedApproval(members, what);

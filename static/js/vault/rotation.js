@@ -2,17 +2,16 @@
 // Changing the vault's key: every segment is sealed again and read back before the present key goes. It can be broken off
 // at any point and gone on with on another device, since the key to come lies with the server, under its ways in.
 
+import { toHex, utf8 } from "../formats/bytes.js";
+import { Refused } from "../formats/errors.js";
+import { openRoot, openSegmentBytes, rootMembers, sealNotes, sealSegmentBytes } from "../formats/vault.js";
+import { newVaultKey, possessionOf, sealingKey } from "../formats/wrappers.js";
 import * as api from "./api.js";
-import { sha256 } from "./bytes.js";
 import { current, hold } from "./keyring.js";
-import { readNotes, sealNotes } from "./notes.js";
+import { readNotes } from "./notes.js";
 import { usePasskey } from "./passkey.js";
-import { Refused } from "./profile.js";
-import { openSegmentBytes, sealSegmentBytes } from "./segments.js";
-import { openRoot, rootMembers } from "./signing.js";
 import { newSecret, ownKeys, rawKey } from "./unlocking.js";
 import { digest, opensAgain, sealedWay } from "./ways.js";
-import { newVaultKey, possessionOf, sealingKey } from "./wrappers.js";
 
 /** @typedef {import("./types.js").Rotation} Rotation */
 /** @typedef {import("./types.js").Source} Source */
@@ -63,7 +62,7 @@ export async function prepareRotation(existing, ways) {
     const mark = await digest(bytes);
     const key = await sealingKey(bytes);
     const wrappers = made.map(({ body }) => body);
-    const possession_sha256 = await sha256(await possessionOf(bytes));
+    const possession_sha256 = await sha256Of(await possessionOf(bytes));
     const root = await openRoot(keys, present);
     const signing_jwe = root ? (await rootMembers(root, { ...owner, key })).signing_jwe : null;
     const begin = async () => {
@@ -146,7 +145,7 @@ const nameOf = ({ domain, segment_id, content_revision }) => `${domain}.${segmen
  */
 async function oneRound(next, readBack, page) {
   const { key_id, segments } = await api.getRotation();
-  if (key_id !== next.keyId) throw new Refused("mismatch", "kid", "another change of the key is under way");
+  if (key_id !== next.keyId) throw new Refused("another change of the key is under way", "kid", "mismatch");
   await dropRetried(readBack, segments);
   const todo = new Set(segments.map(nameOf).filter((name) => !readBack.has(name)));
   const resealed = new Set(segments.filter((segment) => segment.resealed).map(nameOf));
@@ -173,7 +172,7 @@ async function oneRound(next, readBack, page) {
 async function dropRetried(readBack, segments) {
   for (const segment of segments.filter((one) => readBack.has(nameOf(one)))) {
     const copy = await copyOf(segment);
-    if (copy === null || (await sha256(copy)) !== readBack.get(nameOf(segment))) readBack.delete(nameOf(segment));
+    if (copy === null || (await sha256Of(copy)) !== readBack.get(nameOf(segment))) readBack.delete(nameOf(segment));
   }
 }
 
@@ -202,7 +201,7 @@ async function sealedAgain(segment, next, there) {
   const plaintext = await openSegmentBytes(segment.jwe, await current(), address);
   if (there) {
     const copy = await copyOf(address);
-    if (copy !== null && (await holds(copy, next, address, plaintext))) return sha256(copy);
+    if (copy !== null && (await holds(copy, next, address, plaintext))) return sha256Of(copy);
   }
   const jwe = await sealSegmentBytes(plaintext, next, address);
   try {
@@ -214,9 +213,9 @@ async function sealedAgain(segment, next, there) {
   const copy = await copyOf(address);
   if (copy === null) return null;
   if (!(await holds(copy, next, address, plaintext))) {
-    throw new Refused("mismatch", "jwe", "what was sealed again does not hold the same");
+    throw new Refused("what was sealed again does not hold the same", "jwe", "mismatch");
   }
-  return sha256(copy);
+  return sha256Of(copy);
 }
 
 /** @param {Source} address @returns {Promise<string | null>} */
@@ -244,5 +243,8 @@ async function holds(copy, next, address, plaintext) {
 /** The server's `read_back_mark`. @param {Rotation["segments"]} segments @param {Map<string, string>} readBack */
 async function markOf(segments, readBack) {
   const lines = segments.map((segment) => `${nameOf(segment)}.${readBack.get(nameOf(segment)) ?? ""}\n`);
-  return sha256(lines.sort().join(""));
+  return sha256Of(lines.sort().join(""));
 }
+
+/** In hexadecimal, as the server has it. @param {string} text @returns {Promise<string>} */
+const sha256Of = async (text) => toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", utf8(text))));

@@ -2,12 +2,12 @@
 // Sandbox people: a developer's browser holds their vault keys, apart from the developer's own vault. Everything here is
 // given whom it is about; nothing of the person who is signed in is read or changed.
 
+import { newRoot, signApproval, signResumption } from "../formats/signing.js";
+import { openRoot, openSegment, rootMembers, sealSegment } from "../formats/vault.js";
+import { newRecoveryCode, newVaultKey, sealingKey, unwrap, wrap } from "../formats/wrappers.js";
 import { call } from "./api.js";
-import * as sealing from "./exports.js";
+import * as sealing from "../formats/exports.js";
 import { buildSlice, checkRequest, exportMembers, isAsked } from "./review.js";
-import { openSegment, sealSegment } from "./segments.js";
-import { newRoot, openRoot, rootMembers, signApproval, signResumption } from "./signing.js";
-import { newRecoveryCode, newVaultKey, sealingKey, unwrap, wrap } from "./wrappers.js";
 
 /** @typedef {import("./types.js").Json} Json */
 /** @typedef {import("./types.js").Keys} Keys */
@@ -105,7 +105,7 @@ export async function makeVault({ userId, addresses }) {
  * Holds the key of a vault that another browser or program made.
  * @param {Person} person @param {string} recoveryCode
  * @returns {Promise<VaultKey>}
- * @throws {import("./profile.js").Refused | import("./wrappers.js").BadSecret}
+ * @throws {import("../formats/errors.js").Refused | import("../formats/wrappers.js").BadSecret}
  */
 export async function openVault(person, recoveryCode) {
   const keys = await getKeys(person);

@@ -1,7 +1,7 @@
 // @ts-check
 // How hard a passphrase is to guess. The estimator is large, so it is fetched only once someone chooses a passphrase.
 
-import { MIN_PASSPHRASE } from "./wrappers.js";
+import { MIN_PASSPHRASE } from "../formats/wrappers.js";
 
 /**
  * @typedef {{score: number, guessesLog10: number, longEnough: boolean, warning: string | null,

@@ -3,7 +3,6 @@
 
 /** @typedef {Record<string, unknown>} Json */
 /** @typedef {"passphrase" | "recovery" | "passkey"} WrapperKind */
-/** @typedef {"segment" | "export" | "root" | "notes" | WrapperKind} SealedKind */
 
 /**
  * A vault key that can open and seal but never be read.
@@ -65,12 +64,6 @@
 /**
  * @typedef {{iss: string, sub: string, aud: string, request_id: string, scope: string, revision: number,
  *   request_digest: string, kid: string}} ExportMembers
- */
-
-/**
- * @typedef {{iss: string, sub: string, aud: string, iat: number, ends_at: number, request_id: string,
- *   request_digest: string, revision: number, access_duration: number, approved_attributes: string[],
- *   export_sha256: string}} ApprovalClaims
  */
 
 /**

@@ -1,13 +1,15 @@
 // @ts-check
 // Making a vault, opening and locking it.
 
+import { toHex, utf8 } from "../formats/bytes.js";
+import { Refused } from "../formats/errors.js";
+import { sha256 } from "../formats/sha256.js";
+import { newRoot } from "../formats/signing.js";
+import { openRoot, rootMembers } from "../formats/vault.js";
+import { newRecoveryCode, newVaultKey, possessionOf, sealingKey, unwrap, wrap } from "../formats/wrappers.js";
 import * as api from "./api.js";
-import { sha256 } from "./bytes.js";
 import { hold, lock as drop, pageOwner } from "./keyring.js";
 import { createPasskey, usePasskey } from "./passkey.js";
-import { Refused } from "./profile.js";
-import { newRoot, openRoot, rootMembers } from "./signing.js";
-import { newRecoveryCode, newVaultKey, possessionOf, sealingKey, unwrap, wrap } from "./wrappers.js";
 
 /** @typedef {import("./types.js").Keys} Keys */
 /** @typedef {import("./types.js").StoredWrapper} StoredWrapper */
@@ -63,7 +65,7 @@ export async function createVault({ passphrase, person, labels = LABELS }) {
       },
     ];
     const key = await sealingKey(bytes);
-    const possession_sha256 = await sha256(await possessionOf(bytes));
+    const possession_sha256 = toHex(sha256(utf8(await possessionOf(bytes))));
     const root = await rootMembers(newRoot(), { ...owner, key });
     const confirm = async () => {
       const keys = await api.createVault({ key_id: keyId, wrappers, possession_sha256, ...root });
@@ -116,7 +118,7 @@ export const lock = (reason) => drop(reason);
 export async function ownKeys() {
   const keys = await api.getKeys();
   if (keys.user_id !== pageOwner()?.userId) {
-    throw new Refused("mismatch", "user_id", "someone else is signed in now, load the page again");
+    throw new Refused("someone else is signed in now, load the page again", "user_id", "mismatch");
   }
   return keys;
 }

@@ -1,19 +1,19 @@
 // @ts-check
 // Changing the ways into a vault. A new way is kept and read back before the one that it replaces goes.
 
+import { toBase64url } from "../formats/bytes.js";
+import { Refused } from "../formats/errors.js";
+import { sealingKey, unwrap, wrap } from "../formats/wrappers.js";
 import * as api from "./api.js";
-import { toBase64url } from "./bytes.js";
 import { hold } from "./keyring.js";
-import { Refused } from "./profile.js";
 import { newSecret, ownKeys, rawKey } from "./unlocking.js";
-import { sealingKey, unwrap, wrap } from "./wrappers.js";
 
 /** @typedef {import("./types.js").WrapperKind} WrapperKind */
 /** @typedef {import("./types.js").NewWrapper} NewWrapper */
 /** @typedef {import("./types.js").StoredWrapper} StoredWrapper */
 /** @typedef {import("./unlocking.js").Unlocking} Unlocking */
-/** @typedef {import("./wrappers.js").Owner} Owner */
-/** @typedef {import("./wrappers.js").Secret} Secret */
+/** @typedef {import("../formats/wrappers.js").Owner} Owner */
+/** @typedef {import("../formats/wrappers.js").Secret} Secret */
 
 /**
  * A passkey needs `person`; a recovery code is made here.
@@ -89,11 +89,11 @@ export async function sealedWay(added, { secret, credentialId }, bytes, owner) {
 export async function opensAgain(made, wrappers, owner, mark) {
   for (const { body, secret, wrapperId } of made) {
     const kept = wrappers.find(({ wrapper_id, jwe }) => (wrapperId ? wrapper_id === wrapperId : jwe === body.jwe));
-    if (!kept) throw new Refused("mismatch", "wrapper_id", "the new way to unlock was not kept");
+    if (!kept) throw new Refused("the new way to unlock was not kept", "wrapper_id", "mismatch");
     const bytes = await unwrap(body.kind, kept.jwe, secret, owner);
     const found = await digest(bytes);
     bytes.fill(0);
-    if (found !== mark) throw new Refused("mismatch", "jwe", "the new way to unlock holds another key");
+    if (found !== mark) throw new Refused("the new way to unlock holds another key", "jwe", "mismatch");
   }
 }
 

@@ -1,11 +1,11 @@
 // @ts-check
 // Writing to a segment that another tab or device may be writing to as well: nothing is overwritten unseen.
 
+import { canonical } from "../formats/canonical.js";
+import { sealSegment } from "../formats/vault.js";
 import * as api from "./api.js";
-import { canonical } from "./digest.js";
 import { withPresentKey } from "./present_key.js";
 import { openAll } from "./reading.js";
-import { sealSegment } from "./segments.js";
 
 /** @typedef {import("./types.js").Json} Json */
 /** @typedef {import("./types.js").OpenedSegment} OpenedSegment */

@@ -1,16 +1,18 @@
 // What the client takes: an approval of the person's own vault, of exactly this export, by the key that it knows.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 import { checkApproval, KeyPins, OwnerKeyChanged } from "../../../bridge-js/src/approvals.js";
-import { requestDigest } from "../../../bridge-js/src/sealing.js";
-import { sign } from "../../../bridge-js/src/signatures.js";
-import { appKey, newRoot, signApproval } from "../../../bridge-js/src/signing.js";
+import { requestDigest } from "../../../bridge-js/src/formats/canonical.js";
+import { sign } from "../../../bridge-js/src/formats/jws.js";
+import { appKey, newRoot, signApproval } from "../../../bridge-js/src/formats/signing.js";
 
 const ISSUER = "https://consent.example";
-const request = { request_id: "req_a", app_id: "app_a", user_id: "usr_a", purpose: "Suggest food" };
-const request_digest = await requestDigest(request);
+const { exports } = JSON.parse(readFileSync(new URL("../../vectors/sealed.json", import.meta.url), "utf8"));
+const request = { ...exports[0].request, request_id: "req_a", app_id: "app_a", user_id: "usr_a" };
+const request_digest = requestDigest(request);
 const asked = { request_id: "req_a", app_id: "app_a", user_id: "usr_a", access_duration: 86400, request, request_digest };
 const members = { iss: ISSUER, sub: "usr_a", aud: "app_a", request_id: "req_a", request_digest, revision: 1 };
 const root = newRoot();

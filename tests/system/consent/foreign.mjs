@@ -1,11 +1,11 @@
-// What readers that are not the server's say of its log: sigstore's own verifier, and the browser's modules.
+// What readers that are not the server's say of its log: sigstore's own verifier, and our own modules for Node and the browser.
 // Standard input is {"key", "spki", "note", "proofs": [{"entry", "text"}], "consistency": [{"old", "new", "proof"}]}.
 
 import { createPublicKey } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { isConsistent } from "../../../static/js/log/merkle.js";
-import { proves, readCheckpoint, readHashes, readKeys, readProof } from "../../../static/js/log/notes.js";
+import { isConsistent } from "../../../bridge-js/src/formats/merkle.js";
+import { proves, readCheckpoint, readHashes, readKeys, readProof } from "../../../bridge-js/src/formats/notes.js";
 
 const require = createRequire(new URL("../../node/package.json", import.meta.url));
 const { verifyCheckpoint } = require("@sigstore/verify/dist/tlog/checkpoint");
@@ -30,18 +30,18 @@ function sigstoreTakes(entry, { index, hashes, checkpoint }) {
   }
 }
 
-const keys = await readKeys(`${told.key}\n`);
+const keys = readKeys(`${told.key}\n`);
 const answers = { browser: [], sigstore: [], other: [], consistent: [], inconsistent: [] };
 for (const { entry, text } of told.proofs) {
   const proof = await readProof(text, keys);
-  answers.browser.push(await proves(proof, bytes(entry)));
+  answers.browser.push(proves(proof, bytes(entry)));
   answers.sigstore.push(sigstoreTakes(bytes(entry), proof));
-  answers.other.push((await proves(proof, new Uint8Array(32))) || sigstoreTakes(new Uint8Array(32), proof));
+  answers.other.push((proves(proof, new Uint8Array(32))) || sigstoreTakes(new Uint8Array(32), proof));
 }
 for (const { old, new: size, proof } of told.consistency) {
   const [before, after] = await Promise.all([old, size].map((note) => readCheckpoint(note, keys)));
   const hashes = readHashes(proof.split("\n").filter(Boolean));
-  answers.consistent.push(await isConsistent(before.size, before.root, after.size, after.root, hashes));
-  answers.inconsistent.push(await isConsistent(before.size, new Uint8Array(32), after.size, after.root, hashes));
+  answers.consistent.push(isConsistent(before.size, before.root, after.size, after.root, hashes));
+  answers.inconsistent.push(isConsistent(before.size, new Uint8Array(32), after.size, after.root, hashes));
 }
 process.stdout.write(JSON.stringify(answers));

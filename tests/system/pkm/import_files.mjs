@@ -2,8 +2,10 @@
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import { register } from "node:module";
 
 globalThis.document = /** @type {any} */ ({ documentElement: { lang: "en", dataset: {} } });
+register("../bridge_js/pages.mjs", import.meta.url);
 const { readFile } = await import("../../../static/js/files.js");
 const { guess } = await import("../../../static/js/mapping.js");
 

@@ -59,6 +59,10 @@ class Handler(Answering, SimpleHTTPRequestHandler):
         self.send_header("Cache-Control", "no-store")
         super().end_headers()
 
+    def translate_path(self, path: str) -> str:
+        # as STATICFILES_DIRS has it
+        return super().translate_path(path.replace("/static/js/formats/", "/bridge-js/src/formats/", 1))
+
     def do_GET(self) -> None:
         path = urlsplit(self.path)
         if path.path.startswith(("/static/", "/tests/system/browser/sealing/")):

@@ -1,7 +1,7 @@
 // What the tests run inside the page, beside the modules under test.
 
-import { Refused } from "/static/js/vault/profile.js";
-import { sealingKey } from "/static/js/vault/wrappers.js";
+import { Refused } from "/static/js/formats/errors.js";
+import { sealingKey } from "/static/js/formats/wrappers.js";
 
 export const bytes = (hex) => Uint8Array.from(hex.match(/../g), (pair) => parseInt(pair, 16));
 export const hex = (octets) => Array.from(octets, (byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -19,9 +19,9 @@ _BUCKETS = 256
 _DIGEST = 16  # octets
 
 SCRIPT = """async ([count, withPassphrase]) => {
-  const module = (name) => import(`/static/js/vault/${name}.js`);
-  const [segments, exports, notes, signing, wrappers, bytes] =
-    await Promise.all(["segments", "exports", "notes", "signing", "wrappers", "bytes"].map(module));
+  const module = (name) => import(`/static/js/formats/${name}.js`);
+  const [vaults, exports, signing, wrappers, bytes] =
+    await Promise.all(["vault", "exports", "signing", "wrappers", "bytes"].map(module));
   const { keyId, bytes: vaultKey } = wrappers.newVaultKey();
   const vault = { userId: "usr_a", keyId, key: await wrappers.sealingKey(vaultKey) };
   const code = wrappers.newRecoveryCode();
@@ -39,11 +39,11 @@ SCRIPT = """async ([count, withPassphrase]) => {
   const place = { domain: "lifestyle", segment_id: "food" };
   const slice = { scope: members.scope, approved_attributes: [], data: {}, sources: [], sealed_at: "" };
   const kinds = {
-    segment: (n) => segments.sealSegment(values, vault, { ...place, content_revision: n + 1 }),
+    segment: (n) => vaults.sealSegment(values, vault, { ...place, content_revision: n + 1 }),
     X25519: () => exports.sealExport(slice, members, pairs[0].open),
     "P-256": () => exports.sealExport(slice, members, pairs[1].open),
-    notes: (n) => notes.sealNotes({ connectors: {} }, vault, n + 1),
-    root: async () => (await signing.rootMembers(root, vault)).signing_jwe,
+    notes: (n) => vaults.sealNotes({ connectors: {} }, vault, n + 1),
+    root: async () => (await vaults.rootMembers(root, vault)).signing_jwe,
     recovery: () => wrappers.wrap("recovery", vaultKey, code, vault),
     passkey: () => wrappers.wrap("passkey", vaultKey, prf, vault),
     passphrase: () => wrappers.wrap("passphrase", vaultKey, passphrase, vault),

@@ -11,7 +11,7 @@ from tests.system.browser.sealing.chromium import Tab
 
 pytestmark = pytest.mark.browser
 
-CANONICAL = 'async (value) => (await import("/static/js/vault/digest.js")).canonical(value)'
+CANONICAL = 'async (value) => (await import("/static/js/formats/canonical.js")).canonical(value)'
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_what_json_cannot_hold_has_no_canonical_form(sealing_page: Tab, expressi
     failed = sealing_page.run(
         f"""async () => {{
           const {{ failure }} = await import("/tests/system/browser/sealing/page.js");
-          const {{ canonical }} = await import("/static/js/vault/digest.js");
+          const {{ canonical }} = await import("/static/js/formats/canonical.js");
           return failure(() => canonical({expression}));
         }}"""
     )
@@ -62,12 +62,12 @@ def test_what_json_cannot_hold_has_no_canonical_form(sealing_page: Tab, expressi
 
 
 def test_minus_zero_is_zero(sealing_page: Tab) -> None:
-    assert sealing_page.run('async () => (await import("/static/js/vault/digest.js")).canonical(-0)') == "0"
+    assert sealing_page.run('async () => (await import("/static/js/formats/canonical.js")).canonical(-0)') == "0"
 
 
 DIGEST = """async (request) => {
   const { refusal } = await import("/tests/system/browser/sealing/page.js");
-  const { requestDigest } = await import("/static/js/vault/digest.js");
+  const { requestDigest } = await import("/static/js/formats/canonical.js");
   return refusal(() => requestDigest(request));
 }"""
 

@@ -73,7 +73,7 @@ def test_kept_key_cannot_be_read_but_opens_and_seals(sealing_tabs: Tabs) -> None
         f"""async () => {{
           const {{ failure }} = await import("/tests/system/browser/sealing/page.js");
           const {{ current }} = await import("/static/js/vault/keyring.js");
-          const {{ openSegment, sealSegment }} = await import("/static/js/vault/segments.js");
+          const {{ openSegment, sealSegment }} = await import("/static/js/formats/vault.js");
           const vault = await current();
           const address = {{ domain: "contact", segment_id: "email", content_revision: 1 }};
           const sealed = await sealSegment({{ email: "a@b.example" }}, vault, address);

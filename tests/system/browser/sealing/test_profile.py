@@ -19,7 +19,7 @@ REPEATED = (
 
 OPEN_SEGMENT = """async ([jwe, address, hex]) => {
   const { refusal, vaultKey } = await import("/tests/system/browser/sealing/page.js");
-  const { openSegment } = await import("/static/js/vault/segments.js");
+  const { openSegment } = await import("/static/js/formats/vault.js");
   const vault = await vaultKey("usr_a", "vk_a", hex);
   return refusal(() => openSegment(jwe, vault, address));
 }"""
@@ -102,7 +102,7 @@ def test_text_that_is_no_compact_jwe_is_refused(sealing_page: Tab, change: str) 
 
 UNWRAP = """async ([kind, jwe, secret]) => {
   const { refusal } = await import("/tests/system/browser/sealing/page.js");
-  const { unwrap } = await import("/static/js/vault/wrappers.js");
+  const { unwrap } = await import("/static/js/formats/wrappers.js");
   return refusal(() => unwrap(kind, jwe, secret, { userId: "usr_a", keyId: "vk_a" }));
 }"""
 WRAPPER = {
@@ -169,7 +169,7 @@ def test_export_header_that_breaks_a_rule_is_refused(
     outcome = sealing_page.run(
         """async ([e, jwe]) => {
           const { refusal } = await import("/tests/system/browser/sealing/page.js");
-          const { openExport } = await import("/static/js/vault/exports.js");
+          const { openExport } = await import("/static/js/formats/exports.js");
           const { alg, enc, typ, cty, ...expected } = e.header;
           return refusal(() => openExport(jwe, e.connector_private_key, expected));
         }""",

@@ -230,7 +230,7 @@ def test_the_vault_and_the_bridge_derive_the_same_keys(tab: Tab, api: OwnerApi, 
     root = ApprovalRoot(bytes(range(32)))
     found = tab.run(
         """async () => {
-          const { appKey, rootKey } = await import("/static/js/vault/signing.js");
+          const { appKey, rootKey } = await import("/static/js/formats/signing.js");
           const root = Uint8Array.from({ length: 32 }, (_, index) => index);
           return [(await rootKey(root)).jwk, (await appKey(root, "https://consent.example", "app_a")).jwk];
         }"""

@@ -22,7 +22,7 @@ def test_segment_sealed_in_the_browser_opens_in_python(sealing_page: Tab) -> Non
     jwe = sealing_page.run(
         """async ([values, address, hex]) => {
           const { vaultKey } = await import("/tests/system/browser/sealing/page.js");
-          const { sealSegment } = await import("/static/js/vault/segments.js");
+          const { sealSegment } = await import("/static/js/formats/vault.js");
           return sealSegment(values, await vaultKey("usr_a", "vk_a", hex), address);
         }""",
         [VALUES, address, KEY.hex()],
@@ -42,7 +42,7 @@ def wrapped(page: Tab, kind: str, secret: str) -> str:
     jwe: str = page.run(
         """async ([kind, secret, key, owner]) => {
           const { bytes } = await import("/tests/system/browser/sealing/page.js");
-          const { wrap } = await import("/static/js/vault/wrappers.js");
+          const { wrap } = await import("/static/js/formats/wrappers.js");
           return wrap(kind, bytes(key), kind === "passkey" ? bytes(secret) : secret, owner);
         }""",
         [kind, secret, KEY.hex(), OWNER],
@@ -65,7 +65,7 @@ def test_passphrase_wrapper_opens_in_python_after_nfkc(sealing_page: Tab) -> Non
 
 
 def test_recovery_wrapper_opens_in_python(sealing_page: Tab) -> None:
-    code = sealing_page.run('async () => (await import("/static/js/vault/wrappers.js")).newRecoveryCode()')
+    code = sealing_page.run('async () => (await import("/static/js/formats/wrappers.js")).newRecoveryCode()')
     jwe = wrapped(sealing_page, "recovery", code)
     header = opener.header_of(jwe)
     assert [len(group) for group in code.split("-")] == [4] * 8
@@ -118,7 +118,7 @@ def test_export_sealed_in_the_browser_opens_in_python(sealing_page: Tab, pair: A
     plaintext = {"scope": "attr.identity.basic.*", "approved_attributes": [], "data": {"identity": {"basic": VALUES}}}
     jwe = sealing_page.run(
         """async ([plaintext, members, key]) => {
-          const { sealExport } = await import("/static/js/vault/exports.js");
+          const { sealExport } = await import("/static/js/formats/exports.js");
           return sealExport(plaintext, members, key);
         }""",
         [plaintext, members, {**public, "kid": "dropped", "alg": "ECDH-ES"}],

@@ -191,7 +191,7 @@ def test_new_passphrase_that_does_not_read_back_takes_nothing_away(tab: Tab, api
         }}""",
         PASSPHRASE,
     )
-    assert failed == ["Refused", "cannot_open"]
+    assert failed == ["CannotOpen", "cannot_open"]
     assert [path for method, path in api.seen if method == "DELETE"] == []
 
 

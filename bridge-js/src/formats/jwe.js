@@ -1,19 +1,23 @@
 // @ts-check
 // The one place where the JOSE library seals and opens. Everything above it names a kind and its header members.
 
-import { CompactEncrypt, compactDecrypt } from "../../vendor/jose.js";
+import { CompactEncrypt, compactDecrypt } from "../jose.js";
 import { fromUtf8, utf8 } from "./bytes.js";
-import { checkHeader, checkOldHeader, ENC, MAX_ITERATIONS, PROFILES, readHeader, Refused } from "./profile.js";
+import { CannotOpen, Refused } from "./errors.js";
+import { isObject } from "./json.js";
+import { checkHeader, checkOldHeader, checkSizes, ENC, MAX_ITERATIONS, PROFILES, readHeader } from "./profiles.js";
 
-/** @typedef {import("./types.js").Json} Json */
-/** @typedef {import("./types.js").SealedKind} SealedKind */
+/** @typedef {Uint8Array<ArrayBuffer>} Bytes */
+/** @typedef {import("../jose.js").CryptoKey} CryptoKey */
+/** @typedef {import("./profiles.js").Json} Json */
+/** @typedef {import("./profiles.js").SealedKind} SealedKind */
 
 /**
  * @param {SealedKind} kind
  * @param {Json} members header members beyond alg, enc and typ
- * @param {Uint8Array<ArrayBuffer>} plaintext
+ * @param {Bytes} plaintext
  * @param {CryptoKey | Uint8Array} key
- * @param {{p2c: number, p2s: Uint8Array<ArrayBuffer>}} [parameters] for a passphrase
+ * @param {{p2c: number, p2s: Bytes}} [parameters] for a passphrase
  * @returns {Promise<string>} compact JWE
  */
 export async function seal(kind, members, plaintext, key, parameters) {
@@ -32,12 +36,13 @@ export async function seal(kind, members, plaintext, key, parameters) {
  * @param {CryptoKey | Uint8Array} key
  * @param {Json} expected header members that must be equal
  * @param {string} [connectorCurve]
- * @returns {Promise<{header: Json, plaintext: Uint8Array<ArrayBuffer>}>}
+ * @returns {Promise<{header: Json, plaintext: Bytes}>}
  * @throws {Refused}
  */
 export async function open(kind, jwe, key, expected, connectorCurve) {
   const header = readHeader(jwe);
   checkHeader(header, kind, expected, connectorCurve);
+  checkSizes(/** @type {string} */ (jwe));
   const options = {
     keyManagementAlgorithms: [PROFILES[kind].alg],
     contentEncryptionAlgorithms: [ENC],
@@ -46,9 +51,9 @@ export async function open(kind, jwe, key, expected, connectorCurve) {
   try {
     await breathe(/** @type {string} */ (jwe).length);
     const { plaintext } = await compactDecrypt(/** @type {string} */ (jwe), key, options);
-    return { header, plaintext: /** @type {Uint8Array<ArrayBuffer>} */ (plaintext) };
+    return { header, plaintext: /** @type {Bytes} */ (plaintext) };
   } catch {
-    throw new Refused("cannot_open", null, "it does not open with this key, or it was changed on the way");
+    throw new CannotOpen("it does not open with this key, or it was changed on the way");
   }
 }
 
@@ -56,7 +61,7 @@ export async function open(kind, jwe, key, expected, connectorCurve) {
  * Opens a document of the old system.
  * @param {string} jwe
  * @param {string} passphrase as typed; the old system may have taken it as it was, or after NFKC as we do
- * @returns {Promise<Uint8Array<ArrayBuffer>>}
+ * @returns {Promise<Bytes>}
  * @throws {Refused} `cannot_open` where the passphrase is another
  */
 export async function openOld(jwe, passphrase) {
@@ -66,12 +71,12 @@ export async function openOld(jwe, passphrase) {
     try {
       await breathe(jwe.length);
       const { plaintext } = await compactDecrypt(jwe, utf8(form), options);
-      return /** @type {Uint8Array<ArrayBuffer>} */ (plaintext);
+      return /** @type {Bytes} */ (plaintext);
     } catch {
       continue;
     }
   }
-  throw new Refused("cannot_open", null, "it does not open with this passphrase, or it was changed on the way");
+  throw new CannotOpen("it does not open with this passphrase, or it was changed on the way");
 }
 
 const LARGE = 256 * 1024;
@@ -83,7 +88,7 @@ const LARGE = 256 * 1024;
  */
 const breathe = (size) => (size > LARGE ? new Promise((resolve) => setTimeout(resolve)) : undefined);
 
-/** @param {unknown} value @returns {Promise<Uint8Array<ArrayBuffer>>} */
+/** @param {unknown} value @returns {Promise<Bytes>} */
 export async function jsonBytes(value) {
   const text = JSON.stringify(value);
   await breathe(text.length);
@@ -93,7 +98,7 @@ export async function jsonBytes(value) {
 }
 
 /**
- * @param {Uint8Array<ArrayBuffer>} plaintext
+ * @param {Bytes} plaintext
  * @returns {Promise<Json>}
  * @throws {Refused} for anything but a JSON object
  */
@@ -105,10 +110,10 @@ export async function jsonObject(plaintext) {
     await breathe(text.length);
     value = JSON.parse(text);
   } catch {
-    throw new Refused("plaintext", null, "what is sealed is not JSON");
+    throw new Refused("what is sealed is not JSON", null, "plaintext");
   }
-  if (value === null || typeof value !== "object" || Array.isArray(value)) {
-    throw new Refused("plaintext", null, "what is sealed is not a JSON object");
+  if (!isObject(value)) {
+    throw new Refused("what is sealed is not a JSON object", null, "plaintext");
   }
   return value;
 }

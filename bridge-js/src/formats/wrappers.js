@@ -1,11 +1,13 @@
 // @ts-check
 // The vault key, sealed under something a person has: a passphrase, a recovery code, a passkey.
 
-import { fromBase32, random, strictBase64url, toBase32, toBase64url, utf8 } from "./bytes.js";
-import { open, seal } from "./compact.js";
-import { readHeader, Refused } from "./profile.js";
+import { fromBase32, fromBase64url, random, toBase32, toBase64url, utf8 } from "./bytes.js";
+import { Refused } from "./errors.js";
+import { open, seal } from "./jwe.js";
+import { readHeader } from "./profiles.js";
 
-/** @typedef {import("./types.js").WrapperKind} WrapperKind */
+/** @typedef {import("../jose.js").CryptoKey} CryptoKey */
+/** @typedef {import("./profiles.js").WrapperKind} WrapperKind */
 /** @typedef {{userId: string, keyId: string}} Owner */
 /**
  * @typedef {string | Uint8Array<ArrayBuffer>} Secret a passphrase or recovery code as typed, or the 32 octets of a
@@ -110,14 +112,14 @@ export async function unwrap(kind, jwe, secret, owner) {
   const expected = { kid: owner.keyId, sub: owner.userId, kind };
   const key = kind === "passphrase" ? passphraseBytes(/** @type {string} */ (secret)) : await keyFor(kind, jwe, secret);
   const { plaintext } = await open(kind, jwe, key, expected);
-  if (plaintext.length !== 32) throw new Refused("plaintext", null, "a vault key has 32 octets");
+  if (plaintext.length !== 32) throw new Refused("a vault key has 32 octets", null, "plaintext");
   return plaintext;
 }
 
 /** @param {"recovery" | "passkey"} kind @param {string} jwe @param {Secret} secret */
 async function keyFor(kind, jwe, secret) {
-  const salt = strictBase64url(readHeader(jwe).salt);
-  if (!salt) throw new Refused("bad_value", "salt", "is not what the format allows");
+  const salt = fromBase64url(readHeader(jwe).salt);
+  if (!salt) throw new Refused("is not what the format allows", "salt", "bad_value");
   return derived(secretBytes(kind, secret), salt, INFO[kind]);
 }
 

@@ -1,19 +1,12 @@
 // @ts-check
 // The half of RFC 9162, section 2.1, that a reader of a log needs: whether its proofs hold. Pure.
 
-import { createHash } from "node:crypto";
+import { same } from "./bytes.js";
+import { sha256 } from "./sha256.js";
 
 export const HASH_BYTES = 32;
 
-/** @param {number} prefix @param {...Uint8Array} parts @returns {Uint8Array} */
-function sha256(prefix, ...parts) {
-  const hash = createHash("sha256").update(Uint8Array.of(prefix));
-  for (const part of parts) hash.update(part);
-  return hash.digest();
-}
-
-/** @param {Uint8Array} one @param {Uint8Array} other */
-export const same = (one, other) => Buffer.compare(one, other) === 0;
+const [LEAF, NODE] = [Uint8Array.of(0), Uint8Array.of(1)];
 
 // numbers are halved by division: sizes may be above what shifting takes
 /** @param {number} number */
@@ -25,14 +18,14 @@ const half = (number) => Math.floor(number / 2);
  */
 export function includes(entry, index, size, proof, root) {
   if (index < 0 || index >= size) return false;
-  let [place, last, found] = [index, size - 1, sha256(0, entry)];
+  let [place, last, found] = [index, size - 1, sha256(LEAF, entry)];
   for (const digest of proof) {
     if (last === 0) return false;
     if (place % 2 === 1 || place === last) {
-      found = sha256(1, digest, found);
+      found = sha256(NODE, digest, found);
       while (place % 2 === 0 && place > 0) [place, last] = [half(place), half(last)];
     } else {
-      found = sha256(1, found, digest);
+      found = sha256(NODE, found, digest);
     }
     [place, last] = [half(place), half(last)];
   }
@@ -61,11 +54,11 @@ export function isConsistent(old, oldRoot, size, root, proof) {
   for (const digest of rest) {
     if (last === 0) return false;
     if (place % 2 === 1 || place === last) {
-      before = sha256(1, digest, before);
-      after = sha256(1, digest, after);
+      before = sha256(NODE, digest, before);
+      after = sha256(NODE, digest, after);
       while (place % 2 === 0 && place > 0) [place, last] = [half(place), half(last)];
     } else {
-      after = sha256(1, after, digest);
+      after = sha256(NODE, after, digest);
     }
     [place, last] = [half(place), half(last)];
   }

@@ -3,34 +3,38 @@
 // tlog-cosignature and tlog-proof. Nothing of a note is believed before a signature of a known key holds. A signature of
 // a known key that does not hold refuses the note; those of unknown keys are passed over.
 
-import { createHash, createPublicKey, verify } from "node:crypto";
-
-import { encodeBase64url, utf8 } from "./encoding.js";
+import { fromBase64, joined, same, toBase64, toHex, utf8 } from "./bytes.js";
 import { KeyRefused, Refused, shown } from "./errors.js";
-import { HASH_BYTES, includes, same } from "./merkle.js";
+import { HASH_BYTES, includes } from "./merkle.js";
+import { sha256 } from "./sha256.js";
 
-/** @typedef {{name: string, kind: number, publicKey: Uint8Array, keyId: Uint8Array, text: string}} VerifierKey */
+/** @typedef {Uint8Array<ArrayBuffer>} Bytes */
+/** @typedef {{name: string, kind: number, publicKey: Bytes, keyId: Bytes, text: string}} VerifierKey */
 /** @typedef {{witness: string, at: number}} Cosignature `at` in seconds since 1970 */
-/** @typedef {{origin: string, size: number, root: Uint8Array, note: string, cosignatures: Cosignature[]}} Checkpoint */
-/** @typedef {{index: number, hashes: Uint8Array[], checkpoint: Checkpoint}} Proof */
-/** @typedef {{name: string, raw: Uint8Array}} Line who is said to have signed, and the octets with the key's id before them */
+/** @typedef {{origin: string, size: number, root: Bytes, note: string, cosignatures: Cosignature[]}} Checkpoint */
+/** @typedef {{index: number, hashes: Bytes[], checkpoint: Checkpoint}} Proof */
+/** @typedef {{name: string, raw: Bytes}} Line who is said to have signed, and the octets with the key's id before them */
 
 export const ED25519 = 1;
 export const COSIGNATURE = 4;
 const PROOF_HEADER = "c2sp.org/tlog-proof@v1";
 const NUMBER = /^(?:0|[1-9][0-9]{0,15})$/;
-const NAME = /^[^\s+\p{Cc}]+$/u;
-const CONTROL = /(?!\n)[\p{Cc}\ufffd]/u;
-const MAX_CHARS = 1024 * 1024;
+const NAME = /^[^\p{White_Space}\p{Surrogate}\u0000-\u001f+]+$/u; // the spaces of Unicode, which are not those of `\s`
+// ASCII's control characters but for the newline, and what is no UTF-8: no others, and so neither U+007F nor U+0085
+const FORBIDDEN = /(?!\n)[\u0000-\u001f\p{Surrogate}]/u;
+const MAX_BYTES = 1024 * 1024;
 const MAX_SIGNATURES = 100;
 const MAX_HASHES = 64; // no tree is deeper
 
-/** Standard base64, and no other spelling of the same octets. @param {string} text @param {string} what @returns {Uint8Array} */
+/** @param {string} text @param {string} what @returns {Bytes} */
 function decode(text, what) {
-  const octets = Buffer.from(text, "base64");
-  if (octets.toString("base64") !== text) throw new Refused(`${what} is not canonical base64`);
+  const octets = fromBase64(text);
+  if (!octets) throw new Refused(`${what} is not canonical base64`);
   return octets;
 }
+
+/** @param {string} name @param {Bytes} material its kind and the key @returns {Bytes} */
+const keyIdOf = (name, material) => sha256(utf8(`${name}\n`), material).slice(0, 4);
 
 /** @param {string} text @param {string} what */
 function numberOf(text, what) {
@@ -47,16 +51,16 @@ export function readKey(text) {
   if (material.length !== 33 || ![ED25519, COSIGNATURE].includes(kind)) {
     throw new KeyRefused(`${shown(name)} is no verifier key of Ed25519`);
   }
-  const keyId = createHash("sha256").update(`${name}\n`).update(material).digest().subarray(0, 4);
-  if (keyId.toString("hex") !== id) throw new KeyRefused(`the id of ${shown(name)} is not that of its key`);
-  return { name, kind, publicKey: material.subarray(1), keyId, text };
+  const keyId = keyIdOf(name, material);
+  if (toHex(keyId) !== id) throw new KeyRefused(`the id of ${shown(name)} is not that of its key`);
+  return { name, kind, publicKey: material.slice(1), keyId, text };
 }
 
 /** The same key under another name of the log, which is part of what a verifier key is. @param {VerifierKey} key @param {string} name @returns {VerifierKey} */
 export function renamed({ kind, publicKey }, name) {
-  const material = Buffer.from([kind, ...publicKey]);
-  const keyId = createHash("sha256").update(`${name}\n`).update(material).digest().subarray(0, 4);
-  return { name, kind, publicKey, keyId, text: `${name}+${keyId.toString("hex")}+${material.toString("base64")}` };
+  const material = joined(Uint8Array.of(kind), publicKey);
+  const keyId = keyIdOf(name, material);
+  return { name, kind, publicKey, keyId, text: `${name}+${toHex(keyId)}+${toBase64(material)}` };
 }
 
 /** What `/log/key` says, newest first. @param {string} text @returns {VerifierKey[]} */
@@ -66,7 +70,7 @@ export function readKeys(text) {
   return keys;
 }
 
-/** Hashes, one a line. @param {string[]} lines @returns {Uint8Array[]} */
+/** Hashes, one a line. @param {string[]} lines @returns {Bytes[]} */
 export function readHashes(lines) {
   const hashes = lines.map((line) => decode(line, "a hash of the proof"));
   if (hashes.length > MAX_HASHES || hashes.some(({ length }) => length !== HASH_BYTES)) {
@@ -77,8 +81,8 @@ export function readHashes(lines) {
 
 /** The text that was signed, and who is said to have signed it. @param {string} note @returns {{text: string, lines: Line[]}} */
 function split(note) {
-  if (note.length > MAX_CHARS) throw new Refused("the note is too long");
-  if (CONTROL.test(note)) throw new Refused("the note holds a control character");
+  if (note.length > MAX_BYTES || utf8(note).length > MAX_BYTES) throw new Refused("the note is too long");
+  if (FORBIDDEN.test(note)) throw new Refused("the note holds a control character");
   const at = note.lastIndexOf("\n\n");
   if (at < 0 || !note.endsWith("\n") || at + 2 >= note.length) {
     throw new Refused("this is no signed note: it has no signatures under an empty line");
@@ -97,18 +101,18 @@ function lineOf(line) {
   return { name, raw };
 }
 
-/** @param {VerifierKey} key @param {Line[]} lines @returns {Uint8Array | null} */
+/** @param {VerifierKey} key @param {Line[]} lines @returns {Bytes | null} */
 function by(key, lines) {
   const found = lines.find(({ name, raw }) => name === key.name && same(raw.subarray(0, 4), key.keyId));
-  return found ? found.raw.subarray(4) : null;
+  return found ? found.raw.slice(4) : null;
 }
 
-/** @param {VerifierKey} key @param {Uint8Array} signature @param {string} text */
-function check(key, signature, text) {
-  const jwk = { kty: "OKP", crv: "Ed25519", x: encodeBase64url(key.publicKey) };
+/** @param {VerifierKey} key @param {Bytes} signature @param {string} text */
+async function check(key, signature, text) {
   let holds = false;
   try {
-    holds = verify(null, utf8(text), createPublicKey({ key: jwk, format: "jwk" }), signature);
+    const imported = await crypto.subtle.importKey("raw", key.publicKey, "Ed25519", false, ["verify"]);
+    holds = await crypto.subtle.verify("Ed25519", imported, signature, utf8(text));
   } catch {
     // a key that is no point of the curve verifies nothing
   }
@@ -117,15 +121,18 @@ function check(key, signature, text) {
 
 /**
  * Those of these keys that signed a note; Refused where a signature under one of them does not hold.
- * @param {string} note @param {VerifierKey[]} keys @returns {VerifierKey[]}
+ * @param {string} note @param {VerifierKey[]} keys @returns {Promise<VerifierKey[]>}
  */
-export function signers(note, keys) {
+export async function signers(note, keys) {
   const { text, lines } = split(note);
-  return keys.filter((key) => {
+  const found = [];
+  for (const key of keys) {
     const signature = key.kind === ED25519 ? by(key, lines) : null;
-    if (signature) check(key, signature, text);
-    return signature !== null;
-  });
+    if (!signature) continue;
+    await check(key, signature, text);
+    found.push(key);
+  }
+  return found;
 }
 
 /** The name of the log that a note is of, by its first line; nothing of it is checked. @param {string} note @returns {string} */
@@ -133,7 +140,7 @@ export const originOf = (note) => split(note).text.split("\n")[0] ?? "";
 
 /** The keys by which a note is said to be signed in its log's own name, in hexadecimal; nothing of it is checked. @param {string} note */
 export const keyIds = (note) =>
-  split(note).lines.flatMap(({ name, raw }) => (name === originOf(note) ? Buffer.from(raw.subarray(0, 4)).toString("hex") : []));
+  split(note).lines.flatMap(({ name, raw }) => (name === originOf(note) ? toHex(raw.subarray(0, 4)) : []));
 
 /**
  * Whether somebody signed in the log's own name with a key that is none of these; nothing of it is checked.
@@ -144,13 +151,13 @@ export function hasOtherSigner({ note, origin }, keys) {
   return split(note).lines.some(({ name, raw }) => name === origin && !isKnown(raw));
 }
 
-/** @param {VerifierKey} witness @param {Line[]} lines @param {string} text @returns {Cosignature | null} */
-function cosignature(witness, lines, text) {
+/** @param {VerifierKey} witness @param {Line[]} lines @param {string} text @returns {Promise<Cosignature | null>} */
+async function cosignature(witness, lines, text) {
   const stamped = witness.kind === COSIGNATURE ? by(witness, lines) : null;
   if (!stamped) return null;
-  const at = stamped.length === 72 ? Number(Buffer.from(stamped).readBigUInt64BE(0)) : 0;
+  const at = stamped.length === 72 ? Number(new DataView(stamped.buffer).getBigUint64(0)) : 0;
   if (!Number.isSafeInteger(at) || at <= 0) throw new Refused(`${witness.name} cosigned at no time`, "signature");
-  check(witness, stamped.subarray(8), `cosignature/v1\ntime ${at}\n${text}`);
+  await check(witness, stamped.slice(8), `cosignature/v1\ntime ${at}\n${text}`);
   return { witness: witness.name, at };
 }
 
@@ -158,27 +165,28 @@ function cosignature(witness, lines, text) {
  * A checkpoint that one of the log's keys signed, with the cosignatures of known witnesses; its origin is the key's name.
  * By `anyone`, none of them need have: only its consistency with a signed one says that it is the log's.
  * @param {string} note @param {VerifierKey[]} keys @param {VerifierKey[]} [witnesses] @param {{anyone?: boolean}} [by]
- * @returns {Checkpoint}
+ * @returns {Promise<Checkpoint>}
  */
-export function readCheckpoint(note, keys, witnesses = [], { anyone = false } = {}) {
+export async function readCheckpoint(note, keys, witnesses = [], { anyone = false } = {}) {
   const { text, lines } = split(note);
-  const signed = signers(note, keys);
+  const signed = await signers(note, keys);
   if (!signed.length && !anyone) throw new Refused("no key of the log signed this checkpoint", "signature");
   const [origin = "", size = "", root = "", ...rest] = text.split("\n");
   if (rest.length !== 1 || rest[0] !== "") throw new Refused("this is no checkpoint: it does not have three lines");
   if (signed.some(({ name }) => name !== origin)) throw new Refused(`the checkpoint is of another log, ${shown(origin)}`, "origin");
   const digest = decode(root, "the checkpoint's root");
   if (digest.length !== HASH_BYTES) throw new Refused("the checkpoint's root is no SHA-256", "root");
-  const cosignatures = witnesses.flatMap((witness) => cosignature(witness, lines, text) ?? []);
+  const read = await Promise.all(witnesses.map((witness) => cosignature(witness, lines, text)));
+  const cosignatures = read.filter((each) => each !== null);
   return { origin, size: numberOf(size, "the checkpoint's size"), root: digest, note, cosignatures };
 }
 
 /**
  * A tlog-proof; whether it holds for an entry, `checkProof` says.
  * @param {string} text @param {VerifierKey[]} keys @param {VerifierKey[]} [witnesses] @param {{anyone?: boolean}} [by]
- * @returns {Proof}
+ * @returns {Promise<Proof>}
  */
-export function readProof(text, keys, witnesses = [], by = {}) {
+export async function readProof(text, keys, witnesses = [], by = {}) {
   const at = text.indexOf("\n\n");
   const lines = text.slice(0, Math.max(at, 0)).split("\n");
   if (at < 0 || lines.shift() !== PROOF_HEADER) throw new Refused(`this is no proof: it does not begin with ${PROOF_HEADER}`);
@@ -186,15 +194,16 @@ export function readProof(text, keys, witnesses = [], by = {}) {
   const index = lines.shift() ?? "";
   if (!index.startsWith("index ")) throw new Refused("the proof does not say the number of its leaf");
   const hashes = readHashes(lines);
-  const checkpoint = readCheckpoint(text.slice(at + 2), keys, witnesses, by);
+  const checkpoint = await readCheckpoint(text.slice(at + 2), keys, witnesses, by);
   return { index: numberOf(index.slice(6), "the proof's index"), hashes, checkpoint };
 }
 
-/** Refuse unless the leaf of a proof is this entry. @param {Proof} proof @param {Uint8Array} entry */
-export function checkProof({ index, hashes, checkpoint }, entry) {
-  if (!includes(entry, index, checkpoint.size, hashes, checkpoint.root)) {
-    throw new Refused("the proof does not hold: the log does not have this entry there", "proof");
-  }
+/** Whether the leaf of a proof is this entry. @param {Proof} proof @param {Uint8Array} entry */
+export const proves = ({ index, hashes, checkpoint }, entry) => includes(entry, index, checkpoint.size, hashes, checkpoint.root);
+
+/** Refuse unless it is. @param {Proof} proof @param {Uint8Array} entry */
+export function checkProof(proof, entry) {
+  if (!proves(proof, entry)) throw new Refused("the proof does not hold: the log does not have this entry there", "proof");
 }
 
 /**

@@ -3,26 +3,13 @@
 
 import { toBase64url, utf8 } from "./bytes.js";
 import { LATER_MEMBERS } from "./contract.js";
-import { Refused } from "./profile.js";
+import { Refused } from "./errors.js";
+import { sha256 } from "./sha256.js";
 
 /** The digest covers exactly these, null where the app gave none, and the later ones that the app gave. */
-export const DIGEST_MEMBERS = [
-  "request_id",
-  "app_id",
-  "app_name",
-  "user_id",
-  "scope",
-  "attributes",
-  "purpose",
-  "connector_thumbprint",
-  "access_duration",
-  "expires_at",
-  "required_attributes",
-  "optional_attributes",
-  "max_reads",
-  "refresh_policy",
-  "binding_message",
-];
+const DIGEST_MEMBERS = ["request_id", "app_id", "app_name", "user_id", "scope", "attributes", "purpose",
+  "connector_thumbprint", "access_duration", "expires_at", "required_attributes", "optional_attributes", "max_reads",
+  "refresh_policy", "binding_message"];
 
 /**
  * Numbers as ECMAScript writes them, names sorted by UTF-16 code units.
@@ -55,15 +42,18 @@ function canonicalText(text) {
   return JSON.stringify(text);
 }
 
+/** Base64url SHA-256 of the canonical form after a salt. @param {unknown} value @param {Uint8Array} [salt] */
+export const canonicalDigest = (value, salt = new Uint8Array()) => toBase64url(sha256(salt, utf8(canonical(value))));
+
 /**
  * @param {Record<string, unknown>} request its members and no others, null where the app gave none
- * @returns {Promise<string>} base64url SHA-256
+ * @returns {string} base64url SHA-256
  * @throws {Refused} where a member is missing or one too many is there: the person would not see what is signed for
  */
-export async function requestDigest(request) {
+export function requestDigest(request) {
   const strange = Object.keys(request).find((name) => !DIGEST_MEMBERS.includes(name) && !LATER_MEMBERS.includes(name));
-  if (strange) throw new Refused("unexpected_member", strange, "is no member of a request");
+  if (strange !== undefined) throw new Refused(`${strange} is no member of a request`, strange, "unexpected_member");
   const absent = DIGEST_MEMBERS.find((name) => request[name] === undefined);
-  if (absent) throw new Refused("missing_member", absent, "is missing from the request");
-  return toBase64url(new Uint8Array(await crypto.subtle.digest("SHA-256", utf8(canonical(request)))));
+  if (absent) throw new Refused(`${absent} is missing from the request`, absent, "missing_member");
+  return canonicalDigest(request);
 }

@@ -1,19 +1,32 @@
 // @ts-check
 // Entries of an audit chain, computed again: what their hashes are over, and whether one follows the other.
 
-import { createHash } from "node:crypto";
-
-import { decodeBase64url, isObject } from "./encoding.js";
+import { decodeBase64url } from "./bytes.js";
+import { canonicalDigest } from "./canonical.js";
 import { Refused, shown } from "./errors.js";
-import { canonical } from "./sealing.js";
+import { isObject } from "./json.js";
 
-/** @typedef {import("./index.js").Entry} Entry */
+/** @typedef {{chain: string, sequence: number, entry_hash: string, prev_hash: string, kind: string, at: string, facts: Record<string, any> | null}} Entry `facts` is null where they were erased */
+/** @typedef {{v: number, chain: string, sequence: number, prev_hash: string, kind: string, actor: string, at: string, facts_hash: string}} Links what an entry's hash is over */
 
 const TEXTS = ["chain", "prev_hash", "entry_hash", "kind", "actor", "at", "facts_hash", "salt"];
 
-/** @param {unknown} value @param {Uint8Array} [salt] @returns {string} */
-const digest = (value, salt = new Uint8Array()) =>
-  createHash("sha256").update(salt).update(canonical(value)).digest("base64url");
+/** The hash that an entry of these members carries. @param {Links} entry */
+export const entryHash = ({ v, chain, sequence, prev_hash, kind, actor, at, facts_hash }) =>
+  digest({ v, chain, sequence, prev_hash, kind, actor, at, facts_hash });
+
+/** The hash of an entry's facts under its salt. @param {Record<string, any>} facts @param {string} salt base64url */
+export const factsHash = (facts, salt) => digest(facts, decodeBase64url(salt, "salt"));
+
+/** @param {unknown} value @param {Uint8Array} [salt] */
+function digest(value, salt) {
+  try {
+    return canonicalDigest(value, salt);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new Refused(`the entry has no canonical form: ${error.message}`, "entry");
+  }
+}
 
 /** An entry as the service tells it; Refused where its hash, or that of its facts, is another. @param {any} told @returns {Entry} */
 export function readEntry(told) {
@@ -24,12 +37,11 @@ export function readEntry(told) {
   if (v !== 2 || !Number.isSafeInteger(sequence) || !isObject(facts)) {
     throw new Refused("the entry is of no known form", "entry");
   }
-  const links = { chain, sequence, prev_hash, kind, actor, at };
   const erased = salt === "" && Object.keys(facts).length === 0;
-  if (digest({ ...links, v, facts_hash }) !== entry_hash) {
+  if (entryHash({ v, chain, sequence, prev_hash, kind, actor, at, facts_hash }) !== entry_hash) {
     throw new Refused("the entry is not what was written: its hash is another", "entry_hash");
   }
-  if (!erased && digest(facts, decodeBase64url(salt, "salt")) !== facts_hash) {
+  if (!erased && factsHash(facts, salt) !== facts_hash) {
     throw new Refused("the entry's facts are not what was written", "facts");
   }
   return { chain, sequence, entry_hash, prev_hash, kind, at, facts: erased ? null : facts };

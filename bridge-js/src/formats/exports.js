@@ -1,0 +1,135 @@
+// @ts-check
+// Exports: the approved slice, sealed to the asking app's own key and bound to one request. What may stand in the header
+// is decided here, before any key is touched; the JOSE library does the cryptography.
+
+import { importJWK } from "../jose.js";
+import { Refused, shown } from "./errors.js";
+import { isObject, parseObject } from "./json.js";
+import { jsonBytes, open, seal } from "./jwe.js";
+import { checkConnectorKey, checkPrivateKey } from "./keys.js";
+import { checkHeader, PROFILES, readHeader } from "./profiles.js";
+
+/** @typedef {{domain: string, segment_id: string, content_revision: number}} Source */
+/** @typedef {{scope: string, approved_attributes: string[], data: Record<string, any>, sources: Source[], sealed_at: string}} ExportContent */
+/** @typedef {{kid: string, iss: string, sub: string, aud: string, request_id: string, scope: string, revision: number, request_digest: string}} ExportHeader */
+
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/;
+const PLAINTEXT_MEMBERS = ["scope", "approved_attributes", "data", "sources", "sealed_at"];
+const SOURCE_MEMBERS = ["domain", "segment_id", "content_revision"];
+const ATTRIBUTE_DEPTH = 3; // domain.segment.attribute
+
+/**
+ * @param {ExportContent} content @param {ExportHeader} members @param {unknown} connectorKey the app's public key
+ * @returns {Promise<string>} compact JWE
+ */
+export async function sealExport(content, members, connectorKey) {
+  const key = await importJWK({ ...(await checkConnectorKey(connectorKey)) }, PROFILES.export.alg);
+  const { kid, iss, sub, aud, request_id, scope, revision, request_digest } = members;
+  const header = { cty: "application/json", kid, iss, sub, aud, request_id, scope, revision, request_digest };
+  return seal("export", header, await jsonBytes(content), key);
+}
+
+/**
+ * The approved slice; refuses an export that is not for exactly this request, naming the member that differs.
+ * @param {string} sealed @param {unknown} privateKey @param {ExportHeader} expected
+ * @returns {Promise<ExportContent>}
+ */
+export async function openExport(sealed, privateKey, expected) {
+  const key = await checkPrivateKey(privateKey);
+  const found = readHeader(sealed);
+  checkHeader(found, "export", { ...expected }, key.crv);
+  await checkEphemeralKey(found.epk);
+  const { header, plaintext } = await open("export", sealed, await importJWK({ ...key }, PROFILES.export.alg), { ...expected }, key.crv);
+  return checkContent(contentOf(plaintext), header.scope);
+}
+
+/** @param {unknown} epk */
+async function checkEphemeralKey(epk) {
+  try {
+    await checkConnectorKey(epk, { tolerate: false });
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    throw new Refused(`header member epk is refused: ${error.message}`, "epk", "bad_value");
+  }
+}
+
+/** @param {Uint8Array} plaintext */
+function contentOf(plaintext) {
+  try {
+    return parseObject(plaintext, "the export's content");
+  } catch (error) {
+    throw error instanceof Refused ? new Refused(error.message, error.member, "plaintext") : error;
+  }
+}
+
+/**
+ * The plaintext with every rule checked: its members, its scope, and `data` within the approved attributes.
+ * @param {Record<string, any>} content @param {string} scope
+ * @returns {ExportContent}
+ */
+function checkContent(content, scope) {
+  const missing = PLAINTEXT_MEMBERS.find((member) => !Object.hasOwn(content, member));
+  if (missing) throw new Refused(`the content has no ${missing}`, missing, "plaintext");
+  const unknown = Object.keys(content).find((member) => !PLAINTEXT_MEMBERS.includes(member));
+  if (unknown !== undefined) throw new Refused(`the content has an unknown member ${shown(unknown)}`, unknown, "plaintext");
+  if (content.scope !== scope) {
+    throw new Refused(`the content's scope is ${shown(content.scope)}, not ${shown(scope)}`, "scope", "mismatch");
+  }
+  checkApproved(content.approved_attributes);
+  checkData(content.data, content.approved_attributes);
+  checkSources(content.sources);
+  if (typeof content.sealed_at !== "string" || !TIME.test(content.sealed_at)) {
+    throw new Refused("the content's sealed_at is not a time in UTC", "sealed_at", "plaintext");
+  }
+  return /** @type {ExportContent} */ (content);
+}
+
+/** @param {any} approved */
+function checkApproved(approved) {
+  if (!Array.isArray(approved) || !approved.every((path) => typeof path === "string")) {
+    throw new Refused("the content's approved_attributes is not a list of paths", "approved_attributes", "plaintext");
+  }
+  if (new Set(approved).size !== approved.length) {
+    throw new Refused("the content's approved_attributes names a path twice", "approved_attributes", "plaintext");
+  }
+}
+
+/** @param {any} data @param {string[]} approved */
+function checkData(data, approved) {
+  if (!isObject(data)) throw new Refused("the content's data is not an object", "data", "plaintext");
+  const stems = new Set();
+  for (const path of approved) {
+    for (let depth = 1; depth < ATTRIBUTE_DEPTH; depth++) stems.add(path.split(".").slice(0, depth).join("."));
+  }
+  walk(data, "", 1, stems, new Set(approved));
+}
+
+/** @param {Record<string, any>} node @param {string} stem @param {number} depth @param {Set<string>} stems @param {Set<string>} approved */
+function walk(node, stem, depth, stems, approved) {
+  for (const [name, value] of Object.entries(node)) {
+    const path = `${stem}${name}`;
+    if (!(depth === ATTRIBUTE_DEPTH ? approved : stems).has(path)) {
+      throw new Refused(`data holds ${shown(path)}, which was not approved`, "data", "plaintext");
+    }
+    if (depth === ATTRIBUTE_DEPTH) continue;
+    if (!isObject(value)) throw new Refused(`data's ${shown(path)} is not an object`, "data", "plaintext");
+    walk(value, `${path}.`, depth + 1, stems, approved);
+  }
+}
+
+/** @param {any} sources */
+function checkSources(sources) {
+  if (!Array.isArray(sources)) throw new Refused("the content's sources is not a list", "sources", "plaintext");
+  for (const source of sources) {
+    const names = isObject(source) ? Object.keys(source) : [];
+    if (names.length !== SOURCE_MEMBERS.length || !SOURCE_MEMBERS.every((name) => names.includes(name))) {
+      throw new Refused("a source is not {domain, segment_id, content_revision}", "sources", "plaintext");
+    }
+    if (typeof source.domain !== "string" || typeof source.segment_id !== "string") {
+      throw new Refused("a source's domain or segment_id is not text", "sources", "plaintext");
+    }
+    if (!Number.isSafeInteger(source.content_revision) || source.content_revision < 1) {
+      throw new Refused("a source's content_revision is not a positive whole number", "sources", "plaintext");
+    }
+  }
+}

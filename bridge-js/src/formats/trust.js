@@ -1,0 +1,68 @@
+// @ts-check
+// Whose signature of a log counts: the keys that were known, and those that they vouch for. A new key is learned from a
+// checkpoint that a known one signed beside it, or from somebody's own word.
+
+import { hasOtherSigner, readCheckpoint, renamed, signers } from "./notes.js";
+
+/** @typedef {import("./notes.js").Checkpoint} Checkpoint */
+/** @typedef {import("./notes.js").VerifierKey} VerifierKey */
+/**
+ * `earlier` are keys that others took the place of: what they signed counts as far as a present key signed it, too. Nothing of
+ * it changes: what is learned makes another.
+ * @typedef {{keys: VerifierKey[], earlier: VerifierKey[], witnesses: VerifierKey[]}} Trust
+ */
+
+export const LATE_SECONDS = 600; // an entry that is older should have been in the log for long
+const FRESH_SECONDS = 24 * 3600;
+
+/** Each once, without those. @param {VerifierKey[]} keys @param {VerifierKey[]} [without] @returns {VerifierKey[]} */
+export function distinct(keys, without = []) {
+  const known = new Set(without.map(({ text }) => text));
+  return [...new Map(keys.map((key) => [key.text, key])).values()].filter(({ text }) => !known.has(text));
+}
+
+/** Whether a present key signed it. @param {Trust} trust @param {string} note */
+export const knowsSigner = async ({ keys }, note) => (await signers(note, keys)).length > 0;
+
+/** The newest checkpoint, which a present key signed. @param {Trust} trust @param {string} note */
+export const readNewest = ({ keys, witnesses }, note) => readCheckpoint(note, keys, witnesses);
+
+/** A checkpoint that was remembered: whoever signed it then. @param {Trust} trust @param {string} note */
+export const readRemembered = ({ keys, earlier, witnesses }, note) => readCheckpoint(note, [...keys, ...earlier], witnesses);
+
+/** The same keys under the name of a log that began anew. @template {Trust} T @param {T} trust @param {string} origin @returns {T} */
+export const renamedTo = (trust, origin) => ({ ...trust, keys: trust.keys.map((key) => renamed(key, origin)), earlier: [] });
+
+/** With other keys, on somebody's word. @template {Trust} T @param {T} trust @param {VerifierKey[]} keys @returns {T} */
+export const replacedBy = (trust, keys) => ({ ...trust, keys, earlier: distinct([...trust.keys, ...trust.earlier], keys) });
+
+/** Whether the keys seem to change: one more signed, or one of them did not. @param {Trust} trust @param {Checkpoint} newest */
+export const keysSeemToChange = async ({ keys }, newest) =>
+  (await signers(newest.note, keys)).length < keys.length || hasOtherSigner(newest, keys);
+
+/**
+ * With those of the keys that the service names which signed the newest checkpoint, for which the known one that signed it vouches.
+ * @template {Trust} T @param {T} trust @param {VerifierKey[]} named @param {Checkpoint} newest @returns {Promise<T>}
+ */
+export async function withKeys(trust, named, newest) {
+  const signing = await signers(newest.note, named.filter(({ name }) => name === newest.origin));
+  return signing.length ? replacedBy(trust, signing) : trust;
+}
+
+/** Whether a witness cosigned it within a day. @param {Checkpoint} checkpoint */
+export const isFresh = ({ cosignatures }) => cosignatures.some(({ at }) => at >= Date.now() / 1000 - FRESH_SECONDS);
+
+/**
+ * The number of the newest of so many entries that the log has, 0 for none; each is in it before those after it. Goes back from
+ * the newest in growing steps and then halves what is between: few questions, however many wait.
+ * @param {number} count @param {(number: number) => Promise<boolean>} has @returns {Promise<number>}
+ */
+export async function newestInLog(count, has) {
+  let [found, absent, step] = [0, count + 1, 1];
+  while (absent - found > 1) {
+    const number = found ? Math.floor((found + absent) / 2) : Math.max(1, absent - step);
+    if (await has(number)) found = number;
+    else [absent, step] = [number, step * 2];
+  }
+  return found;
+}
