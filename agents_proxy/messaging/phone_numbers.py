@@ -258,7 +258,7 @@ def _verified(by: "User", number_pk: int, code: str) -> bool:
 def _take_from_others(row: PhoneNumber) -> None:
     """It is theirs no more, nor is what they agreed to about it in force; they are told by mail."""
     others = PhoneNumber.objects.filter(digest=row.digest, verified_at__isnull=False).exclude(pk=row.pk)
-    lost = list(others.select_for_update().select_related("user"))
+    lost = list(others.select_for_update(of=("self",)).select_related("user"))
     others.update(verified_at=None)
     people = [one.user_id for one in lost]
     consents.end_naming(person_pks=people, reason=EndReason.NUMBER_VERIFIED_BY_ANOTHER, number_digests=_digests_of(row))
