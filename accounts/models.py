@@ -281,6 +281,7 @@ class WayChange(models.TextChoices):
     APP_CLOSED = "app_closed"
     MANAGEMENT_TOKEN_MADE = "management_token_made"  # noqa: S105  # as above
     MANAGEMENT_TOKENS_REVOKED = "management_tokens_revoked"
+    PHONE_NUMBER_TAKEN = "phone_number_taken"
 
 
 # what somebody does, or a program for them, as a developer of apps
@@ -299,8 +300,8 @@ OF_DEVELOPERS = frozenset(
 class SecurityChange(models.Model):
     """A change of a way in that its person was not written about yet. The row goes when the mail does.
 
-    `detail` is the other address of a changed or removed one, the kind of the wrapper, or the name of the app or token;
-    never a secret.
+    `detail` is the other address of a changed or removed one, the kind of the wrapper, the name of the app or token, or
+    the masked number; never a secret.
     """
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="security_changes")

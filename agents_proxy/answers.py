@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from agents_proxy.states import ActivationStatus, ConsentStanding, Purpose, Reach, RunStatus, StepStatus
+from agents_proxy.states import ActivationStatus, ConsentStanding, EndReason, Purpose, Reach, RunStatus, StepStatus
 
 Time = Annotated[str, Field(json_schema_extra={"format": "date-time"}, examples=["2026-11-20T10:00:00Z"])]
 
@@ -28,6 +28,13 @@ class AgentConsentGiven(Answer):
     expiresAt: Time  # noqa: N815
 
 
+class AgentSubject(Answer):
+    """Verified addresses, in lower case, and numbers, in E.164."""
+
+    emails: list[str]
+    phone_numbers: list[str]
+
+
 class AgentConsent(Answer):
     """A consent to processing: what was agreed to, in which words, and where it stands."""
 
@@ -35,6 +42,7 @@ class AgentConsent(Answer):
     status: _one_of(ConsentStanding)  # type: ignore[valid-type]
     purposes: list[_one_of(Purpose)]  # type: ignore[valid-type]
     destinations: Annotated[list[str], Field(description="What `activation` covers, by their ID.")]
+    subject: Annotated[AgentSubject, Field(description="What it names: one of each at most.")]
     covers: _one_of(Reach)  # type: ignore[valid-type]
     origin: str
     statement: str
@@ -42,6 +50,10 @@ class AgentConsent(Answer):
     givenAt: Time  # noqa: N815
     expiresAt: Time  # noqa: N815
     withdrawnAt: Time | None  # noqa: N815
+    endReason: Annotated[  # noqa: N815
+        _one_of(EndReason) | None,  # type: ignore[valid-type]
+        Field(description="Why it ended without being withdrawn: what it names is the person's no more."),
+    ]
 
 
 class AgentConsents(Answer):

@@ -23,6 +23,7 @@ from agents_proxy.processing_consent import api as consents
 from agents_proxy.processing_consent.schemas import ConsentBody
 from agents_proxy.proxy.api import AgentView
 from agents_proxy.proxy.schemas import PromptBody
+from agents_proxy.proxy.shared_views import CallersSubject
 
 _TASK = {"sessionId": "session-1", "id": "task-1"}
 _CALL: dict[str, Any] = {"answer": answers.AgentAnswer, "refused": answers.AgentRefusal}
@@ -86,8 +87,19 @@ _CONSENTS: dict[Any, dict[str, Any]] = {
             body=ConsentBody,
             body_example={"purposes": ["profile", "brand_affinity"], "agreed": True},
             answers={201: answers.AgentConsentGiven},
-            refusals=[UnknownDestination],
+            refusals=[UnknownDestination, errors.AddressNotVerified],
         ),
+    },
+    CallersSubject: {
+        "get": own_address(
+            name="getSubject",
+            tag=told.CONSENT,
+            summary="Whom prompts may name",
+            description="The verified address and the verified number that the consent names: one of each at most, as "
+            "far as its purposes use them. In a session it is what one's own consents name together.",
+            answers={200: answers.AgentSubject},
+            takes_token=True,
+        )
     },
     consents.OneConsent: {
         "delete": removal(

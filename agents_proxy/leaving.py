@@ -35,7 +35,7 @@ ROWS = PersonalRows(
         "analysis_runs": ("input", "profile", "provenance", "metadata"),
         "analysis_steps": ("reply", "fields"),
         "phone_numbers": ("number",),
-        "processing_consents": ("origin",),
+        "processing_consents": ("email", "origin"),
     },
     statements=(
         f"DELETE FROM activations WHERE consent_id IN {_CONSENTS}",

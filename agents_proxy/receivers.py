@@ -1,12 +1,16 @@
-"""What ends with a consent to processing, in the transaction that withdraws it."""
+"""What ends with a consent to processing, and with an address that it names, in the transaction that ends that."""
 
 from typing import Any
 
+from allauth.account.models import EmailAddress
+from django.db.models.signals import post_delete
 from django.dispatch import receiver
 
 from agents_proxy.activations.actions import end_sendings_under
 from agents_proxy.analyses.actions import end_analyses_under
+from agents_proxy.processing_consent.actions import end_naming
 from agents_proxy.signals import consent_withdrawn
+from agents_proxy.states import EndReason
 
 
 @receiver(consent_withdrawn)
@@ -14,3 +18,9 @@ def end_what_hangs_on_it(*, consent_pk: int, **_: Any) -> None:
     """Nothing waits for a worker to notice: what is under way ends now, and what was to be sent is gone."""
     end_analyses_under(consent_pk)
     end_sendings_under(consent_pk)
+
+
+@receiver(post_delete, sender=EmailAddress)
+def end_consents_naming_it(*, instance: EmailAddress, **_: Any) -> None:
+    """Removed, or replaced by another one: nothing is asked or sent by it any more."""
+    end_naming(person_pks=[instance.user_id], reason=EndReason.EMAIL_REMOVED, email=instance.email)

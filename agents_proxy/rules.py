@@ -12,6 +12,8 @@ RULES: list[Rule] = [
             "reach",
             "purposes",
             "destinations",
+            "email",
+            "number_digest",
             "statement_version",
             "statement",
             "origin",

@@ -8,7 +8,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
-from agents_proxy.states import ActivationStatus, Purpose
+from agents_proxy.states import ActivationStatus, EndReason, Purpose
 
 VERSION = "2026-11-3"
 TITLES: dict[Purpose, Promise] = {
@@ -41,6 +41,13 @@ ACTIVATIONS: dict[ActivationStatus, tuple[Promise, str]] = {
     ActivationStatus.SENDING: (_("Being sent"), "warn"),
     ActivationStatus.DELIVERED: (_("Arrived"), "good"),
     ActivationStatus.FAILED: (_("Not sent"), "bad"),
+}
+
+# what pages say of a consent that ended without being withdrawn
+END_REASONS: dict[EndReason, Promise] = {
+    EndReason.NUMBER_VERIFIED_BY_ANOTHER: _("Ended: somebody else verified the number"),
+    EndReason.NUMBER_REMOVED: _("Ended: you removed the number"),
+    EndReason.EMAIL_REMOVED: _("Ended: the address was removed"),
 }
 
 

@@ -32,6 +32,14 @@ class ConsentStanding(StrEnum):
     EXPIRED = "expired"
 
 
+class EndReason(StrEnum):
+    """Why a consent ended where its person did not withdraw it: what it names is theirs no more."""
+
+    NUMBER_VERIFIED_BY_ANOTHER = "number_verified_by_another"
+    NUMBER_REMOVED = "number_removed"
+    EMAIL_REMOVED = "email_removed"
+
+
 class CallOutcome(StrEnum):
     """How a call to an agent ended."""
 

@@ -10,10 +10,12 @@ from agents_proxy.financial import urls as financial
 from agents_proxy.messaging import urls as messaging
 from agents_proxy.processing_consent import urls as processing_consent
 from agents_proxy.proxy.api import AgentView, AssertionKeys
+from agents_proxy.proxy.shared_views import CallersSubject
 
 documented.describe()
 
 api = [
+    path("subject", CallersSubject.as_view(), name="a2a-subject"),
     *processing_consent.api,
     *analyses.api,
     *activations.api,

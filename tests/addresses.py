@@ -403,6 +403,7 @@ ADDRESSES: list[Address] = [
     Address("api/a2a/consents", "GET", own(others="200")),
     Address("api/a2a/consents", "POST", own(owner="201", others="201"), {"purposes": ["profile"], "agreed": True}),
     Address("api/a2a/consents/<str:consent_id>", "DELETE", own(owner="204")),
+    Address("api/a2a/subject", "GET", own(others="200")),
     Address("api/a2a/analyses", "GET", own(others="200")),
     Address("api/a2a/analyses", "POST", own(owner="400", others="400"), {}),
     Address("api/a2a/analyses/<str:analysis_id>", "GET", own()),

@@ -41,6 +41,10 @@ _LINES: dict[tuple[str, str], Promise] = {
     (WayChange.APP_CLOSED, ""): _("The app “%(detail)s” was closed"),
     (WayChange.MANAGEMENT_TOKEN_MADE, ""): _("The management token “%(detail)s” was made"),
     (WayChange.MANAGEMENT_TOKENS_REVOKED, ""): _("Your management tokens were revoked"),
+    (WayChange.PHONE_NUMBER_TAKEN, ""): _(
+        "Somebody else verified the phone number %(detail)s: it is not yours any more, and what you agreed to about it "
+        "has ended"
+    ),
     (WayChange.KEY_CHANGE_GIVEN_UP, ""): _("The change of the key of your data was given up; all opens as before"),
 }
 # the browser adds the new one, opens it again and then takes the old one away: to people that is one thing

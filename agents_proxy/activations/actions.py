@@ -15,14 +15,14 @@ from agents_proxy.activations import payloads
 from agents_proxy.activations.errors import ActivationBudgetSpent, ChangedSinceShown, SendingTaken
 from agents_proxy.activations.models import Activation
 from agents_proxy.analyses.models import Run
-from agents_proxy.analyses.queries import own_run
+from agents_proxy.analyses.queries import own_run, subject_of_run
 from agents_proxy.budgets import Budget, spend
 from agents_proxy.destinations import queries as destination_queries
 from agents_proxy.destinations.models import Destination
 from agents_proxy.errors import AgreementRequired
 from agents_proxy.processing_consent import actions as consents
+from agents_proxy.processing_consent.identifiers import Identifiers, named_by
 from agents_proxy.processing_consent.models import ProcessingConsent
-from agents_proxy.proxy import subjects
 from agents_proxy.proxy.callers import consent_url
 from agents_proxy.states import ActivationStatus, Purpose, Reach
 from common import encryption
@@ -54,10 +54,11 @@ def agree_and_activate(
     `AddressNotVerified`, `NothingToActivate`, `ChangedSinceShown`, `ActivationBudgetSpent`.
     """
 
-    def agreed(destination: Destination) -> ProcessingConsent:
-        wording = consents.Wording(VERSION, statement(destination))
-        covered = {"purposes": [Purpose.ACTIVATION], "destinations": [destination], "reach": Reach.RUN}
-        return consents.give(by=by, wording=wording, **covered)  # type: ignore[arg-type]  # each as its name says
+    def agreed(named: Identifiers) -> ProcessingConsent:
+        return consents.give(
+            by=by, purposes=[Purpose.ACTIVATION], named=named, reach=Reach.RUN, destinations=[destination],
+            wording=consents.Wording(VERSION, statement(destination)),
+        )  # fmt: skip
 
     with transaction.atomic():
         run = own_run(by, analysis_id, lock=True)
@@ -85,8 +86,7 @@ def activate(
         if consent is None or destination_id not in consent.destinations:
             origin = consent.origin if consent else None
             raise AgreementRequired(consent_url=consent_url(Purpose.ACTIVATION, origin, destination_id))
-        covering = consent
-        activation, is_new = _asked(run, destination, number, lambda _: covering, None)
+        activation, is_new = _asked(run, destination, number, consent, None)
         if under is not None and activation.consent_id != under:
             raise SendingTaken
         return activation, is_new
@@ -96,19 +96,26 @@ def _asked(
     run: Run,
     destination: Destination,
     number: int,
-    consent_to: Callable[[Destination], ProcessingConsent],
+    under: ProcessingConsent | Callable[[Identifiers], ProcessingConsent],
     shown: str | None,
 ) -> tuple[Activation, bool]:
-    """The caller holds the run locked, so that of two who ask at once the second finds the row of the first."""
+    """The caller holds the run locked, so that of two who ask at once the second finds the row of the first.
+
+    `under` is the consent that covers it, or makes one that names these identifiers.
+    """
     existing = Activation.objects.filter(run=run, destination=destination, number=number).first()
     if existing is not None:
         return existing, False
-    if not subjects.verified(run.user_id).any:
-        raise subjects.not_verified()
-    data = payloads.data_of(run)
+    named = subject_of_run(run)
+    if isinstance(under, ProcessingConsent):
+        named = named.within(named_by(under, named))
+        if not named.all:
+            origin = under.origin if under.reach == Reach.SITE else None
+            raise AgreementRequired(consent_url=consent_url(Purpose.ACTIVATION, origin, destination.destination_id))
+    data = payloads.data_of(run, named)
     if shown is not None and shown != payloads.shown_digest(data, statement(destination)):
         raise ChangedSinceShown
-    consent = consent_to(destination)
+    consent = under if isinstance(under, ProcessingConsent) else under(named)
     _spend(consent)
     now = database_now()
     body = payloads.message(data, now)

@@ -23,10 +23,11 @@ from agents_proxy.activations.models import Activation
 from agents_proxy.activations.words import PROBLEMS, REASONS
 from agents_proxy.analyses.errors import UnknownAnalysis
 from agents_proxy.analyses.models import Run
-from agents_proxy.analyses.queries import own_run
+from agents_proxy.analyses.queries import own_run, subject_of_run
 from agents_proxy.destinations import queries as destination_queries
 from agents_proxy.destinations.errors import UnknownDestination
 from agents_proxy.destinations.models import Destination
+from agents_proxy.errors import AddressNotVerified
 from agents_proxy.processing_consent import actions as consents
 from agents_proxy.statements import ACTIVATIONS
 from agents_proxy.states import UNFINISHED_ACTIVATIONS, ActivationStatus
@@ -84,9 +85,9 @@ def _content(request: HttpRequest, run: Run) -> dict[str, Any]:
         "moving": any(row["activation"].status in UNFINISHED_ACTIVATIONS for row in sendings),
     }
     try:
-        data = payloads.data_of(run)
-    except NothingToActivate:
-        return {**content, "nothing": True}
+        data = payloads.data_of(run, subject_of_run(run))
+    except (NothingToActivate, AddressNotVerified) as problem:
+        return {**content, "nothing": PROBLEMS[problem.code]}
     number = activation_queries.next_number(run, chosen) if chosen else 0
     return {
         **content,

@@ -10,24 +10,25 @@ from agents_proxy.activations.errors import NothingToActivate
 from agents_proxy.analyses.affinity import affinity_of
 from agents_proxy.analyses.models import Run
 from agents_proxy.analyses.queries import opened_json
-from agents_proxy.proxy import subjects
+from agents_proxy.processing_consent.identifiers import Identifiers
+from agents_proxy.proxy.subjects import subject_from
 
 TYPE = "brand_affinity.activated"
 
 
-def data_of(run: Run) -> dict[str, Any]:
+def data_of(run: Run, named: Identifiers) -> dict[str, Any]:
     """`{"analysisId", "profile"}` of an analysis that has ended; raises `NothingToActivate`.
 
-    An address or a number that the person did not verify is not theirs to send.
+    An address or a number that is not among `named` is not sent.
     """
     found = affinity_of(opened_json(run.profile) or {}).affinity
     if not found.says_anything:
         raise NothingToActivate
-    own = subjects.verified(run.user_id)
+    subject = subject_from(named, run.user_id)
     profile = {
         name: value
         for name, value in found.body().items()
-        if name not in ("email", "phone") or own.is_named_in({name: value})
+        if name not in ("email", "phone") or subject.is_named_in({name: value})
     }
     return {"analysisId": run.analysis_id, "profile": profile}
 

@@ -13,8 +13,10 @@ REASONS = {
 }
 # what the page says where a sending is refused, by the problem's code
 PROBLEMS = {
-    "nothing_to_activate": _("There is nothing to send: no agent knows what you like."),
-    "subject_not_verified": _("Verify your e-mail address first. Nothing was sent."),
+    "nothing_to_activate": _("No agent knows what you like, or the analysis has not ended. Nothing was sent."),
+    "subject_not_verified": _(
+        "This analysis is about an address or a number that is not verified as yours any more. Nothing was sent."
+    ),
     "unknown_destination": _("That receiver is not there any more. Nothing was sent."),
     "activation_budget_spent": _("You sent too much within an hour. Nothing was sent; try again later."),
     "changed_since_shown": _("The profile has changed since you read it. Look again, then send."),

@@ -21,12 +21,19 @@ from agents_proxy.analyses.errors import (
     UnknownAnalysis,
 )
 from agents_proxy.analyses.models import Run, Step
-from agents_proxy.analyses.queries import own_run
+from agents_proxy.analyses.prompts import number_of
+from agents_proxy.analyses.queries import own_run, subject_of_run
 from agents_proxy.analyses.results import finish
 from agents_proxy.budgets import Budget, spend
 from agents_proxy.processing_consent import actions as consents
+from agents_proxy.processing_consent.identifiers import (
+    Identifiers,
+    folded,
+    named_by,
+    require_verified,
+    verified_by,
+)
 from agents_proxy.processing_consent.models import ProcessingConsent
-from agents_proxy.proxy import subjects
 from agents_proxy.states import UNFINISHED_RUNS, UNFINISHED_STEPS, Reach, RunStatus, StepStatus
 from common import encryption
 from common.broker import tell_worker
@@ -54,7 +61,7 @@ def start_analysis(*, by: "User", submitted: dict[str, str], under: int | None =
     `submitted` is the checked input of contract 4.3 without `agreed`. `under` is the consent behind a token, which
     covers the run in place of one of its own. Raises `AddressNotVerified`, `TooManyAnalyses`, `AnalysisBudgetSpent`.
     """
-    require_own_address(by, submitted["email"])
+    named = _named(by, submitted, under)
     with transaction.atomic():
         lock_for_transaction(f"analyses of {by.pk}")
         if unfinished_analyses(by).used >= UNFINISHED_PER_PERSON:
@@ -63,7 +70,7 @@ def start_analysis(*, by: "User", submitted: dict[str, str], under: int | None =
         now = database_now()
         kept = timedelta(days=settings.ANALYSIS_RETENTION_DAYS)
         if under is None:
-            under = consents.give(by=by, purposes=ANALYSIS_PURPOSES, reach=Reach.RUN, lasts=kept).pk
+            under = consents.give(by=by, purposes=ANALYSIS_PURPOSES, named=named, reach=Reach.RUN, lasts=kept).pk
         run = Run.objects.create(
             user=by, consent_id=under, input=encryption.sealed(json.dumps(submitted)), purge_at=now + kept
         )
@@ -75,10 +82,15 @@ def start_analysis(*, by: "User", submitted: dict[str, str], under: int | None =
     return run
 
 
-def require_own_address(by: "User", email: str) -> None:
-    """An analysis is about whoever asks for it; raises `AddressNotVerified`."""
-    if email.strip().casefold() not in subjects.verified(by.pk).emails:
-        raise subjects.not_verified()
+def _named(by: "User", submitted: dict[str, str], under: int | None) -> Identifiers:
+    """An analysis is about whoever agreed to it: of what they verified, by what `under` names. A number that is not
+    verified stays in the input. Raises `AddressNotVerified`."""
+    own = verified_by(by.pk)
+    if under is not None:
+        own = named_by(ProcessingConsent.objects.get(pk=under), own)
+    named = Identifiers((folded(submitted["email"]),), (number_of(submitted),))
+    require_verified(Identifiers(named.emails), own)
+    return named.within(own)
 
 
 def _spend(by: "User", under: int | None) -> None:
@@ -135,13 +147,15 @@ def end_early(run: Run, why: str, now: datetime) -> None:
 def retry_step(*, by: "User", analysis_id: str, agent: str, under: int | None = None) -> Run:
     """Ask one failed agent again, under the same task id; the profile is merged anew when it has answered.
 
-    Raises `UnknownAnalysis` (an unknown agent, too), `StepNotFailed`, `ConsentEnded`, `AnalysisBudgetSpent`.
+    Raises `UnknownAnalysis` (an unknown agent, too), `AddressNotVerified`, `StepNotFailed`, `ConsentEnded`,
+    `AnalysisBudgetSpent`.
     """
     with transaction.atomic():
         run = own_run(by, analysis_id, lock=True, under=under)
         step = run.steps.filter(agent=agent).first()
         if step is None:
             raise UnknownAnalysis("This analysis has no such step.")
+        subject_of_run(run)
         if step.status != StepStatus.FAILED or run.status not in (RunStatus.COMPLETED_WITH_ERRORS, RunStatus.FAILED):
             raise StepNotFailed()
         if not consents.is_live(run.consent, AGENTS[agent].purpose):

@@ -23,7 +23,7 @@ from agents_proxy.analyses.exports.files import EXPORTS
 from agents_proxy.analyses.forms import AnalysisForm
 from agents_proxy.analyses.models import Run
 from agents_proxy.financial import words as financial_words
-from agents_proxy.proxy import subjects
+from agents_proxy.processing_consent.identifiers import verified_by
 from agents_proxy.states import UNFINISHED_RUNS
 from common.problems import Problem
 
@@ -42,7 +42,7 @@ def home(request: HttpRequest) -> HttpResponse:
     """The form of a new analysis, and those that there are."""
     user = person_of(request)
     form = AnalysisForm(
-        request.POST or None, emails=subjects.verified(user.pk).emails, initial={"fullName": user.display_name}
+        request.POST or None, emails=verified_by(user.pk).emails, initial={"fullName": user.display_name}
     )
     status = 200
     if request.method == "POST":

@@ -1,6 +1,5 @@
 """What a person types to have a profile created, updated or looked up."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from django import forms
@@ -9,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from agents_proxy.analyses.forms import own_choice
 from agents_proxy.analyses.profile_calls import lookup_text, update_text
 from agents_proxy.analyses.words import label
+from agents_proxy.processing_consent.identifiers import Identifiers
 from agents_proxy.proxy.spelling import ASKED, canonical
 
 LONGEST_TEXT = 10_000  # characters; a prompt may have 20,000, and the identifiers and fields come on top
@@ -19,10 +19,10 @@ _AGREED = {"required": _("Nothing is sent to any agent unless you agree.")}
 class AgreedForm(forms.Form):
     """Where there is no live consent to the agent's purpose yet, the form holds its words and the tick.
 
-    `own` are the person's verified addresses and numbers.
+    `own` is what that consent names, else all that the person verified.
     """
 
-    def __init__(self, *given: Any, agreed: bool, own: Sequence[str], **named: Any) -> None:
+    def __init__(self, *given: Any, agreed: bool, own: Identifiers, **named: Any) -> None:
         super().__init__(*given, **named)
         self.own = own
         if not agreed:
@@ -32,6 +32,10 @@ class AgreedForm(forms.Form):
     def prompt(self) -> str:
         """What the agent is asked, of a valid form."""
         raise NotImplementedError
+
+    def named(self) -> Identifiers:
+        """What a consent names that is given with a valid form."""
+        return self.own.first()
 
 
 class CreateForm(AgreedForm):
@@ -53,8 +57,11 @@ class OwnForm(AgreedForm):
 
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
-        self.fields["about"] = own_choice(_("E-mail or phone number"), self.own)
+        self.fields["about"] = own_choice(_("E-mail or phone number"), self.own.all)
         self.order_fields(["about"])
+
+    def named(self) -> Identifiers:
+        return self.own.choosing(self.cleaned_data["about"])
 
     def prompt(self) -> str:
         return lookup_text(self.cleaned_data["about"])

@@ -20,7 +20,7 @@ from agents_proxy.analyses import words as analysis_words
 from agents_proxy.analyses.profile_call_forms import LONGEST_TEXT, AgreedForm, CreateForm, OwnForm, UpdateForm
 from agents_proxy.errors import Refusal
 from agents_proxy.processing_consent import actions as consents
-from agents_proxy.proxy import subjects
+from agents_proxy.processing_consent.identifiers import verified_by
 from agents_proxy.refusal_words import words_of
 from agents_proxy.statements import statement
 from agents_proxy.states import Purpose
@@ -84,8 +84,9 @@ ASK = PageAction(
 def ask(request: HttpRequest, kind: str) -> HttpResponse:
     """The form; sent, the agent's answer above it, or why there is none, with what was typed still in it."""
     person, page = person_of(request), KINDS[kind]
-    agreed = consents.own(person, Purpose.PROFILE) is not None
-    form = page.form(request.POST or None, agreed=agreed, own=subjects.verified(person.pk).any)
+    named = consents.own_named(person, Purpose.PROFILE)
+    agreed = named is not None
+    form = page.form(request.POST or None, agreed=agreed, own=named or verified_by(person.pk))
     shown: dict[str, Any] = {}
     status = 200
     if request.method == "POST":
@@ -105,7 +106,7 @@ def _answered(request: HttpRequest, page: Kind, form: AgreedForm) -> tuple[dict[
     """What the page shows of the call, and its status; a refusal keeps the form as it was."""
     person = person_of(request)
     if form.cleaned_data.get("agreed"):
-        consents.give(by=person, purposes=_PURPOSES)
+        consents.give(by=person, purposes=_PURPOSES, named=form.named())
     call = partial(profile_calls.ask_profile_agent, by=person, agent=page.agent, text=form.prompt())
     try:
         told = call(network=network_of(client_address(request)))

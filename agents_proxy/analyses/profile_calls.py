@@ -44,7 +44,8 @@ def ask_profile_agent(*, by: "User", agent: str, text: str, network: str) -> Pro
         raise ConsentRequired
     proxy_limits.count_call(key=f"person {by.pk}", network=network)
     prompt = Prompt(text, new_session_id(), new_task_id())
-    answer = calls.ask(agent, prompt, consent_pk=consent_pk, about=subject_of(by.pk).asked_about(text))
+    about = subject_of(consent_pk, AGENTS[agent].purpose).for_prompt(text)
+    answer = calls.ask(agent, prompt, consent_pk=consent_pk, about=about)
     reading = reading_of(json.loads(answer.body))
     if reading.fields is None:
         return ProfileReply(agent, None, reading.error_code)

@@ -9,6 +9,15 @@ from django.db.models.functions import Now
 
 from agents_proxy.analyses.errors import UnknownAnalysis
 from agents_proxy.analyses.models import Run, Step
+from agents_proxy.processing_consent.identifiers import (
+    Identifiers,
+    folded,
+    named_by,
+    not_verified,
+    numbers_url,
+    require_verified,
+    verified_by,
+)
 from agents_proxy.states import StepStatus
 from common import encryption
 from common.clock import rfc3339
@@ -33,6 +42,17 @@ def own_run(user: "User", analysis_id: str, *, lock: bool = False, under: int | 
     if run is None:
         raise UnknownAnalysis()
     return run
+
+
+def subject_of_run(run: Run) -> Identifiers:
+    """Whom a run is about; raises `AddressNotVerified` where any of it is its person's no more."""
+    own = verified_by(run.user_id)
+    email = Identifiers((folded(opened_json(run.input)["email"]),))
+    require_verified(email, own)
+    numbers = named_by(run.consent, own).phone_numbers
+    if run.consent.number_digest and not numbers:
+        raise not_verified(numbers_url())
+    return Identifiers(email.emails, numbers)
 
 
 def status_body(run: Run) -> dict[str, Any]:

@@ -29,9 +29,10 @@ from agents_proxy.analyses.results import finish, reading_of
 from agents_proxy.errors import CallFailed, NotConfigured, SubjectMismatch, UpstreamTimeout
 from agents_proxy.financial import items as linked_items
 from agents_proxy.processing_consent import actions as consents
-from agents_proxy.proxy import calls, subjects
+from agents_proxy.processing_consent.identifiers import named_by, verified_by
+from agents_proxy.proxy import calls
 from agents_proxy.proxy.envelope import Prompt
-from agents_proxy.proxy.subjects import Subject
+from agents_proxy.proxy.subjects import Subject, subject_from
 from agents_proxy.states import UNFINISHED_RUNS, UNFINISHED_STEPS, Purpose, Reach, RunStatus, StepStatus
 from common import encryption
 from common.clock import database_now
@@ -107,7 +108,7 @@ def _claimed(run: Run, step: Step, now: datetime) -> Claimed:
     run.save(update_fields=["status", "started_at", "updated_at"])
     # purchases go to the agents that read them alone, and only under a consent of their own
     signals = linked_items.financial_signals(run.user) if _reads_purchases(run, step) else None
-    subject = subjects.verified(run.user_id)
+    subject = subject_from(named_by(run.consent, verified_by(run.user_id)), run.user_id)
     submitted = json.loads(encryption.opened(run.input))
     is_own = number_of(submitted) in subject.phone_numbers
     prompt = Prompt(profile_prompt(submitted, signals, with_number=is_own), session_id(run), step.task_id)
@@ -132,8 +133,8 @@ def _ask(claimed: Claimed) -> dict[str, Any] | None:
     began = time.perf_counter()
     agent, prompt, consent_pk = claimed.agent, claimed.prompt, claimed.consent_pk
     try:
-        about = claimed.subject.asked_about(claimed.person)
-        answer = calls.ask(agent, prompt, consent_pk=consent_pk, about=about, admitted=False)
+        subject = claimed.subject.for_prompt(claimed.person)
+        answer = calls.ask(agent, prompt, consent_pk=consent_pk, about=subject, admitted=False)
     except (NotConfigured, SubjectMismatch, CallFailed) as error:
         if isinstance(error, UpstreamTimeout) and not shutdown.time_left():
             return None

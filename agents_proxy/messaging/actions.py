@@ -35,14 +35,14 @@ class Sender:
 def send_message(*, by: Sender, body: MessageBody, session_id: str, task_id: str) -> Reply:
     """The messaging agent's answer; for a task that was sent already, what became of it.
 
-    Raises `NotConfigured`, `InvalidParams`, `ConsentRequired` for a number that is not the person's own, and what a
+    Raises `NotConfigured`, `InvalidParams`, `ConsentRequired` for a number that the consent does not name, and what a
     call raises. A call that broke off is not repeated: its message stays `unknown` until a delivery report comes.
     """
     if upstream_of(AGENT) is None:
         raise NotConfigured
     phone_numbers.check_number(body.to)
     if by.person_pk is not None and by.consent_pk is not None:
-        phone_numbers.require_verified(by.person_pk, body.to)
+        phone_numbers.require_named(ProcessingConsent.objects.get(pk=by.consent_pk), body.to)
     template = approved_text(body.template) if body.template else None
     message, is_new = _claimed(by, body, template, task_id)
     if not is_new:
@@ -78,7 +78,7 @@ def _claimed(
 
 
 def _sent(message: OutboundMessage, prompt: Prompt, by: Sender, to: str) -> Reply:
-    about = None if by.person_pk is None else Subject(by.person_pk, phone_numbers=(to,), told=(to,))
+    about = None if by.person_pk is None else Subject((), (to,), person_pk=by.person_pk, disclosed=(to,))
     try:
         reply = calls.ask(AGENT, prompt, consent_pk=by.consent_pk, about=about)
     except (CallFailed, SubjectMismatch):  # the agent was asked, and may have sent it

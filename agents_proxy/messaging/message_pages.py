@@ -21,8 +21,8 @@ from agents_proxy.messaging.models import MessageTemplate, title_of
 from agents_proxy.messaging.page_actions import MESSAGE
 from agents_proxy.messaging.templates import active_template, active_templates, language_error, name_error
 from agents_proxy.processing_consent import actions as consents
+from agents_proxy.processing_consent.identifiers import Identifiers, verified_by
 from agents_proxy.proxy import limits as proxy_limits
-from agents_proxy.proxy import subjects
 from agents_proxy.proxy.envelope import new_session_id, new_task_id
 from agents_proxy.refusal_words import words_of
 from agents_proxy.statements import statement
@@ -45,9 +45,10 @@ STATES = {
 def sent_messages(request: HttpRequest) -> HttpResponse:
     """The form with its preview, and the messages that were sent. `?template=` names the wording, `name.language`."""
     person = person_of(request)
-    agreed = consents.own(person, Purpose.MESSAGING) is not None
+    named = consents.own_named(person, Purpose.MESSAGING)
+    agreed = named is not None
     template = _chosen(request)
-    own = subjects.verified(person.pk).phone_numbers
+    own = (named or verified_by(person.pk)).phone_numbers
     form = MessageForm(request.POST or None, template=template, agreed=agreed, own=own, initial={"task": new_task_id()})
     shown: dict[str, Any] = {}
     status = 200
@@ -87,7 +88,8 @@ def _send(request: HttpRequest, form: MessageForm) -> _Problem | None:
     """Send what the form says; None where it went out."""
     person = person_of(request)
     if form.cleaned_data.get("agreed"):
-        consents.give(by=person, purposes=[Purpose.MESSAGING])
+        to = Identifiers((), (form.cleaned_data["to"],))
+        consents.give(by=person, purposes=[Purpose.MESSAGING], named=to)
     by = Sender(person.pk, consents.own(person, Purpose.MESSAGING))
     try:
         proxy_limits.count_call(key=f"person {person.pk}", network=network_of(client_address(request)))

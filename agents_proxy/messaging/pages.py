@@ -98,7 +98,9 @@ def forget(request: HttpRequest, number_pk: int) -> HttpResponse:
         phone_numbers.forget_number(by=person_of(request), number_pk=number_pk)
     except UnknownNumber:
         raise Http404 from None
-    messages.success(request, gettext("Removed. No message is sent there any more."))
+    messages.success(
+        request, gettext("Removed. No message is sent there any more, and what you agreed to about it has ended.")
+    )
     return redirect("numbers:numbers")
 
 

@@ -1,6 +1,7 @@
 """Phone numbers that people verified, by a code that the messaging agent brought: sealed, and found by digests."""
 
 import secrets
+from contextlib import suppress
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -8,14 +9,20 @@ from django.conf import settings
 from django.db import transaction
 from django.utils.translation import gettext
 
+from accounts.models import WayChange
+from accounts.security_changes import note_change
 from agents_proxy.digests import digest, digests, is_digest
 from agents_proxy.errors import CallFailed, ConsentRequired, InvalidParams, NotConfigured, Refusal
 from agents_proxy.messaging.delivery import Delivery, delivery_of
 from agents_proxy.messaging.models import OutboundMessage, PhoneNumber
 from agents_proxy.messaging.schemas import MessageBody
+from agents_proxy.processing_consent import actions as consents
+from agents_proxy.processing_consent.identifiers import named_by, numbers_url, verified_by
+from agents_proxy.processing_consent.models import ProcessingConsent
 from agents_proxy.proxy import calls
+from agents_proxy.proxy.callers import consent_url
 from agents_proxy.proxy.envelope import Prompt, new_session_id, new_task_id
-from agents_proxy.states import MessageStatus
+from agents_proxy.states import EndReason, MessageStatus, Purpose, Reach
 from common import encryption, limits
 from common.clock import database_now, rfc3339
 from common.limits import Count, Limit
@@ -78,11 +85,15 @@ def check_number(number: str) -> None:
         raise InvalidParams(errors=[error])
 
 
-def require_verified(person_pk: int, number: str) -> None:
-    """Raises `ConsentRequired`, pointing to where numbers are verified, unless the number is this person's own."""
-    own = PhoneNumber.objects.filter(user=person_pk, digest__in=digests("number", number), verified_at__isnull=False)
-    if not own.exists():
-        raise ConsentRequired(consent_url=f"{settings.BASE_URL}/profile/numbers/")
+def require_named(consent: ProcessingConsent, number: str) -> None:
+    """Raises `ConsentRequired`, pointing to where numbers are verified, unless the number is one that its person
+    verified and that the consent names. Of another one of theirs no site is told that it is."""
+    own = verified_by(consent.user_id)
+    if number in named_by(consent, own).phone_numbers:
+        return
+    if consent.reach == Reach.OWN and number in own.phone_numbers:
+        raise ConsentRequired(consent_url=consent_url(Purpose.MESSAGING, None))
+    raise ConsentRequired(consent_url=numbers_url())
 
 
 def send_code(*, by: "User", number: str) -> int:
@@ -133,9 +144,13 @@ def _awaiting(user: "User") -> "QuerySet[PhoneNumber]":
 
 
 def forget_number(*, by: "User", number_pk: int) -> None:
-    """Messages to it stop at once. Raises `UnknownNumber`."""
-    if not PhoneNumber.objects.filter(user=by, pk=number_pk).delete()[0]:
-        raise UnknownNumber
+    """What was agreed to about it ends, and messages to it stop at once. Raises `UnknownNumber`."""
+    with transaction.atomic():
+        row = PhoneNumber.objects.select_for_update().filter(user=by, pk=number_pk).first()
+        if row is None:
+            raise UnknownNumber
+        row.delete()
+        consents.end_naming(person_pks=[by.pk], reason=EndReason.NUMBER_REMOVED, number_digests=_digests_of(row))
 
 
 def numbers_of(user: "User") -> list[dict[str, Any]]:
@@ -224,6 +239,8 @@ def _deliver(message: OutboundMessage, number: str, code: str) -> None:
 def _verified(by: "User", number_pk: int, code: str) -> bool:
     now = database_now()
     with transaction.atomic():
+        known = PhoneNumber.objects.filter(user=by, pk=number_pk).values_list("digest", flat=True).first()
+        lock_for_transaction(f"number {known}")  # of two who verify it at once one is the last
         row = PhoneNumber.objects.select_for_update().filter(user=by, pk=number_pk).first()
         if row is None or row.code_expires_at is None or row.code_expires_at <= now or row.attempts >= TRIES:
             return False
@@ -232,8 +249,25 @@ def _verified(by: "User", number_pk: int, code: str) -> bool:
         fits = is_digest(row.code_digest, "code", str(by.pk), row.digest, code)
         if fits:
             # numbers change hands: whoever receives its messages now has it
-            others = PhoneNumber.objects.filter(digest=row.digest, verified_at__isnull=False).exclude(pk=row.pk)
-            others.update(verified_at=None)
+            _take_from_others(row)
             row.verified_at, row.code_digest, row.code_expires_at = now, "", None
         row.save()
     return fits
+
+
+def _take_from_others(row: PhoneNumber) -> None:
+    """It is theirs no more, nor is what they agreed to about it in force; they are told by mail."""
+    others = PhoneNumber.objects.filter(digest=row.digest, verified_at__isnull=False).exclude(pk=row.pk)
+    lost = list(others.select_for_update(of=("self",)).select_related("user"))
+    others.update(verified_at=None)
+    people = [one.user_id for one in lost]
+    consents.end_naming(person_pks=people, reason=EndReason.NUMBER_VERIFIED_BY_ANOTHER, number_digests=_digests_of(row))
+    for one in lost:
+        note_change(of=one.user, kind=WayChange.PHONE_NUMBER_TAKEN, detail=masked(encryption.opened(row.number)))
+
+
+def _digests_of(row: PhoneNumber) -> list[str]:
+    """All digests under which a consent may name this number."""
+    with suppress(encryption.Unreadable):
+        return digests("number", encryption.opened(row.number))
+    return [row.digest]

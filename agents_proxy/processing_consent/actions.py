@@ -16,11 +16,19 @@ from django.utils.translation import gettext
 
 from agents_proxy.destinations.models import Destination
 from agents_proxy.errors import UnknownConsent
+from agents_proxy.processing_consent.identifiers import (
+    Identifiers,
+    columns_of,
+    folded,
+    named_by,
+    require_verified,
+    verified_by,
+)
 from agents_proxy.processing_consent.models import ProcessingConsent
 from agents_proxy.processing_consent.origins import App
 from agents_proxy.signals import consent_withdrawn
 from agents_proxy.statements import VERSION, statement
-from agents_proxy.states import Purpose, Reach
+from agents_proxy.states import EndReason, Purpose, Reach
 from common.clock import database_now, rfc3339
 from common.sql.dialect import clock
 from common.sql.statements import rows
@@ -61,7 +69,7 @@ class Wording:
 # Asked with every call: one round trip each, by the database's clock.
 _OWN = """
 SELECT id, purposes FROM processing_consents
- WHERE user_id = %(user_pk)s AND reach = 'own' AND withdrawn_at IS NULL AND expires_at > {clock} ORDER BY id
+ WHERE user_id = %(user_pk)s AND reach = 'own' AND withdrawn_at IS NULL AND expires_at > {clock} ORDER BY id DESC
 """
 _SITES = """
 SELECT c.id, c.user_id, c.app_id, c.purposes, c.destinations, c.origin, a.origins
@@ -75,6 +83,7 @@ def give(
     *,
     by: "User",
     purposes: Sequence[Purpose],
+    named: Identifiers | None = None,
     reach: Reach = Reach.OWN,
     origin: str = "",
     lasts: timedelta | None = None,
@@ -83,24 +92,37 @@ def give(
 ) -> ProcessingConsent:
     """Keep that this person agreed, in the words of this moment, to calls of their own or to one analysis.
 
-    `activation` needs `destinations`, with their apps; `wording` is what was shown in place of the general statement.
+    `named` is the one address and the one number that it covers, as far as its purposes use them; by default those
+    that come first. Raises `AddressNotVerified` for what is not verified as theirs. `activation` needs `destinations`,
+    with their apps; `wording` is what was shown in place of the general statement.
     """
     kept = {"origin": origin or settings.BASE_URL}
-    return _keep(by, purposes, gettext("This service"), lasts, reach, destinations, wording, **kept)
+    return _keep(by, purposes, named, gettext("This service"), lasts, reach, destinations, wording, **kept)
 
 
 def give_to_site(
-    *, by: "User", purposes: Sequence[Purpose], app: App, origin: str, destinations: Sequence[Destination] = ()
+    *,
+    by: "User",
+    purposes: Sequence[Purpose],
+    app: App,
+    origin: str,
+    named: Identifiers | None = None,
+    destinations: Sequence[Destination] = (),
 ) -> Token:
-    """Keep that this person agreed to calls of one site, and make the token that the site calls with."""
+    """Keep that this person agreed to calls of one site, and make the token that the site calls with.
+
+    `named` as in `give`.
+    """
     secret = secrets.token_urlsafe(32)
     kept = {"origin": origin, "app_id": app.pk, "token_digest": digest(secret)}
-    return Token(secret, _keep(by, purposes, app.name, None, Reach.SITE, destinations, None, **kept))
+    return Token(secret, _keep(by, purposes, named, app.name, None, Reach.SITE, destinations, None, **kept))
 
 
+@transaction.atomic
 def _keep(
     by: "User",
     purposes: Sequence[Purpose],
+    named: Identifiers | None,
     asks: str,
     lasts: timedelta | None,
     reach: Reach,
@@ -108,6 +130,9 @@ def _keep(
     wording: Wording | None,
     **columns: Any,
 ) -> ProcessingConsent:
+    own = verified_by(by.pk, lock=True)  # whoever takes one of these away finds this consent afterwards
+    named = (named or own.first()).needed_for(purposes)
+    require_verified(named, own)
     ordered = [purpose for purpose in Purpose if purpose in purposes]
     now = database_now()
     lasting = lasts or lifetime()
@@ -132,6 +157,7 @@ def _keep(
         reach=reach,
         given_at=now,
         expires_at=now + lasting,
+        **columns_of(named),
         **columns,
     )
 
@@ -147,6 +173,24 @@ def withdraw(*, consent_id: str, by: "User") -> None:
         own.filter(withdrawn_at=None).update(withdrawn_at=database_now())
 
 
+def end_naming(
+    *, person_pks: Sequence[int], reason: EndReason, email: str = "", number_digests: Sequence[str] = ()
+) -> None:
+    """End these people's live consents that name an address or a number which is theirs no more.
+
+    What hangs on them ends as where somebody withdraws, in the caller's transaction.
+    """
+    naming = Q(email=folded(email)) if email else Q(number_digest__in=number_digests)
+    with transaction.atomic():
+        now = database_now()
+        live = ProcessingConsent.objects.live(now).filter(naming, user__in=person_pks).order_by("pk")
+        for consent_pk in list(live.values_list("pk", flat=True)):
+            consent_withdrawn.send(sender=ProcessingConsent, consent_pk=consent_pk)
+            ProcessingConsent.objects.filter(pk=consent_pk, withdrawn_at=None).update(
+                withdrawn_at=now, end_reason=reason.value
+            )
+
+
 def was_withdrawn(consent_pk: int) -> bool:
     """Whether it ended by its person's will meanwhile; one that has run out since was not withdrawn."""
     return not ProcessingConsent.objects.filter(pk=consent_pk, withdrawn_at=None).exists()
@@ -154,13 +198,14 @@ def was_withdrawn(consent_pk: int) -> bool:
 
 def listed(user: "User") -> list[dict[str, Any]]:
     """A person's consents, newest first, as the address lists them."""
-    now = database_now()
+    now, verified = database_now(), verified_by(user.pk)
     return [
         {
             "consentId": consent.consent_id,
             "status": consent.standing(now),
             "purposes": consent.purposes,
             "destinations": consent.destinations,
+            "subject": named_by(consent, verified).body(),
             "covers": consent.reach,
             "origin": consent.origin,
             "statement": consent.statement,
@@ -168,13 +213,17 @@ def listed(user: "User") -> list[dict[str, Any]]:
             "givenAt": rfc3339(consent.given_at),
             "expiresAt": rfc3339(consent.expires_at),
             "withdrawnAt": rfc3339(consent.withdrawn_at),
+            "endReason": consent.end_reason or None,
         }
         for consent in ProcessingConsent.objects.filter(user=user)
     ]
 
 
 def own(user: "User", purpose: Purpose) -> int | None:
-    """The primary key of a live consent that covers this person's own calls for `purpose`, or None."""
+    """The primary key of the live consent that covers this person's own calls for `purpose`, or None.
+
+    Of several the newest: whoever agrees again may have chosen another address or number.
+    """
     at = clock()
     found = rows(_OWN.format(clock=at.sql), {**at.parameters, "user_pk": user.pk})
     return next((row["id"] for row in found if purpose in orjson.loads(row["purposes"])), None)
@@ -182,8 +231,28 @@ def own(user: "User", purpose: Purpose) -> int | None:
 
 def own_for_destination(user: "User", destination_id: str) -> ProcessingConsent | None:
     """The live consent that covers this person's own sendings to a destination, or None."""
-    live = ProcessingConsent.objects.live(database_now()).filter(user=user, reach=Reach.OWN).order_by("pk")
+    live = ProcessingConsent.objects.live(database_now()).filter(user=user, reach=Reach.OWN).order_by("-pk")
     return next((consent for consent in live if destination_id in consent.destinations), None)
+
+
+def own_named(user: "User", purpose: Purpose) -> Identifiers | None:
+    """What the consent of `own` names of what is still theirs; None where there is none, or nothing is left of it."""
+    consent_pk = own(user, purpose)
+    named = Identifiers() if consent_pk is None else named_subject(consent_pk)
+    return named if named.all else None
+
+
+def named_subject(consent_pk: int) -> Identifiers:
+    """What this consent names of what its person verified."""
+    consent = ProcessingConsent.objects.only("user", "email", "number_digest").get(pk=consent_pk)
+    return named_by(consent, verified_by(consent.user_id))
+
+
+def own_subject(user: "User") -> Identifiers:
+    """What this person's own live consents name."""
+    live = ProcessingConsent.objects.live(database_now()).filter(user=user, reach=Reach.OWN)
+    own_ones = verified_by(user.pk)
+    return own_ones.within(*(named_by(consent, own_ones) for consent in live))
 
 
 def own_destinations(user: "User") -> frozenset[str]:

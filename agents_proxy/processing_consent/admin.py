@@ -17,5 +17,5 @@ class ConsentAdmin(AboutPeople, ReadOnly):
     ordering = ("-id",)
     fields = (
         "consent_id", "user", "reach", "app", "origin", "purposes", "destinations", "statement_version", "statement",
-        "given_at", "expires_at", "withdrawn_at",
+        "given_at", "expires_at", "withdrawn_at", "end_reason",
     )  # fmt: skip

@@ -6,6 +6,7 @@ from rest_framework.request import Request
 from agents_proxy.destinations import queries as destination_queries
 from agents_proxy.owner_api import QuerylessOwnerView
 from agents_proxy.processing_consent import actions as consents
+from agents_proxy.processing_consent.identifiers import Identifiers, folded, verified_by
 from agents_proxy.processing_consent.schemas import ConsentBody
 from common.clock import rfc3339
 from common.json_bodies import json_answer
@@ -20,7 +21,12 @@ class Consents(QuerylessOwnerView):
     def post(self, request: Request) -> HttpResponse:
         body = self.body(ConsentBody)
         destinations = destination_queries.named(body.destinations, person=self.person)
-        given = consents.give(by=self.person, purposes=body.purposes, destinations=destinations)
+        first = verified_by(self.person.pk).first()
+        named = Identifiers(
+            (folded(body.email),) if body.email else first.emails,
+            (body.phoneNumber,) if body.phoneNumber else first.phone_numbers,
+        )
+        given = consents.give(by=self.person, purposes=body.purposes, named=named, destinations=destinations)
         told = {"consentId": given.consent_id, "purposes": given.purposes, "expiresAt": rfc3339(given.expires_at)}
         return json_answer(told, status=201)
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from agents_proxy.states import ConsentStanding, Reach
+from agents_proxy.states import ConsentStanding, EndReason, Reach
 from common.identifiers import new_identifier
 
 
@@ -26,7 +26,10 @@ class ProcessingConsentQuerySet(models.QuerySet["ProcessingConsent"]):
 
 
 class ProcessingConsent(models.Model):
-    """One agreement with the words that were shown. It covers calls until it expires or is withdrawn, and stays."""
+    """One agreement with the words that were shown. It covers calls until it expires or is withdrawn, and stays.
+
+    `email` and `number_digest` are whom it is about: one address and one number at most, nobody else's.
+    """
 
     consent_id = models.CharField(_("consent ID"), max_length=64, unique=True, editable=False, default=new_consent_id)
     user = models.ForeignKey(
@@ -37,6 +40,10 @@ class ProcessingConsent(models.Model):
     destinations = models.JSONField(
         _("destinations"), default=list, blank=True
     )  # that `activation` covers, by their ID
+    email = models.CharField(
+        _("e-mail address"), max_length=254, blank=True, default="", db_default=""
+    )  # in lower case
+    number_digest = models.CharField(max_length=64, blank=True, default="", db_default="")  # of a verified number
     statement_version = models.CharField(_("version of the wording"), max_length=32)
     statement = models.TextField(_("wording"))
     origin = models.CharField(_("origin"), max_length=255)
@@ -47,6 +54,10 @@ class ProcessingConsent(models.Model):
     given_at = models.DateTimeField(_("given"))
     expires_at = models.DateTimeField(_("until"))
     withdrawn_at = models.DateTimeField(_("withdrawn"), null=True, blank=True)
+    end_reason = models.CharField(  # empty where its person withdrew it
+        _("ended because"), max_length=32, blank=True, default="", db_default="",
+        choices=[(reason.value, reason.value) for reason in EndReason],
+    )  # fmt: skip
 
     objects = ProcessingConsentQuerySet.as_manager()
 
@@ -69,6 +80,11 @@ class ProcessingConsent(models.Model):
                 condition=(models.Q(purposes__icontains='"activation"') & ~models.Q(destinations=[]))
                 | (~models.Q(purposes__icontains='"activation"') & models.Q(destinations=[])),
                 name="processing_destinations_together",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(end_reason="")
+                | models.Q(withdrawn_at__isnull=False, end_reason__in=[reason.value for reason in EndReason]),
+                name="processing_end_together",
             ),
         ]
         indexes = [models.Index(fields=["user", "-given_at"], name="processing_of_user")]

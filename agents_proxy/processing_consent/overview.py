@@ -8,9 +8,10 @@ from django.core.paginator import Page, Paginator
 
 from agents_proxy.agents import ANALYSIS_PURPOSES
 from agents_proxy.destinations.models import Destination
+from agents_proxy.processing_consent.identifiers import Identifiers, named_by, verified_by
 from agents_proxy.processing_consent.models import ProcessingConsent
-from agents_proxy.statements import ACTIVATIONS, TITLES
-from agents_proxy.states import UNFINISHED_ACTIVATIONS, ActivationStatus, ConsentStanding, Purpose, Reach
+from agents_proxy.statements import ACTIVATIONS, END_REASONS, TITLES
+from agents_proxy.states import UNFINISHED_ACTIVATIONS, ActivationStatus, ConsentStanding, EndReason, Purpose, Reach
 from common.clock import database_now
 
 if TYPE_CHECKING:
@@ -60,7 +61,8 @@ def agreements_of(person: "User", page: str | None) -> Agreements:
     listed = [*live, *ended.object_list]
     named = {name for consent in listed for name in consent.destinations}
     receivers = {one.destination_id: one for one in _receivers(named)}
-    rows = [_row(consent, now, receivers) for consent in listed]
+    verified = verified_by(person.pk)
+    rows = [_row(consent, now, receivers, verified) for consent in listed]
     over = [row for row in rows if row["over"]]
     holding = [row for row in rows if not row["over"]]
     return Agreements(
@@ -76,7 +78,9 @@ def _receivers(names: set[str]) -> list[Destination]:
     return list(found) if names else []
 
 
-def _row(consent: ProcessingConsent, now: datetime, receivers: dict[str, Destination]) -> dict[str, Any]:
+def _row(
+    consent: ProcessingConsent, now: datetime, receivers: dict[str, Destination], verified: Identifiers
+) -> dict[str, Any]:
     runs = list(consent.analysis_runs.all())
     sendings = list(consent.activations.all())
     # one to a sending covers nothing more, and is mostly done by the time that anybody reads this
@@ -87,6 +91,9 @@ def _row(consent: ProcessingConsent, now: datetime, receivers: dict[str, Destina
         "consent": consent,
         "titles": [TITLES[Purpose(purpose)] for purpose in consent.purposes],
         "status": status,
+        # an address is shown when it is gone, too; of a number that is gone nothing is kept
+        "named": [*filter(None, [consent.email]), *named_by(consent, verified).phone_numbers],
+        "ended_because": END_REASONS[EndReason(consent.end_reason)] if consent.end_reason else "",
         "run": runs[0] if runs else None,
         "sends": sends,
         "done": done,

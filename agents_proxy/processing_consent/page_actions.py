@@ -29,7 +29,7 @@ def _withdraw(request: HttpRequest, kwargs: Kwargs, values: Values) -> Words | N
 
 
 AGREE = PageAction(
-    page=to_page("processing:consent"), words=_agree, fields=(Field("decision"), Field("shown")), shows_itself=True,
-    on_its_page=True,
+    page=to_page("processing:consent"), words=_agree, shows_itself=True, on_its_page=True,
+    fields=(Field("decision"), Field("shown"), Field("email"), Field("number")),
 )  # fmt: skip
 WITHDRAW = PageAction(page=to_page("processing:given"), words=_withdraw)

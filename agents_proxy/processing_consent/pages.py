@@ -21,6 +21,8 @@ from agents_proxy.destinations.models import Destination
 from agents_proxy.errors import UnknownConsent
 from agents_proxy.processing_consent import actions as consents
 from agents_proxy.processing_consent import page_actions as consent_page_actions
+from agents_proxy.processing_consent.forms import IdentifiersForm
+from agents_proxy.processing_consent.identifiers import Identifiers, are_used_for, verified_by, verify_url
 from agents_proxy.processing_consent.origins import App, app_of_origin
 from agents_proxy.processing_consent.overview import agreements_of
 from agents_proxy.statements import VERSION, statement
@@ -31,18 +33,23 @@ if TYPE_CHECKING:
     from accounts.models import User
 
 _LOCAL = ("localhost", "127.0.0.1")
-_MEMBERS = {"origin", "purposes", "return_url", "destination"}
+_MEMBERS = {"origin", "purposes", "return_url", "destination", "state"}
+_LONGEST_STATE = 500  # characters
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What the page is to ask for. `app`, `origin` and `return_url` are None where our own pages ask."""
+    """What the page is to ask for. `app`, `origin` and `return_url` are None where our own pages ask.
+
+    `state` is the site's own, which comes back with the answer as it was.
+    """
 
     purposes: list[Purpose]
     app: App | None
     origin: str | None
     return_url: str | None
     destinations: list[Destination] = field(default_factory=list)
+    state: str | None = None
 
     @property
     def described(self) -> list[str]:
@@ -65,16 +72,23 @@ def agree(request: HttpRequest) -> HttpResponse:
     if asked is None:
         return redirect("processing:given")
     words = statement(asked.purposes, asks=_who(asked), lasts=consents.lifetime(), destinations=asked.described)
-    shown = hashlib.sha256(str(words).encode()).hexdigest()
-    if request.method == "POST":
-        if request.POST.get("decision") != "agree" or request.POST.get("shown", shown) == shown:
-            return _answered(request, asked)
-        # an app may have named another destination, or itself anew, while the page was open
+    own = verified_by(person_of(request).pk).needed_for(asked.purposes)
+    shown = hashlib.sha256("\n".join([str(words), *own.emails, "", *own.phone_numbers]).encode()).hexdigest()
+    form, status = IdentifiersForm(own=own), 200
+    if request.method == "POST" and request.POST.get("decision") != "agree":
+        return _refused(asked)
+    if request.method == "POST" and request.POST.get("shown", shown) != shown:
+        # while the page was open an app may have named another destination, or an address may have gone
         messages.error(request, gettext("What is asked of you has changed since you read it. Read it again."))
+    elif request.method == "POST":
+        form, status = IdentifiersForm(request.POST, own=own), 400
+        if form.is_valid():
+            return _agreed(request, asked, form.named())
     context = {
         "asked": asked, "statement": words, "shown": shown, "version": VERSION, "unchecked": unchecked(asked.purposes),
+        "form": form, "uses_identifiers": are_used_for(asked.purposes), "verify_url": verify_url(),
     }  # fmt: skip
-    return _letting_the_form_return(render(request, "agents/consent.html", context), asked)
+    return _letting_the_form_return(render(request, "agents/consent.html", context, status=status), asked)
 
 
 @login_required
@@ -114,7 +128,7 @@ def _asked(request: HttpRequest) -> Asked | None:
     except ValueError:
         raise InvalidLink(gettext("The link that led here does not say what you are to agree to.")) from None
     ordered = [purpose for purpose in Purpose if purpose in purposes]
-    if "origin" not in query and "return_url" not in query:
+    if query.keys().isdisjoint({"origin", "return_url", "state"}):
         return Asked(
             ordered, None, None, None, _destinations(person_of(request), query.get("destination", ""), ordered, None)
         )
@@ -124,9 +138,11 @@ def _asked(request: HttpRequest) -> Asked | None:
         raise InvalidLink(gettext("The site that sent you here is not registered."))
     if not _is_on(return_url, origin):
         raise InvalidLink(gettext("The site that sent you here did not say where on it you are to return to."))
-    return Asked(
-        ordered, app, origin, return_url, _destinations(person_of(request), query.get("destination", ""), ordered, app)
-    )
+    state = query.get("state")
+    if state is not None and (len(state) > _LONGEST_STATE or not state.isprintable()):
+        raise InvalidLink(gettext("The link that led here has parts that nobody knows."))
+    destinations = _destinations(person_of(request), query.get("destination", ""), ordered, app)
+    return Asked(ordered, app, origin, return_url, destinations, state)
 
 
 def _destinations(person: "User", named: str, purposes: list[Purpose], app: App | None) -> list[Destination]:
@@ -148,18 +164,21 @@ def _destinations(person: "User", named: str, purposes: list[Purpose], app: App 
     return found
 
 
-def _answered(request: HttpRequest, asked: Asked) -> HttpResponse:
-    agreed = request.POST.get("decision") == "agree"
-    if asked.app is None or asked.origin is None or asked.return_url is None:
-        if agreed:
-            consents.give(by=person_of(request), purposes=asked.purposes, destinations=asked.destinations)
-            messages.success(request, gettext("Agreed. You can withdraw it here at any time."))
+def _refused(asked: Asked) -> HttpResponse:
+    if asked.return_url is None:
         return redirect("processing:given")
-    if not agreed:
-        return _back(asked, {"error": "access_denied"})
+    return _back(asked, {"error": "access_denied"})
+
+
+def _agreed(request: HttpRequest, asked: Asked, named: Identifiers) -> HttpResponse:
+    if asked.app is None or asked.origin is None or asked.return_url is None:
+        consents.give(by=person_of(request), purposes=asked.purposes, named=named, destinations=asked.destinations)
+        messages.success(request, gettext("Agreed. You can withdraw it here at any time."))
+        return redirect("processing:given")
     token = consents.give_to_site(
         by=person_of(request),
         purposes=asked.purposes,
+        named=named,
         app=asked.app,
         origin=asked.origin,
         destinations=asked.destinations,
@@ -174,6 +193,7 @@ def _answered(request: HttpRequest, asked: Asked) -> HttpResponse:
 
 def _back(asked: Asked, members: dict[str, str]) -> HttpResponse:
     """To the site: what follows the `#` stays in the browser and reaches no server's log."""
+    members |= {} if asked.state is None else {"state": asked.state}
     response = HttpResponse(status=303, headers={"Location": f"{asked.return_url}#{urlencode(members)}"})
     return _letting_the_form_return(response, asked)
 

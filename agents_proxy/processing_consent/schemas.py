@@ -29,6 +29,15 @@ class ConsentBody(Strict):
         Field(max_length=20, description="What `activation` covers, by their ID; with that purpose alone."),
     ] = []
 
+    email: Annotated[
+        str | None,
+        Field(min_length=3, max_length=254, description="The verified address that it covers; else the primary one."),
+    ] = None
+    phoneNumber: Annotated[  # noqa: N815  # the wire's name
+        str | None,
+        Field(pattern=r"^\+[0-9]{4,15}\Z", description="The verified number that it covers; else the newest one."),
+    ] = None
+
     @model_validator(mode="after")
     def _together(self) -> "ConsentBody":
         if (Purpose.ACTIVATION in self.purposes) != bool(self.destinations):

@@ -92,7 +92,9 @@ class AgentView(ProgramView):
     def reply(self, agent: str, caller: Caller, asked: Any) -> Reply:
         """What the agent answers to a checked body."""
         prompt = Prompt(asked.text, asked.sessionId or new_session_id(), str(self.task_id))
-        about = None if caller.consent_pk is None else subject_of(cast("int", caller.person_pk)).asked_about(asked.text)
+        about = None
+        if caller.consent_pk is not None:
+            about = subject_of(caller.consent_pk, AGENTS[agent].purpose, self.origin).for_prompt(asked.text)
         answer = calls.ask(agent, prompt, consent_pk=caller.consent_pk, about=about)
         callers.require_consent_still(caller, AGENTS[agent].purpose, self.origin)
         return answer

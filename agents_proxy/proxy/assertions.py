@@ -42,8 +42,8 @@ def assertion(agent: str, target: Upstream, prompt: Prompt, about: Subject, cons
         "aud": audience,
         "sub": _pairwise(audience, about.person_pk),
         "subject": {
-            "emails": [one for one in about.told if "@" in one],
-            "phone_numbers": [one for one in about.told if "@" not in one],
+            "emails": [one for one in about.disclosed if "@" in one],
+            "phone_numbers": [one for one in about.disclosed if "@" not in one],
         },
         "purposes": [AGENTS[agent].purpose.value],
         "consent_id": consent.consent_id,

@@ -19,6 +19,7 @@ from agents_proxy.processing_consent import actions as consents
 from agents_proxy.processing_consent.actions import Covered
 from agents_proxy.proxy import callers, rpc
 from agents_proxy.states import Purpose
+from common.json_bodies import json_answer
 from common.problems import MethodNotAllowed
 
 
@@ -88,6 +89,17 @@ class SharedView(SmallOwnerView):
     def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
         answer = super().finalize_response(request, response, *args, **kwargs)
         return rpc.allow(answer, self.origin) if self.origin is not None else answer
+
+
+class CallersSubject(SharedView):
+    """Whom the caller's prompts may name: what the token's consent names, or what the person's own consents do."""
+
+    http_method_names = ["get", "head", "options"]
+
+    def get(self, request: Request) -> HttpResponse:
+        if self.under is None:
+            return json_answer(consents.own_subject(self.person).body())
+        return json_answer(consents.named_subject(self.under).body())
 
 
 def _foreign_origin(request: HttpRequest) -> str | None:

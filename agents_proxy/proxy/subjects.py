@@ -1,4 +1,4 @@
-"""Whom agents may be asked about: the person who agreed, by the addresses and numbers that they verified.
+"""Whom agents may be asked about: the person who agreed, by the verified address and number that their consent names.
 
 What a prompt names is looked at as a courtesy, so that a slip is told at once. The control is what comes back: a reply
 whose e-mail or phone fields name somebody, and nobody of the subject's, goes to nobody.
@@ -12,14 +12,13 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
-from allauth.account.models import EmailAddress
-from django.apps import apps
-from django.conf import settings
-
-from agents_proxy.errors import AddressNotVerified, SubjectMismatch, SubjectNotVerified
+from agents_proxy.errors import ConsentRequired, SubjectMismatch, SubjectNotVerified
+from agents_proxy.processing_consent.identifiers import Identifiers, folded, named_by, verified_by, verify_url
+from agents_proxy.processing_consent.models import ProcessingConsent
+from agents_proxy.proxy.callers import consent_url
 from agents_proxy.proxy.replies import objects_in
 from agents_proxy.proxy.spelling import canonical
-from common import encryption
+from agents_proxy.states import Purpose
 
 # every repetition is bounded: what an upstream says may be a megabyte of anything
 _ADDRESS = re.compile(r"[\w.!#$%&'*+/=?^`{|}~-]{1,64}@(?:[\w-]{1,63}\.){1,8}[^\W\d_][\w-]{0,62}")
@@ -40,46 +39,39 @@ _NO_ADDRESS = frozenset({"email@example.com", "example@example.com", "name@examp
                          "user@example.com", "you@example.com"})  # fmt: skip
 LEAST_DIGITS = 7  # of what is a phone number
 LONGEST_FIELD = 300  # characters of a field in which addresses and numbers are looked for
-MOST_SAID = 1000  # addresses and numbers of a reply
+MOST_IDENTIFIERS = 1000  # addresses and numbers of a reply
 MOST_FIELDS = 5000  # of a text
 DEEPEST_TEXT = 3  # texts in objects in texts
 
 
-@dataclass(frozen=True)
-class Subject:
-    """A person, by their verified addresses (in lower case) and numbers (E.164), the primary address first.
+@dataclass(frozen=True, kw_only=True)
+class Subject(Identifiers):
+    """A person, by what their consent names of the addresses and numbers that they verified.
 
-    `told` is which of them an agent is told, with the call's text or beside it.
+    `disclosed` is which of them an agent is shown, with the call's text or beside it.
     """
 
     person_pk: int
-    emails: tuple[str, ...] = ()
-    phone_numbers: tuple[str, ...] = ()
-    told: tuple[str, ...] = ()
+    disclosed: tuple[str, ...] = ()
 
-    @property
-    def any(self) -> tuple[str, ...]:
-        """Everything by which they may be named."""
-        return self.emails + self.phone_numbers
-
-    def asked_about(self, text: str) -> "Subject":
-        """The same, told what `text` names of theirs, or else one identifier; raises `SubjectMismatch`."""
-        rest, told = _plain(text), []
-        for own in self.any:
+    def for_prompt(self, text: str) -> "Subject":
+        """The same, disclosing what `text` names of theirs, or else one identifier; raises `SubjectMismatch`."""
+        rest, disclosed = _plain(text), []
+        for own in self.all:
             rest, times = _written(own).subn(" ", rest)
-            told += [own] if times else []
-        if named_in(rest) - set(self.any):
+            disclosed += [own] if times else []
+        if named_in(rest) - set(self.all):
             raise SubjectMismatch
-        return replace(self, told=tuple(told) or self.any[:1])
+        return replace(self, disclosed=tuple(disclosed) or self.all[:1])
 
     def is_named_in(self, result: Any) -> bool:
         """Whether a reply may be about them: of the addresses and numbers that its fields hold one is theirs, or none
         is real. One that is nested too deep to be looked at is about nobody."""
         try:
-            said = list(islice(_said(result), MOST_SAID))
+            found = list(islice(_identifiers_in(result), MOST_IDENTIFIERS))
         except RecursionError:
             return False
-        return not said or any(self._has(kind, value) for kind, value in said)
+        return not found or any(self._has(kind, value) for kind, value in found)
 
     def _has(self, kind: str, value: str) -> bool:
         if kind == "email":
@@ -87,39 +79,25 @@ class Subject:
         return any(_same_number(value, own) for own in self.phone_numbers)
 
 
-def verified(person_pk: int) -> Subject:
-    """Everything that this person verified, which may be nothing."""
-    found = EmailAddress.objects.filter(user=person_pk, verified=True).order_by("-primary", "pk")
-    emails = [_folded(address) for address in found.values_list("email", flat=True)]
-    return Subject(person_pk, tuple(emails), tuple(numbers_of(person_pk)))
+def subject_from(named: Identifiers, person_pk: int) -> Subject:
+    """The subject of these identifiers of a person's."""
+    return Subject(named.emails, named.phone_numbers, person_pk=person_pk)
 
 
-def subject_of(person_pk: int) -> Subject:
-    """Whom a call under this person's consent is about; raises `SubjectNotVerified` where nothing is verified."""
-    subject = verified(person_pk)
-    if not subject.any:
+def subject_of(consent_pk: int, purpose: Purpose, origin: str | None = None) -> Subject:
+    """Whom a call under this consent is about.
+
+    Raises `SubjectNotVerified` where its person verified nothing, and `ConsentRequired` where it names nothing of
+    what they verified: then they have to agree anew.
+    """
+    consent = ProcessingConsent.objects.only("user", "email", "number_digest").get(pk=consent_pk)
+    own = verified_by(consent.user_id)
+    named = named_by(consent, own)
+    if not own.all:
         raise SubjectNotVerified(verify_url=verify_url())
-    return subject
-
-
-def verify_url() -> str:
-    """Where a person verifies an address."""
-    return f"{settings.BASE_URL}/accounts/email/"
-
-
-def not_verified() -> AddressNotVerified:
-    """The refusal for addresses whose refusals are problems."""
-    return AddressNotVerified(verify_url=verify_url(), data={"verify_url": verify_url()})
-
-
-def numbers_of(person_pk: int) -> Iterator[str]:
-    """The numbers that this person verified. One that was kept masked has to be verified again."""
-    numbers = apps.get_model("agents_proxy.PhoneNumber")._default_manager  # of a room that stands on this one
-    for row in numbers.filter(user=person_pk, verified_at__isnull=False).order_by("pk"):
-        with suppress(encryption.Unreadable):
-            number = encryption.opened(row.number)
-            if number[1:].isdecimal():
-                yield number
+    if not named.all:
+        raise ConsentRequired(consent_url=consent_url(purpose, origin))
+    return subject_from(named, consent.user_id)
 
 
 def named_in(text: str) -> set[str]:
@@ -163,10 +141,6 @@ def _e164(number: Any) -> str:
     return str(phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164))
 
 
-def _folded(address: str) -> str:
-    return address.strip().casefold()
-
-
 def _kind_of(name: str) -> str:
     """What a field of this name holds of whom it is about: `email`, `phone` or nothing."""
     words = canonical(name).split("_")
@@ -177,20 +151,20 @@ def _kind_of(name: str) -> str:
     return "phone" if last in phones or not {"phone", "phones", "telephone"}.isdisjoint(words) else ""
 
 
-def _said(value: Any, kind: str = "", inside: int = 0) -> Iterator[tuple[str, str]]:
+def _identifiers_in(value: Any, kind: str = "", inside: int = 0) -> Iterator[tuple[str, str]]:
     """The real addresses and numbers in the fields of a reply, whatever they are nested in: kind and value."""
     match value:
         case dict():
             for name, part in value.items():
-                yield from _said(part, _kind_of(str(name)) or kind, inside)
+                yield from _identifiers_in(part, _kind_of(str(name)) or kind, inside)
         case list():
             for part in value:
-                yield from _said(part, kind, inside)
+                yield from _identifiers_in(part, kind, inside)
         case str():
             yield from _real(kind, value[:LONGEST_FIELD])
             if inside < DEEPEST_TEXT and (":" in value or "=" in value):
                 for found in objects_in([value]):
-                    yield from _said(found, "", inside + 1)
+                    yield from _identifiers_in(found, "", inside + 1)
                 yield from _in_text(value)
         case bool():
             return
@@ -210,7 +184,7 @@ def _real(kind: str, value: str) -> Iterator[tuple[str, str]]:
     """What of a value is an address or a number, and neither masked nor a placeholder."""
     if kind == "email":
         for found in _ADDRESS.finditer(value):
-            for address in {_folded(found[0]), _folded(found[0].strip(_MARKS))}:
+            for address in {folded(found[0]), folded(found[0].strip(_MARKS))}:
                 if "**" not in address and address not in _NO_ADDRESS:
                     yield kind, address
     elif kind == "phone":

@@ -12,5 +12,6 @@ CALL = {"to": TO, "text": "Your table is ready.", "sessionId": "session-7", "id"
 
 def verified(user: User, number: str = TO) -> User:
     """`user` with a number of their own and a consent to messages."""
+    owning(user, number)
     consents.give(by=user, purposes=[Purpose.MESSAGING])
-    return owning(user, number)
+    return user

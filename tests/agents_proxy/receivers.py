@@ -15,6 +15,7 @@ from agents_proxy.processing_consent import actions as consents
 from agents_proxy.processing_consent.origins import app_of_origin
 from agents_proxy.states import Purpose
 from developers.models import App
+from tests.agents_proxy.proxy_calls import owning
 from tests.callers import JsonClient
 from tests.fakes.crm import Crm, running_crm
 
@@ -36,7 +37,7 @@ def token_of(person: User, app: App, *destinations: Destination, purposes: Any =
     known = app_of_origin(origin)
     assert known is not None
     return consents.give_to_site(
-        by=person, purposes=purposes, app=known, origin=origin, destinations=destinations
+        by=owning(person), purposes=purposes, app=known, origin=origin, destinations=destinations
     ).secret
 
 

@@ -93,6 +93,8 @@ def test_listing_tells_what_was_agreed_to_and_to_nobody_else(owner: JsonClient, 
         "destinations": [],
         "covers": "own",
         "origin": "http://localhost:8000",
+        "subject": {"emails": ["ana@example.org"], "phone_numbers": []},
+        "endReason": None,
     }
 
 

@@ -101,7 +101,10 @@ BAD_LINKS: dict[str, dict[str, str]] = {
     "script": {**ASKED, "origin": "javascript:", "return_url": "javascript:alert(1)"},
     "no purpose": {"origin": SITE, "return_url": f"{SITE}/"},
     "unknown purpose": {**ASKED, "purposes": "profile,everything"},
-    "unknown member": {**ASKED, "state": "x"},
+    "unknown member": {**ASKED, "scope": "x"},
+    "long state": {**ASKED, "state": "x" * 501},
+    "state with a line break": {**ASKED, "state": "a\nb"},
+    "state for nobody": {"purposes": "profile", "state": "x"},
     "origin with a path": {**ASKED, "origin": f"{SITE}/"},
 }
 

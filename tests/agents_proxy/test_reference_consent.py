@@ -19,6 +19,7 @@ from agents_proxy.proxy import assertions
 from agents_proxy.proxy.envelope import Prompt, unwrapped
 from agents_proxy.proxy.subjects import Subject, subject_of
 from agents_proxy.proxy.upstream import call
+from agents_proxy.states import Purpose
 from examples.reference_agents.__main__ import Handler, Server
 from examples.reference_agents.consent import Consent
 from tests.agents_proxy.proxy_calls import CALL, configure, consenting, owning
@@ -52,8 +53,9 @@ def asked(agents: str, prompt: Prompt, assertion: str, *, agent: str = "core", p
 
 def made(agents: str, ana: User, prompt: Prompt, *, agent: str = "core", about: Subject | None = None) -> str:
     target = Upstream(f"{agents}/{agent}", "", 20, Protocol.TASKS_SEND)
-    about = about or subject_of(ana.pk).asked_about(prompt.text)
-    return assertions.assertion(agent, target, prompt, about, ProcessingConsent.objects.get())
+    consent = ProcessingConsent.objects.get()
+    about = about or subject_of(consent.pk, Purpose.PROFILE).for_prompt(prompt.text)
+    return assertions.assertion(agent, target, prompt, about, consent)
 
 
 @pytest.mark.parametrize("protocol", list(Protocol))
@@ -88,7 +90,7 @@ def test_without_one_or_with_another_nothing_is_answered(agents: str, ana: User)
 
 
 def test_a_consent_of_somebody_else_is_none(agents: str, ana: User) -> None:
-    zoe = Subject(ana.pk, emails=("zoe@example.org",), told=("zoe@example.org",))
+    zoe = Subject(("zoe@example.org",), person_pk=ana.pk, disclosed=("zoe@example.org",))
 
     assert asked(agents, PROMPT, made(agents, ana, PROMPT, about=zoe)).error_code == -32010
 

@@ -83,10 +83,10 @@ def _callers(app: App, mode: str) -> list[Caller]:
 
 def _agents_callers(app: App, person: User) -> list[Caller]:
     """The person's own page, the same without its CSRF token, and another site's backend."""
+    factories.PhoneNumberFactory(user=person)
     own = consents.give(by=person, purposes=EVERY_PURPOSE)
     run = factories.RunFactory(user=person, consent=own, analysis_id=ANALYSIS_ID)
     factories.StepFactory(run=run)
-    factories.PhoneNumberFactory(user=person)
     factories.ItemFactory(user=person, consent=own)
     app.origins = [SITE]
     app.save(update_fields=["origins"])

@@ -36,7 +36,7 @@ def digest_of(number: int) -> str:
 
 
 class ProcessingConsentFactory(makes(ProcessingConsent)):
-    """Somebody's own consent to every purpose, for a day; `site=True` is one that a site holds the token of."""
+    """Somebody's own consent to every purpose, by their address, for a day; a site holds the token with `site=True`."""
 
     class Params:
         site = factory.Trait(
@@ -48,6 +48,7 @@ class ProcessingConsentFactory(makes(ProcessingConsent)):
 
     user = factory.SubFactory(PersonFactory)
     purposes = factory.LazyFunction(lambda: list(EVERY_PURPOSE))
+    email = factory.LazyAttribute(lambda made: made.user.email.lower())
     statement_version = "tests"
     statement = "Ask the agents."
     origin = "http://localhost:8000"

@@ -13,8 +13,7 @@ from django.apps import apps
 from django.core.management import call_command, get_commands
 from django.utils import timezone
 
-from agents_proxy.messaging import phone_numbers
-from agents_proxy.proxy import subjects
+from agents_proxy.processing_consent.identifiers import verified_by
 from common.encryption import opened
 from consent_bridge import sealed
 from developers.authentication import find_token
@@ -87,7 +86,7 @@ def test_the_owner_has_a_verified_number_and_a_template_is_approved(var: Path) -
     number = apps.get_model("agents_proxy.PhoneNumber").objects.get(verified_at__isnull=False)
     template = apps.get_model("agents_proxy.MessageTemplate").objects.get(active=True)
 
-    phone_numbers.require_verified(user.pk, owner["phone_number"])
+    assert verified_by(user.pk).phone_numbers == (owner["phone_number"],)
     assert opened(number.number) == owner["phone_number"]
     assert template.approved_by.is_staff
     assert template.approved_by != template.proposed_by
@@ -96,9 +95,9 @@ def test_the_owner_has_a_verified_number_and_a_template_is_approved(var: Path) -
 def test_the_analysis_is_about_the_owner_by_what_they_verified(var: Path) -> None:
     sample = made(var)
     about = sample["analysis"]
-    owner = subjects.verified(apps.get_model("accounts.User").objects.get(public_id=sample["owner"]["user_id"]).pk)
+    owner = verified_by(apps.get_model("accounts.User").objects.get(public_id=sample["owner"]["user_id"]).pk)
 
-    assert owner.any == (about["email"], about["countryCode"] + about["phoneNumber"])
+    assert owner.all == (about["email"], about["countryCode"] + about["phoneNumber"])
 
 
 def test_somebody_new_takes_the_number_over(var: Path) -> None:
