@@ -106,7 +106,7 @@ def _field_of(name: str, field: forms.Field) -> Field | None:
 def page_form(
     label: "StrOrPromise | Mapping[str, StrOrPromise]" = "", *declared: Declared, **options: bool
 ) -> Callable[[View], View]:
-    """Marks a view that is a page and takes that page's form. Goes directly above the function."""
+    """Marks a view that is a page and takes that page's form."""
     made = form_of_page(label, *declared, **options)
 
     def mark(view: View) -> View:

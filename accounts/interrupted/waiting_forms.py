@@ -32,6 +32,7 @@ from accounts.interrupted.page_forms import PageForm, Values, form_at, origin_of
 LIFETIME = 30 * 60  # seconds
 MAX_FORMS = 5
 MAX_BYTES = 3800  # of the cookie's value: browsers take 4,096 for a whole cookie, proxies 8,192 for a line of them
+_MANY_FIELDS = 6  # are folded up, since they stand on top of every page
 _SALT = "interrupted-action"
 _FERNET_OVERHEAD = 1 + 8 + 16 + 16 + 32  # bytes: version, time, vector, a block of padding, signature
 
@@ -61,6 +62,10 @@ class FormToConfirm:
     danger: bool
     fields: list[dict[str, Any]]
     subject: str = ""
+
+    @property
+    def is_long(self) -> bool:
+        return len([field for field in self.fields if field["kind"] != "hidden"]) > _MANY_FIELDS
 
     @property
     def title(self) -> str:
@@ -181,11 +186,11 @@ def form_to_confirm(request: HttpRequest, row: WaitingForm) -> FormToConfirm | N
 
 
 def filled_fields(form: PageForm, values: Values) -> list[dict[str, Any]]:
-    """The fields with their values; hidden fields and check boxes only where they were sent."""
+    """The fields that were sent, with their values, and those that have to be typed again."""
     return [
-        asdict(field) | {"value": values.get(field.name)}
+        asdict(field) | {"value": values.get(field.name, "")}
         for field in form.fields
-        if field.kind not in ("hidden", "check") or field.name in values
+        if field.kind == "secret" or field.name in values
     ]
 
 
