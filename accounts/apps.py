@@ -23,8 +23,8 @@ class AccountsConfig(AppConfig):
         from accounts.authentication import count_sign_up, take_access_back, void_attempts
         from accounts.erasure.rows import ROOM
         from accounts.hooks import register_room
-        from accounts.interrupted.account_forms import ACTIONS
-        from accounts.interrupted.page_actions import register
+        from accounts.interrupted.account_forms import FORMS
+        from accounts.interrupted.page_forms import register
         from accounts.language import keep_first_language
         from accounts.personas import note_personas
         from accounts.sign_in.browsers import note_browser
@@ -39,7 +39,7 @@ class AccountsConfig(AppConfig):
         password_reset.connect(take_access_back, dispatch_uid="take-access-back")
         authenticator_added.connect(turn_on, dispatch_uid="turn-on")
         authenticator_reset.connect(count_new_codes, dispatch_uid="count-new-codes")
-        register(ACTIONS)
+        register(FORMS)
         register_room(ROOM)
         post_migrate.connect(_install, sender=self)
 

@@ -5,26 +5,13 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.utils import translation
-from django.utils.http import url_has_allowed_host_and_scheme
-from django.utils.translation import gettext
 from django.views.decorators.http import require_POST
 from django.views.i18n import set_language
 
-from accounts.interrupted.page_actions import Field, PageAction, Values, Words, can_wait
+from accounts.interrupted.page_forms import page_button
 from accounts.models import User
 
-
-def _page(kwargs: dict[str, Any], values: Values) -> str:
-    there = values.get("next", "")
-    return there if url_has_allowed_host_and_scheme(there, None) else "/"
-
-
-def _words(request: HttpRequest, kwargs: dict[str, Any], values: Values) -> Words | None:
-    name = dict(settings.LANGUAGES).get(values.get("language", ""))
-    return Words(gettext("You chose a language: %(name)s.") % {"name": name}, name) if name else None
-
-
-CHOOSE = PageAction(_page, _words, (Field("language"), Field("next")), open_to_all=True)
+_LANGUAGES = {f"language={code}": name for code, name in settings.LANGUAGES}
 
 
 def language_for(user: User) -> str:
@@ -33,7 +20,7 @@ def language_for(user: User) -> str:
 
 
 @require_POST
-@can_wait(CHOOSE)
+@page_button(_LANGUAGES, "next", open_to_all=True)
 def choose_language(request: HttpRequest) -> HttpResponse:
     """The switch of every page: Django's cookie, and for somebody signed in their mail too."""
     chosen = request.POST.get("language")

@@ -7,7 +7,7 @@ from django.shortcuts import render
 from django.template.loader import select_template
 
 from accounts.interrupted.middleware import ask_again
-from accounts.interrupted.page_actions import action_of, address_for_get
+from accounts.interrupted.page_forms import form_of, page_at
 from common.admission.exceptions import problem_answer
 from common.problems import CsrfFailed, MethodNotAllowed
 from config.api import wants_json
@@ -18,7 +18,7 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     if wants_json(request):
         return problem_answer(request, CsrfFailed())
     return ask_again(request) or render(
-        request, "403_csrf.html", {"way_on": address_for_get(request.path) if _is_page(request) else ""}, status=403
+        request, "403_csrf.html", {"way_on": page_at(request.path) if _is_page(request) else ""}, status=403
     )
 
 
@@ -59,11 +59,11 @@ def _in_its_place(request: HttpRequest, response: HttpResponse) -> HttpResponse:
 
 
 def _is_page(request: HttpRequest) -> bool:
-    return action_of(request.resolver_match) is not None
+    return form_of(request.resolver_match) is not None
 
 
 def _way_on(request: HttpRequest, response: HttpResponse) -> str:
     """The page that holds the button of this address, or the address itself where it can be looked at."""
     if _is_page(request):
-        return address_for_get(request.path)
+        return page_at(request.path)
     return request.path if "GET" in response.get("Allow", "") else ""

@@ -8,15 +8,15 @@ from django.urls import reverse
 from django.utils.formats import date_format
 from django.utils.http import urlencode
 from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.authentication import person_of
 from accounts.erasure import actions as erasure_actions
-from accounts.erasure import page_actions as erasure_page_actions
 from accounts.erasure import queries as erasure_queries
 from accounts.erasure.errors import StandsInTheWay
 from accounts.interrupted.middleware import wait_for_sign_in
-from accounts.interrupted.page_actions import can_wait
+from accounts.interrupted.page_forms import Field, page_button, page_form
 from accounts.sign_in.confirming import signed_in_recently, where_to_confirm
 from common.mailboxes import mailbox
 
@@ -25,12 +25,12 @@ _PAGE = ["GET", "HEAD", "POST"]
 
 @require_http_methods(_PAGE)
 @login_required
-@can_wait(erasure_page_actions.DELETE)
+@page_form(_("Delete the account"), Field("address", _("E-mail address"), "text", 254), danger=True)
 def delete(request: HttpRequest) -> HttpResponse:
     """What becomes of everything, then the form; behind a fresh sign-in, with the second factor where there is one."""
     confirm_at = _where_to_confirm(request)
     if request.method == "POST":
-        return wait_for_sign_in(request, erasure_page_actions.DELETE, confirm_at) if confirm_at else _ask(request)
+        return wait_for_sign_in(request, confirm_at) if confirm_at else _ask(request)
     return _page(request, confirm_at)
 
 
@@ -70,7 +70,7 @@ def _where_to_confirm(request: HttpRequest) -> str:
 
 @require_POST
 @login_required
-@can_wait(erasure_page_actions.KEEP)
+@page_button(_("Keep my account"))
 def keep(request: HttpRequest) -> HttpResponse:
     """The account stays after all."""
     if erasure_actions.take_back(by=person_of(request)):
@@ -79,7 +79,7 @@ def keep(request: HttpRequest) -> HttpResponse:
 
 
 @require_http_methods(_PAGE)
-@can_wait(erasure_page_actions.KEEP_BY_MAIL)
+@page_form(_("Keep my account"), Field("code", _("Code from the mail"), "text", 64), open_to_all=True)
 def keep_by_mail(request: HttpRequest) -> HttpResponse:
     """The same by the link of the mail, signed in or not; a page with a button, since mail programs open links.
 

@@ -14,7 +14,7 @@ What an attacker could want, and why it does not work:
 import json
 import zlib
 from base64 import urlsafe_b64encode
-from dataclasses import dataclass
+from dataclasses import asdict, astuple, dataclass
 from functools import partial
 from hashlib import sha256
 from typing import Any
@@ -27,22 +27,24 @@ from django.shortcuts import redirect, resolve_url
 from django.utils.crypto import salted_hmac
 from django.utils.functional import SimpleLazyObject
 
-from accounts.interrupted.page_actions import PageAction, Values, Words, action_at, held_by
+from accounts.interrupted.page_forms import PageForm, Values, form_at, origin_of, page_at
 
 LIFETIME = 30 * 60  # seconds
 MAX_FORMS = 5
 MAX_BYTES = 3800  # of the cookie's value: browsers take 4,096 for a whole cookie, proxies 8,192 for a line of them
+_MANY_FIELDS = 6  # are folded up, since they stand on top of every page
 _SALT = "interrupted-action"
 _FERNET_OVERHEAD = 1 + 8 + 16 + 16 + 32  # bytes: version, time, vector, a block of padding, signature
 
 
 @dataclass(frozen=True)
 class WaitingForm:
-    """One form as it was sent: whose page it was on ("" where unknown), the address, the fields."""
+    """One form as it was sent: whose page it was on and what its button is about ("" where unknown)."""
 
     owner: str
     address: str
     values: Values
+    subject: str = ""
 
     @property
     def key(self) -> str:
@@ -56,13 +58,18 @@ class FormToConfirm:
     key: str
     address: str
     page: str
-    words: Words
+    label: str
+    danger: bool
     fields: list[dict[str, Any]]
-    page_field: str = ""  # only where nobody is signed in: the tag writes the person's own otherwise
+    subject: str = ""
 
     @property
-    def is_typed(self) -> bool:
-        return any(field["kind"] != "hidden" for field in self.fields)
+    def is_long(self) -> bool:
+        return len([field for field in self.fields if field["kind"] != "hidden"]) > _MANY_FIELDS
+
+    @property
+    def title(self) -> str:
+        return f"{self.label}: {self.subject}" if self.subject else self.label
 
 
 # --- what is kept ----------------------------------------------------------------------------------------------------
@@ -91,29 +98,33 @@ def _decrypted(token: str) -> list[WaitingForm]:
         rows = json.loads(zlib.decompress(_fernet().decrypt(token, ttl=LIFETIME)))
     except (InvalidToken, zlib.error, ValueError):
         return []
-    return [WaitingForm(owner, address, values) for owner, address, values in rows]
+    return [WaitingForm(*row) for row in rows]
 
 
 def _encrypted(rows: list[WaitingForm]) -> str | None:
     """The cookie's value; None where it would be larger than a browser takes."""
-    plain = json.dumps([[row.owner, row.address, row.values] for row in rows], ensure_ascii=False).encode()
+    plain = json.dumps([astuple(row) for row in rows], ensure_ascii=False).encode()
     packed = zlib.compress(plain, 9)
     if (len(packed) + _FERNET_OVERHEAD) * 4 // 3 > MAX_BYTES:
         return None
     return _fernet().encrypt(packed).decode()
 
 
-def values_of(request: HttpRequest, action: PageAction) -> Values:
-    """The fields that this action keeps, as they were sent."""
-    wanted = [field.name for field in action.fields if field.kind != "secret"]
+def values_of(request: HttpRequest, form: PageForm) -> Values:
+    """The fields that this form keeps, as they were sent."""
+    wanted = [field.name for field in form.fields if field.kind != "secret"]
     return {name: request.POST[name] for name in wanted if name in request.POST}
 
 
-def store(request: HttpRequest, action: PageAction) -> bool:
+def sent_form(request: HttpRequest, form: PageForm) -> WaitingForm:
+    origin = origin_of(request)
+    owner = origin.owner or (request.user.public_id if request.user.is_authenticated else "")
+    return WaitingForm(owner, request.get_full_path(), values_of(request, form), origin.subject)
+
+
+def store(request: HttpRequest, form: PageForm) -> bool:
     """Store this POST for its person, in front of older ones; False where it is too large."""
-    one = WaitingForm(held_by(request)[0], request.get_full_path(), values_of(request, action))
-    if one.owner == "" and request.user.is_authenticated:
-        one = WaitingForm(request.user.public_id, one.address, one.values)
+    one = sent_form(request, form)
     rows = [one, *[row for row in stored_forms(request) if row.key != one.key]][:MAX_FORMS]
     while rows and _encrypted(rows) is None:
         rows.pop()
@@ -161,30 +172,25 @@ def forms_to_confirm(request: HttpRequest) -> list[FormToConfirm]:
 
 
 def form_to_confirm(request: HttpRequest, row: WaitingForm) -> FormToConfirm | None:
-    """One form to confirm, in words; None where there is nothing to confirm (any more)."""
-    found = action_at(row.address)
+    """One form to confirm; None where no button of ours was pressed, or where it is shown on another page only."""
+    found = form_at(row.address)
     if found is None or (found[0].on_its_page and request.get_full_path() != row.address):
         return None
-    action, match = found
-    words = action.words(request, match.kwargs, row.values)
-    if words is None:
+    form, match = found
+    label = form.label(match.kwargs, row.values)
+    if not label:
         return None
-    page = row.address if action.shows_itself else action.page(match.kwargs, row.values)
-    return FormToConfirm(row.key, row.address, page, words, filled_fields(action, row.values))
+    return FormToConfirm(
+        row.key, row.address, page_at(row.address), label, form.danger, filled_fields(form, row.values), row.subject
+    )
 
 
-def filled_fields(action: PageAction, values: Values) -> list[dict[str, Any]]:
-    """The fields with their values; hidden fields and check boxes only where they were sent."""
+def filled_fields(form: PageForm, values: Values) -> list[dict[str, Any]]:
+    """The fields that were sent, with their values, and those that have to be typed again."""
     return [
-        {
-            "name": field.name,
-            "label": field.label,
-            "kind": field.kind,
-            "most": field.most,
-            "value": values.get(field.name),
-        }
-        for field in action.fields
-        if field.kind not in ("hidden", "check") or field.name in values
+        asdict(field) | {"value": values.get(field.name, "")}
+        for field in form.fields
+        if field.kind == "secret" or field.name in values
     ]
 
 

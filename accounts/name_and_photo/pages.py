@@ -5,12 +5,12 @@ from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.authentication import person_of
-from accounts.interrupted.page_actions import can_wait
+from accounts.interrupted.page_forms import page_button, page_form
 from accounts.name_and_photo import actions as own_actions
-from accounts.name_and_photo import page_actions as own_page_actions
 from accounts.name_and_photo.errors import TooManyPhotos
 from accounts.name_and_photo.forms import NameAndPhotoForm
 from accounts.name_and_photo.queries import photo_of
@@ -19,7 +19,7 @@ from common.problems import InvalidRequest
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
-@can_wait(own_page_actions.SAVE)
+@page_form(_("Save"), NameAndPhotoForm)
 def edit(request: HttpRequest) -> HttpResponse:
     """Both in one form; what was typed stays where the photo does not fit."""
     initial = {"display_name": person_of(request).display_name}
@@ -49,7 +49,7 @@ def _saved(request: HttpRequest, form: NameAndPhotoForm) -> bool:
 
 @require_POST
 @login_required
-@can_wait(own_page_actions.REMOVE)
+@page_button(_("Remove the photo"), danger=True)
 def remove(request: HttpRequest) -> HttpResponse:
     own_actions.remove_photo(by=person_of(request))
     messages.success(request, gettext("Your photo is removed."))

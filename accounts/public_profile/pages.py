@@ -11,9 +11,8 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.authentication import person_of
-from accounts.interrupted.page_actions import can_wait
+from accounts.interrupted.page_forms import page_button, page_form
 from accounts.public_profile import actions as profile_actions
-from accounts.public_profile import page_actions as profile_page_actions
 from accounts.public_profile import queries as profile_queries
 from accounts.public_profile.errors import (
     HandleTaken,
@@ -35,7 +34,7 @@ _WORDS = {
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
-@can_wait(profile_page_actions.SAVE)
+@page_form(_("Save"), PublicProfileForm)
 def edit(request: HttpRequest) -> HttpResponse:
     """The form, empty until they type into it, and the switches."""
     own = profile_queries.own_profile(person_of(request))
@@ -75,7 +74,7 @@ def preview(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 @login_required
-@can_wait(profile_page_actions.SWITCH)
+@page_button({"shown=yes": _("Switch on"), "shown=no": _("Switch off")}, "seen")
 def switch(request: HttpRequest) -> HttpResponse:
     if request.POST.get("shown") != "yes":
         profile_actions.hide_profile(by=person_of(request))
@@ -92,7 +91,7 @@ def switch(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 @login_required
-@can_wait(profile_page_actions.LIST)
+@page_button({"listed=yes": _("Let apps find me"), "listed=no": _("Switch off")})
 def directory(request: HttpRequest) -> HttpResponse:
     if request.POST.get("listed") != "yes":
         profile_actions.unlist_profile(by=person_of(request))
@@ -109,7 +108,7 @@ def directory(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 @login_required
-@can_wait(profile_page_actions.REMOVE)
+@page_button(_("Remove the public profile"), danger=True)
 def remove(request: HttpRequest) -> HttpResponse:
     profile_actions.remove_profile(by=person_of(request))
     messages.success(request, gettext("Your public profile is removed, with all that you typed for it."))

@@ -5,18 +5,21 @@ from django.template import Context
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from accounts.interrupted.page_actions import PAGE_FIELD, page_field
+from accounts.interrupted.page_forms import PAGE_FIELD, page_field
 
 register = template.Library()
 
 
 @register.simple_tag(takes_context=True, name="csrf_token")
-def form_fields(context: Context) -> SafeString | str:
-    """The token as Django writes it, and whose page this is, so that what is asked can wait for that person alone."""
+def form_fields(context: Context, *, of: object = "") -> SafeString | str:
+    """The token as Django writes it, and whose page this is, so that the form can wait for that person alone.
+
+    `of` is what its button is about: the name of an app, say. It stands beside the label while the form waits.
+    """
     token = context.get("csrf_token")
     if not token or token == "NOTPROVIDED":  # noqa: S105  # Django's word for a page without a request
         return ""
     fields = format_html('<input type="hidden" name="csrfmiddlewaretoken" value="{}">', token)
     request = getattr(context, "request", None) or context.get("request")
-    page = page_field(request) if request is not None else ""
+    page = page_field(request, str(of or "")) if request is not None else ""
     return fields + format_html('<input type="hidden" name="{}" value="{}">', PAGE_FIELD, page) if page else fields

@@ -10,12 +10,12 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods
 
 from accounts.authentication import person_of
-from accounts.interrupted.page_actions import can_wait
+from accounts.interrupted.page_forms import Field, page_form
 from agents_proxy.activations import actions as activation_actions
-from agents_proxy.activations import page_actions as activation_page_actions
 from agents_proxy.activations import payloads
 from agents_proxy.activations import queries as activation_queries
 from agents_proxy.activations.errors import NothingToActivate
@@ -38,7 +38,7 @@ _NUMBER = re.compile(r"[0-9]{1,2}\Z")
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
-@can_wait(activation_page_actions.SEND)
+@page_form(_("Send it"), "destination", "sending", "shown", Field("agreed", _("I agree that it is sent"), "check"))
 def send(request: HttpRequest, analysis_id: str) -> HttpResponse:
     """Choose where to, read what is sent, and send it."""
     try:

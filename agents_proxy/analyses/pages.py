@@ -8,12 +8,12 @@ from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.authentication import person_of
-from accounts.interrupted.page_actions import can_wait
+from accounts.interrupted.page_forms import Field, page_button, page_form
 from agents_proxy.analyses import actions as analysis_actions
-from agents_proxy.analyses import page_actions as analysis_page_actions
 from agents_proxy.analyses import page_content
 from agents_proxy.analyses import queries as analysis_queries
 from agents_proxy.analyses import words as analysis_words
@@ -37,7 +37,7 @@ def _own(request: HttpRequest, analysis_id: str) -> Run:
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
-@can_wait(analysis_page_actions.START)
+@page_form(_("Start the analysis"), AnalysisForm, Field("email", _("E-mail"), "text", 254))
 def home(request: HttpRequest) -> HttpResponse:
     """The form of a new analysis, and those that there are."""
     user = person_of(request)
@@ -96,7 +96,7 @@ def _run_action(request: HttpRequest, analysis_id: str, act: Callable[[], str]) 
 
 @require_POST
 @login_required
-@can_wait(analysis_page_actions.CANCEL)
+@page_button(_("Stop the analysis"))
 def cancel(request: HttpRequest, analysis_id: str) -> HttpResponse:
     def act() -> str:
         analysis_actions.cancel_analysis(by=person_of(request), analysis_id=analysis_id)
@@ -107,7 +107,7 @@ def cancel(request: HttpRequest, analysis_id: str) -> HttpResponse:
 
 @require_POST
 @login_required
-@can_wait(analysis_page_actions.RETRY)
+@page_button(_("Ask again"))
 def retry(request: HttpRequest, analysis_id: str, agent: str) -> HttpResponse:
     def act() -> str:
         analysis_actions.retry_step(by=person_of(request), analysis_id=analysis_id, agent=agent)
@@ -118,7 +118,7 @@ def retry(request: HttpRequest, analysis_id: str, agent: str) -> HttpResponse:
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
-@can_wait(analysis_page_actions.DELETE)
+@page_form(_("Delete it"), danger=True)
 def delete(request: HttpRequest, analysis_id: str) -> HttpResponse:
     """Ask first, then remove all of it."""
     found = _own(request, analysis_id)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
@@ -14,10 +14,10 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods
 
 from accounts.authentication import person_of
-from accounts.interrupted.page_actions import Field, Kwargs, PageAction, Values, Words, can_wait
+from accounts.interrupted.page_forms import Field, page_form
 from agents_proxy.analyses import profile_calls, profile_view
 from agents_proxy.analyses import words as analysis_words
-from agents_proxy.analyses.profile_call_forms import LONGEST_TEXT, AgreedForm, CreateForm, OwnForm, UpdateForm
+from agents_proxy.analyses.profile_call_forms import AgreedForm, CreateForm, OwnForm, UpdateForm
 from agents_proxy.errors import Refusal
 from agents_proxy.processing_consent import actions as consents
 from agents_proxy.processing_consent.identifiers import verified_by
@@ -25,6 +25,9 @@ from agents_proxy.refusal_words import words_of
 from agents_proxy.statements import statement
 from agents_proxy.states import Purpose
 from common.network import client_address, network_of
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
 
 _PURPOSES = [Purpose.PROFILE]
 _FAILED_STATUS = 502  # an agent answered, and no profile can be read from it
@@ -39,7 +42,7 @@ class Kind:
     form: type[AgreedForm]
     title: Promise
     lead: Promise
-    button: Promise
+    button: "StrOrPromise"
 
     @property
     def address(self) -> str:
@@ -59,28 +62,15 @@ KINDS = {
 }  # fmt: skip
 
 
-def _asked(request: HttpRequest, kwargs: Kwargs, values: Values) -> Words:
-    kind = KINDS[kwargs["kind"]]
-    return Words(gettext("You asked for this: %(what)s.") % {"what": kind.title}, str(kind.button))
-
-
-ASK = PageAction(
-    page=lambda kwargs, values: KINDS[kwargs["kind"]].address,
-    words=_asked,
-    fields=(
-        Field("text", _("About you, in your own words"), "long", LONGEST_TEXT),
-        Field("about", _("E-mail or phone number"), "text", 254),
-        Field("instruction", _("What is to change"), "long", LONGEST_TEXT),
-        Field("fields_given", _("Fields"), "long", LONGEST_TEXT // 2),
-        Field("agreed", _("I agree to this for my own details"), "check"),
-    ),
-    shows_itself=True,
-)
-
-
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
-@can_wait(ASK)
+@page_form(
+    {f"kind={name}": kind.button for name, kind in KINDS.items()},
+    CreateForm,
+    UpdateForm,
+    Field("about", _("E-mail or phone number"), "text", 254),
+    Field("agreed", _("I agree to this for my own details"), "check"),
+)
 def ask(request: HttpRequest, kind: str) -> HttpResponse:
     """The form; sent, the agent's answer above it, or why there is none, with what was typed still in it."""
     person, page = person_of(request), KINDS[kind]

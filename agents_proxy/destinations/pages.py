@@ -8,11 +8,11 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods, require_POST
 
-from accounts.interrupted.page_actions import can_wait
+from accounts.interrupted.page_forms import page_button, page_form
 from agents_proxy.destinations import actions as destination_actions
-from agents_proxy.destinations import page_actions as asked
 from agents_proxy.destinations import queries as destination_queries
 from agents_proxy.destinations.errors import UnknownDestination
 from agents_proxy.destinations.forms import DestinationForm
@@ -44,7 +44,7 @@ def _of_destination(view: DestinationView[P]) -> MemberView[P]:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@can_wait(asked.ADD)
+@page_form(_("Add the destination"), DestinationForm, fresh=True)
 @app_page()
 def destinations(request: HttpRequest, member: AppMember) -> HttpResponse:
     """The app's destinations, and a form that adds one; its secret is on the page that answers, and never again."""
@@ -66,7 +66,7 @@ def destinations(request: HttpRequest, member: AppMember) -> HttpResponse:
 
 
 @require_POST
-@can_wait(asked.SWITCH)
+@page_button({"enabled=yes": _("Enable"), "enabled=no": _("Disable")})
 @app_page()
 @_of_destination
 def switch(request: HttpRequest, member: AppMember, destination: Destination) -> HttpResponse:
@@ -81,7 +81,7 @@ def switch(request: HttpRequest, member: AppMember, destination: Destination) ->
 
 
 @require_POST
-@can_wait(asked.RENEW)
+@page_button(_("Renew the secret"), danger=True, fresh=True)
 @app_page()
 @_of_destination
 def renew(request: HttpRequest, member: AppMember, destination: Destination) -> HttpResponse:
@@ -91,7 +91,7 @@ def renew(request: HttpRequest, member: AppMember, destination: Destination) -> 
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@can_wait(asked.REMOVE)
+@page_form(_("Remove the destination"), danger=True)
 @app_page()
 @_of_destination
 def remove(request: HttpRequest, member: AppMember, destination: Destination) -> HttpResponse:

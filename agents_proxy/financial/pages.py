@@ -14,10 +14,9 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.authentication import person_of
-from accounts.interrupted.page_actions import can_wait
+from accounts.interrupted.page_forms import Field, page_button, page_form
 from agents_proxy.financial import client, links
 from agents_proxy.financial import items as linked_items
-from agents_proxy.financial import page_actions as financial_page_actions
 from agents_proxy.financial.errors import AggregatorProblem, FinancialConsentRequired, UnknownItem, UnknownLink
 from agents_proxy.financial.refreshes import start_refresh
 from agents_proxy.financial.words import OTHERWISE, REFRESHES
@@ -27,6 +26,7 @@ from agents_proxy.states import Purpose, RefreshStatus
 from common.problems import Problem
 
 LASTS = timedelta(days=90)
+_AGREED = Field("agreed", _("I agree"), "check")
 _UNDER_WAY = (RefreshStatus.QUEUED, RefreshStatus.RUNNING)
 _STATUS = {
     "active": (_("Linked"), "active"),
@@ -72,7 +72,7 @@ def _page(request: HttpRequest) -> dict[str, Any]:
 
 @_only_where_configured
 @require_POST
-@can_wait(financial_page_actions.IDENTITY)
+@page_button(_("Show who they say I am"), _AGREED)
 def identity(request: HttpRequest, item_id: str) -> HttpResponse:
     """Who the institution says this person is: asked now, under its own consent, and shown on this answer alone."""
     person = person_of(request)
@@ -95,7 +95,7 @@ def identity(request: HttpRequest, item_id: str) -> HttpResponse:
 
 @_only_where_configured
 @require_POST
-@can_wait(financial_page_actions.LINK)
+@page_button(_("Link an institution"), _AGREED)
 def link(request: HttpRequest) -> HttpResponse:
     """Keep the agreement where there is none yet, and open a visit to the aggregator's page."""
     person = person_of(request)
@@ -141,14 +141,14 @@ def linked(request: HttpRequest) -> HttpResponse:
 
 @_only_where_configured
 @require_POST
-@can_wait(financial_page_actions.REFRESH)
+@page_button(_("Read again"))
 def refresh(request: HttpRequest, item_id: str) -> HttpResponse:
     return _run_action(request, item_id, lambda item: start_refresh(item), gettext("What changed is being read now."))
 
 
 @_only_where_configured
 @require_http_methods(["GET", "HEAD", "POST"])
-@can_wait(financial_page_actions.REMOVE)
+@page_form(_("Remove it"), danger=True)
 def remove(request: HttpRequest, item_id: str) -> HttpResponse:
     """Ask first: what was read is gone for good."""
     person = person_of(request)

@@ -12,13 +12,12 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods
 
 from accounts.authentication import person_of
-from accounts.interrupted.page_actions import can_wait
+from accounts.interrupted.page_forms import Field, page_form
 from agents_proxy.errors import ConsentRequired, InvalidParams, Refusal
 from agents_proxy.messaging import actions as messaging_actions
 from agents_proxy.messaging.actions import Sender
-from agents_proxy.messaging.message_forms import MessageForm
+from agents_proxy.messaging.message_forms import LONGEST_TEXT, MessageForm
 from agents_proxy.messaging.models import MessageTemplate, title_of
-from agents_proxy.messaging.page_actions import MESSAGE
 from agents_proxy.messaging.templates import active_template, active_templates, language_error, name_error
 from agents_proxy.processing_consent import actions as consents
 from agents_proxy.processing_consent.identifiers import Identifiers, verified_by
@@ -41,7 +40,14 @@ STATES = {
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
-@can_wait(MESSAGE)
+# what fills a template is typed again: its fields have the names of that template's parameters
+@page_form(
+    {"do=preview": _("Preview"), "": _("Send it")},
+    MessageForm,
+    Field("to", _("Phone number"), "text", 32),
+    Field("text", _("Your message"), "long", LONGEST_TEXT),
+    Field("agreed", _("I agree to messages to my own number"), "check"),
+)
 def sent_messages(request: HttpRequest) -> HttpResponse:
     """The form with its preview, and the messages that were sent. `?template=` names the wording, `name.language`."""
     person = person_of(request)

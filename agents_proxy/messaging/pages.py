@@ -10,8 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.authentication import person_of
-from accounts.interrupted.page_actions import can_wait
-from agents_proxy.messaging import page_actions as messaging_page_actions
+from accounts.interrupted.page_forms import page_button, page_form
 from agents_proxy.messaging import phone_numbers
 from agents_proxy.messaging.phone_numbers import (
     InvalidNumber,
@@ -46,7 +45,7 @@ class CodeForm(forms.Form):
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
-@can_wait(messaging_page_actions.NUMBER)
+@page_form(_("Send a code"), NumberForm)
 def numbers(request: HttpRequest) -> HttpResponse:
     """The list, and the form that sends a code."""
     form = NumberForm(request.POST or None)
@@ -70,7 +69,7 @@ def _with_limits(request: HttpRequest, answer: HttpResponse) -> HttpResponse:
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
-@can_wait(messaging_page_actions.CODE)
+@page_form(_("Verify"), CodeForm)
 def code(request: HttpRequest, number_pk: int) -> HttpResponse:
     """Where the code that came is entered; the page can be left, to look for it, and found again."""
     try:
@@ -92,7 +91,7 @@ def code(request: HttpRequest, number_pk: int) -> HttpResponse:
 
 @require_POST
 @login_required
-@can_wait(messaging_page_actions.FORGET)
+@page_button(_("Remove"), danger=True)
 def forget(request: HttpRequest, number_pk: int) -> HttpResponse:
     try:
         phone_numbers.forget_number(by=person_of(request), number_pk=number_pk)

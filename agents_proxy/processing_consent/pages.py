@@ -10,17 +10,17 @@ from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.authentication import person_of
-from accounts.interrupted.page_actions import can_wait
+from accounts.interrupted.page_forms import page_button, page_form
 from agents_proxy.agents import unchecked
 from agents_proxy.destinations import queries as destination_queries
 from agents_proxy.destinations.errors import UnknownDestination
 from agents_proxy.destinations.models import Destination
 from agents_proxy.errors import UnknownConsent
 from agents_proxy.processing_consent import actions as consents
-from agents_proxy.processing_consent import page_actions as consent_page_actions
 from agents_proxy.processing_consent.forms import IdentifiersForm
 from agents_proxy.processing_consent.identifiers import Identifiers, are_used_for, verified_by, verify_url
 from agents_proxy.processing_consent.origins import App, app_of_origin
@@ -62,7 +62,7 @@ class InvalidLink(Exception):
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
-@can_wait(consent_page_actions.AGREE)
+@page_form({"decision=agree": _("I agree"), "decision=refuse": _("I do not agree")}, "shown", "email", "number", on_its_page=True)
 def agree(request: HttpRequest) -> HttpResponse:
     """Show who asks for what, in the words that are kept, and take the answer."""
     try:
@@ -101,7 +101,7 @@ def given(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 @login_required
-@can_wait(consent_page_actions.WITHDRAW)
+@page_button(_("Withdraw"), danger=True)
 def withdraw(request: HttpRequest, consent_id: str) -> HttpResponse:
     try:
         consents.withdraw(consent_id=consent_id, by=person_of(request))

@@ -36,6 +36,7 @@ _LOGOS = Limit("logos-of-person", 30, 3600)
 _signer = signing.Signer(salt="logo-of-application")
 Rows = list[tuple[forms.BoundField, forms.BoundField]]
 _ROWS = range(1, MOST_SCOPES + 1)
+SCOPE_FIELDS = tuple(f"{name}_{row}" for row in _ROWS for name in ("scope", "why"))
 SHOWN_ROWS = 3
 
 

@@ -7,13 +7,13 @@ from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.authentication import person_of
-from accounts.interrupted.page_actions import can_wait
+from accounts.interrupted.page_forms import page_button, page_form
 from common.problems import Problem
-from consent.portal import application_page_actions as page_actions
-from consent.portal.application_forms import ApplicationForm
+from consent.portal.application_forms import SCOPE_FIELDS, ApplicationForm
 from developers.applications import actions as application_actions
 from developers.applications.domain_proof import check_application_domain
 from developers.applications.models import ApplicationStatus, DeveloperApplication
@@ -24,7 +24,7 @@ from developers.portal.shell import portal_page
 from pkm.registry.labels import label_of_scope
 
 
-@can_wait(page_actions.APPLY)
+@page_form(_("Hand it in"), ApplicationForm, *SCOPE_FIELDS)
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def apply(request: HttpRequest) -> HttpResponse:
@@ -44,7 +44,7 @@ def apply(request: HttpRequest) -> HttpResponse:
     return _form_page(request, form, status=400)
 
 
-@can_wait(page_actions.HAND_IN_AGAIN)
+@page_form(_("Hand it in again"), ApplicationForm, *SCOPE_FIELDS)
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def application(request: HttpRequest, pk: int) -> HttpResponse:
@@ -64,7 +64,7 @@ def application(request: HttpRequest, pk: int) -> HttpResponse:
     return _application_page(request, row, form, status=400)
 
 
-@can_wait(page_actions.WITHDRAW)
+@page_button(_("Withdraw it"), danger=True)
 @login_required
 @require_POST
 def withdraw(request: HttpRequest, pk: int) -> HttpResponse:
@@ -78,7 +78,7 @@ def withdraw(request: HttpRequest, pk: int) -> HttpResponse:
     return redirect("portal:application", row.pk)
 
 
-@can_wait(page_actions.CHECK_DOMAIN)
+@page_button(_("Check now"))
 @login_required
 @require_POST
 def check_domain(request: HttpRequest, pk: int) -> HttpResponse:

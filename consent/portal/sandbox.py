@@ -4,14 +4,14 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.interrupted.page_actions import can_wait
+from accounts.interrupted.page_forms import page_button
 from accounts.models import User
 from common.problems import Problem
 from consent.decisions import expiry
 from consent.errors import UnknownUser
-from consent.portal import page_actions
 from consent.portal.forms import ClockForm, SandboxPersonForm
 from consent.portal.played import played_by
 from consent.sandbox import actions as sandbox_actions
@@ -27,7 +27,7 @@ def people(request: HttpRequest, member: AppMember) -> HttpResponse:
     return _people(request, member, SandboxPersonForm())
 
 
-@can_wait(page_actions.MAKE_PERSON)
+@page_button(_("Make the person"), SandboxPersonForm)
 @require_POST
 @app_page()
 def make_person(request: HttpRequest, member: AppMember) -> HttpResponse:
@@ -52,7 +52,7 @@ def person(request: HttpRequest, member: AppMember, user_id: str) -> HttpRespons
     return portal_page(request, "developers/sandbox/person.html", context, member=member)
 
 
-@can_wait(page_actions.MOVE_CLOCK)
+@page_button(_("Let it expire"), ClockForm)
 @require_POST
 @app_page()
 def move_clock(request: HttpRequest, member: AppMember, user_id: str) -> HttpResponse:
@@ -65,7 +65,7 @@ def move_clock(request: HttpRequest, member: AppMember, user_id: str) -> HttpRes
     return redirect("portal:sandbox-person", member.app.app_id, user_id)
 
 
-@can_wait(page_actions.DELETE_PERSON)
+@page_button(_("Delete this person"), danger=True)
 @require_POST
 @app_page()
 def delete_person(request: HttpRequest, member: AppMember, user_id: str) -> HttpResponse:

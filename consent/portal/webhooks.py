@@ -9,9 +9,10 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from accounts.interrupted.page_actions import can_wait
+from accounts.interrupted.page_forms import page_button, page_form
 from common.clock import database_now
 from common.json_bodies import answers_json, json_answer
 from common.problems import NotFound, Problem
@@ -19,9 +20,8 @@ from consent.event_types import TEST_WEBHOOK_TYPE
 from consent.notices import actions as notice_actions
 from consent.notices import queries as notice_queries
 from consent.notices.webhook_client import Outcome
-from consent.portal import webhook_page_actions as asked
 from consent.portal.delivery_rows import failure_in_words, newest_of_each, page_of_deliveries
-from consent.portal.webhook_forms import EndpointForm, LogFilter, RenewalForm, ReplayForm
+from consent.portal.webhook_forms import TYPE_FIELDS, EndpointForm, LogFilter, RenewalForm, ReplayForm
 from developers.models import AppMember, WebhookEndpoint
 from developers.portal.shell import app_page, portal_page
 from developers.webhooks import actions as webhooks
@@ -49,7 +49,7 @@ def _of_endpoint(view: EndpointView[P]) -> MemberView[P]:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@can_wait(asked.ADD)
+@page_form(_("Add the endpoint"), EndpointForm, *TYPE_FIELDS, fresh=True)
 @app_page()
 def endpoints(request: HttpRequest, member: AppMember) -> HttpResponse:
     """The app's endpoints, and a form that adds one; its secret is on the page that answers, and never again."""
@@ -109,7 +109,7 @@ def fresh_log(request: HttpRequest, member: AppMember, endpoint: WebhookEndpoint
 
 
 @require_POST
-@can_wait(asked.CHANGE)
+@page_button(_("Save"), EndpointForm, *TYPE_FIELDS, fresh=True)
 @app_page()
 @_of_endpoint
 def change(request: HttpRequest, member: AppMember, endpoint: WebhookEndpoint) -> HttpResponse:
@@ -129,7 +129,7 @@ def change(request: HttpRequest, member: AppMember, endpoint: WebhookEndpoint) -
 
 
 @require_POST
-@can_wait(asked.SWITCH)
+@page_button({"enabled=yes": _("Enable"), "enabled=no": _("Disable")})
 @app_page()
 @_of_endpoint
 def switch(request: HttpRequest, member: AppMember, endpoint: WebhookEndpoint) -> HttpResponse:
@@ -144,7 +144,7 @@ def switch(request: HttpRequest, member: AppMember, endpoint: WebhookEndpoint) -
 
 
 @require_POST
-@can_wait(asked.RENEW)
+@page_button(_("Renew the secret"), RenewalForm, danger=True, fresh=True)
 @app_page()
 @_of_endpoint
 def renew(request: HttpRequest, member: AppMember, endpoint: WebhookEndpoint) -> HttpResponse:
@@ -163,7 +163,7 @@ def _secret_once(request: HttpRequest, member: AppMember, endpoint: WebhookEndpo
 
 
 @require_POST
-@can_wait(asked.TEST)
+@page_button(_("Send a test"))
 @app_page()
 @_of_endpoint
 def test(request: HttpRequest, member: AppMember, endpoint: WebhookEndpoint) -> HttpResponse:
@@ -188,7 +188,7 @@ def _tell_outcome(request: HttpRequest, outcome: Outcome) -> None:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@can_wait(asked.DELETE)
+@page_form(_("Delete the endpoint"), danger=True)
 @app_page()
 @_of_endpoint
 def delete(request: HttpRequest, member: AppMember, endpoint: WebhookEndpoint) -> HttpResponse:
@@ -203,7 +203,7 @@ def delete(request: HttpRequest, member: AppMember, endpoint: WebhookEndpoint) -
 
 
 @require_POST
-@can_wait(asked.REPLAY)
+@page_button(_("Send again"))
 @app_page()
 @_of_endpoint
 def replay(request: HttpRequest, member: AppMember, endpoint: WebhookEndpoint, delivery_pk: int) -> HttpResponse:
@@ -220,7 +220,7 @@ def replay(request: HttpRequest, member: AppMember, endpoint: WebhookEndpoint, d
 
 
 @require_POST
-@can_wait(asked.REPLAY_FAILED)
+@page_button(_("Send again what failed"), ReplayForm)
 @app_page()
 @_of_endpoint
 def replay_failed(request: HttpRequest, member: AppMember, endpoint: WebhookEndpoint) -> HttpResponse:

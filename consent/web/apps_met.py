@@ -5,15 +5,15 @@ from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.authentication import person_of
-from accounts.interrupted.page_actions import can_wait
+from accounts.interrupted.page_forms import Field, page_button
 from consent.decisions import blocked_apps
 from consent.errors import AuditUnavailable, MoveNotAllowed, UnknownApp, UnknownGrant
 from consent.grants import actions as grant_actions
 from consent.ledger import queries as ledger_queries
-from consent.web import page_actions as web_page_actions
 from consent.web import queries as web_queries
 from consent.web.forms import ReportForm
 
@@ -35,7 +35,7 @@ def app(request: HttpRequest, app_id: str) -> HttpResponse:
 
 @require_POST
 @login_required
-@can_wait(web_page_actions.BLOCK)
+@page_button(_("Block"), Field("stop", _("Also stop what it can read now"), "check"), danger=True)
 def block(request: HttpRequest, app_id: str) -> HttpResponse:
     """End what waits, and where the box stayed ticked, everything that the app can read."""
     try:
@@ -54,7 +54,7 @@ def block(request: HttpRequest, app_id: str) -> HttpResponse:
 
 @require_POST
 @login_required
-@can_wait(web_page_actions.STOP_EVERYTHING)
+@page_button(_("Stop everything"), danger=True)
 def stop_everything(request: HttpRequest, app_id: str) -> HttpResponse:
     """Stop all that this app can read, in one step."""
     try:
@@ -85,7 +85,7 @@ def _entry_follows(request: HttpRequest) -> list[str]:
 
 @require_POST
 @login_required
-@can_wait(web_page_actions.UNBLOCK)
+@page_button(_("Let it ask again"))
 def unblock(request: HttpRequest, app_id: str) -> HttpResponse:
     try:
         blocked_apps.unblock_app(app_id=app_id, by=person_of(request))
@@ -100,7 +100,7 @@ def unblock(request: HttpRequest, app_id: str) -> HttpResponse:
 
 @require_POST
 @login_required
-@can_wait(web_page_actions.REPORT)
+@page_button(_("Send the report"), ReportForm)
 def report(request: HttpRequest, app_id: str) -> HttpResponse:
     form = ReportForm(request.POST)
     if not form.is_valid():
@@ -115,7 +115,7 @@ def report(request: HttpRequest, app_id: str) -> HttpResponse:
 
 @require_POST
 @login_required
-@can_wait(web_page_actions.SWITCH_REFRESH)
+@page_button({"kept=yes": _("Renew again"), "kept=no": _("Stop renewing")})
 def switch_refresh(request: HttpRequest, grant_id: str) -> HttpResponse:
     """Refresh what an app can read when it changes, or leave it as it is."""
     on = {"yes": True, "no": False}.get(request.POST.get("kept", ""))

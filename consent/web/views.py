@@ -10,10 +10,11 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.authentication import person_of
-from accounts.interrupted.page_actions import can_wait
+from accounts.interrupted.page_forms import page_button
 from accounts.models import Persona
 from accounts.personas import side_of
 from accounts.sign_in.confirming import signed_in_recently
@@ -37,7 +38,6 @@ from consent.log import keys as log_keys
 from consent.requests.models import ConsentRequest
 from consent.states import RequestStatus
 from consent.web import history as web_history
-from consent.web import page_actions as web_page_actions
 from consent.web import queries as web_queries
 from consent.web.cautions import cautions_of
 from consent.web.changes import Before, before_of
@@ -149,7 +149,7 @@ def _decided(asked: ConsentRequest, status: RequestStatus) -> dict[str, Any]:
 
 @require_POST
 @login_required
-@can_wait(web_page_actions.DENY)
+@page_button(_("Deny"), DenyForm)
 def deny(request: HttpRequest, request_id: str) -> HttpResponse:
     """Refuse without a script; the page that follows says what happened."""
     form = DenyForm(request.POST)
@@ -196,7 +196,7 @@ def _move(request: HttpRequest, grant_id: str, move: Any, done: str, done_unwrit
 
 @require_POST
 @login_required
-@can_wait(web_page_actions.STOP)
+@page_button(_("Stop sharing"), danger=True)
 def stop(request: HttpRequest, grant_id: str) -> HttpResponse:
     done = gettext("Sharing has stopped. Nothing more can be read. What the app already took cannot be recalled.")
     unwritten = gettext("Sharing has stopped. The entry in your history will follow.")
@@ -205,7 +205,7 @@ def stop(request: HttpRequest, grant_id: str) -> HttpResponse:
 
 @require_POST
 @login_required
-@can_wait(web_page_actions.PAUSE)
+@page_button(_("Pause"))
 def pause(request: HttpRequest, grant_id: str) -> HttpResponse:
     done = gettext("Paused. Nothing can be read until you resume.")
     unwritten = gettext("Paused. Nothing can be read until you resume. The entry in your history will follow.")
@@ -227,7 +227,7 @@ def history(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 @login_required
-@can_wait(web_page_actions.VERIFY_HISTORY)
+@page_button(_("Verify my history"))
 def verify_history(request: HttpRequest) -> HttpResponse:
     """Recompute the person's chain, entry by entry, and say whether it holds."""
     count, broken = web_history.checked_chain(person_of(request))

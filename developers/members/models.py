@@ -30,6 +30,11 @@ class AppMember(models.Model):
             models.CheckConstraint(condition=models.Q(role__in=MemberRole.values), name="app_member_role"),
         ]
 
+    @property
+    def shown_as(self) -> str:
+        """What the team sees of them: their address, or their ID."""
+        return self.user.email if self.shows_email else self.user.public_id
+
 
 class AppInvitation(models.Model):
     """Somebody was asked by mail to join an app. The link's secret is kept as its SHA-256; one is open per address.

@@ -2,19 +2,19 @@
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods
 
 from accounts.authentication import person_of
-from accounts.interrupted.page_actions import can_wait
+from accounts.interrupted.page_forms import page_form
 from developers.apps.domain_checks import may_check, tell
 from developers.apps.domain_proof import check_app_domain
 from developers.apps.domains import FILE, RECORD, domain_of
 from developers.members.models import AppMember
-from developers.portal import page_actions
 from developers.portal.shell import app_page, portal_page
 
 
-@can_wait(page_actions.CHECK_DOMAIN)
+@page_form(_("Check now"))
 @require_http_methods(["GET", "HEAD", "POST"])
 @app_page()
 def domain(request: HttpRequest, member: AppMember) -> HttpResponse:

@@ -7,18 +7,18 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods
 
-from accounts.interrupted.page_actions import can_wait
+from accounts.interrupted.page_forms import page_form
 from common.problems import Problem
 from developers.members import invitations
 from developers.members.models import AppMember
-from developers.portal import team_page_actions as page_actions
 from developers.portal.shell import portal_page
 from developers.portal.team_words import in_words
 
 
-@can_wait(page_actions.ACCEPT)
+@page_form({"own": _("Own the app"), "": _("Join the team")})
 @require_http_methods(["GET", "HEAD", "POST"])
 def accept(request: HttpRequest, secret: str) -> HttpResponse:
     """What the invitation is for; by POST the one who is signed in joins."""

@@ -8,13 +8,13 @@ from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods
 
 from accounts.authentication import person_of
-from accounts.interrupted.page_actions import can_wait
+from accounts.interrupted.page_forms import page_form
 from common.problems import Problem
 from developers.members import queries as member_queries
-from developers.portal import token_page_actions
 from developers.portal.shell import portal_page
 from developers.portal.snippets import snippets_of_management_token
 from developers.portal.token_forms import ManagementTokenForm
@@ -27,7 +27,7 @@ from developers.tokens.models import ManagementPermission, ManagementToken
 _METHODS = ["GET", "HEAD", "POST"]
 
 
-@can_wait(token_page_actions.MINT_MANAGEMENT_TOKEN)
+@page_form(_("Make the token"), ManagementTokenForm, fresh=True)
 @require_http_methods(_METHODS)
 @login_required
 def management_tokens(request: HttpRequest) -> HttpResponse:
@@ -50,7 +50,7 @@ def management_tokens(request: HttpRequest) -> HttpResponse:
     return _list(request, form, status=400)
 
 
-@can_wait(token_page_actions.REVOKE_MANAGEMENT_TOKEN)
+@page_form(_("Revoke it"), danger=True)
 @require_http_methods(_METHODS)
 @login_required
 def revoke_management_token(request: HttpRequest, prefix: str) -> HttpResponse:

@@ -5,17 +5,18 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.authentication import person_of
-from accounts.interrupted.page_actions import can_wait
+from accounts.interrupted.page_forms import page_button
 from common.clock import database_now
 from common.problems import Problem
 from developers.applications.queries import applications_of
 from developers.apps import actions as app_actions
 from developers.members import queries as member_queries
 from developers.members.models import AppMember
-from developers.portal import overview, page_actions
+from developers.portal import overview
 from developers.portal.forms import TestAppForm
 from developers.portal.shell import app_page, portal_page
 from developers.request_log import figures
@@ -28,7 +29,7 @@ def home(request: HttpRequest) -> HttpResponse:
     return _home_page(request, TestAppForm())
 
 
-@can_wait(page_actions.MAKE_TEST_APP)
+@page_button(_("Make the test app"), TestAppForm)
 @login_required
 @require_POST
 def make_test_app(request: HttpRequest) -> HttpResponse:

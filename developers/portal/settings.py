@@ -4,21 +4,21 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods
 
-from accounts.interrupted.page_actions import can_wait
+from accounts.interrupted.page_forms import page_form
 from common.problems import Problem
 from developers.apps import actions
 from developers.apps.models import AppStatus
 from developers.members.models import AppMember, MemberRole
-from developers.portal import page_actions
 from developers.portal.forms import CloseForm, TestAppForm
 from developers.portal.shell import app_page, portal_page
 
 _METHODS = ["GET", "HEAD", "POST"]
 
 
-@can_wait(page_actions.RENAME)
+@page_form(_("Rename it"), TestAppForm)
 @require_http_methods(_METHODS)
 @app_page()
 def settings(request: HttpRequest, member: AppMember) -> HttpResponse:
@@ -38,7 +38,7 @@ def settings(request: HttpRequest, member: AppMember) -> HttpResponse:
     return _settings(request, member, form, status=400)
 
 
-@can_wait(page_actions.CLOSE)
+@page_form(_("Close the app"), CloseForm, danger=True, fresh=True)
 @require_http_methods(_METHODS)
 @app_page(owners_only=True)
 def close(request: HttpRequest, member: AppMember) -> HttpResponse:

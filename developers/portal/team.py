@@ -6,14 +6,14 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.interrupted.page_actions import can_wait
+from accounts.interrupted.page_forms import page_button
 from common.clock import database_now
 from common.problems import Problem
 from developers.members import actions, invitations, queries
 from developers.members.models import AppInvitation, AppMember, MemberRole
-from developers.portal import team_page_actions as page_actions
 from developers.portal.forms import InvitationForm
 from developers.portal.shell import app_page, portal_page
 from developers.portal.team_words import in_words
@@ -37,7 +37,7 @@ def _page(request: HttpRequest, member: AppMember, form: InvitationForm, status:
     return portal_page(request, "developers/members.html", context, member=member, status=status)
 
 
-@can_wait(page_actions.INVITE)
+@page_button(_("Invite"), InvitationForm, fresh=True)
 @require_POST
 @app_page(owners_only=True)
 def invite(request: HttpRequest, member: AppMember) -> HttpResponse:
@@ -55,7 +55,7 @@ def invite(request: HttpRequest, member: AppMember) -> HttpResponse:
     return redirect("developers:members", member.app.app_id)
 
 
-@can_wait(page_actions.RESEND)
+@page_button(_("Send it again"), fresh=True)
 @require_POST
 @app_page(owners_only=True)
 def resend(request: HttpRequest, member: AppMember, invitation_pk: int) -> HttpResponse:
@@ -64,7 +64,7 @@ def resend(request: HttpRequest, member: AppMember, invitation_pk: int) -> HttpR
     return _act(request, member, lambda: invitations.resend_invitation(invitation=invitation, by=member.user), done)
 
 
-@can_wait(page_actions.WITHDRAW)
+@page_button(_("Withdraw"))
 @require_POST
 @app_page(owners_only=True)
 def withdraw(request: HttpRequest, member: AppMember, invitation_pk: int) -> HttpResponse:
@@ -73,7 +73,7 @@ def withdraw(request: HttpRequest, member: AppMember, invitation_pk: int) -> Htt
     return _act(request, member, lambda: invitations.withdraw_invitation(invitation=invitation, by=member.user), done)
 
 
-@can_wait(page_actions.CHANGE_ROLE)
+@page_button({"role=member": _("Make a member"), "role=owner": _("Make an owner")}, danger=True, fresh=True)
 @require_POST
 @app_page(owners_only=True)
 def change_role(request: HttpRequest, member: AppMember, user_id: str) -> HttpResponse:
@@ -85,7 +85,7 @@ def change_role(request: HttpRequest, member: AppMember, user_id: str) -> HttpRe
     return _act(request, member, lambda: actions.change_role(member=other, role=role, by=member.user), done)
 
 
-@can_wait(page_actions.TRANSFER)
+@page_button(_("Hand the app over"), danger=True, fresh=True)
 @require_POST
 @app_page(owners_only=True)
 def transfer(request: HttpRequest, member: AppMember, user_id: str) -> HttpResponse:
@@ -96,7 +96,7 @@ def transfer(request: HttpRequest, member: AppMember, user_id: str) -> HttpRespo
     return _act(request, member, lambda: actions.transfer_ownership(to=other, by=member.user), done)
 
 
-@can_wait(page_actions.REMOVE)
+@page_button(_("Remove"), danger=True, fresh=True)
 @require_POST
 @app_page(owners_only=True)
 def remove(request: HttpRequest, member: AppMember, user_id: str) -> HttpResponse:
@@ -105,7 +105,7 @@ def remove(request: HttpRequest, member: AppMember, user_id: str) -> HttpRespons
     return _act(request, member, lambda: actions.remove_member(member=other, by=member.user), done)
 
 
-@can_wait(page_actions.LEAVE)
+@page_button(_("Leave the team"), danger=True, fresh=True)
 @require_POST
 @app_page()
 def leave(request: HttpRequest, member: AppMember) -> HttpResponse:
@@ -113,7 +113,7 @@ def leave(request: HttpRequest, member: AppMember) -> HttpResponse:
     return _act(request, member, lambda: actions.remove_member(member=member, by=member.user), done)
 
 
-@can_wait(page_actions.AGREE_TO_TESTS)
+@page_button({"agreed=yes": _("Let this app ask me"), "agreed=no": _("Take it back")})
 @require_POST
 @app_page()
 def agree_to_tests(request: HttpRequest, member: AppMember) -> HttpResponse:

@@ -12,11 +12,10 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods
 
-from accounts.interrupted.page_actions import can_wait
+from accounts.interrupted.page_forms import page_form
 from common.problems import Problem
 from developers.apps.models import AppStatus
 from developers.members.models import AppMember
-from developers.portal import token_page_actions
 from developers.portal.shell import app_page, portal_page
 from developers.portal.snippets import snippets_of_token
 from developers.portal.token_forms import RotateForm, TokenForm
@@ -58,7 +57,7 @@ def standing_of(token: DeveloperToken | ManagementToken) -> Standing:
     return Standing(_("Works"), "good", is_live=True, can_rotate=True)
 
 
-@can_wait(token_page_actions.MINT_TOKEN)
+@page_form(_("Make the token"), TokenForm, fresh=True)
 @require_http_methods(_METHODS)
 @app_page()
 def tokens(request: HttpRequest, member: AppMember) -> HttpResponse:
@@ -94,7 +93,7 @@ def _minted(request: HttpRequest, member: AppMember, asked: dict[str, Any]) -> H
     return _shown_once(request, member, row, token)
 
 
-@can_wait(token_page_actions.ROTATE_TOKEN)
+@page_form(_("Rotate it"), RotateForm, fresh=True)
 @require_http_methods(_METHODS)
 @app_page()
 def rotate(request: HttpRequest, member: AppMember, prefix: str) -> HttpResponse:
@@ -113,7 +112,7 @@ def rotate(request: HttpRequest, member: AppMember, prefix: str) -> HttpResponse
     return portal_page(request, "developers/token_rotate.html", context, member=member, status=status)
 
 
-@can_wait(token_page_actions.REVOKE_TOKEN)
+@page_form(_("Revoke it"), danger=True)
 @require_http_methods(_METHODS)
 @app_page()
 def revoke(request: HttpRequest, member: AppMember, prefix: str) -> HttpResponse:

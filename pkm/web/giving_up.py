@@ -6,15 +6,15 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.http import urlencode
 from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.authentication import person_of
 from accounts.interrupted.middleware import wait_for_sign_in
-from accounts.interrupted.page_actions import can_wait
+from accounts.interrupted.page_forms import Field, page_button, page_form
 from accounts.sign_in.confirming import signed_in_recently
 from pkm.reset import actions as reset_actions
 from pkm.reset.queries import waiting_reset
-from pkm.web import page_actions as web_page_actions
 from pkm.web.my_data import has_vault
 
 _SIGN_IN = "/accounts/reauthenticate/?" + urlencode({"next": "/account/security/reset/"})
@@ -22,7 +22,11 @@ _SIGN_IN = "/accounts/reauthenticate/?" + urlencode({"next": "/account/security/
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
-@can_wait(web_page_actions.GIVE_UP_VAULT)
+@page_form(
+    _("Give it up"),
+    Field("understood", _("I have no way left to unlock my data, and it may be destroyed."), "check"),
+    danger=True,
+)
 def give_up(request: HttpRequest) -> HttpResponse:
     """Behind a fresh sign-in, and only where a box says that it is understood."""
     user = person_of(request)
@@ -31,7 +35,7 @@ def give_up(request: HttpRequest) -> HttpResponse:
     if request.method != "POST":
         return _page(request)
     if not signed_in_recently(request):
-        return wait_for_sign_in(request, web_page_actions.GIVE_UP_VAULT, _SIGN_IN)
+        return wait_for_sign_in(request, _SIGN_IN)
     if "understood" not in request.POST:
         return _page(request, unconfirmed=True)
     reset_actions.ask_for_reset(by=user)
@@ -51,7 +55,7 @@ def _page(request: HttpRequest, *, unconfirmed: bool = False) -> HttpResponse:
 
 @require_POST
 @login_required
-@can_wait(web_page_actions.KEEP_VAULT)
+@page_button(_("Keep my data"))
 def keep(request: HttpRequest) -> HttpResponse:
     """Taking it back needs no fresh sign-in: it destroys nothing."""
     if reset_actions.take_back_reset(by=person_of(request)):

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.authentication import person_of
-from accounts.interrupted.page_actions import can_wait
+from accounts.interrupted.page_forms import page_button
 from accounts.sign_in.passkeys import ids_of_passkeys
 from pkm import hooks
 from pkm.errors import UnknownScope, VaultAbsent
@@ -28,7 +28,6 @@ from pkm.segments.storage import storage_of
 from pkm.vault import actions as vault_actions
 from pkm.vault import queries as vault_queries
 from pkm.vault.models import VaultStatus
-from pkm.web import page_actions as web_page_actions
 from pkm.web import queries as web_queries
 
 if TYPE_CHECKING:
@@ -142,7 +141,7 @@ def domain(request: HttpRequest, domain: str) -> HttpResponse:
 
 @require_POST
 @login_required
-@can_wait(web_page_actions.DISCOVERY)
+@page_button({"hide=1": _("Hide from apps"), "hide=0": _("Show to apps")}, "scope")
 def discovery(request: HttpRequest) -> HttpResponse:
     """Hide a scope from discovery, or show it again; works without a script."""
     scope, hide = request.POST.get("scope", "")[:210], request.POST.get("hide") == "1"
@@ -245,7 +244,7 @@ def setup_preview(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
-@can_wait(web_page_actions.SETUP_DONE)
+@page_button({"then=more": _("Enter more"), "": _("Done. Go to the inbox")})
 def setup_done(request: HttpRequest) -> HttpResponse:
     """The end of the setup, and where the person goes from there; looking at it changes nothing."""
     if request.method != "POST":

@@ -10,11 +10,12 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.http import url_has_allowed_host_and_scheme, urlencode
 from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.authentication import person_of
 from accounts.interrupted.middleware import wait_for_sign_in
-from accounts.interrupted.page_actions import PageAction, can_wait
+from accounts.interrupted.page_forms import Field, page_button, page_form
 from accounts.sign_in.confirming import signed_in_recently
 from accounts.sign_in.second_factors import gets_in_by_one_passkey_alone
 from common.clock import rfc3339
@@ -33,7 +34,6 @@ from pkm.rotation import queries as rotation_queries
 from pkm.vault import actions as vault_actions
 from pkm.vault import queries as vault_queries
 from pkm.vault.models import KeyWrapper
-from pkm.web import page_actions as web_page_actions
 from pkm.web.my_data import known_about, named_for_passkey
 
 if TYPE_CHECKING:
@@ -119,12 +119,10 @@ def _reauthenticate_url(back: str = "/account/security/") -> str:
     return "/accounts/reauthenticate/?" + urlencode({"next": back})
 
 
-def _change(
-    request: HttpRequest, wrapper_id: str, change: Callable[..., Any], action: PageAction, done: str
-) -> HttpResponse:
+def _change(request: HttpRequest, wrapper_id: str, change: Callable[..., Any], done: str) -> HttpResponse:
     """A change of the ways to unlock needs a fresh sign-in, so that a stolen session cannot lock anyone out."""
     if not signed_in_recently(request):
-        return wait_for_sign_in(request, action, _reauthenticate_url())
+        return wait_for_sign_in(request, _reauthenticate_url())
     try:
         change(by=person_of(request), wrapper_id=wrapper_id)
     except UnknownWrapper:
@@ -144,7 +142,7 @@ def _change(
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
-@can_wait(web_page_actions.REMOVE_WRAPPER)
+@page_form(_("Remove it"), Field("only_recovery", _("Only my recovery code may be left"), "check"), danger=True)
 def remove(request: HttpRequest, wrapper_id: str) -> HttpResponse:
     """What would still open the data, then the button; a second look where that is a piece of paper."""
     if request.method != "POST":
@@ -152,7 +150,7 @@ def remove(request: HttpRequest, wrapper_id: str) -> HttpResponse:
     change = partial(vault_actions.remove_wrapper, leave_only_recovery="only_recovery" in request.POST)
     done = gettext("Removed. It no longer unlocks your data. You can put it back for 7 days.")
     try:
-        return _change(request, wrapper_id, change, web_page_actions.REMOVE_WRAPPER, done)
+        return _change(request, wrapper_id, change, done)
     except OnlyRecoveryLeft:
         return _before_removal(request, wrapper_id, unconfirmed=True)
 
@@ -178,7 +176,7 @@ def _in_words(wrapper: KeyWrapper) -> dict[str, str | None]:
 
 @require_POST
 @login_required
-@can_wait(web_page_actions.RESTORE_WRAPPER)
+@page_button(_("Put back"))
 def restore(request: HttpRequest, wrapper_id: str) -> HttpResponse:
     done = gettext("Put back. It unlocks your data again.")
-    return _change(request, wrapper_id, vault_actions.restore_wrapper, web_page_actions.RESTORE_WRAPPER, done)
+    return _change(request, wrapper_id, vault_actions.restore_wrapper, done)

@@ -27,14 +27,14 @@ def add_address(stage: Stage) -> Scene:
     new = "zoe.new@example.org"
     here = "/accounts/email/"
     done = EmailAddress.objects.filter(user=stage.person, email=new).exists
-    says = f"You asked to add the e-mail address {new}."
+    says = "Add"
     return Scene(here, here, says, done, {"email": new, "action_add": ""})
 
 
 def change_password(stage: Stage) -> Scene:
     here = "/accounts/password/change/"
     typed = {"oldpassword": PASSWORD, "password1": NEW, "password2": NEW}
-    return Scene(here, here, "You asked to change your password.", lambda: _again(stage).check_password(NEW), typed)
+    return Scene(here, here, "Save password", lambda: _again(stage).check_password(NEW), typed)
 
 
 def set_password(stage: Stage) -> Scene:
@@ -42,7 +42,7 @@ def set_password(stage: Stage) -> Scene:
     stage.person.set_unusable_password()
     stage.person.save()
     here, typed = "/accounts/password/set/", {"password1": NEW, "password2": NEW}
-    return Scene(here, here, "You asked to set a password.", lambda: _again(stage).check_password(NEW), typed)
+    return Scene(here, here, "Save password", lambda: _again(stage).check_password(NEW), typed)
 
 
 def _app(stage: Stage) -> None:
@@ -61,7 +61,7 @@ def _key(stage: Stage) -> Authenticator:
 
 def remove_key(stage: Stage) -> Scene:
     here = f"/accounts/2fa/webauthn/keys/{_key(stage).pk}/remove/"
-    says = "You asked to remove a passkey for signing in."
+    says = "Remove it: Blue key"
     return Scene(here, here, says, lambda: not Authenticator.objects.filter(type="webauthn").exists())
 
 
@@ -71,12 +71,12 @@ def rename_key(stage: Stage) -> Scene:
     def done() -> bool:
         return bool(Authenticator.objects.get(type="webauthn").data["name"] == "Red key")
 
-    return Scene(here, here, "You asked to rename a passkey.", done, {"name": "Red key"}, "Red key")
+    return Scene(here, here, "Save", done, {"name": "Red key"}, "Red key")
 
 
 def deactivate_totp(stage: Stage) -> Scene:
     _app(stage)
-    here, says = "/accounts/2fa/totp/deactivate/", "You asked to turn off the authenticator app."
+    here, says = "/accounts/2fa/totp/deactivate/", "Turn off"
     return Scene(here, here, says, lambda: not Authenticator.objects.filter(type="totp").exists())
 
 
@@ -87,7 +87,7 @@ def new_codes(stage: Stage) -> Scene:
     def done() -> bool:
         return bool(Authenticator.objects.get(type="recovery_codes").wrap().generate_codes() != before)
 
-    here, says = "/accounts/2fa/recovery-codes/generate/", "You asked for new sign-in recovery codes."
+    here, says = "/accounts/2fa/recovery-codes/generate/", "Make new codes"
     return Scene(here, here, says, done)
 
 
@@ -99,7 +99,7 @@ def end_sessions(stage: Stage) -> Scene:
         return other.open("/account/security/").wsgi_request.path == "/accounts/login/"
 
     here = "/accounts/sessions/"
-    return Scene(here, here, "You asked to end your other sessions.", done)
+    return Scene(here, here, "Sign out everywhere else", done)
 
 
 _PROFILE = "/account/public-profile/"
@@ -111,7 +111,7 @@ def _profile(stage: Stage) -> MarketplacePublicProfile | None:
 
 
 def save_public_profile(stage: Stage) -> Scene:
-    says = "You asked to save your public profile."
+    says = "Save"
     return Scene(_PROFILE, _PROFILE, says, lambda: _profile(stage) is not None, _TYPED, "Likes trains")
 
 
@@ -119,27 +119,27 @@ def switch_public_profile(stage: Stage) -> Scene:
     made = PublicProfileFactory(user=stage.person)
     typed = {"shown": "yes", "seen": made.updated_at.isoformat()}
     done = MarketplacePublicProfile.objects.filter(user=stage.person, is_discoverable=True).exists
-    says = "You asked to switch your public profile on."
+    says = "Switch on"
     return Scene(f"{_PROFILE}switch/", f"{_PROFILE}preview/", says, done, typed)
 
 
 def list_public_profile(stage: Stage) -> Scene:
     PublicProfileFactory(user=stage.person, is_discoverable=True)
     done = ActorProfile.objects.filter(user=stage.person, discoverable=True).exists
-    says = "You asked to let apps find you in the directory."
+    says = "Let apps find me"
     return Scene(f"{_PROFILE}directory/", _PROFILE, says, done, {"listed": "yes"})
 
 
 def remove_public_profile(stage: Stage) -> Scene:
     PublicProfileFactory(user=stage.person)
-    says = "You asked to remove your public profile."
+    says = "Remove the public profile"
     return Scene(f"{_PROFILE}remove/", _PROFILE, says, lambda: _profile(stage) is None)
 
 
 def save_name(stage: Stage) -> Scene:
     done = User.objects.filter(pk=stage.person.pk, display_name="Zoe Quinn").exists
     here = "/account/name/"
-    return Scene(here, here, "You asked to save your name.", done, {"display_name": "Zoe Quinn"}, "Zoe Quinn")
+    return Scene(here, here, "Save", done, {"display_name": "Zoe Quinn"}, "Zoe Quinn")
 
 
 def remove_photo(stage: Stage) -> Scene:
@@ -149,20 +149,20 @@ def remove_photo(stage: Stage) -> Scene:
     def done() -> bool:
         return not UserPhoto.objects.filter(user=stage.person).exists()
 
-    return Scene("/account/name/photo/remove/", "/account/name/", "You asked to remove your photo.", done)
+    return Scene("/account/name/photo/remove/", "/account/name/", "Remove the photo", done)
 
 
 # after signing in it waits; some of these ask for the password once more before they are done
 def delete_account(stage: Stage) -> Scene:
     done = Erasure.objects.filter(user=stage.person).exists
     here, typed = "/account/delete/", {"address": stage.person.email}
-    return Scene(here, here, "You asked to delete your account.", done, typed)
+    return Scene(here, here, "Delete the account", done, typed)
 
 
 def keep_account(stage: Stage) -> Scene:
     erasure = ask_to_erase(by=stage.person)
     done = Erasure.objects.filter(pk=erasure.pk, cancelled_at__isnull=False).exists
-    return Scene("/account/delete/keep/", "/account/delete/", "You asked to keep your account.", done)
+    return Scene("/account/delete/keep/", "/account/delete/", "Keep my account", done)
 
 
 SCENES: dict[str, Make] = {
@@ -190,14 +190,14 @@ SCENES: dict[str, Make] = {
 
 def sign_in(stage: Stage) -> Scene:
     here, typed = "/accounts/login/", {"login": stage.person.email, "password": PASSWORD}
-    return Scene(here, here, "You asked to sign in.", lambda: _again(stage).last_login, typed, stage.person.email)
+    return Scene(here, here, "Sign in", lambda: _again(stage).last_login, typed, stage.person.email)
 
 
 def sign_up(stage: Stage) -> Scene:
     here, new = "/accounts/signup/", "kim@example.org"
     typed = {"email": new, "password1": NEW}
     done = User.objects.filter(email=new).exists
-    return Scene(here, here, "You asked to create an account.", done, typed, new)
+    return Scene(here, here, "Create account", done, typed, new)
 
 
 def sign_up_by_passkey(stage: Stage) -> Scene:
@@ -208,24 +208,24 @@ def sign_up_by_passkey(stage: Stage) -> Scene:
         kept = [SessionStore().decode(row.data).get("passkey_sign_up") for row in Session.objects.all()]
         return any(waiting["email"] == new for waiting in kept if waiting)
 
-    return Scene(here, here, "You asked to create an account.", waits_for_its_passkey, {"email": new}, new)
+    return Scene(here, here, "Continue", waits_for_its_passkey, {"email": new}, new)
 
 
 def reset(stage: Stage) -> Scene:
     here, typed = "/accounts/password/reset/", {"email": stage.person.email}
-    says = "You asked for a link to set a new password."
+    says = "Send instructions"
     return Scene(here, here, says, lambda: len(mail.outbox) == 1, typed, stage.person.email)
 
 
 def language(stage: Stage) -> Scene:
-    return Scene("/language/", "/", "You chose a language: Deutsch.", lambda: True, {"language": "de"})
+    return Scene("/language/", "/", "Deutsch", lambda: True, {"language": "de"})
 
 
 def keep_by_mail(stage: Stage) -> Scene:
     erasure = ErasureFactory(user=stage.person, undo_digest=digest_of("secret-of-the-mail"))
     here = "/account/delete/undo/"
     done = Erasure.objects.filter(pk=erasure.pk, cancelled_at__isnull=False).exists
-    return Scene(here, here, "You asked to keep your account.", done, {"code": "secret-of-the-mail"})
+    return Scene(here, here, "Keep my account", done, {"code": "secret-of-the-mail"})
 
 
 AT_ONCE: dict[str, Make] = {

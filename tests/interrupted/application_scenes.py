@@ -20,7 +20,7 @@ def apply(stage: Stage) -> Scene:
         row = DeveloperApplication.objects.filter(applicant=stage.person).first()
         return row is not None and row.scope_reasons == {"attr.lifestyle.food.*": "To know what somebody likes"}
 
-    here, says = "/developers/applications/new/", "You asked to hand in an application for a live app."
+    here, says = "/developers/applications/new/", "Hand it in"
     return Scene(here, here, says, done, TYPED_APPLICATION, "Suggest places to eat")
 
 
@@ -36,14 +36,14 @@ def correct_application(stage: Stage) -> Scene:
     def done() -> bool:
         return DeveloperApplication.objects.values_list("status", "name").get() == ("submitted", "Lunch Finder")
 
-    says = f"You asked to hand in the application for {row.name} again."
+    says = "Hand it in again"
     return Scene(here, here, says, done, TYPED_APPLICATION, "Suggest places to eat")
 
 
 def withdraw_application(stage: Stage) -> Scene:
     row = _application(stage, "submitted")
     here = f"/developers/applications/{row.pk}/"
-    says = f"You asked to withdraw the application for {row.name}."
+    says = f"Withdraw it: {row.name}"
     return Scene(f"{here}withdraw/", here, says, lambda: DeveloperApplication.objects.get().status == "withdrawn")
 
 
@@ -52,7 +52,7 @@ def check_application_domain(stage: Stage) -> Scene:
     row = _application(stage, "submitted")
     site.says_in_dns("trips.example", row.domain_challenge)
     here = f"/developers/applications/{row.pk}/"
-    says = f"You asked to have the domain of {row.name} checked."
+    says = "Check now: trips.example"
     return Scene(f"{here}domain/", here, says, lambda: bool(DeveloperApplication.objects.get().proved_domain))
 
 
@@ -61,7 +61,7 @@ def check_domain(stage: Stage) -> Scene:
     app = MemberFactory(user=stage.person).app
     site.says_in_dns("trips.example", app.domain_challenge)
     here = f"/developers/apps/{app.app_id}/domain/"
-    says = f"You asked to have the domain of {app.name} checked."
+    says = "Check now: trips.example"
     return Scene(here, here, says, lambda: bool(App.objects.get().proved_domain))
 
 

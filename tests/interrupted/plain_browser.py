@@ -1,6 +1,8 @@
 """A browser without scripts: follows links, fills in the forms that pages really have, keeps cookies and loses them."""
 
+import re
 from dataclasses import dataclass, field
+from html import unescape
 from html.parser import HTMLParser
 from typing import Any
 
@@ -99,6 +101,12 @@ def form_to(answer: HttpResponse, path: str, **sent: str) -> Form:
     assert found, f"no form to {path} in {here}: {[form.action for form in forms_of(answer)]}"
     exact = [form for form in found if all(form.fields.get(name) == value for name, value in sent.items())]
     return (exact or found)[0]
+
+
+def waiting_titles(answer: HttpResponse) -> list[str]:
+    """The titles of the forms that wait on this page, or that it shows for confirmation."""
+    found = re.findall(r'id="(?:waiting-[0-9a-f]{16}|asked-title)">(.*?)</', answer.content.decode())
+    return [unescape(title) for title in found]
 
 
 class Browser:

@@ -21,7 +21,7 @@ from tests.interrupted.scenes import Make, Scene, Stage
 
 def make_test_app(stage: Stage) -> Scene:
     done = App.objects.filter(name="Lunch Finder", members__user=stage.person).exists
-    says, typed = "You asked to make a test app.", {"name": "Lunch Finder"}
+    says, typed = "Make the test app", {"name": "Lunch Finder"}
     return Scene("/developers/apps/", "/developers/", says, done, typed, "Lunch Finder")
 
 
@@ -35,7 +35,7 @@ def mint_token(stage: Stage) -> Scene:
     here = f"/developers/apps/{app.app_id}/tokens/"
     done = DeveloperToken.objects.filter(app=app, label="backend", header_only=True).exists
     typed = {"label": "backend", "header_only": "on"}
-    return Scene(here, here, "You asked to make a token for Lunch Finder.", done, typed, "backend")
+    return Scene(here, here, "Make the token: Lunch Finder", done, typed, "backend")
 
 
 def rotate_token(stage: Stage) -> Scene:
@@ -45,18 +45,18 @@ def rotate_token(stage: Stage) -> Scene:
     def done() -> bool:
         return DeveloperToken.objects.count() == 2
 
-    return Scene(here, here, "You asked to rotate the token “backend”.", done, {"overlap": "3600"})
+    return Scene(here, here, "Rotate it: backend", done, {"overlap": "3600"})
 
 
 def revoke_token(stage: Stage) -> Scene:
     token = TokenFactory(app=_own_app(stage), label="backend")
     here = f"/developers/apps/{token.app.app_id}/tokens/{token.prefix}/revoke/"
     done = DeveloperToken.objects.filter(revoked_at__isnull=False).exists
-    return Scene(here, here, "You asked to revoke the token “backend”.", done)
+    return Scene(here, here, "Revoke it: backend", done)
 
 
 def mint_management_token(stage: Stage) -> Scene:
-    here, says = "/developers/management-tokens/", "You asked to make a management token."
+    here, says = "/developers/management-tokens/", "Make the token"
     return Scene(here, here, says, ManagementToken.objects.exists, {"label": "ci"}, "ci")
 
 
@@ -64,25 +64,25 @@ def revoke_management_token(stage: Stage) -> Scene:
     token = ManagementTokenFactory(user=stage.person, label="ci")
     here = f"/developers/management-tokens/{token.prefix}/revoke/"
     done = ManagementToken.objects.filter(revoked_at__isnull=False).exists
-    return Scene(here, here, "You asked to revoke the management token “ci”.", done)
+    return Scene(here, here, "Revoke it: ci", done)
 
 
 def rename_app(stage: Stage) -> Scene:
     here = f"/developers/apps/{_own_app(stage).app_id}/settings/"
     done = App.objects.filter(name="Supper Finder").exists
-    return Scene(here, here, "You asked to rename Lunch Finder.", done, {"name": "Supper Finder"}, "Supper Finder")
+    return Scene(here, here, "Rename it: Lunch Finder", done, {"name": "Supper Finder"}, "Supper Finder")
 
 
 def close_app(stage: Stage) -> Scene:
     here = f"/developers/apps/{_own_app(stage).app_id}/settings/close/"
-    says, typed = "You asked to close Lunch Finder for good.", {"name": "Lunch Finder"}
+    says, typed = "Close the app: Lunch Finder", {"name": "Lunch Finder"}
     return Scene(here, here, says, lambda: App.objects.get().status == "closed", typed, "Lunch Finder")
 
 
 def make_sandbox_person(stage: Stage) -> Scene:
     here = f"/developers/apps/{_own_app(stage).app_id}/sandbox/"
     done = SandboxPerson.objects.filter(label="Says yes").exists
-    says = "You asked to make a sandbox person for Lunch Finder."
+    says = "Make the person: Lunch Finder"
     return Scene(f"{here}new/", here, says, done, {"label": "Says yes"}, "Says yes")
 
 
@@ -100,12 +100,12 @@ def move_clock(stage: Stage) -> Scene:
         return asked.status == "expired"
 
     days = {"seconds": str(30 * 86400)}
-    return Scene(f"{here}clock/", here, "You asked to move the clock of Ada.", done, days)
+    return Scene(f"{here}clock/", here, "Let it expire: Ada", done, days)
 
 
 def delete_sandbox_person(stage: Stage) -> Scene:
     _, here = _played(stage)
-    says = "You asked to delete the sandbox person Ada."
+    says = "Delete this person: Ada"
     return Scene(f"{here}delete/", here, says, lambda: not SandboxPerson.objects.exists())
 
 
@@ -113,7 +113,7 @@ def call_from_console(stage: Stage) -> Scene:
     app = _own_app(stage)
     here = f"/developers/apps/{app.app_id}/try/?operation=makeSandboxPerson"
     done = SandboxPerson.objects.filter(label="Says yes", app=app).exists
-    says, typed = "You asked to call makeSandboxPerson for Lunch Finder.", {"body": '{"label": "Says yes"}'}
+    says, typed = "Call it: makeSandboxPerson, Lunch Finder", {"body": '{"label": "Says yes"}'}
     return Scene(here, here, says, done, typed, "Lunch Finder")
 
 
@@ -125,7 +125,7 @@ def _team(stage: Stage, role: str = "owner") -> tuple[AppMember, AppMember, str]
 
 def invite(stage: Stage) -> Scene:
     page = _team(stage)[2]
-    says, typed = "You asked to invite somebody to the team of Lunch Finder.", {"email": "new@example.org"}
+    says, typed = "Invite: Lunch Finder", {"email": "new@example.org"}
     done = AppInvitation.objects.filter(email="new@example.org").exists
     return Scene(f"{page}invite/", page, says, done, {**typed, "role": "member"}, "new@example.org")
 
@@ -168,13 +168,13 @@ def leave_team(stage: Stage) -> Scene:
     def done() -> bool:
         return not AppMember.objects.filter(pk=own.pk).exists()
 
-    return Scene(f"{page}leave/", page, "You asked to leave the team of Lunch Finder.", done)
+    return Scene(f"{page}leave/", page, "Leave the team: Lunch Finder", done)
 
 
 def agree_to_tests(stage: Stage) -> Scene:
     own, _, page = _team(stage)
     done = AppMember.objects.filter(pk=own.pk, agreed_to_tests_at__isnull=False).exists
-    says = "You asked to let Lunch Finder ask you, as a test."
+    says = "Let this app ask me: Lunch Finder"
     return Scene(f"{page}tests/", page, says, done, {"agreed": "yes"})
 
 
@@ -185,7 +185,7 @@ def accept_invitation(stage: Stage) -> Scene:
     made = AppInvitationFactory(app=TestAppFactory(name="Lunch Finder"), email=stage.person.email)
     done = AppMember.objects.filter(app=made.app, user=stage.person).exists
     path = f"/developers/invitations/{made.secret}/"
-    return Scene(path, path, "You asked to join the team of Lunch Finder.", done)
+    return Scene(path, path, "Join the team: Lunch Finder", done)
 
 
 SCENES: dict[str, Make] = {
@@ -202,17 +202,11 @@ SCENES: dict[str, Make] = {
     "developers:settings": rename_app,
     "developers:close": close_app,
     "developers:invite": invite,
-    "developers:resend-invitation": of_invitation(
-        "send", "You asked to send the invitation to new@example.org once more.", "mailed_at"
-    ),
-    "developers:withdraw-invitation": of_invitation(
-        "withdraw", "You asked to withdraw the invitation to new@example.org.", "withdrawn_at"
-    ),
-    "developers:change-role": of_member(
-        "role", "You asked to change the role of %(who)s in Lunch Finder.", "member", role="member"
-    ),
-    "developers:transfer-app": of_member("transfer", "You asked to hand Lunch Finder over to %(who)s.", "asked"),
-    "developers:remove-member": of_member("remove", "You asked to remove %(who)s from the team of Lunch Finder.", ""),
+    "developers:resend-invitation": of_invitation("send", "Send it again: new@example.org", "mailed_at"),
+    "developers:withdraw-invitation": of_invitation("withdraw", "Withdraw: new@example.org", "withdrawn_at"),
+    "developers:change-role": of_member("role", "Make a member: %(who)s", "member", role="member"),
+    "developers:transfer-app": of_member("transfer", "Hand the app over: %(who)s", "asked"),
+    "developers:remove-member": of_member("remove", "Remove: %(who)s", ""),
     "developers:leave-team": leave_team,
     "developers:agree-to-tests": agree_to_tests,
     "developers:invitation": accept_invitation,

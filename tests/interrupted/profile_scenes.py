@@ -29,7 +29,7 @@ def _agents(stage: Stage) -> Agents:
 
 
 def analysis(stage: Stage) -> Scene:
-    says = "You asked to start an analysis with these details."
+    says = "Start the analysis"
     typed = {**body_of(stage.person), "agreed": "on"}
     return Scene("/profile/", "/profile/", says, Run.objects.exists, typed, "Ana Sá")
 
@@ -38,7 +38,7 @@ def cancel(stage: Stage) -> Scene:
     run = started(stage.person)
     here = f"/profile/{run.analysis_id}/"
     done = Run.objects.filter(pk=run.pk, status="cancelled").exists
-    return Scene(f"{here}cancel/", here, "You asked to stop the analysis.", done)
+    return Scene(f"{here}cancel/", here, "Stop the analysis", done)
 
 
 def retry(stage: Stage) -> Scene:
@@ -52,14 +52,14 @@ def retry(stage: Stage) -> Scene:
         again = Run.objects.get(pk=run.pk)
         return len(agents.asked) > asked_before or again.status in ("queued", "running")
 
-    return Scene(f"{here}retry/brand/", here, "You asked to have an agent asked again.", done)
+    return Scene(f"{here}retry/brand/", here, "Ask again: Brand agent", done)
 
 
 def delete_run(stage: Stage) -> Scene:
     run = started(stage.person)
     analysis_actions.cancel_analysis(by=stage.person, analysis_id=run.analysis_id)
     here = f"/profile/{run.analysis_id}/delete/"
-    return Scene(here, here, "You asked to delete an analysis", lambda: not Run.objects.filter(pk=run.pk).exists())
+    return Scene(here, here, "Delete it", lambda: not Run.objects.filter(pk=run.pk).exists())
 
 
 def send(stage: Stage) -> Scene:
@@ -67,20 +67,20 @@ def send(stage: Stage) -> Scene:
     destination = DestinationFactory()
     run = finished(stage.person)
     here = f"/profile/analyses/{run.analysis_id}/send/?destination={destination.destination_id}"
-    says = f"You asked to send your brand affinity to {destination.described}."
+    says = f"Send it: {destination.name}"
     return Scene(here, here, says, lambda: Activation.objects.count() == 1, {"agreed": "yes"})
 
 
 def agree(stage: Stage) -> Scene:
     here = "/profile/consent/?purposes=profile"
-    says = "You said that you agree to what is written below."
+    says = "I agree"
     return Scene(here, here, says, ProcessingConsent.objects.exists, {"decision": "agree"})
 
 
 def withdraw(stage: Stage) -> Scene:
     made = ProcessingConsentFactory(user=stage.person, purposes=["profile"])
     done = ProcessingConsent.objects.filter(pk=made.pk, withdrawn_at__isnull=False).exists
-    path, says = f"/profile/consent/{made.consent_id}/withdraw/", "You asked to withdraw what you agreed to:"
+    path, says = f"/profile/consent/{made.consent_id}/withdraw/", "Withdraw: Your profile"
     return Scene(path, "/profile/consent/given/", says, done)
 
 
@@ -92,7 +92,7 @@ def _carrier(stage: Stage) -> Agents:
 
 def number(stage: Stage) -> Scene:
     carrier = _carrier(stage)
-    says = "You asked for a code to this phone number."
+    says = "Send a code"
     here = "/profile/numbers/"
     return Scene(here, here, says, lambda: len(carrier.asked) == 1, {"to": "+49 151 12345678"}, "+49 151 12345678")
 
@@ -108,28 +108,26 @@ def create_profile(stage: Stage) -> Scene:
     owning(stage.person)
     agents, here, text = _profile_agent(stage, "core-profile"), "/profile/create/", "I am Ana, and I love tea."
     typed = {"text": text, "agreed": "on"}
-    return Scene(here, here, "You asked for this: Create a profile.", lambda: len(agents.asked) == 1, typed, text)
+    return Scene(here, here, "Create it", lambda: len(agents.asked) == 1, typed, text)
 
 
 def update_profile(stage: Stage) -> Scene:
     agents, here, text = _profile_agent(stage, "core-profile-update"), "/profile/update/", "I moved to Salzburg."
     typed = {"about": owning(stage.person).email, "instruction": text, "agreed": "on"}
-    return Scene(here, here, "You asked for this: Update your profile.", lambda: len(agents.asked) == 1, typed, text)
+    return Scene(here, here, "Update it", lambda: len(agents.asked) == 1, typed, text)
 
 
 def look_up_profile(stage: Stage) -> Scene:
     agents, here, mail = _profile_agent(stage, "core"), "/profile/look-up/", owning(stage.person).email
     typed = {"about": mail, "agreed": "on"}
-    return Scene(here, here, "You asked for this: Look up your profile.", lambda: len(agents.asked) == 1, typed, mail)
+    return Scene(here, here, "Look it up", lambda: len(agents.asked) == 1, typed, mail)
 
 
 def message(stage: Stage) -> Scene:
     carrier, here = _carrier(stage), "/profile/messages/"
     PhoneNumberFactory(user=stage.person, digest=digest("number", TO))
     typed = {"to": TO, "text": "Your table is ready.", "agreed": "on", "do": "send"}
-    return Scene(
-        here, here, "You asked to have a message sent.", lambda: len(carrier.asked) == 1, typed, "Your table is ready."
-    )
+    return Scene(here, here, "Send it", lambda: len(carrier.asked) == 1, typed, "Your table is ready.")
 
 
 def code(stage: Stage) -> Scene:
@@ -138,13 +136,13 @@ def code(stage: Stage) -> Scene:
     carrier = _carrier(stage)
     here = f"/profile/numbers/{phone_numbers.send_code(by=stage.person, number=TO)}/code/"
     done = PhoneNumber.objects.filter(verified_at__isnull=False).exists
-    return Scene(here, here, "You entered the code for +49 … 78.", done, {"code": code_of(carrier)}, code_of(carrier))
+    return Scene(here, here, "Verify: +49 … 78", done, {"code": code_of(carrier)}, code_of(carrier))
 
 
 def forget(stage: Stage) -> Scene:
     made = PhoneNumberFactory(user=stage.person)
     path = f"/profile/numbers/{made.pk}/forget/"
-    says = "You asked to remove the phone number"
+    says = "Remove: +49 … 78"
     return Scene(path, "/profile/numbers/", says, lambda: not PhoneNumber.objects.exists())
 
 
@@ -152,7 +150,7 @@ def link(stage: Stage) -> Scene:
     bank = stage.after.enter_context(aggregating())
     stage.settings.AGGREGATOR = bank.settings()
     done = ProcessingConsent.objects.filter(user=stage.person).exists
-    here, says = "/profile/financial/", "You asked to link an institution."
+    here, says = "/profile/financial/", "Link an institution"
     return Scene(f"{here}link/", here, says, done, {"agreed": "yes"})
 
 
@@ -164,19 +162,19 @@ def _item(stage: Stage) -> Item:
 
 def refresh(stage: Stage) -> Scene:
     path = f"/profile/financial/{_item(stage).item_id}/refresh/"
-    says = "You asked to read again from Your institution."
+    says = "Read again"
     return Scene(path, "/profile/financial/", says, RefreshRun.objects.exists)
 
 
 def remove_item(stage: Stage) -> Scene:
     path = f"/profile/financial/{_item(stage).item_id}/remove/"
-    says = "You asked to remove Your institution, with all that was read."
+    says = "Remove it"
     return Scene(path, path, says, lambda: Item.objects.get().status == "removed")
 
 
 def identity(stage: Stage) -> Scene:
     path = f"/profile/financial/{_item(stage).item_id}/identity/"
-    says = "You asked who Your institution says you are."
+    says = "Show who they say I am"
     done = ProcessingConsent.objects.filter(purposes=["identity"]).exists
     return Scene(path, "/profile/financial/", says, done, {"agreed": "yes"})
 

@@ -32,7 +32,7 @@ class Stage:
 
 @dataclass
 class Scene:
-    """`page` holds the button; `typed` is what the person enters, ticks and presses; `says` is shown while it waits."""
+    """`page` holds the button; `typed` is what the person enters, ticks and presses; `says` the title of what waits."""
 
     path: str
     page: str
@@ -54,14 +54,14 @@ def deny(stage: Stage) -> Scene:
         return (row.status, row.decision_note) == ("denied", "Not before the trip")
 
     typed = {"reason": "Not before the trip"}
-    says = f"You asked to deny the request of {asked.app_name}."
+    says = f"Deny: {asked.app_name}"
     return Scene(f"{here}deny/", here, says, done, typed, "Not before the trip")
 
 
-def grant_move(move: str, becomes: str, before: str = "active", **typed: str) -> Make:
+def grant_move(move: str, label: str, becomes: str, before: str = "active", **typed: str) -> Make:
     def make(stage: Stage) -> Scene:
         made = GrantFactory(request__user=stage.person, status=before)
-        says = f"You asked to {move} sharing with {made.app.name}."
+        says = f"{label}: {made.app.name}"
 
         def done() -> bool:
             return Grant.objects.get(pk=made.pk).status == becomes
@@ -74,7 +74,7 @@ def grant_move(move: str, becomes: str, before: str = "active", **typed: str) ->
 def keep(stage: Stage) -> Scene:
     made = GrantFactory(request__user=stage.person, request__refresh_policy="continuous")
     done = Grant.objects.filter(pk=made.pk, kept_current=False).exists
-    says = f"You asked to leave what {made.app.name} reads as it is."
+    says = f"Stop renewing: {made.app.name}"
     return Scene(f"/consent/grants/{made.grant_id}/keep/", "/consent/grants/", says, done, {"kept": "no"})
 
 
@@ -85,14 +85,14 @@ def block(stage: Stage) -> Scene:
     def done() -> bool:
         return BlockedApp.objects.exists() and Grant.objects.get(pk=made.pk).status == "revoked"
 
-    says = f"You asked to block {made.app.name} and to stop everything that it can read."
+    says = f"Block: {made.app.name}"
     return Scene(f"{here}block/", here, says, done, {"stop": "yes"})
 
 
 def stop_everything(stage: Stage) -> Scene:
     made = GrantFactory(request__user=stage.person)
     here = f"/consent/apps/{made.app.app_id}/"
-    says = f"You asked to stop everything that {made.app.name} can read."
+    says = f"Stop everything: {made.app.name}"
     return Scene(f"{here}stop/", here, says, lambda: Grant.objects.get(pk=made.pk).status == "revoked")
 
 
@@ -100,7 +100,7 @@ def unblock(stage: Stage) -> Scene:
     made = BlockedAppFactory(user=stage.person)
     here = f"/consent/apps/{made.app.app_id}/"
     DiscoveryFactory(user=stage.person, app=made.app)
-    says = f"You asked to let {made.app.name} ask you again."
+    says = f"Let it ask again: {made.app.name}"
     return Scene(f"{here}unblock/", "/consent/grants/", says, lambda: not BlockedApp.objects.exists())
 
 
@@ -109,7 +109,7 @@ def report(stage: Stage) -> Scene:
     here = f"/consent/apps/{asked.app.app_id}/"
     text = "It pretends to be my bank.\nTwice."
     return Scene(
-        f"{here}report/", here, f"You asked to report {asked.app.name} to our staff.",
+        f"{here}report/", here, f"Send the report: {asked.app.name}",
         lambda: [words.replace("\r", "") for words in AppReport.objects.values_list("text", flat=True)] == [text],
         {"text": text}, "It pretends to be my bank.\nTwice.",
     )  # fmt: skip
@@ -117,29 +117,27 @@ def report(stage: Stage) -> Scene:
 
 def verify_history(stage: Stage) -> Scene:
     decision_actions.deny(request_id=ConsentRequestFactory(user=stage.person).request_id, by=stage.person)
-    return Scene(
-        "/consent/history/verify/", "/consent/history/", "You asked to have your history checked.", lambda: True
-    )
+    return Scene("/consent/history/verify/", "/consent/history/", "Verify my history", lambda: True)
 
 
 def discovery(stage: Stage) -> Scene:
     give_vault(stage.person)
     typed = {"scope": "attr.lifestyle.food.*", "hide": "1"}
-    says = "You asked to hide from apps that you could share: Food and drink."
+    says = "Hide from apps: Food and drink"
     return Scene("/vault/discovery/", "/vault/data/lifestyle/", says, HiddenScope.objects.exists, typed)
 
 
 def setup_done(stage: Stage) -> Scene:
     give_vault(stage.person)
     done = VaultKey.objects.filter(user=stage.person, pre_onboarding_completed=True).exists
-    return Scene("/vault/setup/done/", "/vault/setup/preview/", "You asked to end the set-up of your data.", done)
+    return Scene("/vault/setup/done/", "/vault/setup/preview/", "Done. Go to the inbox", done)
 
 
 def give_up_vault(stage: Stage) -> Scene:
     give_vault(stage.person)
     here = "/account/security/reset/"
     done = VaultKey.objects.filter(user=stage.person, vault_status="locked_out").exists
-    return Scene(here, here, "You asked to give up your sealed data.", done, {"understood": "yes"})
+    return Scene(here, here, "Give it up", done, {"understood": "yes"})
 
 
 def keep_vault(stage: Stage) -> Scene:
@@ -149,7 +147,7 @@ def keep_vault(stage: Stage) -> Scene:
     ask_for_reset(by=stage.person)
     done = VaultKey.objects.filter(user=stage.person, vault_status="active").exists
     here = "/account/security/reset/"
-    return Scene(f"{here}keep/", here, "You asked to keep your sealed data.", done)
+    return Scene(f"{here}keep/", here, "Keep my data", done)
 
 
 def remove_wrapper(stage: Stage) -> Scene:
@@ -158,7 +156,7 @@ def remove_wrapper(stage: Stage) -> Scene:
     path = f"/account/security/wrappers/{wrapper.wrapper_id}/remove/"
     done = KeyWrapper.objects.filter(pk=wrapper.pk, removed_at__isnull=False).exists
     typed = {"only_recovery": "yes"}
-    return Scene(path, path, "You asked to remove a way to unlock your data: Passphrase.", done, typed)
+    return Scene(path, path, "Remove it: Passphrase", done, typed)
 
 
 def restore_wrapper(stage: Stage) -> Scene:
@@ -172,13 +170,13 @@ def restore_wrapper(stage: Stage) -> Scene:
     def done() -> bool:
         return KeyWrapper.objects.get(pk=wrapper.pk).removed_at is None
 
-    return Scene(path, "/account/security/", "You asked to put back a way to unlock your data: Passphrase.", done)
+    return Scene(path, "/account/security/", "Put back: Passphrase", done)
 
 
 SCENES: dict[str, Make] = {
     "consent:deny": deny,
-    "consent:stop": grant_move("stop", "revoked"),
-    "consent:pause": grant_move("pause", "paused"),
+    "consent:stop": grant_move("stop", "Stop sharing", "revoked"),
+    "consent:pause": grant_move("pause", "Pause", "paused"),
     "consent:keep": keep,
     "consent:block": block,
     "consent:stop-everything": stop_everything,

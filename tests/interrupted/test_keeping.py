@@ -1,6 +1,5 @@
 """Who may see what waits, how long, how much of it; and what another site or another person could try."""
 
-import re
 from datetime import timedelta
 from typing import Any
 
@@ -10,7 +9,7 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.interrupted import waiting_forms
-from accounts.interrupted.page_actions import PAGE_FIELD
+from accounts.interrupted.page_forms import PAGE_FIELD
 from accounts.models import User
 from consent.decisions import actions as decision_actions
 from consent.decisions.models import AppReport
@@ -18,8 +17,8 @@ from consent.grants.models import Grant
 from consent.requests.models import ConsentRequest
 from pkm.vault.models import KeyWrapper
 from tests.callers import signed_in
-from tests.factories import ConsentRequestFactory, GrantFactory, PersonFactory, give_vault
-from tests.interrupted.plain_browser import OWN, Browser, form_to
+from tests.factories import ConsentRequestFactory, GrantFactory, PersonFactory, PhoneNumberFactory, give_vault
+from tests.interrupted.plain_browser import OWN, Browser, form_to, waiting_titles
 
 pytestmark = pytest.mark.django_db
 NOTE = "Not before the trip, said Maria"
@@ -73,13 +72,13 @@ def test_over_https_it_is_bound_to_this_very_host(settings: Any, asked: ConsentR
 
 def test_another_person_who_signs_in_sees_nothing_and_ends_it(interrupted_denial: Browser, asked: Any) -> None:
     interrupted_denial.sign_in(PersonFactory(), interrupted_denial.path)
-    assert "You asked to" not in interrupted_denial.text
+    assert waiting_titles(interrupted_denial.answer) == []
     assert "Maria" not in interrupted_denial.text
 
     interrupted_denial.end_session()
     interrupted_denial.sign_in(asked.user)
 
-    assert "You asked to" not in interrupted_denial.open(f"/consent/requests/{asked.request_id}/").content.decode()
+    assert waiting_titles(interrupted_denial.open(f"/consent/requests/{asked.request_id}/")) == []
 
 
 def test_nothing_is_done_by_looking_or_by_signing_in(interrupted_denial: Browser, asked: ConsentRequest) -> None:
@@ -89,7 +88,7 @@ def test_nothing_is_done_by_looking_or_by_signing_in(interrupted_denial: Browser
 
     asked.refresh_from_db()
     assert asked.status == "pending"
-    assert "You asked to deny" in interrupted_denial.open("/consent/").content.decode()  # wherever the way leads
+    assert waiting_titles(interrupted_denial.open("/consent/")) == [f"Deny: {asked.app_name}"]  # wherever the way leads
 
 
 def test_leaving_it_drops_it_and_does_nothing(interrupted_denial: Browser, asked: ConsentRequest) -> None:
@@ -100,7 +99,7 @@ def test_leaving_it_drops_it_and_does_nothing(interrupted_denial: Browser, asked
     interrupted_denial.send(leave, {**form.fields, name: value})
 
     assert interrupted_denial.path == f"/consent/requests/{asked.request_id}/"
-    assert "You asked to" not in interrupted_denial.text
+    assert waiting_titles(interrupted_denial.answer) == []
     asked.refresh_from_db()
     assert asked.status == "pending"
 
@@ -115,14 +114,35 @@ def test_it_ends_after_half_an_hour(interrupted_denial: Browser, asked: ConsentR
     with time_machine.travel(timezone.now() + timedelta(minutes=31)):
         interrupted_denial.client.cookies["interrupted"]["expires"] = ""  # a browser that keeps it nevertheless
         interrupted_denial.sign_in(asked.user)
-        assert "You asked to" not in interrupted_denial.open("/consent/").content.decode()
+        assert waiting_titles(interrupted_denial.open("/consent/")) == []
 
 
-def test_what_became_of_it_meanwhile_is_not_asked_again(interrupted_denial: Browser, asked: ConsentRequest) -> None:
-    decision_actions.deny(request_id=asked.request_id, by=asked.user)
+def test_what_was_decided_meanwhile_is_not_decided_twice(interrupted_denial: Browser, asked: ConsentRequest) -> None:
+    decision_actions.deny(request_id=asked.request_id, by=asked.user, reason="Decided on the phone")
     interrupted_denial.sign_in(asked.user, interrupted_denial.path)
+    interrupted_denial.press(path_of(asked), {})
+
     assert interrupted_denial.answer.status_code == 200
-    assert "You asked to" not in interrupted_denial.text
+    assert "This request was decided already. Nothing was changed now." in interrupted_denial.text
+    assert waiting_titles(interrupted_denial.answer) == []
+    asked.refresh_from_db()
+    assert asked.decision_note == "Decided on the phone"
+
+
+def test_what_is_gone_meanwhile_is_answered_with_a_page_and_waits_no_longer(person: User) -> None:
+    number = PhoneNumberFactory(user=person)
+    browser, path = Browser(), f"/profile/numbers/{number.pk}/forget/"
+    browser.sign_in(person)
+    browser.open("/profile/numbers/")
+    browser.end_session()
+    browser.press(path, {})
+    browser.sign_in(person, browser.path)
+    number.delete()
+
+    browser.press(path, {})
+
+    assert (browser.answer.status_code, "<h1" in browser.text) == (404, True)
+    assert waiting_titles(browser.open("/profile/numbers/")) == []
 
 
 @pytest.mark.parametrize("value", ["", "x", "gAAAAA", "A" * 5000, "gAAAAABm" + "A" * 200])
@@ -135,7 +155,7 @@ def test_a_cookie_that_another_browser_was_given_shows_nobody_elses(interrupted_
     stranger = Browser()
     stranger.client.cookies["interrupted"] = cookie_of(interrupted_denial)
     stranger.sign_in(PersonFactory())
-    assert "You asked to" not in stranger.open("/consent/").content.decode()
+    assert waiting_titles(stranger.open("/consent/")) == []
 
 
 # --- another site -----------------------------------------------------------------------------------------------------
@@ -233,11 +253,11 @@ def test_several_wait_side_by_side_and_the_same_one_once(person: User) -> None:
         browser.send(path, form_to(page, path).fields)
     browser.sign_in(person, browser.path)
 
-    assert len(re.findall("You asked to stop sharing with", browser.text)) == 3
+    assert len(waiting_titles(browser.answer)) == 3
     path = f"/consent/grants/{grants[1].grant_id}/stop/"
     browser.press(path, {})
     assert [Grant.objects.get(pk=grant.pk).status for grant in grants] == ["active", "revoked", "active"]
-    assert len(re.findall("You asked to stop sharing with", browser.open("/consent/grants/").content.decode())) == 2
+    assert len(waiting_titles(browser.open("/consent/grants/"))) == 2
 
 
 @pytest.mark.parametrize("text", ["x" * 2000, "Ärger über die App! " * 100, "Приложение врёт. " * 117])
@@ -287,7 +307,7 @@ def test_a_fresh_sign_in_that_a_step_asks_for_keeps_the_step(person: User) -> No
     browser.confirm_it_is_me()
 
     assert browser.path == "/account/security/"
-    assert "You asked to remove a way to unlock your data: Passphrase." in browser.text
+    assert waiting_titles(browser.answer) == ["Remove it: Passphrase"]
     browser.press(path, {})
     wrapper.refresh_from_db()
     assert wrapper.removed_at is not None

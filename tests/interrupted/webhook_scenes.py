@@ -30,12 +30,12 @@ def add(stage: Stage) -> Scene:
             (URL, ["consent.denied", "export.updated"])
         ]
 
-    return Scene(here, here, f"You asked to add a webhook endpoint to {app.name}.", done, typed, URL)
+    return Scene(here, here, f"Add the endpoint: {app.name}", done, typed, URL)
 
 
 def change(stage: Stage) -> Scene:
     made, here = _endpoint(stage)
-    says = f"You asked to change the endpoint {made.url}."
+    says = f"Save: {made.url}"
     typed = {"url": URL, "type-consent.denied": "on", "type-consent.paused": "on"}
 
     def done() -> bool:
@@ -47,14 +47,14 @@ def change(stage: Stage) -> Scene:
 
 def switch(stage: Stage) -> Scene:
     made, here = _endpoint(stage)
-    says = f"You asked to send no webhooks to {made.url}."
+    says = f"Disable: {made.url}"
     typed = {"enabled": "no"}
     return Scene(f"{here}switch/", here, says, lambda: WebhookEndpoint.objects.get().disabled_at is not None, typed)
 
 
 def renew(stage: Stage) -> Scene:
     made, here = _endpoint(stage)
-    says = f"You asked to renew the secret of {made.url}."
+    says = f"Renew the secret: {made.url}"
     return Scene(
         f"{here}secret/", here, says, lambda: WebhookEndpoint.objects.get().secret != made.secret, {"overlap": "1h"}
     )
@@ -63,13 +63,13 @@ def renew(stage: Stage) -> Scene:
 def test(stage: Stage) -> Scene:
     receiver = stage.after.enter_context(receiving(stage.settings))
     made, here = _endpoint(stage, url=receiver.url)
-    says = f"You asked to send a test to {made.url}."
+    says = f"Send a test: {made.url}"
     return Scene(f"{here}test/", here, says, lambda: len(receiver.arrived) == 1)
 
 
 def delete(stage: Stage) -> Scene:
     made, here = _endpoint(stage)
-    says = f"You asked to delete the endpoint {made.url}."
+    says = f"Delete the endpoint: {made.url}"
     return Scene(f"{here}delete/", f"{here}delete/", says, lambda: not WebhookEndpoint.objects.exists())
 
 
@@ -87,7 +87,7 @@ def add_destination(stage: Stage) -> Scene:
     app = MemberFactory(user=stage.person).app
     here = f"/developers/apps/{app.app_id}/destinations/"
     typed = {"name": "Trips CRM", "url": URL}
-    says = f"You asked to add a destination to {app.name}."
+    says = f"Add the destination: {app.name}"
     return Scene(here, here, says, lambda: Destination.objects.filter(url=URL).exists(), typed, URL)
 
 
@@ -98,14 +98,14 @@ def _destination(stage: Stage) -> tuple[Destination, str]:
 
 def switch_destination(stage: Stage) -> Scene:
     made, here = _destination(stage)
-    says = f"You asked to let nobody send to {made.name}."
+    says = f"Disable: {made.name}"
     done = Destination.objects.filter(disabled_at__isnull=False).exists
     return Scene(f"{here}{made.destination_id}/switch/", here, says, done, {"enabled": "no"})
 
 
 def renew_destination(stage: Stage) -> Scene:
     made, here = _destination(stage)
-    says = f"You asked to renew the secret of {made.name}."
+    says = f"Renew the secret: {made.name}"
     path = f"{here}{made.destination_id}/secret/"
     return Scene(path, here, says, lambda: Destination.objects.get().secret != made.secret)
 
@@ -113,7 +113,7 @@ def renew_destination(stage: Stage) -> Scene:
 def remove_destination(stage: Stage) -> Scene:
     made, here = _destination(stage)
     path = f"{here}{made.destination_id}/remove/"
-    says = f"You asked to remove the destination {made.name}."
+    says = f"Remove the destination: {made.name}"
     return Scene(path, path, says, lambda: Destination.objects.get().removed_at is not None)
 
 
@@ -128,10 +128,6 @@ SCENES: dict[str, Make] = {
     "portal:webhook-renew": renew,
     "portal:webhook-test": test,
     "portal:webhook-delete": delete,
-    "portal:webhook-replay": replays(
-        lambda row: f"deliveries/{row.pk}/replay/", "You asked to send a delivery to {url} once more."
-    ),
-    "portal:webhook-replay-failed": replays(
-        lambda row: "replay/", "You asked to send once more what did not arrive at {url}.", hours="24"
-    ),
+    "portal:webhook-replay": replays(lambda row: f"deliveries/{row.pk}/replay/", "Send again: {url}"),
+    "portal:webhook-replay-failed": replays(lambda row: "replay/", "Send again what failed: {url}", hours="24"),
 }

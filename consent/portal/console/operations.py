@@ -90,3 +90,8 @@ def _example(described: dict[str, Any]) -> dict[str, Any] | None:
     examples = described["requestBody"]["content"]["application/json"].get("examples", {})
     found: dict[str, Any] = next((example["value"] for example in examples.values()), {})
     return found
+
+
+def parameter_fields() -> set[str]:
+    """What the fields of all operations' parameters are called."""
+    return {parameter.field for operation in operations().values() for parameter in operation.parameters}

@@ -4,21 +4,21 @@ from itertools import groupby
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods
 
-from accounts.interrupted.page_actions import can_wait
+from accounts.interrupted.page_forms import page_form
 from common.problems import Problem
 from consent.portal.console.calls import call_of, make_call
 from consent.portal.console.forms import CallForm, filled_form
-from consent.portal.console.operations import Operation, operations
-from consent.portal.console.page_actions import CALL
+from consent.portal.console.operations import Operation, operations, parameter_fields
 from developers.apps.models import AppStatus
 from developers.members.models import AppMember
 from developers.portal.shell import app_page, portal_page
 from developers.tokens.actions import token_for_one_call
 
 
-@can_wait(CALL)
+@page_form(_("Call it"), "operation", parameter_fields, "body")
 @require_http_methods(["GET", "HEAD", "POST"])
 @app_page()
 def console(request: HttpRequest, member: AppMember) -> HttpResponse:

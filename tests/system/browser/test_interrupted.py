@@ -64,7 +64,7 @@ def test_deny_survives_the_end_of_the_session(
     assert page.url.endswith(f"/accounts/login/?next=/consent/requests/{asked.request_id}/")
     fill_in(page, asked.user)
     assert page.url.endswith(f"/consent/requests/{asked.request_id}/")
-    expect(waiting(page)).to_contain_text(f"You asked to deny the request of {asked.app_name}.")
+    expect(waiting(page)).to_contain_text(f"Deny: {asked.app_name}")
     expect(waiting(page).locator("[name=reason]")).to_have_value("Not before the trip")
     box = waiting(page).get_by_role("button", name="Deny").bounding_box()
     assert box is not None
@@ -93,7 +93,7 @@ def test_stop_sharing_survives_it_by_keyboard_alone(profile: BrowserContext, pag
     page.wait_for_url("**/accounts/login/?next=/consent/grants/")
     fill_in(page, grant.user)
 
-    expect(waiting(page)).to_contain_text(f"You asked to stop sharing with {grant.app.name}.")
+    expect(waiting(page)).to_contain_text(f"Stop sharing: {grant.app.name}")
     assert Grant.objects.get(pk=grant.pk).status == "active"
     tab_to(page, "Stop sharing")
     page.keyboard.press("Enter")
@@ -111,7 +111,7 @@ def test_stop_sharing_without_its_token_is_shown_again(
     with complaints.expecting(403):
         page.get_by_role("button", name="Stop sharing").click()
         expect(page.locator("h1")).to_have_text("Confirm what you asked for")
-    expect(page.locator("main")).to_contain_text(f"You asked to stop sharing with {grant.app.name}.")
+    expect(page.locator("main")).to_contain_text(f"Stop sharing: {grant.app.name}")
     assert axe_findings(page) == []
     page.locator("main").get_by_role("button", name="Stop sharing").click()
 
