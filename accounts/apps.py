@@ -26,7 +26,9 @@ class AccountsConfig(AppConfig):
         from accounts.interrupted.account_forms import FORMS
         from accounts.interrupted.page_forms import register
         from accounts.language import keep_first_language
+        from accounts.outbox import register_gathering
         from accounts.personas import note_personas
+        from accounts.security_mail import GATHERING
         from accounts.sign_in.browsers import note_browser
         from accounts.sign_in.second_factors import count_new_codes, turn_on
 
@@ -40,6 +42,7 @@ class AccountsConfig(AppConfig):
         authenticator_added.connect(turn_on, dispatch_uid="turn-on")
         authenticator_reset.connect(count_new_codes, dispatch_uid="count-new-codes")
         register(FORMS)
+        register_gathering("changed ways in", GATHERING)
         register_room(ROOM)
         post_migrate.connect(_install, sender=self)
 

@@ -220,9 +220,6 @@ class Erasure(models.Model):
     asked_at = models.DateTimeField()
     due_at = models.DateTimeField()
     undo_digest = models.CharField(max_length=64, blank=True)  # of the secret in the mail's link
-    mailed_at = models.DateTimeField(null=True)
-    # where to tell that it is done, sealed (common.encryption), from the end until that is told
-    farewell = models.TextField(blank=True, default="", db_default="", editable=False)
     cancelled_at = models.DateTimeField(null=True)
     done_at = models.DateTimeField(null=True)
 
@@ -314,4 +311,22 @@ class SecurityChange(models.Model):
         db_table = "security_changes"
         constraints = [
             models.CheckConstraint(condition=models.Q(kind__in=WayChange.values), name="security_change_kind")
+        ]
+
+
+class OutgoingMail(models.Model):
+    """A mail that was not sent yet (accounts/outbox.py). The row goes when it was, and with its reader's account."""
+
+    template = models.CharField(max_length=100)
+    user = models.ForeignKey(User, null=True, on_delete=models.CASCADE, related_name="+")
+    key = models.CharField(max_length=64, blank=True)  # what it is about, where a newer one takes its place
+    sealed = models.TextField(editable=False)  # address, subject and text (common.encryption), links' secrets and all
+    tries = models.PositiveIntegerField(default=0)
+    due_at = models.DateTimeField(db_index=True)  # of the next try
+    until = models.DateTimeField()  # given up then
+
+    class Meta:
+        db_table = "outgoing_mails"
+        constraints = [
+            models.UniqueConstraint(fields=["key"], condition=~models.Q(key=""), name="outgoing_mail_key_once")
         ]

@@ -2,8 +2,8 @@
 
 from celery import shared_task
 
-from accounts.erasure import actions, mail
-from accounts.security_mail import mail as security_mail
+from accounts import outbox
+from accounts.erasure import actions
 
 
 @shared_task
@@ -13,12 +13,6 @@ def carry_out_erasures() -> int:
 
 
 @shared_task
-def write_erasure_mails() -> int:
-    """Write to people whose account is to go, with the way to take that back, and when it is gone."""
-    return mail.write_erasure_mails() + mail.write_farewells()
-
-
-@shared_task
-def write_security_mails() -> int:
-    """Tell people that a way into their account or their data changed."""
-    return security_mail.write_security_mails()
+def send_mails() -> int:
+    """Send the mail of every room."""
+    return outbox.send_due_mails()

@@ -254,7 +254,7 @@ LOGIN_REDIRECT_URL = "/consent/"
 LOGIN_URL = "/accounts/login/"
 ACCOUNT_LOGOUT_REDIRECT_URL = "/"
 ACCOUNT_SIGNUP_REDIRECT_URL = "/vault/setup/"
-ACCOUNT_EMAIL_NOTIFICATIONS = True  # of what changed; accounts/security_mail writes them
+ACCOUNT_EMAIL_NOTIFICATIONS = True  # of what changed; accounts/security_mail.py writes them
 ACCOUNT_ADAPTER = "accounts.sign_in.adapter.Adapter"
 ACCOUNT_FORMS = {
     "signup": "accounts.sign_in.forms.SignUp",

@@ -45,19 +45,10 @@ WATCHED: dict[str, Watched] = {
     "finish-withdrawals": Watched("consent.tasks.finish_withdrawals", 4, "consent.decisions.withdrawals.is_due"),
     "chain-reads": Watched("consent.tasks.chain_reads", 4, "consent.exports.read_batches.is_due"),
     "write-pending-audit": Watched("consent.tasks.write_pending_audit", 4, "consent.ledger.pending.is_due"),
-    "write-mails": Watched("consent.tasks.write_mails", 10, "consent.mail.actions.is_due"),
-    "write-to-members": Watched("developers.tasks.write_to_members", 10, "developers.members.suspension_mail.is_due"),
-    "write-team-mails": Watched("developers.tasks.write_team_mails", 10, "developers.members.mail.is_due"),
-    "write-vault-reset-mails": Watched("pkm.tasks.write_vault_reset_mails", 10, "pkm.reset.mail.is_due"),
-    "write-erasure-mails": Watched("accounts.tasks.write_erasure_mails", 10, "accounts.erasure.mail.is_due"),
-    "write-security-mails": Watched("accounts.tasks.write_security_mails", 10, "accounts.security_mail.mail.is_due"),
+    "send-mails": Watched("accounts.tasks.send_mails", 10, "accounts.outbox.is_due"),
     "maintain-institutions": Watched(
         "agents_proxy.tasks.maintain_institutions", 10, "agents_proxy.financial.tasks.is_due"
     ),
     "write-down-expiry": Watched("consent.tasks.write_down_expiry", 14, "consent.decisions.expiry.is_due"),
-    "write-token-mails": Watched("developers.tasks.write_token_mails", 30, "developers.tokens.mails.is_due"),
-    "write-application-mails": Watched(
-        "developers.tasks.write_application_mails", 30, "developers.applications.mail.is_due"
-    ),
     "bring-manifests-up-to-date": Watched("pkm.tasks.bring_manifests_up_to_date", 30, "pkm.segments.exposure.is_due"),
 }

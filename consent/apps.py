@@ -15,6 +15,7 @@ class ConsentConfig(AppConfig):
 
     def ready(self) -> None:
         from accounts.hooks import register_room
+        from accounts.outbox import register_gathering
         from consent import (
             receivers,  # noqa: F401  # connects them
             tasks,  # noqa: F401  # they are told by name: see common.broker
@@ -22,11 +23,14 @@ class ConsentConfig(AppConfig):
         from consent.approvals.actions import write_root_change
         from consent.audience import audience_of
         from consent.leaving import ROOM
+        from consent.mail.actions import GATHERINGS
         from pkm.hooks import register_audience, register_root_change
 
         register_audience(audience_of)
         register_root_change(write_root_change)
         register_room(ROOM)
+        for name, gathering in GATHERINGS.items():
+            register_gathering(name, gathering)
         post_migrate.connect(_install, sender=self)
 
 

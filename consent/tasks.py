@@ -7,7 +7,6 @@ from consent.decisions.unrecorded import write_down_unrecorded
 from consent.exports.read_batches import chain_waiting_reads
 from consent.ledger.pending import write_pending_entries
 from consent.log import cosigning, sequencing
-from consent.mail.actions import send_due_mails
 from consent.notices.webhooks import deliver_due
 from consent.retention import forget_old_records, forget_what_is_over
 
@@ -72,9 +71,3 @@ def sequence_log() -> int:
 def ask_log_witnesses() -> int:
     """Ask the log's witnesses to cosign its newest checkpoint, where this process holds the log's keys."""
     return cosigning.ask_witnesses() if sequencing.signs_here() else 0
-
-
-@shared_task
-def write_mails() -> int:
-    """Write to people about new requests and approaching ends."""
-    return send_due_mails()

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _EMAIL = "(SELECT email FROM users WHERE id = :person)"
 _NO_APP = "NOT EXISTS (SELECT 1 FROM developer_apps a WHERE a.application_id = developer_applications.id)"
+_INVITATIONS = f"invited_by_id = :person OR accepted_by_id = :person OR person_id = :person OR email = {_EMAIL}"
 _GONE = "destroyed"
 
 ROWS = PersonalRows(
@@ -31,10 +32,11 @@ ROWS = PersonalRows(
         "sandbox_people": ("label",),
     },
     statements=(
+        "DELETE FROM outgoing_mails WHERE key IN "
+        f"(SELECT 'invitation:' || id FROM app_invitations WHERE {_INVITATIONS})",
         "UPDATE app_audit SET facts = '{}' WHERE EXISTS ("
         "SELECT 1 FROM users u WHERE u.id = :person AND {has|app_audit.facts|u.email})",
-        f"DELETE FROM app_invitations WHERE invited_by_id = :person OR accepted_by_id = :person "
-        f"OR person_id = :person OR email = {_EMAIL}",
+        f"DELETE FROM app_invitations WHERE {_INVITATIONS}",
         "DELETE FROM app_members WHERE user_id = :person",
         "DELETE FROM management_tokens WHERE user_id = :person",
         f"DELETE FROM developer_applications WHERE applicant_id = :person AND {_NO_APP}",

@@ -3,7 +3,6 @@
 from celery import shared_task
 
 from pkm.reset import actions as reset_actions
-from pkm.reset import mail as reset_mail
 from pkm.segments import exposure
 
 
@@ -17,9 +16,3 @@ def bring_manifests_up_to_date() -> int:
 def carry_out_vault_resets() -> int:
     """Destroy the vaults that were given up seven days ago."""
     return reset_actions.carry_out_resets()
-
-
-@shared_task
-def write_vault_reset_mails() -> int:
-    """Tell people that their vault was given up."""
-    return reset_mail.write_reset_mails()

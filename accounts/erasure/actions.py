@@ -2,6 +2,7 @@
 
 import hashlib
 import logging
+import secrets
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from accounts.erasure.errors import StandsInTheWay
 from accounts.erasure.queries import obstacles, open_erasures
 from accounts.hooks import leaving_rooms
 from accounts.models import AskedBy, Erasure, Session, User
+from accounts.outbox import drop_mails, send_mail
 from common.clock import database_now
 from common.shutdown import shutdown
 from common.sql.dialect import timestamp
@@ -24,8 +26,19 @@ _log = logging.getLogger(__name__)
 
 @transaction.atomic
 def ask_to_erase(*, by: User) -> Erasure:
-    """The account goes after ERASURE_WAIT_DAYS. Asked again, it stays as it was. Raises `StandsInTheWay`."""
-    return _ask(by, AskedBy.PERSON, timedelta(days=settings.ERASURE_WAIT_DAYS))
+    """The account goes after ERASURE_WAIT_DAYS, and a mail keeps it. Asked again, it stays as it was.
+
+    Raises `StandsInTheWay`.
+    """
+    erasure, is_new = _ask(by, AskedBy.PERSON, timedelta(days=settings.ERASURE_WAIT_DAYS))
+    if is_new:
+        secret = secrets.token_urlsafe(32)
+        Erasure.objects.filter(pk=erasure.pk).update(undo_digest=digest_of(secret))
+        # behind the #, where neither this server nor what stands before it gets to log it
+        address = f"{settings.BASE_URL}/account/delete/undo/#{secret}"
+        context = {"erasure": erasure, "address": address}
+        send_mail("account_security/mail/leaving", to=by, context=context, key=f"erasure:{erasure.pk}")
+    return erasure
 
 
 @transaction.atomic
@@ -34,20 +47,21 @@ def order_erasure(*, of: User) -> Erasure:
     User.objects.select_for_update().get(pk=of.pk)
     now = database_now()
     open_erasures().filter(user=of).update(cancelled_at=now)
-    return _ask(of, AskedBy.OPERATOR, timedelta(0))
+    return _ask(of, AskedBy.OPERATOR, timedelta(0))[0]
 
 
-def _ask(user: User, asked_by: AskedBy, wait: timedelta) -> Erasure:
+def _ask(user: User, asked_by: AskedBy, wait: timedelta) -> tuple[Erasure, bool]:
+    """The erasure that waits, and whether it is a new one."""
     User.objects.select_for_update().get(pk=user.pk)
     if words := obstacles(user):
         raise StandsInTheWay(words)
     found = open_erasures().filter(user=user).first()
     if found is not None:
-        return found
+        return found, False
     now = database_now()
     made = Erasure.objects.create(user=user, asked_by=asked_by, asked_at=now, due_at=now + wait)
     User.objects.filter(pk=user.pk).update(leaves_at=made.due_at)
-    return made
+    return made, True
 
 
 @transaction.atomic
@@ -74,6 +88,7 @@ def _take_back(erasure_pk: int | None) -> bool:
     waiting = open_erasures().filter(pk=erasure_pk, due_at__gt=now)
     if not waiting.update(cancelled_at=now, undo_digest=""):
         return False
+    drop_mails(f"erasure:{erasure_pk}")
     User.objects.filter(erasures=erasure_pk).update(leaves_at=None)
     return True
 

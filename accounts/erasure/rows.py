@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext as _
 
-from accounts.erasure.mail import keep_farewell
 from accounts.hooks import LeavingRoom, Words
 from accounts.models import MarketplacePublicProfile, ReleasedHandle
 from accounts.name_and_photo.queries import photo_of
+from accounts.outbox import send_mail
 from accounts.public_profile.handles import erased_handle
 from common.clock import database_now
 from common.sql.erasing import PersonalRows
@@ -21,7 +21,7 @@ _EMAIL = "SELECT 1 FROM users u WHERE u.id = :person AND {has|%s|u.email}"
 _GONE = "destroyed"
 _TABLES = (
     "actor_profiles", "marketplace_public_profiles", "runtime_persona_state", "sessions", "mfa_authenticator",
-    "users_groups", "users_user_permissions", "security_changes", "user_photos",
+    "users_groups", "users_user_permissions", "security_changes", "user_photos", "outgoing_mails",
 )  # fmt: skip
 
 ROWS = PersonalRows(
@@ -32,6 +32,7 @@ ROWS = PersonalRows(
         "django_admin_log": ("object_repr", "change_message"),
         "marketplace_public_profiles": ("handle", "display_name", "search_name", "headline", "location_hint"),
         "mfa_authenticator": ("data",),
+        "outgoing_mails": ("sealed",),
         "released_handles": ("handle",),
         "security_changes": ("address", "detail"),
         "sessions": ("data",),
@@ -59,7 +60,7 @@ ROWS = PersonalRows(
 TABLES = {
     **dict.fromkeys((*_TABLES, "account_emailaddress", "account_emailconfirmation"), _GONE),
     "users": "stays, anonymous: the sharing ID that apps know, and when it was erased",
-    "erasures": "stays: when an anonymous account was to go, and went; where to tell it, sealed, until it is told",
+    "erasures": "stays: when an anonymous account was to go, and went",
     "released_handles": "stays as a hash for 90 days, so that nobody passes for them",
     "django_admin_log": "stays, without what it says of this account",
 }
@@ -95,7 +96,10 @@ def rest_handles(erasure: "Erasure") -> None:
 
 def before_rows(erasure: "Erasure") -> None:
     """What the rows that go are still needed for."""
-    keep_farewell(erasure)
+    user = erasure.user
+    if user.erased_at is None:
+        context = {"done_at": database_now()}
+        send_mail("account_security/mail/erased", to=user, context=context, outlives_account=True)
     rest_handles(erasure)
 
 

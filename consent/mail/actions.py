@@ -4,28 +4,19 @@ A person is written to about requests at most once in MAIL_PAUSE_SECONDS, whoeve
 once, and what comes meanwhile waits until the time is over and then goes into one mail together. Ends likewise.
 """
 
-import logging
-import smtplib
-import time
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 from django.conf import settings
-from django.core.mail import get_connection
-from django.core.mail.backends.base import BaseEmailBackend
-from django.db import transaction
 from django.db.models import Exists, F, Min, OuterRef, QuerySet
-from django.template.loader import render_to_string
-from django.utils import translation
 from django.utils.formats import date_format
 from django.utils.translation import gettext, ngettext
 
-from accounts.language import language_for
-from common import mail
-from common.batches import until_done
+from accounts.models import OutgoingMail
+from accounts.outbox import Gathering, send_mail
 from common.clock import database_now
-from common.shutdown import shutdown
 from common.sql.statements import lock_for_transaction
 from consent.grants.models import FORGOTTEN_AFTER, Grant
 from consent.mail.models import Mail, MailKind
@@ -33,66 +24,10 @@ from consent.requests.models import ConsentRequest
 from developers.models import AppStatus
 from pkm.registry import labels
 
-_log = logging.getLogger(__name__)
 _NEAR = timedelta(days=2)
 _FRESH = timedelta(hours=24)
 _MOST_LINES = 20  # of a mail about several
-_BATCH = 100  # people, and mails over one connection
-_AT_ONCE = 20.0  # seconds of one run
-
-
-def is_due() -> bool:
-    """Whether there is anything that a mail may be due about."""
-    now = database_now()
-    return any(_candidates(kind, now).exists() for kind in MailKind)
-
-
-def send_due_mails(*, most_seconds: float = _AT_ONCE) -> int:
-    """Write what is due until nobody is left, or for so many seconds of each kind; returns how many mails went out.
-
-    A mail that cannot be handed over is tried again at the next run.
-    """
-    written = 0
-    for kind in MailKind:
-        run = _Run(kind, time.monotonic() + most_seconds)
-        written += until_done(run.batch, most_seconds=most_seconds)
-        if run.is_away:
-            break
-    return written
-
-
-class _Run:
-    """One run of a kind through the people who are due, whoever has waited longest first. Each is tried once."""
-
-    def __init__(self, kind: MailKind, ends_at: float) -> None:
-        self.kind, self.ends_at = kind, ends_at
-        self.after = 0  # the oldest request of the newest person who was tried
-        self.is_away = False  # the mail server takes nothing
-
-    def batch(self) -> int | None:
-        """How many mails went out, over one connection; None where nobody is left."""
-        people = [] if self.is_away else _people_to_write_to(self.kind, self.after)
-        if not people:
-            return None
-        self.after = people[-1][1]
-        written = 0
-        try:
-            with get_connection() as mailbox:
-                for user_pk, _ in people:
-                    if shutdown.has_begun() or time.monotonic() > self.ends_at:
-                        break  # what is due waits for the next run
-                    written += self._try(user_pk, mailbox)
-        except OSError:  # smtplib's exceptions are of this kind too: nobody's mail goes out now
-            _log.exception("The mail server takes nothing; what is left waits for the next run")
-            self.is_away = True
-        return written
-
-    def _try(self, user_pk: int, mailbox: BaseEmailBackend) -> bool:
-        try:
-            return _write_to(user_pk, self.kind, mailbox)
-        except (smtplib.SMTPRecipientsRefused, smtplib.SMTPDataError, smtplib.SMTPNotSupportedError):
-            _log.warning("One mail was not taken; it is tried again", exc_info=True)
-            return False
+_BATCH = 100  # people
 
 
 def _waiting(now: datetime) -> QuerySet[ConsentRequest]:
@@ -116,61 +51,50 @@ def _candidates(kind: MailKind, now: datetime) -> QuerySet[Any]:
 
 
 def _due(kind: MailKind, now: datetime) -> QuerySet[ConsentRequest]:
-    """What nobody was written to about; a sandbox person has nobody who reads mail."""
+    """What nobody was written to about and may be now; a sandbox person has nobody who reads mail."""
     if kind == MailKind.REQUEST:
         found = _fresh(now).filter(app__status=AppStatus.ACTIVE)
     else:
         found = ConsentRequest.objects.filter(grant__in=_near_their_end(now))
-    return found.filter(user__sandbox_person=None).exclude(mails__kind=kind)
+    pause = timedelta(seconds=settings.MAIL_PAUSE_SECONDS)
+    lately = Mail.objects.filter(kind=kind, sent_at__gt=now - pause, request__user=OuterRef("user"))
+    on_its_way = OutgoingMail.objects.filter(template__in=_templates(kind), user=OuterRef("user"))
+    left_alone = Exists(lately) | Exists(on_its_way)
+    return found.filter(~left_alone, user__sandbox_person=None).exclude(mails__kind=kind)
 
 
-def _lately(kind: MailKind, now: datetime) -> QuerySet[Mail]:
-    """The mails of this kind after which a person is left alone for now."""
-    return Mail.objects.filter(kind=kind, sent_at__gt=now - timedelta(seconds=settings.MAIL_PAUSE_SECONDS))
-
-
-def _people_to_write_to(kind: MailKind, after: int) -> list[tuple[int, int]]:
-    """The keys of some people and of the oldest request of each, in the order of those, behind `after`."""
+def _people_to_write_to(kind: MailKind) -> Sequence[int]:
+    """The keys of some of them, whoever has waited longest first."""
     now = database_now()
     if not _candidates(kind, now).exists():
-        return []  # as mostly; the whole question takes the planner alone longer than this look
-    left_alone = Exists(_lately(kind, now).filter(request__user=OuterRef("user")))
-    people = _due(kind, now).filter(~left_alone).order_by().values("user").annotate(first=Min("pk"))
-    return list(people.filter(first__gt=after).order_by("first").values_list("user", "first")[:_BATCH])
+        return ()  # as mostly; the whole question takes the planner alone longer than this look
+    people = _due(kind, now).order_by().values("user").annotate(first=Min("pk")).order_by("first")
+    return list(people.values_list("user", flat=True)[:_BATCH])
 
 
-def _write_to(user_pk: int, kind: MailKind, mailbox: BaseEmailBackend) -> bool:
-    """One mail about everything of this kind that is due; whether it went out.
+def _write_to(kind: MailKind, user_pk: int) -> None:
+    """One mail about everything of this kind that is due. One worker at a time writes to a person, and looks again."""
+    lock_for_transaction(f"mail:{kind.value}:{user_pk}")
+    now = database_now()
+    rows = _due(kind, now).filter(user=user_pk).select_related("app__application", "user", "scope_entry", "grant")
+    due = list(rows.order_by("pk"))
+    if not due:
+        return
+    _note(due, kind, now)
+    template = _templates(kind)[len(due) > 1]
+    context = partial(_about_one, due[0]) if len(due) == 1 else partial(_about_several, due, kind, now)
+    send_mail(template, to=due[0].user, context=context, tried_for=_FRESH, wake=False)
 
-    The rows first, the mail inside their transaction: a mail that fails takes the rows back, none goes out twice. One
-    worker at a time writes to a person, and looks again at what is due once it is its turn. Where the mail server says
-    that there is no such address (5xx), the rows stay and nothing is tried again.
-    """
-    with transaction.atomic():
-        lock_for_transaction(f"mail:{kind.value}:{user_pk}")
-        now = database_now()
-        if _lately(kind, now).filter(request__user=user_pk).exists():
-            return False
-        due = list(
-            _due(kind, now)
-            .filter(user=user_pk)
-            .select_related("app__application", "user", "scope_entry", "grant")
-            .order_by("pk")
-        )
-        if not due:
-            return False
-        _note(due, kind, now)
-        person = due[0].user
-        with translation.override(language_for(person)):
-            subject, body = _about_one(due[0], kind) if len(due) == 1 else _about_several(due, kind, now)
-        try:
-            mail.send(subject, body, person.email, connection=mailbox)
-        except smtplib.SMTPRecipientsRefused as refused:
-            if any(code < 500 for code, _ in refused.recipients.values()):
-                raise
-            _log.warning("An address is refused for good; its mail about %s is given up", due[0].request_id)
-            return False
-    return True
+
+def _templates(kind: MailKind) -> tuple[str, str]:
+    """Of a mail about one, and about several."""
+    return f"consent/mail/{kind.value}", f"consent/mail/{kind.value}s"
+
+
+GATHERINGS = {
+    f"mails of the kind {kind.value}": Gathering(partial(_people_to_write_to, kind), partial(_write_to, kind))
+    for kind in MailKind
+}
 
 
 def _note(due: Sequence[ConsentRequest], kind: MailKind, now: datetime) -> None:
@@ -182,31 +106,22 @@ def _note(due: Sequence[ConsentRequest], kind: MailKind, now: datetime) -> None:
         Grant.objects.filter(request__in=due).update(reminder_waits=False)
 
 
-def _about_one(request: ConsentRequest, kind: MailKind) -> tuple[str, str]:
-    """Subject and text, in the language that is on."""
-    context = {
-        "request": request,
-        "label": labels.translated(request.scope_entry.scope_label),
-        "until": _until(request),
-        "issuer": settings.ISSUER,
-    }
-    return _rendered(kind.value, context)
+def _about_one(request: ConsentRequest) -> dict[str, Any]:
+    """What the mail says, in the language that is on."""
+    label = labels.translated(request.scope_entry.scope_label)
+    return {"request": request, "label": label, "until": _until(request)}
 
 
-def _about_several(due: Sequence[ConsentRequest], kind: MailKind, now: datetime) -> tuple[str, str]:
+def _about_several(due: Sequence[ConsentRequest], kind: MailKind, now: datetime) -> dict[str, Any]:
     """The same of one mail about all of `due`, which are one person's."""
     lines = _by_app(due) if kind == MailKind.REQUEST else _by_end(due)
-    context: dict[str, Any] = {
-        "lines": lines[:_MOST_LINES],
-        "more": len(lines) - _MOST_LINES,
-        "issuer": settings.ISSUER,
-    }
+    context: dict[str, Any] = {"lines": lines[:_MOST_LINES], "more": len(lines) - _MOST_LINES}
     if kind == MailKind.REQUEST:
         waiting = list(_waiting(now).filter(user=due[0].user).values_list("app", flat=True))
         apps = len(set(waiting))
         context["requests"] = _requests(len(waiting))
         context["apps"] = ngettext("%(count)d app", "%(count)d apps", apps) % {"count": apps}
-    return _rendered(f"{kind.value}s", context)
+    return context
 
 
 def _by_app(due: Sequence[ConsentRequest]) -> list[str]:
@@ -238,8 +153,3 @@ def _requests(count: int) -> str:
 def _until(request: ConsentRequest) -> str:
     grant: Grant | None = getattr(request, "grant", None)
     return date_format(grant.expires_at if grant else request.expires_at, gettext("j F Y, H:i"))
-
-
-def _rendered(name: str, context: dict[str, Any]) -> tuple[str, str]:
-    subject = render_to_string(f"consent/mail/{name}_subject.txt", context).strip()
-    return subject, render_to_string(f"consent/mail/{name}.txt", context)

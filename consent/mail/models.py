@@ -11,7 +11,7 @@ class MailKind(models.TextChoices):
 
 
 class Mail(models.Model):
-    """One mail to a person about one request, written once however often the task runs."""
+    """That a person was written to about one request, once however often the task runs."""
 
     request = models.ForeignKey(
         "consent.ConsentRequest", on_delete=models.PROTECT, related_name="mails", db_index=False

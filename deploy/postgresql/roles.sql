@@ -41,7 +41,7 @@ REVOKE UPDATE ON legacy_encrypted_blobs, legacy_metadata_index FROM :"role";
 GRANT DELETE ON
     account_emailaddress, account_emailconfirmation, agent_calls, analysis_runs, analysis_steps, audit_pending, auth_group,
     auth_group_permissions, blocked_apps, cache_entries, consent_notices, consent_reads, directory_finds, discovery_log, discovery_misses, hidden_scopes, idempotency_keys,
-    legacy_encrypted_blobs, legacy_metadata_index, mfa_authenticator, outbound_messages, phone_numbers, pkm_blobs, pkm_manifest_paths, rate_counts, request_log, security_changes, sessions,
+    legacy_encrypted_blobs, legacy_metadata_index, mfa_authenticator, outbound_messages, outgoing_mails, phone_numbers, pkm_blobs, pkm_manifest_paths, rate_counts, request_log, security_changes, sessions,
     users_groups, users_user_permissions, vault_key_wrappers, vault_resets, vault_rotation_wrappers,
     webhook_deliveries
 TO :"role";
@@ -49,7 +49,7 @@ TO :"role";
 -- What erasing a person takes out of tables that nobody may delete from: each function looks for an erasure that is
 -- due before it does anything, and takes away the rows of that person alone.
 REVOKE UPDATE ON erasures FROM :"role";
-GRANT UPDATE (undo_digest, mailed_at, farewell, cancelled_at, done_at) ON erasures TO :"role";
+GRANT UPDATE (undo_digest, cancelled_at, done_at) ON erasures TO :"role";
 -- The server asks in a person's name, and then at least a day passes; at once erases only who runs `erase_person` as the
 -- owner, for whom policies do not count.
 ALTER TABLE erasures ENABLE ROW LEVEL SECURITY;

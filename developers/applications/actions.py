@@ -8,6 +8,7 @@ from django.contrib.auth import get_user_model
 from django.db import transaction
 from django.utils.translation import gettext
 
+from accounts.outbox import send_mail
 from common.clock import database_now
 from common.problems import InvalidRequest
 from developers.applications.facts import ApplicationFacts, check_facts
@@ -47,9 +48,7 @@ def make_app(
         contact_email=contact_email,
         staff_told_at=now,
     )
-    app = approve_application(application=application, by=by, verified=verified)
-    DeveloperApplication.objects.filter(pk=application.pk).update(applicant_told_at=now)  # the operator tells them
-    return app
+    return _approve(application, by=by, verified=verified, note="", seen=None)  # the operator tells them
 
 
 @transaction.atomic
@@ -76,7 +75,7 @@ def hand_in_again(*, application_pk: int, facts: ApplicationFacts, by: "User") -
         changed |= {"proved_domain": "", "domain_proved_at": None, "domain_missing_since": None}
     DeveloperApplication.objects.filter(pk=held.pk).update(
         **changed, status=ApplicationStatus.SUBMITTED, reviewer=None, reviewed_at=None, staff_told_at=None,
-        applicant_told_at=None, updated_at=database_now(),
+        updated_at=database_now(),
     )  # fmt: skip
 
 
@@ -104,6 +103,12 @@ def approve_application(
     `verified` says that the legal name was checked, and is shown to people. `seen` is the `updated_at` of what `by`
     looked at: one that was changed since is not decided.
     """
+    app = _approve(application, by=by, verified=verified, note=note, seen=seen)
+    _write_to_applicant(application, app)
+    return app
+
+
+def _approve(application: DeveloperApplication, *, by: "User", verified: bool, note: str, seen: datetime | None) -> App:
     _decide(application, ApplicationStatus.APPROVED, by=by, note=note, seen=seen)
     check_facts(_facts_of(application))
     app = App.objects.create(
@@ -131,6 +136,7 @@ def send_back_application(
     """Ask the applicant to correct what `note` says. Raises `InvalidRequest`."""
     _require_note(note)
     _decide(application, ApplicationStatus.SENT_BACK, by=by, note=note, seen=seen)
+    _write_to_applicant(application)
 
 
 @transaction.atomic
@@ -140,6 +146,7 @@ def reject_application(
     """Say no to an application, and why. Raises `InvalidRequest`."""
     _require_note(note)
     _decide(application, ApplicationStatus.REJECTED, by=by, note=note, seen=seen)
+    _write_to_applicant(application)
 
 
 def _decide(
@@ -149,15 +156,18 @@ def _decide(
     waiting = DeveloperApplication.objects.filter(pk=application.pk, status=ApplicationStatus.SUBMITTED)
     if seen is not None:
         waiting = waiting.filter(updated_at=seen)
-    decided = waiting.update(
-        status=status, reviewer=by, reviewed_at=now, note=note.strip(), applicant_told_at=None, updated_at=now
-    )
+    decided = waiting.update(status=status, reviewer=by, reviewed_at=now, note=note.strip(), updated_at=now)
     if not decided:
         still_waits = DeveloperApplication.objects.filter(pk=application.pk, status=ApplicationStatus.SUBMITTED)
         if still_waits.exists():
             raise InvalidRequest(gettext("This application is not as you saw it any more: look at it again."))
         raise InvalidRequest(gettext("Somebody has decided this application already."))
     application.refresh_from_db()
+
+
+def _write_to_applicant(application: DeveloperApplication, app: App | None = None) -> None:
+    template = f"developers/mail/application_{application.status}"
+    send_mail(template, to=application.applicant, context={"application": application, "app": app})
 
 
 def _require_note(note: str) -> None:

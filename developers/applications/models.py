@@ -20,7 +20,7 @@ class DeveloperApplication(DomainProof):
     """An enrolment: who stands behind an app and what they need.
 
     One that was sent back can be handed in again, which clears who reviewed it; approved, rejected and withdrawn are
-    ends. The proof of its domain goes to the app. `…_told_at` is when its mail went out, or that none is due.
+    ends. The proof of its domain goes to the app.
     """
 
     applicant = models.ForeignKey("accounts.User", on_delete=models.PROTECT, related_name="developer_applications")
@@ -47,8 +47,7 @@ class DeveloperApplication(DomainProof):
     )
     reviewed_at = models.DateTimeField(null=True, blank=True)
     note = models.TextField(_("note"), max_length=2000, blank=True)
-    staff_told_at = models.DateTimeField(null=True, blank=True, editable=False)  # that it was handed in
-    applicant_told_at = models.DateTimeField(null=True, blank=True, editable=False)  # what was decided
+    staff_told_at = models.DateTimeField(null=True, blank=True, editable=False)  # that it was handed in, by mail
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
 

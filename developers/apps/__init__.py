@@ -18,12 +18,15 @@ class DevelopersConfig(AppConfig):
         import_module("developers.tasks")  # they are told by name (common.broker); they know all features, this one too
 
         from accounts.hooks import register_room
+        from accounts.outbox import register_gathering
         from accounts.signals import access_taken_back
 
         revoke = import_module("developers.tokens.management_actions").revoke_management_tokens
         access_taken_back.connect(revoke, dispatch_uid="revoke-management-tokens")
         withdraw = import_module("developers.members.invitations").withdraw_all_of
         access_taken_back.connect(withdraw, dispatch_uid="withdraw-invitations")
+        register_gathering("new applications", import_module("developers.applications.mail").GATHERING)
+        register_gathering("tokens that end", import_module("developers.tokens.reminders").GATHERING)
         register_room(import_module("developers.leaving").ROOM)
         post_migrate.connect(_install, sender=self)
 

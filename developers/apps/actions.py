@@ -2,18 +2,17 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from django.contrib.auth import get_user_model
 from django.db import transaction
 from django.utils import timezone
 
-from common.broker import tell_worker
+from accounts.outbox import send_mail
 from common.problems import InvalidRequest
 from common.text import is_plain
 from developers.apps.audit import record
-from developers.apps.models import RESTORED, SUSPENDED, TOLD_TO_MEMBERS, App, AppMode, AppStatus
+from developers.apps.models import CLOSED_WITH_OWNER, RESTORED, SUSPENDED, App, AppMode, AppStatus
 from developers.signals import app_changed, tokens_ended
 
 if TYPE_CHECKING:
@@ -26,7 +25,6 @@ SHOWN_TO_PEOPLE = (
     "application__recipients", "application__storage_place", "application__retention", "application__jurisdiction",
 )  # fmt: skip
 MOST_TEST_APPS = 20
-WRITE_TO_MEMBERS = "developers.tasks.write_to_members"
 
 
 @contextmanager
@@ -97,8 +95,8 @@ def close_app(*, app: App, by: "User", action: str = "app.closed") -> bool:
     record(app=app, by=by, action=action, revoked_tokens=live.update(revoked_at=now))
     app_changed.send(sender=App, app_pk=app.pk, by=by)
     tokens_ended.send(sender=App, app_pk=app.pk)
-    if action in TOLD_TO_MEMBERS:
-        transaction.on_commit(partial(tell_worker, WRITE_TO_MEMBERS))
+    if action == CLOSED_WITH_OWNER:
+        _write_to_members(app, action)
     return True
 
 
@@ -129,5 +127,11 @@ def _switch(app: App, old: AppStatus, new: AppStatus, *, by: "User | None", acti
     if not App.objects.filter(pk=app.pk, status=old).update(status=new, updated_at=timezone.now()):
         return False
     record(app=app, by=by, action=action, note=note)
-    transaction.on_commit(partial(tell_worker, WRITE_TO_MEMBERS))
+    _write_to_members(app, action, note)
     return True
+
+
+def _write_to_members(app: App, action: str, note: str = "") -> None:
+    for member in app.members.filter(user__is_active=True).select_related("user").order_by("pk"):
+        template = f"developers/mail/{action.removeprefix('app.')}"
+        send_mail(template, to=member.user, context={"app": app, "note": note})

@@ -213,7 +213,7 @@ class AppAuditAdmin(ReadOnly):
     list_select_related = ("app", "member")
     search_fields = ("=app__app_id", "app__name", "=action", "=member__email")
     ordering = ("-id",)
-    fields = ("at", "app", "action", "member", "what", "told_at")
+    fields = ("at", "app", "action", "member", "what")
 
     @admin.display(description=_("facts"))
     def what(self, row: AppAuditEntry) -> str:

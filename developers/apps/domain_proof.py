@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Coalesce
 
+from accounts.outbox import send_mail
 from common.clock import database_now
 from common.shutdown import shutdown
 from developers.apps.actions import changing_app
@@ -60,7 +61,7 @@ def _prove(*, app_pk: int, domain: str, by: "User | None") -> None:
         rows = App.objects.filter(pk=app_pk)
         rows.update(domain_checked_at=now, domain_missing_since=None)
         if app.proved_domain != domain:
-            rows.update(proved_domain=domain, domain_proved_at=now, lost_domain="")
+            rows.update(proved_domain=domain, domain_proved_at=now)
             record(app=app, by=by, action="domain.proved", domain=domain)
 
 
@@ -75,5 +76,7 @@ def _miss(*, app_pk: int, domain: str, by: "User | None") -> None:
         gone = app.domain_missing_since is not None and app.domain_missing_since <= now - GONE_AFTER
         if app.proved_domain and (gone or app.proved_domain != domain_of(app.website)):
             lost = app.proved_domain
-            rows.update(proved_domain="", domain_proved_at=None, domain_missing_since=None, lost_domain=lost)
+            rows.update(proved_domain="", domain_proved_at=None, domain_missing_since=None)
             record(app=app, by=by, action="domain.lost", domain=lost)
+            for owner in app.members.filter(role="owner").select_related("user"):
+                send_mail("developers/mail/domain_lost", to=owner.user, context={"app": app, "domain": lost})

@@ -65,7 +65,6 @@ class App(DomainProof):
     status = models.CharField(_("status"), max_length=16, choices=AppStatus, default=AppStatus.ACTIVE)
     verified = models.BooleanField(_("verified"), default=False)
     logo_digest = models.CharField(max_length=64, blank=True, editable=False)  # of its `Logo`; empty: none
-    lost_domain = models.CharField(max_length=253, blank=True, editable=False)  # whose loss its owners are not told yet
     origins = models.JSONField(_("browser origins"), default=list, blank=True)
     return_addresses = models.JSONField(_("return addresses"), default=list, blank=True)
     request_budget = models.PositiveIntegerField(
@@ -139,16 +138,11 @@ class Logo(models.Model):
         db_table = "app_logos"
 
 
-# What members are written to about.
 SUSPENDED, RESTORED, CLOSED_WITH_OWNER = "app.suspended", "app.restored", "app.closed_with_owner"
-TOLD_TO_MEMBERS = (SUSPENDED, RESTORED, CLOSED_WITH_OWNER)
 
 
 class AppAuditEntry(models.Model):
-    """What was done to an app, by whom: a member, staff, or the service itself. Only added to.
-
-    `told_at` is when the members were written to about it, of `TOLD_TO_MEMBERS` alone.
-    """
+    """What was done to an app, by whom: a member, staff, or the service itself. Only added to."""
 
     app = models.ForeignKey(App, on_delete=models.CASCADE, related_name="audit_entries", db_index=False)
     member = models.ForeignKey(
@@ -157,20 +151,12 @@ class AppAuditEntry(models.Model):
     action = models.CharField(_("action"), max_length=40)
     facts = models.JSONField(_("facts"), default=dict, blank=True)
     at = models.DateTimeField(_("at"), db_index=False)
-    told_at = models.DateTimeField(_("members told"), null=True, blank=True)
 
     class Meta:
         db_table = "app_audit"
         verbose_name = _("audit entry of an app")
         verbose_name_plural = _("audit of apps")
-        indexes = [
-            models.Index(fields=["app", "-id"], name="app_audit_newest"),
-            models.Index(
-                fields=["id"],
-                condition=models.Q(action__in=TOLD_TO_MEMBERS, told_at__isnull=True),
-                name="app_audit_to_tell",
-            ),
-        ]
+        indexes = [models.Index(fields=["app", "-id"], name="app_audit_newest")]
 
     def __str__(self) -> str:
         return f"#{self.pk}"

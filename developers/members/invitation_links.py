@@ -19,6 +19,11 @@ def digest(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
+def mail_key(invitation_pk: int | str) -> str:
+    """Of the mail that has the link."""
+    return f"invitation:{invitation_pk}"
+
+
 def has_form(secret: str) -> bool:
     """Whether this could be such a secret at all."""
     return _FORM.match(secret) is not None

@@ -4,13 +4,16 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from allauth.account.models import EmailAddress
+from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.urls import reverse
 
 from accounts.models import WayChange
+from accounts.outbox import drop_mails, send_mail
 from accounts.security_changes import note_change
 from common.clock import database_now
 from common.identifiers import is_identifier
@@ -19,7 +22,7 @@ from common.problems import InvalidRequest, NotFound
 from developers.apps.audit import record
 from developers.apps.models import App, AppStatus
 from developers.members.errors import AlreadyInvited, AlreadyMember, InvitationEnded, InvitationForAnother
-from developers.members.invitation_links import digest, has_form, new_secret
+from developers.members.invitation_links import digest, has_form, mail_key, new_secret
 from developers.members.limits import count_invitation
 from developers.members.models import AppInvitation, AppMember, MemberRole
 from developers.members.policies import require_owner
@@ -31,7 +34,7 @@ LIFETIME = timedelta(days=7)
 
 
 def invite(*, app: App, email: str, by: "User", role: str = MemberRole.MEMBER) -> AppInvitation:
-    """Ask whoever reads this address to join; the mail goes out at the next run of the worker.
+    """Ask whoever reads this address to join, by mail.
 
     Raises `OwnerRequired`, `AlreadyMember`, `AlreadyInvited`, `InvalidRequest`, `TooManyInvitations`.
     """
@@ -79,9 +82,11 @@ def _make(app: App, by: "User", role: str, **whom: Any) -> AppInvitation:
     waiting.filter(expires_at__lte=now).update(withdrawn_at=now)
     if waiting.exists():
         raise AlreadyInvited("Send it again, or withdraw it first.")
+    secret = new_secret()
     made: AppInvitation = AppInvitation.objects.create(
-        app=app, role=role, digest=digest(new_secret()), invited_by=by, expires_at=now + LIFETIME, **whom
+        app=app, role=role, digest=digest(secret), invited_by=by, expires_at=now + LIFETIME, **whom
     )
+    _write(made, secret)
     record(app=app, by=by, action="invitation.made", address=_told(made), role=role)
     return made
 
@@ -93,11 +98,13 @@ def resend_invitation(*, invitation: AppInvitation, by: "User") -> None:
     count_invitation(app=invitation.app, by=by, to=to)
     with transaction.atomic():
         _lock_as_owner(invitation.app, by)
-        fresh = {"digest": digest(new_secret()), "expires_at": database_now() + LIFETIME, "mailed_at": None}
+        secret = new_secret()
+        fresh = {"digest": digest(secret), "expires_at": database_now() + LIFETIME}
         if not invitation.hands_over:  # who hands the app over stays who began it
             fresh["invited_by"] = by
         if not _waiting(invitation.pk).update(**fresh):
             raise InvitationEnded
+        _write(AppInvitation.objects.select_related("app", "invited_by", "person").get(pk=invitation.pk), secret)
         record(app=invitation.app, by=by, action="invitation.sent_again", address=_told(invitation))
 
 
@@ -105,7 +112,7 @@ def resend_invitation(*, invitation: AppInvitation, by: "User") -> None:
 def withdraw_invitation(*, invitation: AppInvitation, by: "User") -> bool:
     """End an invitation; False where it had ended already. Raises `OwnerRequired`."""
     _lock_as_owner(invitation.app, by)
-    if not _waiting(invitation.pk).update(withdrawn_at=database_now()):
+    if not _withdraw(_waiting(invitation.pk)):
         return False
     record(app=invitation.app, by=by, action="invitation.withdrawn", address=_told(invitation))
     return True
@@ -160,8 +167,7 @@ def withdraw_invitations_around(*, app: App, user: "User") -> None:
     """What somebody invited as an owner, or was asked to be, must not let them in again once that was taken away."""
     theirs = EmailAddress.objects.filter(user=user, verified=True, email__iexact=OuterRef("email"))
     waiting = AppInvitation.objects.filter(app=app, accepted_at=None, withdrawn_at=None)
-    waiting = waiting.filter(Q(invited_by=user) | Q(person=user) | Exists(theirs))
-    waiting.update(withdrawn_at=database_now())
+    _withdraw(waiting.filter(Q(invited_by=user) | Q(person=user) | Exists(theirs)))
 
 
 @transaction.atomic
@@ -169,7 +175,7 @@ def withdraw_all_of(*, user: "User", **_: object) -> None:
     """End what they invited everywhere: whoever used their account meanwhile may have asked somebody of their own."""
     waiting = AppInvitation.objects.filter(invited_by=user, accepted_at=None, withdrawn_at=None)
     for invitation in waiting.select_related("app", "person"):
-        if _waiting(invitation.pk).update(withdrawn_at=database_now()):
+        if _withdraw(_waiting(invitation.pk)):
             record(app=invitation.app, by=None, action="invitation.withdrawn", address=_told(invitation))
 
 
@@ -223,6 +229,25 @@ def _address(email: str) -> str:
 
 def _waiting(pk: int) -> QuerySet[AppInvitation]:
     return AppInvitation.objects.filter(pk=pk, accepted_at=None, withdrawn_at=None)
+
+
+def _withdraw(waiting: QuerySet[AppInvitation]) -> int:
+    drop_mails(*map(mail_key, waiting.values_list("pk", flat=True)))
+    return waiting.update(withdrawn_at=database_now())
+
+
+def _write(invitation: AppInvitation, secret: str) -> None:
+    """In the language of the account that the address belongs to, or of whoever invites a stranger."""
+    known = get_user_model().objects.filter(email=invitation.email, is_active=True)
+    reader = invitation.person or known.first() or invitation.invited_by
+    link = f"{settings.ISSUER}{reverse('developers:invitation', args=[secret])}"
+    send_mail(
+        "developers/mail/invitation",
+        to=reader,
+        address=invitation.email,
+        context={"invitation": invitation, "app": invitation.app, "link": link},
+        key=mail_key(invitation.pk),
+    )
 
 
 def _lock_as_owner(app: App, by: "User") -> None:

@@ -20,7 +20,6 @@ class AppMember(models.Model):
     agreed_to_tests_at = models.DateTimeField(_("agreed to be asked by the test app"), null=True, blank=True)
     # Who was added by their sharing ID gave the team no address; who founded it or was invited by mail did.
     shows_email = models.BooleanField(default=True)
-    mail_due = models.BooleanField(default=False)  # read and set by nothing any more
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -41,9 +40,6 @@ class AppInvitation(models.Model):
 
     Who is known to the team already, or by their sharing ID alone, is asked as `person`, without an `email` here. With
     `hands_over` whoever invited them is no owner any more once they accept.
-
-    The secret is made where the mail is written (`mailed_at`), so that it is nowhere else; until then `digest` is that
-    of a secret which nobody knows.
     """
 
     app = models.ForeignKey("developers.App", on_delete=models.CASCADE, related_name="invitations")
@@ -66,7 +62,6 @@ class AppInvitation(models.Model):
         "accounts.User", on_delete=models.SET_NULL, null=True, blank=True, related_name="accepted_app_invitations"
     )
     withdrawn_at = models.DateTimeField(_("withdrawn"), null=True, blank=True)
-    mailed_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

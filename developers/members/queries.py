@@ -2,11 +2,13 @@
 
 from typing import TYPE_CHECKING
 
-from django.db.models import OuterRef, QuerySet, Subquery, Value
-from django.db.models.functions import Coalesce, NullIf
+from django.db.models import Exists, OuterRef, QuerySet, Subquery, TextField, Value
+from django.db.models.functions import Cast, Coalesce, Concat, NullIf
 
+from accounts.models import OutgoingMail
 from common.identifiers import is_identifier
 from developers.apps.models import App
+from developers.members.invitation_links import mail_key
 from developers.members.models import AppInvitation, AppMember, MemberRole
 
 if TYPE_CHECKING:
@@ -46,8 +48,11 @@ def pending_invitations(app: App) -> QuerySet[AppInvitation]:
     """The invitations that nobody accepted or withdrew, those that expired too, the newest first.
 
     `whom` is how the team knows them: by the address that it asked or that they show it, else by their sharing ID.
+    `mail_waits` is that the mail was not sent yet.
     """
     waiting = AppInvitation.objects.filter(app=app, accepted_at=None, withdrawn_at=None)
     shown = AppMember.objects.filter(app=app, user=OuterRef("person"), shows_email=True).values("user__email")
     whom = Coalesce(NullIf("email", Value("")), Subquery(shown[:1]), "person__public_id")
-    return waiting.select_related("app", "invited_by", "person").annotate(whom=whom).order_by("-pk")
+    mails = OutgoingMail.objects.filter(key=Concat(Value(mail_key("")), Cast(OuterRef("pk"), TextField())))
+    shown_as = waiting.annotate(whom=whom, mail_waits=Exists(mails))
+    return shown_as.select_related("app", "invited_by", "person").order_by("-pk")

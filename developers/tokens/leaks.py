@@ -5,29 +5,35 @@ from typing import TYPE_CHECKING
 from django.db import transaction
 from django.utils import timezone
 
+from accounts.outbox import send_mail
 from developers.apps.audit import record
 from developers.signals import tokens_ended
 from developers.tokens.digests import digest
 from developers.tokens.models import DeveloperToken, ManagementToken
 from developers.tokens.queries import lives
+from developers.tokens.reminders import members_of
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
 
 
 def report_leak(*, token: str) -> None:
-    """Revoke `token` where it is a live one of anybody's, in its overlap too; who has to know is written to later.
+    """Revoke `token` where it is a live one of anybody's, in its overlap too; who has to know is written to.
 
     Says nothing to whoever reports, and does the same for every text: two updates by a digest.
     """
     hashed = digest(token)
     with transaction.atomic():
         ended = _end(DeveloperToken.objects.filter(digest=hashed))
-        _end(ManagementToken.objects.filter(digest=hashed))
+        if _end(ManagementToken.objects.filter(digest=hashed)):
+            own = ManagementToken.objects.select_related("user").get(digest=hashed)
+            send_mail("developers/mail/management_token_leaked", to=own.user, context={"token": own})
         if ended:
             found = DeveloperToken.objects.select_related("app").get(digest=hashed)
             record(app=found.app, by=None, action="token.leaked", prefix=found.prefix, label=found.label)
             tokens_ended.send(sender=DeveloperToken, app_pk=found.app_id)
+            for person in members_of(found):
+                send_mail("developers/mail/token_leaked", to=person, context={"token": found})
 
 
 def _end(tokens: "QuerySet[DeveloperToken] | QuerySet[ManagementToken]") -> bool:

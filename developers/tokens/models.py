@@ -25,14 +25,11 @@ def default_expiry() -> datetime:
 
 
 def leak_constraints(name: str) -> list[models.BaseConstraint]:
-    """A token that was reported as leaked has ended, and nobody is told of a leak that was not reported."""
+    """A token that was reported as leaked has ended."""
     return [
         models.CheckConstraint(
             condition=models.Q(leaked_at__isnull=True) | models.Q(revoked_at__isnull=False), name=f"{name}_leak_ends"
-        ),
-        models.CheckConstraint(
-            condition=models.Q(leak_told_at__isnull=True) | models.Q(leaked_at__isnull=False), name=f"{name}_leak_told"
-        ),
+        )
     ]
 
 
@@ -57,7 +54,6 @@ class DeveloperToken(models.Model):
     last_used_at = models.DateTimeField(_("last used"), null=True, blank=True)
     reminded_days = models.PositiveSmallIntegerField(null=True, blank=True)  # 14 or 2: the last reminder that was sent
     leaked_at = models.DateTimeField(_("reported as leaked"), null=True, blank=True)  # and revoked for it
-    leak_told_at = models.DateTimeField(null=True, blank=True)
     created_by = models.ForeignKey("accounts.User", on_delete=models.PROTECT, related_name="created_tokens")
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -87,7 +83,6 @@ class ManagementToken(models.Model):
     revoked_at = models.DateTimeField(_("revoked"), null=True, blank=True)
     last_used_at = models.DateTimeField(_("last used"), null=True, blank=True)
     leaked_at = models.DateTimeField(_("reported as leaked"), null=True, blank=True)  # as with a developer token
-    leak_told_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

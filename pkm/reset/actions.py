@@ -8,8 +8,10 @@ import logging
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from django.conf import settings
 from django.db import transaction
 
+from accounts.outbox import drop_mails, send_mail
 from common.clock import database_now
 from common.shutdown import shutdown
 from pkm import hooks, signatures
@@ -48,7 +50,10 @@ def ask_for_reset(*, by: "User") -> VaultReset:
         hooks.root_changed(by, hooks.RootChange("given_up", old=signatures.thumbprint(vault.signing_public_key)))
     _tell_that_nothing_opens_it(index)
     now = database_now()
-    return VaultReset.objects.create(vault=vault, asked_at=now, due_at=now + RESET_WAITS)
+    reset: VaultReset = VaultReset.objects.create(vault=vault, asked_at=now, due_at=now + RESET_WAITS)
+    context = {"reset": reset, "address": f"{settings.BASE_URL}/account/security/reset/"}
+    send_mail("account_security/mail/reset", to=by, context=context, key=f"reset:{by.pk}")
+    return reset
 
 
 @transaction.atomic
@@ -59,6 +64,7 @@ def take_back_reset(*, by: "User") -> bool:
     index = locked_index(by)
     if not VaultReset.objects.filter(vault__user=by).delete()[0]:
         return False
+    drop_mails(f"reset:{by.pk}")
     VaultKey.objects.filter(user=by).update(vault_status=VaultStatus.ACTIVE)
     live = KeyWrapper.objects.filter(user=by, removed_at=None)
     rewrite_capabilities(index, live.values_list("kind", flat=True))

@@ -9,7 +9,6 @@ class VaultReset(models.Model):
     vault = models.OneToOneField("pkm.VaultKey", on_delete=models.CASCADE, related_name="reset")
     asked_at = models.DateTimeField()
     due_at = models.DateTimeField()
-    mailed_at = models.DateTimeField(null=True)
 
     class Meta:
         db_table = "vault_resets"

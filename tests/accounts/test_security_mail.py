@@ -2,9 +2,7 @@
 
 import inspect
 import re
-import smtplib
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from allauth.account.internal.flows import manage_email, password_change, password_reset
@@ -13,14 +11,12 @@ from allauth.mfa.recovery_codes.internal import flows as codes_flows
 from allauth.mfa.totp.internal import flows as totp_flows
 from allauth.mfa.webauthn.internal import flows as passkey_flows
 from django.core import mail
-from django.core.mail.backends.locmem import EmailBackend
 from django.test import Client
 from django.utils import timezone
 
 from accounts.identifiers import sandbox_address
 from accounts.models import SecurityChange, User, WayChange
 from accounts.security_changes import note_change
-from accounts.security_mail.mail import write_security_mails
 from pkm.reset import actions as reset_actions
 from pkm.rotation import actions as rotation_actions
 from pkm.vault import actions as vault_actions
@@ -28,6 +24,7 @@ from pkm.vault.models import KeyWrapper
 from tests import factories
 from tests.callers import JsonClient, signed_in
 from tests.factories.accounts import PASSWORD
+from tests.outbox import send_mails
 from tests.pkm.rotation import Change, change
 from tests.pkm.sealed_segments import wrapper
 from tests.totp import in_one_period, totp_code
@@ -43,10 +40,11 @@ def later(**by: int) -> None:
 
 
 def written() -> list[tuple[list[str], str]]:
-    """Whom the next run writes to, and the subjects."""
+    """To whom the next run writes of changed ways in, and the subjects."""
+    send_mails()  # what waits besides
     later()
     mail.outbox.clear()
-    write_security_mails()
+    send_mails()
     return [(sent.to, sent.subject) for sent in mail.outbox]
 
 
@@ -83,7 +81,7 @@ def test_every_change_that_allauth_tells_of_has_words() -> None:
 def test_a_changed_password_is_told_after_the_request(owner: JsonClient, person: User) -> None:
     typed = {"oldpassword": PASSWORD, "password1": NEW, "password2": NEW}
     assert owner.client.post("/accounts/password/change/", typed).status_code == 302
-    assert (write_security_mails(), mail.outbox) == (0, [])  # more may come
+    assert (send_mails(), mail.outbox) == (0, [])  # more may come
 
     assert written() == [([person.email], "Your password was changed")]
     body = mail.outbox[0].body
@@ -91,7 +89,7 @@ def test_a_changed_password_is_told_after_the_request(owner: JsonClient, person:
     assert "127.0.0.1" not in body
     assert NEW not in body
     assert not SecurityChange.objects.exists()
-    assert write_security_mails() == 0
+    assert send_mails() == 0
 
 
 def test_it_is_in_the_persons_language(person: User) -> None:
@@ -208,63 +206,17 @@ def test_the_first_vault_and_one_that_is_given_up_are_not_told_twice(person: Use
 # --- the queue --------------------------------------------------------------------------------------------------------
 
 
-class Unwilling(EmailBackend):
-    """A mail server that is away, or answers one address with a code."""
-
-    away = False
-    refuses: tuple[str, int] = ("", 0)
-
-    def send_messages(self, messages: Any) -> int:
-        address, code = Unwilling.refuses
-        if Unwilling.away:
-            raise ConnectionRefusedError
-        if messages[0].to == [address]:
-            raise smtplib.SMTPRecipientsRefused({address: (code, b"no")})
-        return int(super().send_messages(messages))
-
-
-@pytest.fixture
-def unwilling(settings: Any) -> type[Unwilling]:
-    settings.EMAIL_BACKEND = f"{__name__}.Unwilling"
-    return Unwilling
-
-
-def test_without_a_mail_server_the_change_succeeds_and_the_mail_comes_later(
-    owner: JsonClient, person: User, unwilling: type[Unwilling], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(unwilling, "away", True)
-    typed = {"oldpassword": PASSWORD, "password1": NEW, "password2": NEW}
-    assert owner.client.post("/accounts/password/change/", typed).status_code == 302
-    assert written() == []
-
-    monkeypatch.setattr(unwilling, "away", False)
-    assert written() == [([person.email], "Your password was changed")]
-
-
-@pytest.mark.parametrize(("code", "later_on"), [(450, 1), (550, 0)])
-def test_an_address_that_is_refused_keeps_nobody_waiting(
-    person: User, unwilling: type[Unwilling], monkeypatch: pytest.MonkeyPatch, code: int, later_on: int
-) -> None:
-    monkeypatch.setattr(unwilling, "refuses", (person.email, code))
-    other = factories.SecurityChangeFactory(user=factories.PersonFactory()).user
-    factories.SecurityChangeFactory(user=person)
-
-    assert written() == [([other.email], "Your password was changed")]
-    monkeypatch.setattr(unwilling, "refuses", ("", 0))
-    assert len(written()) == later_on
-
-
 def test_what_could_not_be_told_for_a_week_is_forgotten(person: User) -> None:
     factories.SecurityChangeFactory(user=person)
     later(days=8)
-    assert (write_security_mails(), SecurityChange.objects.count()) == (0, 0)
+    assert (send_mails(), SecurityChange.objects.count()) == (0, 0)
 
 
 def test_what_goes_on_changing_is_told_within_minutes(person: User) -> None:
     factories.SecurityChangeFactory(user=person)
     later(seconds=130)
     factories.SecurityChangeFactory(user=person, kind=WayChange.TOTP_DEACTIVATED)
-    assert write_security_mails() == 1
+    assert send_mails() == 1
     assert not SecurityChange.objects.exists()
 
 

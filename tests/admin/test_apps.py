@@ -7,10 +7,10 @@ from django.urls import reverse
 
 from developers.apps import admin as app_admin
 from developers.authentication import find_token
-from developers.members import suspension_mail
 from developers.models import App, AppAuditEntry
 from tests import factories
 from tests.admin.staff_actions import act, list_of, messages
+from tests.outbox import send_mails
 
 
 def _app_form(app, **change):
@@ -89,13 +89,13 @@ def test_members_are_written_to_in_their_language(page, app):
     german = factories.MemberFactory(app=app, user=factories.PersonFactory(language="de")).user
     factories.MemberFactory()  # of another app
     act(page, "developers", "app", "suspend", app, note="They pretend to be a bank")
-    assert suspension_mail.write_to_members() == 1
+    assert send_mails() == 2
     assert [message.to for message in mail.outbox] == [[owner.email], [german.email]]
     assert mail.outbox[0].subject == f"{app.name} was suspended"
     assert '"They pretend to be a bank"' in mail.outbox[0].body
-    assert suspension_mail.write_to_members() == 0
+    assert send_mails() == 0
     act(page, "developers", "app", "restore", app, note="Sorted out")
-    assert suspension_mail.write_to_members() == 1
+    assert send_mails() == 2
     assert mail.outbox[2].subject == f"{app.name} works again"
     assert "Sorted out" in mail.outbox[2].body
 
@@ -105,9 +105,9 @@ def test_mail_that_is_not_taken_is_written_by_the_next_run(page, app, settings):
     act(page, "developers", "app", "suspend", app, note="Spam")
     backend, settings.EMAIL_BACKEND = settings.EMAIL_BACKEND, "django.core.mail.backends.smtp.EmailBackend"
     settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 1  # nobody listens there
-    assert suspension_mail.write_to_members() == 0
+    assert send_mails() == 0
     settings.EMAIL_BACKEND = backend
-    assert suspension_mail.write_to_members() == 1
+    assert send_mails() == 1
     assert len(mail.outbox) == 1
 
 

@@ -14,12 +14,10 @@ from django.utils.module_loading import import_string
 from agents_proxy.analyses.models import Run
 from config import beat
 from config.timer import LOOK_EVERY, WATCHED
-from developers.apps.models import SUSPENDED
 from pkm.registry.models import RegistryVersion
-from tests.factories.accounts import ErasureFactory, SecurityChangeFactory
+from tests.factories.accounts import OutgoingMailFactory
 from tests.factories.agents import ActivationFactory, LinkSessionFactory, RunFactory
 from tests.factories.asked import ConsentRequestFactory, ReadFactory
-from tests.factories.developers import AppAuditEntryFactory, AppInvitationFactory, ApplicationFactory, TokenFactory
 from tests.factories.history import (
     AuditCheckpointFactory,
     AuditPendingFactory,
@@ -27,7 +25,6 @@ from tests.factories.history import (
     ScopeWithdrawalFactory,
     WebhookDeliveryFactory,
 )
-from tests.factories.pkm import VaultResetFactory
 
 pytestmark = pytest.mark.django_db
 AGES = timedelta(days=3)
@@ -47,16 +44,9 @@ WORK: dict[str, Callable[[], Any]] = {
     "finish-withdrawals": ScopeWithdrawalFactory,
     "chain-reads": ReadFactory,
     "write-pending-audit": AuditPendingFactory,
-    "write-mails": lambda: ConsentRequestFactory(mail_waits=True),
-    "write-to-members": lambda: AppAuditEntryFactory(action=SUSPENDED),
-    "write-team-mails": AppInvitationFactory,
-    "write-vault-reset-mails": VaultResetFactory,
-    "write-erasure-mails": ErasureFactory,
-    "write-security-mails": SecurityChangeFactory,
+    "send-mails": OutgoingMailFactory,
     "maintain-institutions": lambda: LinkSessionFactory(expires_at=timezone.now() - AGES),
     "write-down-expiry": lambda: ConsentRequestFactory(created_at=timezone.now() - AGES),
-    "write-token-mails": lambda: TokenFactory(leaked_at=timezone.now(), revoked_at=timezone.now()),
-    "write-application-mails": ApplicationFactory,
     "bring-manifests-up-to-date": lambda: RegistryVersion.objects.update(version="another"),
 }
 
@@ -111,7 +101,7 @@ def test_task_is_sent_as_soon_as_there_is_work(timer: Timer, name: str) -> None:
 
 
 def test_queue_is_asked_when_its_time_has_come_again(timer: Timer) -> None:
-    SecurityChangeFactory()
+    OutgoingMailFactory()
 
     assert [len(timer.look(at=second)) for second in (0, 2, 4, 6, 8, 9.9, 12)] == [1, 0, 0, 0, 0, 1, 0]
 

@@ -14,11 +14,11 @@ from django.utils import translation
 
 from accounts import wording
 from common.clock import database_now
-from consent.mail.actions import send_due_mails
 from pkm.registry.labels import translated
 from pkm.registry.models import Domain, ScopeEntry
 from tests.factories import ConsentRequestFactory, ExportFactory, GrantFactory, ReadFactory
 from tests.factories.accounts import PASSWORD
+from tests.outbox import send_mails
 
 GERMAN = {"Accept-Language": "de-AT,de;q=0.9,en;q=0.5"}
 ENGLISH = {"Accept-Language": "en"}
@@ -171,7 +171,7 @@ def test_mail_that_a_page_sends_is_in_the_persons_language(client, person):
 def test_mail_of_the_worker_is_english_for_whom_nothing_else_is_known(person):
     ConsentRequestFactory(user=person, app_name="Lunch Finder")
     with translation.override("de"):
-        send_due_mails()
+        send_mails()
 
     assert mail.outbox[0].subject == "Lunch Finder asks to see some of your data"
     assert "What they ask for: Food and drink" in mail.outbox[0].body
@@ -183,7 +183,7 @@ def test_mail_of_the_worker_is_in_the_language_of_the_first_sign_in(client, pers
     client.post("/accounts/logout/")
     client.post("/accounts/login/", form, headers=ENGLISH)  # elsewhere, later: no choice, so it changes nothing
     asked = ConsentRequestFactory(user=person, app_name="Lunch Finder")
-    send_due_mails()
+    send_mails()
 
     assert mail.outbox[0].subject == "Lunch Finder möchte einen Teil deiner Daten sehen"
     assert "Essen und Trinken" in mail.outbox[0].body
@@ -197,7 +197,7 @@ def test_mail_of_the_worker_follows_the_switch(owner, person):
     switch_to(owner.client, "fr")  # there is no such language here
     now = database_now()
     GrantFactory(request__user=person, starts_at=now - timedelta(days=29), expires_at=now + timedelta(days=1))
-    send_due_mails()
+    send_mails()
 
     assert "endet bald" in mail.outbox[0].subject
     assert "Essen und Trinken" in mail.outbox[0].body

@@ -14,12 +14,13 @@ from django.db import connection
 from django.utils import timezone
 
 from accounts.models import User
+from accounts.outbox import send_due_mails
 from common.clock import database_now
-from consent.mail.actions import send_due_mails
 from consent.mail.models import Mail
 from consent.requests.models import ConsentRequest
 from tests.factories import AppFactory, ConsentRequestFactory, GrantFactory, PersonFactory
 from tests.lifecycle.clock import Clock, movable_database_clock
+from tests.outbox import send_mails
 from tests.patience import MOST_SECONDS
 
 pytestmark = pytest.mark.django_db(transaction=True)  # the moved clock needs connections opened anew
@@ -41,18 +42,18 @@ def ask(person: User, count: int = 1, **fields: Any) -> list[ConsentRequest]:
 
 def test_thirty_five_requests_are_two_mails(clock: Clock, person: User) -> None:
     ask(person)
-    assert send_due_mails() == 1
+    assert send_mails() == 1
     for _ in range(34):
         ask(person)
         clock.advance(30)
-        assert send_due_mails() == 0
+        assert send_mails() == 0
 
     clock.advance(HOUR - 34 * 30 - 1)
-    assert send_due_mails() == 0
+    assert send_mails() == 0
     clock.advance(1)
-    assert (send_due_mails(), send_due_mails()) == (1, 0)
+    assert (send_mails(), send_mails()) == (1, 0)
     clock.advance(2 * HOUR)
-    assert send_due_mails() == 0
+    assert send_mails() == 0
 
     [first, digest] = mail.outbox
     assert first.subject.endswith("asks to see some of your data")
@@ -71,7 +72,7 @@ def test_what_comes_together_is_one_mail_that_names_each_app(clock: Clock, perso
     ask(person, 3, app=app, app_name="Lunch Finder")
     ask(person, 1, app_name="Trips & <Tours>", app__application__legal_name="Trips Ltd")
 
-    assert send_due_mails() == 1
+    assert send_mails() == 1
 
     [digest] = mail.outbox
     assert digest.subject == "4 requests from 2 apps wait for your decision"
@@ -82,17 +83,17 @@ def test_what_comes_together_is_one_mail_that_names_each_app(clock: Clock, perso
 
 def test_one_that_is_left_is_written_about_in_full(clock: Clock, person: User) -> None:
     ask(person)
-    send_due_mails()
+    send_mails()
     [late] = ask(person)
     clock.advance(HOUR)
 
-    assert send_due_mails() == 1
+    assert send_mails() == 1
     assert late.purpose in mail.outbox[1].body
 
 
 def test_what_was_decided_or_has_ended_is_not_in_the_digest(clock: Clock, person: User) -> None:
     ask(person)
-    send_due_mails()
+    send_mails()
     [cancelled, *_others] = ask(person, 3)
     ask(person, expires_at=database_now() + timedelta(minutes=30))
     ConsentRequest.objects.filter(pk=cancelled.pk).update(
@@ -100,29 +101,29 @@ def test_what_was_decided_or_has_ended_is_not_in_the_digest(clock: Clock, person
     )
     clock.advance(HOUR)
 
-    assert send_due_mails() == 1
+    assert send_mails() == 1
     assert mail.outbox[1].subject == "3 requests from 3 apps wait for your decision"  # the first waits too
 
 
 def test_people_are_written_to_independently(clock: Clock, person: User) -> None:
     other = PersonFactory()
     ask(person)
-    assert send_due_mails() == 1
+    assert send_mails() == 1
     ask(other)
 
-    assert send_due_mails() == 1
+    assert send_mails() == 1
     assert [written.to for written in mail.outbox] == [[person.email], [other.email]]
 
 
 def test_a_digest_that_cannot_be_handed_over_comes_later_and_whole(clock: Clock, person: User, settings: Any) -> None:
     settings.EMAIL_BACKEND = f"{__name__}.Away"
     ask(person, 3)
-    assert send_due_mails() == 0
+    assert send_mails() == 0
     assert not Mail.objects.exists()
     clock.advance(MINUTE)
     settings.EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
 
-    assert send_due_mails() == 1
+    assert send_mails() == 1
     assert mail.outbox[0].subject == "3 requests from 3 apps wait for your decision"
 
 
@@ -134,7 +135,7 @@ def test_ends_are_gathered_too(clock: Clock, person: User) -> None:
             starts_at=now - timedelta(days=29), expires_at=now + timedelta(days=1),
         )  # fmt: skip
 
-    assert (send_due_mails(), send_due_mails()) == (1, 0)
+    assert (send_mails(), send_mails()) == (1, 0)
     [written] = mail.outbox
     assert written.subject == "Some of what you share ends soon"
     assert written.body.count("until ") == 3
@@ -145,7 +146,7 @@ def test_the_pause_is_a_setting(clock: Clock, person: User, settings: Any) -> No
     settings.MAIL_PAUSE_SECONDS = 0
     for _ in range(3):
         ask(person)
-        assert send_due_mails() == 1
+        assert send_mails() == 1
 
 
 def test_in_german_it_is_written_in_german(clock: Clock, person: User) -> None:
@@ -153,7 +154,7 @@ def test_in_german_it_is_written_in_german(clock: Clock, person: User) -> None:
     person.save()
     ask(person, 2)
 
-    send_due_mails()
+    send_mails()
 
     assert "{" not in mail.outbox[0].body + mail.outbox[0].subject
 
@@ -183,7 +184,7 @@ def test_two_workers_at_once_write_one_mail(settings: Any) -> None:
 class Away(EmailBackend):
     """A mail server that nobody reaches."""
 
-    def send_messages(self, messages: Any) -> int:
+    def open(self) -> bool:
         raise ConnectionRefusedError
 
 

@@ -8,6 +8,7 @@ import pytest
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
+from accounts.outbox import send_due_mails
 from common.clock import database_now
 from consent.decisions import actions as decision_actions
 from consent.decisions import expiry
@@ -18,7 +19,6 @@ from consent.grants.models import Grant
 from consent.ledger import audit, verifying
 from consent.ledger.models import AuditChain, AuditEntry, AuditPending, Receipt
 from consent.ledger.pending import write_pending_entries
-from consent.mail.actions import send_due_mails
 from consent.notices.models import Notice, NoticeCounter, WebhookDelivery
 from consent.requests.models import ConsentRequest
 from consent.verification.run import Position, run
@@ -31,6 +31,7 @@ from tests.factories import (
     ConsentRequestFactory,
     WebhookEndpointFactory,
 )
+from tests.outbox import send_mails
 
 ASKS_CLOCK = connection.vendor == "postgresql"  # SQLite's clock is this process's
 
@@ -224,16 +225,16 @@ def test_mails_go_out_until_none_is_due(db: None, monkeypatch: pytest.MonkeyPatc
     for _ in range(5):
         ConsentRequestFactory()
 
-    assert (send_due_mails(), send_due_mails()) == (5, 0)
+    assert (send_mails(), send_mails()) == (5, 0)
     assert len(mailoutbox) == 5
     assert not ConsentRequest.objects.filter(mail_waits=True).exists()
 
 
 def test_no_mail_due_is_a_look_at_an_index(db: None) -> None:
     ConsentRequestFactory()
-    send_due_mails()
+    send_mails()
 
     with CaptureQueriesContext(connection) as ran:
         assert send_due_mails() == 0
 
-    assert len(ran) == 2 + 2 * ASKS_CLOCK  # the requests, the grants
+    assert len(ran) == 8 + 4 * ASKS_CLOCK  # what is late or due, the requests, the grants, and what other rooms gather

@@ -1,19 +1,17 @@
 """Mail about applications: one to staff for all that came in, one to the applicant for each decision."""
 
-import smtplib
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import Permission
 from django.core import mail as outbox
-from django.core.mail.backends.locmem import EmailBackend
 from django.utils import timezone
 
 from developers.applications import actions
-from developers.applications.mail import send_due_mails
-from developers.models import App, DeveloperApplication
-from tests.factories import AppFactory, ApplicationFactory, MemberFactory, PersonFactory, StaffFactory
+from developers.models import DeveloperApplication
+from tests.factories import ApplicationFactory, PersonFactory, StaffFactory
+from tests.outbox import send_mails
 
 pytestmark = pytest.mark.django_db
 
@@ -37,17 +35,17 @@ def test_staff_who_may_decide_get_one_mail_for_all_that_came_in() -> None:
     looker.user_permissions.add(Permission.objects.get(codename="view_developerapplication"))
     first, second = submitted(), submitted()
 
-    send_due_mails()
+    send_mails()
 
     bodies = [message.body for message in outbox.outbox]
     assert all(first.name in body and second.name in body for body in bodies)
     assert set(told()) == {(one.email, "2 applications wait for a decision") for one in (staff, helper)}
     third = submitted()
-    assert send_due_mails() == 0  # within the pause
+    assert send_mails() == 0  # within the pause
     DeveloperApplication.objects.exclude(pk=third.pk).update(staff_told_at=timezone.now() - timedelta(hours=2))
-    send_due_mails()
+    send_mails()
     assert [subject for _, subject in told()] == ["3 applications wait for a decision"] * 2
-    assert send_due_mails() == 0
+    assert send_mails() == 0
 
 
 def test_the_applicant_hears_of_each_decision_in_their_language() -> None:
@@ -57,7 +55,7 @@ def test_the_applicant_hears_of_each_decision_in_their_language() -> None:
     actions.send_back_application(application=rows[1], by=staff, note="Name your company.")
     actions.reject_application(application=rows[2], by=staff, note="This is spam.")
 
-    assert send_due_mails() == 3
+    assert send_mails() == 3
 
     approved, back, rejected = outbox.outbox
     assert f"/developers/apps/{app.app_id}/" in approved.body
@@ -71,22 +69,22 @@ def test_the_applicant_hears_of_each_decision_in_their_language() -> None:
         (person.email, "Please correct your application for Two"),
         (person.email, "Your application for Three was rejected"),
     ]
-    assert send_due_mails() == 0
+    assert send_mails() == 0
 
 
 def test_handing_in_again_is_told_to_staff_and_the_next_decision_to_the_applicant() -> None:
     staff = StaffFactory()
     row = submitted(staff_told_at=timezone.now() - timedelta(hours=2))
     actions.send_back_application(application=row, by=staff, note="Name your company.")
-    send_due_mails()
+    send_mails()
     row.refresh_from_db()
     facts = actions.ApplicationFacts(
         **{name: getattr(row, name) for name in actions.ApplicationFacts.__dataclass_fields__}
     )
     actions.hand_in_again(application_pk=row.pk, facts=facts, by=row.applicant)
-    send_due_mails()
+    send_mails()
     actions.approve_application(application=row, by=staff)
-    send_due_mails()
+    send_mails()
 
     assert told() == [
         (row.applicant.email, f"Please correct your application for {row.name}"),
@@ -95,44 +93,10 @@ def test_handing_in_again_is_told_to_staff_and_the_next_decision_to_the_applican
     ]
 
 
-def test_owners_hear_of_a_lost_domain_once() -> None:
-    owner = MemberFactory(app=AppFactory(lost_domain="trips.example", application__applicant_told_at=timezone.now()))
-    MemberFactory(app=owner.app, role="member")
-
-    assert [send_due_mails(), send_due_mails()] == [1, 0]
-    assert told() == [(owner.user.email, f"trips.example is not proved any more for {owner.app.name}")]
-    assert App.objects.get().lost_domain == ""
-
-
-def test_a_mail_that_is_not_taken_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    row = submitted(staff_told_at=timezone.now())
-    actions.reject_application(application=row, by=StaffFactory(), note="no")
-    sent = EmailBackend.send_messages
-
-    def away(self: Any, messages: Any) -> int:
-        raise smtplib.SMTPServerDisconnected("gone")
-
-    monkeypatch.setattr(EmailBackend, "send_messages", away)
-    assert send_due_mails() == 0
-    monkeypatch.setattr(EmailBackend, "send_messages", sent)
-    assert send_due_mails() == 1
-
-
-def test_an_address_that_does_not_exist_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    row = submitted(staff_told_at=timezone.now())
-    actions.reject_application(application=row, by=StaffFactory(), note="no")
-
-    def refuses(self: Any, messages: Any) -> int:
-        raise smtplib.SMTPRecipientsRefused({row.applicant.email: (550, b"no such user")})
-
-    monkeypatch.setattr(EmailBackend, "send_messages", refuses)
-    assert [send_due_mails(), send_due_mails()] == [1, 0]
-
-
 def test_who_got_an_app_from_an_operator_gets_no_mail() -> None:
     actions.make_app(
         name="Trips", legal_name="Trips GmbH", website="https://trips.example",
         privacy_policy="https://trips.example/privacy", contact_email="privacy@trips.example",
         owner=PersonFactory(), by=StaffFactory(),
     )  # fmt: skip
-    assert (send_due_mails(), told()) == (0, [])
+    assert (send_mails(), told()) == (0, [])

@@ -5,6 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.core import mail
 from django.test import Client
 from django.utils import timezone
 
@@ -22,6 +23,7 @@ from tests.factories import (
     PersonFactory,
     TestAppFactory,
 )
+from tests.outbox import send_mails
 
 CHALLENGE, OURS = "proof_abc", domains._client
 
@@ -141,11 +143,13 @@ def _days_pass(days: float) -> None:
 
 def test_a_proof_that_is_gone_for_days_is_taken_away(db: None, site: Website) -> None:
     app = _proved()
+    owner = MemberFactory(app=app)
+    MemberFactory(app=app, role="member")
     assert recheck_domains() == 0  # looked for a moment ago
     _days_pass(1.1)
     assert recheck_domains() == 1
     app.refresh_from_db()
-    assert (app.proved_domain, app.lost_domain) == ("trips.example", "")
+    assert (app.proved_domain, send_mails()) == ("trips.example", 0)
     assert app.domain_missing_since is not None
     assert recheck_domains() == 0
 
@@ -153,7 +157,10 @@ def test_a_proof_that_is_gone_for_days_is_taken_away(db: None, site: Website) ->
     assert recheck_domains() == 1
     app.refresh_from_db()
     assert (app.proved_domain, app.domain_proved_at, app.domain_missing_since) == ("", None, None)
-    assert app.lost_domain == "trips.example"
+    assert (send_mails(), send_mails()) == (1, 0)
+    assert [(sent.to, sent.subject) for sent in mail.outbox] == [
+        ([owner.user.email], f"trips.example is not proved any more for {app.name}")
+    ]
     assert AppAuditEntry.objects.values_list("action", "member").get() == ("domain.lost", None)
 
 

@@ -17,10 +17,10 @@ from config.log_lines import redacted
 from developers import leaving
 from developers.apps.actions import close_app
 from developers.members import actions, invitations
-from developers.members.mail import send_due_mails
 from developers.models import App, AppAuditEntry, AppInvitation, AppMember, MemberRole
 from tests.callers import sign_in
 from tests.factories import MemberFactory, PersonFactory, TestAppFactory
+from tests.outbox import send_mails
 
 
 def confirmed(**fields):
@@ -59,7 +59,7 @@ def invite(owner, email, **fields):
 
 def accept(person) -> AppMember:
     """Accept what the mail offers that went out last."""
-    send_due_mails()
+    send_mails()
     return invitations.accept_invitation(secret=secret_in(mail.outbox[-1]), by=person)
 
 
@@ -187,7 +187,7 @@ def ask_by_mail(owner, member):
 def test_nobody_comes_back_by_what_was_offered_before_they_went(owner, member, offer, by_themselves):
     other = invite(owner, "other@example.org")
     offer(owner, member)
-    send_due_mails()
+    send_mails()
     actions.remove_member(member=member, by=member.user if by_themselves else owner.user)
 
     assert refused(lambda: accept(member.user)) == "invitation_ended"
@@ -198,7 +198,7 @@ def test_nobody_comes_back_by_what_was_offered_before_they_went(owner, member, o
 def test_nobody_owns_an_app_again_by_what_was_offered_before_they_were_made_a_member(owner, member):
     ask_to_own(owner, member)
     AppMember.objects.filter(pk=member.pk).update(role="owner")  # by another invitation
-    send_due_mails()
+    send_mails()
     actions.change_role(member=member, role="member", by=owner.user)
 
     assert refused(lambda: accept(member.user)) == "invitation_ended"
@@ -242,7 +242,7 @@ def test_who_owns_nothing_changes_nothing_but_may_leave(owner, member):
 
 def test_an_invitation_opens_the_app_to_its_address_alone(owner):
     invite(owner, " New@Example.org ")
-    assert (send_due_mails(), send_due_mails()) == (1, 0)
+    assert (send_mails(), send_mails()) == (1, 0)
     [letter] = mail.outbox
     secret = secret_in(letter)
     person = confirmed(email="new@example.org")
@@ -266,12 +266,12 @@ def test_an_invitation_opens_the_app_to_its_address_alone(owner):
 def test_one_invitation_is_open_for_an_address_and_another_mail_ends_the_first_link(owner):
     made = invite(owner, "new@example.org")
     assert refused(lambda: invite(owner, "NEW@example.org")) == "already_invited"
-    send_due_mails()
+    send_mails()
     first = secret_in(mail.outbox[0])
 
     invitations.resend_invitation(invitation=made, by=owner.user)
     assert invitations.open_invitation(first) is None
-    send_due_mails()
+    send_mails()
     second = secret_in(mail.outbox[1])
     assert first != second
     assert invitations.open_invitation(second) == made
@@ -283,7 +283,7 @@ def test_one_invitation_is_open_for_an_address_and_another_mail_ends_the_first_l
 
 def test_an_invitation_ends_after_seven_days_and_with_the_ownership_of_who_invited(owner, member):
     invite(owner, "late@example.org")
-    send_due_mails()
+    send_mails()
     late = secret_in(mail.outbox[-1])
     assert invitations.open_invitation(late) is not None
     AppInvitation.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
@@ -303,7 +303,7 @@ def test_accepting_as_a_member_changes_nothing_but_to_own(owner):
     invite(owner, "both@example.org", role="owner")
     MemberFactory(app=owner.app, user=person, role="member")
     assert refused(lambda: invite(owner, "both@example.org")) == "already_member"
-    send_due_mails()
+    send_mails()
 
     invitations.accept_invitation(secret=secret_in(mail.outbox[0]), by=person)
 
@@ -330,7 +330,7 @@ def test_who_is_asked_by_sharing_id_joins_when_they_accept_and_shows_no_address(
     again = refused(lambda: invitations.invite_person(app=owner.app, user_id=person.public_id, by=owner.user))
 
     assert (again, roles()) == ("already_invited", {(owner.user_id, "owner")})
-    assert (send_due_mails(), send_due_mails()) == (1, 0)
+    assert (send_mails(), send_mails()) == (1, 0)
     assert mail.outbox[0].to == [person.email]
     secret = secret_in(mail.outbox[0])
     namesake = confirmed()
@@ -367,14 +367,14 @@ def test_members_of_a_test_app_say_themselves_that_it_may_ask_them(owner, member
 
 
 def test_a_mail_that_nobody_took_is_tried_again(owner, monkeypatch):
-    def away(*_):
+    def away(*_, **__):
         raise ConnectionRefusedError
 
     invite(owner, "new@example.org")
     with monkeypatch.context() as mail_server:
-        mail_server.setattr("common.mail.send", away)
-        assert send_due_mails() == 0
-    assert send_due_mails() == 1
+        mail_server.setattr("accounts.outbox.mail.send", away)
+        assert send_mails() == 0
+    assert send_mails() == 1
 
 
 def test_the_logs_leave_out_what_a_link_opens():

@@ -4,9 +4,9 @@ from django.core import mail
 from django.test import Client
 
 from developers.members import actions
-from developers.members.mail import send_due_mails
 from developers.models import AppInvitation
 from tests.developers.test_team import accept, browser, confirmed, invite, member, owner, roles, secret_in
+from tests.outbox import send_mails
 
 __all__ = ["member", "owner"]  # fixtures
 
@@ -42,7 +42,7 @@ def test_an_owner_does_everything_on_the_page_and_leaves(owner, member):
 
 def test_a_member_owns_the_app_when_they_say_so_on_its_page(owner, member):
     actions.transfer_ownership(to=member, by=owner.user)
-    send_due_mails()
+    send_mails()
     path = f"/developers/invitations/{secret_in(mail.outbox[0])}/"
 
     assert f"{owner.user.email} wants to hand the app" in mail.outbox[0].body
@@ -54,7 +54,7 @@ def test_a_member_owns_the_app_when_they_say_so_on_its_page(owner, member):
 
 def test_an_invitation_is_accepted_on_its_page_after_signing_in(owner):
     invite(owner, "new@example.org")
-    send_due_mails()
+    send_mails()
     path = f"/developers/invitations/{secret_in(mail.outbox[0])}/"
     stranger = Client()
 

@@ -3,6 +3,7 @@
 from tests.factories.accounts import ActorProfileFactory as ActorProfileFactory
 from tests.factories.accounts import ErasureFactory as ErasureFactory
 from tests.factories.accounts import ListedPersonFactory as ListedPersonFactory
+from tests.factories.accounts import OutgoingMailFactory as OutgoingMailFactory
 from tests.factories.accounts import PersonaStateFactory as PersonaStateFactory
 from tests.factories.accounts import PersonFactory as PersonFactory
 from tests.factories.accounts import PublicProfileFactory as PublicProfileFactory

@@ -1,5 +1,6 @@
 """People. Everybody's password is `PASSWORD`."""
 
+import json
 import secrets
 from datetime import timedelta
 
@@ -11,6 +12,7 @@ from accounts.models import (
     AskedBy,
     Erasure,
     MarketplacePublicProfile,
+    OutgoingMail,
     Persona,
     ReleasedHandle,
     RuntimePersonaState,
@@ -111,3 +113,15 @@ class SecurityChangeFactory(makes(SecurityChange)):
     user = factory.SubFactory(PersonFactory)
     kind = WayChange.PASSWORD_CHANGED
     address = factory.LazyAttribute(lambda made: made.user.email)
+
+
+class OutgoingMailFactory(makes(OutgoingMail)):
+    """A mail that is due."""
+
+    template = "account_security/mail/reset"
+    user = factory.SubFactory(PersonFactory)
+    sealed = factory.LazyAttribute(
+        lambda made: sealed(json.dumps({"subject": "Hello", "body": "Words", "to": made.user.email}))
+    )
+    due_at = factory.LazyFunction(timezone.now)
+    until = factory.LazyAttribute(lambda made: made.due_at + timedelta(days=7))

@@ -52,6 +52,7 @@ def _account(user: User, canary: str) -> None:
     factories.PersonaStateFactory(user=user)
     factories.SessionFactory(user=user, data=canary)
     factories.SecurityChangeFactory(user=user, address=user.email, detail=canary)
+    factories.OutgoingMailFactory(user=user, sealed=canary)
     address = EmailAddress.objects.create(user=user, email=f"other.{canary}@example.org")
     EmailConfirmation.objects.create(email_address=address, key=canary)
     Authenticator.objects.create(user=user, type="webauthn", data={"name": canary})
@@ -110,7 +111,9 @@ def _developed(user: User, canary: str) -> None:
     app = factories.TokenFactory(created_by=user).app
     factories.AppAuditEntryFactory(app=app, member=user, action="member.invited", facts={"email": user.email})
     invited = factories.AppInvitationFactory(app=app, email=user.email)
-    AppInvitation.objects.filter(pk=invited.pk).update(invited_by=factories.PersonFactory())
+    inviter = factories.PersonFactory()
+    AppInvitation.objects.filter(pk=invited.pk).update(invited_by=inviter)
+    factories.OutgoingMailFactory(user=inviter, key=f"invitation:{invited.pk}", sealed=canary)
     factories.SandboxPersonFactory(user=user, label=canary)
     factories.ScopeTemplateFactory(proposed_by=user)
     factories.ScopeWithdrawalFactory(by=user)

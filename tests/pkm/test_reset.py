@@ -10,7 +10,6 @@ from django.utils import timezone
 from pkm import errors
 from pkm.history.models import Event, Index
 from pkm.reset import actions as reset_actions
-from pkm.reset.mail import write_reset_mails
 from pkm.reset.models import VaultReset
 from pkm.rotation.queries import rotation
 from pkm.segments.checks import flaws
@@ -18,6 +17,7 @@ from pkm.segments.models import Blob
 from pkm.vault.models import KeyWrapper, VaultKey
 from tests.callers import signed_in
 from tests.factories import PersonFactory, give_vault
+from tests.outbox import send_mails
 from tests.pkm.rotation import change
 from tests.pkm.sealed_segments import segment
 
@@ -114,7 +114,7 @@ def test_a_change_of_the_key_that_was_under_way_is_given_up(vault, person):
 
 def test_the_person_is_told_once(vault, person):
     reset_actions.ask_for_reset(by=person)
-    assert (write_reset_mails(), write_reset_mails()) == (1, 0)
+    assert (send_mails(), send_mails()) == (1, 0)
     assert [sent.to for sent in mail.outbox] == [[person.email]]
     assert "/account/security/reset/" in mail.outbox[0].body
 

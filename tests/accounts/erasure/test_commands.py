@@ -11,8 +11,8 @@ from accounts.models import Erasure
 from developers.apps.models import AppStatus
 from developers.authentication import find_token
 from developers.members.models import AppMember, MemberRole
-from developers.members.suspension_mail import write_to_members
 from tests import factories
+from tests.outbox import send_mails
 
 
 def test_erase_person_says_what_it_does_and_erases_at_once(db: None) -> None:
@@ -56,9 +56,10 @@ def test_the_app_of_a_last_owner_is_closed_and_the_others_in_its_team_are_told(d
     assert owner.app.status == AppStatus.CLOSED
     assert find_token(token.secret) is None
     assert list(AppMember.objects.filter(app=owner.app)) == [member]
-    assert (write_to_members(), write_to_members()) == (1, 0)
-    (letter,) = mail.outbox
+    assert (send_mails(), send_mails()) == (2, 0)
+    letter, farewell = mail.outbox
     assert (letter.to, letter.subject) == ([member.user.email], f"{owner.app.name} is closed")
+    assert (farewell.to, farewell.subject) == ([owner.user.email], "Your account is deleted")
     assert "the account of its last owner has ended" in letter.body
 
 

@@ -10,10 +10,9 @@ from django.core.management import call_command
 from django.utils import timezone
 
 from accounts.erasure.actions import ask_to_erase, erase, erase_due, order_erasure, take_back
-from accounts.erasure.mail import write_farewells
 from accounts.hooks import leaving_rooms
 from accounts.identifiers import sandbox_address
-from accounts.models import Erasure, User
+from accounts.models import Erasure, OutgoingMail, User
 from common.sql.erasing import PersonalRows
 from consent.decisions import actions as decision_actions
 from consent.grants.models import Grant
@@ -23,6 +22,7 @@ from consent.notices.models import Notice
 from tests import factories
 from tests.accounts.erasure.tables import tables_of_people
 from tests.chains import entries_about
+from tests.outbox import send_mails
 
 
 def test_every_table_that_leads_to_a_person_is_known_to_erasure() -> None:
@@ -113,51 +113,31 @@ def test_an_erasure_waits_and_can_be_taken_back(db: None) -> None:
 def test_who_was_erased_is_told_once_and_their_address_is_forgotten(person: User) -> None:
     User.objects.filter(pk=person.pk).update(language="de")
     assert erase(erasure_pk=due(person).pk)
-    kept = Erasure.objects.get().farewell
-    assert kept
-    assert person.email not in kept
+    kept = OutgoingMail.objects.get()
+    assert (kept.user, person.email in kept.sealed) == (None, False)
 
-    assert (write_farewells(), write_farewells()) == (1, 0)
+    assert (send_mails(), send_mails()) == (1, 0)
 
     (told,) = mail.outbox
     assert (told.to, told.subject) == ([person.email], "Dein Konto ist gelöscht")
     assert "http" not in told.body
-    assert Erasure.objects.get().farewell == ""
+    assert not OutgoingMail.objects.exists()
+
+
+def test_what_was_to_be_written_to_them_goes_with_the_account(person: User) -> None:
+    factories.OutgoingMailFactory(user=person)
+
+    assert erase(erasure_pk=due(person).pk)
+
+    assert OutgoingMail.objects.get().template == "account_security/mail/erased"
 
 
 def test_nobody_is_told_before_it_is_done(person: User) -> None:
     due(person)
-    assert (write_farewells(), mail.outbox) == (0, [])
-
-
-def test_the_last_mail_waits_for_the_server_and_not_for_ever(person: User, settings: Any) -> None:
-    assert erase(erasure_pk=due(person).pk)
-    willing, settings.EMAIL_BACKEND = settings.EMAIL_BACKEND, "django.core.mail.backends.smtp.EmailBackend"
-    settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 9
-    assert write_farewells() == 0
-    assert Erasure.objects.get().farewell
-    settings.EMAIL_BACKEND = willing
-    assert write_farewells() == 1
-
-
-def test_an_address_whose_key_is_gone_holds_up_nobody(person: User) -> None:
-    hour = timezone.now() - timedelta(hours=1)
-    unreadable = factories.ErasureFactory(asked_at=hour, due_at=hour, done_at=hour, farewell="sealed")
-    assert erase(erasure_pk=due(person).pk)
-
-    assert write_farewells() == 1
-
-    assert [told.to for told in mail.outbox] == [[person.email]]
-    assert Erasure.objects.get(pk=unreadable.pk).farewell == "sealed"  # until its key is back, or a week is over
-
-
-def test_an_address_that_nothing_could_be_sent_to_is_forgotten_after_a_week(db: None) -> None:
-    past = timezone.now() - timedelta(days=8)
-    factories.ErasureFactory(asked_at=past, due_at=past, done_at=past, farewell="sealed")
-    assert (write_farewells(), Erasure.objects.get().farewell) == (0, "")
+    assert (send_mails(), mail.outbox) == (0, [])
 
 
 def test_a_sandbox_person_is_not_written_to(db: None) -> None:
     user = factories.PersonFactory(email=sandbox_address("usr_sandbox"))
     assert erase(erasure_pk=due(user).pk)
-    assert Erasure.objects.get().farewell == ""
+    assert not OutgoingMail.objects.exists()

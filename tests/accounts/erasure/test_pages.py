@@ -9,11 +9,11 @@ from django.core import mail
 from django.test import Client
 from django.utils import timezone
 
-from accounts.erasure.mail import write_erasure_mails
 from accounts.models import Erasure, User
 from developers.members.models import MemberRole
 from tests import factories
 from tests.callers import signed_in
+from tests.outbox import send_mails
 
 PAGE = "/account/delete/"
 
@@ -88,8 +88,8 @@ def test_who_alone_owns_an_app_is_told_what_becomes_of_it(fresh: Client, person:
 
 def test_the_link_of_the_mail_keeps_the_account_without_a_sign_in(person: User, fresh: Client) -> None:
     ask(fresh, person)
-    assert write_erasure_mails() == 1
-    assert write_erasure_mails() == 0
+    assert send_mails() == 1
+    assert send_mails() == 0
     (written,) = mail.outbox
     link = re.search(r"https?://[^/]+(/account/delete/undo/)#(\S+)", written.body)
     assert link is not None

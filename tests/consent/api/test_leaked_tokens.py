@@ -12,8 +12,8 @@ from django.utils import timezone
 from consent.api import leaked_tokens
 from developers.authentication import find_token
 from developers.models import AppAuditEntry, DeveloperToken, ManagementToken
-from developers.tokens.mails import send_due_token_mails
 from tests.factories import ManagementTokenFactory, MemberFactory, PersonFactory, TokenFactory
+from tests.outbox import send_mails
 
 pytestmark = pytest.mark.django_db
 PATH = "/api/v1/leaked-tokens"
@@ -58,7 +58,7 @@ def test_a_real_token_is_revoked_at_once_and_its_members_are_told() -> None:
     assert AppAuditEntry.objects.values_list("app", "member", "action", "facts").get() == (
         app.pk, None, "token.leaked", {"prefix": token.prefix, "label": "backend"},
     )  # fmt: skip
-    assert [send_due_token_mails(), send_due_token_mails()] == [1, 0]
+    assert [send_mails(), send_mails()] == [2, 0]
     assert sorted(sent.to[0] for sent in mail.outbox) == ["ana@example.org", "bo@example.org"]
     assert all(token.prefix in sent.body and token.secret not in sent.body for sent in mail.outbox)
     assert all(f"/developers/apps/{app.app_id}/tokens/" in sent.body for sent in mail.outbox)
@@ -72,7 +72,7 @@ def test_a_management_token_too() -> None:
     row = ManagementToken.objects.get()
     assert row.revoked_at is not None
     assert row.leaked_at == row.revoked_at
-    assert [send_due_token_mails(), send_due_token_mails()] == [1, 0]
+    assert [send_mails(), send_mails()] == [1, 0]
     assert (mail.outbox[0].to, token.secret in mail.outbox[0].body) == (["ana@example.org"], False)
 
 

@@ -11,7 +11,6 @@ from django.test import Client
 from accounts.models import User
 from consent.exports.models import Export
 from consent.ledger import verifying
-from consent.mail.actions import send_due_mails
 from consent.notices.models import Notice
 from consent.sandbox import actions
 from consent.sandbox.errors import TooManySandboxPeople
@@ -23,6 +22,7 @@ from tests.callers import Developer
 from tests.consent.api.addresses import asked
 from tests.consent.sandbox.conftest import of
 from tests.factories import ConsentRequestFactory, ExportFactory, SandboxPersonFactory, TestAppFactory, Vault
+from tests.outbox import send_mails
 from tests.patience import MOST_SECONDS
 
 PEOPLE = "/sandbox/people"
@@ -137,7 +137,7 @@ def test_nobody_signs_in_as_them_and_no_mail_is_sent_to_them(api: Developer, app
 
     assert not made.has_usable_password()
     assert made.emailaddress_set.count() == 0
-    assert send_due_mails() == 0
+    assert send_mails() == 0
     for path in ("/accounts/password/reset/", "/accounts/signup/"):
         Client().post(path, {"email": made.email, "password1": "a-long-password-1", "password2": "a-long-password-1"})
     Client().post("/accounts/login/", {"login": made.email, "password": ""})

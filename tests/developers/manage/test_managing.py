@@ -10,11 +10,11 @@ from accounts.models import Erasure, User
 from developers.authentication import find_token
 from developers.members.actions import change_role, remove_member, transfer_ownership
 from developers.members.invitations import accept_invitation
-from developers.members.mail import send_due_mails
 from developers.models import AppAuditEntry, AppMember, DeveloperToken
 from tests.callers import manager, signed_in
 from tests.consent.api.addresses import problem
 from tests.factories import AppFactory, MemberFactory, TestAppFactory, TokenFactory
+from tests.outbox import send_mails
 
 
 @pytest.fixture
@@ -131,7 +131,7 @@ def test_a_token_reaches_the_apps_that_it_names_and_no_others(owner):
 
 
 def accepted_by(person: User) -> None:
-    send_due_mails()
+    send_mails()
     secret = re.search(r"/developers/invitations/([^/]+)/", mail.outbox[-1].body)
     accept_invitation(secret=secret[1], by=person)
 

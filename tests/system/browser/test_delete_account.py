@@ -6,9 +6,9 @@ import pytest
 from django.core import mail
 from playwright.sync_api import Page, expect
 
-from accounts.erasure.mail import write_erasure_mails
 from accounts.models import Erasure, User
 from tests.factories import AppFactory, ExportFactory, MemberFactory, PersonFactory, StaffFactory, give_vault
+from tests.outbox import send_mails
 from tests.system.browser.conftest import PHONE
 from tests.system.browser.page_faults import Complaints, Themes, axe_findings_in, faults_at
 from tests.system.browser.people import NewProfile, SignIn
@@ -33,7 +33,7 @@ def ask(page: Page, person: User) -> None:
 
 
 def link_of_the_mail() -> str:
-    write_erasure_mails()
+    send_mails()
     (address,) = [word for word in mail.outbox[-1].body.split() if "/account/delete/undo/" in word]
     parts = urlsplit(address)
     return f"{parts.path}#{parts.fragment}"

@@ -14,12 +14,12 @@ from accounts.models import User
 from consent_bridge.client import Client
 from consent_bridge.keys import generate_connector_key
 from developers.applications.domain_proof import check_application_domain
-from developers.applications.mail import send_due_mails
 from developers.apps.domains import FILE
 from developers.models import App, DeveloperApplication
 from tests.developers.pictures import picture
 from tests.developers.websites import website
 from tests.factories import PersonFactory, StaffFactory, Vault, give_vault
+from tests.outbox import send_mails
 from tests.system.browser.conftest import PHONE
 from tests.system.browser.page_faults import Complaints, axe_findings
 from tests.system.browser.people import PASSPHRASE, NewProfile, SignIn, unlock, wait_for_values
@@ -132,7 +132,7 @@ def decide(staff_page: Page, decision: str, note: str = "") -> None:
 
 def read_mail(subject: str) -> str:
     """The one mail that the developer got since the last look; its link."""
-    send_due_mails()
+    send_mails()
     [found] = [message for message in mail.outbox if message.to == ["dev@example.org"]]
     mail.outbox.clear()
     assert subject in found.subject
@@ -158,7 +158,7 @@ def test_an_application_becomes_an_app_that_asks_a_real_person(
     hand_in(page, logo, complaints)
     prove_domain(page, monkeypatch)
 
-    send_due_mails()
+    send_mails()
     assert [message.subject for message in mail.outbox if message.to != ["dev@example.org"]]  # staff hear of it
     mail.outbox.clear()
     decide(staff_page, "Send back", NOTE)

@@ -147,8 +147,8 @@ def test_nothing_of_an_erased_person_is_left(caplog: pytest.LogCaptureFixture) -
 
 
 _asking = (
-    "INSERT INTO erasures (user_id, asked_by, asked_at, due_at, undo_digest, farewell) "
-    "VALUES ({user}, '{by}', now(), now() + interval '{days} days', '', '')"
+    "INSERT INTO erasures (user_id, asked_by, asked_at, due_at, undo_digest) "
+    "VALUES ({user}, '{by}', now(), now() + interval '{days} days', '')"
 )
 
 

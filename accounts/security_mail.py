@@ -1,13 +1,23 @@
-"""The changes of somebody's ways in, in words."""
+"""The mail that tells somebody that their ways in changed. The changes wait until they settle, and go into one mail."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Any
 
+from django.conf import settings
+from django.db.models import Max, Min, Q
+from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from accounts.models import SecurityChange, WayChange
+from accounts.models import OF_DEVELOPERS, SecurityChange, User, WayChange
+from accounts.outbox import Gathering, send_mail
+
+_SETTLES = timedelta(seconds=20)  # what one press changes comes in several requests, and is one mail
+_AT_THE_LATEST = timedelta(minutes=2)
+_GIVEN_UP_AFTER = timedelta(days=7)
+_BATCH = 100
 
 _LINES: dict[tuple[str, str], Promise] = {
     (WayChange.PASSWORD_CHANGED, ""): _("Your password was changed"),
@@ -81,3 +91,40 @@ def in_words(changes: Sequence[SecurityChange]) -> list[Line]:
 def _words(change: SecurityChange) -> str:
     wrapper = change.detail if change.kind.startswith("wrapper_") else ""
     return str(_LINES[change.kind, wrapper]) % {"detail": change.detail}
+
+
+def _due() -> list[tuple[int, str]]:
+    """Whom to write to, by key and address: whose changes have settled, or have waited long enough."""
+    now = timezone.now()
+    waiting = SecurityChange.objects.values("user", "address").annotate(oldest=Min("at"), newest=Max("at"))
+    due = waiting.filter(Q(newest__lte=now - _SETTLES) | Q(oldest__lte=now - _AT_THE_LATEST)).order_by("oldest")
+    return list(due.values_list("user", "address")[:_BATCH])
+
+
+def _queue(whose: tuple[int, str]) -> None:
+    user_pk, address = whose
+    held = SecurityChange.objects.select_for_update(skip_locked=True).filter(user=user_pk, address=address)
+    changes = list(held.order_by("pk"))
+    SecurityChange.objects.filter(pk__in=[change.pk for change in changes]).delete()
+    changes = [change for change in changes if change.at > timezone.now() - _GIVEN_UP_AFTER]
+    if not changes:
+        return
+    send_mail(
+        "account_security/mail/changed",
+        to=User.objects.get(pk=user_pk),
+        address=address,
+        context=lambda: _context(changes),
+        wake=False,
+    )
+
+
+def _context(changes: Sequence[SecurityChange]) -> dict[str, Any]:
+    return {
+        "lines": in_words(changes),
+        "of_apps": any(change.kind in OF_DEVELOPERS for change in changes),
+        "can_be_put_back": any(change.kind == WayChange.WRAPPER_REMOVED for change in changes),
+        "site": settings.BASE_URL,
+    }
+
+
+GATHERING = Gathering(_due, _queue)
