@@ -62,7 +62,13 @@ class InvalidLink(Exception):
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
-@page_form({"decision=agree": _("I agree"), "decision=refuse": _("I do not agree")}, "shown", "email", "number", on_its_page=True)
+@page_form(
+    {"decision=agree": _("I agree"), "decision=refuse": _("I do not agree")},
+    "shown",
+    "email",
+    "number",
+    on_its_page=True,
+)
 def agree(request: HttpRequest) -> HttpResponse:
     """Show who asks for what, in the words that are kept, and take the answer."""
     try:
