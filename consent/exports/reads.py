@@ -214,8 +214,9 @@ def _body(read: _Row) -> bytes:
         "reads_remaining": None if max_reads is None else max_reads - read["reads"],
         "size_bytes": read["size_bytes"],
         "jwe": read["ciphertext"],
-        "approval": read["approval"],
-        "owner_key": orjson.loads(read["owner_key"]),
+        # neither is there once the person was erased, and then no grant lives
+        "approval": read["approval"] or "",
+        "owner_key": orjson.loads(read["owner_key"] or "{}"),
         "key_history": orjson.loads(read["key_history"]),
         "owner_key_reset": bool(read["owner_key_reset"]),
     }
