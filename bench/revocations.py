@@ -4,8 +4,7 @@
 
 The server is started as `./run` starts it, on PostgreSQL, in a database of its own. Again and again a person approves,
 readers read as fast as they can, and the person revokes in the middle; each read is judged by when it was sent. Every
-second reader is the client, which sends an Idempotency-Key, and the others send none: the server reads step by step for
-the one and by one statement for the other.
+second reader is the client, which sends an Idempotency-Key, and the others send none.
 
 The acknowledgement is timed from the person's POST to its answer, among all those reads. Its p99 may be half a second:
 nobody is told a figure anywhere, and this is half of the second within which somebody who presses "Stop" still takes

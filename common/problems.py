@@ -5,11 +5,14 @@ A refusal is a `Problem`: a class with a stable `code`, an HTTP `status` and a `
 from the classes.
 """
 
-from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, TypedDict, TypeVar
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, TypedDict, TypeVar
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
+
+if TYPE_CHECKING:
+    from common.limits import Count
 
 
 class FieldError(TypedDict):
@@ -21,7 +24,10 @@ class FieldError(TypedDict):
 
 
 class Problem(Exception):
-    """A refusal with a stable code. `detail` is for people; `members` are added to the problem body."""
+    """A refusal with a stable code. `detail` is for people; `members` are added to the problem body.
+
+    `limits` are what the call had met of them by then, for the headers of the answer.
+    """
 
     code: ClassVar[str] = "problem"
     status: ClassVar[int] = 400
@@ -33,11 +39,13 @@ class Problem(Exception):
         *,
         errors: list[FieldError] | None = None,
         headers: Mapping[str, str] | None = None,
+        limits: Sequence["Count"] = (),
         **members: Any,
     ) -> None:
         self.detail = detail or self.title
         self.errors = errors or []
         self.headers = dict(headers or {})
+        self.limits = tuple(limits)
         self.members = members
         super().__init__(self.detail)
 

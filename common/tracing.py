@@ -3,11 +3,11 @@
 It is the `X-Request-Id` of the answer, goes along to workers, agents and webhooks, and stands in every log line.
 """
 
-import random
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from uuid import uuid4
 
 HEADER = "X-Request-Id"
 # a developer token has that form too, and an identifier is kept and passed on: one that looks like it is not taken
@@ -20,14 +20,9 @@ def current() -> str:
     return _current.get()
 
 
-def new() -> str:
-    """128 random bits in hexadecimal, which tell calls apart and open nothing."""
-    return f"{random.getrandbits(128):032x}"  # `uuid4` asks the system each time, and lets others run
-
-
 def accepted(given: str) -> str:
     """`given` where it is well formed, else a new identifier."""
-    return given if _WELL_FORMED.match(given) else new()
+    return given if _WELL_FORMED.match(given) else uuid4().hex
 
 
 @contextmanager

@@ -21,7 +21,7 @@ ANYWAY_AFTER = 60.0  # since the last message of a queue's task; then it is sent
 
 TASKS: dict[str, dict[str, Any]] = {
     LOOK: {"task": LOOK, "schedule": LOOK_EVERY},
-    "find-unrecorded-ends": {"task": "consent.tasks.find_unrecorded_ends", "schedule": 60.0},
+    "write-late-entries": {"task": "consent.tasks.write_late_entries", "schedule": 60.0},
     "tidy": {"task": "consent.tasks.tidy", "schedule": 3600.0},
     "forget-records": {"task": "consent.tasks.forget_records", "schedule": 600.0},
     "forget-agent-calls": {"task": "agents_proxy.tasks.forget_agent_calls", "schedule": 600.0},

@@ -14,7 +14,6 @@ from django.urls import resolve
 from common.shutdown import watch_signals
 from config.checks import require_keys, require_release
 from config.headers import of_programs
-from config.request_signals import leave_out_idle_receivers
 from config.watch import watch
 from consent.release import starting
 
@@ -22,7 +21,6 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 _django = get_wsgi_application()
 resolve("/livez")  # loads the table of addresses, or the first caller of each process would wait for it
 _log = logging.getLogger(__name__)
-leave_out_idle_receivers()
 require_keys()
 require_release()
 watch_signals()

@@ -2,15 +2,20 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import orjson
 
-from common.clock import rfc3339, utc
+from common.clock import database_now, process_now, rfc3339, utc
+from common.sql.statements import rows
+from consent.errors import UnknownRequest
 from consent.shapes import ConsentStatus
 from consent.shapes import Grant as GrantShape
 from consent.standing import grant_standing, request_standing
 from consent.states import GrantStatus, RequestStatus
+
+if TYPE_CHECKING:
+    from accounts.models import User
 
 INTERVAL = 5  # seconds between polls
 
@@ -30,8 +35,28 @@ _FROM = """
   LEFT JOIN consent_grants g ON g.request_id = r.id
 """
 SELECT = f"SELECT {_COLUMNS} {_FROM}"
-# for `consent.api.hot_reads`: the app that the request belongs to decides whether anybody sees it
-SELECT_WITH_OWNER = f"SELECT r.app_id AS owner_pk, {_COLUMNS} {_FROM} WHERE r.request_id = %(request_id)s"
+_OF_APP = f"{SELECT} WHERE r.request_id = %s AND r.app_id = %s"
+_NEWEST_OF_APP = f"{SELECT} WHERE u.public_id = %s AND r.scope = %s AND r.app_id = %s ORDER BY r.id DESC LIMIT 1"
+_OF_OWNER = f"{SELECT} WHERE r.request_id = %s AND r.user_id = %s"
+
+
+def for_app(
+    *, app_pk: int, request_id: str | None = None, user_id: str | None = None, scope: str | None = None
+) -> ConsentStatus:
+    """The status body of one request of this app, or of its newest for a person and scope. One query."""
+    by_name = request_id is not None
+    found = rows(_OF_APP, [request_id, app_pk]) if by_name else rows(_NEWEST_OF_APP, [user_id, scope, app_pk])
+    if not found:
+        raise UnknownRequest
+    return body(found[0], process_now())
+
+
+def for_owner(*, request_id: str, user: "User") -> ConsentStatus:
+    """The same body for the person whom the request is about."""
+    found = rows(_OF_OWNER, [request_id, user.pk])
+    if not found:
+        raise UnknownRequest
+    return body(found[0], database_now())
 
 
 def request_status(row: Mapping[str, Any], now: datetime) -> RequestStatus:

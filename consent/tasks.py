@@ -2,8 +2,7 @@
 
 from celery import shared_task
 
-from consent.decisions import expiry, withdrawals
-from consent.decisions.unrecorded import write_down_unrecorded
+from consent.decisions import expiry, late_entries, withdrawals
 from consent.exports.read_batches import chain_waiting_reads
 from consent.ledger.pending import write_pending_entries
 from consent.log import cosigning, sequencing
@@ -38,15 +37,18 @@ def write_pending_audit() -> int:
 
 
 @shared_task
-def find_unrecorded_ends() -> int:
-    """Write down ends that are in no audit chain: not even a waiting entry could be kept when they took place."""
-    return write_down_unrecorded()
+def write_late_entries() -> int:
+    """Write down ends of which not even a waiting entry could be kept when they took place, and which are marked so."""
+    return late_entries.write_marked()
 
 
 @shared_task
 def tidy() -> int:
-    """Delete idempotency keys, counts of misses, old webhook secrets, vault wrappers and sessions that are over."""
-    return forget_what_is_over()
+    """Delete idempotency keys, counts of misses, old webhook secrets, vault wrappers and sessions that are over.
+
+    Write down ends that are in no audit chain and have no mark, either.
+    """
+    return forget_what_is_over() + late_entries.write_missing()
 
 
 @shared_task

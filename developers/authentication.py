@@ -1,10 +1,9 @@
 """Developer tokens at the developers' addresses (contract 1.1)."""
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
-from typing import Any, cast
+from typing import cast
 
 import orjson
 from django.db import connection
@@ -12,8 +11,8 @@ from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
 
 from common.admission.requests import JSONRequest
-from common.clock import database_now
 from common.problems import InvalidRequest
+from common.sql.dialect import clock, timestamp
 from common.sql.statements import rows
 from developers.apps.models import AppMode, AppStatus
 from developers.errors import AppSuspended, InvalidToken
@@ -22,20 +21,15 @@ from developers.tokens.digests import digest, has_form
 _USE_WRITTEN_EVERY = timedelta(hours=1)
 
 # One joined read: the token and its app, valid by the database's clock. A rotated token may be revoked in the future.
-# Its parts are public for the one hot read that finds more by the same statement (consent/api/hot_reads.py).
-COLUMNS = """
-       t.id AS token_pk, t.permissions, t.header_only, a.id AS app_pk, a.app_id, a.name AS app_name,
+_TABLES = "developer_tokens t JOIN developer_apps a ON a.id = t.app_id"
+_IS_VALID = "a.status <> 'closed' AND t.expires_at > {clock} AND (t.revoked_at IS NULL OR t.revoked_at > {clock})"
+_FIND = f"""
+SELECT t.id AS token_pk, t.permissions, t.header_only, a.id AS app_pk, a.app_id, a.name AS app_name,
        a.status AS app_status, a.mode, a.verified, a.request_budget,
        (t.last_used_at IS NULL OR t.last_used_at < %(used_before)s) AS use_unwritten
-"""
-TABLES = "developer_tokens t JOIN developer_apps a ON a.id = t.app_id"
-IS_VALID = "t.digest = %(digest)s AND t.expires_at > {clock} AND (t.revoked_at IS NULL OR t.revoked_at > {clock})"
-_FIND = f"SELECT {COLUMNS} FROM {TABLES} WHERE {IS_VALID}"  # noqa: S608  # constants of this program
-_STATUS_OF_HELD = f"""
-SELECT a.status FROM {TABLES}
- WHERE t.id = %(token_pk)s AND a.status <> 'closed' AND t.expires_at > {{clock}}
-   AND (t.revoked_at IS NULL OR t.revoked_at > {{clock}})
-"""  # noqa: S608  # as above
+  FROM {_TABLES} WHERE t.digest = %(digest)s AND {_IS_VALID}
+"""  # noqa: S608  # constants of this program
+_APP_STATUS = f"SELECT a.status FROM {_TABLES} WHERE t.id = %(token_pk)s AND {_IS_VALID}"  # noqa: S608  # as above
 _WRITE_USE = """
 UPDATE developer_tokens SET last_used_at = {clock}
  WHERE id = %(token_pk)s AND (last_used_at IS NULL OR last_used_at < %(used_before)s)
@@ -59,13 +53,7 @@ class AppContext:
 
 
 class DeveloperToken(BaseAuthentication):
-    """The token of the Authorization header, or of the query. There is no user; `request.auth` is the `AppContext`.
-
-    `find` gives the app of a token, or None; a view that has a faster way for what it answers names that.
-    """
-
-    def __init__(self, find: Callable[[str, JSONRequest], AppContext | None] | None = None) -> None:
-        self.find = find or (lambda token, _: find_token(token))
+    """The token of the Authorization header, or of the query. There is no user; `request.auth` is the `AppContext`."""
 
     def authenticate(self, request: Request) -> tuple[None, AppContext]:
         """Raises `InvalidRequest` where a token is given twice, `InvalidToken` for every other reason to refuse it."""
@@ -79,7 +67,7 @@ class DeveloperToken(BaseAuthentication):
         token = in_header if in_header is not None else in_query[0] if in_query else ""
         if not token:
             raise InvalidToken("Send your developer token as `Authorization: Bearer …`.")
-        app = self.find(token, asked)
+        app = find_token(token)
         if app is None or (app.header_only and in_header is None):
             raise InvalidToken(
                 "The developer token is unknown, expired or revoked, or it may only travel in the header."
@@ -97,14 +85,33 @@ def find_token(token: str) -> AppContext | None:
     """
     if not has_form(token):
         return None  # never reaches the database, whatever bytes it holds
-    clock, parameters = validity(token)
-    found = rows(_find(clock), parameters)
-    return AppContext(**app_of(found[0])) if found and accept(found[0]) else None
+    at, used_before = clock(), timestamp(datetime.now(UTC) - _USE_WRITTEN_EVERY)
+    given = {**at.parameters, "digest": digest(token), "used_before": used_before}
+    found = rows(_with_clock(_FIND, at.sql), given)
+    if not found:
+        return None
+    row = found[0]
+    if row["use_unwritten"]:
+        given = {**at.parameters, "token_pk": row["token_pk"], "used_before": used_before}
+        with connection.cursor() as cursor:
+            cursor.execute(_with_clock(_WRITE_USE, at.sql), given)
+    return AppContext(
+        app_pk=row["app_pk"],
+        app_id=row["app_id"],
+        app_name=row["app_name"],
+        token_pk=row["token_pk"],
+        permissions=frozenset(orjson.loads(row["permissions"])),
+        suspended=row["app_status"] != AppStatus.ACTIVE,
+        verified=bool(row["verified"]),
+        header_only=bool(row["header_only"]),
+        is_test=row["mode"] == AppMode.TEST,
+        request_budget=row["request_budget"],
+    )
 
 
 @cache
-def _find(clock: str) -> str:
-    return _FIND.format(clock=clock)
+def _with_clock(statement: str, clock_sql: str) -> str:
+    return statement.format(clock=clock_sql)
 
 
 def still_lets_in(token_pk: int) -> bool:
@@ -123,54 +130,12 @@ def require_still_let_in(token_pk: int) -> None:
 
 def _app_status_of(token_pk: int) -> str | None:
     """The status of the app of this token; None where the token ended, or the app was closed."""
-    clock, parameters = _clock()
-    found = rows(_STATUS_OF_HELD.format(clock=clock), {**parameters, "token_pk": token_pk})
+    at = clock()
+    found = rows(_with_clock(_APP_STATUS, at.sql), {**at.parameters, "token_pk": token_pk})
     return str(found[0]["status"]) if found else None
-
-
-def validity(token: str) -> tuple[str, dict[str, Any]]:
-    """What `{clock}` stands for in `IS_VALID`, and the parameters of `IS_VALID` and `COLUMNS`."""
-    clock, parameters = _clock()
-    return clock, {**parameters, "digest": digest(token)}
-
-
-def accept(row: Mapping[str, Any]) -> bool:
-    """Whether the app of this row is not closed. Notes the use of its token, at most once an hour."""
-    if row["app_status"] == AppStatus.CLOSED:
-        return False
-    if row["use_unwritten"]:
-        clock, parameters = _clock()
-        with connection.cursor() as cursor:
-            cursor.execute(_WRITE_USE.format(clock=clock), {**parameters, "token_pk": row["token_pk"]})
-    return True
-
-
-def app_of(row: Mapping[str, Any]) -> dict[str, Any]:
-    """The members of an `AppContext`."""
-    return {
-        "app_pk": row["app_pk"],
-        "app_id": row["app_id"],
-        "app_name": row["app_name"],
-        "token_pk": row["token_pk"],
-        "permissions": frozenset(orjson.loads(row["permissions"])),
-        "suspended": row["app_status"] != AppStatus.ACTIVE,
-        "verified": bool(row["verified"]),
-        "header_only": bool(row["header_only"]),
-        "is_test": row["mode"] == AppMode.TEST,
-        "request_budget": row["request_budget"],
-    }
 
 
 def bearer(request: JSONRequest) -> str | None:
     """What follows `Bearer` in the Authorization header; None where there is no such header."""
     scheme, _, token = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
     return token.strip() if scheme.lower() == "bearer" else None
-
-
-def _clock() -> tuple[str, dict[str, Any]]:
-    """The database's clock as SQL, with the parameters that go with it."""
-    used_before = datetime.now(UTC) - _USE_WRITTEN_EVERY
-    if connection.vendor == "postgresql":
-        return "clock_timestamp()", {"used_before": used_before}
-    adapt = connection.ops.adapt_datetimefield_value
-    return "%(now)s", {"used_before": adapt(used_before), "now": adapt(database_now())}

@@ -1,6 +1,6 @@
 """The audit's chains by whom they are about."""
 
-from consent.decisions.unrecorded import verify_ends
+from consent.decisions.late_entries import verify_ends
 from consent.ledger import verifying
 from consent.ledger.models import AuditChain, AuditEntry, Entries
 from consent.ledger.pending import verify_pending

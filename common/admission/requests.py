@@ -5,13 +5,10 @@ from io import BytesIO
 from typing import IO, Any
 from urllib.parse import parse_qsl
 
-import orjson
 from django.http import HttpRequest, UnreadablePostError
 from rest_framework.request import Request
 
 from common.problems import InvalidRequest, PayloadTooLarge
-
-_LOOK_AHEAD_LIMIT = 2048  # bytes of a body that is looked into before its token was checked; most have some 600
 
 
 class JSONRequest(Request):
@@ -54,18 +51,6 @@ class JSONRequest(Request):
         if isinstance(self._read_once, InvalidRequest):
             raise self._read_once
         return self._read_once
-
-    def look_ahead(self) -> Any:
-        """A short body as JSON before anything was checked; None where it is long, comes in chunks or is no JSON.
-
-        Tells what may be read along with the token. `data` is for who was let in, and refuses what is wrong.
-        """
-        if self.is_chunked or not 0 < self._declared_length() <= _LOOK_AHEAD_LIMIT:
-            return None
-        try:
-            return orjson.loads(self.content)
-        except (InvalidRequest, ValueError):
-            return None
 
     @property
     def stream(self) -> IO[bytes] | None:

@@ -22,6 +22,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
+from uuid import uuid4
 
 import urllib3
 from urllib3.connection import HTTPConnection, HTTPSConnection
@@ -97,7 +98,7 @@ def _exchanged(
     written = {
         "Accept": "*/*",
         "Accept-Encoding": "identity",
-        tracing.HEADER: tracing.current() or tracing.new(),
+        tracing.HEADER: tracing.current() or uuid4().hex,
         **headers,
     }
     response = pools.urlopen(

@@ -1,11 +1,7 @@
-"""Rows inserted by a statement that is put together once for each model.
+"""Many rows in one statement, as JSON in one parameter.
 
-One row, the hot write of asking:
-The plain code is `row.save(force_insert=True)`; tests/consent/test_hot_reads.py compares the two. The ORM compiles the
-same INSERT anew for every row, which costs `POST /request-consent` 13 % more processor time (docs/adr/0019).
-
-Many rows, as JSON in one parameter: `bulk_create` takes a tenth of a hot read for each row, and this takes the tenth
-of that. It writes down ends with 0.7 of the processor time.
+`bulk_create` takes a tenth of a hot read for each row, and this takes the tenth of that. It writes down ends with 0.7
+of the processor time.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,30 +13,6 @@ import orjson
 from django.db import connection, models
 
 from common.sql.dialect import rows_of_json, timestamp
-
-# fields whose values both databases take as they are; a list or a time, for example, is converted first
-_AS_THEY_ARE = (models.CharField, models.TextField, models.IntegerField, models.BooleanField, models.ForeignKey)
-
-
-def insert_row(row: models.Model) -> None:
-    """Store a new row. Sends no signals, and does not learn the key that the row was given."""
-    statement, fields = _insert_into(type(row))
-    values = [
-        field.get_db_prep_save(getattr(row, name), connection) if is_converted else getattr(row, name)
-        for field, name, is_converted in fields
-    ]
-    with connection.cursor() as cursor:
-        cursor.execute(statement, values)
-
-
-@cache
-def _insert_into(model: type[models.Model]) -> "tuple[str, list[tuple[models.Field[object, object], str, bool]]]":
-    """The statement, and for each value its field, its attribute, and whether a database takes it in another form."""
-    fields = [field for field in model._meta.concrete_fields if not field.primary_key]
-    columns = ", ".join(str(field.column) for field in fields)
-    places = ", ".join(["%s"] * len(fields))
-    statement = f"INSERT INTO {model._meta.db_table} ({columns}) VALUES ({places})"  # noqa: S608  # its own names
-    return statement, [(field, field.attname, not isinstance(field, _AS_THEY_ARE)) for field in fields]
 
 
 def insert_rows(

@@ -7,7 +7,6 @@ import psycopg
 import psycopg_pool
 from django.db.backends.postgresql import base
 
-from config.postgresql.times import with_iso_times
 from config.watch import watch
 
 _PATIENCE = (
@@ -17,10 +16,6 @@ _PATIENCE = (
 
 class DatabaseWrapper(base.DatabaseWrapper):
     """Every connection is asked for here, so every address fails fast in its own words: page, problem or JSON-RPC."""
-
-    def get_connection_params(self) -> dict[str, Any]:
-        params: dict[str, Any] = super().get_connection_params()
-        return {**params, "context": with_iso_times(params["context"])}
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
         deadline = time.monotonic() + _PATIENCE

@@ -1,6 +1,6 @@
 """The views of the developers' addresses: a token that may be good here, and the limits that its app meets."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, cast
 
 from rest_framework.authentication import BaseAuthentication
@@ -8,9 +8,9 @@ from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
 from common.admission.views import ProgramView
-from common.limits import headers
+from common.limits import Count, headers
+from common.problems import Problem
 from consent.discovery import unknown_users
-from consent.meter import Meter
 from developers.authentication import AppContext, DeveloperToken
 from developers.permissions import AppIsActive, TokenHasPermission
 from developers.program_views import ServerView
@@ -37,25 +37,40 @@ class DeveloperView(ServerView):
 
     def __init__(self, **initial: Any) -> None:
         super().__init__(**initial)
-        self.meter = Meter()
+        self.limits: dict[str, Count] = {}  # what the call has met of them, by name, for the headers of the answer
 
     def perform_authentication(self, request: Request) -> None:
         super().perform_authentication(request)
         self.app = cast("AppContext", request.auth)
 
+    def note(self, *counts: Count) -> None:
+        self.limits |= {count.limit.name: count for count in counts}
+
+    def get_exception_handler(self) -> Callable[..., Any]:
+        handle = super().get_exception_handler()
+
+        def note_and_handle(error: Exception, context: dict[str, Any]) -> Any:
+            if isinstance(error, Problem):
+                self.note(*error.limits)
+            return handle(error, context)
+
+        return note_and_handle
+
     def limit_headers(self, status: int) -> Mapping[str, str]:
-        return headers(self.meter.counts.values())
+        return headers(self.limits.values())
 
 
 class AskingView(DeveloperView):
     """An address that names a person, for which apps are limited; a call may say on whose behalf it comes."""
 
+    hint = ""
+
     def limit_headers(self, status: int) -> Mapping[str, str]:
         if hasattr(self, "app") and status < 500:  # a refusal that came before the limits costs a read more
-            self.look_at_limits(self.meter)
+            self.look_at_limits()
         return super().limit_headers(status)
 
-    def look_at_limits(self, meter: Meter) -> None:
+    def look_at_limits(self) -> None:
         """Note the limits of the app that this call has not met."""
-        if unknown_users.UNKNOWN_USERS not in meter.counts:
-            meter.note(unknown_users.look(self.app.app_pk, meter.hint))
+        if unknown_users.UNKNOWN_USERS not in self.limits:
+            self.limits = {unknown_users.UNKNOWN_USERS: unknown_users.look(self.app.app_pk, self.hint)} | self.limits

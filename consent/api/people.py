@@ -18,7 +18,7 @@ class Searches(BaseThrottle):
     """How many searches an app may make in an hour; a call that does not fit counts too."""
 
     def allow_request(self, request: Request, view: Any) -> bool:
-        directory.admit_search(app_pk=view.app.app_pk, meter=view.meter)
+        view.note(directory.admit_search(app_pk=view.app.app_pk))
         return True
 
 
@@ -30,8 +30,8 @@ class People(DeveloperView):
     takes_query = True
 
     def limit_headers(self, status: int) -> Mapping[str, str]:
-        if hasattr(self, "app") and status < 500 and directory.PEOPLE_SEARCHES not in self.meter.counts:
-            self.meter.note(directory.look(self.app.app_pk))
+        if hasattr(self, "app") and status < 500 and directory.PEOPLE_SEARCHES not in self.limits:
+            self.note(directory.look(self.app.app_pk))
         return super().limit_headers(status)
 
     @described.people

@@ -11,9 +11,9 @@ from django.conf import settings
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
+from common.limits import Count
 from common.token_buckets import Buckets, bucket_count
 from consent.errors import SlowDown
-from consent.meter import Meter
 
 _NAME = "status-polls"
 _SLOWER_INTERVAL = 10  # seconds, told to who polls too fast
@@ -28,28 +28,31 @@ class StatusPolls(BaseThrottle):
         given = dict(view.request.query_pairs)
         named = given.get("request_id") or f"{given.get('user_id', '')} {given.get('scope', '')}"
         count = look if given.get("wait", "").strip("0-") else pace
-        count(view.app.app_pk, named[:300], view.meter)
+        view.note(*count(view.app.app_pk, named[:300]))
         return True
 
 
-def pace(app_pk: int, name: str, meter: Meter) -> None:
-    """Count one poll of `name` by this app; raises `SlowDown` where it polls too often."""
+def pace(app_pk: int, name: str) -> list[Count]:
+    """Count one poll of `name` by this app, where polls are limited; raises `SlowDown` where it polls too often."""
     burst, per_second = settings.STATUS_POLL_BURST, settings.STATUS_POLL_PER_SECOND
     if not burst or not per_second:
-        return
+        return []
     wait, level = polls.draw((app_pk, name), burst=burst, per_second=per_second, now=time.monotonic())
-    meter.note(bucket_count(_NAME, burst=burst, per_second=per_second, level=level))
+    found = [bucket_count(_NAME, burst=burst, per_second=per_second, level=level)]
     if wait:
         raise SlowDown(
             f"Poll every {_SLOWER_INTERVAL} seconds, or let `wait` hold the answer.",
             headers={"Retry-After": str(math.ceil(wait))},
             interval=_SLOWER_INTERVAL,
+            limits=found,
         )
+    return found
 
 
-def look(app_pk: int, name: str, meter: Meter) -> None:
-    """Note where polls of `name` stand, for a call that is held and counts as none."""
+def look(app_pk: int, name: str) -> list[Count]:
+    """Where polls of `name` stand, for a call that is held and counts as none."""
     burst, per_second = settings.STATUS_POLL_BURST, settings.STATUS_POLL_PER_SECOND
-    if burst and per_second:
-        level = polls.level((app_pk, name), burst=burst, per_second=per_second, now=time.monotonic())
-        meter.note(bucket_count(_NAME, burst=burst, per_second=per_second, level=level))
+    if not burst or not per_second:
+        return []
+    level = polls.level((app_pk, name), burst=burst, per_second=per_second, now=time.monotonic())
+    return [bucket_count(_NAME, burst=burst, per_second=per_second, level=level)]

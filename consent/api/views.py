@@ -2,16 +2,12 @@
 
 import orjson
 from django.http import HttpRequest, HttpResponse
-from rest_framework.authentication import BaseAuthentication
 
-from common.admission.requests import JSONRequest
 from common.identifiers import is_identifier
 from common.json_bodies import json_answer
 from common.network import client_address
-from common.problems import InvalidRequest
-from consent import status_queries
+from consent import status
 from consent.api import descriptions as described
-from consent.api import discovery_reads, hot_reads
 from consent.api.base import AskingView, DeveloperView
 from consent.api.headers import client_hint, idempotency_key, prefers_jose
 from consent.api.polling import StatusPolls, pace
@@ -21,7 +17,6 @@ from consent.discovery import queries as discovery_queries
 from consent.exports import reads
 from consent.ledger import queries as ledger_queries
 from consent.log import receipt_proofs
-from consent.meter import Meter
 from consent.notices import waiting
 from consent.requests import creation
 from consent.requests import limits as request_limits
@@ -39,7 +34,6 @@ from consent.schemas import (
 from consent.shapes import Receipt as ReceiptShape
 from consent.shapes import UnprovenReceipt
 from consent.states import RequestStatus
-from developers.authentication import AppContext, DeveloperToken
 
 _BY_ACCEPT = {"Vary": "Accept"}
 
@@ -49,39 +43,13 @@ class UserScopes(AskingView):
 
     needs = frozenset({"discover"})
 
-    def get_authenticators(self) -> list[BaseAuthentication]:
-        return [DeveloperToken(self._token_and_person)]
-
-    def _token_and_person(self, token: str, request: JSONRequest) -> AppContext | None:
-        return discovery_reads.token_and_person(token, lambda: (_sharing_id(self.kwargs["user_id"]), _hint(request)))
-
     @described.user_scopes
     def get(self, request: HttpRequest, user_id: str) -> HttpResponse:
-        self.meter.hint = client_hint(request)
-        known = _sharing_id(user_id)
-        person = discovery_reads.person_of(app=self.app, user_id=known, hint=self.meter.hint)
-        found = discovery_actions.discover_scopes(app=self.app, user_id=known, person=person, meter=self.meter)
-        return json_answer(found)
-
-
-def _sharing_id(given: str) -> str:
-    """What cannot be a sharing ID is an unknown one, counted like every other."""
-    return given if is_identifier(given) else ""
-
-
-def _hint(request: JSONRequest) -> str:
-    """The hint, or none where it is malformed: that is refused after the token alone was looked at."""
-    try:
-        return client_hint(request)
-    except InvalidRequest:
-        return ""
-
-
-def _person_asked(request: JSONRequest) -> str:
-    """The sharing ID in a body that nobody has checked; what is wrong with it is refused after the token."""
-    body = request.look_ahead()
-    named = body.get("user_id") if isinstance(body, dict) else None
-    return _sharing_id(named) if isinstance(named, str) else ""
+        self.hint = client_hint(request)
+        known = user_id if is_identifier(user_id) else ""  # what cannot be a sharing ID is an unknown one
+        scopes, guesses = discovery_actions.discover_scopes(app=self.app, user_id=known, hint=self.hint)
+        self.note(guesses)
+        return json_answer(scopes)
 
 
 class ScopeCatalog(DeveloperView):
@@ -100,31 +68,20 @@ class RequestConsent(AskingView):
     needs = frozenset({"request"})
     http_method_names = ["post"]
 
-    def get_authenticators(self) -> list[BaseAuthentication]:
-        return [DeveloperToken(self._token_and_person)]
-
-    def _token_and_person(self, token: str, request: JSONRequest) -> AppContext | None:
-        return discovery_reads.token_and_person(token, lambda: (_person_asked(request), _hint(request)))
-
-    def look_at_limits(self, meter: Meter) -> None:
-        super().look_at_limits(meter)
-        if request_limits.REQUESTS_PER_HOUR not in meter.counts:
-            request_limits.look_at_hourly_budget(app=self.app, meter=meter)
+    def look_at_limits(self) -> None:
+        super().look_at_limits()
+        if request_limits.REQUESTS_PER_HOUR not in self.limits:
+            self.note(request_limits.look_at_hourly_budget(self.app))
 
     @described.request_consent
     def post(self, request: HttpRequest) -> HttpResponse:
         key = idempotency_key(request)
-        self.meter.hint = client_hint(request)
-        asked = self.body(RequestConsentBody, special=SPECIAL)
-        person = discovery_reads.person_of(app=self.app, user_id=asked.user_id, hint=self.meter.hint)
-        answer, created = creation.request_consent(
-            app=self.app, body=asked, idempotency_key=key, person=person, meter=self.meter
+        self.hint = client_hint(request)
+        asked = creation.request_consent(
+            app=self.app, body=self.body(RequestConsentBody, special=SPECIAL), idempotency_key=key, hint=self.hint
         )
-        return json_answer(answer, status=201 if created else 200)
-
-
-def _token_and_status(token: str, request: JSONRequest) -> AppContext | None:
-    return hot_reads.token_and_status(token, dict(request.query_pairs).get("request_id"))
+        self.note(*asked.limits)
+        return json_answer(asked.answer, status=201 if asked.is_new else 200)
 
 
 class ConsentStatus(DeveloperView):
@@ -134,26 +91,23 @@ class ConsentStatus(DeveloperView):
     needs = frozenset({"request", "read"})
     takes_query = True
 
-    def get_authenticators(self) -> list[BaseAuthentication]:
-        return [DeveloperToken(_token_and_status)]
-
     @described.consent_status
     def get(self, request: HttpRequest) -> HttpResponse:
         query = self.query(StatusQuery)
-        status = hot_reads.status_body(
-            app=self.app, request_id=query.request_id, user_id=query.user_id, scope=query.scope
+        found = status.for_app(
+            app_pk=self.app.app_pk, request_id=query.request_id, user_id=query.user_id, scope=query.scope
         )
-        if query.wait and status["status"] == RequestStatus.PENDING:
+        if query.wait and found["status"] == RequestStatus.PENDING:
             if not waiting.hub.is_full(self.app.app_pk):
-                status = waiting.wait_for_change(
+                found = waiting.wait_for_change(
                     app_pk=self.app.app_pk,
                     token_pk=self.app.token_pk,
-                    request_id=status["request_id"],
+                    request_id=found["request_id"],
                     seconds=query.wait,
                 )
             else:
-                pace(self.app.app_pk, status["request_id"], self.meter)  # who is not held polls, and polls are paced
-        return json_answer(status)
+                self.note(*pace(self.app.app_pk, found["request_id"]))  # who is not held polls, and polls are paced
+        return json_answer(found)
 
 
 class ConsentExport(DeveloperView):
@@ -191,7 +145,7 @@ class EndConsent(DeveloperView):
     def post(self, request: HttpRequest) -> HttpResponse:
         asked = self.body(EndConsentBody)
         decision_actions.end_consent(app_pk=self.app.app_pk, request_id=asked.request_id)
-        return json_answer(status_queries.status_body(app_pk=self.app.app_pk, request_id=asked.request_id))
+        return json_answer(status.for_app(app_pk=self.app.app_pk, request_id=asked.request_id))
 
 
 class ConsentRequests(DeveloperView):

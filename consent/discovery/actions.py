@@ -1,23 +1,23 @@
 """An app discovers what it could ask a person for."""
 
+from common.limits import Count
 from consent.discovery import queries, unknown_users
 from consent.discovery.counts import note_discovery
-from consent.discovery.person_read import PersonRead
+from consent.discovery.person_read import read_person
 from consent.errors import ScopeRegistryUnavailable
-from consent.meter import Meter
 from consent.shapes import UserScopes
 from developers.authentication import AppContext
 
 
-def discover_scopes(*, app: AppContext, user_id: str, person: PersonRead | None, meter: Meter) -> UserScopes:
+def discover_scopes(*, app: AppContext, user_id: str, hint: str) -> tuple[UserScopes, Count]:
     """What the app could ask for, and the discovery written down, or else that it guessed at somebody unknown.
 
-    `person` is what `read_person` gives of that ID; `meter` takes note of the limit on guessing. No query beside those
-    of a first discovery.
+    With it the limit on guessing, where the app stands for the caller that `hint` names.
     """
+    person = read_person(app_pk=app.app_pk, is_test=app.is_test, user_id=user_id, hint=hint)
     if person is None:
         raise ScopeRegistryUnavailable
-    user_pk = unknown_users.admit(app_pk=app.app_pk, user_pk=person.user_pk, guesses=person.guesses, meter=meter)
+    user_pk, found = unknown_users.admit(app_pk=app.app_pk, user_pk=person.user_pk, guesses=person.guesses, hint=hint)
     scopes = queries.user_scopes(user_id=user_id, person=person)
     note_discovery(app_pk=app.app_pk, user_pk=user_pk)
-    return scopes
+    return scopes, found

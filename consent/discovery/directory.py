@@ -14,7 +14,6 @@ from common.admission.cursors import cursor_of, position_of
 from common.limits import Count, Limit, count
 from common.problems import TooManyRequests
 from consent.discovery.models import DirectoryFind
-from consent.meter import Meter
 from consent.shapes import FoundPeople, FoundPerson
 from developers.authentication import AppContext
 from developers.members import queries as member_queries
@@ -55,12 +54,12 @@ def _reached(app: AppContext, beginning: str | None) -> QuerySet:  # type: ignor
     return listed.filter(Q(user__sandbox_person__app_id=app.app_pk) | Q(user__in=agreed))
 
 
-def admit_search(*, app_pk: int, meter: Meter) -> None:
+def admit_search(*, app_pk: int) -> Count:
     """Count one search; refuse it where the app made too many."""
     found = count(_limit(), str(app_pk))
-    meter.note(found)
     if found.exceeded:
-        raise TooManyRequests(headers={"Retry-After": str(found.resets_in)})
+        raise TooManyRequests(headers={"Retry-After": str(found.resets_in)}, limits=[found])
+    return found
 
 
 def look(app_pk: int) -> Count:

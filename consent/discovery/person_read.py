@@ -6,10 +6,8 @@ tests/consent/test_hot_reads.py, which compares the two. One statement instead t
 `GET /user-scopes` and 0.58 of that of `POST /request-consent` (docs/adr/0019).
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 from common.clock import utc
 from common.sql.dialect import joined
@@ -52,23 +50,10 @@ class PersonRead:
 
 def read_person(*, app_pk: int, is_test: bool, user_id: str, hint: str) -> PersonRead | None:
     """None where the registry has no version, so cannot be read either."""
-    found = rows(statement(is_test=is_test), parameters(app_pk=app_pk, user_id=user_id, hint=hint))
-    return person_of(found[0]) if found else None
-
-
-# Public for the one hot read that finds the token by the same statement (consent/api/discovery_reads.py).
-@cache
-def statement(*, is_test: bool) -> str:
-    """One row, as `person_of` takes it, for the parameters of `parameters`."""
-    reached = _REACHED_IN_TESTS if is_test else _REACHED_LIVE
-    return _PERSON.format(hidden=joined("h.scope"), misses=MISSES, guesses=COLUMNS, reached=reached)
-
-
-def parameters(*, app_pk: int, user_id: str, hint: str) -> dict[str, Any]:
-    return {"user_id": user_id, **unknown_users.parameters(app_pk, hint)}
-
-
-def person_of(row: Mapping[str, Any]) -> PersonRead:
+    found = rows(_statement(is_test=is_test), {"user_id": user_id, **unknown_users.parameters(app_pk, hint)})
+    if not found:
+        return None
+    row = found[0]
     return PersonRead(
         registry_version=row["version"],
         user_pk=row["user_pk"],
@@ -78,3 +63,9 @@ def person_of(row: Mapping[str, Any]) -> PersonRead:
         has_blocked=bool(row["blocked"]),
         guesses=Guesses(int(row["misses"]), utc(row["first_miss"]), bool(row["asked_before"])),
     )
+
+
+@cache
+def _statement(*, is_test: bool) -> str:
+    reached = _REACHED_IN_TESTS if is_test else _REACHED_LIVE
+    return _PERSON.format(hidden=joined("h.scope"), misses=MISSES, guesses=COLUMNS, reached=reached)

@@ -27,7 +27,6 @@ from common.sql.dialect import timestamp
 from common.sql.statements import rows
 from consent.discovery.models import DiscoveryMiss
 from consent.errors import UnknownUser
-from consent.meter import Meter
 
 UNKNOWN_USERS = "unknown-users"
 _WINDOW = timedelta(hours=1)
@@ -74,23 +73,23 @@ def look(app_pk: int, hint: str) -> Count:
     return _standing(_read(_READ, parameters(app_pk, hint)))
 
 
-def admit(*, app_pk: int, user_pk: int | None, guesses: Guesses, meter: Meter) -> int:
+def admit(*, app_pk: int, user_pk: int | None, guesses: Guesses, hint: str) -> tuple[int, Count]:
     """The person, where there is one; else count the miss. Refuse the call where too many were not found.
+
+    Returns with the person where the app, or its caller, stands.
 
     Refusing only the misses would tell which people exist, so whoever guessed too often is refused for everybody but
     the people whom the app has asked before: those it knows.
     """
     found = _standing(guesses)
-    meter.note(found)
     if not guesses.asked_before:
         _refuse_guessing(found)
     if user_pk is not None:
-        return user_pk
+        return user_pk, found
     if not guesses.asked_before:
-        found = _count_miss(app_pk, meter.hint)
-        meter.note(found)
+        found = _count_miss(app_pk, hint)
         _refuse_guessing(found)
-    raise UnknownUser
+    raise UnknownUser(limits=[found])
 
 
 def _standing(guesses: Guesses) -> Count:
@@ -109,7 +108,9 @@ def _read(statement: str, given: dict[str, Any]) -> Guesses:
 def _refuse_guessing(found: Count) -> None:
     if found.exceeded:
         raise TooManyRequests(
-            "Too many people were asked about who do not exist.", headers={"Retry-After": str(found.resets_in)}
+            "Too many people were asked about who do not exist.",
+            headers={"Retry-After": str(found.resets_in)},
+            limits=[found],
         )
 
 

@@ -51,7 +51,7 @@ class Grant(models.Model):
     kept_current = models.BooleanField(_("kept up to date"), default=True)
     # nobody was reminded of its end yet, and somebody might have to be
     reminder_waits = models.BooleanField(default=True, db_default=True)
-    # its end or pause is in no audit chain, and not even an entry that waits says so (decision 0052)
+    # its end or pause is in no audit chain, and not even an entry that waits says so (decision 0016)
     record_waits = models.BooleanField(default=False, db_default=False)
     # what the next resumption has to name, and until when: given out once
     resume_nonce = models.CharField(max_length=43, blank=True, default="", db_default="")

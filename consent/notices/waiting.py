@@ -24,10 +24,10 @@ from django.db import connection
 from common.shutdown import shutdown
 from common.sql.poolers import leads_through_pooler
 from common.sql.statements import rows
+from consent import status
 from consent.notices.outbox import CHANNEL
 from consent.shapes import ConsentStatus
 from consent.states import RequestStatus
-from consent.status_queries import status_body
 from developers.authentication import require_still_let_in
 
 _log = logging.getLogger(__name__)
@@ -206,13 +206,13 @@ def wait_for_change(*, app_pk: int, token_pk: int, request_id: str, seconds: flo
     already, or is about to end, it answers at once: a poll is always allowed.
     """
     deadline = time.monotonic() + seconds
-    body = status_body(app_pk=app_pk, request_id=request_id)
+    body = status.for_app(app_pk=app_pk, request_id=request_id)
     if body["status"] != RequestStatus.PENDING or hub.is_full(app_pk):
         return body
     with hub.waiting_for(f"request:{request_id}", app_pk=app_pk) as event:
         while True:
             event.clear()
-            body = status_body(app_pk=app_pk, request_id=request_id)
+            body = status.for_app(app_pk=app_pk, request_id=request_id)
             left = deadline - time.monotonic()
             if body["status"] != RequestStatus.PENDING or left <= 0 or hub.has_ended():
                 return body

@@ -6,7 +6,6 @@ from typing import Any
 
 from common.identifiers import new_identifier
 from consent.ledger import canonical
-from consent.meter import Meter
 from consent.requests import digest
 from consent.requests.models import ConsentRequest
 from consent.schemas import RequestConsentBody
@@ -30,20 +29,15 @@ class ConnectorKey:
 
 @dataclass(frozen=True)
 class AskedRequest:
-    """One call: who asks whom, what, and for which key.
-
-    `entry` is None where this cannot be asked of this person, for whatever reason. `meter` takes note of every limit.
-    """
+    """One call: who asks whom, what, and for which key."""
 
     app: AppContext
     body: RequestConsentBody
     key: ConnectorKey
     user_pk: int
-    registry_version: str  # that `entry` was found in
-    entry: Entry | None
-    meter: Meter
+    entry: Entry
 
-    def as_request(self, entry: Entry, *, at: datetime, handling: dict[str, Any] | None = None) -> ConsentRequest:
+    def as_request(self, *, at: datetime, handling: dict[str, Any] | None = None) -> ConsentRequest:
         """The request as it will stand, not stored yet: defaults filled in, null where absent, whole seconds.
 
         `handling` is what the app said becomes of the data; the digest is not over it.
@@ -54,8 +48,8 @@ class AskedRequest:
             app_id=self.app.app_pk,
             app_name=self.app.app_name,
             user_id=self.user_pk,
-            scope_entry_id=entry.pk,
-            attributes=list(entry.attributes),
+            scope_entry_id=self.entry.pk,
+            attributes=list(self.entry.attributes),
             connector_public_key=self.key.jwk,
             connector_thumbprint=self.key.thumbprint,
             wrapping_alg=self.body.connector_wrapping_alg,

@@ -1,5 +1,8 @@
 """What an app may ask: within the scope, within its template, within what one person should find waiting."""
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from datetime import timedelta
 
 from django.conf import settings
@@ -9,8 +12,6 @@ from common import limits
 from common.limits import Count, Limit
 from common.problems import FieldError, InvalidRequest, TooManyRequests
 from consent.errors import RecentlyDenied, RequestBudgetSpent
-from consent.meter import Meter
-from consent.requests.asked import AskedRequest
 from consent.requests.models import ScopeTemplate
 from consent.requests.recent import DAY, RecentRequests
 from consent.schemas import RequestConsentBody
@@ -68,30 +69,35 @@ def _error(field: str, code: str, message: str) -> FieldError:
     return {"field": field, "code": code, "message": message}
 
 
-def check_recent(asked: AskedRequest, recent: RecentRequests) -> None:
-    """Refuse one new request more than the person should find, or what they denied a short while ago."""
-    _check_waiting(recent, asked.meter)
-    _check_denied(asked, recent)
-    _check_day(recent, asked.meter)
+def check_recent(body: RequestConsentBody, recent: RecentRequests) -> list[Count]:
+    """Refuse one new request more than the person should find, or what they denied a short while ago.
+
+    Returns the limits of one person as they stand without the new request.
+    """
+    waiting = _refuse_waiting(recent)
+    _refuse_denied(body, recent, [waiting])
+    return [waiting, _refuse_day(recent, [waiting])]
 
 
-def _check_waiting(recent: RecentRequests, meter: Meter) -> None:
+def _refuse_waiting(recent: RecentRequests) -> Count:
     """One request more than should wait for the person's decision."""
     limit = Limit(PENDING_PER_PERSON, settings.PENDING_REQUESTS_PER_PERSON, 0)
     deadlines = [request.expires_at for request in recent.waiting]
     wait = max(1, int((min(deadlines) - recent.now).total_seconds())) if deadlines else 0
-    meter.note(Count(limit, len(deadlines), wait))
+    found = Count(limit, len(deadlines), wait)
     if limit.allowed and len(deadlines) >= limit.allowed:
         raise TooManyRequests(
             f"{len(deadlines)} requests of this app wait for this person's decision already.",
             headers={"Retry-After": str(wait)},
+            limits=[found],
         )
+    return found
 
 
-def _check_denied(asked: AskedRequest, recent: RecentRequests) -> None:
+def _refuse_denied(body: RequestConsentBody, recent: RecentRequests, met: list[Count]) -> None:
     """What overlaps a scope that was denied within the cooldown."""
     cooldown = timedelta(seconds=settings.DENIAL_COOLDOWN_SECONDS)
-    wanted = pkm.scopes.parse(asked.body.scope)
+    wanted = pkm.scopes.parse(body.scope)
     if not cooldown or wanted is None:
         return
     for request in recent.denied:
@@ -100,10 +106,10 @@ def _check_denied(asked: AskedRequest, recent: RecentRequests) -> None:
             continue
         if denied.covers_scope(wanted) or wanted.covers_scope(denied):
             wait = max(1, int((request.decided_at + cooldown - recent.now).total_seconds()) + 1)
-            raise RecentlyDenied(headers={"Retry-After": str(wait)})
+            raise RecentlyDenied(headers={"Retry-After": str(wait)}, limits=met)
 
 
-def _check_day(recent: RecentRequests, meter: Meter) -> None:
+def _refuse_day(recent: RecentRequests, met: list[Count]) -> Count:
     """One new request more than an app may make of one person in 24 hours, whatever became of the others.
 
     The rows themselves are counted: they stay when a request is cancelled, and whoever asks holds the lock under which
@@ -112,12 +118,14 @@ def _check_day(recent: RecentRequests, meter: Meter) -> None:
     limit = Limit(REQUESTS_PER_PERSON, settings.REQUESTS_PER_PERSON_PER_DAY, int(DAY.total_seconds()))
     first_at = recent.first_at
     wait = limit.seconds if first_at is None else max(1, int((first_at + DAY - recent.now).total_seconds()) + 1)
-    meter.note(Count(limit, recent.made, wait))
+    found = Count(limit, recent.made, wait)
     if limit.allowed and recent.made >= limit.allowed:
         raise RequestBudgetSpent(
             f"This app may make {limit.allowed} new requests of one person in 24 hours, those that it took back too.",
             headers={"Retry-After": str(wait)},
+            limits=[*met, found],
         )
+    return found
 
 
 def hourly_budget(app: AppContext) -> Limit:
@@ -130,35 +138,35 @@ def hourly_limit(own: int | None) -> Limit:
     return Limit(REQUESTS_PER_HOUR, settings.REQUEST_BUDGET_PER_HOUR if own is None else own, 3600)
 
 
-def look_at_hourly_budget(*, app: AppContext, meter: Meter) -> None:
-    """Note what is left of it, without spending."""
-    meter.note(limits.look(hourly_budget(app), str(app.app_pk)))
+def look_at_hourly_budget(app: AppContext) -> Count:
+    """What is left of it, without spending."""
+    return limits.look(hourly_budget(app), str(app.app_pk))
 
 
-def spend_hourly_budget(*, app: AppContext, meter: Meter) -> None:
-    """Count a new request in the transaction that writes it, as the last thing that may refuse it.
+@contextmanager
+def spending_hourly_budget(app: AppContext) -> Iterator[Callable[[list[Count]], list[Count]]]:
+    """Around a transaction that may make a new request: what to call as the last thing that may refuse it.
 
-    A refusal, and whatever else ends that transaction, takes the count back: see `give_back`.
+    It counts in the transaction that writes the request. A refusal, and whatever else ends that transaction, gives the
+    count back. It takes what `check_recent` returned, and returns all limits as they stand with the new request.
     """
-    found = limits.count(hourly_budget(app), str(app.app_pk))
-    meter.spent = True
-    meter.note(found)
-    if found.exceeded:
-        raise RequestBudgetSpent(
-            f"This app may make {found.limit.allowed} new requests an hour.",
-            headers={"Retry-After": str(found.resets_in)},
-        )
+    limit, has_spent = hourly_budget(app), False
 
+    def spend(of_person: list[Count]) -> list[Count]:
+        nonlocal has_spent
+        found = limits.count(limit, str(app.app_pk))
+        has_spent = True
+        if found.exceeded:
+            raise RequestBudgetSpent(
+                f"This app may make {limit.allowed} new requests an hour.",
+                headers={"Retry-After": str(found.resets_in)},
+                limits=[*of_person, found],
+            )
+        return [*(replace(each, used=each.used + 1) for each in of_person), found]
 
-def give_back(*, app: AppContext, meter: Meter) -> None:
-    """What was spent, after the transaction that it was spent on came to nothing."""
-    if meter.spent:
-        limits.undo(hourly_budget(app), str(app.app_pk))
-        meter.spent = False
-
-
-def note_new_request(meter: Meter) -> None:
-    """The limits of one person were looked at before the new request was there."""
-    for name in (PENDING_PER_PERSON, REQUESTS_PER_PERSON):
-        found = meter.counts[name]
-        meter.note(Count(found.limit, found.used + 1, found.resets_in))
+    try:
+        yield spend
+    except BaseException:
+        if has_spent:
+            limits.undo(limit, str(app.app_pk))
+        raise

@@ -110,7 +110,7 @@ class ConsentRequest(models.Model):
     decision_note = models.CharField(max_length=500, blank=True)
     created_at = models.DateTimeField(_("asked"))
     mail_waits = models.BooleanField(default=True, db_default=True)  # nobody was written to about it yet
-    # its end is in no audit chain, and not even an entry that waits says so (decision 0052)
+    # its end is in no audit chain, and not even an entry that waits says so (decision 0016)
     record_waits = models.BooleanField(default=False, db_default=False)
 
     objects = ConsentRequestQuerySet.as_manager()

@@ -118,7 +118,7 @@ def _hold(request: ConsentRequest, entry: dict[str, Any], receipt: dict[str, Any
 
 
 def _mark(request: ConsentRequest, grant: GrantFacts | None) -> None:
-    """On the row that changed, which the caller holds, for `find_unrecorded_ends`."""
+    """On the row that changed, which the caller holds, for decisions/late_entries.py."""
     changed = request if grant is None else request.grant
     changed.record_waits = True
     changed.save(update_fields=["record_waits"])

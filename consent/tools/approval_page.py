@@ -13,7 +13,7 @@ from mcp.server.context import ServerRequestContext
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from common.clock import database_now, utc
-from consent import status_queries
+from consent import status
 from consent.tools.context import CallContext
 
 STATE_LIFETIME = 86400.0  # seconds
@@ -40,7 +40,7 @@ def elicit(call: CallContext, answer: dict[str, Any]) -> mcp.InputRequiredResult
 def resume(call: CallContext, state: str) -> dict[str, Any]:
     """The answer of the second round: that of the first, with the status of the request by now."""
     answer: dict[str, Any] = orjson.loads(state)
-    current = status_queries.status_body(app_pk=call.app.app_pk, request_id=answer["request_id"])
+    current = status.for_app(app_pk=call.app.app_pk, request_id=answer["request_id"])
     expires_at = utc(answer["expires_at"]) or database_now()
     expires_in = max(0, round((expires_at - database_now()).total_seconds()))
     return answer | {"status": current["status"], "expires_in": expires_in}

@@ -1,6 +1,6 @@
 """The context of a tool call: which app calls, from where, and how a problem is told to it."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import orjson
@@ -8,7 +8,7 @@ from django.http import HttpRequest
 from rest_framework.views import APIView
 
 from common.network import client_address
-from consent.meter import Meter
+from consent.api.base import DeveloperView
 from developers.authentication import AppContext
 
 CALL_CONTEXT = "consent.call"  # where the ASGI scope holds it
@@ -28,9 +28,8 @@ class CallContext:
     """One message of a host: the app whose token came with it, and the view that takes it."""
 
     app: AppContext
-    view: APIView
+    view: DeveloperView
     request: HttpRequest
-    meter: Meter = field(default_factory=Meter)
 
     @property
     def address(self) -> str:

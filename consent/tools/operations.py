@@ -6,8 +6,7 @@ from pydantic import Field
 
 from common.admission.shapes import Identifier, Nothing, Strict
 from common.identifiers import is_identifier
-from consent import status_queries
-from consent.api import discovery_reads, hot_reads
+from consent import status
 from consent.api.headers import client_hint
 from consent.api.polling import look, pace
 from consent.decisions import actions as decision_actions
@@ -46,11 +45,11 @@ class StatusArguments(RequestArguments):
 
 
 def discover_user_scopes(call: CallContext, arguments: UserArguments) -> UserScopes:
-    call.meter.hint = client_hint(call.request)
     # what cannot be a sharing ID is an unknown one, counted like every other
     user_id = arguments.user_id if is_identifier(arguments.user_id) else ""
-    person = discovery_reads.person_of(app=call.app, user_id=user_id, hint=call.meter.hint)
-    return discovery_actions.discover_scopes(app=call.app, user_id=user_id, person=person, meter=call.meter)
+    scopes, guesses = discovery_actions.discover_scopes(app=call.app, user_id=user_id, hint=client_hint(call.request))
+    call.view.note(guesses)
+    return scopes
 
 
 def list_scope_catalog(call: CallContext, arguments: Nothing) -> bytes:
@@ -58,21 +57,22 @@ def list_scope_catalog(call: CallContext, arguments: Nothing) -> bytes:
 
 
 def request_consent(call: CallContext, arguments: RequestConsentBody) -> AskedConsent:
-    call.meter.hint = client_hint(call.request)
-    answer, _ = creation.request_consent(app=call.app, body=arguments, idempotency_key=None, meter=call.meter)
-    return answer
+    hint = client_hint(call.request)
+    asked = creation.request_consent(app=call.app, body=arguments, idempotency_key=None, hint=hint)
+    call.view.note(*asked.limits)
+    return asked.answer
 
 
 def check_consent_status(call: CallContext, arguments: StatusArguments) -> ConsentStatus:
     """As the REST does it: polls are paced, and a call that waits holds no database connection."""
     count = look if arguments.wait_seconds else pace
-    count(call.app.app_pk, arguments.request_id, call.meter)
-    status = hot_reads.status_body(app=call.app, request_id=arguments.request_id)
-    if not arguments.wait_seconds or status["status"] != RequestStatus.PENDING:
-        return status
+    call.view.note(*count(call.app.app_pk, arguments.request_id))
+    found = status.for_app(app_pk=call.app.app_pk, request_id=arguments.request_id)
+    if not arguments.wait_seconds or found["status"] != RequestStatus.PENDING:
+        return found
     if waiting.hub.is_full(call.app.app_pk):
-        pace(call.app.app_pk, arguments.request_id, call.meter)
-        return status
+        call.view.note(*pace(call.app.app_pk, arguments.request_id))
+        return found
     return waiting.wait_for_change(
         app_pk=call.app.app_pk,
         token_pk=call.app.token_pk,
@@ -95,4 +95,4 @@ def get_encrypted_export(call: CallContext, arguments: RequestArguments) -> byte
 
 def end_consent(call: CallContext, arguments: RequestArguments) -> ConsentStatus:
     decision_actions.end_consent(app_pk=call.app.app_pk, request_id=arguments.request_id)
-    return status_queries.status_body(app_pk=call.app.app_pk, request_id=arguments.request_id)
+    return status.for_app(app_pk=call.app.app_pk, request_id=arguments.request_id)

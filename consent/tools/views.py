@@ -10,17 +10,12 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest, HttpResponse
-from rest_framework.authentication import BaseAuthentication
 
-from common.admission.requests import JSONRequest
 from common.json_bodies import json_answer
 from common.problems import InvalidRequest
 from common.request_notes import OPERATION
 from consent.api.base import DeveloperView
-from consent.api.hot_reads import token_and_status_of_body
 from consent.tools.context import CALL_CONTEXT, CallContext, problem_answer
-from consent.tools.operations import CHECK_CONSENT_STATUS
-from developers.authentication import AppContext, DeveloperToken
 from developers.errors import BrowserPathRefused
 from developers.models import Permission
 
@@ -49,20 +44,6 @@ class McpView(DeveloperView):
     needs = frozenset(str(permission) for permission in Permission)
     http_method_names = ["post"]
 
-    def get_authenticators(self) -> list[BaseAuthentication]:
-        return [DeveloperToken(self._find_app)]
-
-    def _find_app(self, token: str, request: JSONRequest) -> AppContext | None:
-        return token_and_status_of_body(token, lambda: self._status_asked_for(request))
-
-    def _status_asked_for(self, request: JSONRequest) -> object:
-        """The request whose status the message asks for, if any; a bad message is refused later, in `post`."""
-        try:
-            params = request.look_ahead()["params"]
-            return params["arguments"]["request_id"] if params["name"] == CHECK_CONSENT_STATUS else None
-        except (KeyError, TypeError):
-            return None
-
     def refuse_browser(self, request: HttpRequest) -> None:
         origin = request.META.get("HTTP_ORIGIN")
         if origin is not None and origin not in _own_origins(request):
@@ -80,7 +61,7 @@ class McpView(DeveloperView):
             return self._message_error(_PARSE_ERROR, error)
         request.META[OPERATION] = _operation(message)
         headers = {_header(name): value for name, value in request.META.items() if name.startswith(_FORWARDED)}
-        call = CallContext(app=self.app, view=self, request=request, meter=self.meter)
+        call = CallContext(app=self.app, view=self, request=request)
         takes_events = _takes_events_alone(headers.get("accept", ""))
         if takes_events:
             headers["accept"] = f"application/json, {EVENTS}"

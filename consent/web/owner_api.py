@@ -10,7 +10,7 @@ from accounts.owner_api import OwnerView
 from common.admission.shapes import Nothing, Strict
 from common.json_bodies import json_answer
 from common.problems import InvalidRequest, checked
-from consent import status_queries
+from consent import status
 from consent.approvals import actions as approval_actions
 from consent.decisions import actions as decision_actions
 from consent.decisions import queries as decision_queries
@@ -29,7 +29,7 @@ class ChainQuery(Strict):
 
 class _OwnerView(OwnerView):
     def status(self, request_id: str) -> HttpResponse:
-        return json_answer(status_queries.status_for_owner(request_id=request_id, user=self.person))
+        return json_answer(status.for_owner(request_id=request_id, user=self.person))
 
 
 class RequestDataView(_OwnerView):

@@ -13,9 +13,7 @@ NAMED = {
     "config/private_files.py",  # a database in a file
     "config/probes.py",  # a look from outside Django's connections, so with each database's own driver
     "config/restored/schema.py",  # what is in each database's own catalogue
-    "consent/exports/read_at_once.py",  # the hot read of an export
     "consent/notices/waiting.py",  # LISTEN
-    "developers/authentication.py",  # the hot read of a token
     "pkm/rules.py",  # triggers
 }
 ROOMS = ("accounts/", "agents_proxy/", "common/", "config/", "consent/", "developers/", "pkm/")

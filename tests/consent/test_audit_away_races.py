@@ -9,7 +9,7 @@ from django.db import connection, transaction
 
 from accounts.models import User
 from consent.decisions import actions as decision_actions
-from consent.decisions.unrecorded import verify_ends
+from consent.decisions.late_entries import verify_ends
 from consent.grants import actions as grant_actions
 from consent.grants.models import Grant
 from consent.ledger import audit, verifying

@@ -16,7 +16,7 @@ from consent.ledger import verifying
 from consent.ledger.models import AuditEntry, AuditFacts, Receipt
 from consent.notices.models import Notice
 from consent.requests.models import ConsentRequest
-from consent.status_queries import status_body
+from consent.status import for_app
 from pkm.errors import QuotaExceeded
 from tests.consent.decisions import approval
 from tests.factories import ConsentRequestFactory, ExportFactory, GrantFactory, Vault, give_vault
@@ -36,7 +36,7 @@ def vault(request_: ConsentRequest) -> Vault:
 
 
 def status(request: ConsentRequest) -> dict[str, Any]:
-    return status_body(app_pk=request.app_id, request_id=request.request_id)
+    return for_app(app_pk=request.app_id, request_id=request.request_id)
 
 
 def test_approve_gives_the_grant_its_export_receipt_audit_and_notice(request_: ConsentRequest, vault: Vault) -> None:

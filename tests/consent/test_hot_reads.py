@@ -7,19 +7,15 @@ from typing import Any
 
 import orjson
 import pytest
-from django.db import connection
 from django.db.models import Count, Min, Sum
 from django.utils import timezone
 
 from accounts.models import User
-from common.sql.inserts import insert_row, insert_rows
+from common.sql.inserts import insert_rows
 from consent.decisions.models import BlockedApp
 from consent.discovery.models import DiscoveryMiss
 from consent.discovery.person_read import PersonRead, read_person
 from consent.discovery.unknown_users import Guesses, hashed_hint
-from consent.exports import read_at_once, read_steps
-from consent.exports.models import Export, Read
-from consent.exports.taken_reads import ReadCall
 from consent.notices.models import Notice
 from consent.requests.handling import handling_of
 from consent.requests.models import ConsentRequest
@@ -27,13 +23,9 @@ from consent.requests.recent import DAY, RecentRequest, RecentRequests, read_rec
 from consent.sandbox.models import SandboxPerson
 from developers.models import App, AppMember
 from pkm.registry.models import HiddenScope, RegistryVersion
-from tests.consent.test_races import app_context
 from tests.factories import (
     AppFactory,
-    AuditChainFactory,
-    AuditEntryFactory,
     ConsentRequestFactory,
-    ExportFactory,
     MemberFactory,
     PersonFactory,
     TestAppFactory,
@@ -214,19 +206,6 @@ def test_what_was_asked_lately_is_read_as_plainly(db: None, settings: object, co
     assert replace(found, now=plain.now, undecided=(), denied=()) == replace(plain, undecided=(), denied=())
 
 
-def test_a_row_is_inserted_as_the_orm_saves_it(db: None) -> None:
-    saved = ConsentRequestFactory(required_attributes=["lifestyle.food.diet_preference"], max_reads=3)
-    stored = ConsentRequest.objects.filter(pk=saved.pk)
-    by_orm = stored.values().get()
-    row = ConsentRequest.objects.get(pk=saved.pk)
-    stored.delete()
-
-    insert_row(row)
-
-    by_hand = ConsentRequest.objects.values().get()
-    assert {**by_hand, "id": saved.pk} == by_orm
-
-
 def test_rows_are_inserted_together_as_the_orm_saves_them(db: None) -> None:
     told = {
         "user_id": "usr_one",
@@ -247,34 +226,3 @@ def test_rows_are_inserted_together_as_the_orm_saves_them(db: None) -> None:
     assert sorted(written) == [(71, stored[71]["id"]), (72, stored[72]["id"])]
     assert {**stored[71], "id": 0} == {**stored[73], "id": 0, "sequence": 71}
     assert insert_rows(Notice, [], returning=("id",)) == []
-
-
-@pytest.mark.skipif(connection.vendor != "postgresql", reason="one statement changes three tables on PostgreSQL only")
-@pytest.mark.parametrize("most", [None, 3])
-def test_a_read_in_one_statement_is_the_read_in_steps(db: None, most: int | None) -> None:
-    export = ExportFactory(grant__request__max_reads=most)
-    ExportFactory(grant=export.grant, revision=2)
-    Export.objects.filter(pk=export.pk).update(ciphertext=None)
-    AuditEntryFactory(chain=AuditChainFactory(subject=f"person:{export.grant.user.public_id}").chain)
-    call = ReadCall(app_context(export.grant), export.grant.request.request_id, "203.0.113.0/24")
-
-    at_once = read_at_once.take_read(call)
-    in_steps = read_steps.take_read(call, read_steps.find_live(call))
-
-    assert at_once is not None
-    assert replace(at_once, reads=2) == in_steps
-    first, second = Read.objects.order_by("pk").values("grant_id", "export_id", "token_id", "address_prefix", "batch")
-    assert first == second
-    assert Read.objects.order_by("pk")[0].at <= Read.objects.order_by("pk")[1].at
-
-
-@pytest.mark.parametrize("limited", ["the last read", "an idempotency key"])
-def test_what_one_statement_cannot_take_is_left_to_the_steps(db: None, limited: str) -> None:
-    most = 1 if limited == "the last read" else None
-    export = ExportFactory(grant__request__max_reads=most)
-    AuditEntryFactory(chain=AuditChainFactory(subject=f"person:{export.grant.user.public_id}").chain)
-    key = "k1" if limited == "an idempotency key" else None
-    call = ReadCall(app_context(export.grant), export.grant.request.request_id, "", idempotency_key=key)
-
-    assert read_at_once.take_read(call) is None
-    assert not Read.objects.exists()

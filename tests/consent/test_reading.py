@@ -6,7 +6,7 @@ import orjson
 import pytest
 
 from consent.errors import GrantEnded
-from consent.exports import read_steps, reads
+from consent.exports import reads
 from consent.exports.models import Export, Read
 from consent.exports.read_batches import COLUMNS, batch_hash, chain_waiting_reads
 from consent.grants.models import Grant
@@ -54,13 +54,13 @@ def test_a_refresh_between_the_look_and_the_claim_is_what_is_read(
     db: None, monkeypatch: pytest.MonkeyPatch, accept_jose: bool
 ) -> None:
     grant = ExportFactory().grant
-    look, newer = read_steps.refuse_unless_live, []
+    look, newer = reads.refuse_unless_live, []
 
     def refreshes(*args: object) -> None:
         look(*args)  # type: ignore[arg-type]
         newer.append(refreshed(grant))
 
-    monkeypatch.setattr(read_steps, "refuse_unless_live", refreshes)
+    monkeypatch.setattr(reads, "refuse_unless_live", refreshes)
     answer = read(grant, accept_jose=accept_jose, if_none_match='"older"')
 
     assert answer.status == 200

@@ -91,8 +91,7 @@ COMPARING = {
     "standing.py",
     "requests/models.py",
     "grants/models.py",
-    "exports/read_at_once.py",  # claims a read in one statement
-    "exports/read_steps.py",  # the same claim, by the clock of the database
+    "exports/reads.py",  # a read is counted by the clock of the database
     "mail/actions.py",  # which ends come near
     "decisions/expiry.py",  # where the next batch of what is over begins, compared with the last row of the one before
 }

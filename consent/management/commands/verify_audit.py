@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from common.clock import rfc3339
-from consent.decisions.unrecorded import verify_ends
+from consent.decisions.late_entries import verify_ends
 from consent.ledger import audit
 from consent.ledger.models import AuditEntry, AuditHead, AuditPending
 from consent.ledger.pending import verify_pending

@@ -147,11 +147,11 @@ def test_what_breaks_after_it_was_counted_gives_it_back(
 ) -> None:
     settings.REQUEST_BUDGET_PER_HOUR = 1
 
-    def broken(request: ConsentRequest) -> None:
+    def broken(request: ConsentRequest, **given: Any) -> None:
         raise ValueError("no row")
 
     with monkeypatch.context() as breaking:
-        breaking.setattr("consent.requests.creation.insert_row", broken)
+        breaking.setattr(ConsentRequest, "save", broken)
         with pytest.raises(ValueError, match="no row"):
             api.post("/request-consent", asked(vault.user))
 

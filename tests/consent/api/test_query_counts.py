@@ -86,16 +86,16 @@ def end(api: Developer, vault: Vault) -> Call:
 @pytest.mark.parametrize(
     ("prepare", "most"),
     [
-        (status, 1),
+        (status, 2),
         (status_by_pair, 2),
-        (user_scopes, 1),
+        (user_scopes, 2),
         (scope_catalog, 2),
         (people, 4),  # the fourth keeps for those people that they were found
         (consent_requests, 3),
         (receipt, 2),
         (unknown_request, 2),
         (bad_token, 0),
-        (export, 10),
+        (export, 8),
         (ask, 12),
         (end, 36),  # both chains are new here: two queries each name them; and both entries wait for the log, one each
     ],

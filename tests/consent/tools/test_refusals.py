@@ -115,7 +115,7 @@ def test_a_database_that_is_away_is_the_problem_of_the_rest(
     def away(**given: Any) -> Any:
         raise OperationalError("connection refused: password=hunter2")
 
-    monkeypatch.setattr("consent.status_queries.status_body", away)
+    monkeypatch.setattr("consent.status.for_app", away)
 
     result = any_host.call("check_consent_status", pending(app))
 
@@ -130,7 +130,7 @@ def test_a_defect_shows_no_details(
     def broken(**given: Any) -> Any:
         raise ZeroDivisionError("secret detail")
 
-    monkeypatch.setattr("consent.status_queries.status_body", broken)
+    monkeypatch.setattr("consent.status.for_app", broken)
 
     answer = any_host.send("tools/call", {"name": "check_consent_status", "arguments": pending(app)}, **SAME)
 

@@ -236,7 +236,4 @@ def test_a_tool_makes_the_queries_of_the_rest_and_no_more(
     with CaptureQueriesContext(connection) as of_rest:
         rest(api, tool, by_rest)
 
-    # a tool's name is read after its caller is known, and REST reads token and person in one (docs/adr/0046)
-    assert len(of_tool) == len(of_rest) + (tool in {"discover_user_scopes", "request_consent"})
-    if tool == "check_consent_status":
-        assert len(of_tool) == 1
+    assert len(of_tool) == len(of_rest)

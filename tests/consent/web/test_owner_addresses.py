@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.test import Client
 
-from consent import status_queries
+from consent import status
 from consent.exports.models import Export
 from consent.grants import actions as grant_actions
 from consent.grants.models import Grant
@@ -47,7 +47,7 @@ def _decision(asked):
 
 
 def _told(asked):
-    return status_queries.status_for_owner(request_id=asked.request_id, user=asked.user)
+    return status.for_owner(request_id=asked.request_id, user=asked.user)
 
 
 # --- what every address keeps -----------------------------------------------------------------------------------------

@@ -1,11 +1,11 @@
-"""Bringing into the audit what not even `audit_pending` could take when it took place."""
+"""Entries of ends and pauses that not even `audit_pending` could take: derived from the rows that changed."""
 
 import logging
 from collections.abc import Callable, Iterator
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import Exists, F, Max, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from common.batches import each_alone
 from common.clock import database_now, rfc3339
@@ -23,43 +23,33 @@ from consent.states import ENDED_GRANTS, Actor, GrantStatus, RequestStatus
 
 _log = logging.getLogger(__name__)
 _ENDED_REQUESTS = (RequestStatus.DENIED, RequestStatus.CANCELLED, RequestStatus.EXPIRED)
-_MINUTES = 24 * 60  # of a day, in each of which another part of all rows is looked through
 _AT_ONCE = 20.0  # seconds for each kind of row, after which the rest is left to the next run
-_ALL, _MARKED = Q(), Q(record_waits=True)
+_MARKED = Q(record_waits=True)
 
 
-# --- What not even audit_pending could take: the rows themselves tell -------------------------------------------------
-def write_down_unrecorded(at: datetime | None = None) -> int:
-    """Write the entry, receipt and notice of every end and pause that is marked as having none; returns how many.
+def write_marked() -> int:
+    """Write the entry, receipt and notice of every end and pause that is marked as having none; returns how many."""
+    requests, grants = ConsentRequest.objects.filter(_MARKED), Grant.objects.filter(_MARKED)
+    return _told(_each(_keys(requests), _record_request) + _each(_keys(grants), _record_grant))
 
-    Marked or not, a part of all requests and grants is compared with the receipts as well, another in each minute of
-    the day: the mark comes from the code that could not write (decision 0052). `at` stands for the clock in tests.
-    """
-    at = at or database_now()
-    marked = ConsentRequest.objects.filter(_MARKED), Grant.objects.filter(_MARKED)
-    part = _part(ConsentRequest, at), _part(Grant, at)
-    written = _each(marked[0], _record_request) + _each(marked[1], _record_grant)
-    written += _each(_unrecorded_requests(part[0]), _record_request) + _each(_unrecorded_grants(part[1]), _record_grant)
-    written += _each(_unrecorded_pauses(part[1]), _record_grant)
+
+def write_missing() -> int:
+    """The same of all that are in no chain, marked or not: the mark comes from the code that could not write."""
+    written = _each(_keys(_unrecorded_requests()), _record_request) + _each(_keys(_unrecorded_grants()), _record_grant)
+    return _told(written + _each(_unrecorded_pauses(), _record_grant))
+
+
+def _told(written: int) -> int:
     if written:
         _log.critical("%d ends or pauses were in no audit chain and have been written down now", written)
     return written
 
 
-def _part(model: type[ConsentRequest] | type[Grant], at: datetime) -> Q:
-    """The rows that are this minute's."""
-    keys = keys_of(model._default_manager.aggregate(newest=Max("pk"))["newest"] or 0, at)
-    return Q(pk__gte=keys.start, pk__lt=keys.stop)
+def _keys(found: "QuerySet[ConsentRequest] | QuerySet[Grant]") -> list[int]:
+    return list(found.order_by("pk").values_list("pk", flat=True))
 
 
-def keys_of(newest: int, at: datetime) -> range:
-    """The keys up to the newest that are looked at in this minute of the day; each is in that of one minute."""
-    minute = int(at.timestamp()) // 60 % _MINUTES
-    return range(newest * minute // _MINUTES + 1, newest * (minute + 1) // _MINUTES + 1)
-
-
-def _each(found: QuerySet[ConsentRequest] | QuerySet[Grant] | list[int], work: Callable[[int], int]) -> int:
-    keys = found if isinstance(found, list) else list(found.order_by("pk").values_list("pk", flat=True))
+def _each(keys: list[int], work: Callable[[int], int]) -> int:
     return each_alone(keys, work, what="the ends that no entry tells of", most_seconds=_AT_ONCE)
 
 
@@ -69,7 +59,7 @@ def _record_request(request_pk: int) -> int:
         held = ConsentRequest.objects.select_for_update(of=("self",)).select_related(*RELATED)
         request = held.get(pk=request_pk)
         ConsentRequest.objects.filter(_MARKED, pk=request_pk).update(record_waits=False)
-        if not _unrecorded_requests(Q(pk=request_pk)).exists():
+        if not _unrecorded_requests(pk=request_pk).exists():
             return 0
         _record(request, None, EventType(request.status), Actor(request.decided_by), request.decided_at)
         return int(not ConsentRequest.objects.filter(_MARKED, pk=request_pk).exists())
@@ -81,9 +71,9 @@ def _record_grant(grant_pk: int) -> int:
         held = Grant.objects.select_for_update(of=("self",))
         grant = held.select_related(*(f"request__{name}" for name in RELATED)).get(pk=grant_pk)
         Grant.objects.filter(_MARKED, pk=grant_pk).update(record_waits=False)
-        if _unrecorded_pauses(Q(pk=grant_pk)):
+        if _unrecorded_pauses(pk=grant_pk):
             _record(grant.request, grant, EventType.PAUSED, Actor.PERSON, None)
-        elif _unrecorded_grants(Q(pk=grant_pk)).exists():
+        elif _unrecorded_grants(pk=grant_pk).exists():
             _record(grant.request, grant, EventType(grant.status), Actor(grant.ended_by), grant.ended_at)
         else:
             return 0
@@ -107,25 +97,25 @@ def _record(
     )
 
 
-def _unrecorded_requests(which: Q = _ALL) -> QuerySet[ConsentRequest]:
+def _unrecorded_requests(**which: int) -> QuerySet[ConsentRequest]:
     """Ended without an approval, and neither a receipt nor a waiting entry says so."""
-    ended = ConsentRequest.objects.filter(which, status__in=_ENDED_REQUESTS, user__erased_at=None)
+    ended = ConsentRequest.objects.filter(**which, status__in=_ENDED_REQUESTS, user__erased_at=None)
     receipt = Receipt.objects.filter(request=OuterRef("pk"), event=OuterRef("status"))
     waits = AuditPending.objects.filter(request=OuterRef("pk"), kind=OuterRef("status"))
     return ended.exclude(Exists(receipt)).exclude(Exists(waits)).order_by("pk")
 
 
-def _unrecorded_grants(which: Q = _ALL) -> QuerySet[Grant]:
+def _unrecorded_grants(**which: int) -> QuerySet[Grant]:
     """Ended, and neither a receipt nor a waiting entry says so."""
     receipt = Receipt.objects.filter(request=OuterRef("request"), event=OuterRef("status"))
     waits = AuditPending.objects.filter(request=OuterRef("request"), kind=OuterRef("status"))
-    ended = Grant.objects.filter(which, status__in=ENDED_GRANTS, user__erased_at=None)
+    ended = Grant.objects.filter(**which, status__in=ENDED_GRANTS, user__erased_at=None)
     return ended.exclude(Exists(receipt)).exclude(Exists(waits)).order_by("pk")
 
 
-def _unrecorded_pauses(which: Q) -> list[int]:
+def _unrecorded_pauses(**which: int) -> list[int]:
     """Paused, and the newest word in the chain and among what waits is another."""
-    paused = Grant.objects.filter(which, status=GrantStatus.PAUSED)
+    paused = Grant.objects.filter(**which, status=GrantStatus.PAUSED)
     return [grant.pk for grant in paused.select_related("user").order_by("pk") if not _says_paused(grant)]
 
 

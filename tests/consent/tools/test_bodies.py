@@ -1,4 +1,4 @@
-"""A status is read together with the token; no message of a stranger is looked into for it."""
+"""No body is read of who is not let in, and none that ends early breaks anything."""
 
 import io
 from datetime import timedelta
@@ -12,16 +12,15 @@ from django.test.utils import CaptureQueriesContext
 
 from developers.models import App
 from tests.consent.tools.hosts import NEWEST, Host, envelope, error_of
-from tests.factories import ConsentRequestFactory
 from tests.factories.asked import now
 
 pytestmark = pytest.mark.django_db
 
 
-def message(request_id: Any, spaces: int = 0) -> bytes:
+def message(request_id: Any) -> bytes:
     params = {"name": "check_consent_status", "arguments": {"request_id": request_id}, "_meta": envelope()}
     asked = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params}
-    return orjson.dumps(asked) + b" " * spaces
+    return orjson.dumps(asked)
 
 
 NAMED = {
@@ -29,20 +28,6 @@ NAMED = {
     "Mcp-Method": "tools/call",
     "Mcp-Name": "check_consent_status",
 }
-
-
-@pytest.mark.parametrize(("spaces", "reads"), [(0, 1), (4096, 2)])
-def test_a_message_too_long_to_look_into_is_answered_all_the_same(
-    spaces: int, reads: int, host: Host, app: App
-) -> None:
-    request_id = ConsentRequestFactory(app=app).request_id
-    host.answer("check_consent_status", {"request_id": request_id})  # the use of the token is written down
-
-    with CaptureQueriesContext(connection) as made:
-        answer = host.post(message(request_id, spaces), **NAMED)
-
-    assert answer.json()["result"]["structuredContent"]["request_id"] == request_id
-    assert len(made) == reads
 
 
 @pytest.mark.parametrize("request_id", ["req_\x00", "", "r" * 65, "req_é", 5, None, ["req_a"], {"$gt": ""}])
@@ -91,7 +76,6 @@ def test_a_body_that_ends_early_is_a_parse_error(met: bool, host: Host) -> None:
 def test_nobody_waits_for_the_body_of_who_was_let_in_once(host: Host, app: App) -> None:
     host.answer("list_scope_catalog")
     app.tokens.update(revoked_at=now() - timedelta(minutes=1))
-    hang_up(host.token, _Broken())  # the first call after it still waits: only then the process learns of it
     body = _Broken()
 
     assert hang_up(host.token, body).status_code == 401

@@ -1,16 +1,13 @@
-"""Not even `audit_pending` can be written: the change stands, and its entry is derived later (decisions 0016, 0052)."""
+"""Not even `audit_pending` can be written: the change stands, and its entry is derived later (decision 0016)."""
 
 import logging
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from django.utils import timezone
 
 from accounts.models import User
 from consent.decisions import actions as decision_actions
-from consent.decisions import unrecorded
-from consent.decisions.unrecorded import verify_ends, write_down_unrecorded
+from consent.decisions.late_entries import verify_ends, write_marked, write_missing
 from consent.grants import actions as grant_actions
 from consent.grants.models import Grant
 from consent.ledger.models import AuditPending, Receipt
@@ -25,8 +22,6 @@ from tests.factories import ConsentRequestFactory, ExportFactory
 # each call commits as it does in a deployment: a statement that fails by itself leaves no broken transaction behind
 pytestmark = [pytest.mark.django_db]
 EVERYTHING = ("consent_audit", "audit_pending", "consent_notices")
-LOOKS = 7  # the newest of two kinds, the marked of each, and this minute's ends and pauses
-MIDNIGHT = datetime(2026, 11, 26, tzinfo=UTC)
 
 
 def marked() -> list[ConsentRequest | Grant]:
@@ -50,12 +45,12 @@ def test_where_nothing_can_be_written_the_change_stands_and_is_derived_later(
         assert sum(line.levelno == logging.CRITICAL for line in caplog.records) == 6  # an entry and a notice each
         assert not AuditPending.objects.exists()
         assert len(list(verify_ends())) == 2
-        assert write_down_unrecorded() == 0  # nor can the task
+        assert write_marked() == 0  # nor can the task
         assert len(marked()) == 3
 
-    assert write_down_unrecorded() == 3
+    assert write_marked() == 3
     assert marked() == []
-    assert write_down_unrecorded() == 0
+    assert write_marked() == 0
 
     assert told(grant.request, "person:") == told(grant.request, "app:") == ["approved", "revoked"]
     assert told(request, "person:") == ["denied"]
@@ -71,17 +66,16 @@ def test_what_was_told_is_not_told_again(api: Developer, owner: JsonClient, gran
     with audit_away("consent_audit", "audit_pending"):
         revoke(owner, grant)
 
-    write_down_unrecorded()
+    write_marked()
 
     kinds = Notice.objects.order_by("sequence").values_list("kind", flat=True)
     assert list(kinds) == ["consent.approved", "consent.revoked"]
     assert holds()
 
 
-def test_what_is_in_no_chain_and_has_no_mark_is_found_within_a_day(
-    api: Developer, person: User, owner: JsonClient, grant: Grant, monkeypatch: pytest.MonkeyPatch
+def test_what_is_in_no_chain_and_has_no_mark_is_found_within_the_hour(
+    api: Developer, person: User, owner: JsonClient, grant: Grant
 ) -> None:
-    monkeypatch.setattr(unrecorded, "_MINUTES", 30)  # a day of half an hour
     request = ConsentRequestFactory(app=api.app, user=person)
     paused = ExportFactory(grant__request__app=api.app).grant
     with audit_away(*EVERYTHING):
@@ -91,26 +85,18 @@ def test_what_is_in_no_chain_and_has_no_mark_is_found_within_a_day(
     ConsentRequest.objects.update(record_waits=False)
     Grant.objects.update(record_waits=False)
 
-    found = [write_down_unrecorded(timezone.now() + timedelta(minutes=minute)) for minute in range(30)]
-
-    assert sum(found) == 3
+    assert write_marked() == 0
+    assert write_missing() == 3
+    assert write_missing() == 0
     assert list(verify_ends()) == []
     assert holds()
-
-
-@pytest.mark.parametrize("newest", [0, 1, 1439, 1440, 1441, 1_000_003])
-def test_each_key_is_of_one_minute_of_the_day(newest: int) -> None:
-    parts = [unrecorded.keys_of(newest, MIDNIGHT + timedelta(minutes=minute)) for minute in range(24 * 60)]
-
-    assert sorted(key for part in parts for key in part) == list(range(1, newest + 1))
-    assert max(len(part) for part in parts) <= newest // 1440 + 1
 
 
 def test_a_mark_goes_where_the_entry_came_otherwise(api: Developer, owner: JsonClient, grant: Grant) -> None:
     revoke(owner, grant)
     Grant.objects.update(record_waits=True)
 
-    assert write_down_unrecorded() == 0
+    assert write_marked() == 0
     assert marked() == []
     assert told(grant.request, "person:") == ["approved", "revoked"]
 
@@ -118,10 +104,10 @@ def test_a_mark_goes_where_the_entry_came_otherwise(api: Developer, owner: JsonC
 def test_a_look_at_nothing_asks_as_much_whatever_there_is(
     django_assert_num_queries: Any, api: Developer, owner: JsonClient, grant: Grant
 ) -> None:
-    with django_assert_num_queries(LOOKS):
-        write_down_unrecorded(timezone.now())
+    with django_assert_num_queries(2):
+        write_marked()
     revoke(owner, grant)
     for _ in range(20):
         ExportFactory(grant__request__app=api.app)
-    with django_assert_num_queries(LOOKS):
-        write_down_unrecorded(timezone.now())
+    with django_assert_num_queries(2):
+        write_marked()
