@@ -48,6 +48,12 @@ class CreateForm(AgreedForm):
         ),
     )
 
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        if "agreed" in self.fields and self.named().all:
+            names = ", ".join(self.named().all)
+            self.fields["agreed"].label = _("I agree to this for my own details: %(names)s") % {"names": names}
+
     def prompt(self) -> str:
         return str(self.cleaned_data["text"])
 

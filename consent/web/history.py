@@ -42,6 +42,15 @@ __all__ = [
     "unapproved",
 ]
 
+_ENDS = (
+    EventType.REVOKED,
+    EventType.RELEASED,
+    EventType.TERMINATED,
+    EventType.EXHAUSTED,
+    EventType.SUPERSEDED,
+    EventType.GRANT_EXPIRED,
+)  # after which a grant is live only where somebody brought it back
+
 PAGE = 40
 _AT_ONCE = 500  # lines of each source, for a file
 
@@ -152,10 +161,18 @@ def running_grants(user: "User") -> list[dict[str, Any]]:
 
 
 def unapproved(user: "User") -> list[str]:
-    """The names of the apps whose live grants no approval in this person's history tells of."""
-    entries = AuditEntry.objects.of(audit.person_chain(user.public_id)).filter(kind=EventType.APPROVED)
-    approved = {facts.get("grant_id"): facts for facts in entries.values_list("kept__facts", flat=True) if facts}
-    return [grant["app_name"] for grant in running_grants(user) if not _covers(approved.get(grant["grant_id"]), grant)]
+    """The names of the apps whose live grants no approval in this person's history tells of, or an end as well."""
+    entries = AuditEntry.objects.of(audit.person_chain(user.public_id)).filter(kind__in=[EventType.APPROVED, *_ENDS])
+    approved: dict[str, dict[str, Any]] = {}
+    for kind, facts in entries.order_by("sequence").values_list("kind", "kept__facts"):
+        grant_id = (facts or {}).get("grant_id")
+        if kind == EventType.APPROVED and grant_id:
+            approved[grant_id] = facts
+        elif grant_id:
+            approved.pop(grant_id, None)
+    return [
+        grant["app_name"] for grant in running_grants(user) if not _covers(approved.get(grant["grant_id"]), grant)
+    ]
 
 
 def _covers(facts: dict[str, Any] | None, grant: dict[str, Any]) -> bool:

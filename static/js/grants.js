@@ -41,14 +41,16 @@ async function look(grant) {
   const problem = find("[data-problem]", dialog);
   const approveButton = /** @type {HTMLButtonElement} */ (find("[data-approve]", dialog));
   const update = await unapprovedUpdate(grant);
+  if (dialog.open) return; // another was faster: what is on it stays, and so does what its button does
   const label = (/** @type {string} */ path) =>
     all(`[data-path="${CSS.escape(path)}"]`, document.getElementById(grant.grant_id) ?? undefined)[0]?.textContent ?? humanised(path.split(".").at(-1) ?? path);
-  find("[data-app]", dialog).textContent = grant.app_name;
+  find("[data-app]", dialog).textContent = update.app;
   find("[data-purpose]", dialog).textContent = update.purpose;
   find("[data-until]", dialog).textContent = new Intl.DateTimeFormat(region(), { dateStyle: "long", timeStyle: "short" }).format(update.endsAt * 1000);
   find("[data-key]", dialog).textContent = update.fingerprint;
+  find("[data-strange-key]", dialog).hidden = update.isKnownKey;
   find("[data-values]", dialog).replaceChildren(
-    ...[...update.values].map(([path, value]) => make("div", {}, [make("dt", {}, [label(path)]), make("dd", { class: "break" }, [inWords(value)])])),
+    ...[...update.values].map(([path, value]) => make("div", {}, [make("dt", {}, [label(path)]), make("dd", { class: "break" }, [value === undefined ? gettext("Nothing there now") : inWords(value)])])),
   );
   problem.hidden = true;
   approveButton.onclick = () => void busy(approveButton, async () => {

@@ -31,8 +31,8 @@ function flaw(entry, last, chain) {
   if (entry.sequence !== last.sequence + 1) return gettext("An entry is missing before it.");
   if (entry.prev_hash !== last.entry_hash) return gettext("It does not follow the entry before it.");
   try {
-    readEntry(entry);
-    return null;
+    // the facts of somebody's own chain go with the whole account, never before
+    return readEntry(entry).facts ? null : gettext("What it tells is gone.");
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     return gettext("It is not what was written.");
@@ -41,6 +41,9 @@ function flaw(entry, last, chain) {
 
 /** @typedef {{broken: {sequence: number, why: string} | null, count: number, chain: string, hashes: Map<number, string>, times: Map<number, string>, approved: Map<string, any>}} Walked `approved` is grant → facts */
 /** @typedef {{grant_id: string, app_name: string, approved_attributes: string[], expires_at: string}} Running */
+
+/** What ends a grant for good: one that is live after it was brought back by somebody. */
+const ENDS = new Set(["revoked", "released", "terminated", "exhausted", "superseded", "grant_expired"]);
 
 /** The whole chain, computed again. @returns {Promise<Walked>} */
 async function walk() {
@@ -55,7 +58,8 @@ async function walk() {
       last = entry;
       hashes.set(entry.sequence, entry.entry_hash);
       times.set(entry.sequence, entry.at);
-      if (entry.kind === "approved" && entry.facts) approved.set(entry.facts.grant_id, entry.facts);
+      if (entry.kind === "approved") approved.set(entry.facts.grant_id, entry.facts);
+      else if (ENDS.has(entry.kind)) approved.delete(entry.facts.grant_id);
     }
     showProgress(last.sequence, head.sequence);
     if (entries.length && last.sequence < head.sequence) continue;

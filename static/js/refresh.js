@@ -8,7 +8,7 @@ import { explain, toast } from "./page.js";
 import * as api from "./vault/api.js";
 import { approvedTerms, signedRevision } from "./vault/approvals.js";
 import { buildSlice, exportMembers } from "./vault/review.js";
-import { loadRequest, Locked, openAll, Refused } from "./vault/vault.js";
+import { isAsked, isNewConnector, loadRequest, Locked, openAll, Refused } from "./vault/vault.js";
 
 /** @typedef {{grant_id: string, request_id: string, app_name: string, approved_attributes: string[], next_revision: number, renewed: string[]}} Outdated */
 
@@ -84,17 +84,27 @@ async function send({ grant_id, approved_attributes }, { members, recipient, sli
 /**
  * What an app would get that this vault did not approve, for the person to look at: nothing leaves by this.
  * @param {Outdated} grant
- * @returns {Promise<{values: Map<string, unknown>, purpose: string, fingerprint: string, endsAt: number, approve: () => Promise<void>}>}
- *   attribute path → value; `endsAt` in seconds since 1970; `approve` signs and sends exactly what is shown
+ * @returns {Promise<{values: Map<string, unknown>, app: string, purpose: string, fingerprint: string, isKnownKey: boolean, endsAt: number, approve: () => Promise<void>}>}
+ *   attribute path → value, undefined where there is none now: all that is signed for; `isKnownKey` as this vault remembers
+ *   it; `endsAt` in seconds since 1970; `approve` signs and sends exactly what is shown
+ * @throws {Refused} reason request_changed, where the grant is of more than was asked for
  */
 export async function unapprovedUpdate(grant) {
   const { members, recipient } = await nextExport(grant);
   const { request } = await loadRequest(grant.request_id);
+  const paths = grant.approved_attributes;
   const { access_duration: accessDuration, ends_at: endsAt } = await api.getApproval(grant.grant_id);
-  const slice = buildSlice(members.scope, grant.approved_attributes, await openAll({ scope: members.scope }));
-  const values = new Map(Object.entries(slice.data).flatMap(([domain, segments]) =>
-    Object.entries(/** @type {Record<string, Record<string, unknown>>} */ (segments)).flatMap(([segment, held]) =>
-      Object.entries(held).map(([name, value]) => /** @type {[string, unknown]} */ ([`${domain}.${segment}.${name}`, value])))));
+  if (accessDuration > request.access_duration || endsAt > Date.now() / 1000 + request.access_duration) {
+    throw new Refused("is longer than was asked for", "access_duration", "request_changed");
+  }
+  const outside = paths.find((path) => !isAsked(request, path));
+  if (outside !== undefined) throw new Refused(`${outside} was not asked for`, "approved_attributes", "request_changed");
+  const slice = buildSlice(members.scope, paths, await openAll({ scope: members.scope }));
+  const values = new Map(paths.map((path) => {
+    const [domain = "", segment = "", name = ""] = path.split(".");
+    return /** @type {[string, unknown]} */ ([path, /** @type {any} */ (slice.data)[domain]?.[segment]?.[name]]);
+  }));
+  const isKnownKey = (await isNewConnector(grant.request_id)) === false;
   const approve = () => send(grant, { members, recipient, slice, terms: { accessDuration, endsAt } });
-  return { values, purpose: request.purpose, fingerprint: request.connector_thumbprint, endsAt, approve };
+  return { values, app: request.app_name, purpose: request.purpose, fingerprint: request.connector_thumbprint, isKnownKey, endsAt, approve };
 }
