@@ -24,6 +24,7 @@ from consent.states import ENDED_GRANTS, Actor, GrantStatus, RequestStatus
 _log = logging.getLogger(__name__)
 _ENDED_REQUESTS = (RequestStatus.DENIED, RequestStatus.CANCELLED, RequestStatus.EXPIRED)
 _AT_ONCE = 20.0  # seconds for each kind of row, after which the rest is left to the next run
+_MOST_PAUSES = 5000  # that one run looks at, any of them: the chain of each is read
 _MARKED = Q(record_waits=True)
 
 
@@ -36,7 +37,8 @@ def write_marked() -> int:
 def write_missing() -> int:
     """The same of all that are in no chain, marked or not: the mark comes from the code that could not write."""
     written = _each(_keys(_unrecorded_requests()), _record_request) + _each(_keys(_unrecorded_grants()), _record_grant)
-    return _told(written + _each(_unrecorded_pauses(), _record_grant))
+    paused = _paused().order_by("?").values_list("pk", flat=True)[:_MOST_PAUSES]
+    return _told(written + _each(list(paused), _record_unrecorded_pause))
 
 
 def _told(written: int) -> int:
@@ -71,13 +73,18 @@ def _record_grant(grant_pk: int) -> int:
         held = Grant.objects.select_for_update(of=("self",))
         grant = held.select_related(*(f"request__{name}" for name in RELATED)).get(pk=grant_pk)
         Grant.objects.filter(_MARKED, pk=grant_pk).update(record_waits=False)
-        if _unrecorded_pauses(pk=grant_pk):
+        if _is_unrecorded_pause(grant_pk):
             _record(grant.request, grant, EventType.PAUSED, Actor.PERSON, None)
         elif _unrecorded_grants(pk=grant_pk).exists():
             _record(grant.request, grant, EventType(grant.status), Actor(grant.ended_by), grant.ended_at)
         else:
             return 0
         return int(not Grant.objects.filter(_MARKED, pk=grant_pk).exists())
+
+
+def _record_unrecorded_pause(grant_pk: int) -> int:
+    """The same where it is missing, which is looked at without a lock first."""
+    return _record_grant(grant_pk) if _is_unrecorded_pause(grant_pk) else 0
 
 
 def _record(
@@ -97,9 +104,14 @@ def _record(
     )
 
 
+def _of_somebody() -> Q:
+    """Whose account is neither erased nor about to be: nothing is written about them any more."""
+    return Q(user__erased_at=None) & (Q(user__leaves_at=None) | Q(user__leaves_at__gt=database_now()))
+
+
 def _unrecorded_requests(**which: int) -> QuerySet[ConsentRequest]:
     """Ended without an approval, and neither a receipt nor a waiting entry says so."""
-    ended = ConsentRequest.objects.filter(**which, status__in=_ENDED_REQUESTS, user__erased_at=None)
+    ended = ConsentRequest.objects.filter(**which, status__in=_ENDED_REQUESTS).filter(_of_somebody())
     receipt = Receipt.objects.filter(request=OuterRef("pk"), event=OuterRef("status"))
     waits = AuditPending.objects.filter(request=OuterRef("pk"), kind=OuterRef("status"))
     return ended.exclude(Exists(receipt)).exclude(Exists(waits)).order_by("pk")
@@ -109,23 +121,25 @@ def _unrecorded_grants(**which: int) -> QuerySet[Grant]:
     """Ended, and neither a receipt nor a waiting entry says so."""
     receipt = Receipt.objects.filter(request=OuterRef("request"), event=OuterRef("status"))
     waits = AuditPending.objects.filter(request=OuterRef("request"), kind=OuterRef("status"))
-    ended = Grant.objects.filter(**which, status__in=ENDED_GRANTS, user__erased_at=None)
+    ended = Grant.objects.filter(**which, status__in=ENDED_GRANTS).filter(_of_somebody())
     return ended.exclude(Exists(receipt)).exclude(Exists(waits)).order_by("pk")
 
 
-def _unrecorded_pauses(**which: int) -> list[int]:
+def _paused() -> QuerySet[Grant]:
+    """Paused, and no waiting entry says so."""
+    waits = AuditPending.objects.filter(request=OuterRef("request"), kind=EventType.PAUSED)
+    return Grant.objects.filter(_of_somebody(), ~Exists(waits), status=GrantStatus.PAUSED)
+
+
+def _is_unrecorded_pause(grant_pk: int) -> bool:
     """Paused, and the newest word in the chain and among what waits is another."""
-    paused = Grant.objects.filter(**which, status=GrantStatus.PAUSED)
-    return [grant.pk for grant in paused.select_related("user").order_by("pk") if not _says_paused(grant)]
-
-
-def _says_paused(grant: Grant) -> bool:
-    if AuditPending.objects.filter(request=grant.request_id, kind=EventType.PAUSED).exists():
-        return True
+    grant = _paused().filter(pk=grant_pk).select_related("user").first()
+    if grant is None:
+        return False
     chain = audit.person_chain(grant.user.public_id)
     told = AuditEntry.objects.of(chain).filter(kind__in=(EventType.PAUSED, EventType.RESUMED))
     said = told.telling(grant_id=grant.grant_id)
-    return said.order_by("-sequence").values_list("kind", flat=True).first() == EventType.PAUSED
+    return said.order_by("-sequence").values_list("kind", flat=True).first() != EventType.PAUSED
 
 
 def verify_ends() -> Iterator[Broken]:

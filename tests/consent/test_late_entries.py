@@ -1,12 +1,15 @@
 """Not even `audit_pending` can be written: the change stands, and its entry is derived later (decision 0016)."""
 
 import logging
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from accounts.models import User
+from common.clock import database_now
 from consent.decisions import actions as decision_actions
+from consent.decisions import late_entries
 from consent.decisions.late_entries import verify_ends, write_marked, write_missing
 from consent.grants import actions as grant_actions
 from consent.grants.models import Grant
@@ -99,6 +102,34 @@ def test_a_mark_goes_where_the_entry_came_otherwise(api: Developer, owner: JsonC
     assert write_marked() == 0
     assert marked() == []
     assert told(grant.request, "person:") == ["approved", "revoked"]
+
+
+def test_nothing_is_written_about_whose_erasure_is_due(api: Developer, owner: JsonClient, grant: Grant) -> None:
+    paused = ExportFactory(grant__request__app=api.app).grant
+    with audit_away(*EVERYTHING):
+        revoke(owner, grant)
+        grant_actions.pause(grant_id=paused.grant_id, by=paused.user)
+    User.objects.update(leaves_at=database_now())
+
+    assert write_missing() == write_marked() == 0
+    assert list(verify_ends()) == []
+
+    User.objects.update(leaves_at=database_now() + timedelta(days=1))
+    assert write_missing() == 2
+
+
+def test_one_run_looks_at_some_of_the_pauses_without_a_lock(api: Developer, monkeypatch: pytest.MonkeyPatch) -> None:
+    for _ in range(3):
+        grant = ExportFactory(grant__request__app=api.app).grant
+        grant_actions.pause(grant_id=grant.grant_id, by=grant.user)
+    seen, locked = [], []
+    is_unrecorded = late_entries._is_unrecorded_pause
+    monkeypatch.setattr(late_entries, "_MOST_PAUSES", 2)
+    monkeypatch.setattr(late_entries, "_is_unrecorded_pause", lambda pk: seen.append(pk) or is_unrecorded(pk))
+    monkeypatch.setattr(late_entries, "_record_grant", locked.append)
+
+    assert write_missing() == 0
+    assert (len(seen), locked) == (2, [])
 
 
 def test_a_look_at_nothing_asks_as_much_whatever_there_is(
