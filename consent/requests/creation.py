@@ -11,6 +11,7 @@ from django.db import transaction
 import pkm.sealed
 from common.clock import rfc3339
 from common.limits import Count
+from common.problems import Problem
 from common.sql.statements import NAMED_LOCK, take_locks
 from consent.discovery import unknown_users
 from consent.discovery.person_read import PersonRead, read_person
@@ -60,6 +61,22 @@ def request_consent(*, app: AppContext, body: RequestConsentBody, idempotency_ke
         raise ScopeRegistryUnavailable
     # before the transaction: a miss counts though it is refused
     user_pk, guesses = unknown_users.admit(app_pk=app.app_pk, user_pk=person.user_pk, guesses=person.guesses, hint=hint)
+    try:
+        return _ask(app, body, key, user_pk, person, guesses, idempotency_key)
+    except Problem as refusal:
+        refusal.limits = (guesses, *refusal.limits)
+        raise
+
+
+def _ask(
+    app: AppContext,
+    body: RequestConsentBody,
+    key: ConnectorKey,
+    user_pk: int,
+    person: PersonRead,
+    guesses: Count,
+    idempotency_key: str | None,
+) -> Asked:
     with limits.spending_hourly_budget(app) as spend, transaction.atomic():
         claim = None
         if idempotency_key is not None:

@@ -71,6 +71,16 @@ def test_a_tool_refuses_with_the_problem_of_the_rest(
     assert by_tool == body
 
 
+def test_a_refusal_says_what_is_left(host: Host, app: App, vault: Vault) -> None:
+    for changes in ({}, {"scope": "attr.x.*"}):
+        if not changes:
+            ConsentRequestFactory(app=app, user=vault.user, status="denied")
+        answer = host.send("tools/call", {"name": "request_consent", "arguments": asked(vault.user, **changes)})
+
+        assert answer.json()["result"]["isError"]
+        assert answer["RateLimit"].count('"unknown-users"') == 1
+
+
 def test_a_refusal_names_its_call_and_how_long_to_wait(host: Host, app: App) -> None:
     arguments = {"name": "get_encrypted_export", "arguments": pending(app)}
 
