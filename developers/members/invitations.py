@@ -232,8 +232,11 @@ def _waiting(pk: int) -> QuerySet[AppInvitation]:
 
 
 def _withdraw(waiting: QuerySet[AppInvitation]) -> int:
-    drop_mails(*map(mail_key, waiting.values_list("pk", flat=True)))
-    return waiting.update(withdrawn_at=database_now())
+    pks = list(waiting.values_list("pk", flat=True))
+    still = AppInvitation.objects.filter(pk__in=pks, accepted_at=None, withdrawn_at=None)
+    withdrawn = still.update(withdrawn_at=database_now())
+    drop_mails(*map(mail_key, pks))  # afterwards: one that is sent again meanwhile has left its mail by then
+    return withdrawn
 
 
 def _write(invitation: AppInvitation, secret: str) -> None:
