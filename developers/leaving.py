@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 
 from accounts.hooks import LeavingRoom, Words
 from common.sql.erasing import PersonalRows
+from developers.applications.mail import STAFF_MAIL
 from developers.apps.actions import close_app
 from developers.apps.models import CLOSED_WITH_OWNER, App, AppStatus
 from developers.members.models import AppMember, MemberRole
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 _EMAIL = "(SELECT email FROM users WHERE id = :person)"
 _NO_APP = "NOT EXISTS (SELECT 1 FROM developer_apps a WHERE a.application_id = developer_applications.id)"
 _INVITATIONS = f"invited_by_id = :person OR accepted_by_id = :person OR person_id = :person OR email = {_EMAIL}"
+_APPLIED = "EXISTS (SELECT 1 FROM developer_applications d WHERE d.applicant_id = :person)"
+_TOLD = f"EXISTS (SELECT 1 FROM outgoing_mails m WHERE m.template = '{STAFF_MAIL}')"
 _GONE = "destroyed"
 
 ROWS = PersonalRows(
@@ -34,6 +37,9 @@ ROWS = PersonalRows(
     statements=(
         "DELETE FROM outgoing_mails WHERE key IN "
         f"(SELECT 'invitation:' || id FROM app_invitations WHERE {_INVITATIONS})",
+        # what staff were not told yet: the next mail names the others' applications
+        f"UPDATE developer_applications SET staff_told_at = NULL WHERE status = 'submitted' AND {_APPLIED} AND {_TOLD}",
+        f"DELETE FROM outgoing_mails WHERE template = '{STAFF_MAIL}' AND {_APPLIED}",
         "UPDATE app_audit SET facts = '{}' WHERE EXISTS ("
         "SELECT 1 FROM users u WHERE u.id = :person AND {has|app_audit.facts|u.email})",
         f"DELETE FROM app_invitations WHERE {_INVITATIONS}",

@@ -12,6 +12,7 @@ from common.sql.statements import lock_for_transaction
 from developers.applications.models import DeveloperApplication
 from developers.applications.queries import waiting_applications
 
+STAFF_MAIL = "developers/mail/applications_wait"
 _MOST_LINES = 20
 
 
@@ -33,7 +34,7 @@ def _queue(_: str) -> None:
     context = {"new": new[:_MOST_LINES], "more": len(new) - _MOST_LINES, "count": waiting_applications().count()}
     for member in get_user_model().objects.filter(is_active=True, is_staff=True).order_by("pk"):
         if member.has_perm("developers.change_developerapplication"):
-            send_mail("developers/mail/applications_wait", to=member, context=context, wake=False)
+            send_mail(STAFF_MAIL, to=member, context=context, wake=False)
 
 
 GATHERING = Gathering(_due, _queue)

@@ -8,9 +8,10 @@ from django.contrib.auth.models import Permission
 from django.core import mail as outbox
 from django.utils import timezone
 
+from accounts.erasure.actions import erase, order_erasure
 from developers.applications import actions
 from developers.models import DeveloperApplication
-from tests.factories import ApplicationFactory, PersonFactory, StaffFactory
+from tests.factories import ApplicationFactory, OutgoingMailFactory, PersonFactory, StaffFactory
 from tests.outbox import send_mails
 
 pytestmark = pytest.mark.django_db
@@ -70,6 +71,18 @@ def test_the_applicant_hears_of_each_decision_in_their_language() -> None:
         (person.email, "Your application for Three was rejected"),
     ]
     assert send_mails() == 0
+
+
+def test_mail_that_names_an_applicant_who_is_erased_is_written_anew() -> None:
+    staff, gone, stays = StaffFactory(), submitted(), submitted()
+    DeveloperApplication.objects.filter(pk=stays.pk).update(staff_told_at=timezone.now())
+    OutgoingMailFactory(user=staff, template="developers/mail/applications_wait")
+
+    assert erase(erasure_pk=order_erasure(of=gone.applicant).pk)
+    send_mails()
+
+    [to_staff] = [message for message in outbox.outbox if message.to == [staff.email]]
+    assert (gone.name in to_staff.body, stays.name in to_staff.body) == (False, True)
 
 
 def test_handing_in_again_is_told_to_staff_and_the_next_decision_to_the_applicant() -> None:
