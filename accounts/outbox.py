@@ -36,7 +36,11 @@ _BATCH = 100
 _MOST_SECONDS = 20.0  # of one run
 _FIRST_PAUSE, _LONGEST_PAUSE = timedelta(minutes=2), timedelta(hours=1)  # the first outlasts one talk with the server
 _AWAY_PAUSE = timedelta(seconds=30)  # of a mail that found the server away, which is no try
-_WEEK = timedelta(days=7)
+TRIED_FOR = timedelta(days=7)
+_SHUTS_DOWN = 421  # closes the connection, whichever command it answers (RFC 5321, 3.8)
+_OF_ONE_MAIL = (
+    smtplib.SMTPSenderRefused, smtplib.SMTPRecipientsRefused, smtplib.SMTPDataError, smtplib.SMTPNotSupportedError,
+)  # fmt: skip
 _log = logging.getLogger(__name__)
 
 
@@ -45,11 +49,13 @@ class Gathering:
     """Mails that are made when the worker can send them.
 
     `due` names some of what is to be written about, and answers nothing as cheaply as it can. `queue` marks one of
-    these as written about and calls `send_mail`, in one transaction, unless another worker was faster.
+    these as written about and calls `send_mail`, in one transaction, unless another worker was faster. `give_up` is
+    called with every mail that will not be sent, whoever wrote it, in the transaction that deletes it.
     """
 
     due: Callable[[], Sequence[Any]]
     queue: Callable[[Any], None]
+    give_up: Callable[[OutgoingMail], None] = lambda _: None
 
 
 _gatherings: dict[str, Gathering] = {}
@@ -67,7 +73,7 @@ def send_mail(
     context: Mapping[str, Any] | Callable[[], Mapping[str, Any]],
     address: str = "",
     key: str = "",
-    tried_for: timedelta = _WEEK,
+    tried_for: timedelta = TRIED_FOR,
     outlives_account: bool = False,
     wake: bool = True,
 ) -> None:
@@ -116,13 +122,13 @@ def send_due_mails(*, most_seconds: float = _MOST_SECONDS) -> int:
     """
     for late in OutgoingMail.objects.filter(until__lte=database_now()):
         _log.error("A mail of the kind %s could not be sent in its time and is given up", late.template)
-        late.delete()
+        _give_up(late)
     run = _Run(time.monotonic() + most_seconds)
     try:
         while run.batch():
             pass
-    except OSError:  # smtplib's exceptions are of this kind too
-        _log.exception("The mail server takes nothing; what is left waits for a later run")
+    except OSError as error:  # smtplib's exceptions are of this kind too
+        _log.error("The mail server takes nothing (%s); what is left waits for a later run", _reason(error))
     finally:
         run.mailbox.close()
     return run.sent
@@ -138,7 +144,20 @@ class _Run:
         self.mailbox: BaseEmailBackend = get_connection()
 
     def batch(self) -> bool:
-        """Gather and send some; False where there is nothing left, or no time. Raises `OSError`: the server is away."""
+        """Send some; False where there is nothing left, or no time. Raises `OSError`: the server is away.
+
+        What waits goes first, so that a mail about somebody's account is not behind all that could be gathered.
+        """
+        waiting = list(_due_mails()[:_BATCH])
+        for row in waiting:
+            if self._is_over():
+                return False
+            self.mailbox.open()
+            self.sent += _send(row, self.mailbox)
+        return (len(waiting) == _BATCH or self._gather()) and _due_mails().exists()
+
+    def _gather(self) -> bool:
+        """False where there was no time."""
         for name, gathering in _gatherings.items():
             for one in gathering.due():
                 if self._is_over():
@@ -149,13 +168,7 @@ class _Run:
                         gathering.queue(one)
                 except Exception:  # one that fails keeps no other mail back
                     _log.exception("One of %s could not be written about; it is tried again", name)
-        waiting = list(_due_mails()[:_BATCH])
-        for row in waiting:
-            if self._is_over():
-                return False
-            self.mailbox.open()
-            self.sent += _send(row, self.mailbox)
-        return bool(waiting)
+        return True
 
     def _is_over(self) -> bool:
         return shutdown.has_begun() or time.monotonic() > self.ends_at
@@ -171,18 +184,37 @@ def _send(row: OutgoingMail, mailbox: BaseEmailBackend) -> bool:
     mine = OutgoingMail.objects.filter(pk=row.pk, tries=row.tries + 1)
     try:
         mail.send(**json.loads(opened(row.sealed)), connection=mailbox)
-    except smtplib.SMTPRecipientsRefused as refused:
-        if all(code >= 500 for code, _ in refused.recipients.values()):
+    except (Unreadable, ValueError, OSError) as error:  # a ValueError of its address
+        codes = _codes(error)
+        if _SHUTS_DOWN in codes:
+            mine.update(tries=row.tries, due_at=now + _AWAY_PAUSE)
+            raise
+        if isinstance(error, smtplib.SMTPRecipientsRefused) and all(code >= 500 for code in codes):
             _log.warning("An address is refused for good; a mail of the kind %s is given up", row.template)
-            mine.delete()
-        else:
-            _log.warning("A mail of the kind %s was not taken; it is tried again", row.template, exc_info=True)
+            _give_up(row)
+            return False
+        _log.warning("A mail of the kind %s was not taken (%s); it is tried again", row.template, _reason(error))
+        if isinstance(error, OSError) and not isinstance(error, _OF_ONE_MAIL):
+            raise  # the connection broke, maybe at this very mail, for which it counts as a try
         return False
-    except (smtplib.SMTPDataError, smtplib.SMTPNotSupportedError, Unreadable, ValueError):  # the last of its address
-        _log.warning("A mail of the kind %s was not taken; it is tried again", row.template, exc_info=True)
-        return False
-    except OSError:
-        mine.update(tries=row.tries, due_at=now + _AWAY_PAUSE)
-        raise
     mine.delete()
     return True
+
+
+def _give_up(row: OutgoingMail) -> None:
+    with transaction.atomic():
+        if OutgoingMail.objects.filter(pk=row.pk).delete()[0]:
+            for gathering in _gatherings.values():
+                gathering.give_up(row)
+
+
+def _codes(error: Exception) -> list[int]:
+    """What the mail server answered."""
+    if isinstance(error, smtplib.SMTPRecipientsRefused):
+        return [code for code, _ in error.recipients.values()]
+    return [error.smtp_code] if isinstance(error, smtplib.SMTPResponseException) else []
+
+
+def _reason(error: Exception) -> str:
+    """For the log, which gets no text of an exception: addresses are in it."""
+    return " ".join([type(error).__name__, *map(str, _codes(error))])

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from django.conf import settings
-from django.db.models import Exists, F, Min, OuterRef, QuerySet
+from django.db.models import Exists, F, Max, Min, OuterRef, QuerySet
 from django.utils.formats import date_format
 from django.utils.translation import gettext, ngettext
 
@@ -83,7 +83,16 @@ def _write_to(kind: MailKind, user_pk: int) -> None:
     _note(due, kind, now)
     template = _templates(kind)[len(due) > 1]
     context = partial(_about_one, due[0]) if len(due) == 1 else partial(_about_several, due, kind, now)
-    send_mail(template, to=due[0].user, context=context, tried_for=_FRESH, wake=False)
+    tried_for = _FRESH if kind == MailKind.REQUEST else _NEAR
+    send_mail(template, to=due[0].user, context=context, tried_for=tried_for, wake=False)
+
+
+def _give_up(kind: MailKind, mail: OutgoingMail) -> None:
+    """The mail that a person was written to last did not arrive: their export must not tell that it was sent."""
+    if mail.template in _templates(kind):
+        theirs = Mail.objects.filter(kind=kind, request__user=mail.user_id)
+        last = theirs.aggregate(at=Max("sent_at"))["at"]
+        Mail.objects.filter(pk__in=theirs.filter(sent_at=last).values("pk")).delete()
 
 
 def _templates(kind: MailKind) -> tuple[str, str]:
@@ -92,7 +101,9 @@ def _templates(kind: MailKind) -> tuple[str, str]:
 
 
 GATHERINGS = {
-    f"mails of the kind {kind.value}": Gathering(partial(_people_to_write_to, kind), partial(_write_to, kind))
+    f"mails of the kind {kind.value}": Gathering(
+        partial(_people_to_write_to, kind), partial(_write_to, kind), partial(_give_up, kind)
+    )
     for kind in MailKind
 }
 

@@ -111,12 +111,13 @@ def test_nobody_writes_to_a_sandbox_person(db: None) -> None:
     [
         (smtplib.SMTPRecipientsRefused({"a@example.org": (452, b"full")}), 1),
         (smtplib.SMTPRecipientsRefused({"a@example.org": (550, b"unknown")}), 0),
-        (smtplib.SMTPDataError(554, b"of its content"), 1),
-        (ValueError("no such address"), 1),
+        (smtplib.SMTPDataError(554, b"a@example.org does not like its content"), 1),
+        (smtplib.SMTPSenderRefused(552, b"too long for a@example.org", "consent@example.org"), 1),
+        (ValueError("a@example.org is no such address"), 1),
     ],
 )
 def test_refused_mail_keeps_nobody_waiting_and_is_tried_later(
-    person: User, server: type[Server], refusal: Exception, later: int
+    person: User, server: type[Server], refusal: Exception, later: int, caplog: pytest.LogCaptureFixture
 ) -> None:
     write(person, address="a@example.org")
     write(person)
@@ -127,6 +128,8 @@ def test_refused_mail_keeps_nobody_waiting_and_is_tried_later(
     server.refuses = {}
     assert send_due_mails() == 0  # not at once
     assert send_mails() == later
+    assert RESET in caplog.text
+    assert "a@example.org" not in caplog.text  # whoever is erased goes from no log
 
 
 def test_pause_before_the_next_try_grows_to_an_hour(person: User, server: type[Server]) -> None:
@@ -153,6 +156,37 @@ def test_server_that_is_away_is_no_try_and_keeps_all_for_later(person: User, ser
     server.takes = 9
     assert send_mails() == 1
     assert len(mail.outbox) == 2
+
+
+@pytest.mark.parametrize(
+    ("error", "tries"),
+    [
+        (smtplib.SMTPServerDisconnected("at this very mail"), 1),
+        (smtplib.SMTPSenderRefused(421, b"too many connections", "consent@example.org"), 0),
+        (smtplib.SMTPRecipientsRefused({"a@example.org": (421, b"later")}), 0),
+    ],
+)
+def test_mail_at_which_the_connection_breaks_was_tried_and_keeps_no_other_back(
+    person: User, server: type[Server], error: Exception, tries: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    write(person, address="a@example.org")
+    write(person)
+    server.refuses = {"a@example.org": error}
+
+    assert send_due_mails() == 0
+    assert OutgoingMail.objects.order_by("pk").values_list("tries", flat=True)[0] == tries
+    assert send_due_mails() == 1
+    assert "a@example.org" not in caplog.text
+
+
+def test_nothing_is_gathered_before_what_waits_was_sent(person: User, server: type[Server]) -> None:
+    factories.ConsentRequestFactory()
+    write(person)
+    server.refuses = {person.email: smtplib.SMTPServerDisconnected("gone")}
+
+    assert send_due_mails() == 0
+    assert [waiting.template for waiting in OutgoingMail.objects.all()] == [RESET]
+    assert send_due_mails() == 1
 
 
 def test_nothing_is_gathered_while_the_server_is_away(person: User, server: type[Server]) -> None:
