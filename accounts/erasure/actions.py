@@ -13,7 +13,7 @@ from accounts.erasure.errors import StandsInTheWay
 from accounts.erasure.queries import obstacles, open_erasures
 from accounts.hooks import leaving_rooms
 from accounts.models import AskedBy, Erasure, Session, User
-from accounts.outbox import drop_mails, send_mail
+from accounts.outbox import TRIED_FOR, drop_mails, send_mail
 from common.clock import database_now
 from common.shutdown import shutdown
 from common.sql.dialect import timestamp
@@ -37,7 +37,13 @@ def ask_to_erase(*, by: User) -> Erasure:
         # behind the #, where neither this server nor what stands before it gets to log it
         address = f"{settings.BASE_URL}/account/delete/undo/#{secret}"
         context = {"erasure": erasure, "address": address}
-        send_mail("account_security/mail/leaving", to=by, context=context, key=f"erasure:{erasure.pk}")
+        send_mail(
+            "account_security/mail/leaving",
+            to=by,
+            context=context,
+            key=f"erasure:{erasure.pk}",
+            tried_for=max(TRIED_FOR, erasure.due_at - erasure.asked_at),
+        )
     return erasure
 
 

@@ -107,6 +107,14 @@ def test_an_erasure_waits_and_can_be_taken_back(db: None) -> None:
     assert order_erasure(of=user).due_at <= timezone.now() + timedelta(seconds=5)
 
 
+def test_mail_that_keeps_the_account_is_tried_until_it_goes(person: User, settings: Any) -> None:
+    settings.ERASURE_WAIT_DAYS = 30
+
+    asked = ask_to_erase(by=person)
+
+    assert OutgoingMail.objects.get().until >= asked.due_at
+
+
 # --- the last mail ----------------------------------------------------------------------------------------------------
 
 
