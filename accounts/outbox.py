@@ -105,6 +105,14 @@ def send_mail(
         transaction.on_commit(partial(tell_worker, _TASK))
 
 
+def send_mail_or_log(template: str, **given: Any) -> None:
+    """`send_mail` for what must be done even where its mail cannot be written."""
+    try:
+        send_mail(template, **given)
+    except Exception:
+        _log.exception("A mail of the kind %s could not be written; what it tells of is done", template)
+
+
 def drop_mails(*keys: str) -> None:
     """Nobody is to be written to about these any more."""
     OutgoingMail.objects.filter(key__in=keys).delete()

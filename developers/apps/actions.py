@@ -8,7 +8,7 @@ from django.contrib.auth import get_user_model
 from django.db import transaction
 from django.utils import timezone
 
-from accounts.outbox import send_mail
+from accounts.outbox import send_mail_or_log
 from common.problems import InvalidRequest
 from common.text import is_plain
 from developers.apps.audit import record
@@ -134,4 +134,4 @@ def _switch(app: App, old: AppStatus, new: AppStatus, *, by: "User | None", acti
 def _write_to_members(app: App, action: str, note: str = "") -> None:
     for member in app.members.filter(user__is_active=True).select_related("user").order_by("pk"):
         template = f"developers/mail/{action.removeprefix('app.')}"
-        send_mail(template, to=member.user, context={"app": app, "note": note})
+        send_mail_or_log(template, to=member.user, context={"app": app, "note": note})

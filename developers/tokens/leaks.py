@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from django.db import transaction
 from django.utils import timezone
 
-from accounts.outbox import send_mail
+from accounts.outbox import send_mail_or_log
 from developers.apps.audit import record
 from developers.signals import tokens_ended
 from developers.tokens.digests import digest
@@ -27,13 +27,13 @@ def report_leak(*, token: str) -> None:
         ended = _end(DeveloperToken.objects.filter(digest=hashed))
         if _end(ManagementToken.objects.filter(digest=hashed)):
             own = ManagementToken.objects.select_related("user").get(digest=hashed)
-            send_mail("developers/mail/management_token_leaked", to=own.user, context={"token": own})
+            send_mail_or_log("developers/mail/management_token_leaked", to=own.user, context={"token": own})
         if ended:
             found = DeveloperToken.objects.select_related("app").get(digest=hashed)
             record(app=found.app, by=None, action="token.leaked", prefix=found.prefix, label=found.label)
             tokens_ended.send(sender=DeveloperToken, app_pk=found.app_id)
             for person in members_of(found):
-                send_mail("developers/mail/token_leaked", to=person, context={"token": found})
+                send_mail_or_log("developers/mail/token_leaked", to=person, context={"token": found})
 
 
 def _end(tokens: "QuerySet[DeveloperToken] | QuerySet[ManagementToken]") -> bool:

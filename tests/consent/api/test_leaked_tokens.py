@@ -9,6 +9,7 @@ from django.core import mail
 from django.test import Client
 from django.utils import timezone
 
+from accounts.models import Erasure, OutgoingMail
 from consent.api import leaked_tokens
 from developers.authentication import find_token
 from developers.models import AppAuditEntry, DeveloperToken, ManagementToken
@@ -74,6 +75,21 @@ def test_a_management_token_too() -> None:
     assert row.leaked_at == row.revoked_at
     assert [send_mails(), send_mails()] == [1, 0]
     assert (mail.outbox[0].to, token.secret in mail.outbox[0].body) == (["ana@example.org"], False)
+
+
+@pytest.mark.parametrize("make", [TokenFactory, ManagementTokenFactory])
+def test_token_ends_even_where_its_mail_cannot_be_written(
+    make: Callable[[], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    token = make()
+    if isinstance(token, DeveloperToken):
+        MemberFactory(app=token.app)
+    monkeypatch.setattr(OutgoingMail.objects, "create", lambda **_: Erasure.objects.create())  # breaks its transaction
+
+    assert report({"token": token.secret}).status_code == 202
+
+    token.refresh_from_db()
+    assert token.leaked_at is not None
 
 
 def test_one_in_its_overlap_ends_now_and_one_that_had_ended_stays_as_it_was() -> None:
