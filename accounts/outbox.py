@@ -162,21 +162,23 @@ class _Run:
                 return False
             self.mailbox.open()
             self.sent += _send(row, self.mailbox)
-        return (len(waiting) == _BATCH or self._gather()) and _due_mails().exists()
+        return len(waiting) == _BATCH or (self._gather() and _due_mails().exists())
 
     def _gather(self) -> bool:
-        """False where there was no time."""
+        """Whether there was anything to write about, and time."""
+        found = False
         for name, gathering in _gatherings.items():
             for one in gathering.due():
                 if self._is_over():
                     return False
                 self.mailbox.open()
+                found = True
                 try:
                     with transaction.atomic():
                         gathering.queue(one)
                 except Exception:  # one that fails keeps no other mail back
                     _log.exception("One of %s could not be written about; it is tried again", name)
-        return True
+        return found
 
     def _is_over(self) -> bool:
         return shutdown.has_begun() or time.monotonic() > self.ends_at
