@@ -48,7 +48,7 @@ _ENDS = (
     EventType.TERMINATED,
     EventType.EXHAUSTED,
     EventType.SUPERSEDED,
-    EventType.GRANT_EXPIRED,
+    EventType.EXPIRED,
 )  # after which a grant is live only where somebody brought it back
 
 PAGE = 40
@@ -170,9 +170,7 @@ def unapproved(user: "User") -> list[str]:
             approved[grant_id] = facts
         elif grant_id:
             approved.pop(grant_id, None)
-    return [
-        grant["app_name"] for grant in running_grants(user) if not _covers(approved.get(grant["grant_id"]), grant)
-    ]
+    return [grant["app_name"] for grant in running_grants(user) if not _covers(approved.get(grant["grant_id"]), grant)]
 
 
 def _covers(facts: dict[str, Any] | None, grant: dict[str, Any]) -> bool:
