@@ -26,7 +26,7 @@ class AgreedForm(forms.Form):
         super().__init__(*given, **named)
         self.own = own
         if not agreed:
-            words = _("I agree to this for my own details")
+            words = _("I agree to this for my own details: %(names)s") % {"names": ", ".join(own.first().all)}
             self.fields["agreed"] = forms.BooleanField(label=words, error_messages=_AGREED)
 
     def prompt(self) -> str:
@@ -47,12 +47,6 @@ class CreateForm(AgreedForm):
             "Name an address or number of yours that you verified in it, so that the profile can be found again."
         ),
     )
-
-    def __init__(self, *given: Any, **named: Any) -> None:
-        super().__init__(*given, **named)
-        if "agreed" in self.fields and self.named().all:
-            names = ", ".join(self.named().all)
-            self.fields["agreed"].label = _("I agree to this for my own details: %(names)s") % {"names": names}
 
     def prompt(self) -> str:
         return str(self.cleaned_data["text"])

@@ -69,7 +69,7 @@ KINDS = {
     CreateForm,
     UpdateForm,
     Field("about", _("E-mail or phone number"), "text", 254),
-    Field("agreed", _("I agree to this for my own details"), "check"),
+    Field("agreed", _("I agree to this"), "check"),
 )
 def ask(request: HttpRequest, kind: str) -> HttpResponse:
     """The form; sent, the agent's answer above it, or why there is none, with what was typed still in it."""

@@ -68,5 +68,19 @@ class Migration(migrations.Migration):
                 name="processing_end_together",
             ),
         ),
+        # SQLite keeps the order in which constraints are added, and Django's look at a table there (`_get_column_collations`)
+        # ends at the one with the backslash: whatever has texts of its own has to come before it
+        migrations.RemoveConstraint(model_name="processingconsent", name="processing_destinations_together"),
+        migrations.AddConstraint(
+            model_name="processingconsent",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("purposes__icontains", '"activation"'), models.Q(("destinations", []), _negated=True)),
+                    models.Q(models.Q(("purposes__icontains", '"activation"'), _negated=True), ("destinations", [])),
+                    _connector="OR",
+                ),
+                name="processing_destinations_together",
+            ),
+        ),
         migrations.RunPython(name_primary_addresses, migrations.RunPython.noop),
     ]

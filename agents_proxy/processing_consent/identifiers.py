@@ -44,8 +44,11 @@ class Identifiers:
         return Identifiers(self.emails[:1], self.phone_numbers[:1])
 
     def choosing(self, identifier: str) -> "Identifiers":
-        """`identifier` alone, which is one of these."""
-        return Identifiers((identifier,)) if identifier in self.emails else Identifiers((), (identifier,))
+        """`first`, but for the kind of `identifier`, which is one of these."""
+        rest = self.first()
+        if identifier in self.emails:
+            return Identifiers((identifier,), rest.phone_numbers)
+        return Identifiers(rest.emails, (identifier,))
 
     def within(self, *others: "Identifiers") -> "Identifiers":
         """Those that are in any of `others` too."""

@@ -48,7 +48,7 @@ _ENDS = (
     EventType.TERMINATED,
     EventType.EXHAUSTED,
     EventType.SUPERSEDED,
-    EventType.GRANT_EXPIRED,
+    EventType.EXPIRED,
 )  # after which a grant is live only where somebody brought it back
 
 PAGE = 40

@@ -43,7 +43,7 @@ function flaw(entry, last, chain) {
 /** @typedef {{grant_id: string, app_name: string, approved_attributes: string[], expires_at: string}} Running */
 
 /** What ends a grant for good: one that is live after it was brought back by somebody. */
-const ENDS = new Set(["revoked", "released", "terminated", "exhausted", "superseded", "grant_expired"]);
+const ENDS = new Set(["revoked", "released", "terminated", "exhausted", "superseded", "expired"]);
 
 /** The whole chain, computed again. @returns {Promise<Walked>} */
 async function walk() {

@@ -2,7 +2,7 @@
 // Exports are refreshed: once a value of a continuous approval changed, this browser seals a newer one to the same key,
 // as far as its own vault approved that.
 
-import { sealExport } from "./formats/exports.js";
+import * as exports from "./formats/exports.js"; // by its own name the storage would rewrite it twice
 import { gettext, interpolate } from "./i18n.js";
 import { explain, toast } from "./page.js";
 import * as api from "./vault/api.js";
@@ -76,7 +76,7 @@ async function nextExport({ request_id, next_revision }) {
  * @param {{members: import("./vault/types.js").ExportMembers, recipient: JsonWebKey, slice: import("./vault/types.js").ExportPlaintext, terms: import("./vault/approvals.js").Terms}} what
  */
 async function send({ grant_id, approved_attributes }, { members, recipient, slice, terms }) {
-  const jwe = await sealExport(slice, members, recipient);
+  const jwe = await exports.sealExport(slice, members, recipient);
   const signed = await signedRevision(members, { attributes: approved_attributes, jwe, ...terms });
   await api.putExport(grant_id, { revision: members.revision, sources: slice.sources, jwe, ...signed });
 }

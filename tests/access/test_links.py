@@ -191,7 +191,7 @@ def _filled(part: ast.expr) -> str:
 
 
 def test_addresses_in_programs() -> None:
-    assert ("mail.py", "/account/delete/undo/#1") in _of_programs()
+    assert ("actions.py", "/account/delete/undo/#1") in _of_programs()
     named = {path.partition("#")[0] for _, path in _of_programs()} - _NAMES
     assert {path for path in named if not _is_there(path)} == set()
 

@@ -46,6 +46,19 @@ def agents(agents: Agents, settings: Any) -> Agents:
 
 
 @pytest.mark.parametrize("kind", FORMS)
+def test_an_agreement_says_whom_it_names(owner: JsonClient, person: User, agents: Agents, kind: str) -> None:
+    agents.says = {ASKED[kind][0]: PROFILE}
+    assert "I agree to this for my own details: ana@example.org, +351912345678" in (
+        owner.client.get(f"/profile/{kind}/").content.decode()
+    )
+
+    owner.client.post(f"/profile/{kind}/", {**FORMS[kind], "agreed": "on"})
+
+    given = ProcessingConsent.objects.get(user=person)
+    assert (given.email, bool(given.number_digest)) == ("ana@example.org", True)
+
+
+@pytest.mark.parametrize("kind", FORMS)
 def test_an_agent_is_asked_once_and_its_answer_shown(
     owner: JsonClient, person: User, agents: Agents, kind: str
 ) -> None:

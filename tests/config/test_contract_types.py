@@ -29,9 +29,9 @@ def generators(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
 def test_what_needs_no_generator_is_what_is_checked_in(generators: list[list[str]]) -> None:
     made = contract.made({})
 
-    assert set(made) == {contract.ANSWERS, contract.TERMS, contract.TYPES, contract.SCHEMAS, contract.PAGES}
+    assert set(made) == {contract.ANSWERS, contract.TERMS, contract.TYPES, contract.SCHEMAS, contract.DIGESTED}
     assert made[contract.SCHEMAS] == contract.SCHEMAS.read_text()
-    assert made[contract.PAGES] == contract.PAGES.read_text()
+    assert made[contract.DIGESTED] == contract.DIGESTED.read_text()
 
 
 def test_without_node_its_types_alone_are_left_out(
@@ -39,7 +39,7 @@ def test_without_node_its_types_alone_are_left_out(
 ) -> None:
     monkeypatch.setattr(node, "is_there", lambda: False)
 
-    assert set(contract.made({})) == {contract.ANSWERS, contract.TERMS, contract.SCHEMAS, contract.PAGES}
+    assert set(contract.made({})) == {contract.ANSWERS, contract.TERMS, contract.SCHEMAS, contract.DIGESTED}
 
 
 def test_what_differs_is_named_and_nothing_else(generators: list[list[str]], monkeypatch: pytest.MonkeyPatch) -> None:

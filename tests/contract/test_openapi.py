@@ -124,7 +124,7 @@ def test_an_operation_is_complete(path: str, method: str, operation: dict[str, A
         assert "authentication_required" in codes
         assert ("csrf_failed" in codes) == (method != "get")
         session: dict[str, Any] = {"session": []} if method == "get" else {"session": [], "csrf": []}
-        shared = path.startswith(("/api/a2a/analyses", "/api/a2a/destinations"))
+        shared = path.startswith(("/api/a2a/analyses", "/api/a2a/destinations", "/api/a2a/subject"))
         assert operation["security"] == [session, *([{"agentConsent": []}] if shared else [])]
         assert ({"consent_required", "origin_refused"} <= codes) == shared
     elif path == "/api/v1/leaked-tokens":  # whoever finds a token has none of their own

@@ -30,7 +30,7 @@ def text(answer):
     ("form", "back"),
     [
         ("/vault/discovery/", "/vault/"),
-        ("/vault/setup/done/", "/vault/setup/preview/"),
+        ("/vault/setup/done/", "/vault/setup/"),
         ("/account/security/wrappers/wrp_x/restore/", "/account/security/"),
     ],
 )

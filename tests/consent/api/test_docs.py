@@ -96,7 +96,7 @@ def test_python_snippets_are_python() -> None:
             if operation.path.startswith("/api/a2a/"):
                 shared = operation.path.startswith(("/api/a2a/analyses", "/api/a2a/destinations"))
                 # the others need a person's session
-                called = shared or operation.anchor in ("callAgent", "sendMessage")
+                called = shared or operation.anchor in ("callAgent", "getSubject", "sendMessage")
                 assert ("A2A-Consent: $AGENT_CONSENT_TOKEN" in operation.curl) is bool(operation.curl) is called
                 continue
             assert operation.curl.startswith("curl -sS")

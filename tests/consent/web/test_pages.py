@@ -6,7 +6,9 @@ from urllib.parse import parse_qsl
 
 import pytest
 
+from consent.grants.actions import facts_of
 from consent.grants.models import Grant
+from consent.ledger import audit
 from consent.ledger.models import AuditEntry
 from consent.requests.models import ConsentRequest
 from tests.consent.decisions import approval_body
@@ -324,13 +326,19 @@ def test_history_is_verified_and_a_changed_entry_is_named(owner, person, asked):
 
     grant = GrantFactory(request__user=person)
     assert f"tells of none for {grant.app.name}" in verified(owner)
+    for kind, holds in (("approved", True), ("revoked", False)):  # brought back after its end
+        entered = {"grant_id": grant.grant_id, "grant": facts_of(grant).as_facts()}
+        audit.append(
+            chain=audit.person_chain(person.public_id), kind=kind, actor="person", at=grant.starts_at, facts=entered
+        )
+        assert ("tells of none" not in verified(owner)) is holds
     Grant.objects.filter(pk=grant.pk).update(status="revoked", ended_at=grant.starts_at, ended_by="person")
-    assert "has 1 entry" in verified(owner)
+    assert "has 3 entries" in verified(owner)
 
-    entry = AuditEntry.objects.of(f"person:{person.public_id}").get()
-    AuditEntryFactory(chain=entry.chain, sequence=2, prev_hash=entry.entry_hash, entry_hash="A" * 43)
+    entry = AuditEntry.objects.of(f"person:{person.public_id}").latest("sequence")
+    AuditEntryFactory(chain=entry.chain, sequence=4, prev_hash=entry.entry_hash, entry_hash="A" * 43)
 
-    assert "Entry 2 of your history" in verified(owner)
+    assert "Entry 4 of your history" in verified(owner)
 
 
 def verified(owner):

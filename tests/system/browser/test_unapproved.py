@@ -16,6 +16,7 @@ from tests.system.browser.people import SignIn
 from tests.system.browser.test_log import open_vault
 
 pytestmark = pytest.mark.browser
+DESSERT = "lifestyle.food.favourite_dessert"  # which the vault does not hold
 FOOD = ["lifestyle.food.coffee_or_tea", "lifestyle.food.favorite_cuisine"]
 
 
@@ -25,9 +26,9 @@ def asked(vault: Vault) -> ConsentRequest:
     return made
 
 
-def granted(asked: ConsentRequest, approval: str) -> Grant:
+def granted(asked: ConsentRequest, approval: str, attributes: list[str] = FOOD) -> Grant:
     """A live grant with an export that is outdated."""
-    grant: Grant = GrantFactory(request=asked, approved_attributes=FOOD)
+    grant: Grant = GrantFactory(request=asked, approved_attributes=attributes)
     ExportFactory(grant=grant, sources=[], approval=approval)
     return grant
 
@@ -100,18 +101,32 @@ def test_what_the_vault_signed_is_renewed(page: Page, sign_in: SignIn, vault: Va
 def test_the_person_sees_what_would_be_sent_and_sends_nothing(
     page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest
 ) -> None:
-    grant = granted(asked, approval_of(asked, generate_root()))
+    grant = granted(asked, approval_of(asked, generate_root()), [*FOOD, DESSERT])
     refused(page, sign_in, vault, grant)
 
     page.get_by_role("button", name="Look at what would be sent").click()
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text(asked.purpose)
     expect(dialog).to_contain_text(asked.connector_thumbprint)
+    expect(dialog).to_contain_text("Your vault has not seen this key")
     expect(dialog.locator("[data-values]")).to_contain_text("Thai")
+    expect(dialog.locator("[data-values]")).to_contain_text("Nothing there now")  # and yet it would be signed for
     dialog.get_by_role("button", name="Send nothing").click()
 
     expect(dialog).to_be_hidden()
     assert Export.objects.count() == 1
+
+
+def test_more_than_was_asked_for_cannot_be_approved_at_all(
+    page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest
+) -> None:
+    grant = granted(asked, approval_of(asked, generate_root()), [*FOOD, "identity.basic.full_name"])
+    refused(page, sign_in, vault, grant)
+
+    page.get_by_role("button", name="Look at what would be sent").click()
+
+    expect(page.locator("#toasts")).to_contain_text("is not what it says it is")
+    expect(page.get_by_role("dialog")).to_be_hidden()
 
 
 def test_a_history_without_the_approval_says_so_in_its_title(
