@@ -58,8 +58,8 @@ async function walk() {
       last = entry;
       hashes.set(entry.sequence, entry.entry_hash);
       times.set(entry.sequence, entry.at);
-      if (entry.kind === "approved") approved.set(entry.facts.grant_id, entry.facts);
-      else if (ENDS.has(entry.kind)) approved.delete(entry.facts.grant_id);
+      if (entry.kind === "approved") approved.set(entry.facts?.grant_id, entry.facts);
+      else if (ENDS.has(entry.kind)) approved.delete(entry.facts?.grant_id);
     }
     showProgress(last.sequence, head.sequence);
     if (entries.length && last.sequence < head.sequence) continue;
