@@ -57,9 +57,9 @@ async function refreshOne(grant) {
 /** @param {Outdated} grant @returns {Promise<boolean>} false where nothing is left to seal */
 async function refresh(grant) {
   const { members, recipient } = await nextExport(grant);
-  const terms = await approvedTerms(grant.grant_id, members, grant.approved_attributes);
   const slice = buildSlice(members.scope, grant.approved_attributes, await openAll({ scope: members.scope }));
   if (!slice.sources.length) return false;
+  const terms = await approvedTerms(grant.grant_id, members, grant.approved_attributes);
   await send(grant, { members, recipient, slice, terms });
   return true;
 }

@@ -42,6 +42,7 @@ def test_a_log_without_a_checkpoint_is_no_fault_of_the_history(denied: Page, com
     expect(result.locator("li")).to_have_text(
         [
             "Holds: 1 entry is as it was written",
+            "Holds: You approved everything that is shared now",
             "Not checked: What your other devices saw, since your vault is locked",
             "Not yet: The public log is signed by the key that this browser knows. Nothing has been published yet. "
             "The log takes new entries every few seconds: come back in a minute.",

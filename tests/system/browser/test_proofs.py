@@ -9,6 +9,7 @@ import jwt
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
+from consent.grants.actions import facts_of
 from consent.grants.models import Grant
 from consent.ledger import audit, receipts
 from consent.ledger.models import AuditEntry, AuditHead
@@ -27,6 +28,7 @@ from tests.patience import eventually
 from tests.system.browser.page_faults import Complaints
 from tests.system.browser.people import PASSPHRASE, NewProfile, SignIn, unlock, wait_for_values
 from tests.system.browser.test_log import verify
+from tests.system.browser.test_unapproved import approval_of
 
 pytestmark = pytest.mark.browser
 
@@ -266,13 +268,18 @@ def test_history_that_was_cut_off_is_noticed(denied: Page, asked: ConsentRequest
 
 
 def test_history_is_verified_without_scripts_too(new_profile: NewProfile, sign_in: SignIn, site: str) -> None:
-    user = ExportFactory(grant=GrantFactory()).grant.user
+    user = PersonFactory()
     page = new_profile(java_script_enabled=False).new_page()
     sign_in(page, user, at="/consent/history/?kind=ends")
-    ReadFactory(export=ExportFactory(grant=GrantFactory(request__user=user)))
+    grant = GrantFactory(request__user=user)
+    ReadFactory(export=ExportFactory(grant=grant))
+    approved = {"grant_id": grant.grant_id, "grant": facts_of(grant).as_facts()}
+    audit.append(
+        chain=audit.person_chain(user.public_id), kind="approved", actor="person", at=grant.starts_at, facts=approved
+    )
     page.goto("/consent/history/")
     page.get_by_role("button", name="Verify my history").click()
-    expect(page.locator(".messages")).to_contain_text("as they were written")
+    expect(page.locator(".messages")).to_contain_text("it is as it was written")
 
 
 def test_history_is_told_in_the_days_of_where_the_person_is(new_profile: NewProfile, sign_in: SignIn) -> None:
@@ -295,11 +302,17 @@ def test_history_is_told_in_the_days_of_where_the_person_is(new_profile: NewProf
 # --- refreshing -------------------------------------------------------------------------------------------------------
 
 
+def outdated(vault: Vault) -> Grant:
+    """A continuous grant that the vault signed; what it is of is written over next."""
+    asked = ConsentRequestFactory(user=vault.user, refresh_policy="continuous", status="approved")
+    grant: Grant = GrantFactory(request=asked, approved_attributes=[DRINK])
+    ExportFactory(grant=grant, approval=approval_of(asked, vault.root, [DRINK]))
+    return grant
+
+
 @pytest.mark.parametrize("kept", [True, False])
 def test_export_is_refreshed_while_the_person_lets_it(page: Page, sign_in: SignIn, vault: Vault, kept: bool) -> None:
-    grant = ExportFactory(
-        grant__request__user=vault.user, grant__request__refresh_policy="continuous", grant__approved_attributes=[DRINK]
-    ).grant
+    grant = outdated(vault)
     Grant.objects.filter(pk=grant.pk).update(kept_current=kept)
     vault.write("lifestyle", "food", {"coffee_or_tea": "tea"}, base=1)
     sign_in(
@@ -322,14 +335,7 @@ def test_an_export_that_cannot_be_refreshed_keeps_no_other_waiting(
     page: Page, sign_in: SignIn, vault: Vault, complaints: Complaints
 ) -> None:
     """The first one's export was refreshed meanwhile by nobody that this page knows of: the server refuses it."""
-    first, second = (
-        ExportFactory(
-            grant__request__user=vault.user,
-            grant__request__refresh_policy="continuous",
-            grant__approved_attributes=[DRINK],
-        ).grant
-        for _ in range(2)
-    )
+    first, second = outdated(vault), outdated(vault)
     vault.write("lifestyle", "food", {"coffee_or_tea": "tea"}, base=1)
     sign_in(
         page, vault.user, at=f"/consent/requests/{ConsentRequestFactory(user=vault.user, app=first.app).request_id}/"

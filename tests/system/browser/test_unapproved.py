@@ -34,6 +34,7 @@ def granted(asked: ConsentRequest, approval: str, attributes: list[str] = FOOD) 
 
 
 def approval_of(asked: ConsentRequest, root: Any, attributes: list[str] = FOOD, **changes: Any) -> str:
+    """What a vault with this root signed when it approved; `changes` are of the export's members."""
     members = {
         "iss": settings.ISSUER,
         "sub": asked.user.public_id,
