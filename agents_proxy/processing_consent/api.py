@@ -21,11 +21,11 @@ class Consents(QuerylessOwnerView):
     def post(self, request: Request) -> HttpResponse:
         body = self.body(ConsentBody)
         destinations = destination_queries.named(body.destinations, person=self.person)
+        first = verified_by(self.person.pk).first()
         named = Identifiers(
-            (folded(body.email),) if body.email else (), (body.phoneNumber,) if body.phoneNumber else ()
+            (folded(body.email),) if body.email else first.emails,
+            (body.phoneNumber,) if body.phoneNumber else first.phone_numbers,
         )
-        if not named.all:
-            named = verified_by(self.person.pk).first()
         given = consents.give(by=self.person, purposes=body.purposes, named=named, destinations=destinations)
         told = {"consentId": given.consent_id, "purposes": given.purposes, "expiresAt": rfc3339(given.expires_at)}
         return json_answer(told, status=201)
