@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from http.server import ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -39,44 +39,56 @@ class Upstream(Answering):
         self.answer(429 if self.path == "/refused" else 200, body)
 
 
-def free_port() -> int:
-    """One that is free, as the next one is, where plain HTTP is answered."""
-    while True:
-        with socket.socket() as probe, socket.socket() as beside:
-            probe.bind(("127.0.0.1", 0))
-            port = int(probe.getsockname()[1])
-            if beside.connect_ex(("127.0.0.1", port + 1)) and port < 65535:
-                return port
+class Proxy(NamedTuple):
+    """Its two addresses, for TLS and for plain HTTP."""
+
+    tls: str
+    plain: str
 
 
 @pytest.fixture(scope="module")
-def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Its address; ports, names of files and the certificate are this test's, all else is the example's."""
+def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxy]:
+    """Ports, names of files and the certificate are this test's, all else is the example's."""
     folder = tmp_path_factory.mktemp("nginx")
     upstream = ThreadingHTTPServer(("127.0.0.1", 0), Upstream)
-    port = free_port()
-    (folder / "nginx.conf").write_text(_main(folder, _site(folder, port, upstream.server_address[1])))
-    _certificate(folder)
-    tried = subprocess.run(_command(folder, "-t"), capture_output=True, text=True, check=False)
-    assert tried.returncode == 0, tried.stderr
-    assert "warn" not in tried.stderr
-    process = subprocess.Popen(_command(folder, "-g", "daemon off;"), stderr=subprocess.DEVNULL)
+    with _listening() as tls, _listening() as plain:
+        addresses = Proxy(_address(tls), _address(plain))
+        (folder / "nginx.conf").write_text(_main(folder, _site(folder, addresses, upstream.server_address[1])))
+        _certificate(folder)
+        tried = subprocess.run(_command(folder, "-t"), capture_output=True, text=True, check=False)
+        assert tried.returncode == 0, tried.stderr
+        assert "warn" not in tried.stderr
+        # as nginx hands its own over to a newer one: a port that was free a moment ago may be a connection's by now
+        handed_over = {"NGINX": "".join(f"{taken.fileno()};" for taken in (tls, plain))}
+        process = subprocess.Popen(
+            _command(folder, "-g", "daemon off;"),
+            env=os.environ | handed_over,
+            pass_fds=[tls.fileno(), plain.fileno()],
+            stderr=subprocess.DEVNULL,
+        )
     try:
         with serving(upstream):
-            eventually(lambda: _listens(port), "nginx")
-            yield f"https://127.0.0.1:{port}"
+            yield addresses
     finally:
         process.terminate()
         process.wait(MOST_SECONDS)
 
 
-def _site(folder: Path, port: int, upstream: int) -> str:
+def _listening() -> socket.socket:
+    return socket.create_server(("127.0.0.1", 0), backlog=511)
+
+
+def _address(listening: socket.socket) -> str:
+    return f"127.0.0.1:{listening.getsockname()[1]}"
+
+
+def _site(folder: Path, addresses: Proxy, upstream: int) -> str:
     text = (ROOT / "deploy" / "nginx" / "consent.conf").read_text()
     rate = "zone=consent_accounts:10m rate="
     assert f"{rate}5r/s" in text
     text = text.replace(f"{rate}5r/s", f"{rate}1r/m")  # so that a slow flood is one, too
     text = re.sub(r"server unix:[^;]+;", f"server 127.0.0.1:{upstream};", text)
-    text = text.replace("listen 80;", f"listen 127.0.0.1:{port + 1};").replace("listen 443", f"listen 127.0.0.1:{port}")
+    text = text.replace("listen 80;", f"listen {addresses.plain};").replace("listen 443", f"listen {addresses.tls}")
     return text.replace("/etc/ssl/consent/", f"{folder}/").replace("/var/log/nginx/", f"{folder}/")
 
 
@@ -103,11 +115,6 @@ def _command(folder: Path, *more: str) -> list[str]:
     return [str(NGINX), "-p", str(folder), "-c", str(folder / "nginx.conf"), "-e", str(folder / "main.log"), *more]
 
 
-def _listens(port: int) -> bool:
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
-
-
 def call(address: str, there: str, **headers: str) -> tuple[int, dict[str, str], bytes]:
     """As a caller from `there`."""
     named = {"Host": "consent.example", "X-Test-Address": there}
@@ -128,50 +135,52 @@ def flood(address: str, callers: list[str]) -> Counter[int]:
     return seen
 
 
-def test_the_caller_is_whom_the_proxy_saw(proxy: str) -> None:
+def test_the_caller_is_whom_the_proxy_saw(proxy: Proxy) -> None:
     forged = {"X__Forwarded__For": "192.0.2.1, 192.0.2.2", "X_Forwarded_For": "192.0.2.3"}
 
-    _, _, seen = call(f"{proxy}/", "203.0.113.1", **forged)
+    _, _, seen = call(f"https://{proxy.tls}/", "203.0.113.1", **forged)
 
     told = json.loads(seen)
     assert told["x-forwarded-for"] == ["203.0.113.1"]
     assert not [name for name in told if "_" in name]
 
 
-def test_a_flood_at_the_accounts_is_refused_before_it_arrives(proxy: str) -> None:
-    assert set(flood(f"{proxy}/accounts/login/", ["203.0.113.2"] * 200)) == {200, 429}
+def test_a_flood_at_the_accounts_is_refused_before_it_arrives(proxy: Proxy) -> None:
+    assert set(flood(f"https://{proxy.tls}/accounts/login/", ["203.0.113.2"] * 200)) == {200, 429}
 
-    status, headers, body = call(f"{proxy}/accounts/login/", "203.0.113.2")
+    status, headers, body = call(f"https://{proxy.tls}/accounts/login/", "203.0.113.2")
     assert status == 429
     assert headers["Retry-After"] == "5"
     assert body == b"Too many requests. Try again in a few seconds.\n"
-    assert call(f"{proxy}/accounts/login/", "203.0.113.3")[0] == 200
-    assert call(f"{proxy}/api/v1/scope-catalog", "203.0.113.2")[0] == 200
+    assert call(f"https://{proxy.tls}/accounts/login/", "203.0.113.3")[0] == 200
+    assert call(f"https://{proxy.tls}/api/v1/scope-catalog", "203.0.113.2")[0] == 200
 
 
-def test_a_subscriber_of_ipv6_is_one_caller(proxy: str) -> None:
-    assert set(flood(f"{proxy}/accounts/login/", [f"2001:db8:1:2::{number:x}" for number in range(200)])) == {200, 429}
+def test_a_subscriber_of_ipv6_is_one_caller(proxy: Proxy) -> None:
+    assert set(
+        flood(f"https://{proxy.tls}/accounts/login/", [f"2001:db8:1:2::{number:x}" for number in range(200)])
+    ) == {200, 429}
 
-    assert call(f"{proxy}/accounts/login/", "2001:db8:1:3::1")[0] == 200
+    assert call(f"https://{proxy.tls}/accounts/login/", "2001:db8:1:3::1")[0] == 200
 
 
-def test_what_the_service_refuses_arrives_as_it_is(proxy: str) -> None:
-    status, headers, body = call(f"{proxy}/refused", "203.0.113.4")
+def test_what_the_service_refuses_arrives_as_it_is(proxy: Proxy) -> None:
+    status, headers, body = call(f"https://{proxy.tls}/refused", "203.0.113.4")
 
     assert (status, "Retry-After" in headers) == (429, False)
     assert json.loads(body)["x-forwarded-for"] == ["203.0.113.4"]
 
 
 def test_the_log_says_neither_a_secret_nor_whom_an_app_asks_about(
-    proxy: str, tmp_path_factory: pytest.TempPathFactory
+    proxy: Proxy, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     for path in (
         "user-scopes/usr_abc?token=cr_live_x",
         "sandbox/people/usr_abc/clock?a=/usr_abc",
         "people?query=usr_abc",
     ):
-        call(f"{proxy}/api/v1/{path}", "203.0.113.9")
-    call(f"{proxy}/developers/invitations/secret/", "203.0.113.9")
+        call(f"https://{proxy.tls}/api/v1/{path}", "203.0.113.9")
+    call(f"https://{proxy.tls}/developers/invitations/secret/", "203.0.113.9")
 
     def said() -> list[str]:
         (log,) = tmp_path_factory.getbasetemp().glob("nginx[0-9]/consent.log")
@@ -202,9 +211,8 @@ class _Stays(urllib.request.HTTPRedirectHandler):
         ("/.well-known/consent-checkpoint.json", 403, None),
     ],
 )
-def test_only_pages_lead_from_plain_http_to_tls(proxy: str, path: str, status: int, location: str | None) -> None:
-    port = int(proxy.rpartition(":")[2]) + 1
-    asked = urllib.request.Request(f"http://127.0.0.1:{port}{path}", headers={"Host": "consent.example"})
+def test_only_pages_lead_from_plain_http_to_tls(proxy: Proxy, path: str, status: int, location: str | None) -> None:
+    asked = urllib.request.Request(f"http://{proxy.plain}{path}", headers={"Host": "consent.example"})
 
     with pytest.raises(urllib.error.HTTPError) as answer:
         urllib.request.build_opener(_Stays).open(asked)
@@ -217,11 +225,11 @@ def test_only_pages_lead_from_plain_http_to_tls(proxy: str, path: str, status: i
     ("cipher", "is_taken"),
     [("ECDHE-ECDSA-AES128-GCM-SHA256", True), ("ECDHE-ECDSA-AES128-SHA", False), ("AES128-GCM-SHA256", False)],
 )
-def test_the_proxy_takes_strong_ciphers_alone(proxy: str, cipher: str, is_taken: bool) -> None:
+def test_the_proxy_takes_strong_ciphers_alone(proxy: Proxy, cipher: str, is_taken: bool) -> None:
     asked = ssl._create_unverified_context()
     asked.maximum_version = ssl.TLSVersion.TLSv1_2
     asked.set_ciphers(cipher)
-    with socket.create_connection(("127.0.0.1", int(proxy.rpartition(":")[2]))) as plain:
+    with socket.create_connection(("127.0.0.1", int(proxy.tls.rpartition(":")[2]))) as plain:
         try:
             with asked.wrap_socket(plain, server_hostname="consent.example") as wrapped:
                 taken = wrapped.cipher()
