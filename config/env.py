@@ -57,7 +57,10 @@ def optional_number(name: str, *, maximum: int) -> int | None:
 
 
 def witnesses(name: str) -> list[tuple[str, str]]:
-    """A comma-separated list of <verifier key>=<url>, as pairs. Neither half of a verifier key has = in it."""
+    """A comma-separated list of <verifier key>=<url>, as pairs; `-` before a key stays with it.
+
+    Neither half of a verifier key has = in it.
+    """
     found = []
     for part in names(name):
         key, separator, url = part.partition("=")

@@ -10,11 +10,11 @@ import { toHex } from "./formats/bytes.js";
 import { BridgeError, Refused, shown } from "./formats/errors.js";
 import { isConsistent } from "./formats/merkle.js";
 import { keyIds, missing, originOf, readKey, readProof, signers } from "./formats/notes.js";
-import { isFresh, keysSeemToChange, knowsSigner, readNewest, readRemembered, renamedTo, withKeys } from "./formats/trust.js";
+import { isConfirmed, keysSeemToChange, knowsSigner, readNewest, readRemembered, renamedTo, withKeys } from "./formats/trust.js";
 
 /** @typedef {import("./formats/notes.js").Checkpoint} Checkpoint */
 /** @typedef {import("./formats/notes.js").VerifierKey} VerifierKey */
-/** @typedef {import("./formats/trust.js").Trust & {quorum: number | null}} Trust */
+/** @typedef {import("./formats/trust.js").Trust} Trust */
 
 /** The newest checkpoint is signed with no key that this reader knows, so that nobody vouches for the new one. */
 export class LogKeyChanged extends Refused {}
@@ -177,10 +177,10 @@ export class Memory {
     return this.checkpoint ? this.#with({ trust: await withKeys(this.trust, named, this.checkpoint) }) : this;
   }
 
-  /** Whether a witness cosigned the last checkpoint within a day; null where no witness is known. @returns {boolean | null} */
+  /** Whether as many witnesses as have to cosigned the last checkpoint within a day; null where none is known. @returns {boolean | null} */
   isFresh() {
     if (!this.trust.witnesses.length) return null;
-    return this.checkpoint !== null && isFresh(this.checkpoint);
+    return this.checkpoint !== null && isConfirmed(this.checkpoint, this.trust);
   }
 
   /** Plain JSON. */

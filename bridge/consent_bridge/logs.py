@@ -193,11 +193,14 @@ class Memory:
             raise Refused(f"{said}: it was rolled back", member="size")
 
     def is_fresh(self, now: float) -> bool | None:
-        """Whether a witness cosigned the last checkpoint within a day; None where no witness is known."""
+        """Whether as many witnesses as must cosigned the last checkpoint within a day; None where none is known."""
         if not self.trust.witnesses:
             return None
-        times = [cosignature.at for cosignature in (self.checkpoint.cosignatures if self.checkpoint else ())]
-        return any(now - FRESH_SECONDS <= at for at in times)
+        if self.checkpoint is None:
+            return False
+        recent = tuple(each for each in self.checkpoint.cosignatures if now - FRESH_SECONDS <= each.at)
+        seen = replace(self.checkpoint, cosignatures=recent)
+        return bool(recent) and not notes.missing(seen, self.trust.witnesses, self.trust.quorum)
 
 
 @dataclass

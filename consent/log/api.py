@@ -9,8 +9,9 @@ from pydantic import Field
 
 from common.admission.shapes import Strict
 from common.admission.views import ProgramView
+from common.json_bodies import json_answer
 from common.problems import NotFound
-from consent.log import keys, published, tree
+from consent.log import keys, published, tree, witness_changes
 from consent.log.merkle import WIDTH, tile_width
 from consent.log.notes import base64_of
 
@@ -51,6 +52,13 @@ class LogKey(LogView):
     def get(self, request: HttpRequest) -> HttpResponse:
         lines = [f"{key}\n" for key in keys.verifier_keys(published.epoch())]
         return HttpResponse("".join(lines), content_type=_TEXT)
+
+
+class LogWitnesses(LogView):
+    """Who watched the log, from when on: {"changes": [{"entry", "proof"}]}, oldest first."""
+
+    def get(self, request: HttpRequest) -> HttpResponse:
+        return json_answer({"changes": witness_changes.changes()})
 
 
 class LogTile(LogView):

@@ -2,6 +2,7 @@
 
 import logging
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 
 from django.db import transaction
 
@@ -13,6 +14,7 @@ from consent.log.keys import Witness
 from consent.log.models import AuditCheckpoint
 
 _log = logging.getLogger(__name__)
+_RENEWED_AFTER = timedelta(hours=12)  # well within the day for which readers take a cosignature for fresh
 _SECONDS = 5.0  # for a whole answer
 _LIMIT = 16 * 1024  # bytes of an answer
 _client = Client(may_reach=lambda _: True)  # the operator names them, and one may stand inside the same network
@@ -20,24 +22,42 @@ _sizes: dict[str, int] = {}  # of each witness, by its key, the size that it cos
 
 
 def is_due() -> bool:
-    """Whether the newest checkpoint lacks cosignatures."""
-    newest = AuditCheckpoint.objects.filter(epoch=published.epoch()).order_by("-size").values_list("cosigned_at")
-    return newest.first() == (None,)
+    """Whether there is somebody to ask about the newest checkpoint."""
+    newest = _newest()
+    return newest is not None and bool(_whom_to_ask(newest))
+
+
+def _newest() -> AuditCheckpoint | None:
+    return AuditCheckpoint.objects.filter(epoch=published.epoch()).order_by("-size").first()
+
+
+def _whom_to_ask(checkpoint: AuditCheckpoint) -> list[Witness]:
+    """Who lacks under it until enough are there, everybody once that was long ago, and in any case who is leaving.
+
+    Readers counted the leaving ones until now, and follow to the others by their cosignature.
+    """
+    witnesses = keys.witnesses()
+    if checkpoint.cosigned_at and checkpoint.cosigned_at < database_now() - _RENEWED_AFTER:
+        return witnesses
+    return [
+        witness
+        for witness in witnesses
+        if (witness.leaving or not checkpoint.cosigned_at) and not published.has_cosigned(witness.key, checkpoint)
+    ]
 
 
 def ask_witnesses() -> int:
     """Ask for the cosignatures that the newest checkpoint lacks; returns how many came. Safe to run twice at once."""
-    newest = AuditCheckpoint.objects.filter(epoch=published.epoch()).order_by("-size").first()
-    if newest is None or newest.cosigned_at is not None:
+    newest = _newest()
+    asked = _whom_to_ask(newest) if newest is not None else []
+    if newest is None or not asked:
         return 0
-    absent = set(published.missing_witnesses(newest))
-    asked = [witness for witness in keys.witnesses() if witness.key.name in absent]
     # proofs are read here: a thread of the pool has no connection to the database to give back
     requests = [(witness, _request(newest, witness)) for witness in asked]
-    with ThreadPoolExecutor(max(1, len(asked))) as pool:
+    with ThreadPoolExecutor(len(asked)) as pool:
         answers = list(pool.map(lambda request: _ask(*request), requests))
-    lines = [_line(newest, witness, answer) for witness, answer in zip(asked, answers, strict=True)]
-    return _keep(newest, [line for line in lines if line])
+    lines = {witness: _line(newest, witness, answer) for witness, answer in zip(asked, answers, strict=True)}
+    return _keep(newest, {witness: line for witness, line in lines.items() if line})
 
 
 def _request(checkpoint: AuditCheckpoint, witness: Witness) -> bytes:
@@ -78,17 +98,20 @@ def _line(checkpoint: AuditCheckpoint, witness: Witness, answer: Answer | None) 
     return line
 
 
-def _keep(checkpoint: AuditCheckpoint, lines: list[str]) -> int:
-    """Add these lines under the row's lock; complete is what as many cosigned as must."""
+def _keep(checkpoint: AuditCheckpoint, lines: dict[Witness, str]) -> int:
+    """Keep the newest line of each under the row's lock; complete is what as many cosigned as must."""
     with transaction.atomic():
         row = AuditCheckpoint.objects.select_for_update().get(pk=checkpoint.pk)
-        new = [line for line in lines if line not in row.cosignatures]
-        row.cosignatures += "".join(new)
-        if row.cosigned_at is None and _cosigned(row) >= keys.quorum():
+        for witness, line in lines.items():
+            former = notes.cosignature_line(row.note, row.cosignatures, witness.key) or ""
+            row.cosignatures = row.cosignatures.replace(former, "") + line
+        renewed = [witness for witness in lines if not witness.leaving]
+        counted = (
+            renewed
+            if row.cosigned_at
+            else [key for key in keys.counted_witnesses() if published.has_cosigned(key, row)]
+        )
+        if renewed and len(counted) >= keys.quorum():
             row.cosigned_at = database_now()
         row.save(update_fields=["cosignatures", "cosigned_at"])
-    return len(new)
-
-
-def _cosigned(row: AuditCheckpoint) -> int:
-    return len(keys.witnesses()) - len(published.missing_witnesses(row))
+    return len(lines)

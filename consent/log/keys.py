@@ -35,18 +35,29 @@ def verifier_keys(epoch: str = "") -> list[notes.VerifierKey]:
 
 @dataclass(frozen=True)
 class Witness:
-    """Somebody who cosigns, and where to ask them."""
+    """Somebody who cosigns, and where to ask them; one that is `leaving` is asked, and counted no more."""
 
     key: notes.VerifierKey
     url: str
+    leaving: bool = False
 
 
 def witnesses() -> list[Witness]:
-    """Those of LOG_WITNESSES."""
-    return [Witness(notes.VerifierKey.parse(key, kind=notes.COSIGNATURE), url) for key, url in settings.LOG_WITNESSES]
+    """Those of LOG_WITNESSES, the leaving ones too."""
+    return [_witness(key, url) for key, url in settings.LOG_WITNESSES]
+
+
+def _witness(text: str, url: str) -> Witness:
+    key = notes.VerifierKey.parse(text.removeprefix("-"), kind=notes.COSIGNATURE)
+    return Witness(key, url, leaving=text.startswith("-"))
+
+
+def counted_witnesses() -> list[notes.VerifierKey]:
+    """Those whose cosignatures count."""
+    return [witness.key for witness in witnesses() if not witness.leaving]
 
 
 def quorum() -> int:
-    """How many of them must cosign."""
-    count = len(settings.LOG_WITNESSES)
+    """How many of these must cosign."""
+    count = len(counted_witnesses())
     return count if settings.LOG_WITNESS_QUORUM is None else min(count, settings.LOG_WITNESS_QUORUM)

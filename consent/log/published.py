@@ -13,6 +13,7 @@ from consent.log.merkle import Frontier
 from consent.log.models import AuditCheckpoint, LogState
 
 JWS_TYPE = "consent-checkpoint+jwt"
+CONFIRMED_FOR = timedelta(days=1)  # readers take a cosignature for fresh as long (bridge-js/src/formats/trust.js)
 PATIENCE = timedelta(seconds=10)  # how long a checkpoint waits for its witnesses before it is published without them
 
 
@@ -59,10 +60,18 @@ def document(checkpoint: AuditCheckpoint) -> dict[str, Any]:
 
 
 def missing_witnesses(checkpoint: AuditCheckpoint) -> list[str]:
-    """The names of the witnesses that have not cosigned this checkpoint."""
-    lines = checkpoint.cosignatures
-    keyed = [witness.key for witness in keys.witnesses()]
-    return [key.name for key in keyed if notes.cosignature_line(checkpoint.note, lines, key) is None]
+    """The names of the witnesses that have not cosigned this checkpoint, of those that count."""
+    return [key.name for key in keys.counted_witnesses() if not has_cosigned(key, checkpoint)]
+
+
+def has_cosigned(witness: notes.VerifierKey, checkpoint: AuditCheckpoint) -> bool:
+    return notes.cosignature_line(checkpoint.note, checkpoint.cosignatures, witness) is not None
+
+
+def is_confirmed() -> bool:
+    """Whether as many witnesses as must cosigned a checkpoint of the last day; False where the log has none."""
+    since = database_now() - CONFIRMED_FOR
+    return bool(keys.quorum()) and _of_this_epoch().filter(cosigned_at__gte=since).exists()
 
 
 def proof_of(entry_hash: bytes) -> str | None:

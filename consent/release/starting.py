@@ -1,8 +1,9 @@
-"""Entering the release in the log when a process that serves pages begins; nothing waits for it."""
+"""Entering the release and the witnesses in the log when a process that serves pages begins; nothing waits for it."""
 
 import logging
 import threading
 
+from django.conf import settings
 from django.db import Error, close_old_connections
 
 from common.problems import Problem
@@ -16,24 +17,28 @@ _PAUSE = 5.0  # seconds between two attempts, while the database is away or the 
 def begin() -> None:
     """Enter it in a thread of its own, so that a database that is away keeps no server from starting."""
     found = release()
-    if found is not None:
-        threading.Thread(target=_enter, args=(found,), name="enter-release", daemon=True).start()
+    if found is not None or settings.LOG_WITNESSES:
+        threading.Thread(target=_enter, args=(found,), name="enter-in-log", daemon=True).start()
 
 
-def _enter(found: Release) -> None:
+def _enter(found: Release | None) -> None:
     pause = threading.Event()
     while not _entered(found):
         pause.wait(_PAUSE)
 
 
-def _entered(found: Release) -> bool:
-    from consent.release import entry  # has models, and config/wsgi.py imports this module before they can be loaded
+def _entered(found: Release | None) -> bool:
+    # have models, and config/wsgi.py imports this module before they can be loaded
+    from consent.log import witness_changes
+    from consent.release import entry
 
     try:
-        if entry.record(found):
+        if witness_changes.record():
+            _log.info("other witnesses than before were entered in the log")
+        if found is not None and entry.record(found):
             _log.info("release %s was entered in the log", found.version)
     except (Error, Problem) as error:
-        _log.warning("the release cannot be entered in the log yet: %s", type(error).__name__)
+        _log.warning("what is new of this deployment cannot be entered in the log yet: %s", type(error).__name__)
         return False
     finally:
         close_old_connections()

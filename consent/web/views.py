@@ -35,6 +35,7 @@ from consent.event_types import GROUP_LABELS
 from consent.grants import actions as grant_actions
 from consent.ledger import queries as ledger_queries
 from consent.log import keys as log_keys
+from consent.log.published import is_confirmed
 from consent.requests.models import ConsentRequest
 from consent.states import RequestStatus
 from consent.web import history as web_history
@@ -221,7 +222,13 @@ def history(request: HttpRequest) -> HttpResponse:
     waiting = ledger_queries.count_entries_that_follow(person_of(request))
     reads_for, looks_for = web_history.listed_for()
     listed = {"reads_for": reads_for, "looks_for": looks_for, "running": web_history.running_grants(person_of(request))}
-    shown = {"page": page, "waiting": waiting, "witnesses": _witnesses(), **_filters(chosen, page), "apps": apps}
+    shown = {
+        "page": page,
+        "waiting": waiting,
+        "witnesses": log_keys.counted_witnesses(),
+        **_filters(chosen, page),
+        "apps": apps,
+    }
     return render(request, "consent/history.html", shown | listed)
 
 
@@ -249,13 +256,11 @@ def verify_history(request: HttpRequest) -> HttpResponse:
             "Your history has %(n)d entries, and all of them are as they were written.",
             count,
         )
-        messages.success(request, words % {"n": count})
+        if is_confirmed():
+            messages.success(request, words % {"n": count})
+        else:
+            messages.warning(request, gettext("Not confirmed by others") + ". " + words % {"n": count})
     return redirect("consent:history")
-
-
-def _witnesses() -> str:
-    """Who must cosign the log, as their browser reads it."""
-    return ",".join(str(witness.key) for witness in log_keys.witnesses())
 
 
 def _filters(chosen: dict[str, str], page: web_history.HistoryPage) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import { call } from "./vault/api.js";
 /**
  * What was checked, and whether it holds; `waits` where it cannot be said yet, `unchecked` where nothing here can say it. `keys`
  * and `epoch` are what the person may take.
- * @typedef {{words: string, holds: boolean, waits?: boolean, unchecked?: boolean, why?: string, keys?: string[], epoch?: Epoch, lost?: string, unapproved?: boolean}} Step
+ * @typedef {{words: string, holds: boolean, waits?: boolean, unchecked?: boolean, why?: string, keys?: string[], epoch?: Epoch, lost?: string, unapproved?: boolean, unconfirmed?: boolean}} Step
  */
 /** @typedef {{last: string, size: number, newest: string, lost: string}} Epoch a log that began anew, and what shows of it */
 /** @typedef {{claims: any, steps: Step[]}} Checked `claims` is null where the signature does not hold */

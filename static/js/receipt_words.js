@@ -20,16 +20,23 @@ function markOf({ holds, waits, unchecked }) {
   return holds ? gettext("Holds:") : gettext("Does not hold:");
 }
 
-/** @param {Checked} checked @param {{holds: string, fails: string, waits?: string}} titles `waits` where a step may wait @returns {HTMLElement} */
+/**
+ * @param {Checked} checked
+ * @param {{holds: string, fails: string, waits?: string, unconfirmed?: string}} titles `waits` where a step may wait, `unconfirmed`
+ *   where others have to confirm it: that comes first, and what else holds under it
+ * @returns {HTMLElement}
+ */
 export function verdict({ claims, steps }, titles) {
   const lines = steps.map((step) => {
     const mark = make("strong", { class: "proof-mark" }, [markOf(step)]);
     return make("li", {}, [mark, " ", step.words, ...(step.why ? [". ", step.why] : [])]);
   });
-  const list = [make("ol", { class: "proof", role: "list" }, lines)];
-  if (claims === null) return notice("danger", titles.fails, list);
+  const list = make("ol", { class: "proof", role: "list" }, lines);
+  if (claims === null) return notice("danger", titles.fails, [list]);
   const waits = titles.waits !== undefined && steps.some((step) => step.waits);
-  return notice(waits ? "warn" : "success", (waits && titles.waits) || titles.holds, list);
+  const title = (waits && titles.waits) || titles.holds;
+  if (titles.unconfirmed && steps.some((step) => step.unconfirmed)) return notice("warn", titles.unconfirmed, [make("p", {}, [title]), list]);
+  return notice(waits ? "warn" : "success", title, [list]);
 }
 
 const EVENTS = () => /** @type {Record<string, string>} */ ({

@@ -14,6 +14,7 @@ from django.utils.module_loading import import_string
 from agents_proxy.analyses.models import Run
 from config import beat
 from config.timer import LOOK_EVERY, WATCHED
+from consent.log.notes import COSIGNATURE, VerifierKey
 from pkm.registry.models import RegistryVersion
 from tests.factories.accounts import OutgoingMailFactory
 from tests.factories.agents import ActivationFactory, LinkSessionFactory, RunFactory
@@ -54,6 +55,7 @@ WORK: dict[str, Callable[[], Any]] = {
 @pytest.fixture(autouse=True)
 def _nothing_to_do(settings: Any) -> None:
     settings.AGGREGATOR = {"url": "http://127.0.0.1:9"}
+    settings.LOG_WITNESSES = [(str(VerifierKey("w.example", COSIGNATURE, bytes(32))), "http://127.0.0.1:9")]
     RegistryVersion.objects.update(in_manifests="this", version="this")
 
 

@@ -2,15 +2,19 @@
 // Whose signature of a log counts: the keys that were known, and those that they vouch for. A new key is learned from a
 // checkpoint that a known one signed beside it, or from somebody's own word.
 
-import { hasOtherSigner, readCheckpoint, renamed, signers } from "./notes.js";
+import { leafOf, readEntry } from "./entries.js";
+import { Refused } from "./errors.js";
+import { checkProof, hasOtherSigner, missing, readCheckpoint, readKey, readProof, renamed, signers } from "./notes.js";
 
 /** @typedef {import("./notes.js").Checkpoint} Checkpoint */
 /** @typedef {import("./notes.js").VerifierKey} VerifierKey */
 /**
  * `earlier` are keys that others took the place of: what they signed counts as far as a present key signed it, too. Nothing of
  * it changes: what is learned makes another.
- * @typedef {{keys: VerifierKey[], earlier: VerifierKey[], witnesses: VerifierKey[]}} Trust
+ * @typedef {{keys: VerifierKey[], earlier: VerifierKey[], witnesses: VerifierKey[], quorum: number | null}} Trust `quorum` of the
+ *   witnesses have to cosign, all of them where it is null
  */
+/** @typedef {{entry: unknown, proof: unknown}} Change one of `/log/witnesses`, as the service tells it */
 
 export const LATE_SECONDS = 600; // an entry that is older should have been in the log for long
 const FRESH_SECONDS = 24 * 3600;
@@ -49,8 +53,54 @@ export async function withKeys(trust, named, newest) {
   return signing.length ? replacedBy(trust, signing) : trust;
 }
 
-/** Whether a witness cosigned it within a day. @param {Checkpoint} checkpoint */
-export const isFresh = ({ cosignatures }) => cosignatures.some(({ at }) => at >= Date.now() / 1000 - FRESH_SECONDS);
+/**
+ * Whether as many witnesses as have to cosigned it within a day; not where there are none.
+ * @param {Checkpoint} checkpoint @param {Trust} trust
+ */
+export function isConfirmed(checkpoint, { witnesses, quorum }) {
+  const cosignatures = checkpoint.cosignatures.filter(({ at }) => at >= Date.now() / 1000 - FRESH_SECONDS);
+  return cosignatures.length > 0 && !missing({ ...checkpoint, cosignatures }, witnesses, quorum).length;
+}
+
+/** The witnesses that an entry of the deployment names, and how many of them have to cosign. @param {unknown} told */
+function namedIn(told) {
+  const entry = readEntry(told);
+  const { witnesses, quorum } = entry.facts ?? {};
+  if (entry.kind !== "witnesses" || !Array.isArray(witnesses) || !Number.isSafeInteger(quorum) || quorum < 0) throw new Refused("this entry names no witnesses", "facts");
+  return { entry, witnesses: witnesses.map((text) => readKey(String(text))), quorum: Number(quorum) };
+}
+
+/** @param {{witnesses: VerifierKey[], quorum: number | null}} named */
+const asText = ({ witnesses, quorum }) => [quorum ?? witnesses.length, ...witnesses.map(({ text }) => text).sort()].join();
+
+/** Who watches a log that is seen for the first time: the newest that it names. @template {Trust} T @param {T} trust @param {Change[]} changes @returns {T} */
+export function withNamedWitnesses(trust, changes) {
+  const newest = changes.at(-1);
+  if (!newest) return trust;
+  const { witnesses, quorum } = namedIn(newest.entry);
+  return { ...trust, witnesses, quorum };
+}
+
+/**
+ * The witnesses whom those vouch for that are known: each change after them of which as many as have to cosigned a checkpoint
+ * with its entry, up to the first without. `isOfLog` says whether a checkpoint is of the log that was read.
+ * @template {Trust} T @param {T} trust @param {Change[]} changes @param {(checkpoint: Checkpoint) => Promise<boolean>} isOfLog
+ * @returns {Promise<T>}
+ */
+export async function withFollowingWitnesses(trust, changes, isOfLog) {
+  const named = changes.map(({ entry, proof }) => ({ ...namedIn(entry), proof }));
+  const known = named.map(asText).lastIndexOf(asText(trust));
+  if (known < 0 && trust.witnesses.length) return trust;
+  let followed = trust;
+  for (const { entry, witnesses, quorum, proof: text } of named.slice(known + 1)) {
+    if (typeof text !== "string") return followed;
+    const proof = await readProof(text, [...followed.keys, ...followed.earlier], followed.witnesses, { anyone: true });
+    checkProof(proof, leafOf(entry));
+    if (missing(proof.checkpoint, followed.witnesses, followed.quorum).length || !(await isOfLog(proof.checkpoint))) return followed;
+    followed = { ...followed, witnesses, quorum };
+  }
+  return followed;
+}
 
 /**
  * The number of the newest of so many entries that the log has, 0 for none; each is in it before those after it. Goes back from

@@ -9,8 +9,8 @@ import { changeNotes, readNotes } from "../vault/notes.js";
 
 /**
  * `earlier` are keys that others took the place of: what they signed counts as far as a present key signed it, too. `ended` are
- * the names of trees that another took the place of, by the person's word.
- * @typedef {{chain: string, keys: string[], earlier?: string[], ended?: string[], note: string, size: number, head: {sequence: number, entry_hash: string}}} Memory
+ * the names of trees that another took the place of, by the person's word. `quorum` of the `witnesses` have to cosign.
+ * @typedef {{chain: string, keys: string[], earlier?: string[], witnesses?: string[], quorum?: number, ended?: string[], note: string, size: number, head: {sequence: number, entry_hash: string}}} Memory
  */
 /** @typedef {{keyId: string, size: number}} Sealed what this browser knows to lie in the notes, under which key */
 /** @typedef {Memory & {sealed?: Sealed}} Own */
@@ -75,9 +75,12 @@ export async function recallSealed() {
 /** Whether the person took another tree after that of `memory`, as the other memory knows. @param {Memory} memory @param {Memory | null} [other] */
 export const hasEnded = (memory, other) => other?.ended?.includes(originOf(memory.note)) ?? false;
 
-/** More of the log, or the same under other keys, or a tree that took the place. @param {Memory} memory @param {Memory | undefined} kept */
+/** Whose word counts. @param {Memory} memory */
+const trusted = ({ keys, witnesses = [], quorum = 0 }) => [...keys, quorum, ...witnesses].join();
+
+/** More of the log, or the same under other keys or witnesses, or a tree that took the place. @param {Memory} memory @param {Memory | undefined} kept */
 const isNewer = (memory, kept) =>
-  !kept || hasEnded(kept, memory) || memory.size > kept.size || (memory.size === kept.size && memory.keys.join() !== kept.keys.join());
+  !kept || hasEnded(kept, memory) || memory.size > kept.size || (memory.size === kept.size && trusted(memory) !== trusted(kept));
 
 /**
  * Keeps it for all devices, where theirs is not newer already.

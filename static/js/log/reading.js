@@ -6,7 +6,8 @@ import { Refused } from "../formats/errors.js";
 import { isConsistent } from "../formats/merkle.js";
 import { originOf, proves, readHashes, readKey, readKeys, readProof } from "../formats/notes.js";
 import {
-  distinct, isFresh, keysSeemToChange, knowsSigner, LATE_SECONDS, newestInLog, readNewest, readRemembered, renamedTo, replacedBy, withKeys,
+  distinct, isConfirmed, keysSeemToChange, knowsSigner, LATE_SECONDS, newestInLog, readNewest, readRemembered, renamedTo, replacedBy,
+  withFollowingWitnesses, withKeys, withNamedWitnesses,
 } from "../formats/trust.js";
 import { gettext, interpolate } from "../i18n.js";
 import { hasEnded, recall, recallSealed, remember, rememberSealed } from "./memory.js";
@@ -75,6 +76,7 @@ export async function logSteps(walked, taken = {}) {
   } catch (error) {
     if (!(error instanceof Fails)) throw error;
     if (error.message) steps.made.push({ words: gettext("The public log"), holds: false, why: error.message });
+    steps.made.push({ words: gettext("Whether others see the same log"), holds: true, unchecked: true, unconfirmed: true });
   }
   return steps.made;
 }
@@ -85,8 +87,9 @@ async function check(steps, walked, taken) {
   const sealed = await sealedMemory(steps, own, walked, taken);
   const kept = [own, sealed?.memory ?? null].filter((memory) => memory !== null);
   const memories = kept.filter((memory) => !kept.some((other) => hasEnded(memory, other)));
-  const known = await trustOf(memories, taken);
-  const { newest, trust } = await signedCheckpoint(steps, known, memories, walked, taken);
+  const known = await trustOf(memories, [sealed?.memory ?? null, own], taken);
+  const signed = await signedCheckpoint(steps, known, memories, walked, taken);
+  const { newest, trust } = await watched(steps, signed, memories.length > 0);
   const [same, ended] = [memories.filter(({ note }) => originOf(note) === newest.origin), memories.filter(({ note }) => originOf(note) !== newest.origin)];
   const gone = same.filter((memory) => !hasHead(walked, memory));
   if (gone.length && taken.restored) steps.made.push({ words: lost(walked, gone), holds: true });
@@ -103,7 +106,8 @@ async function check(steps, walked, taken) {
   });
   const found = await steps.step(gettext("Your newest entries are in the log"), () =>
     newestInLog(walked.count, (number) => isInLog(walked.hashes.get(number) ?? "", newest, trust)));
-  steps.made.push(found < walked.count ? waiting(walked, found) : freshness(newest, trust.witnesses));
+  if (found < walked.count) steps.made.push(waiting(walked, found));
+  steps.made.push(confirmation(newest, trust));
   const names = kept.flatMap((memory) => [...(memory.ended ?? []), ...(ended.includes(memory) ? [originOf(memory.note)] : [])]);
   await keep(walked, newest, trust, [...new Set(names)], { own, sealed });
 }
@@ -112,10 +116,11 @@ async function check(steps, walked, taken) {
  * @param {Walked} walked @param {Checkpoint} newest @param {Trust} trust @param {string[]} ended
  * @param {{own: import("./memory.js").Own | null, sealed: Awaited<ReturnType<typeof recallSealed>>}} before
  */
-async function keep({ chain, count, hashes }, newest, { keys, earlier }, ended, { own, sealed }) {
+async function keep({ chain, count, hashes }, newest, { keys, earlier, witnesses, quorum }, ended, { own, sealed }) {
   const texts = (/** @type {VerifierKey[]} */ list) => list.map(({ text }) => text);
   const head = { sequence: count, entry_hash: hashes.get(count) ?? "" };
-  const memory = { chain, keys: texts(keys), earlier: texts(earlier), ended, note: newest.note, size: newest.size, head };
+  const whose = { keys: texts(keys), earlier: texts(earlier), witnesses: texts(witnesses), quorum: quorum ?? witnesses.length };
+  const memory = { chain, ...whose, ended, note: newest.note, size: newest.size, head };
   const lies = sealed ? await rememberSealed(memory) : null;
   await remember({ ...memory, sealed: lies ?? own?.sealed });
 }
@@ -152,23 +157,39 @@ function waiting({ times }, found) {
   return found ? { words, holds: true } : { words, holds: true, waits: true, why: gettext("The log takes new entries every few seconds: come back in a minute.") };
 }
 
-/** @param {Memory[]} memories @param {Taken} taken @returns {Promise<Trust>} */
-async function trustOf(memories, { keys }) {
-  const names = document.getElementById("verify-history")?.dataset.witnesses ?? "";
-  const witnesses = names.split(",").filter(Boolean).map(readKey);
-  const trust = memories.length ? remembered(memories, witnesses) : { keys: await namedKeys(), earlier: [], witnesses };
+/**
+ * Whom to believe. The vault's word on the witnesses comes before this browser's, which may have met them while it was locked.
+ * @param {Memory[]} memories @param {(Memory | null)[]} pins @param {Taken} taken @returns {Promise<Trust>}
+ */
+async function trustOf(memories, pins, { keys }) {
+  const pinned = pins.find((memory) => memory?.witnesses);
+  const watching = { witnesses: (pinned?.witnesses ?? []).map(readKey), quorum: pinned?.quorum ?? 0 };
+  const trust = memories.length ? remembered(memories, watching) : { keys: await namedKeys(), earlier: [], ...watching };
   return keys ? replacedBy(trust, keys.map(readKey)) : trust;
 }
 
 /**
  * Of several memories, those that saw most of the log know its present keys best.
- * @param {Memory[]} memories one at least @param {VerifierKey[]} witnesses @returns {Trust}
+ * @param {Memory[]} memories one at least @param {{witnesses: VerifierKey[], quorum: number}} watching @returns {Trust}
  */
-function remembered(memories, witnesses) {
+function remembered(memories, watching) {
   const most = Math.max(...memories.map(({ size }) => size));
   const keys = distinct(memories.filter(({ size }) => size === most).flatMap((memory) => memory.keys.map(readKey)));
   const before = memories.flatMap((memory) => [...memory.keys, ...(memory.earlier ?? [])].map(readKey));
-  return { keys, earlier: distinct(before, keys), witnesses };
+  return { keys, earlier: distinct(before, keys), ...watching };
+}
+
+/**
+ * Whose cosignatures count from now on: those that the log names where it is seen for the first time, and later those whom
+ * the known ones vouch for. What the service says otherwise changes nothing.
+ * @param {Steps} steps @param {{newest: Checkpoint, trust: Trust}} signed @param {boolean} wasSeen
+ * @returns {Promise<{newest: Checkpoint, trust: Trust}>}
+ */
+async function watched(steps, { newest, trust }, wasSeen) {
+  const followed = await followedFrom(trust, newest, wasSeen);
+  if (followed === trust) return { newest, trust };
+  if (wasSeen) steps.made.push({ words: gettext("Other witnesses watch the log now, and those that were known vouch for them"), holds: true });
+  return { newest: await readNewest(followed, newest.note), trust: followed };
 }
 
 const namedKeys = async () => readKeys((await fetchText("/log/key")).text);
@@ -274,11 +295,23 @@ async function isInLog(hash, newest, trust) {
   return true;
 }
 
-/** @param {Checkpoint} newest @param {VerifierKey[]} witnesses @returns {Step} */
-function freshness(newest, witnesses) {
-  if (isFresh(newest)) return { words: gettext("Witnesses saw the same log within a day"), holds: true };
-  const words = witnesses.length
-    ? gettext("Whether this log is the newest, since no witness saw it within a day")
+/** @param {Trust} trust @param {Checkpoint} newest @param {boolean} wasSeen @returns {Promise<Trust>} */
+async function followedFrom(trust, newest, wasSeen) {
+  const { text } = await fetchText("/log/witnesses");
+  try {
+    const { changes } = JSON.parse(text);
+    return wasSeen ? await withFollowingWitnesses(trust, changes, (checkpoint) => fits(checkpoint, newest)) : withNamedWitnesses(trust, changes);
+  } catch (error) {
+    if (error instanceof Refused || error instanceof SyntaxError || error instanceof TypeError) return trust; // no word of anybody known
+    throw error;
+  }
+}
+
+/** @param {Checkpoint} newest @param {Trust} trust @returns {Step} */
+function confirmation(newest, trust) {
+  if (isConfirmed(newest, trust)) return { words: gettext("Witnesses saw the same log within a day"), holds: true };
+  const words = trust.witnesses.length
+    ? gettext("Whether others see the same log, since too few of the witnesses that are known saw this one within a day")
     : gettext("Whether others see the same log: nobody else watches it, so only this browser's memory shows a change");
-  return { words, holds: true, unchecked: true };
+  return { words, holds: true, unchecked: true, unconfirmed: true };
 }

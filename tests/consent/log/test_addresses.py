@@ -15,7 +15,7 @@ from tests.consent.log.conftest import Grow
 
 ADDRESSES = (
     "/log/checkpoint", "/log/key", "/log/tile/0/000.p/3", "/log/tile/entries/000.p/3", f"/log/proof/{'A' * 43}",
-    "/log/consistency?old=1&new=3",
+    "/log/consistency?old=1&new=3", "/log/witnesses",
 )  # fmt: skip
 VERIFIERS = [notes.VerifierKey.parse(str(key)) for key in keys.verifier_keys()]
 

@@ -1,50 +1,19 @@
 """The log asks real witnesses, over HTTP, and says who did not cosign."""
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from django.test import Client
 
-from common.clock import database_now
+from common.clock import database_now, process_now
 from consent.log import cosigning, keys, published
 from consent.log.models import AuditCheckpoint
 from consent.tasks import ask_log_witnesses
 from consent_bridge import notes
-from consent_bridge.witness import Witness, server_of
-from tests.consent.log.conftest import Grow
-from tests.fakes.serving import serving
-
-Hire = Callable[..., Witness]
-
-
-@pytest.fixture
-def hire(settings: Any, tmp_path: Path) -> Iterator[Hire]:
-    """Starts a witness of this log, and names it in LOG_WITNESSES."""
-    settings.LOG_WITNESSES, settings.LOG_WITNESS_QUORUM = [], None
-    cosigning._sizes.clear()
-    running = ExitStack()
-
-    def start(name: str, *, away: bool = False) -> Witness:
-        logs = [notes.VerifierKey.parse(str(key)) for key in keys.verifier_keys()]
-        witness = Witness(
-            name=name, key=Ed25519PrivateKey.generate(), logs=logs, path=tmp_path / name.replace("/", "_")
-        )
-        server = server_of(witness, "127.0.0.1", 0)
-        port = server.server_address[1]
-        settings.LOG_WITNESSES = [*settings.LOG_WITNESSES, (str(witness.key), f"http://127.0.0.1:{port}")]
-        if away:
-            server.server_close()
-            return witness
-        running.enter_context(serving(server))
-        return witness
-
-    with running:
-        yield start
+from consent_bridge.witness import Witness
+from tests.consent.log.conftest import Grow, Hire
 
 
 def told() -> dict[str, Any]:
@@ -136,3 +105,48 @@ def test_a_witness_that_saw_more_than_there_is_alarms(
     assert ask_log_witnesses() == 0
 
     assert "cosigned 5 leaves, and the log has 2" in caplog.text
+
+
+def test_a_cosignature_is_renewed_before_readers_take_it_for_old(
+    grow: Grow, hire: Hire, unprotected: None, time_machine: Any
+) -> None:
+    witness = hire("w1.example")
+    grow(2)
+    ask_log_witnesses()
+    (first,) = served([witness]).cosignatures
+    assert published.is_confirmed()
+    assert not cosigning.is_due()
+    before = database_now() - timedelta(hours=13)
+    AuditCheckpoint.objects.update(cosigned_at=before, at=before)
+    time_machine.move_to(process_now() + timedelta(seconds=5))
+
+    assert cosigning.is_due()
+    assert ask_log_witnesses() == 1
+
+    (renewed,) = served([witness]).cosignatures
+    assert renewed.at > first.at
+    assert not cosigning.is_due()
+
+
+def test_a_log_without_witnesses_is_confirmed_by_nobody(grow: Grow, hire: Hire) -> None:
+    grow(2)
+
+    assert not published.is_confirmed()
+    assert not cosigning.is_due()
+
+
+def test_who_is_leaving_is_asked_still_and_counts_no_more(grow: Grow, hire: Hire, settings: Any) -> None:
+    first, second = hire("w1.example"), hire("w2.example")
+    (old, old_url), new = settings.LOG_WITNESSES
+    settings.LOG_WITNESSES = [(f"-{old}", "http://127.0.0.1:9"), new]
+    grow(2)
+
+    assert ask_log_witnesses() == 1
+    assert AuditCheckpoint.objects.get().cosigned_at is not None
+    assert cosigning.is_due()
+    settings.LOG_WITNESSES = [(f"-{old}", old_url), new]
+    assert ask_log_witnesses() == 1
+    assert not cosigning.is_due()
+
+    assert [each.witness for each in served([first, second]).cosignatures] == ["w1.example", "w2.example"]
+    assert told()["cosignatures_missing"] == []

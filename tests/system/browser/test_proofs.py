@@ -93,7 +93,7 @@ def test_a_person_does_everything_by_keyboard_alone(
     press(page, "a[href='/consent/history/']")
     page.wait_for_url("**/consent/history/")
     press(page, "#verify-history button")
-    expect(page.locator("#verify-result .notice-title")).to_have_text("Your history is as it was written.")
+    expect(page.locator("#verify-result")).to_contain_text("Your history is as it was written.")
     press(page, f"a[href='/consent/receipts/{newest.receipt_id}/']")
     page.wait_for_url(f"**/{newest.receipt_id}/")
     tab_to(page, f"a[href='/consent/receipts/{newest.receipt_id}/download/']")
@@ -236,7 +236,8 @@ def test_what_is_no_receipt_of_ours_is_said(
 def test_history_is_computed_again_in_the_browser_and_found_in_the_log(denied: Page, asked: ConsentRequest) -> None:
     sequence_and_sign()
     result = verify(denied)
-    expect(result.locator(".notice-title")).to_have_text("Your history is as it was written.")
+    expect(result.locator(".notice-title")).to_have_text("Not confirmed by others")
+    expect(result).to_contain_text("Your history is as it was written.")
     expect(result).to_contain_text("1 entry is as it was written")
     expect(result).to_contain_text("The log is seen for the first time, and remembered")
     expect(result).to_contain_text("Your newest entries are in the log")
@@ -279,6 +280,7 @@ def test_history_is_verified_without_scripts_too(new_profile: NewProfile, sign_i
     )
     page.goto("/consent/history/")
     page.get_by_role("button", name="Verify my history").click()
+    expect(page.locator(".messages")).to_contain_text("Not confirmed by others. Your history has")
     expect(page.locator(".messages")).to_contain_text("it is as it was written")
 
 

@@ -1,0 +1,67 @@
+"""Other witnesses than before are entered in the log, and proved to those who know the former ones."""
+
+import base64
+from typing import Any
+
+from django.test import Client
+
+from consent.ledger import audit
+from consent.ledger.models import AuditEntry
+from consent.log import keys, witness_changes
+from consent.log.sequencing import sequence_and_sign
+from consent.tasks import ask_log_witnesses
+from consent_bridge import notes
+from tests.consent.log.conftest import Grow, Hire
+
+
+def told() -> list[dict[str, Any]]:
+    changes: list[dict[str, Any]] = Client().get("/log/witnesses").json()["changes"]
+    return changes
+
+
+def test_nothing_is_entered_where_nobody_watches(grow: Grow, hire: Hire) -> None:
+    assert not witness_changes.record()
+    assert told() == []
+
+
+def test_witnesses_are_entered_once_for_each_change(grow: Grow, hire: Hire, settings: Any) -> None:
+    first = hire("w1.example")
+    assert witness_changes.record()
+    assert not witness_changes.record()
+    hire("w2.example")
+    settings.LOG_WITNESS_QUORUM = 1
+    assert witness_changes.record()
+    settings.LOG_WITNESSES, settings.LOG_WITNESS_QUORUM = [], None
+    assert witness_changes.record()
+
+    entries = AuditEntry.objects.of(audit.DEPLOYMENT).order_by("sequence")
+    both = [str(first.key), *(text for text in entries[1].facts["witnesses"] if text != str(first.key))]
+    assert [entry.facts for entry in entries] == [
+        {"witnesses": [str(first.key)], "quorum": 1},
+        {"witnesses": both, "quorum": 1},
+        {"witnesses": [], "quorum": 0},
+    ]
+
+
+def test_a_change_is_proved_once_those_before_it_cosigned_it(grow: Grow, hire: Hire, settings: Any) -> None:
+    old = hire("w1.example")
+    witness_changes.record()
+    sequence_and_sign()
+    (first,) = told()
+    assert first["proof"] is not None  # before it there was nobody who had to cosign
+
+    former = settings.LOG_WITNESSES[0]
+    settings.LOG_WITNESSES = []
+    hire("w2.example")
+    witness_changes.record()
+    sequence_and_sign()
+    assert ask_log_witnesses() == 1
+    assert told()[1]["proof"] is None
+    settings.LOG_WITNESSES = [(f"-{former[0]}", former[1]), *settings.LOG_WITNESSES]
+    assert ask_log_witnesses() == 1
+
+    _, second = told()
+    logs = [notes.VerifierKey.parse(str(key)) for key in keys.verifier_keys()]
+    proof = notes.read_proof(second["proof"], logs, [old.key])
+    assert [each.witness for each in proof.checkpoint.cosignatures] == ["w1.example"]
+    proof.check(base64.urlsafe_b64decode(second["entry"]["entry_hash"] + "="))
