@@ -1,12 +1,10 @@
 """`python -m examples.reference_agents --port 8010`: an HTTP server with one address for each agent.
 
-It is a program of its own, without the service's database or settings. AGENT_LLM_URL, AGENT_LLM_MODEL and AGENT_LLM_KEY
-make it ask an OpenAI-compatible model for what it answers.
+It is a program of its own, without the service's database or settings.
 """
 
 import argparse
 import json
-import os
 import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from ipaddress import ip_address
@@ -105,8 +103,7 @@ def main() -> None:
             server.consent = Consent(
                 options.issuer, options.origin or f"http://{options.host}:{server.server_address[1]}"
             )
-        source = os.environ.get("AGENT_LLM_URL") or "rules, what they keep and synthetic registers"
-        sys.stderr.write(f"reference agents on port {server.server_address[1]}, answering from {source}\n")
+        sys.stderr.write(f"reference agents on port {server.server_address[1]}\n")
         server.serve_forever()
 
 

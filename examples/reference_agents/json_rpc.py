@@ -6,9 +6,8 @@ from typing import Any
 
 import urllib3
 
-from examples.reference_agents.agents import AGENTS
+from examples.reference_agents.agents import AGENTS, part_of
 from examples.reference_agents.consent import Consent, NotAgreed
-from examples.reference_agents.model import profile_part
 
 
 def answer_request(
@@ -37,7 +36,7 @@ def answer_request(
     try:
         if consent is not None:
             text = consent.asked_of(agent, task, text, shown or _beside(params, consent.extension))
-        part = profile_part(agent, text)
+        part = part_of(agent, text)
     except NotAgreed as reason:
         return error_response(task, -32010, str(reason))
     except (OSError, ValueError, sqlite3.Error, urllib3.exceptions.HTTPError):

@@ -1,8 +1,8 @@
-"""What a prompt holds: JSON, sentences, who it is about, and what follows from a phone number or address (pure)."""
+"""What a prompt holds: JSON, labelled lines, whom it is about, and what a phone number or address tells (pure)."""
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,152 +10,97 @@ import phonenumbers
 from phonenumbers import PhoneNumberType, carrier, geocoder, timezone
 
 PROMPT, KEPT, NUMBERING_PLAN, EMAIL_ADDRESS = "prompt", "kept", "numbering_plan", "email_address"
-# how reliable each source is, and why: docs/agents.md
-SOURCE_CONFIDENCE = {PROMPT: 1.0, KEPT: 0.98, NUMBERING_PLAN: 0.9, EMAIL_ADDRESS: 0.5}
-
-_MAX_OBJECTS = 100  # places of a prompt where an object is looked for
+_TEXTS = (
+    "full_name gender address city state postal_code country marital_status occupation education income_bracket "
+    "home_ownership city_tier diet_preference favorite_cuisine coffee_or_tea fitness_routine shopping_preference "
+    "grocery_store_type fashion_style transport sleep_chronotype eco_friendliness tech_affinity primary_device "
+    "favorite_social_platform social_media_usage_time content_preference sports_interest gaming_preference "
+    "travel_frequency"
+)
+_NUMBERS, _YES_OR_NO = "age household_size children_count", "gym_membership"
+_LISTS = "needs wants desires likes dislikes brand_affinities"
+KINDS = {
+    name: kind
+    for kind, names in (("text", _TEXTS), ("number", _NUMBERS), ("yes or no", _YES_OR_NO), ("list", _LISTS))
+    for name in names.split()
+}
+_SPELT = {
+    "fullname": "full_name", "name": "full_name", "phonenumber": "phone", "diet": "diet_preference",
+    "favourite_cuisine": "favorite_cuisine", "cuisine": "favorite_cuisine", "drink": "coffee_or_tea",
+}  # fmt: skip
+_LINE = re.compile(r"^[\s*-]*([A-Za-z][A-Za-z _-]{1,40}?)[ \t]*[:=][ \t]*(.+?)[ \t]*$", re.M)
+_SET = re.compile(r"\b(?:change|set|update) (?:the |my |her |his )?([A-Za-z _-]{2,40}?) to ([^.;!\n]{1,200})", re.I)
 _EMAIL = re.compile(r"(?<![\w.+-])([A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})+)")
-_NAME = r"([^\W\d_][\w'\u2019.-]*(?:[ \t]+[^\W\d_][\w'\u2019.-]*){1,4})"
-_NAME_STATEMENT = re.compile(
-    rf"(?:full[ _]?name|my name is|name is|named|called|for|about|i am)\s*[:=]?\s*{_NAME}", re.I
-)
-_KITCHEN = re.compile(r"\w+ (?:food|cooking|cuisine|dishes|kitchen)\b")
-_NAME_AT_START = re.compile(
-    rf"\s*{_NAME}(?:,? (?:is|can|lives|works|has|was)\b(?! (?:her|his|my|their|the)\b)|, (?=\+?\d|who\b|[\w.+-]+@))"
-)
+_MAX_OBJECTS = 100  # places of a prompt where an object is looked for
 _LINE_TYPES = {
     PhoneNumberType.MOBILE: "mobile",
     PhoneNumberType.FIXED_LINE: "fixed line",
     PhoneNumberType.FIXED_LINE_OR_MOBILE: "fixed line or mobile",
     PhoneNumberType.VOIP: "voice over IP",
     PhoneNumberType.TOLL_FREE: "toll-free",
-    PhoneNumberType.PREMIUM_RATE: "premium rate",
-    PhoneNumberType.PERSONAL_NUMBER: "personal number",
-    PhoneNumberType.PAGER: "pager",
 }
 
 
 @dataclass(frozen=True)
 class Fact:
-    """A value, its source, and where in that source; `certainty` where it is not the source's own."""
+    """A value, where it comes from, and how sure it is, from 0 to 1 (docs/agents.md)."""
 
     value: Any
     source: str
-    record: str = ""
-    certainty: float | None = None
-
-    @property
-    def confidence(self) -> float:
-        """How sure the value is, from 0 to 1."""
-        return SOURCE_CONFIDENCE[self.source] if self.certainty is None else self.certainty
+    confidence: float = 1.0
 
 
 Facts = dict[str, Fact]
 
 
 def find_identifiers(prompt: str) -> Facts:
-    """Name, e-mail address and phone number, where the prompt contains them."""
-    members = json_members(prompt)
-    stated = {name: members.get(name) for name in ("full_name", "email", "phone")}
-    facts = {name: Fact(value, PROMPT) for name, value in stated.items() if isinstance(value, str) and value.strip()}
-    if "email" not in facts and (match := _EMAIL.search(prompt)):
-        facts["email"] = Fact(match[1].lower(), PROMPT)
-    number = _number(str(facts["phone"].value) if "phone" in facts else prompt)
-    if number is not None:
-        facts["phone"] = Fact(phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164), PROMPT)
-    elif "phone" in facts:
-        del facts["phone"]  # not a valid number of any country
-    if "full_name" not in facts and (name := _stated_name(text_without_json(prompt))):
-        facts["full_name"] = Fact(name, PROMPT)
-    return facts
+    """Name, e-mail address and phone number, where the prompt has them."""
+    stated = stated_fields(prompt)
+    email = str(stated.get("email") or "") or next(iter(_EMAIL.findall(prompt)), "")
+    numbers = numbers_in(str(stated.get("phone") or "") or prompt)
+    found = {"full_name": stated.get("full_name"), "email": email.lower(), "phone": next(iter(numbers), "")}
+    return {name: Fact(value, PROMPT) for name, value in found.items() if isinstance(value, str) and value.strip()}
 
 
 def identifiers_in(prompt: str) -> set[str]:
     """Every e-mail address and every phone number that the prompt names, of whomever."""
-    numbers = (match.number for match in phonenumbers.PhoneNumberMatcher(prompt, None))
-    e164 = {phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164) for number in numbers}
-    return {match[1].lower() for match in _EMAIL.finditer(prompt)} | e164
+    return {address.lower() for address in _EMAIL.findall(prompt)} | set(numbers_in(prompt, valid=False))
 
 
-def facts_from_phone(phone: str) -> Facts:
-    """What the numbering plan tells about a number: country, region, line type, time zone, original carrier."""
-    number = _number(phone)
-    if number is None:
-        return {}
-    zones = [zone for zone in timezone.time_zones_for_number(number) if zone != "Etc/Unknown"]
-    country = geocoder.country_name_for_number(number, "en")
-    region = geocoder.description_for_number(number, "en")
-    found = {
-        "country": country,
-        "phone_region": region if region != country else "",
-        "phone_line_type": _LINE_TYPES.get(phonenumbers.number_type(number), ""),
-        "time_zone": zones[0] if len(zones) == 1 else "",
-        "phone_carrier": carrier.safe_display_name(number, "en"),
-    }
-    return {name: Fact(value, NUMBERING_PLAN) for name, value in found.items() if value}
+def numbers_in(text: str, *, valid: bool = True) -> list[str]:
+    """The phone numbers in international form, as E.164."""
+    found = [match.number for match in phonenumbers.PhoneNumberMatcher(text, None)]
+    return [
+        phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)
+        for number in found
+        if not valid or phonenumbers.is_valid_number(number)
+    ]
 
 
-def facts_from_email(email: str) -> Facts:
-    """The domain, and a full name where the local part has the form of one (`zoe.doe@`)."""
-    local, _, domain = email.partition("@")
-    facts = {"email_domain": Fact(domain.lower(), PROMPT)}
-    parts = [part for part in re.split(r"[._-]", local.split("+")[0]) if part]
-    if len(parts) == 2 and all(part.isalpha() and len(part) > 1 for part in parts):
-        facts["full_name"] = Fact(" ".join(part.capitalize() for part in parts), EMAIL_ADDRESS)
-    return facts
+def stated_fields(prompt: str) -> dict[str, Any]:
+    """Fields that the prompt states: in JSON objects, in lines `Label: value`, or as `change the label to value`.
 
-
-def facts_from_name(full_name: str) -> Facts:
-    """Given name and family name, where the full name consists of exactly two words."""
-    parts = full_name.split()
-    if len(parts) != 2:
-        return {}
-    return {"given_name": Fact(parts[0], PROMPT), "family_name": Fact(parts[1], PROMPT)}
-
-
-def _stated_name(text: str) -> str:
-    """The name that the text states, or starts with; empty where there is none."""
-    match = _NAME_STATEMENT.search(text)
-    if match is None or not match[1][0].isupper() or _KITCHEN.match(match[1]):
-        match = _NAME_AT_START.match(text)
-        if match is None or not all(word[0].isupper() for word in match[1].split()):
-            return ""
-    return _capitalised_words(match[1])
-
-
-def _number(text: str) -> phonenumbers.PhoneNumber | None:
-    """The first valid number in international form; without a country code its numbering plan is unknown."""
-    found = phonenumbers.PhoneNumberMatcher(text, None)
-    return next((match.number for match in found if phonenumbers.is_valid_number(match.number)), None)
-
-
-def _capitalised_words(text: str) -> str:
-    """The leading capitalised words of a text, up to the end of its sentence."""
-    words: list[str] = []
-    for word in text.split():
-        if not word[0].isupper():
-            break
-        words.append(word.strip(".,"))
-        if word[-1] in ".," and len(word) > 3:  # "Jr." and "J." do not end a sentence
-            break
-    return " ".join(words)
-
-
-def stated_confidence(prompt: str) -> float:
-    """The confidence that the JSON in the prompt states for its own values, from 0 to 1; 1.0 where it states none."""
-    confidence = json_members(prompt).get("confidence")
-    if not isinstance(confidence, int | float) or isinstance(confidence, bool):
-        return 1.0
-    return float(min(1, max(0, confidence)))
-
-
-def json_objects(prompt: str) -> Iterator[dict[str, Any]]:
-    """All JSON objects in the prompt, without those nested in another."""
-    yield from split_json(prompt)[0]
+    The first value counts; null, which takes a field away, stays.
+    """
+    objects, text = split_json(prompt)
+    found: dict[str, Any] = {}
+    for one in objects:
+        nested = one.get("userProfile")
+        members = nested if isinstance(nested, dict) else one
+        for label, value in members.items():
+            found.setdefault(spelt(label), value)
+        code, number = one.get("countryCode"), one.get("phoneNumber")
+        if isinstance(code, str) and isinstance(number, str):
+            found["phone"] = code + number
+    for label, value in [*_LINE.findall(text), *_SET.findall(text)]:
+        name = spelt(label)
+        if name in KINDS or name in ("email", "phone"):
+            found.setdefault(name, _typed(KINDS.get(name, "text"), value.strip(". ")))
+    return found
 
 
 def split_json(prompt: str) -> tuple[list[dict[str, Any]], str]:
-    """The JSON objects of the prompt, and its text without them."""
+    """The JSON objects of the prompt, without those nested in another, and its text without them."""
     decoder, position, kept_from = json.JSONDecoder(), 0, 0
     objects, rest, tries = [], [], 0
     while (position := prompt.find("{", position)) >= 0 and (tries := tries + 1) <= _MAX_OBJECTS:
@@ -167,28 +112,57 @@ def split_json(prompt: str) -> tuple[list[dict[str, Any]], str]:
         objects.append(value)
         rest.append(prompt[kept_from:position])
         position = kept_from = end
-    return objects, " ".join([*rest, prompt[kept_from:]])
+    return objects, "\n".join([*rest, prompt[kept_from:]])
 
 
-def json_members(prompt: str) -> dict[str, Any]:
-    """The members of all JSON objects in the prompt, under the names of profile fields; the first value counts."""
-    names = {"fullname": "full_name", "name": "full_name", "phonenumber": "phone"}
-    found: dict[str, Any] = {}
-    for value in json_objects(prompt):
-        for key, member in value.items():
-            normalised = re.sub(r"[^a-z]", "", key.lower())
-            found.setdefault(names.get(normalised, key), member)
-        code = value.get("countryCode")
-        if isinstance(code, str) and isinstance(value.get("phoneNumber"), str):
-            found["phone"] = code + value["phoneNumber"]
-    return {key: member for key, member in found.items() if member not in (None, "", [], {})}
+def facts_from_phone(phone: str) -> Facts:
+    """What the numbering plan tells of a number in E.164: country, region, line type, time zone, original carrier."""
+    number = phonenumbers.parse(phone)
+    zones = [zone for zone in timezone.time_zones_for_number(number) if zone != "Etc/Unknown"]
+    country = geocoder.country_name_for_number(number, "en")
+    region = geocoder.description_for_number(number, "en")
+    found = {
+        "country": country,
+        "phone_region": region if region != country else "",
+        "phone_line_type": _LINE_TYPES.get(phonenumbers.number_type(number), ""),
+        "time_zone": zones[0] if len(zones) == 1 else "",
+        "phone_carrier": carrier.safe_display_name(number, "en"),
+    }
+    return {name: Fact(value, NUMBERING_PLAN, 0.9) for name, value in found.items() if value}
 
 
-def text_without_json(prompt: str) -> str:
-    """The sentences of the prompt: its text without JSON and without marked data."""
-    return re.sub(r"<<<.*?>>>|\{[^{}]*\}", " ", prompt, flags=re.DOTALL)
+def facts_from_email(email: str) -> Facts:
+    """The domain, and a full name where the local part has the form of one (`zoe.doe@`)."""
+    local, _, domain = email.partition("@")
+    facts = {"email_domain": Fact(domain.lower(), PROMPT)}
+    parts = [part for part in re.split(r"[._-]", local.split("+")[0]) if part]
+    if len(parts) == 2 and all(part.isalpha() and len(part) > 1 for part in parts):
+        facts["full_name"] = Fact(" ".join(part.capitalize() for part in parts), EMAIL_ADDRESS, 0.5)
+    return facts
 
 
-def strings_in(value: Any) -> list[str]:
-    """The non-empty strings of a list; none where `value` is not a list."""
-    return [text for text in value if isinstance(text, str) and text] if isinstance(value, list) else []
+def facts_from_name(full_name: str) -> Facts:
+    """Given name and family name, where the full name consists of exactly two words."""
+    parts = full_name.split()
+    return {"given_name": Fact(parts[0], PROMPT), "family_name": Fact(parts[1], PROMPT)} if len(parts) == 2 else {}
+
+
+def values_of(facts: Mapping[str, Fact]) -> dict[str, Any]:
+    return {name: fact.value for name, fact in facts.items()}
+
+
+def spelt(label: str) -> str:
+    """`dietPreference` and `Diet preference` are both `diet_preference`."""
+    snake = re.sub(r"[\W_]+", "_", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", label)).strip("_").lower()
+    return _SPELT.get(snake.replace("_", ""), _SPELT.get(snake, snake))
+
+
+def _typed(kind: str, text: str) -> Any:
+    match kind:
+        case "number":
+            return int(text) if re.fullmatch(r"\d{1,9}", text) else None
+        case "yes or no":
+            return {"yes": True, "no": False}.get(text.lower())
+        case "list":
+            return [part.strip() for part in text.split(",") if part.strip()]
+    return text

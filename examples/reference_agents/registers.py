@@ -10,7 +10,7 @@ from typing import Any
 
 _FILE = Path(__file__).with_name("records.jsonl")
 FIRST = "directory-2021"  # the register that lists everybody once
-# how often a register is right about a person, as `make_records.py` makes it wrong now and then
+# how often a register is right about a person
 RELIABILITY = {
     "directory-2021": 0.9, "directory-2025": 0.97, "household": 0.96, "company": 0.95, "place": 0.99, "club": 0.96,
     "review": 0.93, "post": 0.95, "plan": 0.7,
@@ -24,7 +24,6 @@ _BOTH, _ONE, _NAME_AND_PLACE = 1.0, 0.97, 0.75  # how sure a match is
 class Match:
     """One person of the registers. `certainty`: how sure it is that this is who was asked for, from 0 to 1."""
 
-    person: str
     certainty: float
     records: tuple[dict[str, Any], ...]
 
@@ -76,7 +75,7 @@ def search(known: Mapping[str, Any]) -> Match | None:
         (person,) = hits
         if _contradicts(registers.people[person][0], known):
             return None
-        return Match(person, _BOTH if sum(map(bool, found)) == 2 else _ONE, tuple(registers.people[person]))
+        return Match(_BOTH if sum(map(bool, found)) == 2 else _ONE, tuple(registers.people[person]))
     if found or not known.get("full_name") or not known.get("city"):
         return None
     namesakes = [
@@ -86,7 +85,7 @@ def search(known: Mapping[str, Any]) -> Match | None:
     ]
     if len(namesakes) != 1:
         return None
-    return Match(namesakes[0], _NAME_AND_PLACE, tuple(registers.people[namesakes[0]]))
+    return Match(_NAME_AND_PLACE, tuple(registers.people[namesakes[0]]))
 
 
 def place(city: str) -> dict[str, Any]:

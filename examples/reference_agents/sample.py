@@ -10,15 +10,25 @@ SAMPLE = {
     "countryCode": "+49",
     "phoneNumber": "17604069042",
 }
-SAMPLE_DESCRIPTION = (
-    "Mara Lindholm is 34 years old and lives in Leipzig. "
-    "Her e-mail address is mara.lindholm@example.org and her phone number is +49 176 04069042. "
-    "She works as a landscape architect and has a master's degree. "
-    "She is married and has 2 children. "
-    "She is vegetarian, and her favourite cuisine is Italian. "
-    "She prefers tea and usually travels by bicycle. "
-    "She goes running twice a week and is an early bird. "
-    "She likes jazz, Harbour Tea and long train journeys, and dislikes loud bars. "
-    "She needs a raincoat and rubber boots. "
-    "She wants a cargo bike, and she dreams of a house by a lake."
-)
+SAMPLE_DESCRIPTION = """\
+Full name: Mara Lindholm
+Email: mara.lindholm@example.org
+Phone: +49 176 04069042
+Age: 34
+City: Leipzig
+Occupation: landscape architect
+Education: master's degree
+Marital status: married
+Children count: 2
+Diet preference: vegetarian
+Favourite cuisine: Italian
+Coffee or tea: tea
+Transport: bicycle
+Fitness routine: running twice a week
+Sleep chronotype: early
+Likes: jazz, Harbour Tea, long train journeys
+Dislikes: loud bars
+Needs: a raincoat, rubber boots
+Wants: a cargo bike
+Desires: a house by a lake
+"""

@@ -63,7 +63,7 @@ def test_what_was_agreed_to_is_answered_through_the_proxy(
     protocol: Protocol, agents: str, ana: User, settings: Any
 ) -> None:
     configure(settings, "core-profile", url=f"{agents}/core-profile", protocol=protocol.value)
-    made_ = signed_in(ana).post("/api/a2a/core-profile", {"text": "I am Ana Sá, ana@example.org, and I live in Porto."})
+    made_ = signed_in(ana).post("/api/a2a/core-profile", {"text": "Name: Ana Sá\nEmail: ana@example.org\nCity: Porto"})
     configure(settings, "core", url=f"{agents}/core", protocol=protocol.value)
     found = signed_in(ana).post("/api/a2a/core", {"text": "What do you know of me?"})
 

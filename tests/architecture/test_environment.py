@@ -12,7 +12,7 @@ from config import env
 
 ROOT = Path(__file__).resolve().parents[2]
 OF_RUN = {
-    "PORT", "HOST", "NEIGHBOURHOOD", "REFERENCE_AGENTS", "AGENT_LLM_URL", "AGENT_LLM_MODEL", "AGENT_LLM_KEY",
+    "PORT", "HOST", "NEIGHBOURHOOD", "REFERENCE_AGENTS",
 }  # fmt: skip
 READERS = {
     "text", "flag", "number", "choice", "names", "secret", "secret_json", "database", "email", "agent", "witnesses",

@@ -35,7 +35,7 @@ from tests.system.agents_proxy.test_reference import start
 BRAND = "/api/a2a/brand"
 A2A = [Protocol.A2A_0_3, Protocol.A2A_1_0]
 PROFILE = '{"likes": ["tea"], "confidence": 0.5}'
-STORY = "Create a profile for Zoe Doe, who lives in Berlin. Her e-mail address is zoe@example.org."
+STORY = "Name: Zoe Doe\nCity: Berlin\nEmail: zoe@example.org"
 
 
 # --- the SDK's server is our upstream --------------------------------------------------------------------------------
