@@ -17,7 +17,6 @@ from consent_bridge import (
     serving,
     site_commands,
     verifying,
-    witness_commands,
 )
 from consent_bridge.keys import CURVES
 from consent_bridge.rules import TERM_RULES
@@ -358,10 +357,6 @@ def _accept_epoch(groups: Groups) -> None:
     epoch_commands.add_options(_command(groups, "accept-epoch", run, *epoch_commands.ABOUT))
 
 
-def _witness(groups: Groups) -> None:
-    witness_commands.add_options(_command(groups, "witness", witness_commands.witness_command, *witness_commands.ABOUT))
-
-
 _COMMANDS: tuple[Callable[[Groups], None], ...] = (
     _keygen,
     _discover,
@@ -377,7 +372,6 @@ _COMMANDS: tuple[Callable[[Groups], None], ...] = (
     _verify_site,
     _approve,
     _accept_epoch,
-    _witness,
     _serve,
     _config,
     _rotate_key,

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from consent_bridge.errors import KeyRefused, Refused, shown
 from consent_bridge.merkle import HASH_BYTES, includes
@@ -269,13 +269,6 @@ def verify(key: VerifierKey, signature: bytes, text: bytes) -> None:
 def cosigned_text(text: str, at: int) -> bytes:
     """What a witness signs of a checkpoint."""
     return f"cosignature/v1\ntime {at}\n{text}".encode()
-
-
-def cosign(text: str, *, name: str, key: Ed25519PrivateKey, at: int) -> str:
-    """The line by which a witness cosigns the text of a checkpoint at a time, in seconds since 1970."""
-    own = VerifierKey(name, COSIGNATURE, key.public_key().public_bytes_raw())
-    stamped = at.to_bytes(8, "big") + key.sign(cosigned_text(text, at))
-    return signature_line(name, own.key_id + stamped)
 
 
 def signature_line(name: str, raw: bytes) -> str:

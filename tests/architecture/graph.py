@@ -302,11 +302,6 @@ def function_lengths(of: House, room: str) -> list[int]:
     return [(node.end_lineno or node.lineno) - node.lineno + 1 for module in inside for node in module.functions]
 
 
-def module_lengths(of: House) -> dict[str, int]:
-    """Module → its lines."""
-    return {name: len(module.text.splitlines()) for name, module in of.modules.items()}
-
-
 # -- the picture
 
 

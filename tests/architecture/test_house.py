@@ -9,7 +9,6 @@ from django.conf import settings
 
 pytestmark = pytest.mark.own_process("git says which files there are")
 ROOT = Path(__file__).resolve().parents[2]
-LONGEST_MODULE = LONGEST_TEST = 400  # lines
 VENDORED = ("static/vendor/", "bridge/build/")
 MACHINE = re.compile(r"(?<![\w.{}/<>-])/(?:home|Users|work|root|tmp)/[\w.-]+")
 ADDRESS_OF_A_REGISTRY = re.compile(r"--(?:index-url|extra-index-url|find-links|trusted-host)|@ https?://")
@@ -34,29 +33,6 @@ def text_of(path: Path) -> str:
 
 def name(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
-
-
-def test_modules_stay_short() -> None:
-    lengths = {name(path): len(text_of(path).splitlines()) for path in [*files(".py", ".js"), ROOT / "run"]}
-
-    long = {
-        path: lines
-        for path, lines in lengths.items()
-        if lines > (LONGEST_TEST if path.startswith("tests/") else LONGEST_MODULE)
-        and "/migrations/" not in path
-        and path != "tests/addresses.py"  # one register: a line an address
-    }
-    assert long == {}
-
-
-def test_every_module_says_what_it_is() -> None:
-    silent = [
-        name(path)
-        for path in files(".py")
-        if (text := text_of(path).strip()) and "/migrations/" not in name(path) and not text.startswith(('"""', "#!"))
-    ]
-
-    assert silent == []
 
 
 def test_nothing_names_a_machine() -> None:

@@ -17,8 +17,8 @@ from consent.log import cosigning, keys
 from consent.log.sequencing import sequence_and_sign
 from consent.rules import RULES
 from consent_bridge import notes
-from consent_bridge.witness import Witness, server_of
 from tests.fakes.serving import serving
+from tests.fakes.witness import Witness, server_of
 
 AT = datetime(2026, 11, 20, 10, 0, 0, tzinfo=UTC)
 Grow = Callable[..., list[AuditEntry]]
@@ -61,7 +61,7 @@ def hire(settings: Any, tmp_path: Path) -> Iterator[Hire]:
         witness = Witness(
             name=name, key=Ed25519PrivateKey.generate(), logs=logs, path=tmp_path / name.replace("/", "_")
         )
-        server = server_of(witness, "127.0.0.1", 0)
+        server = server_of(witness)
         port = server.server_address[1]
         settings.LOG_WITNESSES = [*settings.LOG_WITNESSES, (str(witness.key), f"http://127.0.0.1:{port}")]
         if away:

@@ -12,8 +12,8 @@ from consent.log import cosigning, keys, published
 from consent.log.models import AuditCheckpoint
 from consent.tasks import ask_log_witnesses
 from consent_bridge import notes
-from consent_bridge.witness import Witness
 from tests.consent.log.conftest import Grow, Hire
+from tests.fakes.witness import Witness
 
 
 def told() -> dict[str, Any]:

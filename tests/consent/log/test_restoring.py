@@ -26,10 +26,10 @@ from consent_bridge import notes
 from consent_bridge.entries import read_chain
 from consent_bridge.errors import Refused
 from consent_bridge.logs import LogEpochChanged, Memory, Trust, read_keys
-from consent_bridge.witness import Witness
 from tests.consent.log.backups import Backup
 from tests.consent.log.conftest import AT, Grow
 from tests.factories import AppFactory
+from tests.fakes.witness import Witness
 
 Capture = pytest.CaptureFixture[str]
 
@@ -242,7 +242,7 @@ def test_another_tree_begins_with_the_old_ones_last_note_and_every_reader_sees_i
     assert (told()["last_note"], told()["leaves_without_entries"]) == (note, [[0, 0]])
     with pytest.raises(LogEpochChanged, match="begins anew as localhost:8000/log/2026-11-24"):
         look(reader)
-    assert witness.add_checkpoint(f"old 0\n\n{newest().full_note}".encode()).status == 404
+    assert witness.add_checkpoint(f"old 0\n\n{newest().full_note}".encode())[0] == 404
 
     assert sequence_and_sign() == 1
     assert list(verify_log()) == []

@@ -22,10 +22,10 @@ from consent.verification.run import Position, run
 from consent_bridge.errors import Refused
 from consent_bridge.logs import Memory, Trust
 from consent_bridge.notes import Checkpoint, VerifierKey, encode
-from consent_bridge.witness import Witness
 from tests.consent.verification.log_forged import begin_to_count_anew, build_again, forget_checkpoints
 from tests.consent.verification.manipulations import CHAINS, LOG, OPERATOR, ROWS, TABLE, TREE, Manipulation
 from tests.consent.verification.world import World, made_world, shared_world
+from tests.fakes.witness import Witness
 
 __all__ = ["made_world", "shared_world"]  # fixtures
 _FOUND = [each for each in TABLE if each.found_by in (CHAINS, ROWS)]
@@ -154,7 +154,7 @@ class _Readers:
         self.memory = replace(memory, checkpoint=memory.read(seen.full_note))
         own = Ed25519PrivateKey.generate()
         self.witness = Witness(name="witness.example/w", key=own, logs=log_keys, path=folder / "seen")
-        assert self.witness.add_checkpoint(_request(0, (), seen.full_note)).status == 200
+        assert self.witness.add_checkpoint(_request(0, (), seen.full_note))[0] == 200
 
     def say_to(self, shown: AuditCheckpoint) -> tuple[str, int]:
         """What the client says, and the status that the witness answers, given the best proof that can be made."""
@@ -164,7 +164,7 @@ class _Readers:
         with pytest.raises(Refused) as refused:
             _look(self.memory, read, proof)
         had = self.memory.checkpoint.size if self.memory.checkpoint else 0
-        return str(refused.value), self.witness.add_checkpoint(_request(had, proof, shown.full_note)).status
+        return str(refused.value), self.witness.add_checkpoint(_request(had, proof, shown.full_note))[0]
 
 
 def _look(memory: Memory, newest: Checkpoint, proof: Sequence[bytes]) -> None:

@@ -19,8 +19,8 @@ from consent.log.models import AuditCheckpoint
 from consent.log.sequencing import sequence_and_sign
 from consent.requests.models import ConsentRequest
 from consent_bridge import notes
-from consent_bridge.witness import Witness, server_of
 from tests.fakes.serving import serving
+from tests.fakes.witness import Witness, server_of
 from tests.system.browser.page_faults import THEMES, axe_findings_in
 from tests.system.browser.people import NewProfile, SignIn
 from tests.system.browser.test_log import WAITS, open_vault, rules_of, title, verify
@@ -44,7 +44,7 @@ def hire(settings: Any, tmp_path: Path) -> Iterator[Hire]:
         def start(name: str) -> tuple[str, str]:
             logs = [notes.VerifierKey.parse(str(key)) for key in keys.verifier_keys()]
             witness = Witness(name=name, key=Ed25519PrivateKey.generate(), logs=logs, path=tmp_path / name)
-            return str(witness.key), running.enter_context(serving(server_of(witness, "127.0.0.1", 0)))
+            return str(witness.key), running.enter_context(serving(server_of(witness)))
 
         yield start
 
