@@ -9,6 +9,8 @@ from django.utils.translation import gettext as _
 from accounts.hooks import LeavingRoom, Words
 from agents_proxy.activations.queries import activations_of_person
 from agents_proxy.analyses.models import Run
+from agents_proxy.deletions import queries as deletion_queries
+from agents_proxy.deletions.actions import request_for_erasure
 from agents_proxy.financial.items import forget, remove_item
 from agents_proxy.financial.models import Item
 from agents_proxy.messaging.models import OutboundMessage, PhoneNumber
@@ -30,6 +32,7 @@ ROWS = PersonalRows(
     name="erase_agents_rows",
     unsampled={
         "activations": ("body",),
+        "deletions": ("subject", "confirmation"),
         "aggregator_items": ("upstream_id", "institution", "cursor", "signals"),
         "aggregator_link_sessions": ("link_token",),
         "analysis_runs": ("input", "profile", "provenance", "metadata"),
@@ -38,6 +41,7 @@ ROWS = PersonalRows(
         "processing_consents": ("email", "origin"),
     },
     statements=(
+        f"DELETE FROM deletions WHERE consent_id IN {_CONSENTS}",
         f"DELETE FROM activations WHERE consent_id IN {_CONSENTS}",
         f"DELETE FROM analysis_steps WHERE run_id IN {_RUNS}",
         "DELETE FROM analysis_runs WHERE user_id = :person",
@@ -51,7 +55,9 @@ ROWS = PersonalRows(
     ),
 )
 TABLES = {
-    "activations": _GONE + "; what was sent stays where it was sent to",
+    "activations": _GONE + "; where it was sent to, it is asked to be deleted",
+    "deletions": _GONE + ", but for who is asked to delete what: whom it is about is encrypted, and gone once that is "
+    "confirmed or thirty days are over; the rest is gone then, too",
     "analysis_runs": _GONE,
     "analysis_steps": _GONE,
     "aggregator_items": _GONE + "; the access at the aggregator is ended",
@@ -70,6 +76,17 @@ def says(user: "User") -> list[Words]:
     said: list[Words] = []
     if Run.objects.filter(user=user).exists():
         said.append(_("Your profile analyses are deleted."))
+    asked, by_hand = deletion_queries.receivers_of(user)
+    if asked:
+        said.append(
+            _("These are asked to delete what they got of you, for 30 days at most: %(names)s.")
+            % {"names": "; ".join(asked)}
+        )
+    if by_hand:
+        said.append(
+            _("These take no such request; if you want them to delete what they got, ask them yourself: %(names)s.")
+            % {"names": "; ".join(by_hand)}
+        )
     if Item.objects.filter(user=user, access_token__isnull=False).exists():
         said.append(_("Linked bank accounts are unlinked."))
     return said
@@ -116,6 +133,9 @@ def export(user: "User") -> dict[str, Any]:
             }
             for sending in activations_of_person(user)
         ],
+        "deletions_elsewhere": [
+            deletion_queries.body(row) for row in deletion_queries.deletions_of_person(user).iterator()
+        ],
         "linked_accounts": list(Item.objects.filter(user=user).values("item_id", "institution", "status")),
         "phone_numbers": [_opened(row.number) for row in PhoneNumber.objects.filter(user=user).order_by("pk")],
     }
@@ -128,4 +148,13 @@ def _opened(sealed: str | None) -> str | None:
         return None
 
 
-ROOM = LeavingRoom(name="agents", order=40, rows=ROWS, tables=TABLES, says=says, ends=unlink, export=export)
+ROOM = LeavingRoom(
+    name="agents",
+    order=40,
+    rows=ROWS,
+    tables=TABLES,
+    says=says,
+    ends=unlink,
+    before_rows=request_for_erasure,
+    export=export,
+)

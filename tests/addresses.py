@@ -440,6 +440,7 @@ ADDRESSES: list[Address] = [
     Address("profile/consent/", "GET", page(), query="purposes=profile"),
     Address("profile/consent/", "POST", act(others="302"), {"purposes": "profile", "agreed": "yes"}),
     Address("profile/consent/given/", "GET", page()),
+    Address("profile/consent/<str:consent_id>/receivers/", "GET", page(others="404")),
     Address("profile/consent/<str:consent_id>/withdraw/", "POST", act(), {}),
     Address("profile/numbers/", "GET", page()),
     Address("profile/numbers/", "POST", act(owner="200", others="200"), {}),

@@ -13,9 +13,11 @@ from agents_proxy.proxy import limits as proxy_limits
 from developers.models import App
 from examples.reference_agents.store import keep_in
 from tests.agents_proxy.agent_server import Agents, speaking
-from tests.agents_proxy.proxy_calls import configure, owning
+from tests.agents_proxy.forgetting import Forgetting, forgetting
+from tests.agents_proxy.proxy_calls import configure, consenting, owning
 from tests.agents_proxy.receivers import receiving
 from tests.agents_proxy.runs import SUBMITTED, finished
+from tests.callers import JsonClient, signed_in
 from tests.factories import AppFactory, PersonFactory
 from tests.fakes.aggregator import Aggregator, aggregating
 from tests.fakes.crm import Crm
@@ -94,3 +96,17 @@ def crm(received: tuple[type[Crm], Destination]) -> type[Crm]:
 @pytest.fixture
 def destination(received: tuple[type[Crm], Destination]) -> Destination:
     return received[1]
+
+
+@pytest.fixture
+def there(agents: Agents, settings: Any) -> Iterator[Forgetting]:
+    """Every agent of an analysis takes requests to delete."""
+    with forgetting() as found:
+        found.reached_by(settings, agents)
+        yield found
+
+
+@pytest.fixture
+def caller(person: User) -> JsonClient:
+    """Ana, who agreed to everything for her own calls."""
+    return signed_in(consenting(person))

@@ -13,6 +13,7 @@ from joserfc import jws
 from joserfc.jwk import KeySet, OKPKey
 
 from accounts.models import User
+from agents_proxy import signing
 from agents_proxy.agents import Protocol, Upstream
 from agents_proxy.processing_consent.models import ProcessingConsent
 from agents_proxy.proxy import assertions
@@ -36,7 +37,7 @@ def agents(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     server = Server(("127.0.0.1", 0), Handler)
     with serving(server) as address:
         server.consent = Consent(ISSUER, address)
-        keys = KeySet.import_key_set(assertions.public_keys())
+        keys = KeySet.import_key_set(signing.public_keys())
         monkeypatch.setattr(server.consent, "_known", lambda **_: keys)
         yield address
 
@@ -109,9 +110,9 @@ def test_whom_it_is_about_comes_from_the_assertion(agents: str, ana: User) -> No
     [{"exp": 0}, {"iat": 2**40}, {"iss": "https://elsewhere.example"}, {"purposes": ["messaging"]}, {"aud": "x"}],
     ids=str,
 )
-def test_a_claim_that_does_not_fit(change: dict[str, Any], agents: str, ana: User) -> None:
+def test_a_claim_that_does_not_fit(change: dict[str, Any], agents: str, ana: User, settings: Any) -> None:
     good = made(agents, ana, PROMPT)
-    [key] = assertions._keys(tuple(assertions.settings.DATA_ENCRYPTION_KEYS))
+    [key] = signing.own_keys(tuple(settings.DATA_ENCRYPTION_KEYS))
     claims = orjson.loads(jws.extract_compact(good.encode()).payload) | change
     header = {"alg": "EdDSA", "typ": assertions.TYPE, "kid": key.thumbprint()}
 
