@@ -48,8 +48,6 @@ def record_disclosure(*, consent_pk: int, to: Receiver, told: Identifiers) -> bo
         if consent is None:
             return False
         row = mine.first()
-        if row is not None and row.status != DeletionStatus.DISCLOSED:
-            return False
         row = row or Deletion(consent=consent, deletion_id=new_deletion_id(), first_at=database_now(), **to.columns)
         row.last_at = database_now()
         _tell(row, Subject(told) if row.subject is None else opened(row).united(Subject(told)))

@@ -52,6 +52,7 @@ def message(row: "Deletion", subject: Subject) -> Message:
         return Message(statement.encode(), headers, claims["jti"])
     data = {
         "deletionId": row.deletion_id,
+        "consentId": claims.get("consent_id"),
         "activationIds": list(subject.activations),
         "subject": claims["subject"],
         "before": claims["before"],

@@ -85,8 +85,23 @@ def test_nothing_is_told_that_the_agent_was_not(caller: Any, person: User, there
     assert opened(row).told.body() == {"emails": [], "phone_numbers": [NUMBER]}
 
     caller.post("/api/a2a/brand", {"text": "ana@example.org"})
+    caller.post("/api/a2a/core", CALL)
     withdraw(person)
     attempt()
+    assert dict(zip(there.names, (claims["subject"] for claims in there.claims), strict=True)) == {
+        "brand": {"emails": ["ana@example.org"], "phone_numbers": [NUMBER]},
+        "core": {"emails": ["ana@example.org"], "phone_numbers": []},
+    }
+
+
+def test_what_an_agent_is_told_later_counts(caller: Any, person: User, there: Forgetting) -> None:
+    owning(person, NUMBER)
+    consents.give(by=person, purposes=[Purpose.BRAND_AFFINITY])
+    caller.post("/api/a2a/brand", {"text": "ana@example.org"})
+    caller.post("/api/a2a/brand", {"text": NUMBER})
+    withdraw(person)
+    attempt()
+
     assert there.claims[0]["subject"] == {"emails": ["ana@example.org"], "phone_numbers": [NUMBER]}
 
 
@@ -237,8 +252,9 @@ def test_what_an_earlier_release_noted_counts(caller: Any, person: User, there: 
     assert there.claims[0]["subject"]["emails"] == ["ana@example.org"]
 
 
+@pytest.mark.parametrize("agent", ["brand", "core"], ids=["which got something before", "which got nothing yet"])
 def test_a_call_that_a_withdrawal_overtook_is_not_made(
-    caller: Any, person: User, there: Forgetting, agents: Agents, monkeypatch: pytest.MonkeyPatch
+    agent: str, caller: Any, person: User, there: Forgetting, agents: Agents, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from agents_proxy.proxy import calls
 
@@ -250,7 +266,8 @@ def test_a_call_that_a_withdrawal_overtook_is_not_made(
 
     caller.post("/api/a2a/brand", CALL)
     monkeypatch.setattr(calls, "kept_apart", meanwhile)
-    answers = [caller.post(f"/api/a2a/{agent}", CALL) for agent in ("brand", "core")]
+    answer = caller.post(f"/api/a2a/{agent}", CALL)
 
-    assert [answer.json()["error"]["data"]["code"] for answer in answers] == ["consent_required"] * 2
+    assert answer.json()["error"]["data"]["code"] == "consent_required"
     assert agents.names == ["brand"]
+    assert not Deletion.objects.filter(status="disclosed").exists()

@@ -2,7 +2,6 @@
 
 import re
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,7 @@ import orjson
 import pytest
 from allauth.account.models import EmailAddress
 from joserfc import jws
-from joserfc.jwk import KeySet, OKPKey
+from joserfc.jwk import OKPKey
 
 from accounts.models import User
 from agents_proxy import signing
@@ -21,25 +20,15 @@ from agents_proxy.proxy.envelope import Prompt, unwrapped
 from agents_proxy.proxy.subjects import Subject, subject_of
 from agents_proxy.proxy.upstream import call
 from agents_proxy.states import Purpose
-from examples.reference_agents.__main__ import Handler, Server
-from examples.reference_agents.consent import Consent
 from tests.agents_proxy.proxy_calls import CALL, configure, consenting, owning
 from tests.callers import signed_in
-from tests.fakes.serving import serving
 
-ISSUER = "http://localhost:8000"
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def agents(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """The program's own server, in this process, with the keys that the service publishes."""
-    server = Server(("127.0.0.1", 0), Handler)
-    with serving(server) as address:
-        server.consent = Consent(ISSUER, address)
-        keys = KeySet.import_key_set(signing.public_keys())
-        monkeypatch.setattr(server.consent, "_known", lambda **_: keys)
-        yield address
+def agents(reference: str) -> str:
+    return reference
 
 
 @pytest.fixture
