@@ -230,7 +230,7 @@ RECORDS = (
     "consent/appreport", "consent/scopewithdrawal", "consent/sandboxperson", "developers/appauditentry",
     "developers/appinvitation", "developers/managementtoken", "developers/loggedrequest",
     "agents_proxy/messagetemplate", "agents_proxy/outboundmessage", "agents_proxy/processingconsent",
-    "agents_proxy/call", "agents_proxy/run", "agents_proxy/item", "agents_proxy/refreshrun",
+    "agents_proxy/deletion", "agents_proxy/call", "agents_proxy/run", "agents_proxy/item", "agents_proxy/refreshrun",
     "agents_proxy/linksession", "auth/group",
 )  # fmt: skip
 _MADE_BY_STAFF = {

@@ -50,7 +50,7 @@ def record_disclosure(*, consent_pk: int, to: Receiver, told: Identifiers) -> bo
         row = mine.first()
         row = row or Deletion(consent=consent, deletion_id=new_deletion_id(), first_at=database_now(), **to.columns)
         row.last_at = database_now()
-        _tell(row, Subject(told) if row.subject is None else opened(row).united(Subject(told)))
+        _tell(row, _subject(row).united(Subject(told)) if row.pk else Subject(told))
         row.save()
     return True
 
@@ -127,7 +127,8 @@ def _record_earlier(consents: Iterable[ProcessingConsent], now: datetime) -> Non
     """Note who got something from a release that did not note it: calls of agents and sendings say so, too."""
     by_pk = {consent.pk: consent for consent in consents}
     ours: QuerySet[ProcessingConsent] = ProcessingConsent.objects.filter(pk__in=by_pk).order_by()
-    known = set(Deletion.objects.filter(consent__in=by_pk).values_list("consent", "agent", "destination"))
+    noted = Deletion.objects.filter(consent__in=by_pk)
+    known = {(row.consent_id, row.agent, row.destination_id) for row in noted.defer("subject", "confirmation")}
     called = ours.filter(calls__isnull=False).values_list("pk", "calls__agent").distinct()
     sent = ours.filter(activations__attempts__gt=0).values_list("pk", "activations__destination").distinct()
     found: list[tuple[int, Receiver]] = []
