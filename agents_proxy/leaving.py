@@ -4,29 +4,35 @@
 import logging
 from typing import TYPE_CHECKING, Any
 
+from django.conf import settings
 from django.utils.translation import gettext as _
 
 from accounts.hooks import LeavingRoom, Words
 from agents_proxy.activations.queries import activations_of_person
 from agents_proxy.analyses.models import Run
 from agents_proxy.deletions import queries as deletion_queries
-from agents_proxy.deletions.actions import request_for_erasure
-from agents_proxy.financial.items import forget, remove_item
+from agents_proxy.deletions.actions import request_end_of_access, request_for_erasure
+from agents_proxy.deletions.receivers import ENDS_ACCESS, Receiver
+from agents_proxy.financial import client
+from agents_proxy.financial.items import remove_item
 from agents_proxy.financial.models import Item
 from agents_proxy.messaging.models import OutboundMessage, PhoneNumber
 from agents_proxy.processing_consent import actions as consents
+from agents_proxy.signing import origin_of
 from common import encryption
 from common.problems import Problem
 from common.sql.erasing import PersonalRows
 
 if TYPE_CHECKING:
-    from accounts.models import User
+    from accounts.models import Erasure, User
 
 _log = logging.getLogger(__name__)
 _CONSENTS = "(SELECT id FROM processing_consents WHERE user_id = :person)"
 _RUNS = "(SELECT id FROM analysis_runs WHERE user_id = :person)"
 _ITEMS = "(SELECT id FROM aggregator_items WHERE user_id = :person)"
 _GONE = "destroyed"
+AGGREGATOR = "aggregator"  # the name that its rows have for an agent
+ENDS_ACCESS[AGGREGATOR] = client.remove_item
 
 ROWS = PersonalRows(
     name="erase_agents_rows",
@@ -93,13 +99,22 @@ def says(user: "User") -> list[Words]:
 
 
 def unlink(user: "User") -> None:
-    """End the access at the aggregator. Where it cannot be told now, its token is destroyed here all the same."""
+    """End the access at the aggregator. Where it cannot be told now, it is told later (`tell_others`)."""
     for item in Item.objects.filter(user=user, access_token__isnull=False).order_by("pk"):
         try:
             remove_item(by=user, item_id=item.item_id)
         except Problem as problem:
             _log.warning("the aggregator could not be told that %s was removed: %s", item.item_id, problem.code)
-            forget(item.pk)
+
+
+def tell_others(erasure: "Erasure") -> None:
+    """Whoever got something of the person is asked to delete it, and the aggregator to end what it did not end yet."""
+    request_for_erasure(erasure)
+    for item in Item.objects.filter(user=erasure.user_id, access_token__isnull=False).order_by("pk"):
+        token = _opened(item.access_token)
+        if token and settings.AGGREGATOR:
+            at = Receiver(f"{origin_of(settings.AGGREGATOR['url'])}#{item.item_id}", agent=AGGREGATOR)
+            request_end_of_access(erasure, at=at, token=token)
 
 
 def export(user: "User") -> dict[str, Any]:
@@ -155,6 +170,6 @@ ROOM = LeavingRoom(
     tables=TABLES,
     says=says,
     ends=unlink,
-    before_rows=request_for_erasure,
+    before_rows=tell_others,
     export=export,
 )

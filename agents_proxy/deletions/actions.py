@@ -92,6 +92,14 @@ def request_for_erasure(erasure: "Erasure") -> None:
         _request(made, now)
 
 
+def request_end_of_access(erasure: "Erasure", *, at: Receiver, token: str) -> None:
+    """Have an access ended that could not be ended at once, in the transaction that erases its person."""
+    now = database_now()
+    row = Deletion(erasure=erasure, deletion_id=new_deletion_id(), first_at=now, last_at=now, **at.columns)
+    row.subject = sealed(Subject(Identifiers(), access=token), row.deletion_id)
+    _request(row, now)
+
+
 def _request(row: Deletion, now: datetime) -> None:
     """Once what is on its way has arrived, or is lost: a deletion must not overtake it."""
     row.status, row.requested_at = DeletionStatus.QUEUED, now
@@ -136,7 +144,7 @@ def _record_earlier(consents: Iterable[ProcessingConsent], now: datetime) -> Non
         upstream = upstream_of(agent) if agent in AGENTS else None
         if upstream is not None and (consent_pk, agent, None) not in known:
             found.append((consent_pk, agent_at(agent, upstream)))
-    missing = {(consent_pk, pk) for consent_pk, pk in sent if (consent_pk, "", pk) not in known}
+    missing = {(consent_pk, int(pk)) for consent_pk, pk in sent if (consent_pk, "", int(pk)) not in known}
     destinations = Destination.objects.in_bulk({pk for _, pk in missing})
     found += [(consent_pk, receiver_of(destinations[pk])) for consent_pk, pk in sorted(missing)]
     for consent_pk, to in found:

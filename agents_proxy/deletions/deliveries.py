@@ -19,7 +19,7 @@ from django.db.models.functions import RowNumber
 from agents_proxy.deletions.actions import KEPT
 from agents_proxy.deletions.messages import LIMIT, Message, kept_answer, message, why_unconfirmed
 from agents_proxy.deletions.models import Deletion
-from agents_proxy.deletions.receivers import address_of
+from agents_proxy.deletions.receivers import ENDS_ACCESS, address_of
 from agents_proxy.deletions.sealing import opened
 from agents_proxy.states import DeletionStatus
 from common import addresses, encryption
@@ -27,6 +27,7 @@ from common.batches import delete_all
 from common.clock import database_now
 from common.outbound.client import Answer, Client
 from common.outbound.failures import ExchangeFailed, InvalidAnswer
+from common.problems import Problem
 
 # After each failed attempt, each pause jittered by a fifth either way; the last one again and again.
 PAUSES = tuple(timedelta(seconds=seconds) for seconds in (5, 30, 300, 1800, 7200, 18000, 36000, 86400))
@@ -55,7 +56,9 @@ class Claimed:
     deletion_id: str
     url: str
     client: Client
-    message: Message
+    message: Message | None  # none where an access is ended, whose token follows
+    agent: str = ""
+    access: str = ""
 
 
 def due(*, limit: int = 100) -> list[int]:
@@ -124,7 +127,8 @@ def _claim(deletion_pk: int) -> Claimed | None:
             _put_off(row, "no_address", None, PAUSES[-1], now)
             return None
         try:
-            written = message(row, opened(row))
+            subject = opened(row)
+            written = None if subject.access else message(row, subject)
         except encryption.Unreadable:
             _log.error("deletion %s cannot be opened", row.deletion_id)
             _put_off(row, "unreadable", None, PAUSES[-1], now)
@@ -132,11 +136,13 @@ def _claim(deletion_pk: int) -> Claimed | None:
         claim = {"status": DeletionStatus.SENDING, "attempts": row.attempts + 1, "next_attempt_at": None}
         _held(row).update(lease_until=now + _LEASE, **claim)
     client = _to_agents if row.destination is None else _to_destinations
-    return Claimed(row.pk, row.attempts + 1, row.deletion_id, url, client, written)
+    return Claimed(row.pk, row.attempts + 1, row.deletion_id, url, client, written, row.agent, subject.access)
 
 
 def _posted(claimed: Claimed) -> tuple[Answer | None, str]:
     """What the receiver answered, and why that confirms nothing; "" where it does."""
+    if claimed.message is None:
+        return _ended(claimed)
     headers = {"User-Agent": "Consent-Runtime-Deletion", **claimed.message.headers}
     try:
         answer = claimed.client.post(
@@ -148,7 +154,16 @@ def _posted(claimed: Claimed) -> tuple[Answer | None, str]:
         # for the operator alone: an app chooses the address, and a reason would tell it which ports are open where
         _log.info("deletion %s cannot be delivered: %s", claimed.deletion_id, type(failure).__name__)
         return None, "unreachable"
-    return answer, why_unconfirmed(answer, claimed.message.jti)
+    return answer, why_unconfirmed(answer, claimed.message)
+
+
+def _ended(claimed: Claimed) -> tuple[Answer | None, str]:
+    try:
+        ENDS_ACCESS[claimed.agent](claimed.access)
+    except Problem as problem:
+        _log.error("the access of %s could not be ended: %s", claimed.deletion_id, problem.code)
+        return None, "refused"
+    return Answer(200, b""), ""
 
 
 def _record(claimed: Claimed, answer: Answer | None, why: str) -> None:

@@ -35,11 +35,13 @@ _UNSEEN = re.compile(r"[^\S ]+| {2,}")
 
 @dataclass(frozen=True)
 class Message:
-    """One request to delete; `jti` is this attempt's alone."""
+    """One request to delete. An answer to it confirms where it has this member with this value, or may leave it out."""
 
     body: bytes
     headers: dict[str, str]
-    jti: str
+    member: str
+    value: str
+    is_optional: bool
 
 
 def message(row: "Deletion", subject: Subject) -> Message:
@@ -49,7 +51,7 @@ def message(row: "Deletion", subject: Subject) -> Message:
     if row.destination is None:
         token = token_of(row)
         headers = {"Content-Type": "application/jwt"} | ({"Authorization": f"Bearer {token}"} if token else {})
-        return Message(statement.encode(), headers, claims["jti"])
+        return Message(statement.encode(), headers, "jti", claims["jti"], is_optional=True)
     data = {
         "deletionId": row.deletion_id,
         "consentId": claims.get("consent_id"),
@@ -61,7 +63,8 @@ def message(row: "Deletion", subject: Subject) -> Message:
     at = row.requested_at.isoformat(timespec="seconds") if row.requested_at else ""
     body = orjson.dumps({"type": TYPE, "timestamp": at, "data": data})
     secret = encryption.opened(row.destination.secret)
-    return Message(body, signed_headers(row.deletion_id, body, [secret]), claims["jti"])
+    headers = signed_headers(row.deletion_id, body, [secret])
+    return Message(body, headers, "deletionId", row.deletion_id, is_optional=False)
 
 
 def _claims(row: "Deletion", subject: Subject) -> dict[str, Any]:
@@ -81,11 +84,13 @@ def _claims(row: "Deletion", subject: Subject) -> dict[str, Any]:
     return claims | ({"consent_id": row.consent.consent_id} if row.consent else {})
 
 
-def why_unconfirmed(answer: Answer, jti: str) -> str:
+def why_unconfirmed(answer: Answer, asked: Message) -> str:
     """Why this answer says of no deletion that it was done; "" where it does.
 
-    A plain 2xx does. 202 says that it will be: the receiver is asked again. An answer that names another request says
-    nothing of this one, and one with an error in it, as JSON-RPC has under 200, says the contrary.
+    An agent's plain 2xx does, since its address is for this alone; a destination takes other messages too, and one that
+    does not know this kind answers 2xx as well, so it has to name what it deleted. 202 says that it will be done: the
+    receiver is asked again. An answer that names another request says nothing of this one, and one with an error in
+    it, as JSON-RPC has under 200, says the contrary.
     """
     if not 200 <= answer.status < 300:
         return "refused"
@@ -94,7 +99,9 @@ def why_unconfirmed(answer: Answer, jti: str) -> str:
     said = _said(answer.body)
     if said.get("error") is not None:
         return "refused"
-    return "refused" if said.get("jti", jti) != jti else ""
+    if asked.member not in said:
+        return "" if asked.is_optional else "unsaid"
+    return "" if said[asked.member] == asked.value else "refused"
 
 
 def kept_answer(body: bytes) -> str:

@@ -1,5 +1,6 @@
 """Who gets something of a person: an agent where this deployment reaches it, or a destination of an app."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,9 @@ if TYPE_CHECKING:
     from agents_proxy.deletions.models import Deletion
     from agents_proxy.destinations.models import Destination
 
+# receivers that are spoken to in a way of their own: the name that their rows have for an agent → what ends an access
+# there, whose token it is given; it raises `common.problems.Problem`. Who is above this registers here
+ENDS_ACCESS: dict[str, Callable[[str], None]] = {}
 _LONGEST = timedelta(seconds=60)  # of a sending, and of a call to an agent that is not configured any more
 
 
@@ -51,6 +55,8 @@ def address_of(row: "Deletion") -> str:
     A disabled destination and a suspended app still have what they got; one that is removed has no secret any more, and
     nobody knows whose a closed app's address is.
     """
+    if row.agent in ENDS_ACCESS:
+        return row.origin
     if row.destination is not None:
         gone = row.destination.removed_at is not None or row.destination.app.status == AppStatus.CLOSED
         return "" if gone else row.destination.url

@@ -20,10 +20,11 @@ MOST_ACTIVATIONS = 1000  # that one request names, the newest ones
 
 @dataclass(frozen=True)
 class Subject:
-    """What the receiver was told of somebody, and the sendings that it got."""
+    """What the receiver was told of somebody, and the sendings that it got; or the token of an access to be ended."""
 
     told: Identifiers
     activations: Sequence[str] = ()
+    access: str = ""
 
     def united(self, *others: "Subject") -> "Subject":
         """With all that any of `others` has."""
@@ -39,7 +40,9 @@ class Subject:
 
 def sealed(subject: Subject, deletion_id: str) -> str:
     """For the row of this ID."""
-    kept = {"row": deletion_id, **subject.told.body(), "activations": list(subject.activations)}
+    kept = {
+        "row": deletion_id, **subject.told.body(), "activations": list(subject.activations), "access": subject.access,
+    }  # fmt: skip
     return encryption.sealed(orjson.dumps(kept).decode())
 
 
@@ -48,7 +51,8 @@ def opened(row: "Deletion") -> Subject:
     kept = orjson.loads(encryption.opened(row.subject or ""))
     if kept["row"] != row.deletion_id:
         raise encryption.Unreadable("This was sealed for another row.")
-    return Subject(Identifiers(tuple(kept["emails"]), tuple(kept["phone_numbers"])), tuple(kept["activations"]))
+    told = Identifiers(tuple(kept["emails"]), tuple(kept["phone_numbers"]))
+    return Subject(told, tuple(kept["activations"]), kept["access"])
 
 
 def _once(texts: Iterable[str]) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ STATES: dict[DeletionStatus, tuple[Promise, str]] = {
 # why nothing is confirmed yet, by the error of the last attempt
 REASONS: dict[str, Promise] = {
     "refused": _("It did not confirm."),
+    "unsaid": _("It took the request, and did not say that it deleted anything."),
     "unreachable": _("It could not be reached."),
     "accepted": _("It says that it will do so later."),
     "no_address": _("It takes no such requests: ask whoever runs it."),

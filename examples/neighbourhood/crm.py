@@ -57,7 +57,7 @@ class Crm:
     def _forget(self, asked: Any) -> Response:
         """Delete the arrivals that a signed request names; of somebody who is erased all that name them."""
         try:
-            names, subject = set(asked["activationIds"]), []
+            names, said, subject = set(asked["activationIds"]), {"deletionId": asked["deletionId"]}, []
             if asked["consentId"] is None:
                 subject = [*asked["subject"]["emails"], *asked["subject"]["phone_numbers"]]
         except (TypeError, KeyError):
@@ -65,7 +65,7 @@ class Crm:
         arrived = self._store.newest("activation", _ALL)
         theirs = [one["id"] for one in arrived if one["id"] in names or _is_about(one, subject)]
         deleted = sum(self._store.take("activation", name) is not None for name in theirs)
-        return json_response(200, {"deleted": deleted})
+        return json_response(200, {**said, "deleted": deleted})
 
     def _learn(self, request: Request) -> Response:
         secret = request.form.get("secret", [""])[0].strip()

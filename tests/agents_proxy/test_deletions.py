@@ -209,6 +209,22 @@ def test_a_destination_is_told_which_sendings(
     assert states()["Trips CRM"] == ("confirmed", "")
 
 
+def test_a_destination_that_takes_everything_has_deleted_nothing(
+    liking: Run, person: User, destination: Destination, crm: type[Crm]
+) -> None:
+    from agents_proxy.activations.actions import agree_and_activate
+
+    agree_and_activate(by=person, analysis_id=liking.analysis_id, destination_id=destination.destination_id, number=0)
+    deliver()
+    withdraw(person)
+    crm.deletes = False
+    attempt()
+    assert states()["Trips CRM"] == ("queued", "unsaid")
+    crm.deletes = True
+    attempt()
+    assert states()["Trips CRM"] == ("confirmed", "")
+
+
 @pytest.mark.parametrize(
     ("how", "is_told"), [("disabled", True), ("suspended", True), ("removed", False), ("closed", False)]
 )

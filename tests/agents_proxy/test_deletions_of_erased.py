@@ -14,16 +14,19 @@ from agents_proxy.deletions import deliveries
 from agents_proxy.deletions.actions import KEPT
 from agents_proxy.deletions.models import Deletion
 from agents_proxy.destinations.models import Destination
+from agents_proxy.financial.models import Item
 from agents_proxy.processing_consent.models import ProcessingConsent
 from agents_proxy.tasks import forget_deletions
 from common.clock import database_now
 from tests.agents_proxy.agent_server import Agents
 from tests.agents_proxy.forgetting import Forgetting, as_if_requested, attempt, states, withdraw
+from tests.agents_proxy.institutions import linked
 from tests.agents_proxy.proxy_calls import CALL, consenting, owning
 from tests.agents_proxy.receivers import deliver
 from tests.agents_proxy.runs import finished
 from tests.callers import JsonClient, signed_in
 from tests.factories import PersonFactory, StaffFactory
+from tests.fakes.aggregator import Aggregator
 from tests.fakes.crm import Crm
 from tests.staff import at_the_admin
 
@@ -118,6 +121,22 @@ def test_a_destination_is_told_every_sending(
     assert sorted(crm.got[3]["data"]["activationIds"]) == sorted(sent)
     assert crm.got[3]["data"]["subject"] == {"emails": [], "phone_numbers": []}  # none was in what was sent
     assert len(crm.got) == 4
+
+
+def test_a_bank_whose_aggregator_was_away_is_unlinked_later(person: User, bank: Aggregator) -> None:
+    items = [linked(person, bank) for _ in range(2)]
+    bank.fails["/item/remove"] = [503, 503, 503]
+    erased(person)
+    assert not Item.objects.exists()
+    assert [item.removed for item in bank.items.values()] == [False, False]
+    attempt()
+    assert sorted(item.removed for item in bank.items.values()) == [False, True]
+    attempt()
+
+    assert [item.removed for item in bank.items.values()] == [True, True]
+    rows = Deletion.objects.order_by("pk")
+    assert [(row.status, row.subject, row.attempts) for row in rows] == [("confirmed", None, 2), ("confirmed", None, 1)]
+    assert [row.origin.rpartition("#")[2] for row in rows] == [item.item_id for item in items]
 
 
 def test_before_it_the_page_says_who_will_be_asked(
