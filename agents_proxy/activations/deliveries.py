@@ -18,7 +18,7 @@ from django.db.models.functions import RowNumber
 
 from agents_proxy.activations import payloads
 from agents_proxy.activations.models import Activation
-from agents_proxy.deletions.actions import record_disclosure
+from agents_proxy.deletions.actions import record_disclosure, record_return
 from agents_proxy.deletions.receivers import Receiver, receiver_of
 from agents_proxy.destinations.actions import disable_destination
 from agents_proxy.destinations.queries import destinations_reaching
@@ -90,7 +90,11 @@ def send(activation_pk: int) -> None:
         return
     if not connection.in_atomic_block:
         connection.close()  # back to the pool, for as long as the other side takes
-    _record(claimed, _posted(claimed))
+    try:
+        status_code = _posted(claimed)
+    finally:
+        record_return(consent_pk=claimed.consent_pk, to=claimed.to)
+    _record(claimed, status_code)
 
 
 def _due(now: datetime) -> QuerySet[Activation]:

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 from django.db.models.functions import Now
 
 from agents_proxy.agents import AGENTS, upstream_of
@@ -41,7 +41,7 @@ def record_disclosure(*, consent_pk: int, to: Receiver, told: Identifiers) -> bo
     known = mine.filter(status=DeletionStatus.DISCLOSED)
     known = known.filter(has_email=True) if told.emails else known
     known = known.filter(has_number=True) if told.phone_numbers else known
-    if known.update(last_at=Now()):
+    if known.update(last_at=Now(), under_way=F("under_way") + 1):
         return True
     with transaction.atomic():
         consent = ProcessingConsent.objects.select_for_update().filter(pk=consent_pk, withdrawn_at=None).first()
@@ -49,10 +49,19 @@ def record_disclosure(*, consent_pk: int, to: Receiver, told: Identifiers) -> bo
             return False
         row = mine.first()
         row = row or Deletion(consent=consent, deletion_id=new_deletion_id(), first_at=database_now(), **to.columns)
-        row.last_at = database_now()
+        row.last_at, row.under_way = database_now(), row.under_way + 1
         _tell(row, _subject(row).united(Subject(told)) if row.pk else Subject(told))
         row.save()
     return True
+
+
+def record_return(*, consent_pk: int, to: Receiver) -> None:
+    """Note that a call or a sending of `record_disclosure` came back, whatever came of it: it arrived, or never will.
+
+    Of one whose process died nobody says so; then a deletion waits for as long as it could take.
+    """
+    mine = Deletion.objects.filter(consent=consent_pk, under_way__gt=0, **to.condition)
+    mine.update(under_way=F("under_way") - 1)
 
 
 @transaction.atomic
@@ -87,6 +96,7 @@ def request_for_erasure(erasure: "Erasure") -> None:
     for to, rows in found.items():
         first, last = min(row.first_at for row in rows), max(row.last_at for row in rows)
         made = Deletion(erasure=erasure, deletion_id=new_deletion_id(), first_at=first, last_at=last, **to.columns)
+        made.under_way = sum(row.under_way for row in rows)
         names = Subject(Identifiers(), _sendings(erasure.user_id, to))
         _tell(made, names.united(*(_subject(row) for row in rows)))
         _request(made, now)
@@ -103,7 +113,7 @@ def request_end_of_access(erasure: "Erasure", *, at: Receiver, token: str) -> No
 def _request(row: Deletion, now: datetime) -> None:
     """Once what is on its way has arrived, or is lost: a deletion must not overtake it."""
     row.status, row.requested_at = DeletionStatus.QUEUED, now
-    row.next_attempt_at = max(now, row.last_at + longest_call(row))
+    row.next_attempt_at = max(now, row.last_at + longest_call(row)) if row.under_way else now
     row.save()
     if row.next_attempt_at == now:
         transaction.on_commit(partial(tell_worker, SEND, row.pk))
@@ -150,5 +160,6 @@ def _record_earlier(consents: Iterable[ProcessingConsent], now: datetime) -> Non
     for consent_pk, to in found:
         consent = by_pk[consent_pk]
         row = Deletion(consent=consent, deletion_id=new_deletion_id(), first_at=now, last_at=now, **to.columns)
+        row.under_way = 1  # as far as anybody knows
         _tell(row, Subject(named_by(consent, verified_by(consent.user_id))))
         row.save()

@@ -71,6 +71,7 @@ class Deletion(models.Model):
     has_number = models.BooleanField(default=False)
     first_at = models.DateTimeField(_("first sent"))
     last_at = models.DateTimeField(_("last sent"))
+    under_way = models.PositiveIntegerField(default=0)  # calls and sendings that began and have not come back
     requested_at = models.DateTimeField(_("deletion requested"), null=True)
     attempts = models.PositiveSmallIntegerField(_("attempts"), default=0)
     next_attempt_at = models.DateTimeField(_("next attempt"), null=True)

@@ -26,6 +26,12 @@ pytestmark = [
 ]
 
 
+@pytest.fixture(autouse=True)
+def _by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No worker is told: each test does what one does."""
+    monkeypatch.setattr("agents_proxy.deletions.actions.tell_worker", lambda name, pk: None)
+
+
 def calling(person: User, agent: str) -> Any:
     return partial(signed_in(person).post, f"/api/a2a/{agent}", CALL)
 

@@ -105,14 +105,32 @@ def test_what_an_agent_is_told_later_counts(caller: Any, person: User, there: Fo
     assert there.claims[0]["subject"] == {"emails": ["ana@example.org"], "phone_numbers": [NUMBER]}
 
 
-def test_a_deletion_does_not_overtake_what_is_on_its_way(caller: Any, person: User, there: Forgetting) -> None:
+def test_a_deletion_does_not_overtake_what_is_on_its_way(
+    caller: Any, person: User, there: Forgetting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from agents_proxy.proxy import upstream
+
+    call = upstream.call
+
+    def withdrawn_meanwhile(*given: Any) -> Any:
+        withdraw(person)
+        return call(*given)
+
+    monkeypatch.setattr(upstream, "call", withdrawn_meanwhile)
     caller.post("/api/a2a/brand", CALL)
-    withdraw(person)
     [row] = Deletion.objects.all()
 
     assert row.next_attempt_at == row.last_at + timedelta(seconds=60)  # the agent's own time-out
     deliveries.send(row.pk)
     assert there.got == []
+
+
+def test_what_came_back_is_deleted_at_once(caller: Any, person: User, there: Forgetting) -> None:
+    caller.post("/api/a2a/brand", CALL)
+    withdraw(person)
+
+    assert set(Deletion.objects.values_list("under_way", flat=True)) == {0}
+    assert all(row.next_attempt_at == row.requested_at for row in Deletion.objects.all())
 
 
 def test_withdrawn_a_thousand_times_it_is_one_request(caller: Any, person: User, there: Forgetting) -> None:
