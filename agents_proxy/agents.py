@@ -124,6 +124,8 @@ class Upstream:
     token: str
     timeout: float
     protocol: Protocol
+    delete_url: str = ""  # where it takes signed requests to delete; empty: nowhere
+    contact: str = ""  # of whoever runs it, for people
 
 
 def upstream_of(agent: str) -> Upstream | None:
@@ -131,7 +133,14 @@ def upstream_of(agent: str) -> Upstream | None:
     configured = settings.AGENTS[agent]
     if not configured["url"]:
         return None
-    return Upstream(configured["url"], configured["token"], configured["timeout"], Protocol(configured["protocol"]))
+    return Upstream(
+        configured["url"],
+        configured["token"],
+        configured["timeout"],
+        Protocol(configured["protocol"]),
+        configured.get("delete_url", ""),
+        configured.get("contact", ""),
+    )
 
 
 def unchecked(purposes: Iterable[Purpose] = Purpose) -> list[str]:

@@ -4,32 +4,41 @@
 import logging
 from typing import TYPE_CHECKING, Any
 
+from django.conf import settings
 from django.utils.translation import gettext as _
 
 from accounts.hooks import LeavingRoom, Words
 from agents_proxy.activations.queries import activations_of_person
 from agents_proxy.analyses.models import Run
-from agents_proxy.financial.items import forget, remove_item
+from agents_proxy.deletions import queries as deletion_queries
+from agents_proxy.deletions.actions import request_end_of_access, request_for_erasure
+from agents_proxy.deletions.receivers import ENDS_ACCESS, Receiver
+from agents_proxy.financial import client
+from agents_proxy.financial.items import remove_item
 from agents_proxy.financial.models import Item
 from agents_proxy.messaging.models import OutboundMessage, PhoneNumber
 from agents_proxy.processing_consent import actions as consents
+from agents_proxy.signing import origin_of
 from common import encryption
 from common.problems import Problem
 from common.sql.erasing import PersonalRows
 
 if TYPE_CHECKING:
-    from accounts.models import User
+    from accounts.models import Erasure, User
 
 _log = logging.getLogger(__name__)
 _CONSENTS = "(SELECT id FROM processing_consents WHERE user_id = :person)"
 _RUNS = "(SELECT id FROM analysis_runs WHERE user_id = :person)"
 _ITEMS = "(SELECT id FROM aggregator_items WHERE user_id = :person)"
 _GONE = "destroyed"
+AGGREGATOR = "aggregator"  # the name that its rows have for an agent
+ENDS_ACCESS[AGGREGATOR] = client.remove_item
 
 ROWS = PersonalRows(
     name="erase_agents_rows",
     unsampled={
         "activations": ("body",),
+        "deletions": ("subject", "confirmation"),
         "aggregator_items": ("upstream_id", "institution", "cursor", "signals"),
         "aggregator_link_sessions": ("link_token",),
         "analysis_runs": ("input", "profile", "provenance", "metadata"),
@@ -38,6 +47,7 @@ ROWS = PersonalRows(
         "processing_consents": ("email", "origin"),
     },
     statements=(
+        f"DELETE FROM deletions WHERE consent_id IN {_CONSENTS}",
         f"DELETE FROM activations WHERE consent_id IN {_CONSENTS}",
         f"DELETE FROM analysis_steps WHERE run_id IN {_RUNS}",
         "DELETE FROM analysis_runs WHERE user_id = :person",
@@ -51,7 +61,9 @@ ROWS = PersonalRows(
     ),
 )
 TABLES = {
-    "activations": _GONE + "; what was sent stays where it was sent to",
+    "activations": _GONE + "; where it was sent to, it is asked to be deleted",
+    "deletions": _GONE + ", but for who is asked to delete what: whom it is about is encrypted, and gone once that is "
+    "confirmed or thirty days are over; the rest is gone then, too",
     "analysis_runs": _GONE,
     "analysis_steps": _GONE,
     "aggregator_items": _GONE + "; the access at the aggregator is ended",
@@ -70,19 +82,39 @@ def says(user: "User") -> list[Words]:
     said: list[Words] = []
     if Run.objects.filter(user=user).exists():
         said.append(_("Your profile analyses are deleted."))
+    asked, by_hand = deletion_queries.receivers_of(user)
+    if asked:
+        said.append(
+            _("These are asked to delete what they got of you, for 30 days at most: %(names)s.")
+            % {"names": "; ".join(asked)}
+        )
+    if by_hand:
+        said.append(
+            _("These take no such request; if you want them to delete what they got, ask them yourself: %(names)s.")
+            % {"names": "; ".join(by_hand)}
+        )
     if Item.objects.filter(user=user, access_token__isnull=False).exists():
         said.append(_("Linked bank accounts are unlinked."))
     return said
 
 
 def unlink(user: "User") -> None:
-    """End the access at the aggregator. Where it cannot be told now, its token is destroyed here all the same."""
+    """End the access at the aggregator. Where it cannot be told now, it is told later (`tell_others`)."""
     for item in Item.objects.filter(user=user, access_token__isnull=False).order_by("pk"):
         try:
             remove_item(by=user, item_id=item.item_id)
         except Problem as problem:
             _log.warning("the aggregator could not be told that %s was removed: %s", item.item_id, problem.code)
-            forget(item.pk)
+
+
+def tell_others(erasure: "Erasure") -> None:
+    """Whoever got something of the person is asked to delete it, and the aggregator to end what it did not end yet."""
+    request_for_erasure(erasure)
+    for item in Item.objects.filter(user=erasure.user_id, access_token__isnull=False).order_by("pk"):
+        token = _opened(item.access_token)
+        if token and settings.AGGREGATOR:
+            at = Receiver(f"{origin_of(settings.AGGREGATOR['url'])}#{item.item_id}", agent=AGGREGATOR)
+            request_end_of_access(erasure, at=at, token=token)
 
 
 def export(user: "User") -> dict[str, Any]:
@@ -116,6 +148,9 @@ def export(user: "User") -> dict[str, Any]:
             }
             for sending in activations_of_person(user)
         ],
+        "deletions_elsewhere": [
+            deletion_queries.body(row) for row in deletion_queries.deletions_of_person(user).iterator()
+        ],
         "linked_accounts": list(Item.objects.filter(user=user).values("item_id", "institution", "status")),
         "phone_numbers": [_opened(row.number) for row in PhoneNumber.objects.filter(user=user).order_by("pk")],
     }
@@ -128,4 +163,13 @@ def _opened(sealed: str | None) -> str | None:
         return None
 
 
-ROOM = LeavingRoom(name="agents", order=40, rows=ROWS, tables=TABLES, says=says, ends=unlink, export=export)
+ROOM = LeavingRoom(
+    name="agents",
+    order=40,
+    rows=ROWS,
+    tables=TABLES,
+    says=says,
+    ends=unlink,
+    before_rows=tell_others,
+    export=export,
+)

@@ -2,6 +2,7 @@
 
 from agents_proxy.activations.models import Activation
 from agents_proxy.analyses.models import Run, Step
+from agents_proxy.deletions.models import Deletion
 from agents_proxy.destinations.models import Destination
 from agents_proxy.financial.models import Item, LinkSession, RefreshRun
 from agents_proxy.messaging.models import MessageTemplate, OutboundMessage, PhoneNumber
@@ -11,6 +12,7 @@ from agents_proxy.proxy.models import Call
 __all__ = [
     "Activation",
     "Call",
+    "Deletion",
     "Destination",
     "Item",
     "LinkSession",

@@ -1,6 +1,6 @@
 """What the database itself holds of this room's rules."""
 
-from agents_proxy.states import ACTIVATION_MOVES, MESSAGE_MOVES, RUN_MOVES, STEP_MOVES
+from agents_proxy.states import ACTIVATION_MOVES, DELETION_MOVES, MESSAGE_MOVES, RUN_MOVES, STEP_MOVES
 from common.sql.triggers import Rule, frozen, transitions
 
 RULES: list[Rule] = [
@@ -52,4 +52,13 @@ RULES: list[Rule] = [
         "NEW.run_id IS NOT NULL AND OLD.run_id IS DISTINCT FROM NEW.run_id",
     ),
     transitions("activations", ACTIVATION_MOVES),
+    frozen("deletions", ["deletion_id", "consent_id", "erasure_id", "agent", "destination_id", "origin", "first_at"]),
+    Rule(
+        "deletions",
+        "requested",
+        "UPDATE",
+        "deletions: what was asked for stays asked for, since then",
+        "OLD.requested_at IS NOT NULL AND OLD.requested_at IS DISTINCT FROM NEW.requested_at",
+    ),
+    transitions("deletions", DELETION_MOVES),
 ]

@@ -90,6 +90,20 @@ class ActivationStatus(StrEnum):
     FAILED = "failed"
 
 
+class DeletionStatus(StrEnum):
+    """Where the deletion of what a receiver got of somebody stands.
+
+    `disclosed`: it got something, and nothing is to be deleted. `queued` between two attempts, too. `unconfirmed`: it
+    was asked for thirty days, and never said that it did.
+    """
+
+    DISCLOSED = "disclosed"
+    QUEUED = "queued"
+    SENDING = "sending"
+    CONFIRMED = "confirmed"
+    UNCONFIRMED = "unconfirmed"
+
+
 class ItemStatus(StrEnum):
     """Whether an institution still lets us read."""
 
@@ -152,4 +166,12 @@ ACTIVATION_MOVES: Mapping[ActivationStatus, frozenset[ActivationStatus]] = {
     ActivationStatus.SENDING: frozenset({ActivationStatus.QUEUED, ActivationStatus.DELIVERED, ActivationStatus.FAILED}),
     ActivationStatus.DELIVERED: frozenset(),
     ActivationStatus.FAILED: frozenset(),
+}
+# A receiver that got more after it confirmed is another row: of another consent.
+DELETION_MOVES: Mapping[DeletionStatus, frozenset[DeletionStatus]] = {
+    DeletionStatus.DISCLOSED: frozenset({DeletionStatus.QUEUED}),
+    DeletionStatus.QUEUED: frozenset({DeletionStatus.SENDING, DeletionStatus.UNCONFIRMED}),
+    DeletionStatus.SENDING: frozenset({DeletionStatus.QUEUED, DeletionStatus.CONFIRMED, DeletionStatus.UNCONFIRMED}),
+    DeletionStatus.CONFIRMED: frozenset(),
+    DeletionStatus.UNCONFIRMED: frozenset(),
 }

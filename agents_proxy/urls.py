@@ -5,6 +5,7 @@ from django.urls import include, path
 from agents_proxy import documented
 from agents_proxy.activations import urls as activations
 from agents_proxy.analyses import urls as analyses
+from agents_proxy.deletions import urls as deletions
 from agents_proxy.destinations import urls as destinations
 from agents_proxy.financial import urls as financial
 from agents_proxy.messaging import urls as messaging
@@ -31,6 +32,7 @@ urlpatterns = [
     path("api/a2a/", include(api)),
     path("", include(destinations.management)),
     path("", include(destinations.pages)),
+    path("", include(deletions.pages)),
     path("profile/consent/", include(processing_consent.pages)),
     path("profile/messages/", include(messaging.message_urls)),
     path("profile/numbers/", include(messaging.pages)),

@@ -121,17 +121,22 @@ def email(name: str) -> dict[str, Any]:
 
 
 def agent(prefix: str, protocols: Sequence[str], protocol: str) -> dict[str, Any]:
-    """The variables <prefix>_URL, _TOKEN, _TIMEOUT (seconds), _PROTOCOL (else `protocol`), _CHECKS_CONSENT."""
-    url = text(f"{prefix}_URL").strip()
-    if url and not url.startswith(("https://", "http://")):
-        raise ImproperlyConfigured(f"{prefix}_URL must start with https:// or http://.")
+    """The variables <prefix>_URL, _TOKEN, _TIMEOUT (seconds), _PROTOCOL (else `protocol`), _CHECKS_CONSENT,
+    _DELETE_URL, _CONTACT."""
+    url, delete_url = (text(f"{prefix}_{name}").strip() for name in ("URL", "DELETE_URL"))
+    for name, address in {"URL": url, "DELETE_URL": delete_url}.items():
+        if address and not address.startswith(("https://", "http://")):
+            raise ImproperlyConfigured(f"{prefix}_{name} must start with https:// or http://.")
     chosen = text(f"{prefix}_PROTOCOL") or protocol
     if chosen not in protocols:
         raise ImproperlyConfigured(f"{prefix}_PROTOCOL must be one of {', '.join(protocols)}, not {chosen!r}.")
     seconds = number(f"{prefix}_TIMEOUT", 50, minimum=1, maximum=600)
     checks = flag(f"{prefix}_CHECKS_CONSENT")
     token = text(f"{prefix}_TOKEN")
-    return {"url": url, "token": token, "timeout": seconds, "protocol": chosen, "checks_consent": checks}
+    return {
+        "url": url, "token": token, "timeout": seconds, "protocol": chosen, "checks_consent": checks,
+        "delete_url": delete_url, "contact": text(f"{prefix}_CONTACT").strip(),
+    }  # fmt: skip
 
 
 def aggregator(*, url: str, client_id: str, secret: str, **rest: Any) -> dict[str, Any] | None:

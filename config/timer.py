@@ -25,6 +25,7 @@ TASKS: dict[str, dict[str, Any]] = {
     "tidy": {"task": "consent.tasks.tidy", "schedule": 3600.0},
     "forget-records": {"task": "consent.tasks.forget_records", "schedule": 600.0},
     "forget-agent-calls": {"task": "agents_proxy.tasks.forget_agent_calls", "schedule": 600.0},
+    "forget-deletions": {"task": "agents_proxy.tasks.forget_deletions", "schedule": 600.0},
     "forget-rate-counts": {"task": "common.tasks.forget_rate_counts", "schedule": 600.0},
     "recheck-domains": {"task": "developers.tasks.recheck_domains", "schedule": 600.0},
     "forget-unused-logos": {"task": "developers.tasks.forget_unused_logos", "schedule": 3600.0},
@@ -42,6 +43,7 @@ WATCHED: dict[str, Watched] = {
     "resume-activations": Watched(
         "agents_proxy.tasks.resume_activations", 2, "agents_proxy.activations.deliveries.is_due"
     ),
+    "resume-deletions": Watched("agents_proxy.tasks.resume_deletions", 2, "agents_proxy.deletions.deliveries.is_due"),
     "finish-withdrawals": Watched("consent.tasks.finish_withdrawals", 4, "consent.decisions.withdrawals.is_due"),
     "chain-reads": Watched("consent.tasks.chain_reads", 4, "consent.exports.read_batches.is_due"),
     "write-pending-audit": Watched("consent.tasks.write_pending_audit", 4, "consent.ledger.pending.is_due"),

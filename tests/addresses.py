@@ -230,7 +230,7 @@ RECORDS = (
     "consent/appreport", "consent/scopewithdrawal", "consent/sandboxperson", "developers/appauditentry",
     "developers/appinvitation", "developers/managementtoken", "developers/loggedrequest",
     "agents_proxy/messagetemplate", "agents_proxy/outboundmessage", "agents_proxy/processingconsent",
-    "agents_proxy/call", "agents_proxy/run", "agents_proxy/item", "agents_proxy/refreshrun",
+    "agents_proxy/deletion", "agents_proxy/call", "agents_proxy/run", "agents_proxy/item", "agents_proxy/refreshrun",
     "agents_proxy/linksession", "auth/group",
 )  # fmt: skip
 _MADE_BY_STAFF = {
@@ -440,6 +440,7 @@ ADDRESSES: list[Address] = [
     Address("profile/consent/", "GET", page(), query="purposes=profile"),
     Address("profile/consent/", "POST", act(others="302"), {"purposes": "profile", "agreed": "yes"}),
     Address("profile/consent/given/", "GET", page()),
+    Address("profile/consent/<str:consent_id>/receivers/", "GET", page(others="404")),
     Address("profile/consent/<str:consent_id>/withdraw/", "POST", act(), {}),
     Address("profile/numbers/", "GET", page()),
     Address("profile/numbers/", "POST", act(owner="200", others="200"), {}),

@@ -16,7 +16,10 @@ from django.db import connection, transaction
 from django.db.models import Count, F, Q, QuerySet, Window
 from django.db.models.functions import RowNumber
 
+from agents_proxy.activations import payloads
 from agents_proxy.activations.models import Activation
+from agents_proxy.deletions.actions import record_disclosure, record_return
+from agents_proxy.deletions.receivers import Receiver, receiver_of
 from agents_proxy.destinations.actions import disable_destination
 from agents_proxy.destinations.queries import destinations_reaching
 from agents_proxy.processing_consent import actions as consents
@@ -55,6 +58,8 @@ class Claimed:
     url: str
     secret: str
     body: bytes
+    to: Receiver
+    consent_pk: int
 
 
 def due(*, limit: int = 100) -> list[int]:
@@ -79,9 +84,17 @@ def send(activation_pk: int) -> None:
     claimed = _claim(activation_pk)
     if claimed is None:
         return
+    told = payloads.identifiers_in(claimed.body)
+    if not record_disclosure(consent_pk=claimed.consent_pk, to=claimed.to, told=told):
+        _record(claimed, None)  # it was withdrawn meanwhile, so that no other attempt follows
+        return
     if not connection.in_atomic_block:
         connection.close()  # back to the pool, for as long as the other side takes
-    _record(claimed, _posted(claimed))
+    try:
+        status_code = _posted(claimed)
+    finally:
+        record_return(consent_pk=claimed.consent_pk, to=claimed.to)
+    _record(claimed, status_code)
 
 
 def _due(now: datetime) -> QuerySet[Activation]:
@@ -123,7 +136,10 @@ def _claim(activation_pk: int) -> Claimed | None:
         _held(found).update(lease_until=now + _LEASE, **claim)
         destination = found.destination
     secret, body = encryption.opened(destination.secret), encryption.opened(str(found.body))
-    return Claimed(found.pk, attempts, found.activation_id, destination.url, secret, body.encode())
+    to = receiver_of(destination)
+    return Claimed(
+        found.pk, attempts, found.activation_id, destination.url, secret, body.encode(), to, found.consent_id
+    )
 
 
 def _obstacle(row: Activation) -> str:

@@ -38,6 +38,13 @@ def message(data: dict[str, Any], at: datetime) -> str:
     return orjson.dumps({"type": TYPE, "timestamp": at.isoformat(timespec="seconds"), "data": data}).decode()
 
 
+def identifiers_in(body: bytes) -> Identifiers:
+    """By what a message names its person."""
+    profile = orjson.loads(body)["data"]["profile"]
+    email, phone = profile.get("email"), profile.get("phone")
+    return Identifiers((email,) if email else (), (phone,) if phone else ())
+
+
 def digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 

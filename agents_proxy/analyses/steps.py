@@ -26,7 +26,7 @@ from agents_proxy.analyses.actions import end_early
 from agents_proxy.analyses.models import Run, Step
 from agents_proxy.analyses.prompts import number_of, person_of, profile_prompt
 from agents_proxy.analyses.results import finish, reading_of
-from agents_proxy.errors import CallFailed, NotConfigured, SubjectMismatch, UpstreamTimeout
+from agents_proxy.errors import CallFailed, ConsentRequired, NotConfigured, SubjectMismatch, UpstreamTimeout
 from agents_proxy.financial import items as linked_items
 from agents_proxy.processing_consent import actions as consents
 from agents_proxy.processing_consent.identifiers import named_by, verified_by
@@ -135,7 +135,7 @@ def _ask(claimed: Claimed) -> dict[str, Any] | None:
     try:
         subject = claimed.subject.for_prompt(claimed.person)
         answer = calls.ask(agent, prompt, consent_pk=consent_pk, about=subject, admitted=False)
-    except (NotConfigured, SubjectMismatch, CallFailed) as error:
+    except (ConsentRequired, NotConfigured, SubjectMismatch, CallFailed) as error:
         if isinstance(error, UpstreamTimeout) and not shutdown.time_left():
             return None
         return {"status": StepStatus.FAILED, "error_code": error.name, "duration_ms": _since(began)}

@@ -54,7 +54,7 @@ def agreements_of(person: "User", page: str | None) -> Agreements:
     own = (
         ProcessingConsent.objects.filter(user=person)
         .select_related("app")
-        .prefetch_related("analysis_runs", "activations__destination__app")
+        .prefetch_related("analysis_runs", "activations__destination__app", "deletions")
     )
     ended = Paginator(own.ended(now), ENDED_AT_ONCE).get_page(page)
     live = list(own.live(now)) if ended.number == 1 else []
@@ -99,5 +99,6 @@ def _row(
         "done": done,
         "over": done or status != ConsentStanding.LIVE,
         "receivers": [receivers[name].described for name in consent.destinations if name in receivers],
+        "receivers_count": len(consent.deletions.all()),
         "sendings": [(sending, ACTIVATIONS[ActivationStatus(sending.status)]) for sending in sendings],
     }

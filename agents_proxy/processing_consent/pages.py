@@ -23,6 +23,7 @@ from agents_proxy.errors import UnknownConsent
 from agents_proxy.processing_consent import actions as consents
 from agents_proxy.processing_consent.forms import IdentifiersForm
 from agents_proxy.processing_consent.identifiers import Identifiers, are_used_for, verified_by, verify_url
+from agents_proxy.processing_consent.models import ProcessingConsent
 from agents_proxy.processing_consent.origins import App, app_of_origin
 from agents_proxy.processing_consent.overview import agreements_of
 from agents_proxy.statements import VERSION, statement
@@ -115,6 +116,8 @@ def withdraw(request: HttpRequest, consent_id: str) -> HttpResponse:
         raise Http404 from None
     told = gettext("Withdrawn. No agent is asked, and nothing is sent, under this consent any more.")
     messages.success(request, told)
+    if ProcessingConsent.objects.filter(consent_id=consent_id, deletions__isnull=False).exists():
+        return redirect("deletions:receivers", consent_id)
     return redirect("processing:given")
 
 

@@ -10,9 +10,10 @@ from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
+from agents_proxy import signing
 from agents_proxy.agents import AGENTS
 from agents_proxy.errors import InvalidParams, UnknownAgent
-from agents_proxy.proxy import assertions, callers, calls, rpc
+from agents_proxy.proxy import callers, calls, rpc
 from agents_proxy.proxy import limits as proxy_limits
 from agents_proxy.proxy.callers import Caller
 from agents_proxy.proxy.envelope import Prompt, Reply, new_session_id, new_task_id
@@ -110,13 +111,13 @@ class AgentView(ProgramView):
 
 
 class AssertionKeys(ProgramView):
-    """The public keys of the assertions that agents are shown."""
+    """The public keys of what agents and destinations are told of people: assertions of consent, deletions."""
 
     authentication_classes = ()
     http_method_names = ["get", "head"]
 
     def get(self, request: Request) -> HttpResponse:
-        return json_answer(assertions.public_keys())
+        return json_answer(signing.public_keys())
 
 
 def _is_preflight(request: HttpRequest) -> bool:

@@ -14,15 +14,18 @@ from django.conf import settings
 from django.db import DatabaseError, connection
 from django.utils import timezone
 
-from agents_proxy.agents import Upstream, upstream_of
-from agents_proxy.errors import CallFailed, NotConfigured, SubjectMismatch, TooManyCalls, Unavailable
+from agents_proxy.agents import AGENTS, Upstream, upstream_of
+from agents_proxy.deletions.actions import record_disclosure, record_return
+from agents_proxy.deletions.receivers import Receiver, agent_at
+from agents_proxy.errors import CallFailed, ConsentRequired, NotConfigured, SubjectMismatch, TooManyCalls, Unavailable
 from agents_proxy.processing_consent.models import ProcessingConsent
 from agents_proxy.proxy import upstream
 from agents_proxy.proxy.assertions import assertion
+from agents_proxy.proxy.callers import consent_url
 from agents_proxy.proxy.correlation import kept_apart, principals_of
 from agents_proxy.proxy.envelope import Prompt, Reply, renamed
 from agents_proxy.proxy.subjects import Subject
-from agents_proxy.states import CallOutcome
+from agents_proxy.states import CallOutcome, Reach
 from common.shutdown import shutdown
 from common.sql.dialect import timestamp
 
@@ -70,7 +73,8 @@ def ask(
 ) -> Reply:
     """What `agent` answers to `prompt`, asked once, of `about`: whoever agreed; None asks about nobody in particular.
 
-    Raises `SubjectMismatch` for a reply that names others alone.
+    Raises `ConsentRequired` where the consent was withdrawn meanwhile, and `SubjectMismatch` for a reply that names
+    others alone.
     Raises `NotConfigured`, and `CallFailed` or one of its kinds. With `admitted` (the proxy's calls) it raises
     `TooManyCalls` where this process has as many under way as it takes; a worker's steps are bounded by the worker.
     Where the process ends, it raises `Unavailable` before an agent is asked, and a call under way is an
@@ -88,10 +92,14 @@ def ask(
 
 
 def _asked(agent: str, target: Upstream, prompt: Prompt, consent_pk: int | None, about: Subject | None) -> Reply:
-    sent, shown = prompt, ""
+    sent, shown, to = prompt, "", None
     if about is not None and consent_pk is not None:
-        consent = ProcessingConsent.objects.only("consent_id", "user", "app").get(pk=consent_pk)
+        consent = ProcessingConsent.objects.only("consent_id", "user", "app", "origin", "reach").get(pk=consent_pk)
         sent = kept_apart(prompt, principals_of(consent))
+        to = agent_at(agent, target)
+        if not record_disclosure(consent_pk=consent_pk, to=to, told=about.told):
+            origin = consent.origin if consent.reach == Reach.SITE else None
+            raise ConsentRequired(consent_url=consent_url(AGENTS[agent].purpose, origin))
         shown = assertion(agent, target, sent, about, consent)
     if not connection.in_atomic_block:
         connection.close()  # back to the pool, for as long as the agent takes
@@ -112,7 +120,8 @@ def _asked(agent: str, target: Upstream, prompt: Prompt, consent_pk: int | None,
     finally:
         milliseconds = int((time.monotonic() - clock) * 1000)
         begun = timestamp(started)
-        _note([agent, prompt.session_id, prompt.task_id, consent_pk, begun, milliseconds, outcome.value, size])
+        columns = [agent, prompt.session_id, prompt.task_id, consent_pk, begun, milliseconds, outcome.value, size]
+        _note(columns, consent_pk, to)
 
 
 def tell_operator(agent: str, prompt: Prompt, said: str) -> None:
@@ -130,9 +139,11 @@ def _hidden(match: re.Match[str]) -> str:
     return f"{match['name'] or ''}[redacted]"
 
 
-def _note(columns: list[Any]) -> None:
+def _note(columns: list[Any], consent_pk: int | None, to: Receiver | None) -> None:
     """The agent was asked already: an answer is not thrown away because this row cannot be written."""
     try:
+        if consent_pk is not None and to is not None:
+            record_return(consent_pk=consent_pk, to=to)
         with connection.cursor() as cursor:
             cursor.execute(_NOTE, columns)
     except (DatabaseError, psycopg.Error):

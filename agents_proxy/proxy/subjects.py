@@ -54,6 +54,12 @@ class Subject(Identifiers):
     person_pk: int
     disclosed: tuple[str, ...] = ()
 
+    @property
+    def told(self) -> Identifiers:
+        """`disclosed`, by their kinds."""
+        emails = tuple(one for one in self.disclosed if "@" in one)
+        return Identifiers(emails, tuple(one for one in self.disclosed if "@" not in one))
+
     def for_prompt(self, text: str) -> "Subject":
         """The same, disclosing what `text` names of theirs, or else one identifier; raises `SubjectMismatch`."""
         rest, disclosed = _plain(text), []

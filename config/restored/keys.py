@@ -20,9 +20,10 @@ _EACH_END = 5  # rows from the newest and as many from the oldest, which the old
 # every column that common.encryption seals; tests/config/restored/test_verify_restore.py looks for one that is left out
 SEALED_COLUMNS = (
     "accounts.OutgoingMail.sealed", "accounts.Session.data", "accounts.UserPhoto.webp",
-    "agents_proxy.Activation.body", "agents_proxy.Destination.secret", "agents_proxy.Item.access_token",
-    "agents_proxy.Item.signals", "agents_proxy.LinkSession.link_token", "agents_proxy.PhoneNumber.number",
-    "agents_proxy.Run.input", "agents_proxy.Run.profile", "agents_proxy.Step.fields", "agents_proxy.Step.reply",
+    "agents_proxy.Activation.body", "agents_proxy.Deletion.subject", "agents_proxy.Destination.secret",
+    "agents_proxy.Item.access_token", "agents_proxy.Item.signals", "agents_proxy.LinkSession.link_token",
+    "agents_proxy.PhoneNumber.number", "agents_proxy.Run.input", "agents_proxy.Run.profile", "agents_proxy.Step.fields",
+    "agents_proxy.Step.reply",
     "developers.WebhookEndpoint.previous_secret", "developers.WebhookEndpoint.secret",
     "pkm.KeyWrapper.jwe", "pkm.LegacyBlob.jwe", "pkm.RotationWrapper.jwe",
 )  # fmt: skip

@@ -18,8 +18,10 @@ def addresses(port: int) -> dict[str, str]:
 
 
 def environment(found: dict[str, str]) -> dict[str, str]:
-    """What the server is told of agents at these addresses: where they are, and that they check consent."""
-    return {**found, **{name.replace("_URL", "_CHECKS_CONSENT"): "true" for name in found}}
+    """What the server is told of agents at these addresses: where they are, that they check consent, and delete."""
+    checking = {name.replace("_URL", "_CHECKS_CONSENT"): "true" for name in found}
+    deleting = {name.replace("_URL", "_DELETE_URL"): f"{url}/delete" for name, url in found.items()}
+    return {**found, **checking, **deleting}
 
 
 def command(found: dict[str, str], var: Path, server: str) -> list[str]:

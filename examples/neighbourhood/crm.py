@@ -1,12 +1,13 @@
 """A CRM that takes signed activations, as Standard Webhooks say, and shows what arrived on a page of its own.
 
 It verifies each request with the secrets it was told: in the environment (CRM_SECRETS, several with spaces between) or
-in the form of its page. One `webhook-id` is one arrival, however often it comes.
+in the form of its page. One `webhook-id` is one arrival, however often it comes. What it is asked to delete it deletes.
 """
 
 import base64
 import json
 from datetime import UTC, datetime
+from typing import Any
 
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
@@ -15,6 +16,7 @@ from examples.neighbourhood.serving import NOT_FOUND, Request, Response, json_re
 from examples.neighbourhood.store import Store
 
 _SHOWN = 50
+_ALL = 2000  # that are kept
 _SECRETS = 1000  # the newest; each trip renews one
 
 
@@ -46,9 +48,24 @@ class Crm:
         except ValueError:
             return json_response(400, {"error": "not JSON"})
         name = request.headers["webhook-id"]
+        if isinstance(said, dict) and said.get("type") == "deletion.requested":
+            return self._forget(said.get("data"))
         arrival = {"id": name, "at": datetime.now(UTC).isoformat(timespec="seconds"), "said": said}
         self._store.add("activation", name, arrival)  # the same one again changes nothing
         return Response(204)
+
+    def _forget(self, asked: Any) -> Response:
+        """Delete the arrivals that a signed request names; of somebody who is erased all that name them."""
+        try:
+            names, said, subject = set(asked["activationIds"]), {"deletionId": asked["deletionId"]}, []
+            if asked["consentId"] is None:
+                subject = [*asked["subject"]["emails"], *asked["subject"]["phone_numbers"]]
+        except (TypeError, KeyError):
+            return json_response(400, {"error": "not a request to delete"})
+        arrived = self._store.newest("activation", _ALL)
+        theirs = [one["id"] for one in arrived if one["id"] in names or _is_about(one, subject)]
+        deleted = sum(self._store.take("activation", name) is not None for name in theirs)
+        return json_response(200, {**said, "deleted": deleted})
 
     def _learn(self, request: Request) -> Response:
         secret = request.form.get("secret", [""])[0].strip()
@@ -80,6 +97,13 @@ class Crm:
         )
         body = f"{lead}<h2>Arrived</h2>{f'<ul>{shown}</ul>' if shown else '<p>Nothing yet.</p>'}<h2>Secrets</h2>{form}"
         return page("CRM", body, status=status)
+
+
+def _is_about(arrival: dict[str, Any], subject: list[str]) -> bool:
+    said = arrival["said"]
+    data = said.get("data") if isinstance(said, dict) else None
+    profile = data.get("profile") if isinstance(data, dict) else None
+    return isinstance(profile, dict) and any(profile.get(name) in subject for name in ("email", "phone"))
 
 
 def _fits(secret: str, request: Request) -> bool:

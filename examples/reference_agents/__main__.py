@@ -13,11 +13,13 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from examples.reference_agents.agent_card import agent_card, agent_of_card
+from examples.reference_agents.agents import AGENTS
 from examples.reference_agents.consent import HEADER, Consent
-from examples.reference_agents.json_rpc import answer_request, error_response
+from examples.reference_agents.json_rpc import answer_deletion, answer_request, error_response
 from examples.reference_agents.store import keep_in
 
 _MAX_BODY_BYTES = 1024 * 1024
+_DELETING = {f"/{agent}/delete" for agent in AGENTS}  # take signed requests to delete
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -44,12 +46,15 @@ class Handler(BaseHTTPRequestHandler):
         if not length.isdecimal() or len(length) > 12 or int(length) > _MAX_BODY_BYTES:
             self.close_connection = True
             return self._send(error_response(None, -32600, "send a JSON-RPC request with its length"))
+        body, consent = self.rfile.read(int(length)), self.server.consent  # type: ignore[attr-defined]  # of `Server`
+        if self.path in _DELETING:
+            status, told = answer_deletion(body.decode("ascii", "replace").strip(), consent)
+            return self._send(told, status)
         try:
-            request = json.loads(self.rfile.read(int(length)))
+            request = json.loads(body)
         except (ValueError, RecursionError):
             return self._send(error_response(None, -32700, "not JSON"))
         version, shown = (self.headers.get(name, "").strip() for name in ("A2A-Version", HEADER))
-        consent = self.server.consent  # type: ignore[attr-defined]  # of `Server`
         return self._send(answer_request(self.path.strip("/"), request, version, consent=consent, shown=shown))
 
     def _is_from_a_program(self) -> bool:

@@ -7,7 +7,8 @@ from typing import Any
 import urllib3
 
 from examples.reference_agents.agents import AGENTS, part_of
-from examples.reference_agents.consent import Consent, NotAgreed
+from examples.reference_agents.consent import Asked, Consent, NotAgreed
+from examples.reference_agents.store import given_under, kept
 
 
 def answer_request(
@@ -34,14 +35,31 @@ def answer_request(
     if not text:
         return error_response(task, -32005, "no text to answer")
     try:
+        asked = Asked(text)
         if consent is not None:
-            text = consent.asked_of(agent, task, text, shown or _beside(params, consent.extension))
-        part = part_of(agent, text)
+            asked = consent.asked_of(agent, task, text, shown or _beside(params, consent.extension))
+        with given_under(asked.consent, asked.at):
+            part = part_of(agent, asked.text)
     except NotAgreed as reason:
         return error_response(task, -32010, str(reason))
     except (OSError, ValueError, sqlite3.Error, urllib3.exceptions.HTTPError):
         return error_response(task, -32000, "the agent cannot answer now")
     return {"jsonrpc": "2.0", "id": task, "result": result_shape(task, params, part)}
+
+
+def answer_deletion(request: str, consent: Consent | None) -> tuple[int, dict[str, Any]]:
+    """What is answered to a request to delete: the status, and how many fields of the person went."""
+    if consent is None:
+        return 403, {"error": "without an issuer nobody can be told from somebody else"}
+    try:
+        claims = consent.deletion(request)
+        subject = {"email": claims["subject"]["emails"], "phone": claims["subject"]["phone_numbers"]}
+        went = kept().forget_given(subject, consent=claims.get("consent_id"), before=claims["before"])
+    except NotAgreed as reason:
+        return 401, {"error": str(reason)}
+    except (OSError, ValueError, sqlite3.Error, urllib3.exceptions.HTTPError):
+        return 503, {"error": "nothing can be deleted now"}
+    return 200, {"jti": claims["jti"], "deleted": went}
 
 
 def error_response(task: Any, code: int, message: str) -> dict[str, Any]:

@@ -1,20 +1,26 @@
 """The profiles that the agents keep: one SQLite file, or memory that ends with the process.
 
 A profile is found by its identifiers, phone (E.164) and e-mail address (case folded). Identifiers of two kept people in
-one prompt find nobody, so that no prompt mixes them.
+one prompt find nobody, so that no prompt mixes them. Of each field it is known under which consents it was given, and
+when, so that what came under one of them can go with it.
 """
 
 import json
 import os
 import sqlite3
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
 IDENTIFIERS = ("phone", "email")
 _SCHEMA = """
-CREATE TABLE IF NOT EXISTS profiles (id INTEGER PRIMARY KEY, fields TEXT NOT NULL CHECK (json_valid(fields)));
+CREATE TABLE IF NOT EXISTS profiles (
+    id INTEGER PRIMARY KEY, fields TEXT NOT NULL CHECK (json_valid(fields)),
+    given TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(given))
+);
 CREATE TABLE IF NOT EXISTS identifiers (
     kind TEXT NOT NULL CHECK (kind IN ('phone', 'email')),
     value TEXT NOT NULL CHECK (value <> ''),
@@ -24,8 +30,21 @@ CREATE TABLE IF NOT EXISTS identifiers (
 """
 
 
+_under: ContextVar[tuple[str, float]] = ContextVar("under", default=("", 0.0))
+
+
 class TwoPeople(Exception):
     """The identifiers belong to different kept profiles."""
+
+
+@contextmanager
+def given_under(consent: str, at: float) -> Iterator[None]:
+    """What is kept until this ends was given under this consent, at this time (seconds since 1970)."""
+    token = _under.set((consent, at))
+    try:
+        yield
+    finally:
+        _under.reset(token)
 
 
 class Store:
@@ -68,10 +87,10 @@ class Store:
                 raise TwoPeople
             if number is None:
                 number = self._connection.execute("INSERT INTO profiles (fields) VALUES ('{}')").lastrowid
-            self._connection.execute("UPDATE profiles SET fields = ? WHERE id = ?", (json.dumps(after), number))
-            self._connection.execute("DELETE FROM identifiers WHERE profile = ?", (number,))
-            rows = [(kind, value, number) for kind, value in _named(after)]
-            self._connection.executemany("INSERT INTO identifiers (kind, value, profile) VALUES (?, ?, ?)", rows)
+            given = self._given(int(number or 0))
+            for name in fields:
+                given[name] = [*(one for one in given.get(name, []) if one[0] != _under.get()[0]), list(_under.get())]
+            self._write(int(number or 0), after, given)
             return after
 
     def forget(self, identifiers: Mapping[str, Any]) -> bool:
@@ -81,14 +100,51 @@ class Store:
             self._connection.execute("DELETE FROM profiles WHERE id = ?", (number,))
             return number is not None
 
+    def forget_given(self, identifiers: Mapping[str, list[str]], *, consent: str | None, before: float) -> int:
+        """Delete what was given before then, under this consent or, without one, under any; how many fields went.
+
+        `identifiers` are one person's own, so what is kept under any of them is theirs. A field of which no consent is
+        known goes, too. A profile of which identifiers alone are left goes as a whole.
+        """
+        deleted = 0
+        with self._lock, self._connection:
+            self._connection.execute("BEGIN IMMEDIATE")
+            pairs = [(kind, value) for kind, values in identifiers.items() for value in values]
+            for number in {found for kind, value in pairs for found in self._numbers({kind: value})}:
+                fields, given = self._fields(number), self._given(number)
+                left = {
+                    name: [one for one in given.get(name, []) if (consent or one[0]) != one[0] or one[1] >= before]
+                    for name in fields
+                }
+                kept_ones = {name: value for name, value in fields.items() if left[name] or name in IDENTIFIERS}
+                if kept_ones.keys() <= set(IDENTIFIERS) and not any(left.values()):
+                    kept_ones = {}
+                deleted += len(fields) - len(kept_ones)
+                if kept_ones:
+                    self._write(number, kept_ones, {name: left[name] for name in kept_ones if left[name]})
+                else:
+                    self._connection.execute("DELETE FROM profiles WHERE id = ?", (number,))
+        return deleted
+
     def close(self) -> None:
         """Close the file."""
         with self._lock:
             self._connection.close()
 
-    def _number(self, identifiers: Mapping[str, Any]) -> int | None:
+    def _write(self, number: int, fields: Mapping[str, Any], given: Mapping[str, Any]) -> None:
+        known = json.dumps({name: given[name] for name in fields if name in given})
+        written = (json.dumps(fields), known, number)
+        self._connection.execute("UPDATE profiles SET fields = ?, given = ? WHERE id = ?", written)
+        self._connection.execute("DELETE FROM identifiers WHERE profile = ?", (number,))
+        rows = [(kind, value, number) for kind, value in _named(fields)]
+        self._connection.executemany("INSERT INTO identifiers (kind, value, profile) VALUES (?, ?, ?)", rows)
+
+    def _numbers(self, identifiers: Mapping[str, Any]) -> set[int]:
         query = "SELECT profile FROM identifiers WHERE kind = ? AND value = ?"
-        found = {row[0] for pair in _named(identifiers) for row in self._connection.execute(query, pair)}
+        return {row[0] for pair in _named(identifiers) for row in self._connection.execute(query, pair)}
+
+    def _number(self, identifiers: Mapping[str, Any]) -> int | None:
+        found = self._numbers(identifiers)
         if len(found) > 1:
             raise TwoPeople
         return found.pop() if found else None
@@ -97,6 +153,12 @@ class Store:
         (text,) = self._connection.execute("SELECT fields FROM profiles WHERE id = ?", (number,)).fetchone()
         fields: dict[str, Any] = json.loads(text)
         return fields
+
+    def _given(self, number: int) -> dict[str, list[list[Any]]]:
+        """Field → [consent, time] of each consent under which it was given."""
+        (text,) = self._connection.execute("SELECT given FROM profiles WHERE id = ?", (number,)).fetchone()
+        given: dict[str, list[list[Any]]] = json.loads(text)
+        return given
 
 
 def _named(identifiers: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -272,6 +272,7 @@ def _management_tokens(owner: User, stranger: User, app: App) -> dict[str, str]:
 
 def _of_agents(owner: User, app: App, bank: Aggregator) -> dict[str, str]:
     consent = factories.ProcessingConsentFactory(user=owner)
+    factories.DeletionFactory(consent=consent, requested=False)
     run = factories.RunFactory(user=owner)
     for position, agent in enumerate(("brand", "core", "public", "second")):
         factories.StepFactory(run=run, position=position, agent=agent)

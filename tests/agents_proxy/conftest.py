@@ -4,21 +4,28 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from joserfc.jwk import KeySet
 
 from accounts.models import User
+from agents_proxy import signing
 from agents_proxy.analyses.models import Run
 from agents_proxy.destinations.models import Destination
 from agents_proxy.financial import refreshes
 from agents_proxy.proxy import limits as proxy_limits
 from developers.models import App
+from examples.reference_agents.__main__ import Handler, Server
+from examples.reference_agents.consent import Consent
 from examples.reference_agents.store import keep_in
 from tests.agents_proxy.agent_server import Agents, speaking
-from tests.agents_proxy.proxy_calls import configure, owning
+from tests.agents_proxy.forgetting import Forgetting, forgetting
+from tests.agents_proxy.proxy_calls import configure, consenting, owning
 from tests.agents_proxy.receivers import receiving
 from tests.agents_proxy.runs import SUBMITTED, finished
+from tests.callers import JsonClient, signed_in
 from tests.factories import AppFactory, PersonFactory
 from tests.fakes.aggregator import Aggregator, aggregating
 from tests.fakes.crm import Crm
+from tests.fakes.serving import serving
 
 
 @pytest.fixture
@@ -94,3 +101,28 @@ def crm(received: tuple[type[Crm], Destination]) -> type[Crm]:
 @pytest.fixture
 def destination(received: tuple[type[Crm], Destination]) -> Destination:
     return received[1]
+
+
+@pytest.fixture
+def there(agents: Agents, settings: Any) -> Iterator[Forgetting]:
+    """Every agent of an analysis takes requests to delete."""
+    with forgetting() as found:
+        found.reached_by(settings, agents)
+        yield found
+
+
+@pytest.fixture
+def caller(person: User) -> JsonClient:
+    """Ana, who agreed to everything for her own calls."""
+    return signed_in(consenting(person))
+
+
+@pytest.fixture
+def reference(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The reference agents' own server, in this process, with the keys that the service publishes."""
+    server = Server(("127.0.0.1", 0), Handler)
+    with serving(server) as address:
+        server.consent = Consent("http://localhost:8000", address)
+        keys = KeySet.import_key_set(signing.public_keys())
+        monkeypatch.setattr(server.consent, "_known", lambda **_: keys)
+        yield address

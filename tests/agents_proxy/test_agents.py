@@ -50,17 +50,22 @@ def test_settings_read_the_variables_of_an_agent(monkeypatch: pytest.MonkeyPatch
     read = env.agent(LOYALTY.variable_prefix, list(Protocol), LOYALTY.protocol)
 
     given = {"url": "https://agent.example", "token": "secret", "timeout": 7}
-    assert read == {**given, "protocol": "tasks-send", "checks_consent": False}
+    nothing = {"delete_url": "", "contact": ""}
+    assert read == {**given, **nothing, "protocol": "tasks-send", "checks_consent": False}
+    monkeypatch.setenv("AGENT_LOYALTY_POINTS_DELETE_URL", "https://agent.example/delete")
+    monkeypatch.setenv("AGENT_LOYALTY_POINTS_CONTACT", "privacy@agent.example")
     monkeypatch.setenv("AGENT_LOYALTY_POINTS_PROTOCOL", "a2a-1.0")
     monkeypatch.setenv("AGENT_LOYALTY_POINTS_CHECKS_CONSENT", "true")
     read = env.agent(LOYALTY.variable_prefix, list(Protocol), LOYALTY.protocol)
-    assert read == {**given, "protocol": "a2a-1.0", "checks_consent": True}
+    told = {"delete_url": "https://agent.example/delete", "contact": "privacy@agent.example"}
+    assert read == {**given, **told, "protocol": "a2a-1.0", "checks_consent": True}
 
 
 @pytest.mark.parametrize(
     ("variable", "value", "refusal"),
     [
         ("URL", "agent.example", "AGENT_CORE_URL must start with https:// or http://."),
+        ("DELETE_URL", "ftp://agent.example", "AGENT_CORE_DELETE_URL must start with https:// or http://."),
         ("PROTOCOL", "grpc", f"{KNOWN}, not 'grpc'."),
         ("PROTOCOL", "tasks/send", f"{KNOWN}, not 'tasks/send'."),  # a method, and the name of old
         ("PROTOCOL", "message/send", f"{KNOWN}, not 'message/send'."),

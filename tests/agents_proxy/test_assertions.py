@@ -16,7 +16,8 @@ from accounts.models import User
 from agents_proxy.agents import Protocol
 from agents_proxy.messaging.models import OutboundMessage
 from agents_proxy.processing_consent.models import ProcessingConsent
-from agents_proxy.proxy.assertions import HEADER, origin_of
+from agents_proxy.proxy.assertions import HEADER
+from agents_proxy.signing import origin_of
 from consent.ledger import receipts
 from tests.agents_proxy.agent_server import Agents
 from tests.agents_proxy.phone_owners import ADDRESS, OTHER, TO, verified

@@ -2,7 +2,6 @@
 
 import re
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +9,10 @@ import orjson
 import pytest
 from allauth.account.models import EmailAddress
 from joserfc import jws
-from joserfc.jwk import KeySet, OKPKey
+from joserfc.jwk import OKPKey
 
 from accounts.models import User
+from agents_proxy import signing
 from agents_proxy.agents import Protocol, Upstream
 from agents_proxy.processing_consent.models import ProcessingConsent
 from agents_proxy.proxy import assertions
@@ -20,25 +20,15 @@ from agents_proxy.proxy.envelope import Prompt, unwrapped
 from agents_proxy.proxy.subjects import Subject, subject_of
 from agents_proxy.proxy.upstream import call
 from agents_proxy.states import Purpose
-from examples.reference_agents.__main__ import Handler, Server
-from examples.reference_agents.consent import Consent
 from tests.agents_proxy.proxy_calls import CALL, configure, consenting, owning
 from tests.callers import signed_in
-from tests.fakes.serving import serving
 
-ISSUER = "http://localhost:8000"
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def agents(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """The program's own server, in this process, with the keys that the service publishes."""
-    server = Server(("127.0.0.1", 0), Handler)
-    with serving(server) as address:
-        server.consent = Consent(ISSUER, address)
-        keys = KeySet.import_key_set(assertions.public_keys())
-        monkeypatch.setattr(server.consent, "_known", lambda **_: keys)
-        yield address
+def agents(reference: str) -> str:
+    return reference
 
 
 @pytest.fixture
@@ -109,9 +99,9 @@ def test_whom_it_is_about_comes_from_the_assertion(agents: str, ana: User) -> No
     [{"exp": 0}, {"iat": 2**40}, {"iss": "https://elsewhere.example"}, {"purposes": ["messaging"]}, {"aud": "x"}],
     ids=str,
 )
-def test_a_claim_that_does_not_fit(change: dict[str, Any], agents: str, ana: User) -> None:
+def test_a_claim_that_does_not_fit(change: dict[str, Any], agents: str, ana: User, settings: Any) -> None:
     good = made(agents, ana, PROMPT)
-    [key] = assertions._keys(tuple(assertions.settings.DATA_ENCRYPTION_KEYS))
+    [key] = signing.own_keys(tuple(settings.DATA_ENCRYPTION_KEYS))
     claims = orjson.loads(jws.extract_compact(good.encode()).payload) | change
     header = {"alg": "EdDSA", "typ": assertions.TYPE, "kid": key.thumbprint()}
 

@@ -18,7 +18,7 @@ READERS = {
     "text", "flag", "number", "choice", "names", "secret", "secret_json", "database", "email", "agent", "witnesses",
     "redis", "optional_number",
 }  # fmt: skip
-OF_AN_AGENT = ("URL", "TOKEN", "TIMEOUT", "PROTOCOL", "CHECKS_CONSENT")
+OF_AN_AGENT = ("URL", "TOKEN", "TIMEOUT", "PROTOCOL", "CHECKS_CONSENT", "DELETE_URL", "CONTACT")
 
 
 def names_in_example() -> list[str]:

@@ -17,7 +17,7 @@ from config.timer import LOOK_EVERY, WATCHED
 from consent.log.notes import COSIGNATURE, VerifierKey
 from pkm.registry.models import RegistryVersion
 from tests.factories.accounts import OutgoingMailFactory
-from tests.factories.agents import ActivationFactory, LinkSessionFactory, RunFactory
+from tests.factories.agents import ActivationFactory, DeletionFactory, LinkSessionFactory, RunFactory
 from tests.factories.asked import ConsentRequestFactory, ReadFactory
 from tests.factories.history import (
     AuditCheckpointFactory,
@@ -41,6 +41,7 @@ WORK: dict[str, Callable[[], Any]] = {
     "sequence-log": LogQueueFactory,
     "ask-log-witnesses": lambda: AuditCheckpointFactory(cosigned_at=None),
     "resume-analyses": _forsaken_run,
+    "resume-deletions": lambda: DeletionFactory(next_attempt_at=timezone.now() - AGES),
     "resume-activations": lambda: ActivationFactory(next_attempt_at=timezone.now() - AGES),
     "finish-withdrawals": ScopeWithdrawalFactory,
     "chain-reads": ReadFactory,

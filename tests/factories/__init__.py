@@ -14,6 +14,7 @@ from tests.factories.accounts import StaffFactory as StaffFactory
 from tests.factories.accounts import UserPhotoFactory as UserPhotoFactory
 from tests.factories.agents import ActivationFactory as ActivationFactory
 from tests.factories.agents import CallFactory as CallFactory
+from tests.factories.agents import DeletionFactory as DeletionFactory
 from tests.factories.agents import DestinationFactory as DestinationFactory
 from tests.factories.agents import ItemFactory as ItemFactory
 from tests.factories.agents import LinkSessionFactory as LinkSessionFactory

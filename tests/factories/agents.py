@@ -10,9 +10,12 @@ from django.utils import timezone
 
 from agents_proxy.activations.models import Activation
 from agents_proxy.analyses.models import Run, Step
+from agents_proxy.deletions.models import Deletion, new_deletion_id
+from agents_proxy.deletions.sealing import Subject, sealed
 from agents_proxy.destinations.models import Destination
 from agents_proxy.financial.models import Item, LinkSession, RefreshRun
 from agents_proxy.messaging.models import MessageTemplate, OutboundMessage, PhoneNumber
+from agents_proxy.processing_consent.identifiers import Identifiers
 from agents_proxy.processing_consent.models import ProcessingConsent
 from agents_proxy.proxy.models import Call
 from agents_proxy.states import CallOutcome, Purpose, Reach
@@ -109,6 +112,26 @@ class ActivationFactory(makes(Activation)):
     body = factory.LazyFunction(lambda: sealed_json({"type": "brand_affinity.activated"}))
     digest = factory.Sequence(digest_of)
     created_at = factory.LazyFunction(timezone.now)
+
+
+class DeletionFactory(makes(Deletion)):
+    """What an agent got of somebody, to be deleted there; `requested=False`: not yet."""
+
+    class Params:
+        requested = True
+
+    deletion_id = factory.LazyFunction(new_deletion_id)
+    consent = factory.SubFactory(ProcessingConsentFactory)
+    agent = "brand"
+    origin = "https://agents.example"
+    subject = factory.LazyAttribute(
+        lambda made: sealed(Subject(Identifiers((made.consent.user.email,))), made.deletion_id)
+    )
+    has_email = True
+    first_at = last_at = factory.LazyFunction(timezone.now)
+    status = factory.LazyAttribute(lambda made: "queued" if made.requested else "disclosed")
+    requested_at = factory.LazyAttribute(lambda made: made.last_at if made.requested else None)
+    next_attempt_at = factory.LazyAttribute(lambda made: made.last_at if made.requested else None)
 
 
 class PhoneNumberFactory(makes(PhoneNumber)):

@@ -132,6 +132,7 @@ def _analysed(user: User, canary: str) -> None:
     )  # fmt: skip
     factories.ActivationFactory(run=run, body=canary)
     factories.CallFactory(consent=consent)
+    factories.DeletionFactory(consent=consent, subject=canary, confirmation=canary)
     factories.PhoneNumberFactory(user=user, number=canary)
     factories.OutboundMessageFactory(consent=consent)
     item = factories.ItemFactory(

@@ -1,5 +1,6 @@
 """A real receiver on loopback for the brand affinity that people send to a destination."""
 
+import json
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +16,7 @@ class Crm(Answering):
     """Keeps what it gets, with its `webhook-id`, and checks its signature; a status of 0 is no answer at all."""
 
     status = 204
+    deletes = True  # otherwise it takes requests to delete as it takes everything
     secret: str  # of the destination that names it
     url: str
     got: list[dict[str, Any]]
@@ -28,7 +30,10 @@ class Crm(Answering):
         type(self).ids.append(self.headers["webhook-id"])
         type(self).bodies.append(body)
         self.go_on.wait(60)
-        if self.status:
+        said = self.got[-1]
+        if self.status == 204 and said["type"] == "deletion.requested" and self.deletes:
+            self.answer(200, json.dumps({"deletionId": said["data"]["deletionId"], "deleted": 1}).encode())
+        elif self.status:
             self.answer(self.status)
 
 

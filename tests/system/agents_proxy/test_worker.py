@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,13 @@ from django.db import connection
 from agents_proxy.analyses import actions as analysis_actions
 from agents_proxy.analyses import steps
 from agents_proxy.analyses.models import Run
+from agents_proxy.deletions.models import Deletion
+from common.clock import database_now
 from tests.agents_proxy.agent_server import ORDER, Agents, speaking
+from tests.agents_proxy.forgetting import forgetting, unchecked, withdraw
+from tests.agents_proxy.proxy_calls import CALL, consenting
 from tests.agents_proxy.runs import kept, started
+from tests.callers import signed_in
 from tests.factories import PersonFactory
 from tests.patience import MOST_SECONDS, eventually
 from tests.served_site import ROOT, database_url
@@ -29,7 +35,7 @@ BROKERS = ["embedded", *(["redis"] if deployed.REDIS_URL else [])]
 class Worker:
     """Celery as `./run` starts it, with a short lease."""
 
-    def __init__(self, agents: Agents, var: Path, broker: str) -> None:
+    def __init__(self, agents: Agents, var: Path, broker: str, **environment: str) -> None:
         self.var = var
         self.environment = {
             **os.environ,
@@ -39,6 +45,7 @@ class Worker:
             "DATABASE_URL": database_url(),
             "REDIS_URL": deployed.REDIS_URL if broker == "redis" else "",
             "ANALYSIS_LEASE_SECONDS": "8",
+            **environment,
         }
         self.start()
 
@@ -103,6 +110,36 @@ def test_a_worker_killed_in_any_step_is_replaced_and_no_step_counts_twice(
         assert agents.names == [agent for agent in ORDER for _ in range(attempts[agent])]
         assert len({request["id"] for _, request in agents.asked}) == len(ORDER)
         connection.close()
+
+
+@pytest.mark.parametrize("broker", BROKERS)
+def test_a_worker_killed_while_it_has_something_deleted_is_replaced(
+    broker: str, tmp_path: Path, settings: Any, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr("agents_proxy.deletions.actions.tell_worker", lambda name, pk: None)
+    with speaking() as agents, forgetting() as there:
+        there.reached_by(settings, agents)
+        addresses = {f"AGENT_{name.upper()}_DELETE_URL": f"{there.address}/{name}" for name in ORDER}
+        there.go_on.clear()
+        worker = Worker(agents, tmp_path, broker, **addresses)
+        try:
+            person = consenting(PersonFactory())
+            signed_in(person).post("/api/a2a/brand", CALL)
+            withdraw(person)
+            eventually(lambda: there.got, "the request to delete")
+            worker.kill()
+            assert list(Deletion.objects.values_list("status", "attempts")) == [("sending", 1)]
+            Deletion.objects.update(lease_until=database_now() - timedelta(seconds=3))  # a minute later
+            there.go_on.set()
+            worker.start()
+            eventually(lambda: Deletion.objects.filter(status="confirmed").exists(), "the confirmation")
+        finally:
+            worker.kill()
+
+        assert list(Deletion.objects.values_list("attempts", "subject")) == [(2, None)]
+        first, second = (unchecked(statement) for _, statement, _ in there.got)
+        assert (first["jti"] != second["jti"], first["sub"], first["before"]) == (True, second["sub"], second["before"])
+    connection.close()
 
 
 def test_a_live_worker_keeps_its_step_longer_than_one_lease(settings: Any, monkeypatch: Any) -> None:

@@ -13,9 +13,11 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from agents_proxy.activations.models import Activation
+from agents_proxy.deletions.models import Deletion
 from agents_proxy.destinations.models import Destination
 from developers.models import App
 from tests.agents_proxy.agent_server import speaking
+from tests.agents_proxy.forgetting import attempt, withdraw
 from tests.agents_proxy.proxy_calls import owning
 from tests.callers import manager, signed_in
 from tests.factories import AppFactory, MemberFactory, PersonFactory
@@ -84,7 +86,7 @@ def agree(person, link):
 def test_every_snippet_has_a_test_and_none_stands_outside():
     fenced = re.findall(r"^```(\w+)(.*)$", PAGE, re.MULTILINE)
 
-    assert [kind for kind, name in fenced if not name.strip()] == ["text", "json"]
+    assert [kind for kind, name in fenced if not name.strip()] == ["text", "json", "json"]
     assert SNIPPETS.keys() == {
         "destination.sh", "link.sh", "profile.sh", "enrich.sh", "brand.sh", "analyse.sh", "activate.sh", "receive.py",
     }  # fmt: skip
@@ -110,6 +112,10 @@ def test_the_five_steps_by_curl(place, agents, transactional_db):
     with receiver(folder, environment, made["secret"], port) as crm:
         sending = json.loads(run(folder, environment, "activate.sh"))
         received = json.loads(crm.stdout.readline())
+        withdraw(person)
+        attempt()
+    deletion = Deletion.objects.get(destination__isnull=False)
+    assert (deletion.status, json.loads(deletion.confirmation)["deleted"]) == ("confirmed", 1)
     assert (sending["status"], sending["attempts"], sending["statusCode"]) == ("delivered", 1, 204)
     assert received == {
         "analysisId": analysis["analysisId"],

@@ -1,0 +1,165 @@
+"""Writing down who gets something of a person, and asking them to delete it: when a consent or an account ends.
+
+What is asked for here is a row; `deliveries` takes it there.
+"""
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from functools import partial
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+from django.db.models import F, QuerySet
+from django.db.models.functions import Now
+
+from agents_proxy.agents import AGENTS, upstream_of
+from agents_proxy.deletions.models import Deletion, new_deletion_id
+from agents_proxy.deletions.receivers import Receiver, agent_at, longest_call, receiver_of
+from agents_proxy.deletions.sealing import MOST_ACTIVATIONS, Subject, opened, sealed
+from agents_proxy.destinations.models import Destination
+from agents_proxy.processing_consent.identifiers import Identifiers, named_by, verified_by
+from agents_proxy.processing_consent.models import ProcessingConsent
+from agents_proxy.states import DeletionStatus
+from common import encryption
+from common.broker import tell_worker
+from common.clock import database_now
+
+if TYPE_CHECKING:
+    from accounts.models import Erasure
+
+KEPT = timedelta(days=30)  # for which a receiver is asked, and whom it is about is known
+SEND = "agents_proxy.tasks.send_deletion"
+
+
+def record_disclosure(*, consent_pk: int, to: Receiver, told: Identifiers) -> bool:
+    """Note, before anything is sent under a consent, who gets it and by what it names the person.
+
+    False where the consent ended meanwhile: then nothing may be sent. Whoever withdraws it waits for this, or this
+    for them, so that there is no receiver of whom the withdrawal does not know.
+    """
+    mine = Deletion.objects.filter(consent=consent_pk, **to.condition)
+    known = mine.filter(status=DeletionStatus.DISCLOSED)
+    known = known.filter(has_email=True) if told.emails else known
+    known = known.filter(has_number=True) if told.phone_numbers else known
+    if known.update(last_at=Now(), under_way=F("under_way") + 1):
+        return True
+    with transaction.atomic():
+        consent = ProcessingConsent.objects.select_for_update().filter(pk=consent_pk, withdrawn_at=None).first()
+        if consent is None:
+            return False
+        row = mine.first()
+        row = row or Deletion(consent=consent, deletion_id=new_deletion_id(), first_at=database_now(), **to.columns)
+        row.last_at, row.under_way = database_now(), row.under_way + 1
+        _tell(row, _subject(row).united(Subject(told)) if row.pk else Subject(told))
+        row.save()
+    return True
+
+
+def record_return(*, consent_pk: int, to: Receiver) -> None:
+    """Note that a call or a sending of `record_disclosure` came back, whatever came of it: it arrived, or never will.
+
+    Of one whose process died nobody says so; then a deletion waits for as long as it could take.
+    """
+    mine = Deletion.objects.filter(consent=consent_pk, under_way__gt=0, **to.condition)
+    mine.update(under_way=F("under_way") - 1)
+
+
+@transaction.atomic
+def request_under(consent_pk: int) -> None:
+    """Have deleted what was sent under a consent that is being withdrawn, everywhere; again changes nothing."""
+    consent = ProcessingConsent.objects.select_for_update().get(pk=consent_pk)
+    if consent.withdrawn_at is not None:
+        return
+    now = database_now()
+    _record_earlier([consent], now)
+    rows = Deletion.objects.select_for_update().filter(consent=consent, status=DeletionStatus.DISCLOSED)
+    for row in rows.order_by("pk"):
+        if row.destination_id is not None:
+            got = consent.activations.filter(destination=row.destination_id, attempts__gt=0).order_by("-pk")
+            names = tuple(got.values_list("activation_id", flat=True)[:MOST_ACTIVATIONS])
+            _tell(row, Subject(_subject(row).told, names))
+        _request(row, now)
+
+
+def request_for_erasure(erasure: "Erasure") -> None:
+    """Have deleted, at every receiver, whatever it got of somebody who is erased, in the transaction that erases them.
+
+    What they withdrew and nobody confirmed is part of it.
+    """
+    consents = list(ProcessingConsent.objects.select_for_update().filter(user=erasure.user_id).order_by("pk"))
+    now = database_now()
+    _record_earlier(consents, now)
+    left = Deletion.objects.filter(consent__user=erasure.user_id).exclude(status=DeletionStatus.CONFIRMED)
+    found: dict[Receiver, list[Deletion]] = {}
+    for row in left.select_related("consent").order_by("pk"):
+        found.setdefault(Receiver(row.origin, row.agent, row.destination_id), []).append(row)
+    for to, rows in found.items():
+        first, last = min(row.first_at for row in rows), max(row.last_at for row in rows)
+        made = Deletion(erasure=erasure, deletion_id=new_deletion_id(), first_at=first, last_at=last, **to.columns)
+        made.under_way = sum(row.under_way for row in rows)
+        names = Subject(Identifiers(), _sendings(erasure.user_id, to))
+        _tell(made, names.united(*(_subject(row) for row in rows)))
+        _request(made, now)
+
+
+def request_end_of_access(erasure: "Erasure", *, at: Receiver, token: str) -> None:
+    """Have an access ended that could not be ended at once, in the transaction that erases its person."""
+    now = database_now()
+    row = Deletion(erasure=erasure, deletion_id=new_deletion_id(), first_at=now, last_at=now, **at.columns)
+    row.subject = sealed(Subject(Identifiers(), access=token), row.deletion_id)
+    _request(row, now)
+
+
+def _request(row: Deletion, now: datetime) -> None:
+    """Once what is on its way has arrived, or is lost: a deletion must not overtake it."""
+    row.status, row.requested_at = DeletionStatus.QUEUED, now
+    row.next_attempt_at = max(now, row.last_at + longest_call(row)) if row.under_way else now
+    row.save()
+    if row.next_attempt_at == now:
+        transaction.on_commit(partial(tell_worker, SEND, row.pk))
+
+
+def _tell(row: Deletion, subject: Subject) -> None:
+    row.has_email, row.has_number = bool(subject.told.emails), bool(subject.told.phone_numbers)
+    row.subject = sealed(subject, row.deletion_id)
+
+
+def _subject(row: Deletion) -> Subject:
+    """What the receiver was told; where that is gone or cannot be opened, what the consent names."""
+    if row.subject is not None:
+        try:
+            return opened(row)
+        except encryption.Unreadable:
+            pass
+    return Subject(named_by(row.consent, verified_by(row.consent.user_id)) if row.consent else Identifiers())
+
+
+def _sendings(person_pk: int, to: Receiver) -> tuple[str, ...]:
+    if to.destination_pk is None:
+        return ()
+    got = Destination.objects.get(pk=to.destination_pk).activations.filter(consent__user=person_pk, attempts__gt=0)
+    return tuple(got.order_by("-pk").values_list("activation_id", flat=True)[:MOST_ACTIVATIONS])
+
+
+def _record_earlier(consents: Iterable[ProcessingConsent], now: datetime) -> None:
+    """Note who got something from a release that did not note it: calls of agents and sendings say so, too."""
+    by_pk = {consent.pk: consent for consent in consents}
+    ours: QuerySet[ProcessingConsent] = ProcessingConsent.objects.filter(pk__in=by_pk).order_by()
+    noted = Deletion.objects.filter(consent__in=by_pk)
+    known = {(row.consent_id, row.agent, row.destination_id) for row in noted.defer("subject", "confirmation")}
+    called = ours.filter(calls__isnull=False).values_list("pk", "calls__agent").distinct()
+    sent = ours.filter(activations__attempts__gt=0).values_list("pk", "activations__destination").distinct()
+    found: list[tuple[int, Receiver]] = []
+    for consent_pk, agent in called:
+        upstream = upstream_of(agent) if agent in AGENTS else None
+        if upstream is not None and (consent_pk, agent, None) not in known:
+            found.append((consent_pk, agent_at(agent, upstream)))
+    missing = {(consent_pk, int(pk)) for consent_pk, pk in sent if (consent_pk, "", int(pk)) not in known}
+    destinations = Destination.objects.in_bulk({pk for _, pk in missing})
+    found += [(consent_pk, receiver_of(destinations[pk])) for consent_pk, pk in sorted(missing)]
+    for consent_pk, to in found:
+        consent = by_pk[consent_pk]
+        row = Deletion(consent=consent, deletion_id=new_deletion_id(), first_at=now, last_at=now, **to.columns)
+        row.under_way = 1  # as far as anybody knows
+        _tell(row, Subject(named_by(consent, verified_by(consent.user_id))))
+        row.save()

@@ -1,0 +1,57 @@
+"""The page of one agreement's receivers: who got something under it, who confirmed that it is deleted, who did not."""
+
+from typing import Any
+
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from accounts.authentication import person_of
+from agents_proxy.deletions import queries as deletion_queries
+from agents_proxy.deletions.actions import KEPT
+from agents_proxy.deletions.models import Deletion
+from agents_proxy.deletions.receivers import address_of, contact_of, described
+from agents_proxy.deletions.words import REASONS, STATES
+from agents_proxy.errors import UnknownConsent
+from agents_proxy.statements import TITLES
+from agents_proxy.states import ConsentStanding, DeletionStatus, Purpose
+from common.clock import database_now
+
+
+@login_required
+@require_safe
+def receivers(request: HttpRequest, consent_id: str) -> HttpResponse:
+    """Whom the person may still have it deleted at, or what became of that."""
+    try:
+        consent = deletion_queries.own_consent(person_of(request), consent_id)
+    except UnknownConsent:
+        raise Http404 from None
+    rows = [_row(row) for row in deletion_queries.deletions_under(consent)]
+    shown = {
+        "consent": consent,
+        "titles": [TITLES[Purpose(purpose)] for purpose in consent.purposes],
+        "is_live": consent.standing(database_now()) is ConsentStanding.LIVE,
+        "rows": rows,
+        "confirmed": sum(row["row"].status == DeletionStatus.CONFIRMED for row in rows),
+        "moving": any(row["row"].next_attempt_at or row["row"].lease_until for row in rows),
+        "days": KEPT.days,
+    }
+    return render(request, "agents/receivers.html", shown)
+
+
+def _row(row: Deletion) -> dict[str, Any]:
+    label, tone = STATES[DeletionStatus(row.status)]
+    open_to_requests = bool(address_of(row))
+    by_hand = row.status == DeletionStatus.UNCONFIRMED or (
+        row.status in (DeletionStatus.DISCLOSED, DeletionStatus.QUEUED) and not open_to_requests
+    )
+    reason = row.error_code if row.status != DeletionStatus.DISCLOSED or open_to_requests else "no_address"
+    return {
+        "row": row,
+        "name": described(row),
+        "label": label,
+        "tone": tone,
+        "reason": REASONS.get("no_address" if by_hand and not open_to_requests else reason, ""),
+        "contact": contact_of(row) if by_hand else "",
+    }

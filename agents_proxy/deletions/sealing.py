@@ -1,0 +1,59 @@
+"""Whom a receiver is to forget, as rows keep it: under the server's key, and of this row alone.
+
+Whoever writes the database can neither read it nor put one person's in the place of another's.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import orjson
+
+from agents_proxy.processing_consent.identifiers import Identifiers
+from common import encryption
+
+if TYPE_CHECKING:
+    from agents_proxy.deletions.models import Deletion
+
+MOST_ACTIVATIONS = 1000  # that one request names, the newest ones
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What the receiver was told of somebody, and the sendings that it got; or the token of an access to be ended."""
+
+    told: Identifiers
+    activations: Sequence[str] = ()
+    access: str = ""
+
+    def united(self, *others: "Subject") -> "Subject":
+        """With all that any of `others` has."""
+        all_of = (self, *others)
+        return Subject(
+            Identifiers(
+                _once(email for one in all_of for email in one.told.emails),
+                _once(number for one in all_of for number in one.told.phone_numbers),
+            ),
+            _once(name for one in all_of for name in one.activations)[:MOST_ACTIVATIONS],
+        )
+
+
+def sealed(subject: Subject, deletion_id: str) -> str:
+    """For the row of this ID."""
+    kept = {
+        "row": deletion_id, **subject.told.body(), "activations": list(subject.activations), "access": subject.access,
+    }  # fmt: skip
+    return encryption.sealed(orjson.dumps(kept).decode())
+
+
+def opened(row: "Deletion") -> Subject:
+    """What the row holds; raises `common.encryption.Unreadable`, also for what belongs to another row."""
+    kept = orjson.loads(encryption.opened(row.subject or ""))
+    if kept["row"] != row.deletion_id:
+        raise encryption.Unreadable("This was sealed for another row.")
+    told = Identifiers(tuple(kept["emails"]), tuple(kept["phone_numbers"]))
+    return Subject(told, tuple(kept["activations"]), kept["access"])
+
+
+def _once(texts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(texts))

@@ -1,0 +1,183 @@
+"""Erasing an account tells everybody who ever got something of the person, after the person is gone."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from accounts.erasure.actions import erase, order_erasure
+from accounts.models import User
+from agents_proxy.activations.actions import agree_and_activate
+from agents_proxy.analyses.models import Run
+from agents_proxy.deletions import deliveries
+from agents_proxy.deletions.actions import KEPT
+from agents_proxy.deletions.models import Deletion
+from agents_proxy.destinations.models import Destination
+from agents_proxy.financial.models import Item
+from agents_proxy.processing_consent.models import ProcessingConsent
+from agents_proxy.tasks import forget_deletions
+from common.clock import database_now
+from tests.agents_proxy.agent_server import Agents
+from tests.agents_proxy.forgetting import Forgetting, as_if_requested, attempt, states, withdraw
+from tests.agents_proxy.institutions import linked
+from tests.agents_proxy.proxy_calls import CALL, consenting, owning
+from tests.agents_proxy.receivers import deliver
+from tests.agents_proxy.runs import finished
+from tests.callers import JsonClient, signed_in
+from tests.factories import PersonFactory, StaffFactory
+from tests.fakes.aggregator import Aggregator
+from tests.fakes.crm import Crm
+from tests.staff import at_the_admin
+
+pytestmark = pytest.mark.django_db
+NUMBER = "+351912345678"
+
+
+def erased(person: User) -> None:
+    assert erase(erasure_pk=order_erasure(of=person).pk)
+
+
+def test_each_receiver_is_told_once_of_everything(
+    caller: JsonClient, person: User, there: Forgetting, agents: Agents
+) -> None:
+    caller.post("/api/a2a/brand", CALL)
+    owning(person, NUMBER)
+    consenting(person)
+    caller.post("/api/a2a/brand", {"text": NUMBER})
+    finished(person)
+    erased(person)
+    assert not ProcessingConsent.objects.exists()
+    attempt()
+
+    assert sorted(there.names) == ["brand", "core", "public", "second"]
+    [brand] = [claims for agent, claims in zip(there.names, there.claims, strict=True) if agent == "brand"]
+    assert brand["subject"] == {"emails": ["ana@example.org"], "phone_numbers": [NUMBER]}
+    assert "consent_id" not in brand
+    assert set(states().values()) == {("confirmed", "")}
+    assert set(Deletion.objects.values_list("subject", "consent")) == {(None, None)}
+
+
+def test_it_is_the_same_name_as_with_a_withdrawal(caller: JsonClient, person: User, there: Forgetting) -> None:
+    caller.post("/api/a2a/brand", CALL)
+    withdraw(person)
+    attempt()
+    consenting(person)
+    caller.post("/api/a2a/brand", CALL)
+    erased(person)
+    attempt()
+
+    assert len({claims["sub"] for claims in there.claims}) == 1
+
+
+def test_what_was_withdrawn_and_confirmed_is_not_asked_again_and_the_rest_is(
+    caller: JsonClient, person: User, there: Forgetting
+) -> None:
+    caller.post("/api/a2a/brand", CALL)
+    withdraw(person)
+    attempt()
+    consenting(person)
+    caller.post("/api/a2a/core", CALL)
+    there.says = (503, b"")
+    withdraw(person)
+    attempt()
+    there.got.clear()
+    erased(person)
+    there.says = (200, b"")
+    attempt()
+
+    assert there.names == ["core"]
+
+
+def test_a_delivery_that_an_erasure_overtook_records_nothing(
+    caller: JsonClient, person: User, there: Forgetting
+) -> None:
+    caller.post("/api/a2a/brand", CALL)
+    withdraw(person)
+    Deletion.objects.update(next_attempt_at=database_now() - timedelta(seconds=3))
+    claimed = deliveries._claim(Deletion.objects.get().pk)
+    assert claimed is not None
+    erased(person)
+    deliveries._record(claimed, *deliveries._posted(claimed))
+    assert states() == {"brand": ("queued", "")}
+    attempt()
+
+    first, second = there.claims
+    assert (first["sub"], "consent_id" in first, "consent_id" in second) == (second["sub"], True, False)
+
+
+def test_a_destination_is_told_every_sending(
+    liking: Run, person: User, destination: Destination, crm: type[Crm]
+) -> None:
+    for number in range(3):
+        agree_and_activate(
+            by=person, analysis_id=liking.analysis_id, destination_id=destination.destination_id, number=number
+        )
+    deliver()
+    sent = list(crm.ids)
+    erased(person)
+    attempt()
+
+    assert sorted(crm.got[3]["data"]["activationIds"]) == sorted(sent)
+    assert crm.got[3]["data"]["subject"] == {"emails": [], "phone_numbers": []}  # none was in what was sent
+    assert len(crm.got) == 4
+
+
+def test_a_bank_whose_aggregator_was_away_is_unlinked_later(person: User, bank: Aggregator) -> None:
+    items = [linked(person, bank) for _ in range(2)]
+    bank.fails["/item/remove"] = [503, 503, 503]
+    erased(person)
+    assert not Item.objects.exists()
+    assert [item.removed for item in bank.items.values()] == [False, False]
+    attempt()
+    assert sorted(item.removed for item in bank.items.values()) == [False, True]
+    attempt()
+
+    assert [item.removed for item in bank.items.values()] == [True, True]
+    rows = Deletion.objects.order_by("pk")
+    assert [(row.status, row.subject, row.attempts) for row in rows] == [("confirmed", None, 2), ("confirmed", None, 1)]
+    assert [row.origin.rpartition("#")[2] for row in rows] == [item.item_id for item in items]
+
+
+def test_before_it_the_page_says_who_will_be_asked(
+    caller: JsonClient, person: User, there: Forgetting, agents: Agents, settings: Any
+) -> None:
+    there.reached_by(settings, agents, "brand")
+    settings.AGENTS["core"]["contact"] = "privacy@core.example"
+    other = owning(PersonFactory())
+    signed_in(consenting(other)).post("/api/a2a/public", CALL)
+    caller.post("/api/a2a/brand", CALL)
+    caller.post("/api/a2a/core", CALL)
+    browser = Client()
+    browser.force_login(person)
+    page = browser.get("/account/delete/").content.decode()
+
+    assert "These are asked to delete what they got of you, for 30 days at most: Brand agent." in page
+    assert "ask them yourself: Profile agent, privacy@core.example." in page
+    assert "Public-data" not in page
+
+
+def test_what_is_left_of_it_goes_after_thirty_days(caller: JsonClient, person: User, there: Forgetting) -> None:
+    caller.post("/api/a2a/brand", CALL)
+    there.says = (503, b"")
+    erased(person)
+    attempt()
+    assert (states(), forget_deletions()) == ({"brand": ("queued", "refused")}, 0)
+    as_if_requested(KEPT)
+    attempt()
+    assert states() == {"brand": ("unconfirmed", "refused")}
+    assert (forget_deletions(), Deletion.objects.count()) == (1, 0)
+
+
+def test_staff_see_who_confirmed_and_not_whom_it_is_about(caller: JsonClient, person: User, there: Forgetting) -> None:
+    caller.post("/api/a2a/brand", CALL)
+    erased(person)
+    attempt()
+    staff = at_the_admin(StaffFactory(is_superuser=True))
+    row = Deletion.objects.get()
+    page = staff.get("/admin/agents_proxy/deletion/").content.decode()
+
+    assert row.deletion_id in page
+    assert "confirmed" in page
+    for shown in (page, staff.get(f"/admin/agents_proxy/deletion/{row.pk}/change/").content.decode()):
+        assert "ana@example.org" not in shown
