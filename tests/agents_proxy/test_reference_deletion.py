@@ -51,7 +51,7 @@ def ana(person: User, reference: str, settings: Any) -> JsonClient:
 
 
 def tells(caller: JsonClient, text: str) -> None:
-    answer = caller.post("/api/a2a/core-profile", {"text": f"ana@example.org. {text}"}).json()
+    answer = caller.post("/api/a2a/core-profile", {"text": f"ana@example.org\n{text}"}).json()
     assert "result" in answer, answer
 
 
