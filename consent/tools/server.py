@@ -22,7 +22,7 @@ from consent.tools.catalogue import TOOLS, Tool
 from consent.tools.context import CALL_CONTEXT, CallContext, ProblemAnswer
 from consent.tools.operations import REQUEST_CONSENT
 from consent.tools.resources import RESOURCES, Resource
-from consent.tools.transport import Transport, run_blocking
+from consent.tools.transport import run_blocking
 from developers.permissions import require_permission
 
 NAME = "consent-runtime"
@@ -41,12 +41,7 @@ Result = dict[str, Any]  # of a tool, in its wire form
 
 
 @cache
-def transport() -> Transport:
-    """The transport of this process."""
-    return Transport(_server())
-
-
-def _server() -> Server[Any]:
+def server_of_tools() -> Server[Any]:
     """The server itself; it keeps no state of any call."""
     server: Server[Any] = Server(
         NAME,
@@ -96,8 +91,8 @@ async def _call_tool(context: Context, params: mcp.CallToolRequestParams) -> Res
     if tool is None:
         raise MCPError(mcp.INVALID_PARAMS, f"There is no such tool; there are {', '.join(TOOLS)}.")
     if tool.name == REQUEST_CONSENT:
-        return await run_blocking(context, partial(_request_consent, call, tool, context, params))
-    return await run_blocking(context, partial(_run, call, tool, params.arguments))
+        return await run_blocking(partial(_request_consent, call, tool, context, params))
+    return await run_blocking(partial(_run, call, tool, params.arguments))
 
 
 def _run(call: CallContext, tool: Tool, arguments: Mapping[str, Any] | None) -> Result:
@@ -169,7 +164,7 @@ async def _read_resource(context: Context, params: mcp.ReadResourceRequestParams
     call, resource = _call_context(context), RESOURCES.get(params.uri)
     if resource is None:
         raise MCPError(mcp.INVALID_PARAMS, f"There is no such resource; there are {', '.join(RESOURCES)}.")
-    text = await run_blocking(context, partial(_read, call, resource))
+    text = await run_blocking(partial(_read, call, resource))
     contents = mcp.TextResourceContents(uri=resource.uri, mime_type=resource.mime_type, text=text)
     return mcp.ReadResourceResult(contents=[contents])
 

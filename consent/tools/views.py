@@ -50,7 +50,8 @@ class McpView(DeveloperView):
             raise BrowserPathRefused("This address takes no calls from other origins.")
 
     def post(self, request: HttpRequest) -> HttpResponse:
-        from consent.tools.server import transport  # a third of all modules, the SDK, for this address alone
+        from consent.tools import transport  # a third of all modules, the SDK, for this address alone
+        from consent.tools.server import server_of_tools
 
         try:
             message = self.request.data
@@ -66,7 +67,7 @@ class McpView(DeveloperView):
         if takes_events:
             headers["accept"] = f"application/json, {EVENTS}"
         body = self.request.content.removeprefix(BOM_UTF8)
-        answer = transport().post(headers=headers, body=body, extra={CALL_CONTEXT: call})
+        answer = transport.post(server_of_tools(), headers=headers, body=body, extra={CALL_CONTEXT: call})
         if answer.status == HTTPStatus.NOT_ACCEPTABLE and not answer.body:  # as the SDK refuses on the newest revision
             return _not_acceptable(_id_of(message))
         media = answer.headers.get("content-type", "")

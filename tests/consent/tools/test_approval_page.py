@@ -77,10 +77,10 @@ def test_a_decision_in_between_is_reported_and_nothing_new_is_asked(eliciting_ho
 
 
 def test_every_process_opens_the_state_of_another(eliciting_host: Host, vault: Vault) -> None:
-    from consent.tools.server import transport
+    from consent.tools.server import server_of_tools
 
     first = first_round(eliciting_host, asked(vault.user))
-    transport.cache_clear()  # as good as another process: the keys are made from the settings anew
+    server_of_tools.cache_clear()  # as good as another process: the keys are made from the settings anew
 
     assert (
         eliciting_host.answer("request_consent", **again(eliciting_host, asked(vault.user), first))["status"]
@@ -91,18 +91,18 @@ def test_every_process_opens_the_state_of_another(eliciting_host: Host, vault: V
 def test_state_of_the_key_before_opens_after_a_rotation(eliciting_host: Host, vault: Vault, settings: Any) -> None:
     from cryptography.fernet import Fernet
 
-    from consent.tools.server import transport
+    from consent.tools.server import server_of_tools
 
     first = first_round(eliciting_host, asked(vault.user))
     settings.DATA_ENCRYPTION_KEYS = [Fernet.generate_key().decode(), *settings.DATA_ENCRYPTION_KEYS]
-    transport.cache_clear()
+    server_of_tools.cache_clear()
     try:
         assert (
             eliciting_host.answer("request_consent", **again(eliciting_host, asked(vault.user), first))["status"]
             == "pending"
         )
     finally:
-        transport.cache_clear()
+        server_of_tools.cache_clear()
 
 
 def refused_state(host: Host, retry: dict[str, Any]) -> None:
