@@ -16,7 +16,7 @@ class DeletionAdmin(AboutPeople, ReadOnly):
 
     list_display = ("deletion_id", "agent", "destination", "status", "error_code", "requested_at", "attempts",
                     "next_attempt_at", "finished_at")  # fmt: skip
-    list_filter = ("status", "agent", "error_code", ("erasure", admin.EmptyFieldListFilter))
+    list_filter = ("status", ("erasure", admin.EmptyFieldListFilter))
     list_select_related = ("destination", "consent__user", "erasure__user")
     search_fields = ("=deletion_id", "=destination__destination_id", "=consent__consent_id")
     ordering = ("-id",)

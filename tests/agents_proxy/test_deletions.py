@@ -105,10 +105,14 @@ def test_what_an_agent_is_told_later_counts(caller: Any, person: User, there: Fo
     assert there.claims[0]["subject"] == {"emails": ["ana@example.org"], "phone_numbers": [NUMBER]}
 
 
+@pytest.mark.parametrize("calls_before", [0, 2])
 def test_a_deletion_does_not_overtake_what_is_on_its_way(
-    caller: Any, person: User, there: Forgetting, monkeypatch: pytest.MonkeyPatch
+    calls_before: int, caller: Any, person: User, there: Forgetting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from agents_proxy.proxy import upstream
+
+    for _ in range(calls_before):
+        caller.post("/api/a2a/brand", CALL)
 
     call = upstream.call
 
@@ -217,6 +221,8 @@ def test_a_destination_is_told_which_sendings(
     sent = caller.post(f"/api/a2a/analyses/{liking.analysis_id}/activations", body).json()["activationId"]
     deliver()
     withdraw(person)
+    row = Deletion.objects.get(destination=destination)
+    assert (row.under_way, row.next_attempt_at) == (0, row.requested_at)
     attempt()
 
     told = crm.got[1]
