@@ -42,7 +42,7 @@ def test_export_of_a_factory_opens_with_the_requests_key(db: None) -> None:
     request = export.grant.request
 
     content = sealed.open_export_where(
-        export.ciphertext, request.connector, sealed.equal({"sub": request.user.public_id})
+        export.ciphertext, request.connector, sealed.equal({"sub": request.pairwise_id})
     )
 
     assert content.data == {

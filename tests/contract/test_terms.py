@@ -48,7 +48,7 @@ def test_a_later_member_is_digested_only_where_the_app_gave_it(db: None, later: 
     without, given = ConsentRequestFactory(), ConsentRequestFactory(template_id="tpl_a")
 
     asked = [
-        request_digest.asked(request, app_id=request.app.app_id, user_id=request.user.public_id)
+        request_digest.asked(request, app_id=request.app.app_id)
         for request in (without, given)
     ]
 
