@@ -282,7 +282,7 @@ ADDRESSES: list[Address] = [
     Address(
         "api/v1/request-consent",
         "POST",
-        program("request", app="201", other="201", test="404"),
+        program("request", app="201", test="404"),
         lambda w: w.body_to_ask(),
     ),
     Address("api/v1/consent-status", "GET", program("request", "read"), query="request_id={request_id}"),
@@ -338,7 +338,7 @@ ADDRESSES: list[Address] = [
     Address("vault/setup/done/", "GET", page(owner="302", others="302")),
     Address("vault/setup/done/", "POST", act(others="302"), {}),
     Address("vault/sharing-id/", "POST", act(others="302"), {"then": "make"}),
-    Address("vault/sharing-id.svg", "GET", page(owner="404", others="404")),
+    Address("vault/sharing-id.svg", "GET", page(others="404")),
     Address("vault/keys", "GET", own(others="200")),
     Address("vault/keys", "POST", own(owner="400", others="400"), {}),
     Address("vault/signing-key", "PUT", own(owner="400", others="400"), {}),

@@ -1,7 +1,8 @@
-import accounts.identifiers
 import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
+
+import accounts.identifiers
 
 
 class Migration(migrations.Migration):

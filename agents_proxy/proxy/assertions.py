@@ -40,7 +40,7 @@ def assertion(agent: str, target: Upstream, prompt: Prompt, about: Subject, cons
     claims = {
         "iss": settings.ISSUER,
         "aud": audience,
-        "sub": _pairwise(audience, about.person_pk),
+        "sub": pairwise(audience, about.person_pk),
         "subject": {
             "emails": [one for one in about.disclosed if "@" in one],
             "phone_numbers": [one for one in about.disclosed if "@" not in one],
@@ -89,8 +89,8 @@ def _keys(secrets_: tuple[str, ...]) -> list[OKPKey]:
     ]
 
 
-def _pairwise(audience: str, person_pk: int) -> str:
-    """A name for a person that this agent alone is told, the same with every call."""
+def pairwise(audience: str, person_pk: int) -> str:
+    """A name for a person that this agent, or receiver, alone is told, the same with every call."""
     named = f"{audience} {person_pk}".encode()
     return _base64url(hmac.new(_derived(settings.DATA_ENCRYPTION_KEYS[-1], "names"), named, hashlib.sha256).digest())
 

@@ -40,7 +40,7 @@ class Discovery:
     scopes: tuple[str, ...]
     scope_entries: tuple[ScopeEntry, ...]
     runtime: Runtime
-    user_id: str | None
+    user_id: str | None = None
 
 
 @dataclass(frozen=True)

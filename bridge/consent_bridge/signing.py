@@ -131,7 +131,13 @@ def signed_resumption(
 
 
 def signed_rotation(
-    old: ApprovalRoot, new: ApprovalRoot, *, issuer: str, user_id: str, root_seq: int, apps: Mapping[str, tuple[str, int]]
+    old: ApprovalRoot,
+    new: ApprovalRoot,
+    *,
+    issuer: str,
+    user_id: str,
+    root_seq: int,
+    apps: Mapping[str, tuple[str, int]],
 ) -> list[dict[str, Any]]:
     """What lets `new` take the place of `old`: a step for the root, then one for each app.
 

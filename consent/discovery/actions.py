@@ -12,7 +12,8 @@ from developers.authentication import AppContext
 def discover_scopes(*, app: AppContext, name: str, hint: str) -> tuple[UserScopes, Count]:
     """What the app could ask for, and the discovery written down, or else that it guessed at somebody unknown.
 
-    Nothing is begun with the person by it: one whom the app never asked has no `user_id` yet. With it the limit on guessing, where the app stands for the caller that `hint` names.
+    Nothing is begun with the person by it: one whom the app never asked has no `user_id` yet. With it the limit on
+    guessing, where the app stands for the caller that `hint` names.
     """
     person = read_person(app_pk=app.app_pk, is_test=app.is_test, name=name, hint=hint)
     if person is None:

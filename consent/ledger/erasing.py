@@ -10,7 +10,8 @@ from consent.states import Actor
 def tell_chains(*, user_id: str, names: set[str]) -> None:
     """Append `erased` to the person's chain and to each app's that tells of them. In the transaction that erases.
 
-    `names` is what apps call them. Its facts name ranges of entries and nobody. What was told already is not told again.
+    `names` is what apps call them. Its facts name ranges of entries and nobody. What was told already is not told
+    again.
     """
     own = audit.person_chain(user_id)
     subjects = [*_own(own), *_apps_that_tell(names)]

@@ -35,7 +35,10 @@ REVOKED_TOKEN = {**TOKEN, "revoked_at": "2026-11-21T10:00:00Z", "last_used_at": 
 TOKENS = {"items": [REVOKED_TOKEN], "next_cursor": None}
 MEMBER = {"member_id": MEMBER_ID, "role": "member", "created_at": "2026-11-20T10:00:00Z"}
 INVITATION = {
-    "email": "ada@example.org", "role": "member", "created_at": "2026-11-20T10:00:00Z", "expires_at": "2026-11-27T10:00:00Z",
-}  # fmt: skip
+    "email": "ada@example.org",
+    "role": "member",
+    "created_at": "2026-11-20T10:00:00Z",
+    "expires_at": "2026-11-27T10:00:00Z",
+}
 MEMBERS = {"items": [MEMBER], "next_cursor": None}
 NEW_TOKEN = {"label": "CI", "permissions": ["discover", "request", "read"], "header_only": True}

@@ -66,7 +66,13 @@ def _replacement(
         raise RotationRequired("Send the `rotation` that the present root and the new one signed.")
     old = signatures.check_public_key(vault.signing_public_key)
     try:
-        check_step(rotation[0], subject=by.public_id, audience=settings.ISSUER, seq=vault.signing_rotations + 1, keys=(old, public))
+        check_step(
+            rotation[0],
+            subject=by.public_id,
+            audience=settings.ISSUER,
+            seq=vault.signing_rotations + 1,
+            keys=(old, public),
+        )
     except sealed.InvalidHeader as unfit:
         raise ApprovalMismatch(f"The rotation: {unfit}.", member=unfit.member) from None
     if old == public:

@@ -240,7 +240,9 @@ def setup_preview(request: HttpRequest) -> HttpResponse:
         }
         for entry, groups in zip(entries, described_each(entry.attributes for entry in entries), strict=True)
     ]
-    return render(request, "vault/setup_preview.html", {"steps": _steps(3), "seen": seen, "sharing": sharing_id_of(user)})
+    return render(
+        request, "vault/setup_preview.html", {"steps": _steps(3), "seen": seen, "sharing": sharing_id_of(user)}
+    )
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -169,6 +169,7 @@ def make_world(bank: Aggregator, owner: User, neighbour: User) -> World:
     factories.LoggedRequestFactory(app=app)
     factories.AuditCheckpointFactory()
     invitation = factories.AppInvitationFactory(app=app, email=owner.email, pk=518_273_645)
+    factories.invitation_of(owner)
     world.ids = {
         "user_id": factories.known_as(app, owner),
         "member_id": AppMember.objects.get(app=app, user=owner).member_id,

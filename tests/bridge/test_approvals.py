@@ -128,7 +128,9 @@ def test_another_key_is_taken_where_the_old_one_led_to_it():
     for unfit in (
         [],
         steps[:1],
-        signed_rotation(generate_root(), new, issuer=ISSUER, user_id="usr_own", root_seq=1, apps={"app_a": ("usr_a", 1)})[1:],
+        signed_rotation(
+            generate_root(), new, issuer=ISSUER, user_id="usr_own", root_seq=1, apps={"app_a": ("usr_a", 1)}
+        )[1:],
     ):
         with pytest.raises(Refused):
             opened({**moved, "key_history": unfit}, pins)
