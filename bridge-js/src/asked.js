@@ -42,7 +42,7 @@ export function checkAsked(asked, body, fingerprint) {
 function frozenRequest(body, facts, fingerprint) {
   const { request_id, app_id, app_name, attributes, expires_at } = facts;
   const own = Object.fromEntries(OURS.map((member) => [member, body[member] ?? DEFAULTS[member] ?? null]));
-  if (/^(sh_|@)/.test(String(own.user_id))) own.user_id = facts.user_id; // no answer repeats an invitation
+  if (/^(sh_|@)/.test(String(own.user_id))) own.user_id = String(facts.user_id); // no answer repeats an invitation
   const given = LATER_MEMBERS.filter((member) => (body[member] ?? null) !== null);
   const later = Object.fromEntries(given.map((member) => [member, body[member]]));
   return { request_id, app_id, app_name, attributes, expires_at, connector_thumbprint: fingerprint, ...own, ...later };

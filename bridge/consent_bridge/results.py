@@ -106,7 +106,9 @@ def build(kind: type[Record], body: object, where: str = "the answer") -> Record
     if not isinstance(body, Mapping):
         raise BadAnswer(f"{where} is not an object")
     hints = get_type_hints(kind)
-    optional = {member.name for member in dataclasses.fields(cast("Any", kind)) if member.default is not dataclasses.MISSING}
+    optional = {
+        member.name for member in dataclasses.fields(cast("Any", kind)) if member.default is not dataclasses.MISSING
+    }
     values: dict[str, Any] = {}
     for name, hint in hints.items():
         if name not in body:
