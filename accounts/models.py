@@ -46,9 +46,13 @@ class UserManager(BaseUserManager["User"]):
 
 
 class User(AbstractBaseUser, PermissionsMixin):
-    """A person, a developer or a member of staff. `public_id` is the only name that leaves the service."""
+    """A person, a developer or a member of staff.
 
-    public_id = models.CharField(_("sharing ID"), max_length=64, unique=True, editable=False, default=new_user_id)
+    `public_id` is the person's own ID: in their vault, their chain and staff's pages. Apps never see it; each has a
+    name of its own for them (`AppPerson` of the developers' room).
+    """
+
+    public_id = models.CharField(_("own ID"), max_length=64, unique=True, editable=False, default=new_user_id)
     email = models.EmailField(_("e-mail address"), unique=True)
     display_name = models.CharField(_("name"), max_length=100, blank=True)
     # what they chose, or first saw: mail is written when no browser is there to say it; "" is the settings' language
@@ -173,6 +177,24 @@ class ReleasedHandle(models.Model):
 
     class Meta:
         db_table = "released_handles"
+
+
+class SharingId(models.Model):
+    """The invitation that a person gives out: whoever has it may ask them, through one app. One row is one person's.
+
+    It is found by its digest, and shown to its person again from `sealed` (common.encryption). `app` is whom it serves:
+    the first that used it.
+    """
+
+    user = models.OneToOneField(User, on_delete=models.CASCADE, related_name="sharing_id")
+    digest = models.CharField(max_length=64, unique=True, editable=False)  # SHA-256, hexadecimal
+    sealed = models.TextField(editable=False)
+    app = models.ForeignKey("developers.App", null=True, on_delete=models.CASCADE, related_name="+", editable=False)
+    made_at = models.DateTimeField()
+    expires_at = models.DateTimeField()
+
+    class Meta:
+        db_table = "sharing_ids"
 
 
 class RuntimePersonaState(models.Model):

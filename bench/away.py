@@ -85,7 +85,7 @@ def make_callers(deployment: Deployment, onlooker: Any) -> Callers:
     owner, app, port = onlooker.arrive(deployment.site), deployment.apps[0], deployment.service.port
     key = public_half(generate_connector_key())
     with app.client(deployment.site) as client:
-        waiting = client.request_consent(onlooker.user_id, SCOPE, purpose=PURPOSE, key=key, requested_expiry=86400)
+        waiting = client.request_consent(onlooker.name, SCOPE, purpose=PURPOSE, key=key, requested_expiry=86400)
     cookies = "; ".join(f"{cookie.name}={cookie.value}" for cookie in owner._site._session.cookies)
     token = {"Authorization": f"Bearer {app.token}"}
     return Callers(

@@ -13,6 +13,7 @@ from consent.discovery.models import Discovery
 from consent.exports.models import Read
 from consent.ledger import audit
 from consent.ledger.models import AuditChain, AuditFacts, AuditHead
+from developers.models import AppPerson
 
 LONG = 10_000  # lines: half of them reads, the others decisions, looks by apps and by staff
 GRANTS, LOOKS = LONG // 20, LONG // 10
@@ -33,9 +34,10 @@ def _shared(world: p.World, n: int) -> Iterator[tuple[Model, Iterable[p.Row]]]:
     yield p.profile(), [{"id": n, "user_id": n}]
     yield p.vault_key(), [{"id": n, "user_id": n, "key_id": p.name("vk", n)}]
     own = {"user_id": n, "app_id": app.pk}
+    yield AppPerson(), [{"id": n, "pairwise_id": p.known_as(n), **own}]
     yield p.request(world), (
         {"id": r, "request_id": p.name("req", r), "scope": f"{scope}{r}", "status": "approved",
-         "decided_at": world.now, "decided_by": "person", **own}
+         "decided_at": world.now, "decided_by": "person", "pairwise_id": p.known_as(n), **own}
         for r in requests
     )  # fmt: skip
     yield p.grant(world), (

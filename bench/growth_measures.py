@@ -10,7 +10,7 @@ from django.contrib import admin
 from django.test import Client, RequestFactory
 
 from accounts.models import User
-from bench.population import BASE, World, of_request, user_id
+from bench.population import BASE, World, known_as, of_request
 from bench.staging import PURPOSE
 from config.celery import app as celery
 from config.timer import LOOK, TASKS, WATCHED
@@ -51,7 +51,7 @@ def _hot(world: World, people: int) -> Iterator[Measure]:
         _get(client, f"{api}/consent-status", request_id=of_request(number(), place))
 
     key = public_half(generate_connector_key())
-    yield "user-scopes", lambda: _get(client, f"{api}/user-scopes/{user_id(number())}")
+    yield "user-scopes", lambda: _get(client, f"{api}/user-scopes/{known_as(number())}")
     yield "consent-status, approved", partial(status, 0)
     yield "consent-status, pending", partial(status, 3)
     yield "consent-export", lambda: _get(client, f"{api}/consent-export", request_id=of_request(number()))
@@ -63,7 +63,7 @@ def _hot(world: World, people: int) -> Iterator[Measure]:
 
 def _ask(client: Client, number: int, key: dict[str, str]) -> None:
     body = {
-        "user_id": user_id(number), "scope": "attr.technology.use.*", "purpose": PURPOSE, "connector_public_key": key,
+        "user_id": known_as(number), "scope": "attr.technology.use.*", "purpose": PURPOSE, "connector_public_key": key,
         "connector_key_id": "bench", "connector_wrapping_alg": "ECDH-ES+A256KW",
     }  # fmt: skip
     answer = client.post("/api/v1/request-consent", body, content_type="application/json")

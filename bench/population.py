@@ -29,7 +29,7 @@ from consent.ledger import audit
 from consent.ledger.models import AuditChain, AuditEntry, AuditFacts, AuditHead, Receipt
 from consent.notices.models import Notice, NoticeCounter, WebhookDelivery
 from consent.requests.models import ConsentRequest
-from developers.models import DeveloperToken, LoggedRequest, WebhookEndpoint
+from developers.models import AppPerson, DeveloperToken, LoggedRequest, WebhookEndpoint
 from pkm.history.models import Index
 from pkm.registry.models import ScopeEntry
 from pkm.vault.models import VaultKey
@@ -121,6 +121,11 @@ def user_id(number: int) -> str:
     return name("usr", number)
 
 
+def known_as(number: int) -> str:
+    """What the one app that asks this person calls them."""
+    return name("usr", number + 10**12)
+
+
 def of_request(number: int, place: int = 0) -> str:
     """The identifier of one of the four requests of this person."""
     return name("req", number * 4 + place)
@@ -195,8 +200,10 @@ def export(world: World) -> Export:
 def _of_consent(world: World) -> Iterator[Table]:
     """What each was asked and allowed, and what of it was read. The first grant lives, the second was stopped."""
     now, scope = world.now, world.entry.scope
+    yield AppPerson(), lambda n: [{"id": n, "app_id": world.app_of(n).pk, "user_id": n, "pairwise_id": known_as(n)}]
     yield request(world), lambda n: (
         {"id": n * 4 + place, "request_id": of_request(n, place), "user_id": n, "app_id": world.app_of(n).pk,
+         "pairwise_id": known_as(n),
          "status": status, "scope": scope if place else f"{scope}0", "decided_at": None if status == "pending" else now,
          "decided_by": "" if status == "pending" else "person"}
         for place, status in enumerate(STATUSES)

@@ -156,7 +156,7 @@ def crossings(upgrade: Upgrade, owner: Owner, onlooker: StagedPerson) -> Iterato
         first, second = (app.client(site) for site in (sites if number % 2 else sites[::-1]))
         with first, second:
             try:
-                asked = first.request_consent(onlooker.user_id, SCOPE, purpose=PURPOSE, key=key)
+                asked = first.request_consent(onlooker.name, SCOPE, purpose=PURPOSE, key=key)
                 seen = second.status(asked.request_id).status
                 owner.approve(owner.review(asked.request_id))
                 read = [client.read(asked, key).data for client in (first, second)]

@@ -118,7 +118,7 @@ def races(site: str, app: staging.StagedApp, person: staging.StagedPerson, optio
     ]
     with app.client(site) as client, person.arrive(site) as owner:
         while len(run) < options.revocations or sum(len(race.reads) for race in run) < options.reads:
-            asked = client.request_consent(person.user_id, staging.SCOPE, purpose=staging.PURPOSE, key=key)
+            asked = client.request_consent(person.name, staging.SCOPE, purpose=staging.PURPOSE, key=key)
             grant = owner.approve(owner.review(asked.request_id)).grant
             assert grant is not None
             race = Race(asked.request_id, readers)

@@ -141,7 +141,7 @@ def ask_unverified(scene: Scene) -> Any:
     _, token = mint_token(app=app, label="shots", by=staff)
     with Client(f"{scene.address}/api/v1", token) as client:
         return client.request_consent(
-            scene.sample["owner"]["user_id"], "attr.identity.*", key=generate_connector_key(),
+            scene.sample["owner"]["sharing_id"], "attr.identity.*", key=generate_connector_key(),
             purpose="APPROVE NOW, or your account is closed: verify your account with the bank",
             access_duration=365 * 86400,
         )  # fmt: skip

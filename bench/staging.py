@@ -41,9 +41,9 @@ class StagedApp:
 
 @dataclass(frozen=True)
 class StagedPerson:
-    """One person's account."""
+    """One person's account; every app may ask them by the handle that they are listed under."""
 
-    user_id: str
+    name: str
     email: str
 
     def arrive(self, site: str, **limits: Any) -> Owner:
@@ -97,13 +97,15 @@ def make_people(count: int) -> list[StagedPerson]:
     """Accounts whose address is confirmed."""
     from allauth.account.models import EmailAddress
 
-    from accounts.models import User
+    from accounts.models import ActorProfile, MarketplacePublicProfile, User
 
     made = []
     for number in range(count):
         user = User.objects.create_user(f"bench{number}@example.org", PASSWORD, display_name=f"Person {number}")
         EmailAddress.objects.create(user=user, email=user.email, verified=True, primary=True)
-        made.append(StagedPerson(user.public_id, user.email))
+        MarketplacePublicProfile.objects.create(user=user, handle=f"bench-{number}", is_discoverable=True)
+        ActorProfile.objects.create(user=user, discoverable=True)
+        made.append(StagedPerson(f"@bench-{number}", user.email))
     return made
 
 
@@ -143,6 +145,6 @@ def consent_to_agents(app: StagedApp, person: StagedPerson, site: str) -> str:
     from developers.models import App
 
     App.objects.filter(pk=app.pk).update(origins=[site])
-    registered, user = app_of_origin(site), User.objects.get(public_id=person.user_id)
+    registered, user = app_of_origin(site), User.objects.get(email=person.email)
     assert registered
     return actions.give_to_site(by=user, purposes=list(ANALYSIS_PURPOSES), app=registered, origin=site).secret

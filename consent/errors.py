@@ -4,7 +4,7 @@ from common.problems import Problem, TemporarilyUnavailable
 
 
 class UnknownUser(Problem):
-    """Nobody has this sharing ID. Asking for many unknown people is counted."""
+    """Your app knows nobody by this name, and no invitation is open to it. Asking for many unknown people counts."""
 
     code = "unknown_user"
     status = 404

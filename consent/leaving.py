@@ -48,7 +48,8 @@ ROWS = PersonalRows(
         "idempotency_keys": ("answer",),
     },
     statements=(
-        "DELETE FROM audit_facts WHERE about = :user_id",
+        "DELETE FROM audit_facts WHERE about = :user_id "
+        "OR about IN (SELECT pairwise_id FROM consent_requests WHERE user_id = :person)",
         "DELETE FROM audit_chains WHERE subject = 'person:' || :user_id",
         f"DELETE FROM audit_pending WHERE chain = 'person:' || :user_id OR request_id IN {_REQUESTS}",
         f"DELETE FROM consent_receipts WHERE request_id IN {_REQUESTS}",
@@ -151,7 +152,8 @@ def _close(user: "User", request_pk: int) -> None:
 
 def tell(erasure: "Erasure") -> None:
     """The chains say that their facts are gone, in the transaction in which they go."""
-    tell_chains(user_id=erasure.user.public_id)
+    names = set(ConsentRequest.objects.filter(user=erasure.user).values_list("pairwise_id", flat=True))
+    tell_chains(user_id=erasure.user.public_id, names=names)
 
 
 def export(user: "User") -> dict[str, Any]:

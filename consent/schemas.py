@@ -6,7 +6,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, RootModel, model_va
 from pydantic.config import JsonDict
 from pydantic_core import PydanticCustomError
 
-from common.admission.shapes import Identifier, PageQuery, Strict
+from common.admission.shapes import Identifier, PageQuery, PersonName, Strict
 from common.problems import Problem
 from common.text import is_plain
 from consent.errors import ConnectorKeyRequired, OneScopePerRequest, UnsupportedWrappingAlgorithm
@@ -56,15 +56,16 @@ OptionalPaths = Annotated[list[Path], Field(max_length=500), AfterValidator(_uni
 Sealed = Annotated[str, Field(min_length=1, pattern=r"^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]*){4}\Z")]
 
 
+WHO = "The person: your own `user_id` for them, a sharing ID that they gave you, or `@handle` of somebody listed."
+
+
 class RequestConsentBody(Strict):
     """`POST /request-consent`: one scope, one purpose, and the key to seal the answer to."""
 
     # Everything that is said of a member anywhere is said here: its rules, what it is for, its example. The document,
     # the tools and the types of the clients are made from it, and what bears a column's name is kept in that column.
     # What the contract gains later is covered by the request's digest where it is marked with IN_DIGEST.
-    user_id: Annotated[
-        Identifier, Field(description="The person's sharing ID.", examples=["usr_t2zp3gog7m6odtqhjuqhpevyku"])
-    ]
+    user_id: Annotated[PersonName, Field(description=WHO, examples=["usr_t2zp3gog7m6odtqhjuqhpevyku"])]
     scope: Annotated[
         str,
         Field(
@@ -203,7 +204,7 @@ class StatusQuery(Strict):
     """`GET /consent-status`: by `request_id`, or by `user_id` and `scope`; `wait` in seconds."""
 
     request_id: Identifier | None = None
-    user_id: Identifier | None = None
+    user_id: PersonName | None = None
     scope: Annotated[str, Field(min_length=1, max_length=210)] | None = None
     wait: Annotated[int, Field(ge=0, le=30)] = 0
 

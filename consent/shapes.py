@@ -15,7 +15,13 @@ from common.shapes import NextCursor, Seconds, Shape, Time
 from consent.states import GrantStatus, RequestStatus
 from pkm.shapes import Path, ScopeEntry
 
-UserId = Annotated[str, Field(description="The person's sharing ID.", examples=["usr_t2zp3gog7m6odtqhjuqhpevyku"])]
+UserId = Annotated[
+    str,
+    Field(
+        description="What your app calls the person: a name that no other app has.",
+        examples=["usr_t2zp3gog7m6odtqhjuqhpevyku"],
+    ),
+]
 RequestId = Annotated[str, Field(examples=["req_4tx2mjm3cwi6q7ezu6c4qiyn7a"])]
 # the values in place, where pydantic would make a component of its own for each enumeration
 _VALUES = GetPydanticSchema(lambda states, handler: literal_schema([str(state) for state in states]))
@@ -49,7 +55,9 @@ class Runtime(Shape):
 class UserScopes(Shape):
     """What one person could be asked for. It holds no value of theirs, and not which attributes they have."""
 
-    user_id: UserId
+    user_id: NotRequired[
+        Annotated[str, Field(description="What your app calls the person; absent before you first asked them.")]
+    ]
     available_domains: list[str]
     scopes: list[str]
     scope_entries: list[ScopeEntry]
@@ -65,8 +73,10 @@ class ScopeCatalog(Shape):
 class FoundPerson(Shape):
     """Somebody who lets apps find them, in the words that they typed to be seen. Nobody has checked these."""
 
-    user_id: UserId
-    handle: Annotated[str, Field(description="Theirs alone; their page is `/people/<handle>/`.", examples=["zoe-q"])]
+    handle: Annotated[
+        str,
+        Field(description="Name them by it, as `@<handle>`; their page is `/people/<handle>/`.", examples=["zoe-q"]),
+    ]
     display_name: Annotated[str, Field(description="Empty where they gave none, as the two that follow.")]
     headline: str
     location_hint: str

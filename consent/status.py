@@ -13,6 +13,7 @@ from consent.shapes import ConsentStatus
 from consent.shapes import Grant as GrantShape
 from consent.standing import grant_standing, request_standing
 from consent.states import GrantStatus, RequestStatus
+from developers.people.queries import named_by
 
 if TYPE_CHECKING:
     from accounts.models import User
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 INTERVAL = 5  # seconds between polls
 
 _COLUMNS = """
-       r.id, r.request_id, r.status, u.public_id AS user_id, r.scope, r.created_at, r.expires_at, r.decided_at,
+       r.id, r.request_id, r.status, r.pairwise_id AS user_id, r.scope, r.created_at, r.expires_at, r.decided_at,
        g.grant_id, g.status AS grant_status, g.expires_at AS grant_expires_at, g.reads, g.max_reads,
        g.approved_attributes,
        (SELECT max(e.revision) FROM consent_exports e WHERE e.grant_id = g.id) AS export_revision,
@@ -31,12 +32,13 @@ _COLUMNS = """
 """
 _FROM = """
   FROM consent_requests r
-  JOIN users u ON u.id = r.user_id
   LEFT JOIN consent_grants g ON g.request_id = r.id
 """
 SELECT = f"SELECT {_COLUMNS} {_FROM}"
 _OF_APP = f"{SELECT} WHERE r.request_id = %s AND r.app_id = %s"
-_NEWEST_OF_APP = f"{SELECT} WHERE u.public_id = %s AND r.scope = %s AND r.app_id = %s ORDER BY r.id DESC LIMIT 1"
+_NEWEST_OF_APP = (
+    f"{SELECT} WHERE r.user_id = {{named}} AND r.scope = %(scope)s AND r.app_id = %(app_pk)s ORDER BY r.id DESC LIMIT 1"
+)
 _OF_OWNER = f"{SELECT} WHERE r.request_id = %s AND r.user_id = %s"
 
 
@@ -44,8 +46,11 @@ def for_app(
     *, app_pk: int, request_id: str | None = None, user_id: str | None = None, scope: str | None = None
 ) -> ConsentStatus:
     """The status body of one request of this app, or of its newest for a person and scope. One query."""
-    by_name = request_id is not None
-    found = rows(_OF_APP, [request_id, app_pk]) if by_name else rows(_NEWEST_OF_APP, [user_id, scope, app_pk])
+    if request_id is not None:
+        found = rows(_OF_APP, [request_id, app_pk])
+    else:
+        named = named_by(app_pk, user_id or "")
+        found = rows(_NEWEST_OF_APP.format(named=named.sql), {**named.parameters, "scope": scope})
     if not found:
         raise UnknownRequest
     return body(found[0], process_now())

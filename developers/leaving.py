@@ -44,6 +44,7 @@ ROWS = PersonalRows(
         "SELECT 1 FROM users u WHERE u.id = :person AND {has|app_audit.facts|u.email})",
         f"DELETE FROM app_invitations WHERE {_INVITATIONS}",
         "DELETE FROM app_members WHERE user_id = :person",
+        "DELETE FROM app_people WHERE user_id = :person",
         "DELETE FROM management_tokens WHERE user_id = :person",
         f"DELETE FROM developer_applications WHERE applicant_id = :person AND {_NO_APP}",
         "DELETE FROM idempotency_keys WHERE {has|answer|:user_id}",
@@ -51,6 +52,7 @@ ROWS = PersonalRows(
 )
 TABLES = {
     "app_members": _GONE,
+    "app_people": _GONE + ": nothing tells any more which apps' names are one person's",
     "management_tokens": _GONE,
     "app_invitations": _GONE,
     "developer_applications": _GONE + " where no app came of it; else it stays with the app: who asked people for data",

@@ -4,6 +4,7 @@ from developers.applications.models import ApplicationStatus, DeveloperApplicati
 from developers.apps.models import App, AppAuditEntry, AppMode, AppStatus, Logo, new_app_id
 from developers.idempotency import IdempotencyKey
 from developers.members.models import AppInvitation, AppMember, MemberRole
+from developers.people.models import AppPerson
 from developers.request_log.models import LoggedRequest
 from developers.tokens.models import (
     DeveloperToken,
@@ -21,6 +22,7 @@ __all__ = [
     "AppInvitation",
     "AppMember",
     "AppMode",
+    "AppPerson",
     "AppStatus",
     "ApplicationStatus",
     "DeveloperApplication",

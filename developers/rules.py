@@ -8,4 +8,6 @@ RULES: list[Rule] = [
     Rule("app_audit", "no_delete", "DELETE", "app_audit is append-only"),
     Rule("app_audit", "no_truncate", "TRUNCATE", "app_audit is append-only"),
     frozen("developer_apps", ["app_id", "mode"]),
+    # what an app calls somebody is what their approvals and receipts say for ever
+    frozen("app_people", ["app_id", "user_id", "pairwise_id"]),
 ]

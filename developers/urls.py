@@ -31,9 +31,9 @@ urlpatterns = [
     path("developers/apps/<str:app_id>/members/invite/", team.invite, name="invite"),
     path("developers/apps/<str:app_id>/members/leave/", team.leave, name="leave-team"),
     path("developers/apps/<str:app_id>/members/tests/", team.agree_to_tests, name="agree-to-tests"),
-    path("developers/apps/<str:app_id>/members/<str:user_id>/role/", team.change_role, name="change-role"),
-    path("developers/apps/<str:app_id>/members/<str:user_id>/transfer/", team.transfer, name="transfer-app"),
-    path("developers/apps/<str:app_id>/members/<str:user_id>/remove/", team.remove, name="remove-member"),
+    path("developers/apps/<str:app_id>/members/<str:member_id>/role/", team.change_role, name="change-role"),
+    path("developers/apps/<str:app_id>/members/<str:member_id>/transfer/", team.transfer, name="transfer-app"),
+    path("developers/apps/<str:app_id>/members/<str:member_id>/remove/", team.remove, name="remove-member"),
     path("developers/apps/<str:app_id>/invitations/<int:invitation_pk>/send/", team.resend, name="resend-invitation"),
     path(
         "developers/apps/<str:app_id>/invitations/<int:invitation_pk>/withdraw/",

@@ -41,9 +41,7 @@ def test_export_of_a_factory_opens_with_the_requests_key(db: None) -> None:
     export = factories.ExportFactory()
     request = export.grant.request
 
-    content = sealed.open_export_where(
-        export.ciphertext, request.connector, sealed.equal({"sub": request.user.public_id})
-    )
+    content = sealed.open_export_where(export.ciphertext, request.connector, sealed.equal({"sub": request.pairwise_id}))
 
     assert content.data == {
         "lifestyle": {"food": {"diet_preference": "Thai", "favorite_cuisine": "Thai", "coffee_or_tea": "Thai"}}

@@ -34,6 +34,6 @@ def everything_held(user: "User") -> dict[str, dict[str, Any]]:
 
 
 def person_named(name: str) -> "User | None":
-    """Whom an operator means by an address or a sharing ID."""
+    """Whom an operator means by an address or a own ID."""
     people = get_user_model().objects.filter(Q(public_id=name) | Q(email=mailbox(name)))
     return people.first()

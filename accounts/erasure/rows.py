@@ -21,7 +21,7 @@ _EMAIL = "SELECT 1 FROM users u WHERE u.id = :person AND {has|%s|u.email}"
 _GONE = "destroyed"
 _TABLES = (
     "actor_profiles", "marketplace_public_profiles", "runtime_persona_state", "sessions", "mfa_authenticator",
-    "users_groups", "users_user_permissions", "security_changes", "user_photos", "outgoing_mails",
+    "users_groups", "users_user_permissions", "security_changes", "sharing_ids", "user_photos", "outgoing_mails",
 )  # fmt: skip
 
 ROWS = PersonalRows(
@@ -36,6 +36,7 @@ ROWS = PersonalRows(
         "released_handles": ("handle",),
         "security_changes": ("address", "detail"),
         "sessions": ("data",),
+        "sharing_ids": ("sealed",),
         "user_photos": ("webp",),
         "users": ("email", "display_name"),
         "users_email_caseless": ("lower",),
@@ -59,7 +60,7 @@ ROWS = PersonalRows(
 )
 TABLES = {
     **dict.fromkeys((*_TABLES, "account_emailaddress", "account_emailconfirmation"), _GONE),
-    "users": "stays, anonymous: the sharing ID that apps know, and when it was erased",
+    "users": "stays, anonymous: the own ID, and when it was erased",
     "erasures": "stays: when an anonymous account was to go, and went",
     "released_handles": "stays as a hash for 90 days, so that nobody passes for them",
     "django_admin_log": "stays, without what it says of this account",

@@ -136,7 +136,7 @@ class SecondStepByPasskey(AuthenticateWebAuthnForm):  # type: ignore[misc]  # al
 
 
 class LoginWithPasskey(LoginWebAuthnForm):  # type: ignore[misc]  # allauth has no types
-    """A passkey names its account by the sharing ID, where allauth's name the row's number."""
+    """A passkey names its account by its own ID, where allauth's name the row's number."""
 
     credential = _Answer(auth.parse_authentication_response)
 

@@ -41,7 +41,7 @@ class SealedSecrets(DefaultMFAAdapter):  # type: ignore[misc]  # allauth has no 
         return opened(encrypted_text)
 
     def get_public_key_credential_user_entity(self, user: "User") -> dict[str, Any]:
-        """A passkey names the account by its sharing ID, which exists before the row does and says nothing about it."""
+        """A passkey names the account by its own ID, which exists before the row does and says nothing about it."""
         return {"id": user.public_id.encode(), "display_name": user.get_short_name(), "name": user.email}
 
     def can_delete_authenticator(self, authenticator: "Authenticator") -> bool:

@@ -23,6 +23,7 @@ from agents_proxy.financial.errors import (
     NotReady,
 )
 from agents_proxy.financial.shapes import Accounts, Done, Exchanged, Identity, LinkState, LinkToken, Page, Shape
+from agents_proxy.signing import origin_of
 from common import addresses
 from common.json_bodies import strict_json
 from common.outbound.client import Answer, Client
@@ -54,6 +55,11 @@ _ERRORS: dict[str, type[AggregatorProblem]] = {
 
 def is_configured() -> bool:
     return settings.AGGREGATOR is not None
+
+
+def origin() -> str:
+    """Where the aggregator is: what people are named for."""
+    return origin_of(str(_settings()["url"]))
 
 
 def is_encrypted() -> bool:

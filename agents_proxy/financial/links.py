@@ -16,6 +16,7 @@ from agents_proxy.financial.items import end_link, require_consent
 from agents_proxy.financial.models import Item, LinkSession
 from agents_proxy.financial.shapes import Exchanged
 from agents_proxy.processing_consent import actions as consents
+from agents_proxy.signing import pairwise
 from agents_proxy.states import LinkStatus, Purpose
 from common import encryption
 from common.clock import database_now
@@ -42,7 +43,7 @@ def start_link(*, by: "User") -> Link:
     state = secrets.token_urlsafe(32)
     expires_at = database_now() + LINK_HOLDS
     made = client.create_link_token(
-        person=by.public_id,
+        person=pairwise(client.origin(), by.pk),
         redirect_url=f"{settings.BASE_URL}/profile/financial/linked/?{urlencode({'state': state})}",
         identity=consents.own(by, Purpose.IDENTITY) is not None,
         seconds=int(LINK_HOLDS.total_seconds()),

@@ -129,7 +129,7 @@ class Decider(threading.Thread):
         key, most = uuid.uuid4().hex, self.dice.choice([None, 100])  # under one key, asking again is asking once
         return self._until_answered(
             lambda: client.request_consent(
-                self.person.user_id, SCOPE, purpose=PURPOSE, key=self.key, idempotency_key=key, max_reads=most
+                self.person.name, SCOPE, purpose=PURPOSE, key=self.key, idempotency_key=key, max_reads=most
             )
         )
 

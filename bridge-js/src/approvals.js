@@ -27,7 +27,7 @@ export class OwnerKeyChanged extends KeyRefused {
   }
 }
 
-/** The key of each person by issuer and sharing ID, as it was first met. In memory; `dump` persists. */
+/** The key of each person by issuer and user_id, as it was first met. In memory; `dump` persists. */
 export class KeyPins {
   /** @type {Map<string, Pin>} */ entries = new Map();
 

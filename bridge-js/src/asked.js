@@ -16,8 +16,9 @@ const OURS = ["user_id", "scope", "purpose", "access_duration", "required_attrib
 const STATED_TWICE = /** @type {const} */ (["request_id", "app_id", "user_id", "scope", "access_duration", "expires_at"]);
 
 /**
- * The server alone knows the request's and the app's name and id, the deadline and what the scope covers; all else
- * comes from `body`, so that a digest that fits is over our own words.
+ * The server alone knows the request's and the app's name and id, the deadline, what the scope covers, and what the app
+ * calls somebody whom it named by a sharing ID or a handle; all else comes from `body`, so that a digest that fits is over
+ * our own words.
  * @param {AskedConsent} asked @param {Members} body what was sent @param {string} fingerprint of the key in it
  */
 export function checkAsked(asked, body, fingerprint) {
@@ -41,6 +42,7 @@ export function checkAsked(asked, body, fingerprint) {
 function frozenRequest(body, facts, fingerprint) {
   const { request_id, app_id, app_name, attributes, expires_at } = facts;
   const own = Object.fromEntries(OURS.map((member) => [member, body[member] ?? DEFAULTS[member] ?? null]));
+  if (/^(sh_|@)/.test(String(own.user_id))) own.user_id = String(facts.user_id); // no answer repeats an invitation
   const given = LATER_MEMBERS.filter((member) => (body[member] ?? null) !== null);
   const later = Object.fromEntries(given.map((member) => [member, body[member]]));
   return { request_id, app_id, app_name, attributes, expires_at, connector_thumbprint: fingerprint, ...own, ...later };

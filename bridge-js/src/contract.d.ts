@@ -39,8 +39,8 @@ export interface components {
         };
         /** @description What one person could be asked for. It holds no value of theirs, and not which attributes they have. */
         Discovery: {
-            /** @description The person's sharing ID. */
-            user_id: string;
+            /** @description What your app calls the person; absent before you first asked them. */
+            user_id?: string;
             available_domains: string[];
             scopes: string[];
             scope_entries: components["schemas"]["ScopeEntry"][];
@@ -48,9 +48,7 @@ export interface components {
         };
         /** @description Somebody who lets apps find them, in the words that they typed to be seen. Nobody has checked these. */
         FoundPerson: {
-            /** @description The person's sharing ID. */
-            user_id: string;
-            /** @description Theirs alone; their page is `/people/<handle>/`. */
+            /** @description Name them by it, as `@<handle>`; their page is `/people/<handle>/`. */
             handle: string;
             /** @description Empty where they gave none, as the two that follow. */
             display_name: string;
@@ -69,7 +67,7 @@ export interface components {
             app_id: string;
             /** @description Your app's name as the person sees it. */
             app_name: string;
-            /** @description The person's sharing ID. */
+            /** @description What your app calls the person: a name that no other app has. */
             user_id: string;
             scope: string;
             /** @description What the scope covered when you asked. */
@@ -93,7 +91,7 @@ export interface components {
             app_id: string;
             /** @description The consent app's origin, `iss` of the export. */
             issuer: string;
-            /** @description The person's sharing ID. */
+            /** @description What your app calls the person: a name that no other app has. */
             user_id: string;
             scope: string;
             scope_label: string;
@@ -128,7 +126,7 @@ export interface components {
             request_id: string;
             /** @enum {string} */
             status: "pending" | "approved" | "denied" | "cancelled" | "expired";
-            /** @description The person's sharing ID. */
+            /** @description What your app calls the person: a name that no other app has. */
             user_id: string;
             scope: string;
             interval: number;
@@ -153,7 +151,7 @@ export interface components {
             grant_id: string;
             export_id: string;
             revision: number;
-            /** @description The person's sharing ID. */
+            /** @description What your app calls the person: a name that no other app has. */
             user_id: string;
             scope: string;
             approved_attributes: string[];
@@ -175,7 +173,7 @@ export interface components {
         };
         /** @description A person whom a test app plays. */
         SandboxEntry: {
-            /** @description The person's sharing ID. */
+            /** @description What your app calls the person: a name that no other app has. */
             user_id: string;
             /** @description Your own name for this person; empty where you gave none. */
             label: string;

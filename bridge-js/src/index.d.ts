@@ -185,7 +185,7 @@ export interface Pin {
   approvals: string[];
 }
 
-/** The key of each person by issuer and sharing ID, as it was first met. */
+/** The key of each person by issuer and user_id, as it was first met. */
 export class KeyPins {
   /** `stored` is what `dump` gave. */
   constructor(stored?: Record<string, Pin>);

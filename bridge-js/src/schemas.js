@@ -40,7 +40,7 @@ export const SCHEMAS = {
   },
   Discovery: {
     type: "object",
-    required: ["user_id", "available_domains", "scopes", "scope_entries", "runtime"],
+    required: ["available_domains", "scopes", "scope_entries", "runtime"],
     properties: {
       user_id: {"type": "string"},
       available_domains: {"type": "array", "items": {"type": "string"}},
@@ -51,9 +51,8 @@ export const SCHEMAS = {
   },
   FoundPerson: {
     type: "object",
-    required: ["user_id", "handle", "display_name", "headline", "location_hint"],
+    required: ["handle", "display_name", "headline", "location_hint"],
     properties: {
-      user_id: {"type": "string"},
       handle: {"type": "string"},
       display_name: {"type": "string"},
       headline: {"type": "string"},

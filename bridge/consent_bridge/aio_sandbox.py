@@ -69,7 +69,7 @@ class AsyncSandboxPerson:
 
     @property
     def user_id(self) -> str:
-        """Their sharing ID, which the app asks."""
+        """What the app calls them; of sandbox people alone it is their own ID."""
         return self._person.user_id
 
     @property

@@ -36,11 +36,11 @@ class AskedConsent:
 class Discovery:
     """What one person could be asked for. It holds no value of theirs, and not which attributes they have."""
 
-    user_id: str
     available_domains: tuple[str, ...]
     scopes: tuple[str, ...]
     scope_entries: tuple[ScopeEntry, ...]
     runtime: Runtime
+    user_id: str | None = None
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,6 @@ class Envelope:
 class FoundPerson:
     """Somebody who lets apps find them, in the words that they typed to be seen. Nobody has checked these."""
 
-    user_id: str
     handle: str
     display_name: str
     headline: str

@@ -50,7 +50,7 @@ class Pin:
 
 
 class KeyPins:
-    """The key of each person by issuer and sharing ID, as it was first met. In memory; `load` and `dump` persist."""
+    """The key of each person by issuer and user_id, as it was first met. In memory; `load` and `dump` persist."""
 
     def __init__(self, stored: Mapping[str, Any] | None = None) -> None:
         self._pins: dict[str, Pin] = {}

@@ -16,14 +16,16 @@ from consent_bridge.review import covers
 _DEFAULTS = {"access_duration": 86400, "refresh_policy": "snapshot"}
 _OURS = ("user_id", "scope", "purpose", "access_duration", "required_attributes", "optional_attributes", "max_reads",
          "refresh_policy", "binding_message")  # fmt: skip
+_INVITATIONS = ("sh_", "@")  # ways of naming a person that no answer repeats
 _STATED_TWICE = ("request_id", "app_id", "user_id", "scope", "access_duration", "expires_at")
 
 
 def check_asked(asked: AskedConsent, body: Mapping[str, Any]) -> None:
     """The request that the person will see is the one that we sent in `body`, and its digest is over exactly that.
 
-    The server alone knows the request's and the app's name and id, the deadline and what the scope covers; all else
-    comes from `body`, so that a digest that fits is over our own words.
+    The server alone knows the request's and the app's name and id, the deadline, what the scope covers, and what the
+    app calls somebody whom it named by a sharing ID or a handle; all else comes from `body`, so that a digest that fits
+    is over our own words.
     """
     for member in _STATED_TWICE:
         compare(member, getattr(asked, member), getattr(asked.request, member), "the answer")
@@ -44,6 +46,8 @@ def check_asked(asked: AskedConsent, body: Mapping[str, Any]) -> None:
 def frozen_request(body: Mapping[str, Any], facts: FrozenRequest) -> dict[str, Any]:
     """What the digest is over: the members of `body` with the contract's defaults, and what the server alone knows."""
     own = {member: _as_list(body.get(member)) for member in _OURS}
+    if str(own["user_id"]).startswith(_INVITATIONS):
+        own["user_id"] = facts.user_id
     own |= {member: default for member, default in _DEFAULTS.items() if own[member] is None}
     later = {member: body[member] for member in LATER_MEMBERS if body.get(member) is not None}
     return {

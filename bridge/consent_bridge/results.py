@@ -106,9 +106,14 @@ def build(kind: type[Record], body: object, where: str = "the answer") -> Record
     if not isinstance(body, Mapping):
         raise BadAnswer(f"{where} is not an object")
     hints = get_type_hints(kind)
+    optional = {
+        member.name for member in dataclasses.fields(cast("Any", kind)) if member.default is not dataclasses.MISSING
+    }
     values: dict[str, Any] = {}
     for name, hint in hints.items():
         if name not in body:
+            if name in optional:
+                continue
             raise BadAnswer(f"{where} has no {name}")
         values[name] = _convert(hint, body[name], f"{where}'s {name}")
     return kind(**values)

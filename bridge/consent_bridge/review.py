@@ -95,14 +95,20 @@ def covers(scope: str, path: str) -> bool:
     return path.startswith(rest[:-1]) if rest.endswith(".*") else path == rest
 
 
-def read_review(body: Mapping[str, Any], *, request_id: str, user_id: str) -> Review:
-    """The review out of the server's answer; Refused, naming the member, where two things that must agree do not."""
+def read_review(body: Mapping[str, Any], *, request_id: str, own_id: str, is_played: bool = False) -> Review:
+    """The review out of the server's answer; Refused, naming the member, where two things that must agree do not.
+
+    No app calls the person by `own_id`, their vault's, but a test app those whom it plays.
+    """
     review = build(Review, body)
     request = review.request
     _same("request_digest", request_digest(request), review.request_digest)
     _same("connector_thumbprint", thumbprint(review.connector_public_key), request["connector_thumbprint"])
     _same("request_id", request["request_id"], request_id)
-    _same("user_id", request["user_id"], user_id)
+    if is_played:
+        _same("user_id", request["user_id"], own_id)
+    elif request["user_id"] == own_id:
+        raise Refused("user_id is your own ID, which no app knows you by", member="user_id")
     _same("app_id", review.app.app_id, request["app_id"])
     _same("app_name", review.app.name, request["app_name"])
     _check_shapes(request)

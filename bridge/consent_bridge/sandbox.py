@@ -53,6 +53,8 @@ class SandboxPerson(VaultHolder):
     deletes the person at its end.
     """
 
+    _is_played = True
+
     def __init__(self, sender: Sender, user_id: str, label: str = "", vault_key: VaultKey | None = None) -> None:
         super().__init__(_PlayedAddresses(sender, user_id))
         self._user_id, self.label, self._key = user_id, label, vault_key
@@ -65,7 +67,7 @@ class SandboxPerson(VaultHolder):
 
     @property
     def user_id(self) -> str:
-        """Their sharing ID, which the app asks."""
+        """What the app calls them; of sandbox people alone it is their own ID."""
         return self._user_id
 
     @property

@@ -65,7 +65,7 @@ def _asked_person(client: Client, options: Namespace) -> tuple[SandboxPerson, St
 
 def _key_file(user_id: str) -> Path:
     if not _USER_ID.match(user_id):
-        raise Refused("this is not a sharing ID")
+        raise Refused("this is not a user_id")
     return state_directory() / "sandbox" / f"{user_id}.json"
 
 

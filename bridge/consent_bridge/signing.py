@@ -131,12 +131,21 @@ def signed_resumption(
 
 
 def signed_rotation(
-    old: ApprovalRoot, new: ApprovalRoot, *, issuer: str, user_id: str, root_seq: int, apps: Mapping[str, int]
+    old: ApprovalRoot,
+    new: ApprovalRoot,
+    *,
+    issuer: str,
+    user_id: str,
+    root_seq: int,
+    apps: Mapping[str, tuple[str, int]],
 ) -> list[dict[str, Any]]:
-    """What lets `new` take the place of `old`: a step for the root, then one for each app, by its number."""
-    steps = [(issuer, root_seq, old.key, new.key)]
-    steps += [(app, seq, old.app_key(issuer, app), new.app_key(issuer, app)) for app, seq in apps.items()]
-    return [_step(issuer, user_id, *step) for step in steps]
+    """What lets `new` take the place of `old`: a step for the root, then one for each app.
+
+    `apps` says of each what it calls the person, and the number of its step; the root's step alone has their own ID.
+    """
+    steps = [(user_id, issuer, root_seq, old.key, new.key)]
+    steps += [(name, app, seq, old.app_key(issuer, app), new.app_key(issuer, app)) for app, (name, seq) in apps.items()]
+    return [_step(issuer, *step) for step in steps]
 
 
 def _step(issuer: str, user_id: str, audience: str, seq: int, old: SigningKey, new: SigningKey) -> dict[str, Any]:

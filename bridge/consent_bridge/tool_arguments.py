@@ -47,7 +47,12 @@ class Person(Arguments):
     """Arguments of discover_user_scopes."""
 
     user_id: Annotated[
-        str, Field(min_length=1, max_length=64, description="The person's sharing ID; they find it in the consent app.")
+        str,
+        Field(
+            min_length=1,
+            max_length=64,
+            description="The person: your own user_id for them, a sharing ID that they gave you, or @handle.",
+        ),
     ]
 
 

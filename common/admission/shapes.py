@@ -38,6 +38,11 @@ Agreed = Annotated[bool, AfterValidator(_true)]  # not Literal[True], which take
 Identifier = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_]+\Z")]
 
 
+PersonName = Annotated[  # as an app names somebody: by its own `user_id`, a sharing ID, or `@handle`
+    str, Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_]+\Z|^@[a-z0-9-]+\Z")
+]
+
+
 class PageQuery(Strict):
     """Which page of a list: `cursor` is the `next_cursor` of the page before."""
 

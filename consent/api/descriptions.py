@@ -5,7 +5,7 @@ from drf_spectacular.utils import OpenApiParameter
 from common.problems import TooManyRequests
 from consent import errors, shapes
 from consent.api import samples
-from consent.schemas import EndConsentBody, LeakedTokenBody, RequestConsentBody
+from consent.schemas import WHO, EndConsentBody, LeakedTokenBody, RequestConsentBody
 from consent.states import RequestStatus
 from developers.errors import IdempotencyConflict
 from developers.operations import header_parameter, operation, path_parameter, query_parameter
@@ -20,6 +20,7 @@ _CLIENT_HINT = header_parameter(
     "caller's, and your app's other callers keep theirs. Only some bits of a keyed hash are kept.",
 )
 _REQUEST_ID = {"type": "string", "pattern": "^[A-Za-z0-9_]{1,64}$", "example": samples.REQUEST_ID}
+_PERSON = {"type": "string", "pattern": "^([A-Za-z0-9_]{1,64}|@[a-z0-9-]{1,63})$", "example": samples.USER_ID}
 _SCOPE = {"type": "string", "minLength": 1, "maxLength": 210}
 _SECONDS_TO_WAIT = {"type": "integer", "minimum": 0, "maximum": 30, "default": 0}
 _PAGE_SIZE = {"type": "integer", "minimum": 1, "maximum": 100, "default": 50}
@@ -36,7 +37,7 @@ user_scopes = operation(
     ),
     permission="`discover`",
     parameters=[
-        path_parameter("user_id", "The person's sharing ID; they find it in the consent app.", samples.USER_ID),
+        path_parameter("user_id", WHO, samples.USER_ID),
         _CLIENT_HINT,
     ],
     answers={200: shapes.UserScopes},
@@ -122,7 +123,7 @@ consent_status = operation(
     permission="`request` or `read`",
     parameters=[
         query_parameter("request_id", "The request.", _REQUEST_ID),
-        query_parameter("user_id", "The person; together with `scope`.", _REQUEST_ID | {"example": samples.USER_ID}),
+        query_parameter("user_id", "The person, named as ever; together with `scope`.", _PERSON),
         query_parameter("scope", "The scope; together with `user_id`.", _SCOPE),
         query_parameter("wait", "Seconds to hold the answer.", _SECONDS_TO_WAIT),
     ],

@@ -52,7 +52,6 @@ USER_SCOPES: dict[str, Any] = {
 PEOPLE: dict[str, Any] = {
     "people": [
         {
-            "user_id": USER_ID,
             "handle": "zoe-q",
             "display_name": "Zoe Q",
             "headline": "Plans train journeys",

@@ -46,8 +46,7 @@ class UserScopes(AskingView):
     @described.user_scopes
     def get(self, request: HttpRequest, user_id: str) -> HttpResponse:
         self.hint = client_hint(request)
-        known = user_id if is_identifier(user_id) else ""  # what cannot be a sharing ID is an unknown one
-        scopes, guesses = discovery_actions.discover_scopes(app=self.app, user_id=known, hint=self.hint)
+        scopes, guesses = discovery_actions.discover_scopes(app=self.app, name=user_id, hint=self.hint)
         self.note(guesses)
         return json_answer(scopes)
 

@@ -18,6 +18,7 @@ from consent.grants.models import Grant
 from consent.ledger import audit
 from consent.ledger.protection import own_entry
 from consent.schemas import ResumeBody
+from developers.people.queries import names_of
 from pkm import sealed, signatures
 from pkm.errors import ApprovalMismatch
 from pkm.hooks import RootChange
@@ -52,8 +53,10 @@ def _carry_over(user: "User", change: RootChange) -> None:
     if steps.keys() != keys.keys() or len(steps) != len(change.rotation):
         named = sorted(keys.keys() ^ steps.keys())
         raise ApprovalMismatch(f"aud: the rotation does not fit these apps: {', '.join(named[:5])}.", member="aud")
+    names = names_of(user.pk, [key.app_id for key in keys.values()])
     for app_id, step in steps.items():
-        _take_step(keys[app_id], app_id, step, root=change.new, by=user)
+        key = keys[app_id]
+        _take_step(key, app_id, step, root=change.new, subject=names[key.app_id])
 
 
 def _of_this_address(user: "User") -> QuerySet[ApprovalKey]:
@@ -73,10 +76,10 @@ def _claims(step: Any) -> dict[str, Any]:
         raise ApprovalMismatch(f"The rotation: {unfit}.", member=unfit.member) from None
 
 
-def _take_step(key: ApprovalKey, app_id: str, step: Any, *, root: str, by: "User") -> None:
+def _take_step(key: ApprovalKey, app_id: str, step: Any, *, root: str, subject: str) -> None:
     try:
         public = signatures.check_public_key(_claims(step).get("new"), "new")
-        check_step(step, by=by, audience=app_id, seq=len(key.history) + 1, keys=(key.public_key, public))
+        check_step(step, subject=subject, audience=app_id, seq=len(key.history) + 1, keys=(key.public_key, public))
     except sealed.InvalidHeader as unfit:
         raise ApprovalMismatch(f"The rotation for {app_id}: {unfit}.", member=unfit.member) from None
     key.public_key, key.root, key.history = public, root, [*key.history, step]
@@ -111,9 +114,19 @@ def standing_approval(*, grant_id: str, by: "User") -> dict[str, Any]:
 
 def keys_of(user: "User") -> dict[str, Any]:
     """What a new root is signed with: {"issuer", "rotations": how often the root was replaced, "keys": [{"app_id",
-    "approval_key", "seq"}], the key that each app knows and how many steps led to it}."""
-    rows = _of_this_address(user).order_by("pk")
-    keys = [{"app_id": row.app.app_id, "approval_key": row.public_key, "seq": len(row.history)} for row in rows]
+    "user_id", "approval_key", "seq"}], what each app calls the person, the key that it knows and how many steps led
+    to that}."""
+    rows = list(_of_this_address(user).order_by("pk"))
+    names = names_of(user.pk, [row.app_id for row in rows])
+    keys = [
+        {
+            "app_id": row.app.app_id,
+            "user_id": names[row.app_id],
+            "approval_key": row.public_key,
+            "seq": len(row.history),
+        }
+        for row in rows
+    ]
     return {"issuer": settings.ISSUER, "rotations": signing_queries.rotations_of(user), "keys": keys}
 
 

@@ -51,7 +51,7 @@ def check_approval(
         iat = _recent(claims, at)
         expected = {
             "iss": settings.ISSUER,
-            "sub": by.public_id,
+            "sub": request.pairwise_id,
             "aud": request.app.app_id,
             "iat": iat,
             "request_id": request.request_id,
@@ -90,7 +90,7 @@ def check_resumption(*, grant: Grant, by: "User", body: "SignedBody", at: dateti
         claims = signatures.verified(jws, typ=RESUMPTION, key=key.public_key)
         expected = {
             "iss": settings.ISSUER,
-            "sub": by.public_id,
+            "sub": request.pairwise_id,
             "aud": request.app.app_id,
             "grant_id": grant.grant_id,
             "request_digest": request.request_digest,
@@ -128,7 +128,7 @@ def _certified(
     try:
         public = signatures.check_public_key(body.approval_key, "approval_key")
         claims = signatures.verified(str(body.approval_key_certificate), typ=CERTIFICATE, key=root)
-        names = {"iss": settings.ISSUER, "sub": by.public_id, "aud": request.app.app_id, "jwk": public}
+        names = {"iss": settings.ISSUER, "sub": request.pairwise_id, "aud": request.app.app_id, "jwk": public}
         signatures.check_claims(claims, {**names, "iat": signatures.number_of(claims, "iat")})
     except sealed.InvalidHeader as unfit:
         of_certificate = unfit.member not in ("approval_key",)

@@ -26,7 +26,7 @@ def request_data(*, user: "User", request_id: str) -> dict[str, Any]:
         raise UnknownRequest
     app = request.app
     return {
-        "request": request_digest.asked(request, app_id=request.app.app_id, user_id=user.public_id),
+        "request": request_digest.asked(request, app_id=request.app.app_id),
         "request_digest": request.request_digest,
         "status": request.standing(database_now()),
         "connector_public_key": request.connector_public_key,

@@ -9,15 +9,16 @@ from consent.shapes import UserScopes
 from developers.authentication import AppContext
 
 
-def discover_scopes(*, app: AppContext, user_id: str, hint: str) -> tuple[UserScopes, Count]:
+def discover_scopes(*, app: AppContext, name: str, hint: str) -> tuple[UserScopes, Count]:
     """What the app could ask for, and the discovery written down, or else that it guessed at somebody unknown.
 
-    With it the limit on guessing, where the app stands for the caller that `hint` names.
+    Nothing is begun with the person by it: one whom the app never asked has no `user_id` yet. With it the limit on
+    guessing, where the app stands for the caller that `hint` names.
     """
-    person = read_person(app_pk=app.app_pk, is_test=app.is_test, user_id=user_id, hint=hint)
+    person = read_person(app_pk=app.app_pk, is_test=app.is_test, name=name, hint=hint)
     if person is None:
         raise ScopeRegistryUnavailable
     user_pk, found = unknown_users.admit(app_pk=app.app_pk, user_pk=person.user_pk, guesses=person.guesses, hint=hint)
-    scopes = queries.user_scopes(user_id=user_id, person=person)
+    scopes = queries.user_scopes(person)
     note_discovery(app_pk=app.app_pk, user_pk=user_pk)
     return scopes, found

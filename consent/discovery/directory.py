@@ -28,12 +28,12 @@ def people_found(*, app: AppContext, beginning: str | None, cursor: str | None, 
     found = _reached(app, beginning)
     if cursor is not None:
         found = found.filter(pk__gt=position_of(cursor))
-    rows = list(found.order_by("pk").values_list("pk", "user_id", "user__public_id", *_SHOWN)[: limit + 1])
+    rows = list(found.order_by("pk").values_list("pk", "user_id", *_SHOWN)[: limit + 1])
     page = rows[:limit]
     _note_finds(app, [user_pk for _, user_pk, *_ in page])
     people: list[FoundPerson] = [
-        {"user_id": user_id, "handle": handle, "display_name": name, "headline": headline, "location_hint": place}
-        for _, _, user_id, handle, name, headline, place in page
+        {"handle": handle, "display_name": name, "headline": headline, "location_hint": place}
+        for _, _, handle, name, headline, place in page
     ]
     return {"people": people, "next_cursor": cursor_of(page[-1][0]) if len(rows) > limit else None}
 

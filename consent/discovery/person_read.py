@@ -14,19 +14,21 @@ from common.sql.dialect import joined
 from common.sql.statements import rows
 from consent.discovery import unknown_users
 from consent.discovery.unknown_users import COLUMNS, MISSES, Guesses
+from developers.people.queries import named_by
 
 _PERSON = """
 SELECT v.version, CASE WHEN u.is_active THEN u.id END AS user_pk, i.summary_projection, k.vault_status, {guesses},
        EXISTS (SELECT 1 FROM blocked_apps b WHERE b.user_id = u.id AND b.app_id = %(app_pk)s) AS blocked,
+       (SELECT p.pairwise_id FROM app_people p WHERE p.app_id = %(app_pk)s AND p.user_id = u.id) AS pairwise_id,
        (SELECT {hidden} FROM hidden_scopes h WHERE h.user_id = u.id) AS hidden
   FROM pkm_registry_version v
  CROSS JOIN {misses}
-  LEFT JOIN users u ON u.public_id = %(user_id)s AND {reached}
+  LEFT JOIN users u ON u.id = {named} AND {reached}
   LEFT JOIN pkm_index i ON i.user_id = u.id
   LEFT JOIN vault_keys k ON k.user_id = u.id
 """
 # Whom an app reaches (contract 5.2): a live one everybody but sandbox people; a test app its own of them, and those of
-# its members who agreed. To all others it is as if nobody had that ID.
+# its members who agreed. To all others it is as if nobody had that name.
 _REACHED_LIVE = "NOT EXISTS (SELECT 1 FROM sandbox_people s WHERE s.user_id = u.id)"
 _REACHED_IN_TESTS = """
 (EXISTS (SELECT 1 FROM sandbox_people s WHERE s.user_id = u.id AND s.app_id = %(app_pk)s)
@@ -37,10 +39,14 @@ _REACHED_IN_TESTS = """
 
 @dataclass(frozen=True)
 class PersonRead:
-    """A person as an app meets them, all of one moment. `user_pk` is None where it reaches nobody active by that ID."""
+    """A person as an app meets them, all of one moment. `user_pk` is None where it reaches nobody active by that name.
+
+    `pairwise_id` is what the app calls them, None before it first asked them.
+    """
 
     registry_version: str
     user_pk: int | None
+    pairwise_id: str | None
     holdings: str  # JSON: how many attributes of which segment
     hidden: str  # scopes, with a space between
     vault_status: str | None
@@ -48,15 +54,18 @@ class PersonRead:
     guesses: Guesses
 
 
-def read_person(*, app_pk: int, is_test: bool, user_id: str, hint: str) -> PersonRead | None:
-    """None where the registry has no version, so cannot be read either."""
-    found = rows(_statement(is_test=is_test), {"user_id": user_id, **unknown_users.parameters(app_pk, hint)})
+def read_person(*, app_pk: int, is_test: bool, name: str, hint: str) -> PersonRead | None:
+    """Whom the app means by `name` (developers.people); None where the registry has no version, so cannot be read."""
+    named = named_by(app_pk, name)
+    given = {**named.parameters, **unknown_users.parameters(app_pk, hint)}
+    found = rows(_statement(named.sql, is_test=is_test), given)
     if not found:
         return None
     row = found[0]
     return PersonRead(
         registry_version=row["version"],
         user_pk=row["user_pk"],
+        pairwise_id=row["pairwise_id"],
         holdings=row["summary_projection"] or "{}",
         hidden=row["hidden"] or "",
         vault_status=row["vault_status"],
@@ -66,6 +75,6 @@ def read_person(*, app_pk: int, is_test: bool, user_id: str, hint: str) -> Perso
 
 
 @cache
-def _statement(*, is_test: bool) -> str:
+def _statement(named: str, *, is_test: bool) -> str:
     reached = _REACHED_IN_TESTS if is_test else _REACHED_LIVE
-    return _PERSON.format(hidden=joined("h.scope"), misses=MISSES, guesses=COLUMNS, reached=reached)
+    return _PERSON.format(hidden=joined("h.scope"), misses=MISSES, guesses=COLUMNS, named=named, reached=reached)

@@ -11,16 +11,16 @@ from pkm.registry.copy import RegistryCopy, current_version
 from pkm.sealed import CONNECTOR_CURVES, EXPORT_ALG
 
 
-def user_scopes(*, user_id: str, person: PersonRead) -> UserScopes:
+def user_scopes(person: PersonRead) -> UserScopes:
     """The body of contract 1.2, from the process's copy of the registry."""
     found = _registry(person.registry_version).discovered_for(person.holdings, person.hidden)
-    return {
-        "user_id": user_id,
+    scopes: UserScopes = {
         "available_domains": list(found.domains),
         "scopes": list(found.scopes),
         "scope_entries": found.bodies,  # type: ignore[typeddict-item]  # a list of them, in JSON already
         "runtime": _runtime(can_approve=person.vault_status in ("active", "rotating")),
     }
+    return scopes if person.pairwise_id is None else {"user_id": person.pairwise_id, **scopes}
 
 
 def _runtime(*, can_approve: bool) -> Runtime:

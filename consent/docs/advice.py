@@ -21,7 +21,7 @@ ADVICE = {
     "unsupported_media_type": _("Send the body as application/json in UTF-8, without compression."),
     "payload_too_large": _("Send a smaller body: at most 64 KiB at the developers' addresses."),
     "quota_exceeded": _("Delete what is no longer needed, or stop sharing something, then try again."),
-    "unknown_user": _("Check the sharing ID with the person; they find it in the consent app. Do not try others."),
+    "unknown_user": _("Ask the person for a new sharing ID: it serves one app, for seven days. Do not try others."),
     "test_mode_required": _("Use the token of a test app, which begins with `cr_test_`."),
     "too_many_sandbox_people": _("Delete a sandbox person that you no longer need."),
     "endpoint_disabled": _("Enable the webhook endpoint first, then try again."),

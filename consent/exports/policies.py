@@ -104,7 +104,7 @@ def check_header(*, request: ConsentRequest, revision: int, jwe: str) -> None:
     expected = {
         "kid": request.connector_key_id,
         "iss": settings.ISSUER,
-        "sub": request.user.public_id,
+        "sub": request.pairwise_id,
         "aud": request.app.app_id,
         "request_id": request.request_id,
         "scope": request.scope,

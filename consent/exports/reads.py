@@ -28,7 +28,7 @@ _REPEAT = timedelta(minutes=10)  # how long an Idempotency-Key makes a repeated 
 # and `grant_status` take, with the newest export and the first entry of the person's chain.
 _STANDING = """
 SELECT r.status, r.expires_at, g.id AS grant_pk, g.status AS grant_status, g.expires_at AS grant_expires_at,
-       u.public_id AS user_id, {clock} AS now,
+       u.public_id, {clock} AS now,
        (SELECT e.export_id FROM consent_exports e WHERE e.grant_id = g.id ORDER BY e.revision DESC LIMIT 1) AS newest,
        (SELECT a.id FROM audit_chains c JOIN consent_audit a ON a.chain = c.chain AND a.sequence = 1
          WHERE c.subject = 'person:' || u.public_id) AS first_entry
@@ -47,11 +47,10 @@ _SEALED = """
 SELECT e.id AS export_pk, e.export_id, e.revision, e.sealed_at, e.size_bytes, e.ciphertext, e.approval, e.owner_key,
        e.owner_key_reset, COALESCE(e.approved_attributes, g.approved_attributes) AS approved_attributes,
        g.grant_id, g.expires_at, g.max_reads, g.reads, r.request_id, r.scope, r.connector_key_id,
-       u.public_id AS user_id, COALESCE(k.history, '[]') AS key_history
+       r.pairwise_id AS user_id, COALESCE(k.history, '[]') AS key_history
   FROM consent_exports e
   JOIN consent_grants g ON g.id = e.grant_id
   JOIN consent_requests r ON r.id = g.request_id
-  JOIN users u ON u.id = r.user_id
   LEFT JOIN approval_keys k ON k.user_id = r.user_id AND k.app_id = r.app_id
  WHERE g.id = %(grant_pk)s AND g.status = 'active' AND e.ciphertext IS NOT NULL
 """
@@ -169,7 +168,7 @@ def _try_audit(live: _Row) -> None:
             _execute(_TRY_AUDIT, {"first_entry": live["first_entry"]})
             return
         # a grant came of an approval, whose entry is in the chain: whoever took that away gets a full trial
-        chain = audit.person_chain(live["user_id"])
+        chain = audit.person_chain(live["public_id"])
         with transaction.atomic():
             audit.append(chain=chain, kind="trial", actor=Actor.SYSTEM.value, at=database_now(), facts={})
             transaction.set_rollback(True)

@@ -79,7 +79,7 @@ class AuditFacts(models.Model):
     entry = models.OneToOneField(AuditEntry, on_delete=models.PROTECT, primary_key=True, related_name="kept")
     salt = models.BinaryField(max_length=32)
     facts = models.JSONField()
-    about = models.CharField(max_length=80, blank=True)  # the user_id of the person, in whosever chain
+    about = models.CharField(max_length=80, blank=True)  # the user_id of the person, as the chain's subject calls them
 
     class Meta:
         db_table = "audit_facts"

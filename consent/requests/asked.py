@@ -35,6 +35,7 @@ class AskedRequest:
     body: RequestConsentBody
     key: ConnectorKey
     user_pk: int
+    pairwise_id: str  # what the app calls them
     entry: Entry
 
     def as_request(self, *, at: datetime, handling: dict[str, Any] | None = None) -> ConsentRequest:
@@ -48,6 +49,7 @@ class AskedRequest:
             app_id=self.app.app_pk,
             app_name=self.app.app_name,
             user_id=self.user_pk,
+            pairwise_id=self.pairwise_id,
             scope_entry_id=self.entry.pk,
             attributes=list(self.entry.attributes),
             connector_public_key=self.key.jwk,
@@ -62,5 +64,5 @@ class AskedRequest:
         return request
 
     def digested(self, request: ConsentRequest) -> dict[str, Any]:
-        """What the digest of `request`, of this app and person, is over."""
-        return digest.asked(request, app_id=self.app.app_id, user_id=self.body.user_id)
+        """What the digest of `request`, of this app, is over."""
+        return digest.asked(request, app_id=self.app.app_id)

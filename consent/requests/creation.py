@@ -20,6 +20,7 @@ from consent.errors import (
     InvalidScope,
     RequestPending,
     ScopeRegistryUnavailable,
+    UnknownUser,
 )
 from consent.requests import digest, limits
 from consent.requests.actions import close_request
@@ -32,6 +33,7 @@ from consent.states import Actor, RequestStatus
 from consent.status import INTERVAL
 from developers.authentication import AppContext
 from developers.idempotency import claim_idempotency_key
+from developers.people.actions import meet
 from pkm.registry.copy import Entry, RegistryCopy
 
 _REPEAT = timedelta(hours=24)  # how long an Idempotency-Key repeats the first answer
@@ -56,7 +58,7 @@ class Asked(NamedTuple):
 def request_consent(*, app: AppContext, body: RequestConsentBody, idempotency_key: str | None, hint: str = "") -> Asked:
     """Ask; `hint` says on whose behalf the app does."""
     key = _connector_key(body)
-    person = read_person(app_pk=app.app_pk, is_test=app.is_test, user_id=body.user_id, hint=hint)
+    person = read_person(app_pk=app.app_pk, is_test=app.is_test, name=body.user_id, hint=hint)
     if person is None:
         raise ScopeRegistryUnavailable
     # before the transaction: a miss counts though it is refused
@@ -127,8 +129,11 @@ def _find_or_make(
     if entry is None:
         raise InvalidScope
     limits.check_terms(body=body, entry=entry)
+    pairwise_id = meet(app_pk=app.app_pk, user_pk=user_pk, named=body.user_id)
+    if pairwise_id is None:  # the sharing ID served another app a moment ago
+        raise UnknownUser
     # staff may have renamed the app since its token was read; under the lock they cannot
-    asked = AskedRequest(replace(app, app_name=recent.app_name), body, key, user_pk, entry)
+    asked = AskedRequest(replace(app, app_name=recent.app_name), body, key, user_pk, pairwise_id, entry)
     for request in recent.undecided:
         if (request.scope, request.connector_thumbprint) == (body.scope, key.thumbprint):
             if request.is_pending(recent.now):
@@ -165,7 +170,7 @@ def _answer(asked: AskedRequest, request: ConsentRequest, now: datetime) -> Aske
         "status": RequestStatus(request.status),
         "app_id": asked.app.app_id,
         "issuer": settings.ISSUER,
-        "user_id": asked.body.user_id,
+        "user_id": request.pairwise_id,
         "scope": request.scope,
         "scope_label": asked.entry.label,
         "approval_url": f"{settings.ISSUER}/consent/requests/{request.request_id}/",

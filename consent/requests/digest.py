@@ -33,9 +33,9 @@ LATER = tuple(name for name, member in RequestConsentBody.model_fields.items() i
 IDENTITY = tuple(member for member in (*MEMBERS, *LATER) if member not in ("request_id", "expires_at"))
 
 
-def asked(request: ConsentRequest, *, app_id: str, user_id: str) -> dict[str, Any]:
+def asked(request: ConsentRequest, *, app_id: str) -> dict[str, Any]:
     """Exactly the members that the digest is over, from a request's row."""
-    apart = {"app_id": app_id, "user_id": user_id, "expires_at": rfc3339(request.expires_at)}
+    apart = {"app_id": app_id, "user_id": request.pairwise_id, "expires_at": rfc3339(request.expires_at)}
     own = {member: apart[member] if member in apart else getattr(request, member) for member in MEMBERS}
     return {**own, **later(request)}
 

@@ -81,6 +81,8 @@ class ConsentRequest(models.Model):
     request_id = models.CharField(_("request ID"), max_length=64, unique=True)
     app = models.ForeignKey("developers.App", on_delete=models.PROTECT, related_name="consent_requests", db_index=False)
     user = models.ForeignKey("accounts.User", on_delete=models.PROTECT, related_name="consent_requests", db_index=False)
+    # what the app calls the person (developers.people), as the digest is over it; it outlives the account
+    pairwise_id = models.CharField(_("the app's ID for the person"), max_length=64)
     scope_entry = models.ForeignKey("pkm.ScopeEntry", on_delete=models.PROTECT, related_name="consent_requests")
     scope = models.CharField(_("scope"), max_length=210)
     app_name = models.CharField(_("app's name when asked"), max_length=80)
@@ -138,6 +140,7 @@ class ConsentRequest(models.Model):
             models.CheckConstraint(
                 condition=models.Q(expires_at__gt=models.F("created_at")), name="consent_request_expires_later"
             ),
+            models.CheckConstraint(condition=~models.Q(pairwise_id=""), name="consent_request_names_person"),
             models.UniqueConstraint(
                 fields=["app", "user", "scope", "connector_thumbprint"],
                 condition=models.Q(status="pending"),

@@ -53,7 +53,7 @@ def claims_about(
         "schema_version": SCHEMA_VERSION,
         "record_id": grant.grant_id if grant else request.request_id,
         "receipt_id": receipt_id,
-        "pii_principal_id": request.user.public_id,
+        "pii_principal_id": request.pairwise_id,
         "pii_controller": {
             "name": app.legal_name,
             "app_id": request.app.app_id,

@@ -85,8 +85,7 @@ def record_together(ended: Sequence[Ended], *, event: EventType, actor: Actor, a
         claims.append(receipt)
         facts = {**_names(each.request, each.grant), **_held_by(each.request, each.grant, receipt), **each.facts}
         new += [
-            audit.NewEntry(chain=chain, kind=event.value, actor=actor.value, at=at, facts=facts)
-            for chain in _chains(each.request)
+            audit.NewEntry(kind=event.value, actor=actor.value, at=at, **told) for told in _chains(each.request, facts)
         ]
     links = [link.as_claims() for link in audit.append_all(new)]  # of each the person's, then the app's
     with audit.must_be_written():
@@ -103,8 +102,7 @@ def record_together(ended: Sequence[Ended], *, event: EventType, actor: Actor, a
 
 def _write(request: ConsentRequest, entry: dict[str, Any], receipt: dict[str, Any] | None) -> None:
     """The entry in both chains, and the receipt, of which each copy names the entry of its own chain."""
-    person, app = _chains(request)
-    own, of_app = audit.append(chain=person, **entry).as_claims(), audit.append(chain=app, **entry).as_claims()
+    own, of_app = [audit.append(**{**entry, **told}).as_claims() for told in _chains(request, entry["facts"])]
     if receipt is not None:
         with audit.must_be_written():
             receipts.signed(claims=receipt, request_pk=request.pk, entry=own, app_entry=of_app, at=entry["at"]).save()
@@ -112,9 +110,9 @@ def _write(request: ConsentRequest, entry: dict[str, Any], receipt: dict[str, An
 
 def _hold(request: ConsentRequest, entry: dict[str, Any], receipt: dict[str, Any] | None) -> None:
     """The same in `audit_pending`, until the chains take it."""
-    person, app = _chains(request)
-    audit.hold(chain=person, **entry, request_pk=request.pk, receipt=receipt)
-    audit.hold(chain=app, **entry, request_pk=request.pk)
+    person, app = _chains(request, entry["facts"])
+    audit.hold(**{**entry, **person}, request_pk=request.pk, receipt=receipt)
+    audit.hold(**{**entry, **app}, request_pk=request.pk)
 
 
 def _mark(request: ConsentRequest, grant: GrantFacts | None) -> None:
@@ -124,8 +122,13 @@ def _mark(request: ConsentRequest, grant: GrantFacts | None) -> None:
     changed.save(update_fields=["record_waits"])
 
 
-def _chains(request: ConsentRequest) -> tuple[str, str]:
-    return audit.person_chain(request.user.public_id), audit.app_chain(request.app.app_id)
+def _chains(request: ConsentRequest, facts: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The person's chain and the app's, and what each is told: either has its own name for the person."""
+    user_id = request.user.public_id
+    return (
+        {"chain": audit.person_chain(user_id), "facts": {**facts, "user_id": user_id}},
+        {"chain": audit.app_chain(request.app.app_id), "facts": {**facts, "user_id": request.pairwise_id}},
+    )
 
 
 def _receipt_claims(
@@ -150,12 +153,11 @@ def _held_by(request: ConsentRequest, grant: GrantFacts | None, receipt: dict[st
 
 
 def _names(request: ConsentRequest, grant: GrantFacts | None) -> dict[str, Any]:
-    """Whom and what an entry is about, in both chains the same."""
+    """What an entry is about, in both chains the same."""
     return {
         "request_id": request.request_id,
         "grant_id": grant.grant_id if grant else None,
         "app_id": request.app.app_id,
-        "user_id": request.user.public_id,
         "scope": request.scope,
         "request_digest": request.request_digest,
     }
@@ -168,11 +170,10 @@ def record_export_update(*, request: ConsentRequest, grant_id: str, at: datetime
         "request_id": request.request_id,
         "grant_id": grant_id,
         "app_id": request.app.app_id,
-        "user_id": request.user.public_id,
         **facts,
     }
-    for chain in _chains(request):
-        audit.append(chain=chain, kind=event.value, actor=Actor.PERSON.value, at=at, facts=known)
+    for told in _chains(request, known):
+        audit.append(kind=event.value, actor=Actor.PERSON.value, at=at, **told)
     _notify(request, event, at)
 
 

@@ -14,7 +14,7 @@ from consent.requests.models import ConsentRequest
 from consent.sandbox.errors import TestModeRequired, TooManySandboxPeople
 from consent.sandbox.models import SandboxPerson
 from consent.states import LIVE_GRANTS, Actor, GrantStatus, RequestStatus
-from developers.models import App
+from developers.models import App, AppPerson
 from pkm.segments.actions import destroy_vault
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ def make_person(*, app_pk: int, label: str = "") -> SandboxPerson:
         raise TooManySandboxPeople(f"A test app has at most {MOST_PEOPLE} sandbox people; delete one first.")
     user_id = new_user_id()
     user = get_user_model().objects.create_user(sandbox_address(user_id), public_id=user_id, display_name=label)
+    AppPerson.objects.create(app=app, user=user, pairwise_id=user_id)
     return SandboxPerson.objects.create(app=app, user=user, label=label)
 
 

@@ -15,7 +15,7 @@ class SandboxPersonAdmin(ReadOnly):
     search_fields = ("=app__app_id", "app__name", "label", "=user__public_id")
     ordering = ("-id",)
 
-    @admin.display(description=_("sharing ID"))
+    @admin.display(description=_("own ID"))
     def sharing_id(self, row: SandboxPerson) -> str:
         user_id: str = row.user.public_id
         return user_id

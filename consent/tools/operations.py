@@ -5,7 +5,6 @@ from typing import Annotated
 from pydantic import Field
 
 from common.admission.shapes import Identifier, Nothing, Strict
-from common.identifiers import is_identifier
 from consent import status
 from consent.api.headers import client_hint
 from consent.api.polling import look, pace
@@ -15,7 +14,7 @@ from consent.discovery import queries as discovery_queries
 from consent.exports import reads
 from consent.notices import waiting
 from consent.requests import creation
-from consent.schemas import RequestConsentBody
+from consent.schemas import WHO, RequestConsentBody
 from consent.shapes import AskedConsent, ConsentStatus, UserScopes
 from consent.states import RequestStatus
 from consent.tools.context import CallContext
@@ -27,7 +26,7 @@ RequestId = Annotated[Identifier, Field(description="The request, as request_con
 class UserArguments(Strict):
     """Arguments of discover_user_scopes."""
 
-    user_id: Annotated[str, Field(min_length=1, description="The person's sharing ID; they find it in the app.")]
+    user_id: Annotated[str, Field(min_length=1, description=WHO)]
 
 
 class RequestArguments(Strict):
@@ -45,9 +44,8 @@ class StatusArguments(RequestArguments):
 
 
 def discover_user_scopes(call: CallContext, arguments: UserArguments) -> UserScopes:
-    # what cannot be a sharing ID is an unknown one, counted like every other
-    user_id = arguments.user_id if is_identifier(arguments.user_id) else ""
-    scopes, guesses = discovery_actions.discover_scopes(app=call.app, user_id=user_id, hint=client_hint(call.request))
+    name = arguments.user_id  # what cannot be one is unknown, counted like every other
+    scopes, guesses = discovery_actions.discover_scopes(app=call.app, name=name, hint=client_hint(call.request))
     call.view.note(guesses)
     return scopes
 

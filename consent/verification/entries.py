@@ -17,6 +17,7 @@ from consent.ledger.models import AuditChain, AuditFacts, AuditPending, Receipt
 from consent.ledger.verifying import Broken, facts_of, names_of
 from consent.requests import digest
 from consent.requests.models import ConsentRequest
+from developers.people.models import AppPerson
 from pkm import signatures
 
 Entry = dict[str, Any]
@@ -64,7 +65,9 @@ class _Rows:
         )
         kept = sealed.values_list("grant_id", "revision", "approval", "approved_attributes")
         self.exports = {(grant, revision): (approval, part) for grant, revision, approval, part in kept}
-        people = [audit.person_chain(user_id) for user_id in _all(told, "user_id")]
+        people = [audit.person_chain(request.user.public_id) for request in self.requests.values()]
+        met = AppPerson.objects.filter(user__in={request.user_id for request in self.requests.values()})
+        self.names = {(app, user): name for app, user, name in met.values_list("app_id", "user_id", "pairwise_id")}
         self.forgotten = Forgotten.by_now()
         self.people = set(AuditChain.objects.filter(subject__in=people).values_list("subject", flat=True))
 
@@ -96,15 +99,21 @@ def _flaw(entry: Entry, facts: dict[str, Any], name: str, rows: _Rows) -> str | 
     request = rows.requests.get(str(facts["request_id"]))
     if request is None:
         return f"it tells of {facts['request_id']}, and there is no such request"
-    flaw = _request_flaw(facts, request) or _grant_flaw(entry, facts, request) or _approval_flaw(facts, request, rows)
-    if flaw is None and facts.get("user_id") and audit.person_chain(str(facts["user_id"])) not in rows.people:
+    flaw = (
+        _request_flaw(facts, request, is_person=is_person)
+        or _grant_flaw(entry, facts, request)
+        or _approval_flaw(facts, request, rows)
+    )
+    if flaw is None and facts.get("user_id") and audit.person_chain(request.user.public_id) not in rows.people:
         flaw = f"it tells of {facts['user_id']}, whose own chain is gone"
+    if flaw is None and rows.names.get((request.app_id, request.user_id), request.pairwise_id) != request.pairwise_id:
+        flaw = f"the app calls the person of {request.request_id} something else"
     return flaw or _receipt_flaw(entry, facts, request, rows, is_person=is_person)
 
 
-def _request_flaw(facts: dict[str, Any], request: ConsentRequest) -> str | None:
+def _request_flaw(facts: dict[str, Any], request: ConsentRequest, *, is_person: bool) -> str | None:
     there = {
-        "user_id": request.user.public_id,
+        "user_id": request.user.public_id if is_person else request.pairwise_id,
         "app_id": request.app.app_id,
         "scope": request.scope,
         "request_digest": request.request_digest,
@@ -118,7 +127,7 @@ def _request_flaw(facts: dict[str, Any], request: ConsentRequest) -> str | None:
 
 
 def _digest_of(request: ConsentRequest) -> str:
-    return sha256_canonical(digest.asked(request, app_id=request.app.app_id, user_id=request.user.public_id))
+    return sha256_canonical(digest.asked(request, app_id=request.app.app_id))
 
 
 def _grant_flaw(entry: Entry, facts: dict[str, Any], request: ConsentRequest) -> str | None:

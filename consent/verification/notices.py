@@ -16,7 +16,7 @@ from consent.notices.models import Notice, NoticeCounter
 from consent.rules import SHORTEST_DAYS
 
 COLUMNS = (
-    "pk", "sequence", "kind", "facts", "at", "app__app_id", "request__request_id", "request__user__public_id",
+    "pk", "sequence", "kind", "facts", "at", "app__app_id", "request__request_id", "request__pairwise_id",
     "request__scope", "request__app__app_id", "request__grant__grant_id", "request__user__erased_at",
     "request__grant__approved_attributes",
 )  # fmt: skip
@@ -52,7 +52,7 @@ def _is_of_its_request(notice: dict[str, Any]) -> bool:
     said = [facts.get(name) for name in ("request_id", "user_id", "scope", "sequence")]
     there = [
         notice["request__request_id"],
-        notice["request__user__public_id"],
+        notice["request__pairwise_id"],
         notice["request__scope"],
         notice["sequence"],
     ]

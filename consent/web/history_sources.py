@@ -182,7 +182,7 @@ class Wanted:
         found = DirectoryFind.objects.filter(user=self.user).select_related("app")
         if self.app_id:
             found = found.filter(app__app_id=self.app_id)
-        seen = gettext("It saw what your public profile says, and your sharing ID.")
+        seen = gettext("It saw what your public profile says.")
         return [
             Placed((places.microseconds(row.at), row.pk), _seen(row.at, EventType.FOUND, row.app, seen))
             for row in older(found, "at", after).order_by("-at", "-id")[:most]

@@ -20,7 +20,7 @@ GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA public TO :"role";
 REVOKE UPDATE ON
     consent_audit, audit_facts, audit_chains, consent_receipts, consent_notices,
     consent_log_queue, consent_log_leaves, consent_log_tiles, consent_log_state, consent_audit_checkpoints,
-    agent_calls, pkm_events, django_admin_log
+    agent_calls, app_people, pkm_events, django_admin_log
 FROM :"role";
 -- of the log only its queue: the sequencer alone writes the rest, under the second role below
 REVOKE INSERT ON consent_log_leaves, consent_log_tiles, consent_log_state, consent_audit_checkpoints FROM :"role";
@@ -40,8 +40,8 @@ REVOKE UPDATE ON legacy_encrypted_blobs, legacy_metadata_index FROM :"role";
 -- time is over: a read or a notice not before it is a year old, which triggers see to
 GRANT DELETE ON
     account_emailaddress, account_emailconfirmation, agent_calls, analysis_runs, analysis_steps, audit_pending, auth_group,
-    auth_group_permissions, blocked_apps, cache_entries, consent_notices, deletions, consent_reads, directory_finds, discovery_log, discovery_misses, hidden_scopes, idempotency_keys,
-    legacy_encrypted_blobs, legacy_metadata_index, mfa_authenticator, outbound_messages, outgoing_mails, phone_numbers, pkm_blobs, pkm_manifest_paths, rate_counts, request_log, security_changes, sessions,
+    auth_group_permissions, blocked_apps, cache_entries, consent_notices, consent_reads, deletions, directory_finds, discovery_log, discovery_misses, hidden_scopes, idempotency_keys,
+    legacy_encrypted_blobs, legacy_metadata_index, mfa_authenticator, outbound_messages, outgoing_mails, phone_numbers, pkm_blobs, pkm_manifest_paths, rate_counts, request_log, security_changes, sessions, sharing_ids,
     users_groups, users_user_permissions, vault_key_wrappers, vault_resets, vault_rotation_wrappers,
     webhook_deliveries
 TO :"role";

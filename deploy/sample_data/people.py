@@ -11,6 +11,8 @@ from typing import Any
 from django.apps import apps
 from django.utils import timezone
 
+from accounts.sharing_ids.actions import make_sharing_id
+from accounts.sharing_ids.queries import sharing_id_of
 from common.encryption import Unreadable, opened, sealed
 from deploy.sample_data import vaults
 from deploy.sample_data.content import OWNER_DATA, SAMPLE_APPLICATION
@@ -41,8 +43,19 @@ def ensure_owner(known: Entry) -> Entry:
         "password": password,
         "passphrase": passphrase,
         "old_passphrase": leave_old_data(user, old_passphrase),
-        "user_id": user.public_id,
     }
+
+
+def ensure_met(owner: Entry, developer: Entry) -> Entry:
+    """What the live app calls the owner, and an invitation that is open to any one other app."""
+    user = apps.get_model("accounts.User").objects.get(email=owner["email"])
+    app = apps.get_model("developers.App").objects.get(app_id=developer["app_id"])
+    met, _ = apps.get_model("developers.AppPerson").objects.get_or_create(app=app, user=user)
+    shown = sharing_id_of(user)
+    if shown is None or shown.is_over or shown.app_name:
+        make_sharing_id(by=user)
+        shown = sharing_id_of(user)
+    return {"user_id": met.pairwise_id, "sharing_id": shown.sharing_id if shown else ""}
 
 
 def ensure_developer(known: Entry) -> Entry:

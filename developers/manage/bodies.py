@@ -44,16 +44,16 @@ def made_token_body(row: DeveloperToken, token: str) -> MadeToken:
 
 def member_body(member: AppMember) -> ManagedMember:
     return {
-        "user_id": member.user.public_id,
+        "member_id": member.member_id,
         "role": member.role,
         "created_at": rfc3339(member.created_at),
     }
 
 
 def invitation_body(invitation: AppInvitation) -> ManagedInvitation:
-    """Of somebody who was asked by their sharing ID."""
+    """Of somebody who was asked by their address."""
     return {
-        "user_id": invitation.person.public_id,  # type: ignore[union-attr]  # who is asked by address is asked elsewhere
+        "email": invitation.email,
         "role": invitation.role,
         "created_at": rfc3339(invitation.created_at),
         "expires_at": rfc3339(invitation.expires_at),

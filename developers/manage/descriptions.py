@@ -15,7 +15,7 @@ from developers.operations import Method, operation, path_parameter, query_param
 
 MANAGE = "5. Manage"
 _PREFIX = path_parameter("prefix", "The eight characters after `cr_live_` or `cr_test_`.", samples.PREFIX)
-_USER_ID = path_parameter("user_id", "The person's sharing ID.", samples.USER_ID)
+_MEMBER_ID = path_parameter("member_id", "Somebody in the team, as it is listed.", samples.MEMBER_ID)
 APP_ID = path_parameter("app_id", "The app.", samples.APP_ID)
 PAGE = [
     query_parameter("cursor", "Where the page begins.", {"type": "string", "minLength": 1, "maxLength": 64}),
@@ -137,7 +137,7 @@ revoke_token = manages(
 list_members = manages(
     name="listMembers",
     summary="The team of an app",
-    description="Newest first, in pages. People are named by their sharing ID; addresses are not told.",
+    description="Newest first, in pages. People are named by an ID that they have in this team alone.",
     parameters=[APP_ID, *PAGE],
     answers={200: shapes.ManagedMembers},
     example=samples.MEMBERS,
@@ -146,13 +146,13 @@ add_member = manages(
     name="addMember",
     summary="Invite somebody to the team",
     description=(
-        "The person with this sharing ID is asked by mail, and joins once they accept, within seven days. "
-        "For owners, who find it in the portal and can withdraw it there, or ask somebody by their address."
+        "Whoever reads this address is asked by mail, and joins once they accept, within seven days. For owners, who "
+        "find the invitation in the portal and can withdraw it there."
     ),
     writes=True,
     parameters=[APP_ID],
     body=NewMember,
-    body_example={"user_id": samples.USER_ID, "role": "member"},
+    body_example={"email": samples.INVITATION["email"], "role": "member"},
     answers={201: shapes.ManagedInvitation},
     example=samples.INVITATION,
     refusals=[OwnerRequired, AlreadyMember, AlreadyInvited, TooManyInvitations],
@@ -162,7 +162,7 @@ remove_member = manages(
     summary="Take somebody out of the team",
     description="For owners; anybody may take themselves out. An app always keeps an owner.",
     writes=True,
-    parameters=[APP_ID, _USER_ID],
+    parameters=[APP_ID, _MEMBER_ID],
     no_content=True,
     refusals=[OwnerRequired, LastOwner],
 )

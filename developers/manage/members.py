@@ -1,4 +1,4 @@
-"""The team of an app, by program. Members are named by their sharing ID; no address is told."""
+"""The team of an app, by program. Members are named by an ID that they have in it alone; no address is told."""
 
 from django.http import HttpRequest, HttpResponse
 
@@ -27,7 +27,7 @@ class Members(ManagementView):
     def post(self, request: HttpRequest, app_id: str) -> HttpResponse:
         asked = self.body(NewMember)
         app = self.member(owner=True).app
-        made = invitations.invite_person(app=app, user_id=asked.user_id, role=asked.role, by=self.manager.user)
+        made = invitations.invite(app=app, email=asked.email, role=asked.role, by=self.manager.user)
         return json_answer(invitation_body(made), status=201)
 
 
@@ -38,10 +38,12 @@ class Member(ManagementView):
     body_required = False
 
     @described.remove_member
-    def delete(self, request: HttpRequest, app_id: str, user_id: str) -> HttpResponse:
+    def delete(self, request: HttpRequest, app_id: str, member_id: str) -> HttpResponse:
         self.body(Nothing)
-        own = self.member(owner=user_id != self.manager.user.public_id)
-        member = queries.team_member(own.app, user_id)
+        own = self.member()
+        member = queries.team_member(own.app, member_id)
+        if member != own:
+            own = self.member(owner=True)
         if member is None:
             raise NotFound("They are not a member of this app.")
         actions.remove_member(member=member, by=self.manager.user)

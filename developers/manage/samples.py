@@ -17,7 +17,7 @@ APP: dict[str, Any] = {
 }
 APPS = {"items": [APP], "next_cursor": None}
 
-USER_ID = "usr_t2zp3gog7m6odtqhjuqhpevyku"
+MEMBER_ID = "mem_t2zp3gog7m6odtqhjuqhpevyku"
 PREFIX = "k3J9xQ2b"
 TOKEN: dict[str, Any] = {
     "prefix": PREFIX,
@@ -33,7 +33,12 @@ TOKEN: dict[str, Any] = {
 MADE_TOKEN = {**TOKEN, "token": f"cr_test_{PREFIX}_…"}
 REVOKED_TOKEN = {**TOKEN, "revoked_at": "2026-11-21T10:00:00Z", "last_used_at": "2026-11-21T09:00:00Z"}
 TOKENS = {"items": [REVOKED_TOKEN], "next_cursor": None}
-MEMBER = {"user_id": USER_ID, "role": "member", "created_at": "2026-11-20T10:00:00Z"}
-INVITATION = {**MEMBER, "expires_at": "2026-11-27T10:00:00Z"}
+MEMBER = {"member_id": MEMBER_ID, "role": "member", "created_at": "2026-11-20T10:00:00Z"}
+INVITATION = {
+    "email": "ada@example.org",
+    "role": "member",
+    "created_at": "2026-11-20T10:00:00Z",
+    "expires_at": "2026-11-27T10:00:00Z",
+}
 MEMBERS = {"items": [MEMBER], "next_cursor": None}
 NEW_TOKEN = {"label": "CI", "permissions": ["discover", "request", "read"], "header_only": True}

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
-from common.admission.shapes import Identifier, Strict
+from common.admission.shapes import Strict
 from common.text import is_plain
 
 _DAY = 86400  # seconds
@@ -65,5 +65,5 @@ class Rotation(Strict):
 class NewMember(Strict):
     """`POST apps/{app_id}/members`: who is asked to join."""
 
-    user_id: Annotated[Identifier, Field(description="The person's sharing ID.")]
+    email: Annotated[str, Field(min_length=1, max_length=254, description="Whoever reads this address is asked.")]
     role: Annotated[Literal["owner", "member"], Field(description="Owners manage the team too.")] = "member"

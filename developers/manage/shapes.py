@@ -76,7 +76,7 @@ class ManagedTokens(Shape):
 class ManagedMember(Shape):
     """Somebody who may manage the app."""
 
-    user_id: Annotated[str, Field(examples=["usr_t2zp3gog7m6odtqhjuqhpevyku"])]
+    member_id: Annotated[str, Field(description="In this team alone.", examples=["mem_t2zp3gog7m6odtqhjuqhpevyku"])]
     role: Role
     created_at: Time
 
@@ -84,7 +84,7 @@ class ManagedMember(Shape):
 class ManagedInvitation(Shape):
     """Somebody who is asked to manage the app, and does once they accept."""
 
-    user_id: Annotated[str, Field(examples=["usr_t2zp3gog7m6odtqhjuqhpevyku"])]
+    email: Annotated[str, Field(examples=["ada@example.org"])]
     role: Role
     created_at: Time
     expires_at: Time

@@ -15,5 +15,5 @@ urlpatterns = [
     path(f"{_TOKEN}/rotate", tokens.RotateToken.as_view(), name="manage-rotate-token"),
     path(f"{_TOKEN}/revoke", tokens.RevokeToken.as_view(), name="manage-revoke-token"),
     path(f"{_APP}/members", members.Members.as_view(), name="manage-members"),
-    path(f"{_APP}/members/<str:user_id>", members.Member.as_view(), name="manage-member"),
+    path(f"{_APP}/members/<str:member_id>", members.Member.as_view(), name="manage-member"),
 ]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def change_role(*, member: AppMember, role: str, by: "User") -> None:
     """Make an owner a member; a member is asked whether they will own the app, and does once they accept.
 
-    Raises `OwnerRequired`, `LastOwner`, `NotFound` where they are a member no more, and as `invite_person`.
+    Raises `OwnerRequired`, `LastOwner`, `NotFound` where they are a member no more, and as `invite`.
     """
     if role == MemberRole.OWNER:
         if member.role != role:
@@ -40,7 +40,7 @@ def change_role(*, member: AppMember, role: str, by: "User") -> None:
 def transfer_ownership(*, to: AppMember, by: "User") -> None:
     """`by` becomes a member: at once where `to` is an owner, else when `to` has accepted to be one.
 
-    Raises `OwnerRequired`, `NotFound`, `InvalidRequest`, and as `invite_person`.
+    Raises `OwnerRequired`, `NotFound`, `InvalidRequest`, and as `invite`.
     """
     require_owner(to.app, by)
     if to.user_id == by.pk:
@@ -68,7 +68,7 @@ def remove_member(*, member: AppMember, by: "User") -> None:
     if not is_closed:
         _keep_an_owner(held)
     action = "member.left" if held.user_id == by.pk else "member.removed"
-    record(app=held.app, by=by, action=action, user_id=held.user.public_id, role=held.role)
+    record(app=held.app, by=by, action=action, member_id=held.member_id, role=held.role)
     invitations.tell_of_loss(app=held.app, user=held.user, by=by)
     invitations.withdraw_invitations_around(app=held.app, user=held.user)
     held.delete()
@@ -86,7 +86,7 @@ def agree_to_tests(*, member: AppMember, agreed: bool, by: "User") -> None:
     held.agreed_to_tests_at = database_now() if agreed else None
     held.save(update_fields=["agreed_to_tests_at"])
     action = "member.agreed_to_tests" if agreed else "member.ended_tests"
-    record(app=held.app, by=by, action=action, user_id=by.public_id)
+    record(app=held.app, by=by, action=action, member_id=held.member_id)
 
 
 def _lock(app: App) -> None:

@@ -16,7 +16,6 @@ from accounts.models import WayChange
 from accounts.outbox import drop_mails, send_mail
 from accounts.security_changes import note_change
 from common.clock import database_now
-from common.identifiers import is_identifier
 from common.mailboxes import mailbox
 from common.problems import InvalidRequest, NotFound
 from developers.apps.audit import record
@@ -48,20 +47,8 @@ def invite(*, app: App, email: str, by: "User", role: str = MemberRole.MEMBER) -
         return _make(app, by, role, email=address)
 
 
-def invite_person(*, app: App, user_id: str, by: "User", role: str = MemberRole.MEMBER) -> AppInvitation:
-    """The same for the person with this sharing ID, whose address the team does not learn. Raises `NotFound`, too."""
-    require_owner(app, by)
-    person = _person(user_id)
-    count_invitation(app=app, by=by, to=person.public_id)
-    with transaction.atomic():
-        _lock_as_owner(app, by)
-        if AppMember.objects.filter(app=app, user=person).exists():
-            raise AlreadyMember("This person is a member already.")
-        return _make(app, by, role, person=person)
-
-
 def offer_ownership(*, to: AppMember, by: "User", hands_over: bool = False) -> AppInvitation:
-    """Ask a member to own the app, which nobody does unasked. Raises as `invite_person`.
+    """Ask a member to own the app, which nobody does unasked. Raises as `invite`, and `NotFound`.
 
     With `hands_over`, `by` becomes a member once they accept.
     """
@@ -143,7 +130,7 @@ def accept_invitation(*, secret: str, by: "User") -> AppMember:
         member.shows_email = member.shows_email or found.person is None
         member.role = found.role if found.role == MemberRole.OWNER else member.role
         member.save(update_fields=["shows_email", "role"])
-    record(app=found.app, by=by, action="invitation.accepted", user_id=by.public_id, role=found.role)
+    record(app=found.app, by=by, action="invitation.accepted", member_id=member.member_id, role=found.role)
     if found.hands_over:
         make_member(app=found.app, user=found.invited_by, by=by)
     return member
@@ -151,8 +138,10 @@ def accept_invitation(*, secret: str, by: "User") -> AppMember:
 
 def make_member(*, app: App, user: "User", by: "User") -> None:
     """`user` owns the app no more, nor by what was offered before. The app is locked, and somebody else owns it."""
-    AppMember.objects.filter(app=app, user=user).update(role=MemberRole.MEMBER)
-    record(app=app, by=by, action="member.role_changed", user_id=user.public_id, role=MemberRole.MEMBER)
+    held = AppMember.objects.get(app=app, user=user)
+    held.role = MemberRole.MEMBER
+    held.save(update_fields=["role"])
+    record(app=app, by=by, action="member.role_changed", member_id=held.member_id, role=held.role)
     tell_of_loss(app=app, user=user, by=by)
     withdraw_invitations_around(app=app, user=user)
 
@@ -205,15 +194,10 @@ def masked(address: str) -> str:
 
 
 def _told(invitation: AppInvitation) -> str:
-    return masked(invitation.email) if invitation.person is None else invitation.person.public_id
-
-
-def _person(user_id: str) -> "User":
-    known_form = user_id if is_identifier(user_id) else ""
-    found = get_user_model().objects.filter(is_active=True, public_id=known_form).first()
-    if found is None or not found.has_verified_email:
-        raise NotFound("Nobody with a confirmed address has this sharing ID.")
-    return found
+    if invitation.person is None:
+        return masked(invitation.email)
+    known = AppMember.objects.filter(app=invitation.app, user=invitation.person)
+    return known.values_list("member_id", flat=True).first() or ""
 
 
 def _address(email: str) -> str:

@@ -3,6 +3,12 @@
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from common.identifiers import new_identifier
+
+
+def new_member_id() -> str:
+    return new_identifier("mem")
+
 
 class MemberRole(models.TextChoices):
     """What somebody is to an app."""
@@ -12,13 +18,14 @@ class MemberRole(models.TextChoices):
 
 
 class AppMember(models.Model):
-    """Somebody who may manage an app."""
+    """Somebody who may manage an app. `member_id` is what the team and its programs call them, in this app alone."""
 
+    member_id = models.CharField(max_length=64, unique=True, editable=False, default=new_member_id)
     app = models.ForeignKey("developers.App", on_delete=models.CASCADE, related_name="members", db_index=False)
     user = models.ForeignKey("accounts.User", on_delete=models.CASCADE, related_name="app_memberships")
     role = models.CharField(max_length=16, choices=MemberRole, default=MemberRole.MEMBER)
     agreed_to_tests_at = models.DateTimeField(_("agreed to be asked by the test app"), null=True, blank=True)
-    # Who was added by their sharing ID gave the team no address; who founded it or was invited by mail did.
+    # Whoever joined without an address of theirs being named gave the team none.
     shows_email = models.BooleanField(default=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -31,14 +38,14 @@ class AppMember(models.Model):
 
     @property
     def shown_as(self) -> str:
-        """What the team sees of them: their address, or their ID."""
-        return self.user.email if self.shows_email else self.user.public_id
+        """What the team sees of them: their address, or their ID in the team."""
+        return self.user.email if self.shows_email else self.member_id
 
 
 class AppInvitation(models.Model):
     """Somebody was asked by mail to join an app. The link's secret is kept as its SHA-256; one is open per address.
 
-    Who is known to the team already, or by their sharing ID alone, is asked as `person`, without an `email` here. With
+    A member who is asked to own the app is asked as `person`, without an `email` here. With
     `hands_over` whoever invited them is no owner any more once they accept.
     """
 

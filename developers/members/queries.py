@@ -37,22 +37,23 @@ def agreed_to_tests(*, app_pk: int) -> QuerySet[AppMember]:
     return AppMember.objects.filter(app_id=app_pk, agreed_to_tests_at__isnull=False)
 
 
-def team_member(app: App, user_id: str) -> AppMember | None:
-    """The member of this app who has this sharing ID."""
-    if not is_identifier(user_id):
+def team_member(app: App, member_id: str) -> AppMember | None:
+    """The member of this app whom its team calls so."""
+    if not is_identifier(member_id):
         return None
-    return AppMember.objects.select_related("app", "user").filter(app=app, user__public_id=user_id).first()
+    return AppMember.objects.select_related("app", "user").filter(app=app, member_id=member_id).first()
 
 
 def pending_invitations(app: App) -> QuerySet[AppInvitation]:
     """The invitations that nobody accepted or withdrew, those that expired too, the newest first.
 
-    `whom` is how the team knows them: by the address that it asked or that they show it, else by their sharing ID.
+    `whom` is how the team knows them: by the address that it asked or that they show it, else by their ID in it.
     `mail_waits` is that the mail was not sent yet.
     """
     waiting = AppInvitation.objects.filter(app=app, accepted_at=None, withdrawn_at=None)
-    shown = AppMember.objects.filter(app=app, user=OuterRef("person"), shows_email=True).values("user__email")
-    whom = Coalesce(NullIf("email", Value("")), Subquery(shown[:1]), "person__public_id")
+    asked = AppMember.objects.filter(app=app, user=OuterRef("person"))
+    shown = asked.filter(shows_email=True).values("user__email")
+    whom = Coalesce(NullIf("email", Value("")), Subquery(shown[:1]), Subquery(asked.values("member_id")[:1]))
     mails = OutgoingMail.objects.filter(key=Concat(Value(mail_key("")), Cast(OuterRef("pk"), TextField())))
     shown_as = waiting.annotate(whom=whom, mail_waits=Exists(mails))
     return shown_as.select_related("app", "invited_by", "person").order_by("-pk")

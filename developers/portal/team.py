@@ -76,8 +76,8 @@ def withdraw(request: HttpRequest, member: AppMember, invitation_pk: int) -> Htt
 @page_button({"role=member": _("Make a member"), "role=owner": _("Make an owner")}, danger=True, fresh=True)
 @require_POST
 @app_page(owners_only=True)
-def change_role(request: HttpRequest, member: AppMember, user_id: str) -> HttpResponse:
-    other, role = _other(member, user_id), request.POST.get("role", "")
+def change_role(request: HttpRequest, member: AppMember, member_id: str) -> HttpResponse:
+    other, role = _other(member, member_id), request.POST.get("role", "")
     if role not in MemberRole.values:
         messages.error(request, gettext("Choose one of the two roles."))
         return _page(request, member, InvitationForm(), status=400)
@@ -88,8 +88,8 @@ def change_role(request: HttpRequest, member: AppMember, user_id: str) -> HttpRe
 @page_button(_("Hand the app over"), danger=True, fresh=True)
 @require_POST
 @app_page(owners_only=True)
-def transfer(request: HttpRequest, member: AppMember, user_id: str) -> HttpResponse:
-    other = _other(member, user_id)
+def transfer(request: HttpRequest, member: AppMember, member_id: str) -> HttpResponse:
+    other = _other(member, member_id)
     done = gettext("They are asked by mail; once they accept, the app is theirs and you are a member of it.")
     if other.role == MemberRole.OWNER:
         done = gettext("The app is theirs; you are a member of it now.")
@@ -99,8 +99,8 @@ def transfer(request: HttpRequest, member: AppMember, user_id: str) -> HttpRespo
 @page_button(_("Remove"), danger=True, fresh=True)
 @require_POST
 @app_page(owners_only=True)
-def remove(request: HttpRequest, member: AppMember, user_id: str) -> HttpResponse:
-    other = _other(member, user_id)
+def remove(request: HttpRequest, member: AppMember, member_id: str) -> HttpResponse:
+    other = _other(member, member_id)
     done = gettext("They are no longer in the team. Rotate the tokens that they knew.")
     return _act(request, member, lambda: actions.remove_member(member=other, by=member.user), done)
 
@@ -135,8 +135,8 @@ def _act(request: HttpRequest, member: AppMember, act: Callable[[], object], don
     return redirect("developers:members", member.app.app_id)
 
 
-def _other(member: AppMember, user_id: str) -> AppMember:
-    found = queries.team_member(member.app, user_id)
+def _other(member: AppMember, member_id: str) -> AppMember:
+    found = queries.team_member(member.app, member_id)
     if found is None:
         raise Http404
     return found

@@ -23,7 +23,7 @@ _AT_ONCE = 500  # people
 
 @dataclass(frozen=True)
 class Flaw:
-    """One thing that is told otherwise than it is. `user_id` is the person's sharing ID."""
+    """One thing that is told otherwise than it is. `user_id` is the person's own ID."""
 
     user_id: str
     reason: str

@@ -66,7 +66,13 @@ def _replacement(
         raise RotationRequired("Send the `rotation` that the present root and the new one signed.")
     old = signatures.check_public_key(vault.signing_public_key)
     try:
-        check_step(rotation[0], by=by, audience=settings.ISSUER, seq=vault.signing_rotations + 1, keys=(old, public))
+        check_step(
+            rotation[0],
+            subject=by.public_id,
+            audience=settings.ISSUER,
+            seq=vault.signing_rotations + 1,
+            keys=(old, public),
+        )
     except sealed.InvalidHeader as unfit:
         raise ApprovalMismatch(f"The rotation: {unfit}.", member=unfit.member) from None
     if old == public:
@@ -76,12 +82,15 @@ def _replacement(
 
 
 def check_step(
-    signed: object, *, by: "User", audience: str, seq: int, keys: tuple[signatures.Jwk, signatures.Jwk]
+    signed: object, *, subject: str, audience: str, seq: int, keys: tuple[signatures.Jwk, signatures.Jwk]
 ) -> None:
-    """One step from an old key to a new one, signed by both, and made just now. Raises `InvalidHeader`."""
+    """One step from an old key to a new one, signed by both, and made just now. Raises `InvalidHeader`.
+
+    `subject` is the person as `audience` calls them: for the root itself their own ID, for an app its own.
+    """
     claims = signatures.verified_by_both(signed, typ=ROTATION_TYP, keys=keys)
     iat = signatures.number_of(claims, "iat")
     if abs(iat - database_now().timestamp()) > LEEWAY:
         raise sealed.InvalidHeader("is not of these minutes", "iat")
-    names = {"iss": settings.ISSUER, "sub": by.public_id, "aud": audience, "seq": seq}
+    names = {"iss": settings.ISSUER, "sub": subject, "aud": audience, "seq": seq}
     signatures.check_claims(claims, {**names, "old": keys[0], "new": keys[1], "iat": iat})

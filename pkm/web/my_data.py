@@ -1,6 +1,5 @@
 """The vault's pages. The server shows names, counts and times; values appear only in the person's own browser."""
 
-import io
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
@@ -14,6 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.authentication import person_of
 from accounts.interrupted.page_forms import page_button
+from accounts.sharing_ids.queries import sharing_id_of
 from accounts.sign_in.passkeys import ids_of_passkeys
 from pkm import hooks
 from pkm.errors import UnknownScope, VaultAbsent
@@ -78,6 +78,7 @@ def overview(request: HttpRequest) -> HttpResponse:
             "words": words,
             "total": sum(domain["held"] for domain in domains),
             "storage": storage_of(user),
+            "sharing": sharing_id_of(user),
             "check_due": vault_queries.recovery_check_due(user),
             "reset": waiting_reset(user) if status == VaultStatus.LOCKED_OUT else None,
             "old_rows": legacy_queries.rows_waiting(user),
@@ -239,7 +240,9 @@ def setup_preview(request: HttpRequest) -> HttpResponse:
         }
         for entry, groups in zip(entries, described_each(entry.attributes for entry in entries), strict=True)
     ]
-    return render(request, "vault/setup_preview.html", {"steps": _steps(3), "seen": seen})
+    return render(
+        request, "vault/setup_preview.html", {"steps": _steps(3), "seen": seen, "sharing": sharing_id_of(user)}
+    )
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -254,18 +257,3 @@ def setup_done(request: HttpRequest) -> HttpResponse:
     except VaultAbsent:
         return redirect("vault:setup")
     return redirect("vault:overview" if request.POST.get("then") == "more" else settings.LOGIN_REDIRECT_URL)
-
-
-@login_required
-@require_safe
-def sharing_id_image(request: HttpRequest) -> HttpResponse:
-    """The sharing ID as a QR code."""
-    import qrcode  # for this one picture
-    import qrcode.image.svg
-
-    image = qrcode.make(
-        person_of(request).public_id, image_factory=qrcode.image.svg.SvgPathFillImage, border=2, box_size=12
-    )
-    written = io.BytesIO()
-    image.save(written)
-    return HttpResponse(written.getvalue(), content_type="image/svg+xml")

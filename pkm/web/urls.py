@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from pkm.web import archive, giving_up, my_data, profile_import, security, vault_events
+from pkm.web import archive, giving_up, my_data, profile_import, security, sharing_id, vault_events
 
 _vault = (
     [
@@ -17,7 +17,8 @@ _vault = (
         path("setup/first/", my_data.setup_first, name="setup-first"),
         path("setup/preview/", my_data.setup_preview, name="setup-preview"),
         path("setup/done/", my_data.setup_done, name="setup-done"),
-        path("sharing-id.svg", my_data.sharing_id_image, name="sharing-id"),
+        path("sharing-id/", sharing_id.change_sharing_id, name="sharing-id"),
+        path("sharing-id.svg", sharing_id.sharing_id_image, name="sharing-id-image"),
     ],
     "vault",
 )

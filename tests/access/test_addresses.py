@@ -74,8 +74,8 @@ def _owned(address: Address) -> list[str]:
 
 _OWNED = {
     "activation_id", "analysis_id", "app_id", "consent_id", "delivery_id", "delivery_pk", "destination_id",
-    "endpoint_id", "endpoint_pk", "grant_id", "invitation_pk", "item_id", "link_id", "number_pk", "pk", "prefix",
-    "receipt_id", "request_id", "user_id", "wrapper_id",
+    "endpoint_id", "endpoint_pk", "grant_id", "invitation_pk", "item_id", "link_id", "member_id", "number_pk", "pk",
+    "prefix", "receipt_id", "request_id", "user_id", "wrapper_id",
 }  # fmt: skip
 
 

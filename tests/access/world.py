@@ -14,7 +14,7 @@ from consent.grants.models import Grant
 from consent.ledger.models import Receipt
 from consent.requests.models import ConsentRequest
 from consent_bridge import sealed
-from developers.models import App
+from developers.models import App, AppMember
 from tests import factories
 from tests.agents_proxy.institutions import linked
 from tests.consent.decisions import approval_body
@@ -104,7 +104,7 @@ class World:
     def body_to_ask(self) -> dict[str, Any]:
         """A request that app A may make of person A."""
         return {
-            "user_id": self.owner.public_id,
+            "user_id": factories.known_as(self.app, self.owner),
             "scope": "attr.lifestyle.food.*",
             "purpose": "Suggest restaurants that you would like",
             "connector_public_key": sealed.public_half(sealed.generate_connector_key()),
@@ -169,9 +169,10 @@ def make_world(bank: Aggregator, owner: User, neighbour: User) -> World:
     factories.LoggedRequestFactory(app=app)
     factories.AuditCheckpointFactory()
     invitation = factories.AppInvitationFactory(app=app, email=owner.email, pk=518_273_645)
+    factories.invitation_of(owner)
     world.ids = {
-        "user_id": owner.public_id,
-        "newcomer_id": _with_confirmed_address(factories.PersonFactory()).public_id,
+        "user_id": factories.known_as(app, owner),
+        "member_id": AppMember.objects.get(app=app, user=owner).member_id,
         "request_id": pending.request_id,
         "read_id": export.grant.request.request_id,
         "grant_id": export.grant.grant_id,

@@ -7,12 +7,13 @@ from urllib.parse import urlsplit
 import pytest
 
 from accounts.models import User
+from agents_proxy.financial import client, links, refreshes
 from agents_proxy.financial import items as linked_items
-from agents_proxy.financial import links, refreshes
 from agents_proxy.financial.errors import AggregatorProblem, AggregatorRefused, UnknownLink
 from agents_proxy.financial.models import Item, LinkSession, RefreshRun
 from agents_proxy.financial.tasks import maintain_institutions
 from agents_proxy.processing_consent import actions as consents
+from agents_proxy.signing import pairwise
 from agents_proxy.states import Purpose
 from common.clock import database_now
 from tests.agents_proxy.institutions import agreed, coffees, linked, refreshed, there
@@ -47,7 +48,9 @@ def test_from_the_link_to_the_signals(bank: Aggregator, person: User, django_cap
     assert signals == linked_items.financial_signals(person)
     assert (signals["likes"], signals["brand_affinities"]) == (["coffee"], ["Blue Bottle"])
     asked = dict(bank.asked)
-    assert asked["/link/token/create"]["user"] == {"client_user_id": person.public_id}
+    told = asked["/link/token/create"]["user"]["client_user_id"]
+    assert told == pairwise(client.origin(), person.pk) != pairwise("https://another.example", person.pk)
+    assert person.public_id not in told
     assert asked["/link/token/create"]["products"] == ["transactions"]
     assert "/identity/get" not in asked
     assert not any(

@@ -31,6 +31,7 @@ class FakeSite:
         self.request = {
             **FROZEN,
             "app_name": "Table for Two",
+            "user_id": "usr_as_app_a",
             "attributes": [
                 f"lifestyle.food.{name}" for name in ("diet_preference", "favorite_cuisine", "coffee_or_tea")
             ],

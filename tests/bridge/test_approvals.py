@@ -122,13 +122,15 @@ def test_another_key_is_taken_where_the_old_one_led_to_it():
     pins, new = KeyPins(), generate_root()
     first = wire.envelope()
     opened(first, pins)
-    steps = signed_rotation(wire.ROOT, new, issuer=ISSUER, user_id="usr_a", root_seq=1, apps={"app_a": 1})
+    steps = signed_rotation(wire.ROOT, new, issuer=ISSUER, user_id="usr_own", root_seq=1, apps={"app_a": ("usr_a", 1)})
     moved = {**wire.signed(wire.envelope(), root=new), "key_history": steps[1:]}
 
     for unfit in (
         [],
         steps[:1],
-        signed_rotation(generate_root(), new, issuer=ISSUER, user_id="usr_a", root_seq=1, apps={"app_a": 1})[1:],
+        signed_rotation(
+            generate_root(), new, issuer=ISSUER, user_id="usr_own", root_seq=1, apps={"app_a": ("usr_a", 1)}
+        )[1:],
     ):
         with pytest.raises(Refused):
             opened({**moved, "key_history": unfit}, pins)

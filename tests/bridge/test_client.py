@@ -257,7 +257,7 @@ def test_all_requests_follow_the_cursor(fake, client):
 
 
 def test_people_are_found_by_how_they_begin_page_by_page(fake, client):
-    zoe = {"user_id": "usr_z", "handle": "zoe", "display_name": "Zoe", "headline": "", "location_hint": ""}
+    zoe = {"handle": "zoe", "display_name": "Zoe", "headline": "", "location_hint": ""}
     fake.on("GET", "/api/v1/people", Reply({"people": [zoe], "next_cursor": "c2"}), Reply({"people": []}))
 
     found = client.people("zo", limit=1)

@@ -47,7 +47,7 @@ def test_approval_seals_exactly_what_was_chosen(unlocked, site):
 
 
 def expected_header(site):
-    return replace(HEADER, kid="connector-1", request_digest=request_digest(site.request))
+    return replace(HEADER, kid="connector-1", sub=site.request["user_id"], request_digest=request_digest(site.request))
 
 
 def test_approval_without_a_choice_is_all_that_is_asked_for_and_there(unlocked, site):
@@ -126,7 +126,7 @@ def test_review_of_what_was_swapped_stops(fake, owner, site, change, member, kin
     ("change", "member"),
     [
         ({"request_id": "req_b"}, "request_id"),
-        ({"user_id": "usr_b"}, "user_id"),
+        ({"user_id": "usr_a"}, "user_id"),  # their own, which no app knows them by
         ({"app_id": "app_b"}, "app_id"),
         ({"app_name": "Another"}, "app_name"),
     ],

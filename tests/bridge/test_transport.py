@@ -56,7 +56,7 @@ def test_error_that_is_no_problem_body_is_a_problem_all_the_same(fake, client, b
     [
         (b"", "not JSON"),
         (b"null", "not a JSON object"),
-        ({}, "has no user_id"),
+        ({}, "has no available_domains"),
         ({**DISCOVERY, "user_id": 7}, "user_id is not str"),
         ({**DISCOVERY, "scopes": "attr.a.*"}, "scopes is not a list"),
         ({**DISCOVERY, "runtime": []}, "runtime is not an object"),

@@ -43,7 +43,7 @@ def approval_body(
     members = {
         "kid": request.connector_key_id,
         "iss": settings.ISSUER,
-        "sub": request.user.public_id,
+        "sub": request.pairwise_id,
         "aud": request.app.app_id,
         "request_id": request.request_id,
         "scope": request.scope,
@@ -81,7 +81,7 @@ def refreshed(vault: Vault, grant: Grant, revision: int = 2, **changes: Any) -> 
     body = approval_body(grant.request, vault, attributes, header={"revision": revision})
     members = {
         "iss": settings.ISSUER,
-        "sub": vault.user.public_id,
+        "sub": grant.request.pairwise_id,
         "aud": grant.app.app_id,
         "request_id": grant.request.request_id,
         "request_digest": grant.request.request_digest,
@@ -98,7 +98,7 @@ def resumption(vault: Vault, grant: Grant, nonce: str) -> dict[str, Any]:
     return sealed.signed_resumption(
         vault.root,
         issuer=settings.ISSUER,
-        user_id=vault.user.public_id,
+        user_id=grant.request.pairwise_id,
         app_id=grant.app.app_id,
         grant_id=grant.grant_id,
         request_digest=grant.request.request_digest,

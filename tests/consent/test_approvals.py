@@ -136,7 +136,7 @@ def test_a_stolen_session_signs_with_keys_of_its_own_in_vain(
 ) -> None:
     thief = sealed.generate_root()
     body = approval_body(asked, Vault(vault.user, vault.key, "", None, vault.segments, thief))
-    own_certificate = certificate(vault.root, settings.ISSUER, vault.user.public_id, asked.app.app_id)
+    own_certificate = certificate(vault.root, settings.ISSUER, asked.pairwise_id, asked.app.app_id)
 
     assert decide(owner, asked, body) == (400, "approval_mismatch", "approval_key_certificate")
     assert decide(owner, asked, {**body, "approval_key_certificate": own_certificate})[:2] == (400, "approval_mismatch")
@@ -292,7 +292,7 @@ def test_resuming_takes_a_signature_over_a_nonce_that_is_good_once(
 
 def test_a_new_root_carries_every_app_over(owner: JsonClient, grant: Grant, vault: Vault) -> None:
     new, members = sealed.new_root(vault.key.secret, vault.key.key_id, vault.user.public_id)
-    apps = {grant.app.app_id: 1}
+    apps = {grant.app.app_id: (grant.request.pairwise_id, 1)}
     names = {"issuer": settings.ISSUER, "user_id": vault.user.public_id, "root_seq": 1}
     without = signed_rotation(vault.root, new, **names, apps={})
     stranger = signed_rotation(sealed.generate_root(), new, **names, apps=apps)

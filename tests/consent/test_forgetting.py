@@ -253,7 +253,7 @@ def test_a_number_of_reads_that_fits_nothing_is_found_where_reads_went(
 def notices_of(app: App, told: list[tuple[str, float]], *, begin: int = 1) -> list[Notice]:
     """What the app was told of one request: (kind, how many days ago) of each."""
     request = ConsentRequestFactory(app=app)
-    said = {"request_id": request.request_id, "user_id": request.user.public_id, "scope": request.scope}
+    said = {"request_id": request.request_id, "user_id": request.pairwise_id, "scope": request.scope}
     NoticeCounter.objects.update_or_create(app=app, defaults={"sequence": begin + len(told) - 1})
     return [
         Notice.objects.create(

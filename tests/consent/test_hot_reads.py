@@ -11,6 +11,7 @@ from django.db.models import Count, Min, Sum
 from django.utils import timezone
 
 from accounts.models import User
+from accounts.sharing_ids.secrets import digest_of
 from common.sql.inserts import insert_rows
 from consent.decisions.models import BlockedApp
 from consent.discovery.models import DiscoveryMiss
@@ -21,7 +22,7 @@ from consent.requests.handling import handling_of
 from consent.requests.models import ConsentRequest
 from consent.requests.recent import DAY, RecentRequest, RecentRequests, read_recent
 from consent.sandbox.models import SandboxPerson
-from developers.models import App, AppMember
+from developers.models import App, AppMember, AppPerson
 from pkm.registry.models import HiddenScope, RegistryVersion
 from tests.factories import (
     AppFactory,
@@ -30,13 +31,17 @@ from tests.factories import (
     PersonFactory,
     TestAppFactory,
     give_vault,
+    invitation_of,
+    known_as,
 )
 from tests.factories.asked import now
 
 
-def person_plainly(*, app_pk: int, is_test: bool, user_id: str, hint: str) -> PersonRead:
+def person_plainly(*, app_pk: int, is_test: bool, name: str, hint: str) -> PersonRead:
     version = RegistryVersion.objects.get().version
-    user = User.objects.filter(public_id=user_id).select_related("pkm_index", "vault_key").first()
+    met = AppPerson.objects.filter(app=app_pk, pairwise_id=name).first()
+    found = User.objects.filter(pk=met.user_id) if met else User.objects.filter(sharing_id__digest=digest_of(name))
+    user = found.select_related("pkm_index", "vault_key").first()
     if user is not None and not reaches(app_pk, is_test, user):
         user = None
     misses = DiscoveryMiss.objects.filter(
@@ -44,11 +49,12 @@ def person_plainly(*, app_pk: int, is_test: bool, user_id: str, hint: str) -> Pe
     ).aggregate(sum=Sum("count"), first=Min("minute"))
     guesses = Guesses(misses["sum"] or 0, misses["first"])
     if user is None:
-        return PersonRead(version, None, "{}", "", None, False, guesses)
+        return PersonRead(version, None, None, "{}", "", None, False, guesses)
     index, vault = getattr(user, "pkm_index", None), getattr(user, "vault_key", None)
     return PersonRead(
         registry_version=version,
         user_pk=user.pk if user.is_active else None,
+        pairwise_id=getattr(AppPerson.objects.filter(app=app_pk, user=user).first(), "pairwise_id", None),
         holdings=orjson.dumps(index.summary_projection).decode() if index else "{}",
         hidden=" ".join(HiddenScope.objects.filter(user=user).values_list("scope", flat=True)),
         vault_status=vault.vault_status if vault else None,
@@ -118,17 +124,19 @@ def nothing(app: App, user: User) -> None:
 @pytest.mark.parametrize("hint", ["", "caller"])
 @pytest.mark.parametrize("factory", [AppFactory, TestAppFactory], ids=["live app", "test app"])
 @pytest.mark.parametrize("asked_about", ["somebody with a vault", "somebody without", "nobody"])
+@pytest.mark.parametrize("is_known", [True, False], ids=["met", "invited"])
 def test_a_person_is_read_as_plainly(
-    db: None, happened: Callable[[App, User], None], hint: str, asked_about: str, factory: Any
+    db: None, happened: Callable[[App, User], None], hint: str, asked_about: str, factory: Any, is_known: bool
 ) -> None:
     app, user = factory(), PersonFactory()
     if asked_about == "somebody with a vault":
         give_vault(user)
     happened(app, user)
+    name = known_as(app, user) if is_known else invitation_of(user)
     given = {
         "app_pk": app.pk,
         "is_test": app.is_test,
-        "user_id": "usr_nobody" if asked_about == "nobody" else user.public_id,
+        "name": "usr_nobody" if asked_about == "nobody" else name,
         "hint": hint,
     }
 

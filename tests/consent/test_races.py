@@ -45,6 +45,7 @@ from tests.factories import (
     StaffFactory,
     TokenFactory,
     give_vault,
+    known_as,
 )
 from tests.locks import somebody_waits_for_a_lock
 from tests.patience import MOST_SECONDS, eventually
@@ -256,7 +257,7 @@ def test_what_is_asked_while_staff_change_the_scope_is_asked_as_it_is_then() -> 
     context = asking_context(app)
     body = RequestConsentBody.model_validate(
         {
-            "user_id": person.public_id,
+            "user_id": known_as(app, person),
             "scope": "attr.lifestyle.food.*",
             "purpose": "Suggest restaurants that you would like",
             "connector_public_key": key,

@@ -9,7 +9,7 @@ from accounts.models import User
 from agents_proxy.processing_consent import actions as consents
 from consent.api import samples
 from developers.manage.samples import PREFIX
-from developers.models import App
+from developers.models import App, AppPerson
 from developers.tokens.digests import new_token
 from tests import factories
 from tests.agents_proxy.proxy_calls import EVERY_PURPOSE
@@ -47,9 +47,11 @@ def told(mode: str) -> list[Caller]:
 def _app(mode: str) -> App:
     made = factories.TestAppFactory if mode == "test" else factories.AppFactory
     app: App = made(app_id=samples.APP_ID)
-    person = factories.PersonFactory(public_id=samples.USER_ID)
     if mode == "test":
+        person = factories.PersonFactory(public_id=samples.USER_ID)
         factories.SandboxPersonFactory(app=app, user=person)
+    else:
+        person = factories.AppPersonFactory(app=app, pairwise_id=samples.USER_ID).user
     factories.give_vault(person)
     request = factories.ConsentRequestFactory(app=app, user=person, request_id=samples.REQUEST_ID, status="approved")
     factories.ExportFactory(grant__request=request, grant__grant_id=samples.GRANT_ID)
@@ -62,7 +64,7 @@ def _app(mode: str) -> App:
 
 
 def _callers(app: App, mode: str) -> list[Caller]:
-    person = User.objects.get(public_id=samples.USER_ID)
+    person = AppPerson.objects.get(pairwise_id=samples.USER_ID).user
     owner = factories.MemberFactory(app=app).user
     own = factories.TokenFactory(app=app, minted=new_token(mode, PREFIX)).secret
     other = factories.TokenFactory(app=factories.AppFactory() if mode == "test" else factories.TestAppFactory()).secret

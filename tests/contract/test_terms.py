@@ -47,10 +47,7 @@ def test_how_a_request_stands_is_not_frozen() -> None:
 def test_a_later_member_is_digested_only_where_the_app_gave_it(db: None, later: str) -> None:
     without, given = ConsentRequestFactory(), ConsentRequestFactory(template_id="tpl_a")
 
-    asked = [
-        request_digest.asked(request, app_id=request.app.app_id, user_id=request.user.public_id)
-        for request in (without, given)
-    ]
+    asked = [request_digest.asked(request, app_id=request.app.app_id) for request in (without, given)]
 
     assert [members.get(later) for members in asked] == [None, "tpl_a"]
     assert set(asked[0]) == set(request_digest.MEMBERS)

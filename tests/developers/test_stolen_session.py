@@ -12,6 +12,7 @@ from django.urls import reverse
 
 from accounts.models import SecurityChange, User
 from developers.apps.models import AppStatus
+from developers.members.invitations import masked
 from developers.members.models import AppMember
 from developers.models import App, AppAuditEntry, AppInvitation, DeveloperToken, ManagementToken
 from developers.tokens.management_actions import mint_management_token
@@ -63,7 +64,7 @@ def _leave(own: AppMember, page: Client) -> tuple[str, dict[str, str]]:
 def _other(name: str, /, **form: str) -> Act:
     def at(own: AppMember, page: Client) -> tuple[str, dict[str, str]]:
         other = own.app.members.exclude(pk=own.pk).get()
-        return reverse(name, args=[own.app.app_id, other.user.public_id]), form
+        return reverse(name, args=[own.app.app_id, other.member_id]), form
 
     return at
 
@@ -199,7 +200,7 @@ def test_management_tokens_end_with_what_was_lost(how: Callable[[User], None], o
 def test_what_they_invited_ends_too(how: Callable[[User], None], own: AppMember) -> None:
     thief = factories.PersonFactory()
     EmailAddress.objects.create(user=thief, email=thief.email, verified=True)
-    managing(own).post(f"/apps/{own.app.app_id}/members", {"user_id": thief.public_id, "role": "owner"})
+    managing(own).post(f"/apps/{own.app.app_id}/members", {"email": thief.email, "role": "owner"})
     theirs = AppInvitation.objects.filter(invited_by=own.user)
     of_another = factories.AppInvitationFactory(app=own.app)
     assert theirs.count() == 2
@@ -208,7 +209,7 @@ def test_what_they_invited_ends_too(how: Callable[[User], None], own: AppMember)
     assert not theirs.filter(withdrawn_at=None).exists()
     assert AppInvitation.objects.get(withdrawn_at=None) == of_another
     ended = AppAuditEntry.objects.filter(app=own.app, action="invitation.withdrawn")
-    assert {entry.facts["address"] for entry in ended} == {"i…@example.org", thief.public_id}
+    assert {entry.facts["address"] for entry in ended} == {"i…@example.org", masked(thief.email)}
 
 
 def test_what_they_made_is_listed_and_revoked_by_one_click(own: AppMember) -> None:

@@ -81,11 +81,11 @@ def test_roles_change_and_each_change_is_in_the_audit(owner, member):
     actions.change_role(member=AppMember.objects.get(pk=member.pk), role="owner", by=owner.user)
     actions.remove_member(member=owner, by=member.user)
 
-    them = member.user.public_id
+    them = member.member_id
     assert told(owner.app) == [
         ("invitation.made", {"address": them, "role": "owner"}),
-        ("invitation.accepted", {"user_id": them, "role": "owner"}),
-        ("member.removed", {"user_id": owner.user.public_id, "role": "owner"}),
+        ("invitation.accepted", {"member_id": them, "role": "owner"}),
+        ("member.removed", {"member_id": owner.member_id, "role": "owner"}),
     ]
     assert roles() == {(member.user_id, "owner")}
 
@@ -230,7 +230,6 @@ def test_who_owns_nothing_changes_nothing_but_may_leave(owner, member):
             lambda by=by: actions.remove_member(member=owner, by=by),
             lambda by=by: actions.transfer_ownership(to=member, by=by),
             lambda by=by: invitations.invite(app=owner.app, email="a@b.example", by=by),
-            lambda by=by: invitations.invite_person(app=owner.app, user_id="usr_x", by=by),
         ):
             assert refused(act) == "owner_required"
 
@@ -259,7 +258,7 @@ def test_an_invitation_opens_the_app_to_its_address_alone(owner):
     assert refused(lambda: invitations.accept_invitation(secret=secret, by=person)) == "invitation_ended"
     assert told(owner.app) == [
         ("invitation.made", {"address": "n…@example.org", "role": "member"}),
-        ("invitation.accepted", {"user_id": person.public_id, "role": "member"}),
+        ("invitation.accepted", {"member_id": AppMember.objects.get(user=person).member_id, "role": "member"}),
     ]
 
 
@@ -322,35 +321,6 @@ def test_invitations_of_a_day_are_limited(owner, settings):
 
     assert refused(lambda: invite(owner, "a9@example.org")) == "too_many_invitations"
     assert AppInvitation.objects.count() == 3
-
-
-def test_who_is_asked_by_sharing_id_joins_when_they_accept_and_shows_no_address(owner):
-    person = confirmed()
-    invitations.invite_person(app=owner.app, user_id=person.public_id, by=owner.user)
-    again = refused(lambda: invitations.invite_person(app=owner.app, user_id=person.public_id, by=owner.user))
-
-    assert (again, roles()) == ("already_invited", {(owner.user_id, "owner")})
-    assert (send_mails(), send_mails()) == (1, 0)
-    assert mail.outbox[0].to == [person.email]
-    secret = secret_in(mail.outbox[0])
-    namesake = confirmed()
-    EmailAddress.objects.create(user=namesake, email="other@example.org", verified=True)
-    assert refused(lambda: invitations.accept_invitation(secret=secret, by=namesake)) == "invitation_for_another"
-    for joined in (False, True):
-        shown = browser(owner.user).get(f"/developers/apps/{owner.app.app_id}/members/").content.decode()
-        assert person.public_id in shown.replace("<wbr>", "")
-        assert person.email not in shown.replace("<wbr>", "")
-        if not joined:
-            member = invitations.accept_invitation(secret=secret, by=person)
-            assert (member.role, member.shows_email) == ("member", False)
-    assert refused(lambda: invitations.invite_person(app=owner.app, user_id=person.public_id, by=owner.user)) == (
-        "already_member"
-    )
-
-
-@pytest.mark.parametrize("user_id", ["usr_unknown", "", "\x00", "usr_\ud800"])
-def test_nobody_is_asked_whom_nobody_knows(owner, user_id):
-    assert refused(lambda: invitations.invite_person(app=owner.app, user_id=user_id, by=owner.user)) == "not_found"
 
 
 def test_members_of_a_test_app_say_themselves_that_it_may_ask_them(owner, member):

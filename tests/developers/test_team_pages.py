@@ -22,7 +22,7 @@ def test_an_owner_does_everything_on_the_page_and_leaves(owner, member):
     assert page.post(f"{here}/invitations/{invited.pk}/send/").status_code == 302
     assert page.post(f"{here}/invitations/{invited.pk}/withdraw/").status_code == 302
     assert page.post(f"{here}/invitations/{invited.pk + 1}/withdraw/").status_code == 404
-    them = f"{here}/members/{member.user.public_id}"
+    them = f"{here}/members/{member.member_id}"
     assert page.post(f"{them}/role/", {"role": "king"}).status_code == 400
     assert page.post(f"{them}/role/", {"role": "owner"}).status_code == 302
     assert page.post(f"{them}/transfer/").status_code == 409  # an invitation to own it is open

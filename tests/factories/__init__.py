@@ -10,8 +10,10 @@ from tests.factories.accounts import PublicProfileFactory as PublicProfileFactor
 from tests.factories.accounts import ReleasedHandleFactory as ReleasedHandleFactory
 from tests.factories.accounts import SecurityChangeFactory as SecurityChangeFactory
 from tests.factories.accounts import SessionFactory as SessionFactory
+from tests.factories.accounts import SharingIdFactory as SharingIdFactory
 from tests.factories.accounts import StaffFactory as StaffFactory
 from tests.factories.accounts import UserPhotoFactory as UserPhotoFactory
+from tests.factories.accounts import invitation_of as invitation_of
 from tests.factories.agents import ActivationFactory as ActivationFactory
 from tests.factories.agents import CallFactory as CallFactory
 from tests.factories.agents import DeletionFactory as DeletionFactory
@@ -34,6 +36,7 @@ from tests.factories.developers import AppAuditEntryFactory as AppAuditEntryFact
 from tests.factories.developers import AppFactory as AppFactory
 from tests.factories.developers import AppInvitationFactory as AppInvitationFactory
 from tests.factories.developers import ApplicationFactory as ApplicationFactory
+from tests.factories.developers import AppPersonFactory as AppPersonFactory
 from tests.factories.developers import IdempotencyKeyFactory as IdempotencyKeyFactory
 from tests.factories.developers import LoggedRequestFactory as LoggedRequestFactory
 from tests.factories.developers import LogoFactory as LogoFactory
@@ -43,6 +46,7 @@ from tests.factories.developers import SandboxPersonFactory as SandboxPersonFact
 from tests.factories.developers import TestAppFactory as TestAppFactory
 from tests.factories.developers import TokenFactory as TokenFactory
 from tests.factories.developers import WebhookEndpointFactory as WebhookEndpointFactory
+from tests.factories.developers import known_as as known_as
 from tests.factories.history import AppReportFactory as AppReportFactory
 from tests.factories.history import AuditChainFactory as AuditChainFactory
 from tests.factories.history import AuditCheckpointFactory as AuditCheckpointFactory

@@ -3,6 +3,7 @@
 import json
 import secrets
 from datetime import timedelta
+from typing import Any
 
 import factory
 from django.utils import timezone
@@ -18,12 +19,14 @@ from accounts.models import (
     RuntimePersonaState,
     SecurityChange,
     Session,
+    SharingId,
     User,
     UserPhoto,
     WayChange,
 )
 from accounts.public_profile.handles import folded
-from common.encryption import sealed
+from accounts.sharing_ids.secrets import LASTS, digest_of, new_sharing_id
+from common.encryption import opened, sealed
 from tests.factories.making import makes
 
 PASSWORD = "a-password-of-tests"
@@ -96,6 +99,29 @@ class SessionFactory(makes(Session)):
     data = factory.LazyFunction(lambda: sealed("{}"))
     user = factory.SubFactory(PersonFactory)
     expires_at = factory.LazyFunction(lambda: timezone.now() + timedelta(days=14))
+
+
+class SharingIdFactory(makes(SharingId)):
+    """An invitation that nobody used yet; it is at `made.sharing_id`."""
+
+    user = factory.SubFactory(PersonFactory)
+    digest = factory.LazyAttribute(lambda made: digest_of(made.sharing_id))
+    sealed = factory.LazyAttribute(lambda made: sealed(made.sharing_id))
+    made_at = factory.LazyFunction(timezone.now)
+    expires_at = factory.LazyAttribute(lambda made: made.made_at + LASTS)
+    sharing_id = factory.LazyFunction(new_sharing_id)
+
+    @classmethod
+    def _create(cls, model_class: Any, *args: Any, sharing_id: str, **kwargs: Any) -> SharingId:
+        made: SharingId = super()._create(model_class, *args, **kwargs)
+        made.sharing_id = sharing_id
+        return made
+
+
+def invitation_of(person: User) -> str:
+    """Their sharing ID, made where there is none."""
+    row = SharingId.objects.filter(user=person).first()
+    return opened(row.sealed) if row else str(SharingIdFactory(user=person).sharing_id)
 
 
 class ErasureFactory(makes(Erasure)):

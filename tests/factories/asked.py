@@ -15,7 +15,7 @@ from consent.states import Actor, GrantStatus, RequestStatus
 from consent_bridge import sealed
 from pkm.registry.models import ScopeEntry
 from tests.factories.accounts import PersonFactory
-from tests.factories.developers import AppFactory, TokenFactory
+from tests.factories.developers import AppFactory, TokenFactory, known_as
 from tests.factories.making import makes
 
 FOOD = "attr.lifestyle.food.*"
@@ -38,6 +38,7 @@ class ConsentRequestFactory(makes(ConsentRequest)):
     request_id = factory.LazyFunction(lambda: new_identifier("req"))
     app = factory.SubFactory(AppFactory)
     user = factory.SubFactory(PersonFactory)
+    pairwise_id = factory.LazyAttribute(lambda made: known_as(made.app, made.user))
     scope = FOOD
     scope_entry = factory.LazyAttribute(lambda made: ScopeEntry.objects.get(scope=made.scope))
     app_name = factory.SelfAttribute("app.name")
@@ -64,7 +65,7 @@ class ConsentRequestFactory(makes(ConsentRequest)):
             asked
             | {
                 "app_id": self.app.app_id,
-                "user_id": self.user.public_id,
+                "user_id": self.pairwise_id,
                 "expires_at": rfc3339(self.expires_at),
                 "refresh_policy": asked["refresh_policy"] or "snapshot",
             }
@@ -131,7 +132,7 @@ class ExportFactory(makes(Export)):
         header = sealed.ExportHeader(
             kid=request.connector_key_id,
             iss=sealed.origin_of(settings.ISSUER),
-            sub=request.user.public_id,
+            sub=request.pairwise_id,
             aud=request.app.app_id,
             request_id=request.request_id,
             scope=request.scope,

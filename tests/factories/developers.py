@@ -10,6 +10,7 @@ import factory
 from django.utils import timezone
 from factory.django import DjangoModelFactory
 
+from accounts.models import User
 from common import encryption
 from consent.sandbox.models import SandboxPerson
 from developers.members.invitation_links import new_secret
@@ -20,6 +21,7 @@ from developers.models import (
     ApplicationStatus,
     AppMember,
     AppMode,
+    AppPerson,
     DeveloperApplication,
     DeveloperToken,
     IdempotencyKey,
@@ -173,9 +175,29 @@ class LoggedRequestFactory(makes(LoggedRequest)):
     ms = 3
 
 
+def known_as(app: App, user: User) -> str:
+    """What the app calls this person, whom it met by now."""
+    name: str = AppPerson.objects.get_or_create(app=app, user=user)[0].pairwise_id
+    return name
+
+
+class AppPersonFactory(makes(AppPerson)):
+    """Somebody whom an app met."""
+
+    app = factory.SubFactory(AppFactory)
+    user = factory.SubFactory(PersonFactory)
+
+
 class SandboxPersonFactory(makes(SandboxPerson)):
     """Somebody whom the developers of a test app play."""
+
+    class Meta:
+        skip_postgeneration_save = True
 
     app = factory.SubFactory(TestAppFactory)
     user = factory.SubFactory(PersonFactory)
     label = factory.Sequence(lambda number: f"Person {number}")
+
+    @factory.post_generation
+    def met(self: SandboxPerson, create: bool, extracted: object, **_: object) -> None:
+        AppPerson.objects.get_or_create(app=self.app, user=self.user, pairwise_id=self.user.public_id)

@@ -155,7 +155,7 @@ def of_member(act: str, says: str, becomes: str, **typed: str) -> Make:
             return (found.role if found else "") == becomes
 
         asked = says % {"who": other.user.email}
-        return Scene(f"{page}{other.user.public_id}/{act}/", page, asked, done, typed)
+        return Scene(f"{page}{other.member_id}/{act}/", page, asked, done, typed)
 
     return make
 

@@ -5,7 +5,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any
 
-from accounts.models import User
+from accounts.models import SharingId, User
 from consent.decisions import actions as decision_actions
 from consent.decisions.models import AppReport, BlockedApp
 from consent.grants.models import Grant
@@ -127,6 +127,12 @@ def discovery(stage: Stage) -> Scene:
     return Scene("/vault/discovery/", "/vault/data/lifestyle/", says, HiddenScope.objects.exists, typed)
 
 
+def sharing_id(stage: Stage) -> Scene:
+    give_vault(stage.person)
+    says = "Make a sharing ID"
+    return Scene("/vault/sharing-id/", "/vault/", says, SharingId.objects.exists, {"then": "make"})
+
+
 def setup_done(stage: Stage) -> Scene:
     give_vault(stage.person)
     done = VaultKey.objects.filter(user=stage.person, pre_onboarding_completed=True).exists
@@ -185,6 +191,7 @@ SCENES: dict[str, Make] = {
     "consent:verify-history": verify_history,
     "vault:discovery": discovery,
     "vault:setup-done": setup_done,
+    "vault:sharing-id": sharing_id,
     "vault-reset": give_up_vault,
     "vault-reset-keep": keep_vault,
     "wrapper-remove": remove_wrapper,

@@ -153,10 +153,10 @@ class Reading(Acting):
     def status(self, number: int, other: bool, newest: bool) -> None:
         request = self.choose(number)
         assert request is not None
+        app = self._other_app(request) if other else request.app
         query: dict[str, Any] = {"request_id": request.request_id}
         if newest:
-            query = {"user_id": self.world.user_id, "scope": request.scope}
-        app = self._other_app(request) if other else request.app
+            query = {"user_id": self.world.names[app], "scope": request.scope}
         mine = [one for one in self.world.of_app(app) if (one.scope == request.scope if newest else one is request)]
         wanted = self.world.told(mine[-1]) if mine else refusal(404, "unknown_request")
         self.agree(wanted, self.call(app, "GET", "/consent-status", **query))

@@ -40,7 +40,7 @@ def discover(world: World, app: str, user_id: str) -> Answer:
 
 def _unmet(world: World, app: str, user_id: str) -> Answer | None:
     """Whom the app has asked before it may always name; anybody else only while it has not guessed too often."""
-    if user_id == world.user_id:
+    if user_id == world.names[app]:
         return None if any(world.of_app(app)) else _guessing(world, app)
     return _guessing(world, app) or _miss(world, app)
 
@@ -122,7 +122,7 @@ def _limited(world: World, app: str, scope: str) -> Answer | None:
 
 
 def _make(world: World, app: str, terms: Facts, entry: Facts) -> Answer:
-    request = Request(app, world.user_id, terms, attributes=entry["attributes"], created_at=world.now)
+    request = Request(app, world.names[app], terms, attributes=entry["attributes"], created_at=world.now)
     world.requests.append(request)
     return Answer(201, _asked(world, request))
 

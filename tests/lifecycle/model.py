@@ -33,7 +33,8 @@ class World:
     """Everything that should be true."""
 
     now: datetime
-    user_id: str
+    user_id: str  # the person's own ID
+    names: Mapping[str, str]  # {app_id: what the app calls the person}
     catalog: list[Facts]  # the registry's entries, in their order
     segments: dict[Place, Segment]
     app_names: Mapping[str, str]

@@ -9,7 +9,7 @@ from accounts.models import User
 from consent_bridge import sealed
 from developers.models import App
 from pkm.registry.models import ScopeEntry
-from tests.factories import AppFactory, PersonFactory, StaffFactory, Vault, give_vault
+from tests.factories import AppFactory, PersonFactory, StaffFactory, Vault, give_vault, known_as
 from tests.lifecycle.clock import Clock
 from tests.lifecycle.expected_answers import digest_of
 from tests.lifecycle.model import World
@@ -43,6 +43,7 @@ class Stage:
         self.world = World(
             now=start,
             user_id=self.owner.public_id,
+            names={app.app_id: known_as(app, self.owner) for app in self.apps},
             catalog=self._catalog(),
             segments={place: Segment(dict(values), 1) for place, values in HOLDINGS.items()},
             app_names={app.app_id: app.name for app in self.apps},

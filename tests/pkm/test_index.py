@@ -174,7 +174,7 @@ def test_the_command_looks_at_one_person_and_knows_no_other(vault: Vault) -> Non
     call_command("check_index", person=vault.user.public_id, stdout=told)
 
     assert told.getvalue() == "1 index rows tell what is kept.\n"
-    with pytest.raises(CommandError, match="nobody with the sharing ID usr_nobody"):
+    with pytest.raises(CommandError, match="nobody with the own ID usr_nobody"):
         call_command("check_index", person="usr_nobody")
 
 

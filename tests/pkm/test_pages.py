@@ -12,7 +12,7 @@ from pkm.registry.models import HiddenScope
 from pkm.vault.actions import NewWrapper, add_wrapper
 from pkm.vault.models import KeyWrapper, VaultKey
 from tests.callers import signed_in
-from tests.factories import PersonFactory, give_vault
+from tests.factories import PersonFactory, give_vault, invitation_of
 from tests.pkm.sealed_segments import wrapper as wrapper_body
 
 
@@ -99,7 +99,9 @@ def test_domain_that_does_not_exist_is_not_found(owner, vault):
     assert owner.get("/vault/data/nowhere/").status_code == 404
 
 
-def test_sharing_id_image_is_an_svg(owner):
+def test_sharing_id_image_is_an_svg(owner, person):
+    assert owner.get("/vault/sharing-id.svg").status_code == 404
+    invitation_of(person)
     answer = owner.get("/vault/sharing-id.svg")
     assert (answer.status_code, answer.headers["Content-Type"]) == (200, "image/svg+xml")
     assert b"<path" in answer.content or b"<svg:path" in answer.content

@@ -21,7 +21,14 @@ from pkm.vault import queries as vault_queries
 from pkm.vault.models import KeyWrapper, RotationWrapper, VaultKey
 from tests.callers import signed_in
 from tests.consent.decisions import approval, refreshed
-from tests.factories import ConsentRequestFactory, LegacyBlobFactory, MigrationStateFactory, PersonFactory, give_vault
+from tests.factories import (
+    ConsentRequestFactory,
+    LegacyBlobFactory,
+    MigrationStateFactory,
+    PersonFactory,
+    give_vault,
+    known_as,
+)
 from tests.pkm.old_data import finish
 from tests.pkm.rotation import change, mark_of
 from tests.pkm.sealed_segments import segment, wrapper
@@ -212,7 +219,7 @@ def test_ways_in_stay_as_they_are_until_the_end(owner, changing):
 
 def test_apps_are_told_that_the_person_can_approve_meanwhile(api, changing):
     changing.start()
-    found = api.get(f"/user-scopes/{changing.vault.user.public_id}").json()
+    found = api.get(f"/user-scopes/{known_as(api.app, changing.vault.user)}").json()
     assert found["runtime"]["can_approve"] is True
     assert list(flaws()) == []
 

@@ -14,7 +14,7 @@ class Command(BaseCommand):
     help = "Erases a person, at once and for good: their data, their account and what tells of them."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("person", help="the e-mail address or the sharing ID (usr_…)")
+        parser.add_argument("person", help="the e-mail address or the own ID (usr_…)")
         parser.add_argument("--yes", action="store_true", help="do not ask")
 
     def handle(self, *args: Any, person: str, yes: bool, **options: Any) -> None:
@@ -29,7 +29,7 @@ class Command(BaseCommand):
         self.stdout.write(f"{user.email} ({user.public_id})")
         for line in what_becomes(user):
             self.stdout.write(f"  {line}")
-        if not yes and input("Type the sharing ID to erase this person for good: ").strip() != user.public_id:
+        if not yes and input("Type the own ID to erase this person for good: ").strip() != user.public_id:
             raise CommandError("Nothing was erased.")
         try:
             erase(erasure_pk=order_erasure(of=user).pk)
@@ -39,4 +39,4 @@ class Command(BaseCommand):
             raise CommandError(
                 "Only the owner of the tables erases at once; use the DATABASE_URL of migrate."
             ) from refused
-        self.stdout.write(f"{user.public_id} is erased. Note this sharing ID outside: docs/operating.md says why.")
+        self.stdout.write(f"{user.public_id} is erased. Note this own ID outside: docs/operating.md says why.")

@@ -13,7 +13,7 @@ class Command(BaseCommand):
     help = "Prints all that is held about a person as JSON: what is in clear, and what is sealed as it is sealed."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("person", help="the e-mail address or the sharing ID (usr_…)")
+        parser.add_argument("person", help="the e-mail address or the own ID (usr_…)")
 
     def handle(self, *args: Any, person: str, **options: Any) -> None:
         user = person_named(person)

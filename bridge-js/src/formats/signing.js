@@ -78,16 +78,16 @@ export const signResumption = (root, names) => signed(root, names, "consent-resu
 /**
  * What lets a new root take the place of the old one: a step for the root itself, then one for each app, signed by both.
  * @param {Root} old @param {Root} next
- * @param {{iss: string, sub: string}} names
+ * @param {{iss: string, sub: string}} names `sub` is the person's own ID, which the root's step alone has
  * @param {number} seq of the root's step
- * @param {{app_id: string, seq: number}[]} apps how many steps each app knows
+ * @param {{app_id: string, user_id: string, seq: number}[]} apps what each calls the person, and how many steps it knows
  * @returns {Promise<General[]>}
  */
 export async function signRotation(old, next, { iss, sub }, seq, apps) {
   const steps = [
     step(await rootKey(old), await rootKey(next), { iss, sub, aud: iss, seq }),
-    ...apps.map(async ({ app_id, seq: known }) =>
-      step(await appKey(old, iss, app_id), await appKey(next, iss, app_id), { iss, sub, aud: app_id, seq: known + 1 }),
+    ...apps.map(async ({ app_id, user_id, seq: known }) =>
+      step(await appKey(old, iss, app_id), await appKey(next, iss, app_id), { iss, sub: user_id, aud: app_id, seq: known + 1 }),
     ),
   ];
   return Promise.all(steps);

@@ -31,7 +31,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         one = parser.add_mutually_exclusive_group()
         one.add_argument("--chain", help="check one chain only, for example person:usr_…")
-        one.add_argument("--person", help="the same by a person's sharing ID")
+        one.add_argument("--person", help="the same by a person's own ID")
         one.add_argument("--app", help="the same by an app's ID")
         parser.add_argument(
             "--state", type=Path, help="a file that keeps where this stands; a run that was ended goes on from there"
@@ -41,7 +41,7 @@ class Command(BaseCommand):
         chain = _subject(options)
         only = audit.chain_id(chain) if chain else None
         if chain and only is None:
-            said = f"There is no chain {chain}. A chain is person:<sharing ID> or app:<app ID>."
+            said = f"There is no chain {chain}. A chain is person:<own ID> or app:<app ID>."
             raise CommandError(said, returncode=_UNUSABLE)
         path: Path | None = options.get("state")
         position = self._begin(path, only or "") if path else Position(only=only or "")

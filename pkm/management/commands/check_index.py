@@ -16,14 +16,14 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--person", help="one person only, by sharing ID (usr_…)")
+        parser.add_argument("--person", help="one person only, by own ID (usr_…)")
 
     def handle(self, *args: Any, person: str | None = None, **options: Any) -> None:
         people = None
         if person:
             people = list(get_user_model().objects.filter(public_id=person).values_list("pk", flat=True))
             if not people:
-                raise CommandError(f"There is nobody with the sharing ID {person}.")
+                raise CommandError(f"There is nobody with the own ID {person}.")
         differing: set[str] = set()
         for flaw in flaws(people=people):
             differing.add(flaw.user_id)

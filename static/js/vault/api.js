@@ -245,7 +245,7 @@ export const decide = (requestId, decision) =>
 /** @param {string} grantId @returns {Promise<{request_id: string, approval: string | null, access_duration: number, ends_at: number}>} */
 export const getApproval = (grantId) => call("GET", path("consent", "grants", grantId, "approval"));
 
-/** @returns {Promise<{keys: {app_id: string, seq: number}[], issuer: string, rotations: number}>} */
+/** @returns {Promise<{keys: {app_id: string, user_id: string, seq: number}[], issuer: string, rotations: number}>} */
 export const getApprovalKeys = () => call("GET", "/consent/approval-keys");
 
 /** Good once, for ten minutes. @param {string} grantId @returns {Promise<{nonce: string}>} */

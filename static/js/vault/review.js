@@ -51,20 +51,22 @@ export const loadRequest = (requestId) => once(shown, requestId, () => checkedRe
 /** @param {string} requestId @returns {Promise<RequestData>} */
 async function checkedRequest(requestId) {
   const data = await api.getRequestData(requestId);
-  await checkRequest(data, { requestId, userId: pageOwner()?.userId });
+  await checkRequest(data, { requestId });
+  if (data.request.user_id === pageOwner()?.userId)
+    throw new Refused("is your own ID, which no app knows you by", "user_id", "request_changed");
   return data;
 }
 
 /**
  * @param {RequestData} data
- * @param {{requestId: string, userId: string | undefined}} expected
+ * @param {{requestId: string, userId?: string}} expected `userId` where it is known beforehand what the app calls the person
  * @throws {Refused} reason request_changed, as for `loadRequest`
  */
 export async function checkRequest(data, { requestId, userId }) {
   const { request } = data;
   const key = await checkConnectorKey(data.connector_public_key);
   same("request_id", requestId, request.request_id);
-  same("user_id", userId, request.user_id);
+  if (userId !== undefined) same("user_id", userId, request.user_id);
   same("app_id", request.app_id, data.app?.app_id);
   same("connector_thumbprint", await thumbprint(key), request.connector_thumbprint);
   same("request_digest", await requestDigest(request), data.request_digest);

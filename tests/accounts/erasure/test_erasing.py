@@ -19,6 +19,7 @@ from consent.grants.models import Grant
 from consent.ledger import verifying
 from consent.ledger.models import AuditChain, AuditEntry, AuditFacts, Receipt
 from consent.notices.models import Notice
+from developers.people.models import AppPerson
 from tests import factories
 from tests.accounts.erasure.tables import tables_of_people
 from tests.chains import entries_about
@@ -60,8 +61,10 @@ def test_an_erased_person_leaves_an_anonymous_row_and_chains_that_hold(db: None)
     assert not AuditChain.objects.filter(subject=f"person:{user.public_id}").exists()
     assert AuditEntry.objects.filter(kind="erased").count() == 3
     assert [entry.facts["user_id"] for entry in entries_about("app:").filter(kind="denied") if entry.facts] == [
-        other.user.public_id
+        other.pairwise_id
     ]
+    assert not AppPerson.objects.filter(user=user).exists()
+    assert not AuditFacts.objects.filter(about__in=[one.pairwise_id for one in (denied, pending)]).exists()
     assert list(verifying.verify()) == []
     call_command("verify_audit", stdout=StringIO())
     assert Erasure.objects.get().done_at is not None

@@ -8,6 +8,7 @@ from django.http import HttpResponse
 from accounts.models import User
 from consent_bridge import sealed
 from tests.callers import JsonClient
+from tests.factories import invitation_of
 
 CONNECTOR = sealed.generate_connector_key()
 FOOD = "attr.lifestyle.food.*"
@@ -50,9 +51,12 @@ def name_of(address: Address) -> str:
 
 
 def asked(person: User, **changes: Any) -> dict[str, Any]:
-    """A body of request-consent that fits; a change to `...` leaves the member out."""
+    """A body of request-consent that fits; a change to `...` leaves the member out.
+
+    The person is named by their sharing ID, as by an app that never met them; one app alone can.
+    """
     body = {
-        "user_id": person.public_id,
+        "user_id": invitation_of(person) if person.pk else person.public_id,
         "scope": FOOD,
         "purpose": "Suggest restaurants that you would like",
         "connector_public_key": sealed.public_half(CONNECTOR),

@@ -19,6 +19,7 @@ from tests.factories import (
     ScopeTemplateFactory,
     Vault,
     give_vault,
+    known_as,
 )
 
 FIT = {
@@ -121,7 +122,7 @@ def test_a_request_is_made_and_told_in_full(api: Developer, vault: Vault, settin
         "status": "pending",
         "app_id": api.app.app_id,
         "issuer": settings.ISSUER,
-        "user_id": vault.user.public_id,
+        "user_id": known_as(api.app, vault.user),
         "scope": FOOD,
         "scope_label": made.scope_entry.scope_label,
         "approval_url": f"{settings.ISSUER}/consent/requests/{made.request_id}/",
@@ -151,7 +152,7 @@ def test_what_fits_is_asked_and_its_digest_can_be_computed_by_the_app(
         "request_id": body["request_id"],
         "app_id": body["app_id"],
         "app_name": api.app.name,
-        "user_id": sent["user_id"],
+        "user_id": known_as(api.app, vault.user),
         "scope": sent["scope"],
         "attributes": [
             "lifestyle.food.diet_preference", "lifestyle.food.favorite_cuisine", "lifestyle.food.coffee_or_tea",
@@ -279,7 +280,9 @@ def test_an_idempotency_key_repeats_the_first_answer(api: Developer, vault: Vaul
 
     again = api.post("/request-consent", asked(vault.user), headers=key)
     conflict = api.post("/request-consent", asked(vault.user, max_reads=1), headers=key)
-    of_another_app = Developer.of(AppFactory()).post("/request-consent", asked(vault.user, max_reads=1), headers=key)
+    of_another_app = (other := Developer.of(AppFactory())).post(
+        "/request-consent", asked(vault.user, user_id=known_as(other.app, vault.user), max_reads=1), headers=key
+    )
 
     assert (again.status_code, again.json()) == (first.status_code, first.json())
     assert problem(conflict) == (409, "idempotency_conflict")
@@ -304,7 +307,9 @@ def test_a_denial_is_respected_for_an_hour_in_every_overlapping_scope(
 
     assert problem(answer) == (429, "recently_denied")
     assert 3500 <= int(answer["Retry-After"]) <= 3601
-    assert Developer.of(AppFactory()).post("/request-consent", asked(vault.user)).status_code == 201
+    assert (other := Developer.of(AppFactory())).post(
+        "/request-consent", asked(vault.user, user_id=known_as(other.app, vault.user))
+    ).status_code == 201
     settings.DENIAL_COOLDOWN_SECONDS = 0
     assert api.post("/request-consent", asked(vault.user)).status_code == 201
 

@@ -7,7 +7,7 @@ from consent.discovery.models import Discovery, DiscoveryMiss
 from pkm.registry.models import RegistryVersion, ScopeEntry
 from tests.callers import Developer
 from tests.consent.api.addresses import FOOD, problem
-from tests.factories import DiscoveryMissFactory, HiddenScopeFactory, PersonFactory, Vault, give_vault
+from tests.factories import DiscoveryMissFactory, HiddenScopeFactory, PersonFactory, Vault, give_vault, known_as
 
 RUNTIME = {
     "can_approve": True,
@@ -20,13 +20,13 @@ RUNTIME = {
 
 
 def test_a_person_with_food_could_be_asked_for_food(api: Developer, vault: Vault) -> None:
-    answer = api.get(f"/user-scopes/{vault.user.public_id}")
+    answer = api.get(f"/user-scopes/{known_as(api.app, vault.user)}")
 
     body = answer.json()
     assert (answer.status_code, answer["Content-Type"]) == (200, "application/json")
     assert list(body) == ["user_id", "available_domains", "scopes", "scope_entries", "runtime"]
     assert (body["user_id"], body["available_domains"], body["runtime"]) == (
-        vault.user.public_id, ["lifestyle"], RUNTIME,
+        known_as(api.app, vault.user), ["lifestyle"], RUNTIME,
     )  # fmt: skip
     assert FOOD in body["scopes"]
     assert "attr.lifestyle.*" in body["scopes"]
@@ -56,30 +56,30 @@ def test_it_tells_nothing_of_which_attributes_somebody_has(api: Developer) -> No
     give_vault(little, {("lifestyle", "food"): {"favorite_cuisine": "Thai"}})
     give_vault(much, {("lifestyle", "food"): {"favorite_cuisine": "Thai", "diet_preference": "Vegan"}})
 
-    bodies = [api.get(f"/user-scopes/{person.public_id}").json() for person in (little, much)]
+    bodies = [api.get(f"/user-scopes/{known_as(api.app, person)}").json() for person in (little, much)]
 
-    assert [body.pop("user_id") for body in bodies] == [little.public_id, much.public_id]
+    assert [body.pop("user_id") for body in bodies] == [known_as(api.app, little), known_as(api.app, much)]
     assert bodies[0] == bodies[1]
 
 
 def test_hidden_and_withdrawn_scopes_are_absent(api: Developer, vault: Vault) -> None:
     HiddenScopeFactory(user=vault.user, scope=FOOD)
-    assert FOOD not in api.get(f"/user-scopes/{vault.user.public_id}").json()["scopes"]
+    assert FOOD not in api.get(f"/user-scopes/{known_as(api.app, vault.user)}").json()["scopes"]
 
     ScopeEntry.objects.filter(scope="attr.lifestyle.*").update(exposure_enabled=False)
-    body = api.get(f"/user-scopes/{vault.user.public_id}").json()
+    body = api.get(f"/user-scopes/{known_as(api.app, vault.user)}").json()
     assert "attr.lifestyle.*" not in body["scopes"]
 
 
 def test_a_person_without_a_vault_offers_nothing(api: Developer) -> None:
-    body = api.get(f"/user-scopes/{PersonFactory().public_id}").json()
+    body = api.get(f"/user-scopes/{known_as(api.app, PersonFactory())}").json()
 
     assert (body["scopes"], body["available_domains"], body["runtime"]["can_approve"]) == ([], [], False)
 
 
 def test_the_person_is_told_who_looked(api: Developer, vault: Vault) -> None:
     began = timezone.now().date()
-    api.get(f"/user-scopes/{vault.user.public_id}")
+    api.get(f"/user-scopes/{known_as(api.app, vault.user)}")
 
     app_id, user_id, day = Discovery.objects.values_list("app__app_id", "user__public_id", "day").get()
     assert (app_id, user_id) == (api.app.app_id, vault.user.public_id)
@@ -102,14 +102,14 @@ def test_an_unknown_person_is_404_and_counted(user_id: str, api: Developer) -> N
 def test_an_inactive_person_is_unknown(api: Developer) -> None:
     person = PersonFactory(is_active=False)
 
-    assert problem(api.get(f"/user-scopes/{person.public_id}")) == (404, "unknown_user")
+    assert problem(api.get(f"/user-scopes/{known_as(api.app, person)}")) == (404, "unknown_user")
 
 
 def test_another_apps_guesses_do_not_count(api: Developer, vault: Vault, settings: object) -> None:
     settings.UNKNOWN_USERS_PER_HOUR = 1
     DiscoveryMissFactory(count=50)
 
-    assert api.get(f"/user-scopes/{vault.user.public_id}").status_code == 200
+    assert api.get(f"/user-scopes/{known_as(api.app, vault.user)}").status_code == 200
 
 
 def test_the_catalogue_holds_every_exposed_scope_and_no_user(api: Developer) -> None:
@@ -134,6 +134,6 @@ def test_a_change_of_the_registry_is_seen_by_the_next_call(api: Developer) -> No
 def test_without_a_registry_it_is_500_with_its_code(path: str, api: Developer, vault: Vault) -> None:
     RegistryVersion.objects.all().delete()
 
-    answer = api.get(path.format(user_id=vault.user.public_id))
+    answer = api.get(path.format(user_id=known_as(api.app, vault.user)))
 
     assert problem(answer) == (500, "scope_registry_unavailable")

@@ -9,7 +9,7 @@ from developers.apps.models import AppStatus
 from developers.models import App
 from tests.callers import Developer
 from tests.consent.api.addresses import asked, problem
-from tests.factories import Vault
+from tests.factories import Vault, known_as
 from tests.factories.asked import now
 
 MALFORMED = {"X-Client-Hint": "h" * 129}
@@ -31,7 +31,7 @@ def close(app: App) -> None:
 def test_a_token_that_ended_discovers_and_asks_nobody(
     end: Callable[[App], None], api: Developer, app: App, vault: Vault
 ) -> None:
-    path = f"/user-scopes/{vault.user.public_id}"
+    path = f"/user-scopes/{known_as(api.app, vault.user)}"
     for _ in range(2):
         assert api.get(path).status_code == 200
 
@@ -43,7 +43,7 @@ def test_a_token_that_ended_discovers_and_asks_nobody(
 
 
 def test_a_malformed_hint_is_refused_after_the_token(api: Developer, app: App, vault: Vault) -> None:
-    path = f"/user-scopes/{vault.user.public_id}"
+    path = f"/user-scopes/{known_as(api.app, vault.user)}"
     assert problem(api.get(path, headers=MALFORMED)) == (400, "invalid_request")
 
     revoke(app)

@@ -32,7 +32,7 @@ def test_the_slice_arrives_sealed_and_opens_with_the_connector_key(api: Develope
         "grant_id": export.grant.grant_id,
         "export_id": export.export_id,
         "revision": 1,
-        "user_id": request.user.public_id,
+        "user_id": request.pairwise_id,
         "scope": request.scope,
         "approved_attributes": export.grant.approved_attributes,
         "connector_key_id": "key-1",

@@ -9,7 +9,7 @@ from consent.discovery.models import DiscoveryMiss
 from tests.callers import Developer
 from tests.consent.api.addresses import asked, problem
 from tests.consent.tools.hosts import Host
-from tests.factories import ConsentRequestFactory, GrantFactory, PersonFactory, Vault, give_vault
+from tests.factories import ConsentRequestFactory, GrantFactory, PersonFactory, Vault, give_vault, known_as
 
 
 def look(api: Developer, user_id: str, hint: str | None = None) -> Any:
@@ -34,7 +34,7 @@ def test_people_whom_the_app_knows_are_never_refused(api: Developer, known: User
 
     assert guess(api, 6) == [404, 404, 404, 429, 429, 429]
 
-    assert [look(api, person.public_id).status_code for person in (known, granted)] == [200, 200]
+    assert [look(api, known_as(api.app, person)).status_code for person in (known, granted)] == [200, 200]
     assert api.post("/request-consent", asked(known)).status_code == 201
 
 
@@ -45,7 +45,7 @@ def test_over_the_limit_strangers_and_nobody_get_the_same_bytes(api: Developer, 
     guess(api, 1)
     same = {"X-Request-Id": "the-same-id"}
 
-    looked = [api.get(f"/user-scopes/{one}", headers=same) for one in (vault.user.public_id, "usr_nobody")]
+    looked = [api.get(f"/user-scopes/{one}", headers=same) for one in (known_as(api.app, vault.user), "usr_nobody")]
     nobody = PersonFactory.build(public_id="usr_nobody")
     posted = [api.post("/request-consent", asked(one), headers=same) for one in (vault.user, nobody)]
 
@@ -61,7 +61,7 @@ def test_somebody_known_who_left_is_404_and_never_counts(api: Developer, known: 
     known.is_active = False
     known.save()
 
-    answers = [look(api, known.public_id) for _ in range(5)]
+    answers = [look(api, known_as(api.app, known)) for _ in range(5)]
 
     assert [problem(answer) for answer in answers] == [(404, "unknown_user")] * 5
     assert not DiscoveryMiss.objects.exists()
@@ -72,7 +72,7 @@ def test_each_hint_has_a_limit_of_its_own(api: Developer, vault: Vault, settings
 
     assert guess(api, 4, "somebody at a form") == [404, 404, 429, 429]
 
-    stranger = vault.user.public_id
+    stranger = known_as(api.app, vault.user)
     assert look(api, stranger, "somebody at a form").status_code == 429
     assert look(api, stranger, "somebody else").status_code == 200
     assert look(api, stranger).status_code == 200
@@ -96,7 +96,7 @@ def test_a_hint_is_kept_as_a_few_bits_of_a_hash(api: Developer) -> None:
 @pytest.mark.parametrize("hint", ["", "h" * 129, "a\x07b", "a\x7fb"])
 def test_a_hint_that_does_not_fit_is_400(hint: str, api: Developer, vault: Vault) -> None:
     answers = [
-        look(api, vault.user.public_id, hint),
+        look(api, known_as(api.app, vault.user), hint),
         api.post("/request-consent", asked(vault.user), headers={"X-Client-Hint": hint}),
     ]
 
@@ -107,7 +107,7 @@ def test_a_hint_that_does_not_fit_is_400(hint: str, api: Developer, vault: Vault
 
 @pytest.mark.parametrize("hint", ["h" * 128, "ümläut", "a,b", " "])
 def test_any_other_text_is_a_hint(hint: str, api: Developer, vault: Vault) -> None:
-    assert look(api, vault.user.public_id, hint).status_code == 200
+    assert look(api, known_as(api.app, vault.user), hint).status_code == 200
 
 
 def test_zero_turns_it_off(api: Developer, settings: Any) -> None:
@@ -121,13 +121,13 @@ def test_every_answer_says_what_is_left(api: Developer, vault: Vault, known: Use
     settings.UNKNOWN_USERS_PER_HOUR = 2
 
     left = [
-        look(api, known.public_id),
+        look(api, known_as(api.app, known)),
         look(api, "usr_nobody"),
-        look(api, vault.user.public_id),
-        api.get(f"/user-scopes/{known.public_id}", x="1"),
+        look(api, known_as(api.app, vault.user)),
+        api.get(f"/user-scopes/{known_as(api.app, known)}", x="1"),
         look(api, "usr_nobody"),
         look(api, "usr_nobody"),
-        look(api, known.public_id),
+        look(api, known_as(api.app, known)),
     ]
 
     assert [answer.status_code for answer in left] == [200, 404, 200, 400, 404, 429, 200]
@@ -150,11 +150,11 @@ def test_the_tools_share_it_hints_and_all(api: Developer, vault: Vault, known: U
     hint = {"X-Client-Hint": "at the form"}
     codes = [call("usr_nobody", **hint)[1].get("code") for _ in range(3)]
     assert codes == ["unknown_user", "unknown_user", "too_many_requests"]
-    assert look(api, vault.user.public_id, "at the form").status_code == 429
+    assert look(api, known_as(api.app, vault.user), "at the form").status_code == 429
 
-    assert call(vault.user.public_id, **hint)[1]["code"] == "too_many_requests"
-    assert call(known.public_id, **hint)[1]["user_id"] == known.public_id
-    answer, told = call(vault.user.public_id)
-    assert told["user_id"] == vault.user.public_id
+    assert call(known_as(api.app, vault.user), **hint)[1]["code"] == "too_many_requests"
+    assert call(known_as(api.app, known), **hint)[1]["user_id"] == known_as(api.app, known)
+    answer, told = call(known_as(api.app, vault.user))
+    assert told["user_id"] == known_as(api.app, vault.user)
     assert answer["RateLimit"] == '"unknown-users";r=2;t=3600'
-    assert call(vault.user.public_id, **{"X-Client-Hint": "h" * 129})[1]["code"] == "invalid_request"
+    assert call(known_as(api.app, vault.user), **{"X-Client-Hint": "h" * 129})[1]["code"] == "invalid_request"

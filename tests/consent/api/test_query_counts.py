@@ -17,6 +17,7 @@ from tests.factories import (
     ListedPersonFactory,
     ReceiptFactory,
     Vault,
+    known_as,
 )
 
 Call = Callable[[], Any]
@@ -29,11 +30,12 @@ def status(api: Developer, vault: Vault) -> Call:
 
 def status_by_pair(api: Developer, vault: Vault) -> Call:
     request = ConsentRequestFactory(app=api.app)
-    return lambda: api.get("/consent-status", user_id=request.user.public_id, scope=request.scope)
+    return lambda: api.get("/consent-status", user_id=request.pairwise_id, scope=request.scope)
 
 
 def user_scopes(api: Developer, vault: Vault) -> Call:
-    return lambda: api.get(f"/user-scopes/{vault.user.public_id}")
+    user_id = known_as(api.app, vault.user)
+    return lambda: api.get(f"/user-scopes/{user_id}")
 
 
 def scope_catalog(api: Developer, vault: Vault) -> Call:
@@ -104,7 +106,9 @@ def test_an_address_makes_no_more_queries_than_this(
     prepare: Callable[[Developer, Vault], Call], most: int, api: Developer, vault: Vault
 ) -> None:
     call = prepare(api, vault)
-    api.get(f"/user-scopes/{vault.user.public_id}")  # the token's use and the day's first discovery are written down
+    api.get(
+        f"/user-scopes/{known_as(api.app, vault.user)}"
+    )  # the token's use and the day's first discovery are written down
 
     with CaptureQueriesContext(connection) as made:
         answer = call()

@@ -37,7 +37,7 @@ def test_a_pending_request(api: Developer) -> None:
     assert told(api.get("/consent-status", request_id=request.request_id)) == {
         "request_id": request.request_id,
         "status": "pending",
-        "user_id": request.user.public_id,
+        "user_id": request.pairwise_id,
         "scope": FOOD,
         "interval": 5,
         "created_at": request.created_at.strftime("%Y-%m-%dT%H:%M:%SZ"),
@@ -110,7 +110,7 @@ def test_a_person_and_a_scope_name_the_newest_request(api: Developer) -> None:
     ConsentRequestFactory(app=api.app, user=older.user, scope="attr.lifestyle.*")
     ConsentRequestFactory(user=older.user)
 
-    assert told(api.get("/consent-status", user_id=older.user.public_id, scope=FOOD))["request_id"] == newer.request_id
+    assert told(api.get("/consent-status", user_id=older.pairwise_id, scope=FOOD))["request_id"] == newer.request_id
 
 
 def test_what_is_another_apps_is_what_does_not_exist(api: Developer) -> None:
@@ -119,7 +119,7 @@ def test_what_is_another_apps_is_what_does_not_exist(api: Developer) -> None:
 
     by_id = api.get("/consent-status", request_id=theirs.request_id, headers=same)
     nothing = api.get("/consent-status", request_id="req_nothing", headers=same)
-    by_pair = api.get("/consent-status", user_id=theirs.user.public_id, scope=FOOD, headers=same)
+    by_pair = api.get("/consent-status", user_id=theirs.pairwise_id, scope=FOOD, headers=same)
 
     assert problem(by_id) == (404, "unknown_request")
     assert by_id.content == nothing.content == by_pair.content
@@ -294,7 +294,7 @@ def test_pace_is_kept_for_each_request_and_app(api: Developer, settings: Any) ->
     assert api.get("/consent-status", request_id=other.request_id).status_code == 200
     assert stranger.get("/consent-status", request_id=one.request_id).status_code == 404
     assert problem(api.get("/consent-status", request_id=one.request_id)) == (429, "slow_down")
-    by_pair = {"user_id": one.user.public_id, "scope": FOOD}
+    by_pair = {"user_id": one.pairwise_id, "scope": FOOD}
     assert [api.get("/consent-status", **by_pair).status_code for _ in range(2)] == [200, 429]
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from developers.models import App
 from tests.callers import Developer
 from tests.consent.api.addresses import asked
-from tests.factories import ConsentRequestFactory, ExportFactory, GrantFactory, Vault
+from tests.factories import ConsentRequestFactory, ExportFactory, GrantFactory, Vault, known_as
 
 SAME = {"X-Request-Id": "the-same-id"}
 
@@ -30,7 +30,7 @@ def good_call(tool: str, app: App, vault: Vault) -> dict[str, Any]:
     """Arguments with which `tool` has something to answer, made anew each time."""
     match tool:
         case "discover_user_scopes":
-            return {"user_id": vault.user.public_id}
+            return {"user_id": known_as(app, vault.user)}
         case "request_consent":
             return asked(vault.user)
         case "check_consent_status":

@@ -15,6 +15,7 @@ from consent.notices.models import Notice
 from consent.requests.models import ConsentRequest
 from consent.requests.record import record
 from consent.states import Actor
+from developers.people.models import AppPerson
 from tests.consent.verification.chains_forged import (
     drop,
     entries_of,
@@ -128,12 +129,12 @@ def move_read_everywhere(world: World) -> None:
 @row(LOG)
 def forget_person_everywhere(world: World) -> None:
     """With the receipt key: erase a person, every row about them, and each entry of an app's chain about them."""
-    person = world.ada.user.public_id
+    names = set(AppPerson.objects.filter(user=world.ada.user).values_list("pairwise_id", flat=True))
     apps = AuditChain.objects.filter(subject__startswith=audit.app_chain("")).values_list("chain", flat=True)
     forget_chain(world.chain)
     forget_rows(world)
     for chain in apps:
-        drop(entries_of(chain, kept__about=person))
+        drop(entries_of(chain, kept__about__in=names))
         rehash(chain, resign=True)
 
 

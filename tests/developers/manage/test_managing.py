@@ -112,9 +112,9 @@ def test_a_member_manages_tokens_and_not_the_team(member):
     owner = member.app.members.get(role="owner")
 
     assert program.post(f"{here}/tokens", {"label": "CI"}).status_code == 201
-    assert problem(program.post(f"{here}/members", {"user_id": owner.user.public_id})) == (403, "owner_required")
-    assert problem(program.delete(f"{here}/members/{owner.user.public_id}")) == (403, "owner_required")
-    assert program.delete(f"{here}/members/{member.user.public_id}").status_code == 204
+    assert problem(program.post(f"{here}/members", {"email": "new@example.org"})) == (403, "owner_required")
+    assert problem(program.delete(f"{here}/members/{owner.member_id}")) == (403, "owner_required")
+    assert program.delete(f"{here}/members/{member.member_id}").status_code == 204
     assert problem(program.get(here)) == (404, "not_found")
 
 
@@ -136,31 +136,32 @@ def accepted_by(person: User) -> None:
     accept_invitation(secret=secret[1], by=person)
 
 
-def test_people_are_asked_and_go_by_their_sharing_id(owner, person):
+def test_people_are_asked_by_address_and_go_by_their_id_in_the_team(owner, person):
     EmailAddress.objects.update_or_create(user=person, email=person.email, defaults={"verified": True})
     program, here = manager(owner.user), f"/apps/{owner.app.app_id}/members"
 
-    made = program.post(here, {"user_id": person.public_id})
+    made = program.post(here, {"email": person.email})
     assert made.status_code == 201
-    assert set(made.json()) == {"user_id", "role", "created_at", "expires_at"}
-    assert (made.json()["user_id"], made.json()["role"]) == (person.public_id, "member")
-    assert [one["user_id"] for one in program.get(here).json()["items"]] == [owner.user.public_id]
-    assert problem(program.post(here, {"user_id": person.public_id})) == (409, "already_invited")
+    assert set(made.json()) == {"email", "role", "created_at", "expires_at"}
+    assert (made.json()["email"], made.json()["role"]) == (person.email, "member")
+    assert [one["member_id"] for one in program.get(here).json()["items"]] == [owner.member_id]
+    assert problem(program.post(here, {"email": person.email})) == (409, "already_invited")
     accepted_by(person)
+    theirs = AppMember.objects.get(user=person).member_id
     listed = program.get(here)
 
-    assert [one["user_id"] for one in listed.json()["items"]] == [person.public_id, owner.user.public_id]
+    assert [one["member_id"] for one in listed.json()["items"]] == [theirs, owner.member_id]
     assert person.email not in listed.content.decode()
-    assert problem(program.post(here, {"user_id": person.public_id})) == (409, "already_member")
-    assert problem(program.post(here, {"user_id": "usr_unknown"})) == (404, "not_found")
-    assert problem(program.delete(f"{here}/{owner.user.public_id}")) == (409, "last_owner")
-    gone = program.delete(f"{here}/{person.public_id}")
+    assert problem(program.post(here, {"email": person.email})) == (409, "already_member")
+    assert problem(program.post(here, {"email": "nobody"})) == (400, "invalid_request")
+    assert problem(program.delete(f"{here}/{owner.member_id}")) == (409, "last_owner")
+    gone = program.delete(f"{here}/{theirs}")
     assert (gone.status_code, gone.content) == (204, b"")
-    assert problem(program.delete(f"{here}/{person.public_id}")) == (404, "not_found")
+    assert problem(program.delete(f"{here}/{theirs}")) == (404, "not_found")
 
 
 def by_program(stranger: AppMember, person: User) -> None:
-    asked = {"user_id": person.public_id, "role": "owner"}
+    asked = {"email": person.email, "role": "owner"}
     assert manager(stranger.user).post(f"/apps/{stranger.app.app_id}/members", asked).status_code == 201
 
 
@@ -204,6 +205,6 @@ def test_who_was_made_an_owner_closes_the_app_and_leaves(owner, person):
     assert not AppMember.objects.filter(user=person).exists()
 
 
-@pytest.mark.parametrize("body", [{}, {"user_id": 1}, {"user_id": "a b"}, {"user_id": "usr_x", "role": "king"}])
+@pytest.mark.parametrize("body", [{}, {"email": 1}, {"email": ""}, {"email": "a@example.org", "role": "king"}])
 def test_a_member_that_does_not_fit_is_400(owner, body):
     assert problem(manager(owner.user).post(f"/apps/{owner.app.app_id}/members", body)) == (400, "invalid_request")

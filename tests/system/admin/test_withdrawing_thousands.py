@@ -26,6 +26,7 @@ from tests import factories
 from tests.callers import signed_in
 from tests.consent.api.addresses import asked
 from tests.consent.decisions import approval_body
+from tests.factories import invitation_of
 from tests.factories.asked import FOOD, now
 from tests.served_site import running_site
 from tests.staff import at_the_admin
@@ -113,7 +114,7 @@ def test_scope_of_ten_thousand_people_is_withdrawn_at_once(sites: list[str], lon
     chosen = {"action": "withdraw", "_selected_action": entry.pk, "csrfmiddlewaretoken": "x" * 32}
     address = f"{sites[0]}/admin/pkm/scopeentry/"
 
-    discovery = f"{sites[1]}/api/v1/user-scopes/{person.public_id}"
+    discovery = f"{sites[1]}/api/v1/user-scopes/{invitation_of(person)}"
     assert FOOD in requests.get(discovery, headers=token, timeout=60).text
     asked_first = staff.post(address, data=chosen, timeout=60)
     assert _numbers(asked_first.text) == ["10,001", "5,001", "5,000"]

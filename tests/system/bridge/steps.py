@@ -5,6 +5,7 @@ import pytest
 from consent.api.polling import polls
 from consent.discovery import counts
 from consent_bridge.errors import Problem
+from tests.factories import invitation_of
 
 PASSPHRASE = "correct horse battery staple"
 SCOPE = "attr.lifestyle.food.*"
@@ -14,7 +15,7 @@ CUISINE, DIET = "lifestyle.food.favorite_cuisine", "lifestyle.food.diet_preferen
 
 
 def ask(caller, person, key, **terms):
-    return caller.request_consent(person.public_id, SCOPE, purpose=PURPOSE, key=key, **terms)
+    return caller.request_consent(invitation_of(person), SCOPE, purpose=PURPOSE, key=key, **terms)
 
 
 def refusal(call, *arguments, **named):

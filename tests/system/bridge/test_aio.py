@@ -9,7 +9,7 @@ from consent_bridge.aio import AsyncClient
 from consent_bridge.errors import Problem
 from consent_bridge.sealed import generate_connector_key
 from tests.callers import Developer
-from tests.factories import TestAppFactory
+from tests.factories import TestAppFactory, invitation_of
 from tests.patience import eventually
 from tests.system.bridge.steps import CUISINE, PURPOSE, SCOPE
 
@@ -27,7 +27,7 @@ def test_trip_while_events_are_followed(service, api, owner, person, monkeypatch
 
     async def go():
         async with AsyncClient(f"{service}/api/v1", api.token) as client:
-            asked = await client.request_consent(person.public_id, SCOPE, purpose=PURPOSE, key=key)
+            asked = await client.request_consent(invitation_of(person), SCOPE, purpose=PURPOSE, key=key)
             following = asyncio.create_task(follow(client))
             waiting = asyncio.create_task(client.wait_for_decision(asked.request_id, timeout=30))
             await asyncio.to_thread(eventually, lambda: hub.held_of(api.app.pk) == 2, "both calls")

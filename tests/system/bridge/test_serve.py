@@ -7,6 +7,7 @@ import stat
 import pytest
 
 from consent_bridge.sealed import thumbprint
+from tests.factories import invitation_of
 from tests.system.bridge.hosts import MODES, bridge_environment, call, refused, with_bridge
 from tests.system.bridge.steps import CUISINE, PURPOSE, SCOPE
 
@@ -30,8 +31,8 @@ def environment(tmp_path, service, api):
 def test_whole_trip_on_each_revision(environment, owner, person, api, revision, tmp_path):
     async def trip(client):
         listed = (await client.list_tools()).tools
-        found = await call(client, "discover_user_scopes", user_id=person.public_id)
-        asked = await call(client, "request_consent", user_id=person.public_id, scope=SCOPE, purpose=PURPOSE)
+        found = await call(client, "discover_user_scopes", user_id=invitation_of(person))
+        asked = await call(client, "request_consent", user_id=invitation_of(person), scope=SCOPE, purpose=PURPOSE)
         early = await refused(client, "read_approved_data", request_id=asked["request_id"])
         waiting = asyncio.create_task(
             call(client, "check_consent_status", request_id=asked["request_id"], wait_seconds=30)
@@ -74,7 +75,7 @@ def test_key_is_rotated_and_the_earlier_one_still_opens(environment, owner, pers
     own = {name: value for name, value in environment.items() if name.startswith("CONSENT_")}
 
     async def ask(client):
-        asked = await call(client, "request_consent", user_id=person.public_id, scope=SCOPE, purpose=PURPOSE)
+        asked = await call(client, "request_consent", user_id=invitation_of(person), scope=SCOPE, purpose=PURPOSE)
         await asyncio.to_thread(lambda: owner.approve(owner.review(asked["request_id"]), attributes=[CUISINE]))
         return asked
 
@@ -95,7 +96,7 @@ def test_key_is_rotated_and_the_earlier_one_still_opens(environment, owner, pers
 
 def test_no_call_approves(environment, owner, person):
     async def try_all(client):
-        asked = await call(client, "request_consent", user_id=person.public_id, scope=SCOPE, purpose=PURPOSE)
+        asked = await call(client, "request_consent", user_id=invitation_of(person), scope=SCOPE, purpose=PURPOSE)
         for tool in (await client.list_tools()).tools:
             for more in ({}, {"decision": "approve"}, {"status": "approved"}, {"approved_attributes": [CUISINE]}):
                 if tool.name != "end_consent":

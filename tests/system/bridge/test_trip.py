@@ -8,12 +8,13 @@ from consent_bridge.errors import KeyRefused, Problem
 from consent_bridge.owner import Owner
 from consent_bridge.sealed import generate_connector_key, thumbprint
 from consent_bridge.signin import SignInRefused
+from tests.factories import invitation_of
 from tests.factories.accounts import PASSWORD
 from tests.system.bridge.steps import CUISINE, FOOD, PASSPHRASE, PURPOSE, SCOPE, ask, refusal
 
 
 def test_one_whole_trip_ends_with_exactly_what_was_approved(caller, owner, person, key):
-    found = caller.discover(person.public_id)
+    found = caller.discover(invitation_of(person))
     asked = ask(caller, person, key, access_duration=7200)
     pending = caller.status(asked.request_id)
     review = owner.review(asked.request_id)
@@ -72,14 +73,14 @@ def test_catalog_and_newest_status(caller, owner, person):
     asked = ask(caller, person, generate_connector_key())
 
     assert SCOPE in [entry.scope for entry in caller.catalog()]
-    assert caller.newest_status(person.public_id, SCOPE).request_id == asked.request_id
+    assert caller.newest_status(invitation_of(person), SCOPE).request_id == asked.request_id
 
 
 def test_command_line_goes_the_whole_way(service, caller, owner, person, api, cli):
     environ = {"CONSENT_BASE_URL": f"{service}/api/v1", "CONSENT_DEVELOPER_TOKEN": api.token}
 
     made = cli("keygen", **environ)
-    asked = cli("request", person.public_id, SCOPE, "--purpose", PURPOSE, **environ)
+    asked = cli("request", invitation_of(person), SCOPE, "--purpose", PURPOSE, **environ)
     request_id = json.loads(asked.stdout)["request_id"]
     owner.approve(owner.review(request_id), attributes=[CUISINE])
     waited = cli("wait", request_id, "--timeout", "20", **environ)

@@ -14,7 +14,7 @@ import pytest
 from packaging.requirements import Requirement
 
 from consent_bridge.owner import Owner
-from tests.factories import PersonFactory
+from tests.factories import PersonFactory, invitation_of
 from tests.factories.accounts import PASSWORD
 from tests.served_site import Served
 from tests.system.bridge.hosts import bridge_environment, call, refused, with_bridge
@@ -98,9 +98,9 @@ def test_wheel_makes_a_trip_over_two_restarts(installed, served, api, tmp_path):
 
     async def trip(client):
         owner = await asyncio.to_thread(owner_with_food, served.address, person)
-        found = await call(client, "discover_user_scopes", user_id=person.public_id)
+        found = await call(client, "discover_user_scopes", user_id=invitation_of(person))
         coming = back_soon()
-        asked = await call(client, "request_consent", user_id=person.public_id, scope=SCOPE, purpose=PURPOSE)
+        asked = await call(client, "request_consent", user_id=invitation_of(person), scope=SCOPE, purpose=PURPOSE)
         coming.join()
         await asyncio.to_thread(lambda: owner.approve(owner.review(asked["request_id"]), attributes=[CUISINE]))
         coming = back_soon()

@@ -207,7 +207,7 @@ test("an origin alone is taken for its REST base", async () => {
 });
 
 test("people are found by how they begin, page by page", async () => {
-  const zoe = { user_id: "usr_z", handle: "zoe", display_name: "Zoe", headline: "", location_hint: "" };
+  const zoe = { handle: "zoe", display_name: "Zoe", headline: "", location_hint: "" };
   answers({ body: { people: [zoe], next_cursor: "c2" } }, { body: { people: [] } });
   assert.deepEqual((await client.people("zo", { limit: 1 })).people, [zoe]);
   await assert.rejects(client.people(undefined, { cursor: "c2" }), bridge.BadAnswer);

@@ -46,7 +46,7 @@ from pkm.vault.models import VaultKey
 from tests.bridge.refusals import refused_for
 from tests.callers import Developer, signed_in
 from tests.consent.decisions import approval_body, refreshed, resumption
-from tests.factories import Vault
+from tests.factories import Vault, invitation_of
 from tests.system.bridge.steps import CUISINE, ask, refusal
 from tests.system.bridge_js.node import run
 from tests.system.bridge_js.test_bridge_js import HERE
@@ -164,7 +164,7 @@ def for_longer(scene: Scene) -> dict[str, Any]:
 def of_another_request(scene: Scene) -> dict[str, Any]:
     """The person's own approval of something else."""
     other = scene.client.request_consent(
-        scene.person.public_id, "attr.lifestyle.*", purpose="Suggest a way to spend the evening", key=scene.key
+        invitation_of(scene.person), "attr.lifestyle.*", purpose="Suggest a way to spend the evening", key=scene.key
     )
     scene.owner.approve(scene.owner.review(other.request_id), attributes=[CUISINE])
     theirs = Export.objects.get(grant__request__request_id=other.request_id)
@@ -201,7 +201,7 @@ def raw_signature(key: SigningKey, text: str) -> str:
 def step_of(scene: Scene, old: sealed.ApprovalRoot, new: sealed.ApprovalRoot) -> dict[str, Any]:
     """The app's step from one root to the other."""
     names = {"issuer": settings.ISSUER, "user_id": scene.person.public_id, "root_seq": 1}
-    return signed_rotation(old, new, **names, apps={scene.asked.app_id: 1})[1]
+    return signed_rotation(old, new, **names, apps={scene.asked.app_id: (scene.asked.user_id, 1)})[1]
 
 
 def handed_out(scene: Scene, forge: Any) -> dict[str, Any]:
@@ -275,7 +275,7 @@ def test_who_met_the_thief_first_sees_the_change(scene: Scene) -> None:
     theirs = scene.api.get("/consent-export", request_id=scene.asked.request_id).json()
 
     assert opened(scene, theirs, pins) == "owner_key"
-    pins.accept(scene.asked.issuer, scene.person.public_id, scene.own_key())
+    pins.accept(scene.asked.issuer, scene.asked.user_id, scene.own_key())
     assert opened(scene, theirs, pins) == TAKEN
 
 
@@ -288,7 +288,7 @@ def test_a_stolen_session_makes_nothing_that_is_read(scene: Scene) -> None:
     other = ask(scene.client, scene.person, scene.key, access_duration=7200)
     waiting = ConsentRequest.objects.get(request_id=other.request_id)
     body = approval_body(waiting, scene.thief, [CUISINE])
-    own = {"issuer": settings.ISSUER, "user_id": scene.person.public_id, "app_id": scene.asked.app_id}
+    own = {"issuer": settings.ISSUER, "user_id": scene.asked.user_id, "app_id": scene.asked.app_id}
     key_id = scene.thief.key.key_id
     root = {
         "signing_public_key": scene.thief.root.key.public,

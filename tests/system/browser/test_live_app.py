@@ -18,7 +18,7 @@ from developers.apps.domains import FILE
 from developers.models import App, DeveloperApplication
 from tests.developers.pictures import picture
 from tests.developers.websites import website
-from tests.factories import PersonFactory, StaffFactory, Vault, give_vault
+from tests.factories import PersonFactory, StaffFactory, Vault, give_vault, invitation_of
 from tests.outbox import send_mails
 from tests.system.browser.conftest import PHONE
 from tests.system.browser.page_faults import Complaints, axe_findings
@@ -177,8 +177,8 @@ def test_an_application_becomes_an_app_that_asks_a_real_person(
     app, key = App.objects.get(), generate_connector_key()
     assert (app.is_test, app.verified, app.proved_domain) == (False, True, DOMAIN)
     assert app.logo_digest == DeveloperApplication.objects.get().logo_digest
-    assert FOOD in client.discover(vault.user.public_id).scopes
-    asked = client.request_consent(vault.user.public_id, FOOD, purpose="Suggest restaurants near you", key=key)
+    assert FOOD in client.discover(invitation_of(vault.user)).scopes
+    asked = client.request_consent(invitation_of(vault.user), FOOD, purpose="Suggest restaurants near you", key=key)
 
     person_page.goto(f"/consent/requests/{asked.request_id}/")
     about = person_page.locator("section[aria-labelledby=about-title]")

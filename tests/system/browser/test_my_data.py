@@ -255,7 +255,7 @@ def test_approval_that_is_kept_up_to_date_gets_the_newer_values(lifestyle: Page,
     exports = Export.objects.filter(grant__request=asked).order_by("revision")
     assert [(export.revision, export.ciphertext is None) for export in exports] == [(1, True), (2, False)]
     header = sealed.ExportHeader(
-        kid=asked.connector_key_id, iss=settings.ISSUER, sub=asked.user.public_id, aud=asked.app.app_id,
+        kid=asked.connector_key_id, iss=settings.ISSUER, sub=asked.pairwise_id, aud=asked.app.app_id,
         request_id=asked.request_id, scope=asked.scope, revision=2, request_digest=asked.request_digest,
     )  # fmt: skip
     opened = sealed.open_export(exports[1].ciphertext, asked.connector, header)

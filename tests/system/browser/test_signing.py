@@ -15,7 +15,7 @@ from developers.models import App
 from pkm.notes.models import VaultNotes
 from pkm.vault.models import VaultKey
 from tests.callers import signed_in
-from tests.factories import AppFactory, TokenFactory, Vault
+from tests.factories import AppFactory, TokenFactory, Vault, known_as
 from tests.pkm.sealed_notes import opened_notes
 from tests.system.browser.page_faults import Complaints
 from tests.system.browser.people import SignIn, enter, save, unlock, wait_for_values
@@ -40,7 +40,7 @@ def asked(client: Client, vault: Vault) -> AskedConsent:
 
 def ask(client: Client, vault: Vault) -> AskedConsent:
     terms = {"purpose": "Suggest restaurants near you", "key": KEY, "refresh_policy": "continuous"}
-    return client.request_consent(vault.user.public_id, "attr.lifestyle.food.*", **terms)
+    return client.request_consent(known_as(App.objects.get(), vault.user), "attr.lifestyle.food.*", **terms)
 
 
 def approve(page: Page, asked: AskedConsent) -> None:
@@ -132,7 +132,7 @@ def test_another_root_is_followed_by_the_app_that_knew_the_old_one(
     page.get_by_role("button", name="Approve these updates").click()
     expect(page.locator("[data-unapproved]")).to_be_hidden()
     assert cuisine(client, asked) == "Lao"
-    pin = client.pins.find(settings.ISSUER, vault.user.public_id)
+    pin = client.pins.find(settings.ISSUER, asked.user_id)
     assert pin is not None
     assert pin.key == ApprovalKey.objects.get().public_key
     page.locator("#vault-lock").click()

@@ -45,6 +45,7 @@ def enter_first_data(page: Page) -> str:
     page.wait_for_url("**/vault/setup/preview/")
     expect(page.locator("main")).to_contain_text("Food and drink")
     expect(page.locator("main")).not_to_contain_text("Thai")
+    page.get_by_role("button", name="Make a sharing ID").click()
     return page.locator("#sharing-id").inner_text()
 
 

@@ -37,7 +37,7 @@ def approval_of(asked: ConsentRequest, root: Any, attributes: list[str] = FOOD, 
     """What a vault with this root signed when it approved; `changes` are of the export's members."""
     members = {
         "iss": settings.ISSUER,
-        "sub": asked.user.public_id,
+        "sub": asked.pairwise_id,
         "aud": asked.app.app_id,
         "request_id": asked.request_id,
         "request_digest": asked.request_digest,

@@ -61,7 +61,7 @@ def newest(asked: ConsentRequest) -> sealed.ExportContent:
     """What the app opens with its own key."""
     export = Export.objects.filter(grant__request=asked).latest("revision")
     header = sealed.ExportHeader(
-        kid=asked.connector_key_id, iss=settings.ISSUER, sub=asked.user.public_id, aud=asked.app.app_id,
+        kid=asked.connector_key_id, iss=settings.ISSUER, sub=asked.pairwise_id, aud=asked.app.app_id,
         request_id=asked.request_id, scope=asked.scope, revision=export.revision, request_digest=asked.request_digest,
     )  # fmt: skip
     opened: sealed.ExportContent = sealed.open_export(export.ciphertext, asked.connector, header)

@@ -13,7 +13,7 @@ from django.conf import settings
 from consent_bridge.client import Client
 from consent_bridge.keys import generate_connector_key
 from consent_bridge.owner import Owner
-from tests.factories import AppFactory, PersonFactory, TokenFactory
+from tests.factories import AppFactory, PersonFactory, TokenFactory, invitation_of
 from tests.factories.accounts import PASSWORD
 from tests.served_site import running_site
 from tests.system.canary.kept import dump
@@ -91,7 +91,7 @@ def test_no_value_is_anywhere_on_the_server(site: str) -> None:
     owner.sign_in(person.email, PASSWORD)
     code = owner.create_vault(PASSPHRASE)
     owner.write("lifestyle", "food", {"favorite_cuisine": canary}, base=0)
-    asked = client.request_consent(person.public_id, "attr.lifestyle.food.*", purpose=purpose, key=key)
+    asked = client.request_consent(invitation_of(person), "attr.lifestyle.food.*", purpose=purpose, key=key)
     owner.approve(owner.review(asked.request_id))
     assert client.read(asked, key).data == {"lifestyle": {"food": {"favorite_cuisine": canary}}}
 

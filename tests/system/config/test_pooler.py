@@ -23,6 +23,7 @@ from consent_bridge import sealed
 from tests import factories
 from tests.callers import Developer
 from tests.consent.api.addresses import asked
+from tests.factories import known_as
 from tests.fakes import pooler
 from tests.patience import MOST_SECONDS, eventually
 from tests.served_site import ROOT, Served, database_url
@@ -94,9 +95,10 @@ def calls_of(count: int) -> list[Call]:
 
 
 def _call(made: random.Random, api: Developer, person: Any, request: Any, export: Any) -> Call:
+    user_id = known_as(api.app, person)
     kind = made.choice(("discovery", "status", "read", "ask", "nobody"))
     if kind == "discovery":
-        return Call(api.token, "GET", f"user-scopes/{person.public_id}", None, 200, {"user_id": person.public_id})
+        return Call(api.token, "GET", f"user-scopes/{user_id}", None, 200, {"user_id": user_id})
     if kind == "status":
         wanted = {"request_id": request.request_id, "status": "pending"}
         return Call(api.token, "GET", f"consent-status?request_id={request.request_id}", None, 200, wanted)
@@ -107,7 +109,7 @@ def _call(made: random.Random, api: Developer, person: Any, request: Any, export
         key = sealed.public_half(sealed.generate_connector_key())
         body = asked(person, connector_public_key=key)
         return Call(api.token, "POST", "request-consent", body, 201, {"status": "pending"})
-    return Call(f"{api.token}x", "GET", f"user-scopes/{person.public_id}", None, 401, {"code": "invalid_token"})
+    return Call(f"{api.token}x", "GET", f"user-scopes/{user_id}", None, 401, {"code": "invalid_token"})
 
 
 def wrong_among(calls: list[Call], servers: list[Served]) -> Counter[str]:

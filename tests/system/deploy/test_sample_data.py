@@ -38,7 +38,7 @@ def made(var: Path) -> dict[str, Any]:
 
 
 def opens(owner: dict[str, str]) -> bool:
-    user = apps.get_model("accounts.User").objects.get(public_id=owner["user_id"])
+    user = apps.get_model("accounts.User").objects.get(email=owner["email"])
     assert user.check_password(owner["password"])
     vault = vault_queries.vault_keys(user)
     (jwe,) = (each["jwe"] for each in vault["wrappers"] if each["kind"] == "passphrase")
@@ -82,7 +82,7 @@ def test_again_it_keeps_what_is_there(var: Path) -> None:
 
 def test_the_owner_has_a_verified_number_and_a_template_is_approved(var: Path) -> None:
     owner = made(var)["owner"]
-    user = apps.get_model("accounts.User").objects.get(public_id=owner["user_id"])
+    user = apps.get_model("accounts.User").objects.get(email=owner["email"])
     number = apps.get_model("agents_proxy.PhoneNumber").objects.get(verified_at__isnull=False)
     template = apps.get_model("agents_proxy.MessageTemplate").objects.get(active=True)
 
@@ -95,7 +95,7 @@ def test_the_owner_has_a_verified_number_and_a_template_is_approved(var: Path) -
 def test_the_analysis_is_about_the_owner_by_what_they_verified(var: Path) -> None:
     sample = made(var)
     about = sample["analysis"]
-    owner = verified_by(apps.get_model("accounts.User").objects.get(public_id=sample["owner"]["user_id"]).pk)
+    owner = verified_by(apps.get_model("accounts.User").objects.get(email=sample["owner"]["email"]).pk)
 
     assert owner.all == (about["email"], about["countryCode"] + about["phoneNumber"])
 
@@ -106,7 +106,7 @@ def test_somebody_new_takes_the_number_over(var: Path) -> None:
     owner = made(var)["owner"]
 
     verified = apps.get_model("agents_proxy.PhoneNumber").objects.get(verified_at__isnull=False)
-    assert verified.user.public_id == owner["user_id"]
+    assert verified.user.email == owner["email"]
 
 
 def test_the_file_says_where_the_programs_beside_are_and_a_passing_trip_leaves_that(var: Path) -> None:

@@ -15,6 +15,7 @@ from consent_bridge.client import Client
 from consent_bridge.sealed import generate_connector_key
 from developers.models import WebhookEndpoint
 from tests.bridge.wire import APPROVED
+from tests.factories import invitation_of
 from tests.fakes.serving import serving
 from tests.system.bridge.hosts import ROOT
 from tests.system.bridge.steps import PURPOSE, SCOPE
@@ -29,7 +30,7 @@ def request_in(text):
 
 
 def test_agent_asks_waits_and_suggests(environment, owner, person):
-    with example("agent.py", person.public_id, environment=environment) as agent:
+    with example("agent.py", invitation_of(person), environment=environment) as agent:
         request_id = request_in(agent.line())
         review = owner.review(request_id)
         decided = owner.approve(review)
@@ -41,7 +42,7 @@ def test_agent_asks_waits_and_suggests(environment, owner, person):
 
 
 def test_agent_takes_no_for_an_answer(environment, owner, person):
-    with example("agent.py", person.public_id, environment=environment) as agent:
+    with example("agent.py", invitation_of(person), environment=environment) as agent:
         owner.deny(request_in(agent.line()))
 
         assert agent.ends() == (2, ["Not this time, then."])
@@ -69,7 +70,7 @@ def test_shop_sorts_by_what_was_approved(environment, owner, person):
     with example("web_shop.py", environment={**environment, "PORT": "0"}) as shop, requests.Session() as visitor:
         address = shop.line().removeprefix("Open ")
         before = shelf(visitor, address)
-        posts(visitor, address, "ask", sharing_id=person.public_id)
+        posts(visitor, address, "ask", sharing_id=invitation_of(person))
         asked = shelf(visitor, address)
         decided = owner.approve(owner.review(request_in(asked[2])))
         after = shelf(visitor, address)
@@ -90,7 +91,7 @@ def test_shop_goes_on_without(environment, owner, person):
         address = shop.line().removeprefix("Open ")
         posts(visitor, address, "ask", sharing_id="<b>usr_unknown")
         unknown = shelf(visitor, address)
-        posts(visitor, address, "ask", sharing_id=person.public_id)
+        posts(visitor, address, "ask", sharing_id=invitation_of(person))
         owner.deny(request_in(shelf(visitor, address)[2]))
         denied = shelf(visitor, address)
 
@@ -131,7 +132,7 @@ def test_receiver_takes_what_the_service_sends(settings, service, api, owner, pe
     ):
         address = json.loads(receiver.line())["listening"]
         WebhookEndpoint.objects.create(app=api.app, url=address, secret=encryption.sealed(SECRET))
-        asked = app.request_consent(person.public_id, SCOPE, purpose=PURPOSE, key=generate_connector_key())
+        asked = app.request_consent(invitation_of(person), SCOPE, purpose=PURPOSE, key=generate_connector_key())
         approved = owner.approve(owner.review(asked.request_id))
         deliver_due()
         first = json.loads(receiver.line())

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.factories import invitation_of
 from tests.system.bridge.hosts import ROOT
 from tests.system.bridge.steps import FOOD
 from tests.system.bridge_js.conftest import package  # noqa: F401  # a fixture
@@ -26,7 +27,7 @@ def place(tmp_path, environment, person):
     for name, text in SNIPPETS.items():
         (tmp_path / name).write_text(text)
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    return tmp_path, {**environment, "PATH": path, "USER_ID": person.public_id}
+    return tmp_path, {**environment, "PATH": path, "USER_ID": invitation_of(person)}
 
 
 def run(place, script, owner):

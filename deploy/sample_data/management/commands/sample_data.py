@@ -13,7 +13,7 @@ from django.core.management.base import BaseCommand, CommandParser
 from django.db import transaction
 
 from deploy.sample_data.messaging import ensure_number, ensure_template
-from deploy.sample_data.people import ensure_developer, ensure_owner, ensure_staff
+from deploy.sample_data.people import ensure_developer, ensure_met, ensure_owner, ensure_staff
 from examples.reference_agents.sample import SAMPLE
 
 
@@ -35,7 +35,7 @@ class Command(BaseCommand):
             ensure_template(staff)
             sample = {
                 "base_url": known.get("base_url", settings.BASE_URL) if keep_address else settings.BASE_URL,
-                "owner": {**owner, "phone_number": ensure_number(owner)},
+                "owner": {**owner, **ensure_met(owner, developer), "phone_number": ensure_number(owner)},
                 "developer": developer,
                 "staff": staff,
                 "analysis": {**SAMPLE, "email": owner["email"]},

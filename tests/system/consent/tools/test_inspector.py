@@ -15,7 +15,7 @@ import pytest
 from accounts.models import User
 from developers.models import App
 from tests.consent.tools.hosts import TOOLS
-from tests.factories import ConsentRequestFactory, TokenFactory, give_vault
+from tests.factories import ConsentRequestFactory, TokenFactory, give_vault, known_as
 
 _INSTALLED = Path(__file__).resolve().parents[3] / "node/node_modules/.bin/mcp-inspector"
 COMMAND = os.environ.get("MCP_INSPECTOR") or shutil.which(_INSTALLED) or shutil.which("mcp-inspector")
@@ -51,8 +51,8 @@ def test_it_lists_and_calls_the_tools(service: str, app: App, person: User) -> N
     assert tuple(tool["name"] for tool in listed) == TOOLS
     resources = inspect(service, token, "--method", "resources/list")["resources"]
     assert len(resources) == 3
-    scopes = call(service, token, "discover_user_scopes", user_id=person.public_id)["structuredContent"]
-    assert scopes["user_id"] == person.public_id
+    scopes = call(service, token, "discover_user_scopes", user_id=known_as(app, person))["structuredContent"]
+    assert scopes["user_id"] == known_as(app, person)
     status = call(service, token, "check_consent_status", request_id=request.request_id)["structuredContent"]
     assert (status["request_id"], status["status"]) == (request.request_id, "pending")
     early = call(service, token, "get_encrypted_export", request_id=request.request_id)

@@ -20,7 +20,7 @@ from developers.models import App
 from tests.consent.api.addresses import CONNECTOR, FOOD, asked
 from tests.consent.decisions import approval
 from tests.consent.tools.hosts import TOOLS, header_of
-from tests.factories import ConsentRequestFactory, TokenFactory, give_vault
+from tests.factories import ConsentRequestFactory, TokenFactory, give_vault, invitation_of
 from tests.patience import MOST_SECONDS, eventually
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -76,7 +76,7 @@ def test_the_client_lists_tools_and_resources(mode: str, slash: str, address: st
 def test_a_whole_trip(mode: str, address: str, person: User, app: App) -> None:
     vault = give_vault(person)
     with connected(address, mode=MODES[mode]) as caller:
-        assert FOOD in caller.tool("discover_user_scopes", user_id=person.public_id)["scopes"]
+        assert FOOD in caller.tool("discover_user_scopes", user_id=invitation_of(person))["scopes"]
         made = caller.tool("request_consent", **asked(person))
         request = ConsentRequest.objects.get(request_id=made["request_id"])
         assert caller.tool("check_consent_status", request_id=made["request_id"])["status"] == "pending"

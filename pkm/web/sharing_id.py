@@ -1,0 +1,53 @@
+"""The sharing ID on the person's pages: an invitation that they give to one app."""
+
+import io
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.authentication import person_of
+from accounts.interrupted.page_forms import page_button
+from accounts.sharing_ids.actions import end_sharing_id, make_sharing_id
+from accounts.sharing_ids.queries import sharing_id_of
+
+
+@require_POST
+@login_required
+@page_button({"then=make": _("Make a sharing ID"), "then=replace": _("Make a new one"), "then=off": _("Switch it off")})
+def change_sharing_id(request: HttpRequest) -> HttpResponse:
+    """Make one, put a new one in its place, or switch it off; works without a script."""
+    person, then = person_of(request), request.POST.get("then")
+    if then == "off":
+        end_sharing_id(by=person)
+        messages.success(request, gettext("Switched off. No app can use your sharing ID any more."))
+    elif then == "replace":
+        make_sharing_id(by=person)
+        messages.success(request, gettext("This is your new sharing ID. The one before it stopped working."))
+    else:
+        make_sharing_id(by=person)
+        messages.success(request, gettext("Give your sharing ID to one app. It works for seven days."))
+    if request.POST.get("back") == "setup":
+        return redirect("vault:setup-preview")
+    return redirect(f"{reverse('vault:overview')}#sharing-id-title")
+
+
+@login_required
+@require_safe
+def sharing_id_image(request: HttpRequest) -> HttpResponse:
+    """The sharing ID as a QR code."""
+    import qrcode  # for this one picture
+    import qrcode.image.svg
+
+    found = sharing_id_of(person_of(request))
+    if found is None:
+        raise Http404
+    image = qrcode.make(found.sharing_id, image_factory=qrcode.image.svg.SvgPathFillImage, border=2, box_size=12)
+    written = io.BytesIO()
+    image.save(written)
+    return HttpResponse(written.getvalue(), content_type="image/svg+xml")

@@ -1,0 +1,136 @@
+"""How an app comes to know somebody: by an invitation that serves one app, or by a handle; and nobody else's name."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from accounts.models import SharingId
+from accounts.sharing_ids.actions import end_sharing_id, make_sharing_id
+from developers.models import AppPerson
+from tests.callers import Developer
+from tests.consent.api.addresses import FOOD, asked, problem
+from tests.factories import (
+    ActorProfileFactory,
+    AppFactory,
+    ListedPersonFactory,
+    PublicProfileFactory,
+    Vault,
+    invitation_of,
+    known_as,
+)
+
+SAME = {"X-Request-Id": "the-same-id"}
+
+
+@pytest.fixture
+def other(db: None) -> Developer:
+    return Developer.of(AppFactory())
+
+
+def bound_to() -> str | None:
+    row = SharingId.objects.select_related("app").get()
+    return row.app.app_id if row.app else None
+
+
+def test_looking_begins_nothing_and_tells_no_name(api: Developer, other: Developer, vault: Vault) -> None:
+    invitation = invitation_of(vault.user)
+
+    for app in (api, other, api):
+        found = app.get(f"/user-scopes/{invitation}")
+        assert (found.status_code, "user_id" in found.json()) == (200, False)
+
+    assert bound_to() is None
+    assert not AppPerson.objects.exists()
+
+
+def test_the_first_request_binds_it_and_names_the_person(api: Developer, other: Developer, vault: Vault) -> None:
+    invitation = invitation_of(vault.user)
+
+    made = api.post("/request-consent", asked(vault.user)).json()
+
+    user_id = AppPerson.objects.get(app=api.app, user=vault.user).pairwise_id
+    assert (made["user_id"], made["request"]["user_id"]) == (user_id, user_id)
+    assert user_id not in (vault.user.public_id, invitation)
+    assert bound_to() == api.app.app_id
+    for name in (invitation, user_id):
+        assert api.get(f"/user-scopes/{name}").json()["user_id"] == user_id
+        assert api.get("/consent-status", user_id=name, scope=FOOD).json()["user_id"] == user_id
+        looked = [other.get(f"/user-scopes/{one}", headers=SAME) for one in (name, "usr_nobody")]
+        sent = [
+            other.post("/request-consent", asked(vault.user, user_id=one), headers=SAME) for one in (name, "usr_nobody")
+        ]
+        for theirs, nobodys in (looked, sent):
+            assert problem(theirs) == (404, "unknown_user")
+            assert theirs.content == nobodys.content
+        told = [other.get("/consent-status", user_id=one, scope=FOOD, headers=SAME) for one in (name, "usr_nobody")]
+        assert problem(told[0]) == (404, "unknown_request")
+        assert told[0].content == told[1].content
+
+
+def test_what_is_refused_binds_nothing(api: Developer, other: Developer, vault: Vault) -> None:
+    refused = api.post("/request-consent", asked(vault.user, scope="attr.contact.*"))
+
+    assert problem(refused)[1] == "invalid_scope"
+    assert (bound_to(), AppPerson.objects.count()) == (None, 0)
+    assert other.post("/request-consent", asked(vault.user)).status_code == 201
+
+
+def replaced(vault: Vault) -> None:
+    make_sharing_id(by=vault.user)
+
+
+def switched_off(vault: Vault) -> None:
+    end_sharing_id(by=vault.user)
+
+
+def expired(vault: Vault) -> None:
+    SharingId.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+
+
+@pytest.mark.parametrize("end", [replaced, switched_off, expired])
+@pytest.mark.parametrize("is_bound", [False, True])
+def test_one_that_ended_is_nobodys(end: Any, is_bound: bool, api: Developer, vault: Vault) -> None:
+    body, invitation = asked(vault.user), invitation_of(vault.user)
+    if is_bound:
+        made = api.post("/request-consent", body).json()
+    end(vault)
+
+    assert problem(api.get(f"/user-scopes/{invitation}")) == (404, "unknown_user")
+    assert problem(api.post("/request-consent", body)) == (404, "unknown_user")
+    assert problem(api.get("/consent-status", user_id=invitation, scope=FOOD)) == (404, "unknown_request")
+    if is_bound:  # whom it knows by now it knows without
+        assert api.get(f"/user-scopes/{made['user_id']}").json()["user_id"] == made["user_id"]
+        assert api.get("/consent-status", user_id=made["user_id"], scope=FOOD).status_code == 200
+
+
+def test_a_new_one_serves_another_app_and_the_names_differ(api: Developer, other: Developer, vault: Vault) -> None:
+    first = api.post("/request-consent", asked(vault.user)).json()["user_id"]
+    make_sharing_id(by=vault.user)
+    second = other.post("/request-consent", asked(vault.user)).json()["user_id"]
+
+    assert first != second
+    assert api.get(f"/user-scopes/{second}").status_code == 404
+    assert other.get(f"/user-scopes/{first}").status_code == 404
+
+
+def test_guesses_at_invitations_count(api: Developer, vault: Vault, settings: Any) -> None:
+    settings.UNKNOWN_USERS_PER_HOUR = 2
+    answers = [api.get(f"/user-scopes/sh_{number}").status_code for number in range(4)]
+
+    assert answers == [404, 404, 429, 429]
+    assert api.get(f"/user-scopes/{invitation_of(vault.user)}").status_code == 429
+
+
+def test_somebody_listed_is_named_by_their_handle(api: Developer, other: Developer, vault: Vault) -> None:
+    ListedPersonFactory(user=vault.user, handle="zoe-q")
+    ActorProfileFactory(user=PublicProfileFactory(handle="shown-only", is_discoverable=True).user)
+
+    assert "user_id" not in api.get("/user-scopes/@zoe-q").json()
+    made = [app.post("/request-consent", asked(vault.user, user_id="@zoe-q")).json() for app in (api, other)]
+
+    assert [one["user_id"] for one in made] == [known_as(app.app, vault.user) for app in (api, other)]
+    assert api.get("/consent-status", user_id="@zoe-q", scope=FOOD).json()["request_id"] == made[0]["request_id"]
+    for nobody in ("@shown-only", "@nobody", "@", "@Zoe-Q", "@zoe-q ", "@zoë", f"@{'z' * 99}"):
+        assert problem(api.get(f"/user-scopes/{nobody}")) == (404, "unknown_user"), nobody
