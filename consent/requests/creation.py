@@ -56,11 +56,12 @@ class Asked(NamedTuple):
 def request_consent(*, app: AppContext, body: RequestConsentBody, idempotency_key: str | None, hint: str = "") -> Asked:
     """Ask; `hint` says on whose behalf the app does."""
     key = _connector_key(body)
-    person = read_person(app_pk=app.app_pk, is_test=app.is_test, user_id=body.user_id, hint=hint)
+    person = read_person(app_pk=app.app_pk, is_test=app.is_test, user_id=body.user_id)
     if person is None:
         raise ScopeRegistryUnavailable
-    # before the transaction: a miss counts though it is refused
-    user_pk, guesses = unknown_users.admit(app_pk=app.app_pk, user_pk=person.user_pk, guesses=person.guesses, hint=hint)
+    user_pk, guesses = unknown_users.admit(
+        app_pk=app.app_pk, user_pk=person.user_pk, asked_before=person.asked_before, hint=hint
+    )
     try:
         return _ask(app, body, key, user_pk, person, guesses, idempotency_key)
     except Problem as refusal:

@@ -7,15 +7,13 @@ from typing import Any
 
 import orjson
 import pytest
-from django.db.models import Count, Min, Sum
+from django.db.models import Count, Min
 from django.utils import timezone
 
 from accounts.models import User
 from common.sql.inserts import insert_rows
 from consent.decisions.models import BlockedApp
-from consent.discovery.models import DiscoveryMiss
 from consent.discovery.person_read import PersonRead, read_person
-from consent.discovery.unknown_users import Guesses, hashed_hint
 from consent.notices.models import Notice
 from consent.requests.handling import handling_of
 from consent.requests.models import ConsentRequest
@@ -34,17 +32,13 @@ from tests.factories import (
 from tests.factories.asked import now
 
 
-def person_plainly(*, app_pk: int, is_test: bool, user_id: str, hint: str) -> PersonRead:
+def person_plainly(*, app_pk: int, is_test: bool, user_id: str) -> PersonRead:
     version = RegistryVersion.objects.get().version
     user = User.objects.filter(public_id=user_id).select_related("pkm_index", "vault_key").first()
     if user is not None and not reaches(app_pk, is_test, user):
         user = None
-    misses = DiscoveryMiss.objects.filter(
-        app_id=app_pk, hint=hashed_hint(app_pk, hint), minute__gt=timezone.now() - timedelta(hours=1)
-    ).aggregate(sum=Sum("count"), first=Min("minute"))
-    guesses = Guesses(misses["sum"] or 0, misses["first"])
     if user is None:
-        return PersonRead(version, None, "{}", "", None, False, guesses)
+        return PersonRead(version, None, "{}", "", None, False, False)
     index, vault = getattr(user, "pkm_index", None), getattr(user, "vault_key", None)
     return PersonRead(
         registry_version=version,
@@ -53,7 +47,7 @@ def person_plainly(*, app_pk: int, is_test: bool, user_id: str, hint: str) -> Pe
         hidden=" ".join(HiddenScope.objects.filter(user=user).values_list("scope", flat=True)),
         vault_status=vault.vault_status if vault else None,
         has_blocked=BlockedApp.objects.filter(user=user, app_id=app_pk).exists(),
-        guesses=replace(guesses, asked_before=ConsentRequest.objects.filter(user=user, app_id=app_pk).exists()),
+        asked_before=ConsentRequest.objects.filter(user=user, app_id=app_pk).exists(),
     )
 
 
@@ -78,14 +72,6 @@ def hide(app: App, user: User) -> None:
 
 def ask_before(app: App, user: User) -> None:
     ConsentRequestFactory(app=app, user=user)
-
-
-def guess(app: App, user: User) -> None:
-    minute = now().replace(second=0, microsecond=0)
-    for count, ago, hint in ((2, 5, ""), (3, 10, ""), (4, 61, ""), (7, 5, "caller")):
-        DiscoveryMiss.objects.create(
-            app=app, hint=hashed_hint(app.pk, hint), minute=minute - timedelta(minutes=ago), count=count
-        )
 
 
 def leave(app: App, user: User) -> None:
@@ -113,13 +99,12 @@ def nothing(app: App, user: User) -> None:
 
 
 @pytest.mark.parametrize(
-    "happened", [nothing, block, hide, ask_before, guess, leave, play, play_for_another, join, join_and_agree]
+    "happened", [nothing, block, hide, ask_before, leave, play, play_for_another, join, join_and_agree]
 )
-@pytest.mark.parametrize("hint", ["", "caller"])
 @pytest.mark.parametrize("factory", [AppFactory, TestAppFactory], ids=["live app", "test app"])
 @pytest.mark.parametrize("asked_about", ["somebody with a vault", "somebody without", "nobody"])
 def test_a_person_is_read_as_plainly(
-    db: None, happened: Callable[[App, User], None], hint: str, asked_about: str, factory: Any
+    db: None, happened: Callable[[App, User], None], asked_about: str, factory: Any
 ) -> None:
     app, user = factory(), PersonFactory()
     if asked_about == "somebody with a vault":
@@ -129,7 +114,6 @@ def test_a_person_is_read_as_plainly(
         "app_pk": app.pk,
         "is_test": app.is_test,
         "user_id": "usr_nobody" if asked_about == "nobody" else user.public_id,
-        "hint": hint,
     }
 
     found, plain = read_person(**given), person_plainly(**given)
