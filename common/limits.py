@@ -189,7 +189,7 @@ class _Database:
     def count(self, name: str, seconds: int, amount: int) -> tuple[int, int]:
         now = _now()
         until = now + seconds * 1000
-        given = {"key": name, "amount": min(amount, _MOST_USED), "until": until, "now": now}
+        given: dict[str, int | str] = {"key": name, "amount": min(amount, _MOST_USED), "until": until, "now": now}
         with connection.cursor() as cursor:
             cursor.execute(self._COUNT if amount else self._LOOK, given)
             used, resets_at = cursor.fetchone() or (0, until)

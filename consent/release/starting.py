@@ -1,10 +1,11 @@
 """Entering the release in the log when a process that serves pages begins; nothing waits for it."""
 
 import logging
-import threading
+from functools import partial
 
-from django.db import Error, close_old_connections
+from django.db import Error, connection
 
+from common.background import background
 from common.problems import Problem
 from consent.release.current import release
 from consent.release.manifest import Release
@@ -14,19 +15,13 @@ _PAUSE = 5.0  # seconds between two attempts, while the database is away or the 
 
 
 def begin() -> None:
-    """Enter it in a thread of its own, so that a database that is away keeps no server from starting."""
+    """Enter it in the background, so that a database that is away keeps no server from starting."""
     found = release()
     if found is not None:
-        threading.Thread(target=_enter, args=(found,), name="enter-release", daemon=True).start()
+        background.soon(partial(_enter, found))
 
 
 def _enter(found: Release) -> None:
-    pause = threading.Event()
-    while not _entered(found):
-        pause.wait(_PAUSE)
-
-
-def _entered(found: Release) -> bool:
     from consent.release import entry  # has models, and config/wsgi.py imports this module before they can be loaded
 
     try:
@@ -34,7 +29,5 @@ def _entered(found: Release) -> bool:
             _log.info("release %s was entered in the log", found.version)
     except (Error, Problem) as error:
         _log.warning("the release cannot be entered in the log yet: %s", type(error).__name__)
-        return False
-    finally:
-        close_old_connections()
-    return True
+        connection.close()  # a broken one is not used again
+        background.later(_PAUSE, partial(_enter, found))

@@ -233,31 +233,19 @@ def test_one_apps_waiting_callers_leave_places_for_others(settings: Any, monkeyp
     assert not hub.is_full(1)
 
 
-def test_who_comes_as_the_listener_ends_is_heard_for_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    heard, ending, ended = threading.Semaphore(0), threading.Event(), threading.Event()
-    hub = waiting._Hub()
-
-    def hear(_: object) -> None:
-        heard.release()
-        while hub.count():
-            time.sleep(0.01)
-
-    class Closing:
-        vendor = "sqlite"
-
-        def close(self) -> None:
-            ending.set()
-            ended.wait(MOST_SECONDS)
-
-    monkeypatch.setattr(waiting._Hub, "_hear_polling", hear)
-    monkeypatch.setattr(waiting, "connection", Closing())
+def test_who_comes_as_the_listener_ends_is_heard_for_too(hub: waiting._Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether anybody waits is asked, and said that nobody listens, in one step."""
+    heard = threading.Semaphore(0)
+    monkeypatch.setattr(hub, "_listen", heard.release)
     with hub.waiting_for("app:1", app_pk=1):
         assert heard.acquire(timeout=MOST_SECONDS)
-    assert ending.wait(MOST_SECONDS)
+        with hub.waiting_for("app:2", app_pk=1):
+            assert hub._goes_on()
+    assert not hub._goes_on()  # the listener's last look
 
     with hub.waiting_for("app:1", app_pk=1):
         assert heard.acquire(timeout=MOST_SECONDS)
-    ended.set()
+    assert not hub._goes_on()
 
 
 # --- Pacing -----------------------------------------------------------------------------------------------------------
