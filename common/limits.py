@@ -46,13 +46,15 @@ _T = TypeVar("_T")
 class Limit:
     """At most `allowed` within `seconds`; 0 allowed is no limit. `name` is the policy that `RateLimit-Policy` shows.
 
-    With `per_second` it is a pace (see `pace`).
+    With `per_second` it is a pace (see `pace`). One that is `in_database` is counted there even where there is Redis,
+    so that a statement of its caller can read it along (`row_key`, `count_of_row`).
     """
 
     name: str
     allowed: int
     seconds: int
     per_second: float = 0
+    in_database: bool = False
 
 
 @lru_cache(maxsize=64)
@@ -102,8 +104,27 @@ def count(limit: Limit, key: str, *, amount: int = 1) -> Count:
     if limit.per_second:
         return _paces[limit.name].count(limit, key, amount, now=time.monotonic())
     name = _name(limit, key)
-    used, left = _shared(lambda store: store.count(name, limit.seconds, amount))
+    if limit.in_database:
+        used, left = _Database().count(name, limit.seconds, amount)
+    else:
+        used, left = _shared(lambda store: store.count(name, limit.seconds, amount))
+    return _window(limit, used, left)
+
+
+def _window(limit: Limit, used: int, left: int) -> Count:
     return Count(limit, used, max(1, -(-left // 1000)))
+
+
+def row_key(limit: Limit, key: str) -> str:
+    """The `key` in `rate_counts` of a limit that is `in_database`."""
+    return _name(limit, key)
+
+
+def count_of_row(limit: Limit, used: int | None, resets_at: int | None) -> Count:
+    """Where a key stands whose `used` and `resets_at` were read along; None where it has no row."""
+    if used is None or resets_at is None or not limit.allowed or resets_at <= (now := _now()):
+        return Count(limit, 0, limit.seconds)
+    return _window(limit, used, resets_at - now)
 
 
 def look(limit: Limit, key: str) -> Count:

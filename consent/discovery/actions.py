@@ -14,11 +14,11 @@ def discover_scopes(*, app: AppContext, user_id: str, hint: str) -> tuple[UserSc
 
     With it the limit on guessing, where the app stands for the caller that `hint` names.
     """
-    person = read_person(app_pk=app.app_pk, is_test=app.is_test, user_id=user_id)
+    person = read_person(app_pk=app.app_pk, is_test=app.is_test, user_id=user_id, hint=hint)
     if person is None:
         raise ScopeRegistryUnavailable
     user_pk, found = unknown_users.admit(
-        app_pk=app.app_pk, user_pk=person.user_pk, asked_before=person.asked_before, hint=hint
+        app_pk=app.app_pk, user_pk=person.user_pk, asked_before=person.asked_before, misses=person.misses, hint=hint
     )
     scopes = queries.user_scopes(user_id=user_id, person=person)
     note_discovery(app_pk=app.app_pk, user_pk=user_pk)

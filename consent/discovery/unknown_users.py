@@ -2,7 +2,8 @@
 
 Misses are counted for an app, or for an app and the hint that it gives of its own caller: whoever types wrong IDs into
 an app's form then locks out themselves and nobody else. People whom the app has asked before neither count nor are
-refused.
+refused. The count lies in the database, since the statement that looks a person up reads it along: an answer from Redis
+would cost a discovery half as much again.
 
 Hints have no ceiling of their own. An ID has 128 random bits, so nobody finds one by trying, however many hints they
 make up, while a ceiling would give a stranger back what hints take from them: the means to lock an app out. What a
@@ -27,10 +28,10 @@ _REFUSED = "Too many people were asked about who do not exist."
 
 def look(app_pk: int, hint: str) -> Count:
     """Where the app, or its caller, stands."""
-    return limits.look(_limit(), counter_of(app_pk, hint))
+    return limits.look(limit(), counter_of(app_pk, hint))
 
 
-def admit(*, app_pk: int, user_pk: int | None, asked_before: bool, hint: str) -> tuple[int, Count]:
+def admit(*, app_pk: int, user_pk: int | None, asked_before: bool, misses: Count, hint: str) -> tuple[int, Count]:
     """The person, where there is one; else count the miss. Refuse the call where too many were not found.
 
     Returns with the person where the app, or its caller, stands. Before the transaction: a refusal must not undo its
@@ -39,15 +40,14 @@ def admit(*, app_pk: int, user_pk: int | None, asked_before: bool, hint: str) ->
     Refusing only the misses would tell which people exist, so whoever guessed too often is refused for everybody but
     the people whom the app has asked before: those it knows.
     """
-    found = look(app_pk, hint)
     if not asked_before:
-        found.require(TooManyRequests, _REFUSED)
+        misses.require(TooManyRequests, _REFUSED)
     if user_pk is not None:
-        return user_pk, found
+        return user_pk, misses
     if not asked_before:
-        found = limits.count(_limit(), counter_of(app_pk, hint))
-        found.require(TooManyRequests, _REFUSED)
-    raise UnknownUser(limits=[found])
+        misses = limits.count(limit(), counter_of(app_pk, hint))
+        misses.require(TooManyRequests, _REFUSED)
+    raise UnknownUser(limits=[misses])
 
 
 def counter_of(app_pk: int, hint: str) -> str:
@@ -58,5 +58,5 @@ def counter_of(app_pk: int, hint: str) -> str:
     return f"{app_pk} {hmac.new(settings.SECRET_KEY.encode(), named, hashlib.sha256).hexdigest()[:_HINT_DIGITS]}"
 
 
-def _limit() -> Limit:
-    return Limit(UNKNOWN_USERS, settings.UNKNOWN_USERS_PER_HOUR, _HOUR)
+def limit() -> Limit:
+    return Limit(UNKNOWN_USERS, settings.UNKNOWN_USERS_PER_HOUR, _HOUR, in_database=True)

@@ -56,11 +56,11 @@ class Asked(NamedTuple):
 def request_consent(*, app: AppContext, body: RequestConsentBody, idempotency_key: str | None, hint: str = "") -> Asked:
     """Ask; `hint` says on whose behalf the app does."""
     key = _connector_key(body)
-    person = read_person(app_pk=app.app_pk, is_test=app.is_test, user_id=body.user_id)
+    person = read_person(app_pk=app.app_pk, is_test=app.is_test, user_id=body.user_id, hint=hint)
     if person is None:
         raise ScopeRegistryUnavailable
     user_pk, guesses = unknown_users.admit(
-        app_pk=app.app_pk, user_pk=person.user_pk, asked_before=person.asked_before, hint=hint
+        app_pk=app.app_pk, user_pk=person.user_pk, asked_before=person.asked_before, misses=person.misses, hint=hint
     )
     try:
         return _ask(app, body, key, user_pk, person, guesses, idempotency_key)

@@ -115,6 +115,19 @@ def test_a_pace_asks_no_store(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [limits.count(limit, "somebody").exceeded for _ in range(3)] == [False, False, True]
 
 
+def test_a_count_that_a_statement_reads_along_lies_in_the_database(store: str) -> None:
+    limit = Limit("three", 3, 60, in_database=True)
+    limits.count(limit, "somebody", amount=2)
+
+    row = RateCount.objects.get(key=limits.row_key(limit, "somebody"))
+
+    read = limits.count_of_row(limit, row.used, row.resets_at)
+    assert (read, limits.look(limit, "somebody").used, read.remaining) == (limits.look(limit, "somebody"), 2, 1)
+    assert limits.count_of_row(limit, row.used, row.resets_at - 61_000).used == 0
+    assert limits.count_of_row(limit, None, None) == limits.look(limit, "nobody")
+    assert limits.count_of_row(Limit("off", 0, 60, in_database=True), row.used, row.resets_at).used == 0
+
+
 def test_a_refusal_says_when_to_come_again(store: str) -> None:
     limits.count(THREE, "somebody", amount=3).require(TooManyRequests)
 

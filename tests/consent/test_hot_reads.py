@@ -7,12 +7,15 @@ from typing import Any
 
 import orjson
 import pytest
+import time_machine
 from django.db.models import Count, Min
 from django.utils import timezone
 
 from accounts.models import User
+from common import limits
 from common.sql.inserts import insert_rows
 from consent.decisions.models import BlockedApp
+from consent.discovery import unknown_users
 from consent.discovery.person_read import PersonRead, read_person
 from consent.notices.models import Notice
 from consent.requests.handling import handling_of
@@ -32,13 +35,14 @@ from tests.factories import (
 from tests.factories.asked import now
 
 
-def person_plainly(*, app_pk: int, is_test: bool, user_id: str) -> PersonRead:
+def person_plainly(*, app_pk: int, is_test: bool, user_id: str, hint: str) -> PersonRead:
     version = RegistryVersion.objects.get().version
     user = User.objects.filter(public_id=user_id).select_related("pkm_index", "vault_key").first()
     if user is not None and not reaches(app_pk, is_test, user):
         user = None
+    misses = unknown_users.look(app_pk, hint)
     if user is None:
-        return PersonRead(version, None, "{}", "", None, False, False)
+        return PersonRead(version, None, "{}", "", None, False, False, misses)
     index, vault = getattr(user, "pkm_index", None), getattr(user, "vault_key", None)
     return PersonRead(
         registry_version=version,
@@ -48,6 +52,7 @@ def person_plainly(*, app_pk: int, is_test: bool, user_id: str) -> PersonRead:
         vault_status=vault.vault_status if vault else None,
         has_blocked=BlockedApp.objects.filter(user=user, app_id=app_pk).exists(),
         asked_before=ConsentRequest.objects.filter(user=user, app_id=app_pk).exists(),
+        misses=misses,
     )
 
 
@@ -74,6 +79,16 @@ def ask_before(app: App, user: User) -> None:
     ConsentRequestFactory(app=app, user=user)
 
 
+def guess(app: App, user: User) -> None:
+    for hint, times in (("", 5), ("caller", 7), ("another", 3)):
+        limits.count(unknown_users.limit(), unknown_users.counter_of(app.pk, hint), amount=times)
+
+
+def guess_long_ago(app: App, user: User) -> None:
+    with time_machine.travel(timezone.now() - timedelta(minutes=61)):
+        guess(app, user)
+
+
 def leave(app: App, user: User) -> None:
     User.objects.filter(pk=user.pk).update(is_active=False)
 
@@ -98,13 +113,20 @@ def nothing(app: App, user: User) -> None:
     pass
 
 
+def in_seconds(found: PersonRead) -> PersonRead:
+    """What does not depend on the order of two lists, or on which read came first."""
+    return replace(found, holdings="", hidden="", misses=replace(found.misses, resets_in=0))
+
+
 @pytest.mark.parametrize(
-    "happened", [nothing, block, hide, ask_before, leave, play, play_for_another, join, join_and_agree]
+    "happened",
+    [nothing, block, hide, ask_before, guess, guess_long_ago, leave, play, play_for_another, join, join_and_agree],
 )
+@pytest.mark.parametrize("hint", ["", "caller"])
 @pytest.mark.parametrize("factory", [AppFactory, TestAppFactory], ids=["live app", "test app"])
 @pytest.mark.parametrize("asked_about", ["somebody with a vault", "somebody without", "nobody"])
 def test_a_person_is_read_as_plainly(
-    db: None, happened: Callable[[App, User], None], asked_about: str, factory: Any
+    db: None, happened: Callable[[App, User], None], hint: str, asked_about: str, factory: Any
 ) -> None:
     app, user = factory(), PersonFactory()
     if asked_about == "somebody with a vault":
@@ -114,6 +136,7 @@ def test_a_person_is_read_as_plainly(
         "app_pk": app.pk,
         "is_test": app.is_test,
         "user_id": "usr_nobody" if asked_about == "nobody" else user.public_id,
+        "hint": hint,
     }
 
     found, plain = read_person(**given), person_plainly(**given)
@@ -121,7 +144,8 @@ def test_a_person_is_read_as_plainly(
     assert found is not None
     assert orjson.loads(found.holdings) == orjson.loads(plain.holdings)
     assert sorted(found.hidden.split()) == sorted(plain.hidden.split())
-    assert replace(found, holdings="", hidden="") == replace(plain, holdings="", hidden="")
+    assert found.misses.used == {guess: {"": 5, "caller": 7}[hint]}.get(happened, 0)
+    assert in_seconds(found) == in_seconds(plain)
 
 
 def recent_plainly(*, app_pk: int, user_pk: int, cooldown: timedelta) -> RecentRequests:

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.conf import settings
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
@@ -89,7 +88,7 @@ def end(api: Developer, vault: Vault) -> Call:
     [
         (status, 2),
         (status_by_pair, 2),
-        (user_scopes, 2 if settings.REDIS_URL else 3),  # the third looks how many misses were counted
+        (user_scopes, 2),
         (scope_catalog, 2),
         (people, 4),  # the fourth keeps for those people that they were found
         (consent_requests, 3),
