@@ -5,56 +5,36 @@ quicker, and a broker that is away or says nothing must not hold up or fail what
 """
 
 import logging
-import queue
-import threading
+import time
+from functools import partial
 from typing import Any
 
 from celery import current_app
 from django.conf import settings
 
-_MOST_WAITING = 1000  # messages; what comes beyond is left to the sweeps
+from common.background import background
+
+_PAUSE = 10.0  # seconds without asking the broker again after it failed: others wait for that thread, too
 _log = logging.getLogger(__name__)
-
-
-class _Sender:
-    """One thread, made with the first message, that alone waits for the broker."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._thread: threading.Thread | None = None
-        self._messages: queue.Queue[tuple[str, tuple[Any, ...]]] = queue.Queue(_MOST_WAITING)
-
-    def put(self, task: str, arguments: tuple[Any, ...]) -> None:
-        try:
-            self._messages.put_nowait((task, arguments))
-        except queue.Full:
-            _log.warning("%s is left to the sweep: the broker takes nothing", task)
-            return
-        with self._lock:
-            if self._thread is None or not self._thread.is_alive():
-                self._thread = threading.Thread(target=self._send_all, name="tell-worker", daemon=True)
-                self._thread.start()
-
-    def _send_all(self) -> None:
-        while True:
-            _send(*self._messages.get())
-
-
-_sender = _Sender()
+_ask_again_at = 0.0  # by the monotonic clock
 
 
 def tell_worker(task: str, *arguments: Any) -> None:
     """Hand the task of this name to the worker as soon as the broker takes it, or never; call it after the commit."""
-    if settings.REDIS_URL and not getattr(settings, "CELERY_TASK_ALWAYS_EAGER", False):
-        _sender.put(task, arguments)
-    else:
+    if getattr(settings, "CELERY_TASK_ALWAYS_EAGER", False):
+        current_app.tasks[task].apply_async(arguments)
+    elif not settings.REDIS_URL:
         _send(task, arguments)  # a folder of this machine
+    elif not background.soon(partial(_send, task, arguments)):
+        _log.warning("%s is left to the sweep: too much waits in the background", task)
 
 
 def _send(task: str, arguments: tuple[Any, ...]) -> None:
+    global _ask_again_at
+    if time.monotonic() < _ask_again_at:
+        return
     try:
         current_app.tasks[task].apply_async(arguments, retry=False)
     except Exception as error:  # whatever the broker's library raises
-        if getattr(settings, "CELERY_TASK_ALWAYS_EAGER", False):
-            raise  # then it is the task that failed
-        _log.warning("%s is left to the sweep: %s", task, type(error).__name__)
+        _ask_again_at = time.monotonic() + _PAUSE
+        _log.warning("%s, and all for %d s, is left to the sweep: %s", task, _PAUSE, type(error).__name__)

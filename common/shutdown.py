@@ -3,7 +3,7 @@
 A server that is asked to end (SIGTERM, Ctrl-C) lets every answer that is under way come to its end. One that is held
 on purpose has to hear of it, or it holds up the end as well. granian sets handlers for the signals after it has loaded
 the application, and none of its hooks runs in a worker, so `watch_signals` listens beside those handlers: Python writes
-the number of each signal that has one to the descriptor of `signal.set_wakeup_fd`.
+the number of each signal that has one to the descriptor of `signal.set_wakeup_fd`. What is done then must not block.
 """
 
 import logging
@@ -16,6 +16,8 @@ import time
 from collections.abc import Callable
 
 from django.conf import settings
+
+from common.background import events
 
 _log = logging.getLogger(__name__)
 _ENDING = frozenset({signal.SIGTERM, signal.SIGINT})
@@ -64,9 +66,7 @@ class Shutdown:
             acts = list(self._at_begin)
         for act in acts:
             _attempt(act)
-        timer = threading.Timer(settings.SHUTDOWN_GRACE_SECONDS, os.write, [self._cut_writer, b"\0"])
-        timer.daemon = True  # where everything ends sooner, nobody waits for it
-        timer.start()
+        events.later(settings.SHUTDOWN_GRACE_SECONDS, lambda: os.write(self._cut_writer, b"\0"))
 
 
 def _attempt(act: Act) -> None:
@@ -90,10 +90,9 @@ def watch_signals() -> None:
     reader, writer = socket.socketpair()
     writer.setblocking(False)
     signal.set_wakeup_fd(writer.detach(), warn_on_full_buffer=False)
-    threading.Thread(target=_watch, args=(reader,), name="signals", daemon=True).start()
+    events.when_readable(reader.fileno(), lambda: _heard(reader))
 
 
-def _watch(reader: socket.socket) -> None:
-    while numbers := reader.recv(64):
-        if _ENDING.intersection(numbers):
-            shutdown.begin()
+def _heard(reader: socket.socket) -> None:
+    if _ENDING.intersection(reader.recv(64)):
+        shutdown.begin()

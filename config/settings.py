@@ -55,7 +55,7 @@ REQUESTS_PER_PERSON_PER_DAY = env.number("REQUESTS_PER_PERSON_PER_DAY", 20)
 REQUEST_BUDGET_PER_HOUR = env.number("REQUEST_BUDGET_PER_HOUR", 1000)
 INVITATIONS_PER_DAY = env.number("INVITATIONS_PER_DAY", 20)
 MAIL_PAUSE_SECONDS = env.number("MAIL_PAUSE_SECONDS", 3600)
-DISCOVERY_FLUSH_SECONDS = env.number("DISCOVERY_FLUSH_SECONDS", 5)
+DISCOVERY_FLUSH_SECONDS = env.number("DISCOVERY_FLUSH_SECONDS", 5, minimum=1)
 # the log of an app's requests: written every so many seconds (0 keeps none), rows that one process holds until then
 REQUEST_LOG_FLUSH_SECONDS = env.number("REQUEST_LOG_FLUSH_SECONDS", 1)
 REQUEST_LOG_WAITING = env.number("REQUEST_LOG_WAITING", 20_000, minimum=1)

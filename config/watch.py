@@ -1,16 +1,16 @@
-"""Watches whether PostgreSQL is available, in one thread of the server, so that requests need not wait to find out.
+"""Watches whether PostgreSQL is available, so that requests need not wait to find out.
 
 Without it, each request would wait for the pool, or for ever on a connection whose other end says nothing, and hold one
-of few threads meanwhile; /readyz itself would wait for a thread. The thread asks the pool that the requests use:
+of few threads meanwhile; /readyz itself would wait for a thread. It asks the pool that the requests use, on the thread
+for events, so that it waits for nothing else:
 
 - no connection for a while, or none that works: the database is away, and requests are refused at once;
 - a connection that does not answer: every connection of the pool is cut, which ends whoever waits on one;
 - an answer: it is back. Connections that did not survive are replaced before the next request gets one.
 """
 
+import asyncio
 import logging
-import socket
-import threading
 import time
 import weakref
 from contextlib import suppress
@@ -19,20 +19,25 @@ from typing import Any, Self
 
 import psycopg
 import psycopg_pool
+from psycopg import generators, waiting
+from psycopg.pq import ExecStatus
 
+from common.background import cut, events
 from common.sql.poolers import leads_through_pooler
 from common.sql.texts import replace_nul
 
 _INTERVAL = 1.0  # seconds between two questions
 _INTERVAL_WHILE_AWAY = 0.5
 _CONNECT_TIMEOUT = 2.0  # seconds that the pool gets for a connection
+_MOMENT = 0.01  # seconds: so long the loop may be held, again and again
+_PAUSE = 0.05  # seconds between two of them
 _ANSWER_TIMEOUT = 4.0  # seconds without an answer to `SELECT 1`; long, since every connection is cut then
 _log = logging.getLogger(__name__)
 _open: "weakref.WeakSet[PooledConnection]" = weakref.WeakSet()
 
 
 class PooledConnection(psycopg.Connection[Any]):
-    """A connection that can be cut by another thread, while its own waits for an answer.
+    """A connection that the watch knows, so that it can be cut while a thread waits for its answer.
 
     It prepares statements only where PostgreSQL itself is at the other end, whatever the settings say, and asks for no
     text with a NUL.
@@ -55,10 +60,6 @@ class PooledConnection(psycopg.Connection[Any]):
         super().__init__(*args, **kwargs)
         _open.add(self)
 
-    def cut(self) -> None:
-        with suppress(psycopg.Error, OSError), socket.socket(fileno=socket.dup(self.fileno())) as twin:
-            twin.shutdown(socket.SHUT_RDWR)
-
 
 @cache
 def _tell_of_pooler() -> None:
@@ -72,37 +73,34 @@ class Watch:
     def __init__(self) -> None:
         self.is_away = False
         self._connected_at = time.monotonic()
-        self._thread: threading.Thread | None = None
+        self._has_begun = False
 
     def start(self) -> None:
         """Begin to watch, where this server has a connection pool."""
         from django.db import connections
 
-        if self._thread is None and getattr(connections["default"], "pool", None) is not None:
-            self._thread = threading.Thread(target=self._watch, name="database-watch", daemon=True)
-            self._thread.start()
+        pool = getattr(connections["default"], "pool", None)
+        if not self._has_begun and pool is not None:
+            self._has_begun = True
+            events.run(self._watch(pool))
 
     def note_connection(self) -> None:
         """A request got a connection: the pool may be busy, but the database is there."""
         self._connected_at = time.monotonic()
 
-    def _watch(self) -> None:
+    async def _watch(self, pool: Any) -> None:
         while True:
             try:
-                self._check()
-            except Exception:  # a thread that ends would leave its last finding in force for ever
+                await self._check(pool)
+            except Exception:  # a watch that ends would leave its last finding in force for ever
                 _log.exception("the database watch failed once and continues")
-            time.sleep(_INTERVAL_WHILE_AWAY if self.is_away else _INTERVAL)
+            await asyncio.sleep(_INTERVAL_WHILE_AWAY if self.is_away else _INTERVAL)
 
-    def _check(self) -> None:
-        from django.db import connections
-
-        pool = connections["default"].pool  # type: ignore[attr-defined]  # PostgreSQL's alone
+    async def _check(self, pool: Any) -> None:
         pool.open()
-        silent = threading.Timer(_ANSWER_TIMEOUT, self._cut_all)
-        silent.start()
+        silent = asyncio.get_running_loop().call_later(_ANSWER_TIMEOUT, self._cut_all)
         try:
-            self._check_pool(pool)
+            await self._check_pool(pool)
         except psycopg_pool.PoolTimeout:
             if time.monotonic() - self._connected_at > _CONNECT_TIMEOUT:
                 self._note(away=True)
@@ -113,22 +111,22 @@ class Watch:
         finally:
             silent.cancel()
 
-    def _check_pool(self, pool: Any) -> None:
+    async def _check_pool(self, pool: Any) -> None:
         try:
-            _select_one(pool)
+            await _select_one(pool)
         except psycopg_pool.PoolTimeout:
             raise
         except (psycopg.Error, OSError):
             # one that did not survive a restart stands for all that lie idle: replace them, then ask again
-            pool.check()
-            _select_one(pool)
+            await _replace_broken(pool)
+            await _select_one(pool)
         if self.is_away:
-            pool.check()
+            await _replace_broken(pool)
 
     def _cut_all(self) -> None:
         self._note(away=True)
         for connection in list(_open):
-            connection.cut()
+            cut(connection)
 
     def _note(self, *, away: bool) -> None:
         if away != self.is_away:
@@ -136,9 +134,36 @@ class Watch:
             _log.log(logging.ERROR if away else logging.INFO, "the database is %s", "away" if away else "back")
 
 
-def _select_one(pool: Any) -> None:
-    with pool.connection(timeout=_CONNECT_TIMEOUT) as connection:
-        connection.execute("SELECT 1")
+async def _replace_broken(pool: Any) -> None:
+    """Ask each connection that lies idle. The pool throws away what comes back broken, and makes another."""
+    for _ in range(pool.get_stats()["pool_available"]):
+        with suppress(psycopg.Error, OSError):
+            await _select_one(pool, timeout=0.0)
+
+
+async def _select_one(pool: Any, *, timeout: float = _CONNECT_TIMEOUT) -> None:
+    connection = await _connection_of(pool, timeout)
+    try:
+        connection.pgconn.send_query(b"SELECT 1")
+        results = await waiting.wait_async(generators.execute(connection.pgconn), connection.pgconn.socket)
+        if results[-1].status != ExecStatus.TUPLES_OK:
+            raise psycopg.OperationalError("PostgreSQL answers with an error")
+    finally:
+        pool.putconn(connection)
+
+
+async def _connection_of(pool: Any, timeout: float) -> psycopg.Connection[Any]:
+    """The pool's own wait would hold the loop. Raises `PoolTimeout`."""
+    deadline = time.monotonic() + timeout
+    while True:
+        try:
+            found: psycopg.Connection[Any] = pool.getconn(timeout=_MOMENT)
+        except psycopg_pool.PoolTimeout:
+            if time.monotonic() >= deadline:
+                raise
+            await asyncio.sleep(_PAUSE)
+        else:
+            return found
 
 
 watch = Watch()

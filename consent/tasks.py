@@ -44,7 +44,7 @@ def write_late_entries() -> int:
 
 @shared_task
 def tidy() -> int:
-    """Delete idempotency keys, counts of misses, old webhook secrets, vault wrappers and sessions that are over.
+    """Delete idempotency keys, old webhook secrets, vault wrappers and sessions that are over.
 
     Write down ends that are in no audit chain and have no mark, either.
     """

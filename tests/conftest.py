@@ -93,10 +93,11 @@ def _nothing_remembered(request: pytest.FixtureRequest) -> Iterator[None]:
     Path(settings.LOG_SIGNER_FILE).unlink(missing_ok=True)  # it signed for the database of another test
     before = limits._client.cache_info()
     yield
+    limits._paces.clear()
     if limits._client.cache_info() != before or request.node.nodeid.startswith(
         "tests/system/"
     ):  # a server of the test counts, too
-        limits.forget_in_redis()
+        limits.forget_outside()
 
 
 @pytest.fixture

@@ -187,9 +187,7 @@ def codes_left(user: "User") -> Count:
 
 
 def _count(by: "User") -> None:
-    found = limits.count(CODES_PER_PERSON, str(by.pk))
-    if found.exceeded:
-        raise TooManyCodes(headers={"Retry-After": str(found.resets_in)})
+    limits.count(CODES_PER_PERSON, str(by.pk)).require(TooManyCodes)
 
 
 def _noted(by: "User", number: str, code: str) -> tuple[int, OutboundMessage]:

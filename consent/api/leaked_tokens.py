@@ -28,8 +28,8 @@ class Reports(BaseThrottle):
 
     def allow_request(self, request: Request, view: Any) -> bool:
         view.count = found = _counted(request, amount=1)
-        if found is not None and found.exceeded:
-            raise TooManyRequests(headers={"Retry-After": str(found.resets_in)})
+        if found is not None:
+            found.require(TooManyRequests)
         return True
 
 

@@ -105,7 +105,7 @@ class ConsentStatus(DeveloperView):
                     seconds=query.wait,
                 )
             else:
-                self.note(*pace(self.app.app_pk, found["request_id"]))  # who is not held polls, and polls are paced
+                self.note(pace(self.app.app_pk, found["request_id"]))  # who is not held polls, and polls are paced
         return json_answer(found)
 
 

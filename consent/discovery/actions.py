@@ -18,7 +18,9 @@ def discover_scopes(*, app: AppContext, name: str, hint: str) -> tuple[UserScope
     person = read_person(app_pk=app.app_pk, is_test=app.is_test, name=name, hint=hint)
     if person is None:
         raise ScopeRegistryUnavailable
-    user_pk, found = unknown_users.admit(app_pk=app.app_pk, user_pk=person.user_pk, guesses=person.guesses, hint=hint)
+    user_pk, found = unknown_users.admit(
+        app_pk=app.app_pk, user_pk=person.user_pk, asked_before=person.asked_before, misses=person.misses, hint=hint
+    )
     scopes = queries.user_scopes(person)
     note_discovery(app_pk=app.app_pk, user_pk=user_pk)
     return scopes, found

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.db import DatabaseError, connection
 from django.db.models import F
 
-from common.shutdown import shutdown
+from common.background import background
 from common.sql.counters import add_to_count
 from consent.discovery.models import Discovery
 
@@ -25,7 +25,7 @@ class _Counts:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._counts: dict[_Key, int] = {}
-        self._timer: threading.Timer | None = None
+        self._is_due = False  # whether somebody will come and write
 
     def note(self, app_pk: int, user_pk: int) -> None:
         today = datetime.now(UTC).date()
@@ -34,10 +34,8 @@ class _Counts:
             written = key in self._counts
             if written:
                 self._counts[key] += 1
-            if written and self._timer is None and settings.DISCOVERY_FLUSH_SECONDS:
-                self._timer = threading.Timer(settings.DISCOVERY_FLUSH_SECONDS, self._flush_on_time)
-                self._timer.daemon = True
-                self._timer.start()
+            if written and not self._is_due and settings.DISCOVERY_FLUSH_SECONDS:
+                self._come_again()
         if not written:
             # whoever comes before the row is certain writes it too: the statement adds up, and may fail for another
             _write_first(key)
@@ -50,7 +48,7 @@ class _Counts:
         with self._lock:
             waiting = {key: count for key, count in self._counts.items() if count}
             self._counts = {key: 0 for key in self._counts if key[2] == today}
-            self._timer = None
+            self._is_due = False
         try:
             _write_further(waiting)
         except DatabaseError:
@@ -59,13 +57,19 @@ class _Counts:
                     self._counts[key] = self._counts.get(key, 0) + count
             raise
 
+    def _come_again(self) -> None:
+        self._is_due = True
+        background.later(settings.DISCOVERY_FLUSH_SECONDS, self._flush_on_time, at_end=True)
+
     def _flush_on_time(self) -> None:
         try:
             self.flush()
-        except DatabaseError:
-            _log.warning("Counts of discoveries wait for the database", exc_info=True)
-        finally:
-            connection.close()  # this thread ends here
+        except DatabaseError as error:
+            connection.close()  # a broken one is not used again
+            _log.warning("Counts of discoveries wait for the database: %s", type(error).__name__)
+            with self._lock:
+                if not self._is_due:
+                    self._come_again()
 
 
 def _write_first(key: _Key) -> None:
@@ -94,11 +98,3 @@ def note_discovery(*, app_pk: int, user_pk: int) -> None:
 def flush_discoveries() -> None:
     """Write the counts that wait in this process."""
     _counts.flush()
-
-
-def _flush_before_the_end() -> None:
-    # on a thread of its own, which the process waits for: a database that is away holds up nothing else that ends
-    threading.Thread(target=_counts._flush_on_time, name="discoveries").start()
-
-
-shutdown.when_it_begins(_flush_before_the_end)

@@ -10,8 +10,9 @@ from django.conf import settings
 from django.db.models import Q, QuerySet
 
 from accounts.public_profile.queries import listed_profiles
+from common import limits
 from common.admission.cursors import cursor_of, position_of
-from common.limits import Count, Limit, count
+from common.limits import Count, Limit
 from common.problems import TooManyRequests
 from consent.discovery.models import DirectoryFind
 from consent.shapes import FoundPeople, FoundPerson
@@ -56,15 +57,14 @@ def _reached(app: AppContext, beginning: str | None) -> QuerySet:  # type: ignor
 
 def admit_search(*, app_pk: int) -> Count:
     """Count one search; refuse it where the app made too many."""
-    found = count(_limit(), str(app_pk))
-    if found.exceeded:
-        raise TooManyRequests(headers={"Retry-After": str(found.resets_in)}, limits=[found])
+    found = limits.count(_limit(), str(app_pk))
+    found.require(TooManyRequests)
     return found
 
 
 def look(app_pk: int) -> Count:
     """Where the app stands, without counting."""
-    return count(_limit(), str(app_pk), amount=0)
+    return limits.look(_limit(), str(app_pk))
 
 
 def _limit() -> Limit:

@@ -45,7 +45,11 @@ class DirectoryFind(models.Model):
 
 
 class DiscoveryMiss(models.Model):
-    """How many unknown people an app, or one of its callers where it hints at them, asked about in a minute."""
+    """How many unknown people an app asked about in a minute, as release 0.1.0 counted them.
+
+    Nothing reads it: the count is a limit (common/limits.py). The release before writes it for as long as it serves
+    during an upgrade, so the table goes with the next.
+    """
 
     app = models.ForeignKey("developers.App", on_delete=models.CASCADE, related_name="discovery_misses", db_index=False)
     hint = models.CharField(max_length=4, default="", blank=True)  # some bits of a keyed hash; empty: the app's own

@@ -9,23 +9,26 @@ tests/consent/test_hot_reads.py, which compares the two. One statement instead t
 from dataclasses import dataclass
 from functools import cache
 
-from common.clock import utc
+from common import limits
+from common.limits import Count
 from common.sql.dialect import joined
 from common.sql.statements import rows
 from consent.discovery import unknown_users
-from consent.discovery.unknown_users import COLUMNS, MISSES, Guesses
 from developers.people.queries import named_by
 
+# With EXISTS instead of LIMIT, PostgreSQL may choose to gather everybody whom the app ever asked first.
 _PERSON = """
-SELECT v.version, CASE WHEN u.is_active THEN u.id END AS user_pk, i.summary_projection, k.vault_status, {guesses},
+SELECT v.version, CASE WHEN u.is_active THEN u.id END AS user_pk, i.summary_projection, k.vault_status,
+       m.used, m.resets_at,
+       (SELECT 1 FROM consent_requests q WHERE q.app_id = %(app_pk)s AND q.user_id = u.id LIMIT 1) AS asked_before,
        EXISTS (SELECT 1 FROM blocked_apps b WHERE b.user_id = u.id AND b.app_id = %(app_pk)s) AS blocked,
        (SELECT p.pairwise_id FROM app_people p WHERE p.app_id = %(app_pk)s AND p.user_id = u.id) AS pairwise_id,
        (SELECT {hidden} FROM hidden_scopes h WHERE h.user_id = u.id) AS hidden
   FROM pkm_registry_version v
- CROSS JOIN {misses}
   LEFT JOIN users u ON u.id = {named} AND {reached}
   LEFT JOIN pkm_index i ON i.user_id = u.id
   LEFT JOIN vault_keys k ON k.user_id = u.id
+  LEFT JOIN rate_counts m ON m.key = %(misses)s
 """
 # Whom an app reaches (contract 5.2): a live one everybody but sandbox people; a test app its own of them, and those of
 # its members who agreed. To all others it is as if nobody had that name.
@@ -51,14 +54,16 @@ class PersonRead:
     hidden: str  # scopes, with a space between
     vault_status: str | None
     has_blocked: bool
-    guesses: Guesses
+    asked_before: bool
+    misses: Count  # of the app, or of its caller where it hints at one
 
 
 def read_person(*, app_pk: int, is_test: bool, name: str, hint: str) -> PersonRead | None:
     """Whom the app means by `name` (developers.people); None where the registry has no version, so cannot be read."""
     named = named_by(app_pk, name)
-    given = {**named.parameters, **unknown_users.parameters(app_pk, hint)}
-    found = rows(_statement(named.sql, is_test=is_test), given)
+    limit = unknown_users.limit()
+    misses = limits.row_key(limit, unknown_users.counter_of(app_pk, hint))
+    found = rows(_statement(named.sql, is_test=is_test), {**named.parameters, "app_pk": app_pk, "misses": misses})
     if not found:
         return None
     row = found[0]
@@ -70,11 +75,12 @@ def read_person(*, app_pk: int, is_test: bool, name: str, hint: str) -> PersonRe
         hidden=row["hidden"] or "",
         vault_status=row["vault_status"],
         has_blocked=bool(row["blocked"]),
-        guesses=Guesses(int(row["misses"]), utc(row["first_miss"]), bool(row["asked_before"])),
+        asked_before=bool(row["asked_before"]),
+        misses=limits.count_of_row(limit, row["used"], row["resets_at"]),
     )
 
 
 @cache
 def _statement(named: str, *, is_test: bool) -> str:
     reached = _REACHED_IN_TESTS if is_test else _REACHED_LIVE
-    return _PERSON.format(hidden=joined("h.scope"), misses=MISSES, guesses=COLUMNS, named=named, reached=reached)
+    return _PERSON.format(hidden=joined("h.scope"), named=named, reached=reached)

@@ -117,5 +117,4 @@ def _must_be_enabled(endpoint: WebhookEndpoint) -> None:
 
 def _count(limit: limits.Limit, key: str) -> None:
     counted = limits.count(limit, key)
-    if counted.exceeded:
-        raise TooManyRequests(f"Try again in {counted.resets_in} s.", headers={"Retry-After": str(counted.resets_in)})
+    counted.require(TooManyRequests, f"Try again in {counted.resets_in} s.")

@@ -1,8 +1,8 @@
 """Holding an answer until something changes, without holding a database connection.
 
-One thread per process hears of every notice: LISTEN on PostgreSQL, a short poll of the newest notices on SQLite and
-where only a pooler leads to PostgreSQL. It wakes the callers that wait for that request or that app. Nobody relies on
-it for the truth: a woken caller reads the row again, and reads it anyway when the time is over.
+While anybody waits, the process hears of every notice: LISTEN on PostgreSQL, a short poll of the newest notices on
+SQLite and where only a pooler leads to PostgreSQL. It wakes the callers that wait for that request or that app. Nobody
+relies on it for the truth: a woken caller reads the row again, and reads it anyway when the time is over.
 
 Once the process is about to end nobody is held any more: who waits is answered with what stands, a stream ends and its
 reader goes on at the next process.
@@ -14,13 +14,14 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import psycopg
 from django.conf import settings
 from django.db import connection
 
+from common.background import background, cut, events
 from common.shutdown import shutdown
 from common.sql.poolers import leads_through_pooler
 from common.sql.statements import rows
@@ -33,6 +34,7 @@ from developers.authentication import require_still_let_in
 _log = logging.getLogger(__name__)
 _POLL_EVERY = 0.1  # seconds, without LISTEN
 _NEWEST = 64  # notices that a poll looks at: some are committed after others with a higher number
+_ANSWER_TIMEOUT = 4.0  # seconds that LISTEN gets: others wait for that thread, too
 _RELISTEN_AFTER = 1.0  # seconds, after the listener's connection broke
 _LISTEN_FOR = 1.0  # seconds between two looks whether anybody waits still
 _LOOK_AGAIN = 5.0  # seconds, at most, between two looks of a waiter: a missed notice costs no more than this
@@ -47,14 +49,13 @@ ORDER BY n.id DESC LIMIT {_NEWEST}
 
 
 class _Hub:
-    """Who waits in this process, and the thread that wakes them."""
+    """Who waits in this process, and what wakes them."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._waiting: dict[str, set[threading.Event]] = defaultdict(set)
         self._of_app: Counter[int] = Counter()
-        self._thread: threading.Thread | None = None
-        self._listens = False  # said under the lock: a thread that has decided to end is alive for a moment more
+        self._listens = False  # said under the lock, by who begins and by who has decided to end
         self._ended = False
 
     @contextmanager
@@ -67,10 +68,9 @@ class _Hub:
         with self._lock:
             self._waiting[topic].add(event)
             self._of_app[app_pk] += 1
-            if not self._listens or self._thread is None or not self._thread.is_alive():
-                self._listens = True
-                self._thread = threading.Thread(target=self._listen, name="notices", daemon=True)
-                self._thread.start()
+            begins, self._listens = not self._listens, True
+        if begins:
+            background.later(0.0, self._listen)
         try:
             yield event
         finally:
@@ -84,7 +84,7 @@ class _Hub:
 
     def count(self) -> int:
         with self._lock:
-            return sum(len(events) for events in self._waiting.values())
+            return sum(map(len, self._waiting.values()))
 
     def held_of(self, app_pk: int) -> int:
         """How many callers of this app wait in this process."""
@@ -96,7 +96,7 @@ class _Hub:
         with self._lock:
             if self._ended:
                 return True
-            held = sum(len(events) for events in self._waiting.values())
+            held = sum(map(len, self._waiting.values()))
             return held >= settings.STATUS_WAITERS or self._of_app[app_pk] >= settings.STATUS_WAITERS_PER_APP
 
     def has_ended(self) -> bool:
@@ -115,64 +115,103 @@ class _Hub:
 
     def is_silent(self) -> bool:
         """Whether nobody waits and nothing listens."""
-        return not self.count() and (self._thread is None or not self._thread.is_alive())
+        return not self.count() and not self._listens
 
     def _wake(self, app_pk: object, request_id: object) -> None:
         with self._lock:
-            events = self._waiting.get(f"request:{request_id}", set()) | self._waiting.get(f"app:{app_pk}", set())
-        for event in events:
+            woken = self._waiting.get(f"request:{request_id}", set()) | self._waiting.get(f"app:{app_pk}", set())
+        for event in woken:
             event.set()
 
     def _wake_all(self) -> None:
         with self._lock:
-            events = set().union(*self._waiting.values())
-        for event in events:
+            woken = set().union(*self._waiting.values())
+        for event in woken:
             event.set()
 
     def _listen(self) -> None:
-        hear = self._hear_postgresql if connection.vendor == "postgresql" else self._hear_polling
-        while self._goes_on():  # ends when nobody waits any more; the next waiter starts it again
-            try:
-                hear()
-            except Exception:
-                _log.exception("the listener for notices broke and starts again")
-                time.sleep(_RELISTEN_AFTER)
-                self._wake_all()
-        connection.close()
+        """Begin to hear, on the thread for what blocks, unless nobody waits any more."""
+        if not self._goes_on():
+            return
+        try:
+            listener = _connected() if connection.vendor == "postgresql" else None
+        except Exception:
+            self._begin_again()
+            return
+        if listener is None:
+            self._poll(None)
+            return
+        self._wake_all()  # whatever happened before LISTEN took effect
+        events.when_readable(listener.fileno(), partial(self._hear, listener))
+        events.call(partial(self._look_whether_anybody_waits, listener))
 
     def _goes_on(self) -> bool:
         with self._lock:
             self._listens = bool(self._waiting)
             return self._listens
 
-    def _hear_postgresql(self) -> None:
-        with psycopg.connect(**listeners_address(), autocommit=True, prepare_threshold=None) as listener:
-            if not leads_through_pooler(listener):
-                self._hear_listening(listener)
-                return
-        _tell_of_pooler()
-        self._hear_polling()
+    def _begin_again(self) -> None:
+        """After it broke, called while the exception is handled."""
+        _log.exception("the listener for notices broke and starts again")
+        self._wake_all()
+        background.later(_RELISTEN_AFTER, self._listen)
 
-    def _hear_listening(self, listener: psycopg.Connection[Any]) -> None:
-        listener.execute(f"LISTEN {CHANNEL}")
-        self._wake_all()  # whatever happened before LISTEN took effect
-        while self.count():
-            for notice in listener.notifies(timeout=_LISTEN_FOR):
-                self._wake(*notice.payload.split(" ", 1))
-
-    def _hear_polling(self) -> None:
+    def _hear(self, listener: psycopg.Connection[Any]) -> None:
         try:
-            known = {row["id"] for row in rows(_NEWEST_NOTICES)}
-            self._wake_all()  # whatever happened before that
-            while self.count():
-                time.sleep(_POLL_EVERY)
-                newest = rows(_NEWEST_NOTICES)
-                for row in newest:
-                    if row["id"] not in known:
-                        self._wake(row["app_id"], row["request_id"])
-                known = {row["id"] for row in newest}
-        finally:
+            listener.pgconn.consume_input()
+            while notice := listener.pgconn.notifies():
+                self._wake(*notice.extra.decode().split(" ", 1))
+        except psycopg.Error:
+            _end(listener)
+            self._begin_again()
+
+    def _look_whether_anybody_waits(self, listener: psycopg.Connection[Any]) -> None:
+        if listener.closed:
+            return  # it broke
+        if self._goes_on():
+            events.later(_LISTEN_FOR, partial(self._look_whether_anybody_waits, listener))
+        else:
+            _end(listener)  # the next waiter begins anew
+
+    def _poll(self, known: set[int] | None) -> None:
+        """Look for new notices, and again after a moment; `known` are those of the look before."""
+        try:
+            newest = rows(_NEWEST_NOTICES)
+        except Exception:
             connection.close()  # a broken one is not used again
+            self._begin_again()
+            return
+        if known is None:
+            self._wake_all()  # whatever happened before that
+        for row in newest:
+            if known is not None and row["id"] not in known:
+                self._wake(row["app_id"], row["request_id"])
+        if self._goes_on():
+            background.later(_POLL_EVERY, partial(self._poll, {row["id"] for row in newest}))
+
+
+def _connected() -> psycopg.Connection[Any] | None:
+    """A session that listens, or None where a pooler answers, behind which nothing is heard."""
+    listener: psycopg.Connection[Any] = psycopg.connect(**listeners_address(), autocommit=True, prepare_threshold=None)
+    silent = events.later(_ANSWER_TIMEOUT, partial(cut, listener))
+    try:
+        if not leads_through_pooler(listener):
+            listener.execute(f"LISTEN {CHANNEL}")
+            return listener
+    except BaseException:
+        listener.close()
+        raise
+    finally:
+        silent.cancel()
+    listener.close()
+    _tell_of_pooler()
+    return None
+
+
+def _end(listener: psycopg.Connection[Any]) -> None:
+    if not listener.closed:
+        events.forget(listener.fileno())
+    listener.close()
 
 
 def listeners_address() -> dict[str, Any]:

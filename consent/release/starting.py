@@ -1,11 +1,12 @@
 """Entering the release and the witnesses in the log when a process that serves pages begins; nothing waits for it."""
 
 import logging
-import threading
+from functools import partial
 
 from django.conf import settings
-from django.db import Error, close_old_connections
+from django.db import Error, connection
 
+from common.background import background
 from common.problems import Problem
 from consent.release.current import release
 from consent.release.manifest import Release
@@ -15,19 +16,13 @@ _PAUSE = 5.0  # seconds between two attempts, while the database is away or the 
 
 
 def begin() -> None:
-    """Enter it in a thread of its own, so that a database that is away keeps no server from starting."""
+    """Enter it in the background, so that a database that is away keeps no server from starting."""
     found = release()
     if found is not None or settings.LOG_WITNESSES:
-        threading.Thread(target=_enter, args=(found,), name="enter-in-log", daemon=True).start()
+        background.soon(partial(_enter, found))
 
 
 def _enter(found: Release | None) -> None:
-    pause = threading.Event()
-    while not _entered(found):
-        pause.wait(_PAUSE)
-
-
-def _entered(found: Release | None) -> bool:
     # have models, and config/wsgi.py imports this module before they can be loaded
     from consent.log import witness_changes
     from consent.release import entry
@@ -39,7 +34,5 @@ def _entered(found: Release | None) -> bool:
             _log.info("release %s was entered in the log", found.version)
     except (Error, Problem) as error:
         _log.warning("what is new of this deployment cannot be entered in the log yet: %s", type(error).__name__)
-        return False
-    finally:
-        close_old_connections()
-    return True
+        connection.close()  # a broken one is not used again
+        background.later(_PAUSE, partial(_enter, found))

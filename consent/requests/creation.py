@@ -61,8 +61,9 @@ def request_consent(*, app: AppContext, body: RequestConsentBody, idempotency_ke
     person = read_person(app_pk=app.app_pk, is_test=app.is_test, name=body.user_id, hint=hint)
     if person is None:
         raise ScopeRegistryUnavailable
-    # before the transaction: a miss counts though it is refused
-    user_pk, guesses = unknown_users.admit(app_pk=app.app_pk, user_pk=person.user_pk, guesses=person.guesses, hint=hint)
+    user_pk, guesses = unknown_users.admit(
+        app_pk=app.app_pk, user_pk=person.user_pk, asked_before=person.asked_before, misses=person.misses, hint=hint
+    )
     try:
         return _ask(app, body, key, user_pk, person, guesses, idempotency_key)
     except Problem as refusal:

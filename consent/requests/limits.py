@@ -159,7 +159,7 @@ def spending_hourly_budget(app: AppContext) -> Iterator[Callable[[list[Count]], 
         if found.exceeded:
             raise RequestBudgetSpent(
                 f"This app may make {limit.allowed} new requests an hour.",
-                headers={"Retry-After": str(found.resets_in)},
+                headers=found.retry_after,
                 limits=[*of_person, found],
             )
         return [*(replace(each, used=each.used + 1) for each in of_person), found]

@@ -64,12 +64,12 @@ def request_consent(call: CallContext, arguments: RequestConsentBody) -> AskedCo
 def check_consent_status(call: CallContext, arguments: StatusArguments) -> ConsentStatus:
     """As the REST does it: polls are paced, and a call that waits holds no database connection."""
     count = look if arguments.wait_seconds else pace
-    call.view.note(*count(call.app.app_pk, arguments.request_id))
+    call.view.note(count(call.app.app_pk, arguments.request_id))
     found = status.for_app(app_pk=call.app.app_pk, request_id=arguments.request_id)
     if not arguments.wait_seconds or found["status"] != RequestStatus.PENDING:
         return found
     if waiting.hub.is_full(call.app.app_pk):
-        call.view.note(*pace(call.app.app_pk, arguments.request_id))
+        call.view.note(pace(call.app.app_pk, arguments.request_id))
         return found
     return waiting.wait_for_change(
         app_pk=call.app.app_pk,

@@ -7,6 +7,7 @@ An address of one app has its `app_id` in the path. A view takes the membership 
 from collections.abc import Callable, Mapping
 from typing import Any, TypedDict, TypeVar, cast
 
+from django.conf import settings
 from django.db.models import Model, QuerySet
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
@@ -16,9 +17,8 @@ from rest_framework.views import APIView
 from common.admission.cursors import cursor_of, position_of
 from common.admission.shapes import PageQuery
 from common.identifiers import is_identifier
-from common.limits import Count, headers
+from common.limits import Count, Limit, count, headers, look
 from common.problems import NotFound, TooManyRequests
-from developers.manage import limits as manage_limits
 from developers.manage.authentication import ManagementTokenHeader, Manager
 from developers.members.errors import OwnerRequired
 from developers.members.models import AppMember, MemberRole
@@ -50,10 +50,14 @@ class ManagementCalls(BaseThrottle):
 
     def allow_request(self, request: Request, view: APIView) -> bool:
         asked = cast("ManagementView", view)
-        asked.calls = manage_limits.count_call(asked.manager)
-        if asked.calls.exceeded:
-            raise TooManyRequests(headers={"Retry-After": str(asked.calls.resets_in)})
+        asked.calls = count(_limit(), asked.manager.user.public_id)  # what is refused counts too
+        asked.calls.require(TooManyRequests)
         return True
+
+
+def _limit() -> Limit:
+    """Of one person, with all their tokens together (contract 1.3)."""
+    return Limit("management-calls", settings.MANAGEMENT_CALLS_PER_HOUR, 3600)
 
 
 class ManagementView(ServerView):
@@ -72,7 +76,7 @@ class ManagementView(ServerView):
     def limit_headers(self, status: int) -> Mapping[str, str]:
         if not hasattr(self, "manager") or status >= 500:
             return {}
-        return headers([self.calls or manage_limits.look(self.manager)])
+        return headers([self.calls or look(_limit(), self.manager.user.public_id)])
 
     @property
     def permission(self) -> str:

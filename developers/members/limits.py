@@ -26,7 +26,4 @@ def count_invitation(*, app: App, by: "User", to: str) -> None:
         ("invitations-app", most, app.app_id),
         ("invitations-to", _TO_ONE_PERSON if most else 0, to),
     ):
-        counted = count(Limit(name, allowed, _DAY), key)
-        if counted.exceeded:
-            headers = {"Retry-After": str(counted.resets_in)}
-            raise TooManyInvitations("Invite them tomorrow.", headers=headers)
+        count(Limit(name, allowed, _DAY), key).require(TooManyInvitations, "Invite them tomorrow.")

@@ -1,4 +1,4 @@
-"""Writes down every call of an app without holding it up: rows are gathered, and one thread writes them in batches.
+"""Writes down every call of an app without holding it up: rows are gathered, and written in batches in the background.
 
 A killed process loses at most REQUEST_LOG_FLUSH_SECONDS of them. While the database is away rows wait, up to
 REQUEST_LOG_WAITING; what comes beyond that is dropped, counted and told in the service's own log.
@@ -17,15 +17,14 @@ from django.conf import settings
 from django.db import DatabaseError, IntegrityError, InterfaceError, connection
 from django.http import HttpRequest, HttpResponse
 
+from common.background import background
 from common.request_notes import OPERATION, PROBLEM_CODE
-from common.shutdown import shutdown
 from common.sql.inserts import insert_rows
 from developers.apps.models import App
 from developers.request_log.models import LoggedRequest
 
 _log = logging.getLogger(__name__)
 _BATCH = 2000  # rows of one statement
-_LAST_LOOK = 0.1  # seconds between two looks whether a process that is about to end has answered its last call
 _PLACEHOLDER = re.compile(r"<(?:[a-z]+:)?([a-z_]+)>")
 
 
@@ -43,22 +42,22 @@ class _Call(NamedTuple):
 
 
 class _Recorder:
-    """The calls of this process that wait, and the thread that writes them."""
+    """The calls of this process that wait."""
 
     def __init__(self) -> None:
         self._waiting: deque[_Call] = deque()
         self._dropped = 0
-        self._starting = threading.Lock()
         self._writing = threading.Lock()
-        self._thread: threading.Thread | None = None
+        self._is_due = False  # whether somebody will come and write
+        self._is_away = False  # the database, as far as was told
 
     def add(self, call: _Call) -> None:
         if len(self._waiting) >= settings.REQUEST_LOG_WAITING:
             self._dropped += 1  # two threads at once may count one for two: it is told as an alarm, not as a sum
             return
         self._waiting.append(call)
-        if self._thread is None:
-            self._start()
+        if not self._is_due:  # two threads at once may both say so: the second finds nothing to write
+            self._come_again()
 
     def flush(self) -> None:
         """Write what waits; raises `DatabaseError` where that cannot be, and keeps what is not written."""
@@ -78,41 +77,25 @@ class _Recorder:
         self._waiting.clear()
         self._dropped = 0
 
-    def _start(self) -> None:
-        with self._starting:
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._write_on_time, name="request-log", daemon=True)
-                self._thread.start()
+    def _come_again(self) -> None:
+        self._is_due = True
+        background.later(settings.REQUEST_LOG_FLUSH_SECONDS or 1, self._write_on_time, at_end=True)
 
     def _write_on_time(self) -> None:
-        is_away = False
-        while True:
-            time.sleep(settings.REQUEST_LOG_FLUSH_SECONDS or 1)
-            is_away = self._attempt(was_away=is_away)
-
-    def _attempt(self, *, was_away: bool = False) -> bool:
-        """Flush, and whether the database is away; told once, however often it is tried."""
-        if not self._waiting:
-            return was_away
+        self._is_due = False  # first: what is added from here on may be missed by this batch
         try:
             self.flush()
         except (DatabaseError, InterfaceError) as error:
-            if not was_away:
+            connection.close()  # a broken one is not used again
+            if not self._is_away:  # told once, however often it is tried
                 _log.warning("The request log waits for the database: %s", type(error).__name__)
-            return True
-        except Exception:  # a thread that ends would let the rows pile up and be dropped
-            _log.exception("the request log could not be written and is tried again")
-            return True
-        finally:
-            connection.close()  # back to the pool: nobody needs it until the next batch
-        return False
-
-    def write_until_the_end(self) -> None:
-        """Write, and once more when the last call was answered; the process waits for this thread."""
-        self._attempt()
-        while threading.main_thread().is_alive():
-            time.sleep(_LAST_LOOK)
-        self._attempt()
+            self._is_away = True
+            self._come_again()
+        except Exception:
+            self._come_again()  # or rows would pile up and be dropped
+            raise
+        else:
+            self._is_away = False
 
 
 def _write(calls: list[_Call]) -> None:
@@ -171,11 +154,3 @@ def flush_request_log() -> None:
 def forget_waiting() -> None:
     """Drop what waits in this process."""
     _recorder.forget()
-
-
-def _write_before_the_end() -> None:
-    # a thread of its own, since a database that is away is to hold up nothing else that ends
-    threading.Thread(target=_recorder.write_until_the_end, name="request-log-end").start()
-
-
-shutdown.when_it_begins(_write_before_the_end)

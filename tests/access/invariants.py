@@ -27,7 +27,7 @@ OF_UPSTREAMS = {
 }
 _JSON = ("application/json", "application/problem+json", "application/ld+json")
 _CODES = {problem.code for problem in every_problem()}
-_OF_EVERY_CALL = {"developer_tokens", "management_tokens", "discovery_misses"}
+_OF_EVERY_CALL = {"developer_tokens", "management_tokens", "rate_counts"}
 _SHORTEST = 12  # characters of a secret that is looked for
 
 

@@ -105,7 +105,7 @@ class Walk:
             with during or nullcontext():
                 answer = self.sender(caller).send(method or address.method, path, raw, media, secure=secure, **headers)
             transaction.set_rollback(True)
-        limits.forget_in_redis()  # which no rollback reaches, like the bank
+        limits.forget_outside()  # which no rollback reaches, like the bank
         for item in self.world.bank.items.values():
             item.removed = False
         return answer

@@ -11,7 +11,6 @@ from agents_proxy import signing
 from agents_proxy.analyses.models import Run
 from agents_proxy.destinations.models import Destination
 from agents_proxy.financial import refreshes
-from agents_proxy.proxy import limits as proxy_limits
 from developers.models import App
 from examples.reference_agents.__main__ import Handler, Server
 from examples.reference_agents.consent import Consent
@@ -32,13 +31,6 @@ from tests.fakes.serving import serving
 def person(db: None) -> User:
     """Ana, who is who she says: an analysis is about whoever verified the address."""
     return owning(PersonFactory(email=SUBMITTED["email"]))
-
-
-@pytest.fixture(autouse=True)
-def _nobody_called_yet() -> None:
-    """Limits that this process remembers do not cross from test to test."""
-    proxy_limits.sessions.clear()
-    proxy_limits.addresses.clear()
 
 
 @pytest.fixture

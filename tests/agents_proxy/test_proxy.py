@@ -14,10 +14,10 @@ from accounts.models import User
 from agents_proxy.agents import AGENTS, Protocol
 from agents_proxy.errors import Refusal, every_refusal
 from agents_proxy.processing_consent import actions as consents
-from agents_proxy.proxy import limits as proxy_limits
 from agents_proxy.proxy.calls import under_way
 from agents_proxy.proxy.models import Call
 from agents_proxy.states import Purpose
+from common import limits
 from tests.agents_proxy.proxy_calls import CALL, SITE, configure, consenting, refusal, site_client
 from tests.callers import JsonClient, signed_in
 from tests.factories import AppFactory
@@ -308,7 +308,7 @@ def test_limits_of_zero_are_off(caller: JsonClient, upstream: Agent, settings: A
     settings.A2A_ADDRESS_BURST = settings.A2A_SESSION_PER_SECOND = 0
 
     assert [caller.post(BRAND, CALL).status_code for _ in range(3)] == [200, 200, 200]
-    assert len(proxy_limits.addresses) == len(proxy_limits.sessions) == 0
+    assert limits._paces == {}
 
 
 def test_a_full_process_admits_no_more(caller: JsonClient, upstream: Agent, settings: Any) -> None:

@@ -11,8 +11,9 @@ from django.conf import settings
 from django.db import connection
 
 from common import limits
-from common.limits import Limit
+from common.limits import Limit, Pace, pace
 from common.models import RateCount
+from common.problems import TooManyRequests
 from tests.counts import PLACES, counts_in
 from tests.patience import MOST_SECONDS
 
@@ -62,6 +63,79 @@ def test_no_limit_is_none(store: str) -> None:
 
     assert not any(limits.count(off, "somebody").exceeded for _ in range(10))
     assert limits.headers([limits.count(off, "somebody")]) == {}
+
+
+def test_a_pace_lets_a_burst_through_and_then_so_many_a_second() -> None:
+    kept, limit = Pace(), pace("pace", burst=2, per_second=0.5)
+
+    def taken(at: float) -> tuple[bool, int, int]:
+        found = kept.count(limit, "somebody", 1, now=at)
+        return found.exceeded, found.remaining, found.wait
+
+    assert [taken(0), taken(0), taken(0), taken(1.5)] == [(False, 1, 0), (False, 0, 0), (True, 0, 2), (True, 0, 1)]
+    assert [taken(2), taken(2.5)] == [(False, 0, 0), (True, 0, 2)]
+    assert [taken(100), taken(100), taken(100)] == [(False, 1, 0), (False, 0, 0), (True, 0, 2)]
+
+
+def test_a_pace_says_when_it_is_whole_again_and_looking_takes_nothing() -> None:
+    kept, limit = Pace(), pace("pace", burst=4, per_second=0.5)
+
+    kept.count(limit, "somebody", 1, now=0)
+    looked = [kept.count(limit, key, 0, now=1) for key in ("somebody", "somebody", "nobody")]
+
+    assert [(found.remaining, found.resets_in) for found in looked] == [(3, 2), (3, 2), (4, 1)]
+    assert len(kept) == 1
+    assert limits.headers(looked[:1]) == {"RateLimit-Policy": '"pace";q=4;w=8', "RateLimit": '"pace";r=3;t=2'}
+
+
+def test_a_pace_is_kept_for_each_key_and_its_memory_is_bounded() -> None:
+    kept, limit = Pace(remembered=100), pace("pace", burst=1, per_second=1)
+
+    for number in range(1000):
+        assert not kept.count(limit, f"key {number}", 1, now=0).exceeded
+
+    assert len(kept) == 100
+    assert kept.count(limit, "key 999", 1, now=0).exceeded
+    assert not kept.count(limit, "key 0", 1, now=0).exceeded
+
+
+@pytest.mark.parametrize(("burst", "per_second"), [(0, 2), (2, 0)])
+def test_zero_is_no_pace(burst: int, per_second: int) -> None:
+    limit = pace("pace", burst=burst, per_second=per_second)
+
+    assert not any(limits.count(limit, "somebody").exceeded for _ in range(10))
+    assert limits.headers([limits.look(limit, "somebody")]) == {}
+
+
+def test_a_pace_asks_no_store(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a database for this test, and with no Redis at the address."""
+    monkeypatch.setattr(settings, "REDIS_URL", "redis://127.0.0.1:1/0")
+    limit = pace("pace", burst=2, per_second=0.001)
+
+    assert [limits.count(limit, "somebody").exceeded for _ in range(3)] == [False, False, True]
+
+
+def test_a_count_that_a_statement_reads_along_lies_in_the_database(store: str) -> None:
+    limit = Limit("three", 3, 60, in_database=True)
+    limits.count(limit, "somebody", amount=2)
+
+    row = RateCount.objects.get(key=limits.row_key(limit, "somebody"))
+
+    read = limits.count_of_row(limit, row.used, row.resets_at)
+    assert (read, limits.look(limit, "somebody").used, read.remaining) == (limits.look(limit, "somebody"), 2, 1)
+    assert limits.count_of_row(limit, row.used, row.resets_at - 61_000).used == 0
+    assert limits.count_of_row(limit, None, None) == limits.look(limit, "nobody")
+    assert limits.count_of_row(Limit("off", 0, 60, in_database=True), row.used, row.resets_at).used == 0
+
+
+def test_a_refusal_says_when_to_come_again(store: str) -> None:
+    limits.count(THREE, "somebody", amount=3).require(TooManyRequests)
+
+    with pytest.raises(TooManyRequests, match="Not so fast") as refused:
+        limits.count(THREE, "somebody").require(TooManyRequests, "Not so fast.")
+
+    assert 1 <= int(refused.value.headers["Retry-After"]) <= 60
+    assert [found.limit for found in refused.value.limits] == [THREE]
 
 
 def test_headers_say_the_policy_and_what_is_left(store: str) -> None:

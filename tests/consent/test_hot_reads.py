@@ -7,16 +7,16 @@ from typing import Any
 
 import orjson
 import pytest
-from django.db.models import Count, Min, Sum
+import time_machine
+from django.db.models import Count, Min
 from django.utils import timezone
 
 from accounts.models import User
 from accounts.sharing_ids.secrets import digest_of
 from common.sql.inserts import insert_rows
 from consent.decisions.models import BlockedApp
-from consent.discovery.models import DiscoveryMiss
+from consent.discovery import unknown_users
 from consent.discovery.person_read import PersonRead, read_person
-from consent.discovery.unknown_users import Guesses, hashed_hint
 from consent.notices.models import Notice
 from consent.requests.handling import handling_of
 from consent.requests.models import ConsentRequest
@@ -44,12 +44,9 @@ def person_plainly(*, app_pk: int, is_test: bool, name: str, hint: str) -> Perso
     user = found.select_related("pkm_index", "vault_key").first()
     if user is not None and not reaches(app_pk, is_test, user):
         user = None
-    misses = DiscoveryMiss.objects.filter(
-        app_id=app_pk, hint=hashed_hint(app_pk, hint), minute__gt=timezone.now() - timedelta(hours=1)
-    ).aggregate(sum=Sum("count"), first=Min("minute"))
-    guesses = Guesses(misses["sum"] or 0, misses["first"])
+    misses = unknown_users.look(app_pk, hint)
     if user is None:
-        return PersonRead(version, None, None, "{}", "", None, False, guesses)
+        return PersonRead(version, None, None, "{}", "", None, False, False, misses)
     index, vault = getattr(user, "pkm_index", None), getattr(user, "vault_key", None)
     return PersonRead(
         registry_version=version,
@@ -59,7 +56,8 @@ def person_plainly(*, app_pk: int, is_test: bool, name: str, hint: str) -> Perso
         hidden=" ".join(HiddenScope.objects.filter(user=user).values_list("scope", flat=True)),
         vault_status=vault.vault_status if vault else None,
         has_blocked=BlockedApp.objects.filter(user=user, app_id=app_pk).exists(),
-        guesses=replace(guesses, asked_before=ConsentRequest.objects.filter(user=user, app_id=app_pk).exists()),
+        asked_before=ConsentRequest.objects.filter(user=user, app_id=app_pk).exists(),
+        misses=misses,
     )
 
 
@@ -87,11 +85,13 @@ def ask_before(app: App, user: User) -> None:
 
 
 def guess(app: App, user: User) -> None:
-    minute = now().replace(second=0, microsecond=0)
-    for count, ago, hint in ((2, 5, ""), (3, 10, ""), (4, 61, ""), (7, 5, "caller")):
-        DiscoveryMiss.objects.create(
-            app=app, hint=hashed_hint(app.pk, hint), minute=minute - timedelta(minutes=ago), count=count
-        )
+    for hint, times in (("", 5), ("caller", 7), ("another", 3)):
+        limits.count(unknown_users.limit(), unknown_users.counter_of(app.pk, hint), amount=times)
+
+
+def guess_long_ago(app: App, user: User) -> None:
+    with time_machine.travel(timezone.now() - timedelta(minutes=61)):
+        guess(app, user)
 
 
 def leave(app: App, user: User) -> None:
@@ -118,8 +118,14 @@ def nothing(app: App, user: User) -> None:
     pass
 
 
+def in_seconds(found: PersonRead) -> PersonRead:
+    """What does not depend on the order of two lists, or on which read came first."""
+    return replace(found, holdings="", hidden="", misses=replace(found.misses, resets_in=0))
+
+
 @pytest.mark.parametrize(
-    "happened", [nothing, block, hide, ask_before, guess, leave, play, play_for_another, join, join_and_agree]
+    "happened",
+    [nothing, block, hide, ask_before, guess, guess_long_ago, leave, play, play_for_another, join, join_and_agree],
 )
 @pytest.mark.parametrize("hint", ["", "caller"])
 @pytest.mark.parametrize("factory", [AppFactory, TestAppFactory], ids=["live app", "test app"])
@@ -145,7 +151,8 @@ def test_a_person_is_read_as_plainly(
     assert found is not None
     assert orjson.loads(found.holdings) == orjson.loads(plain.holdings)
     assert sorted(found.hidden.split()) == sorted(plain.hidden.split())
-    assert replace(found, holdings="", hidden="") == replace(plain, holdings="", hidden="")
+    assert found.misses.used == {guess: {"": 5, "caller": 7}[hint]}.get(happened, 0)
+    assert in_seconds(found) == in_seconds(plain)
 
 
 def recent_plainly(*, app_pk: int, user_pk: int, cooldown: timedelta) -> RecentRequests:

@@ -5,8 +5,9 @@ from typing import Any
 from joserfc import jws
 from joserfc.jwk import KeySet
 
+from consent.discovery import unknown_users
 from consent.discovery.counts import flush_discoveries
-from consent.discovery.models import Discovery, DiscoveryMiss
+from consent.discovery.models import Discovery
 from consent.exports.models import Export
 from consent.grants.models import Grant
 from consent.ledger import audit, verifying
@@ -14,6 +15,7 @@ from consent.ledger.models import AuditEntry, Receipt
 from consent.ledger.receipts import claims_of, public_keys
 from consent.notices.models import Notice, NoticeCounter
 from consent_bridge import sealed
+from tests.lifecycle.expected_answers import misses_counted
 from tests.lifecycle.model import World
 from tests.lifecycle.records import LIVE, Fresh, Request, same, wire
 from tests.lifecycle.stage import KEYS, Stage
@@ -117,9 +119,8 @@ class Records:
         flush_discoveries()
         for app in self.stage.apps:
             looked = Discovery.objects.filter(app=app, user=self.stage.owner).values_list("count", flat=True)
-            missed = DiscoveryMiss.objects.filter(app=app).values_list("count", flat=True)
             same(world.discoveries.get(app.app_id, 0), sum(looked), "discoveries")
-            same(len(world.misses.get(app.app_id, [])), sum(missed), "misses")
+            same(misses_counted(world, app.app_id), unknown_users.look(app.pk, "").used, "misses")
 
 
 def _end(body: dict[str, Any]) -> str:

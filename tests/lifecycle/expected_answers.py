@@ -46,13 +46,21 @@ def _unmet(world: World, app: str, user_id: str) -> Answer | None:
 
 
 def _guessing(world: World, app: str) -> Answer | None:
-    recent = [miss for miss in world.misses.get(app, []) if miss > world.now - HOUR]
-    return refusal(429, "too_many_requests") if len(recent) > MOST_MISSES else None
+    return refusal(429, "too_many_requests") if misses_counted(world, app) > MOST_MISSES else None
+
+
+def misses_counted(world: World, app: str) -> int:
+    """Those of the window that began with its first miss and is not over."""
+    began, counted = world.now - HOUR, 0
+    for miss in world.misses.get(app, []):
+        if not counted or miss >= began + HOUR:
+            began, counted = miss, 0
+        counted += 1
+    return counted if world.now < began + HOUR else 0
 
 
 def _miss(world: World, app: str) -> Answer:
-    # misses are counted by the minute
-    world.misses.setdefault(app, []).append(world.now.replace(second=0))
+    world.misses.setdefault(app, []).append(world.now)
     return _guessing(world, app) or refusal(404, "unknown_user")
 
 

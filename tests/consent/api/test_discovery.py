@@ -3,11 +3,12 @@
 import pytest
 from django.utils import timezone
 
-from consent.discovery.models import Discovery, DiscoveryMiss
+from consent.discovery import unknown_users
+from consent.discovery.models import Discovery
 from pkm.registry.models import RegistryVersion, ScopeEntry
 from tests.callers import Developer
 from tests.consent.api.addresses import FOOD, problem
-from tests.factories import DiscoveryMissFactory, HiddenScopeFactory, PersonFactory, Vault, give_vault, known_as
+from tests.factories import AppFactory, HiddenScopeFactory, PersonFactory, Vault, give_vault, known_as
 
 RUNTIME = {
     "can_approve": True,
@@ -96,7 +97,7 @@ def test_an_unknown_person_is_404_and_counted(user_id: str, api: Developer) -> N
         assert problem(answer) == (404, "not_found")
         return
     assert problem(answer) == (404, "unknown_user")
-    assert DiscoveryMiss.objects.get().count == 1
+    assert unknown_users.look(api.app.pk, "").used == 1
 
 
 def test_an_inactive_person_is_unknown(api: Developer) -> None:
@@ -107,7 +108,8 @@ def test_an_inactive_person_is_unknown(api: Developer) -> None:
 
 def test_another_apps_guesses_do_not_count(api: Developer, vault: Vault, settings: object) -> None:
     settings.UNKNOWN_USERS_PER_HOUR = 1
-    DiscoveryMissFactory(count=50)
+    another = Developer.of(AppFactory())
+    assert [another.get("/user-scopes/usr_nobody").status_code for _ in range(3)] == [404, 429, 429]
 
     assert api.get(f"/user-scopes/{known_as(api.app, vault.user)}").status_code == 200
 

@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from consent.api import polling
-from consent.api.polling import Buckets
+from common import limits
 from consent.decisions import actions as decision_actions
 from consent.exports.read_batches import chain_waiting_reads
 from consent.notices import waiting
@@ -234,36 +233,24 @@ def test_one_apps_waiting_callers_leave_places_for_others(settings: Any, monkeyp
     assert not hub.is_full(1)
 
 
-def test_who_comes_as_the_listener_ends_is_heard_for_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    heard, ending, ended = threading.Semaphore(0), threading.Event(), threading.Event()
-    hub = waiting._Hub()
-
-    def hear(_: object) -> None:
-        heard.release()
-        while hub.count():
-            time.sleep(0.01)
-
-    class Closing:
-        vendor = "sqlite"
-
-        def close(self) -> None:
-            ending.set()
-            ended.wait(MOST_SECONDS)
-
-    monkeypatch.setattr(waiting._Hub, "_hear_polling", hear)
-    monkeypatch.setattr(waiting, "connection", Closing())
+def test_who_comes_as_the_listener_ends_is_heard_for_too(hub: waiting._Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether anybody waits is asked, and said that nobody listens, in one step."""
+    heard = threading.Semaphore(0)
+    monkeypatch.setattr(hub, "_listen", heard.release)
     with hub.waiting_for("app:1", app_pk=1):
         assert heard.acquire(timeout=MOST_SECONDS)
-    assert ending.wait(MOST_SECONDS)
+        with hub.waiting_for("app:2", app_pk=1):
+            assert hub._goes_on()
+    assert not hub._goes_on()  # the listener's last look
 
     with hub.waiting_for("app:1", app_pk=1):
         assert heard.acquire(timeout=MOST_SECONDS)
-    ended.set()
+    assert not hub._goes_on()
 
 
 # --- Pacing -----------------------------------------------------------------------------------------------------------
 def test_polling_is_paced_and_says_how(api: Developer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(polling, "time", SimpleNamespace(monotonic=lambda: 0.0))
+    monkeypatch.setattr(limits, "time", SimpleNamespace(monotonic=lambda: 0.0, time=time.time))
     request = ConsentRequestFactory(app=api.app)
 
     answers = [api.get("/consent-status", request_id=request.request_id) for _ in range(60)]
@@ -320,28 +307,6 @@ def test_every_answer_says_how_many_polls_are_left(api: Developer, settings: Any
     assert left == ["r=2", "r=1", "r=0", "r=0", "r=1", "r=1"]
     settings.STATUS_POLL_BURST = 0
     assert not api.get("/consent-status", **named).has_header("RateLimit")
-
-
-def test_a_bucket_fills_again_and_never_over_its_brim() -> None:
-    buckets = Buckets()
-
-    def take(at: float) -> float:
-        return buckets.take((1, "req"), burst=2, per_second=2, now=at)
-
-    assert [take(0), take(0), take(0), take(0.25)] == [0, 0, 0.5, 0.25]
-    assert [take(0.5), take(0.5)] == [0, 0.5]
-    assert [take(100), take(100), take(100)] == [0, 0, 0.5]
-
-
-def test_the_memory_of_paces_is_bounded() -> None:
-    buckets = Buckets(remembered=100)
-
-    for number in range(1000):
-        buckets.take((1, f"req_{number}"), burst=1, per_second=1, now=0)
-
-    assert len(buckets) == 100
-    assert buckets.take((1, "req_999"), burst=1, per_second=1, now=0) > 0
-    assert buckets.take((1, "req_0"), burst=1, per_second=1, now=0) == 0
 
 
 def test_reads_show_in_the_status(api: Developer) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from consent.api.polling import polls
+from common import limits
 from consent.discovery import counts
 from consent_bridge.errors import Problem
 from tests.factories import invitation_of
@@ -27,5 +27,5 @@ def refusal(call, *arguments, **named):
 
 def forget_what_the_process_remembers():
     """Paces and discoveries, which are kept for a while, do not cross from test to test."""
-    polls.clear()
+    limits._paces.clear()
     counts._counts._counts.clear()

@@ -10,6 +10,8 @@ import pytest
 import requests
 from django.db import connection, transaction
 
+from common.background import background
+from common.sql import poolers
 from common.sql.triggers import lifted
 from consent.decisions import actions as decision_actions
 from consent.notices import epochs, waiting
@@ -22,8 +24,10 @@ from developers.tokens.actions import revoke_token, rotate_token
 from developers.tokens.digests import digest
 from developers.tokens.leaks import report_leak
 from tests.callers import Developer
+from tests.config.gate import Gate
 from tests.factories import AppFactory, ConsentRequestFactory
 from tests.patience import MOST_SECONDS, eventually
+from tests.served_site import database_url
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -248,3 +252,37 @@ def test_a_held_answer_is_refused_once_its_token_ended(
     asking.join()
 
     assert (answers[0].status_code, answers[0].json()["code"]) == (401, "invalid_token")
+
+
+@pytest.mark.postgres
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite is polled")
+def test_a_listener_whose_database_says_nothing_holds_up_nothing_else(
+    settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is given up after a while, whoever waits looks again, and it listens as soon as there is an answer."""
+    database = settings.DATABASES["default"]
+    gate = Gate((database["HOST"], int(database["PORT"] or 5432)))
+    at, _, name = database_url().rpartition("@")[2].partition("/")
+    settings.DATABASE_LISTEN_URL = database_url().replace(f"@{at}/{name}", f"@127.0.0.1:{gate.port}/{name}")
+    monkeypatch.setattr(waiting, "_ANSWER_TIMEOUT", 0.3)
+    monkeypatch.setattr(waiting, "_RELISTEN_AFTER", 0.1)
+    said = iter([gate.be_silent])
+
+    def leads_through_pooler(listener: Any) -> bool:
+        next(said, gate.open)()
+        return poolers.leads_through_pooler(listener)
+
+    monkeypatch.setattr(waiting, "leads_through_pooler", leads_through_pooler)
+    request, hub, others = ConsentRequestFactory(), waiting._Hub(), threading.Event()
+    with hub.waiting_for(f"request:{request.request_id}", app_pk=request.app_id) as heard:
+        assert heard.wait(MOST_SECONDS)
+        heard.clear()
+        background.soon(others.set)
+        assert others.wait(MOST_SECONDS)
+        gate.open()
+        assert heard.wait(MOST_SECONDS)  # as it listens again
+        heard.clear()
+        decision_actions.deny(request_id=request.request_id, by=request.user)
+        assert heard.wait(MOST_SECONDS)
+    eventually(hub.is_silent, "the end of the listener")
+    gate.close()
