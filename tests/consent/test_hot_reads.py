@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.sharing_ids.secrets import digest_of
+from common import limits
 from common.sql.inserts import insert_rows
 from consent.decisions.models import BlockedApp
 from consent.discovery import unknown_users
