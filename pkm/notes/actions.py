@@ -32,6 +32,8 @@ def notes_of(user: "User") -> dict[str, Any]:
 def write_notes(*, by: "User", jwe: str, base_revision: int) -> dict[str, Any]:
     """Keep the revision after `base_revision` (0 for the first); returns `notes_of`.
 
+    Inside the transaction of what they tell of, where there is one: a decision, a newer export, an end.
+
     Raises `StaleRevision` where somebody else wrote first, `NotesMismatch`, `VaultAbsent`.
     """
     locked_index(by)
@@ -41,7 +43,8 @@ def write_notes(*, by: "User", jwe: str, base_revision: int) -> dict[str, Any]:
     notes = VaultNotes.objects.filter(user=by).first()
     current = notes.revision if notes else 0
     if current != base_revision:
-        raise StaleRevision(f"The current revision is {current}.", current_revision=current)
+        said = f"The notes' current revision is {current}."
+        raise StaleRevision(said, member="notes", current_revision=current)
     check_notes(jwe, by=by, key_id=vault.key_id, revision=current + 1)
     VaultNotes.objects.update_or_create(user=by, defaults={"revision": current + 1, "jwe": jwe, "resealed": ""})
     return notes_of(by)
