@@ -2,7 +2,7 @@
 // "Verify my history": fetches the chain page by page, computes every hash again, names the first that does not fit, and
 // finds the newest entry in the public log, which has to be the log that this browser saw before.
 
-import { readEntry } from "./formats/entries.js";
+import { ENDS, readEntry } from "./formats/entries.js";
 import { Refused } from "./formats/errors.js";
 import { gettext, interpolate, ngettext, region } from "./i18n.js";
 import { logSteps } from "./log/reading.js";
@@ -41,9 +41,6 @@ function flaw(entry, last, chain) {
 
 /** @typedef {{broken: {sequence: number, why: string} | null, count: number, chain: string, hashes: Map<number, string>, times: Map<number, string>, approved: Map<string, any>}} Walked `approved` is grant → facts */
 /** @typedef {{grant_id: string, app_name: string, approved_attributes: string[], expires_at: string}} Running */
-
-/** What ends a grant for good: one that is live after it was brought back by somebody. */
-const ENDS = new Set(["revoked", "released", "terminated", "exhausted", "superseded", "expired"]);
 
 /** The whole chain, computed again. @returns {Promise<Walked>} */
 async function walk() {
