@@ -8,7 +8,7 @@ import { gettext, interpolate, ngettext, region } from "./i18n.js";
 import { logSteps } from "./log/reading.js";
 import { all, busy, explain, find, make, pageData, toast } from "./page.js";
 import { verdict } from "./receipt_words.js";
-import { call } from "./vault/api.js";
+import { getChain } from "./vault/api.js";
 
 /** @typedef {import("./formats/entries.js").Entry} Entry */
 /** @typedef {import("./proofs.js").Step} Step */
@@ -48,7 +48,7 @@ async function walk() {
   let last = { sequence: 0, entry_hash: "" };
   const [hashes, times, approved] = [new Map(), new Map(), new Map()];
   for (;;) {
-    const { head, entries } = await call("GET", `/consent/history/chain?after=${last.sequence}`);
+    const { head, entries } = await getChain(last.sequence);
     for (const entry of /** @type {Entry[]} */ (entries)) {
       const why = flaw(entry, last, head.chain);
       if (why) return { broken: { sequence: last.sequence + 1, why }, count: last.sequence, chain: head.chain, hashes, times, approved };

@@ -1,47 +1,99 @@
 // @ts-check
-// What the vault remembers for itself, sealed, on every device of its person: which keys apps used before, and whatever
-// else a page must not have to take the server's word for. One small record, written whole.
+// What the vault remembers for itself, sealed, on every device of its person: what it approved, which keys apps used before,
+// and whatever else a page must not have to take the server's word for. One small record, written whole.
 
+import { Refused } from "../formats/errors.js";
+import { sealedDigest } from "../formats/signing.js";
 import { openNotes, sealNotes } from "../formats/vault.js";
 import * as api from "./api.js";
+import { recalled, rekeep } from "./device.js";
 import { withPresentKey } from "./present_key.js";
 
-/** @typedef {Record<string, any>} Notes each member belongs to one module; `connectors` is app → thumbprints */
+/** @typedef {import("../formats/records.js").Records} Records */
+/** @typedef {import("../formats/entries.js").Head} Head */
+/**
+ * Each member belongs to one module: `approvals` is formats/records.js, `connectors` is app → thumbprints, `history` is how
+ * far the person's own chain was read, `log` is log/memory.js.
+ * @typedef {Record<string, any> & {approvals?: Records, connectors?: Record<string, string[]>, history?: Head}} Notes
+ */
 /** @typedef {import("./types.js").VaultKey} VaultKey */
+/** @typedef {import("./types.js").NewNotes} NewNotes */
+/** @typedef {{revision: number, keyId: string, sha256: string, at: number}} Seen the newest notes that this browser saw, and when (ms) */
 
-const ATTEMPTS = 3;
+const ATTEMPTS = 5;
 
-/** @returns {Promise<{notes: Notes, revision: number}>} revision 0 where there are none yet */
+/**
+ * @returns {Promise<{notes: Notes, revision: number}>} revision 0 where there are none yet
+ * @throws {Refused} reason rolled_back, where this browser saw newer ones: nothing is sealed on the strength of these
+ */
 export const readNotes = () => withPresentKey(read);
+
+/** The same however old they are; they are no authority for anything. @returns {Promise<{notes: Notes, revision: number}>} */
+export const readAnyNotes = () => withPresentKey(async (vault) => opened(await api.getNotes(), vault));
+
+/** @param {{jwe: string | null, revision: number}} kept @param {VaultKey} vault */
+const opened = async ({ jwe, revision }, vault) => ({ notes: jwe === null ? {} : await openNotes(jwe, vault, revision), revision });
 
 /** @param {VaultKey} vault @returns {Promise<{notes: Notes, revision: number}>} */
 async function read(vault) {
-  const { jwe, revision } = await api.getNotes();
-  return { notes: jwe === null ? {} : await openNotes(jwe, vault, revision), revision };
+  const seen = await recalled(nameOf(vault)); // before the service is asked: a tab that is faster makes no alarm
+  const kept = await api.getNotes();
+  const found = await opened(kept, vault);
+  await refuseOlder(seen, kept, vault);
+  if (kept.jwe !== null) await noteSeen(vault, kept.jwe, kept.revision);
+  return found;
+}
+
+/** @param {VaultKey} vault */
+const nameOf = ({ userId }) => `notes:${userId}`;
+
+/** @param {Seen | null} seen @param {{jwe: string | null, revision: number}} kept @param {VaultKey} vault */
+async function refuseOlder(seen, { jwe, revision }, { keyId }) {
+  if (!seen || revision > seen.revision) return;
+  if (revision === seen.revision && (seen.keyId !== keyId || (jwe !== null && (await sealedDigest(jwe)) === seen.sha256))) return;
+  throw rolledBack("these notes are older than some that were seen before");
+}
+
+/** Nothing is sealed until the person has looked at it. @param {string} message @returns {Refused} */
+export function rolledBack(message) {
+  dispatchEvent(new CustomEvent("interrupted", { detail: "rolled_back" }));
+  return new Refused(message, "revision", "rolled_back");
+}
+
+/** @param {VaultKey} vault @param {string} jwe @param {number} revision */
+async function noteSeen(vault, jwe, revision) {
+  const seen = { revision, keyId: vault.keyId, sha256: await sealedDigest(jwe), at: Date.now() };
+  await rekeep(nameOf(vault), (/** @type {Seen | null} */ kept) => (kept && kept.revision > revision ? undefined : seen));
 }
 
 /**
  * Writes what `change` makes of the notes; another tab or device that was faster is read again first.
+ * @template [T=unknown]
  * @param {(notes: Notes) => Notes | null} change null where nothing changes
- * @returns {Promise<void>}
+ * @param {(notes: NewNotes) => Promise<T>} [send] for what goes with them, in one transaction; it may be done again
+ * @returns {Promise<T | null>} what `send` answered; null where nothing changes
  */
-export const changeNotes = (change) => withPresentKey((vault) => write(change, vault));
+export const changeNotes = (change, send = /** @type {any} */ (api.putNotes)) => withPresentKey((vault) => write(change, send, vault));
 
-/** @param {Parameters<typeof changeNotes>[0]} change @param {VaultKey} vault */
-async function write(change, vault) {
+/** @template T @param {(notes: Notes) => Notes | null} change @param {(notes: NewNotes) => Promise<T>} send @param {VaultKey} vault */
+async function write(change, send, vault) {
   for (let attempt = 1; ; attempt += 1) {
     const { notes, revision } = await read(vault);
     const next = change(structuredClone(notes));
-    if (next === null) return;
+    if (next === null) return null;
     const jwe = await sealNotes(next, vault, revision + 1);
     try {
-      await api.putNotes({ jwe, base_revision: revision });
-      return;
+      const answer = await send({ jwe, base_revision: revision });
+      await noteSeen(vault, jwe, revision + 1);
+      return answer;
     } catch (error) {
-      if (!(error instanceof api.ApiError && error.code === "stale_revision") || attempt === ATTEMPTS) throw error;
+      if (!isBehind(error) || attempt === ATTEMPTS) throw error;
     }
   }
 }
+
+/** @param {unknown} error */
+const isBehind = (error) => error instanceof api.ApiError && error.code === "stale_revision" && error.body.member === "notes";
 
 /**
  * Whether this app used this key before, as this vault remembers it.
@@ -54,10 +106,9 @@ export async function knownConnector(appId, thumbprint) {
   return Array.isArray(known) ? known.includes(thumbprint) : null;
 }
 
-/** @param {string} appId @param {string} thumbprint */
-export const rememberConnector = (appId, thumbprint) =>
-  changeNotes((notes) => {
-    const connectors = notes.connectors ?? {};
-    const known = connectors[appId] ?? [];
-    return known.includes(thumbprint) ? null : { ...notes, connectors: { ...connectors, [appId]: [...known, thumbprint] } };
-  });
+/** @param {Notes} notes @param {string} appId @param {string} thumbprint @returns {Notes} with this key of the app */
+export function withConnector(notes, appId, thumbprint) {
+  const connectors = notes.connectors ?? {};
+  const known = connectors[appId] ?? [];
+  return known.includes(thumbprint) ? notes : { ...notes, connectors: { ...connectors, [appId]: [...known, thumbprint] } };
+}

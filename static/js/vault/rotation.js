@@ -8,7 +8,7 @@ import { openRoot, openSegmentBytes, rootMembers, sealNotes, sealSegmentBytes } 
 import { newVaultKey, possessionOf, sealingKey } from "../formats/wrappers.js";
 import * as api from "./api.js";
 import { current, hold } from "./keyring.js";
-import { readNotes } from "./notes.js";
+import { readAnyNotes } from "./notes.js";
 import { usePasskey } from "./passkey.js";
 import { newSecret, ownKeys, rawKey } from "./unlocking.js";
 import { digest, opensAgain, sealedWay } from "./ways.js";
@@ -126,7 +126,7 @@ export async function finishRotation(next, page) {
 
 /** The vault's own notes, under the next key. @param {VaultKey} next */
 async function resealNotes(next) {
-  const { notes, revision } = await readNotes();
+  const { notes, revision } = await readAnyNotes();
   if (revision === 0) return;
   try {
     await api.putResealedNotes({ jwe: await sealNotes(notes, next, revision), revision });

@@ -34,6 +34,8 @@
  *   segments: {domain: string, segment_id: string, content_revision: number, resealed: boolean}[]}} Rotation
  */
 
+/** @typedef {{jwe: string, base_revision: number}} NewNotes the next revision of the vault's notes, as a body has it */
+
 /** @typedef {{domain: string, segment_id: string, content_revision: number}} Source */
 
 /**
