@@ -7,15 +7,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping
-from typing import Any, Protocol
+from dataclasses import asdict
+from typing import Any
 from urllib.parse import quote
 
-from consent_bridge.errors import KeyRefused, Problem, Refused
+from consent_bridge.entries import Head
+from consent_bridge.errors import BridgeError, KeyRefused, Problem, Refused
 from consent_bridge.exports import origin_of
+from consent_bridge.own_history import entries_after
+from consent_bridge.records import Approved, record_of, with_record, without_records
 from consent_bridge.results import Status, build
 from consent_bridge.review import Review, read_review
 from consent_bridge.segments import SegmentHeader, open_segment, seal_segment
-from consent_bridge.signatures import verified
+from consent_bridge.signatures import sha256, verified
 from consent_bridge.signing import (
     APPROVAL_TYP,
     ApprovalRoot,
@@ -26,20 +30,11 @@ from consent_bridge.signing import (
 )
 from consent_bridge.slicing import chosen_paths, export_members, sealed_slice, slice_of, values_at
 from consent_bridge.transport import Answer
-from consent_bridge.vault import Revisions, SealedSegment, Segment, VaultState
+from consent_bridge.vault import Addresses, Revisions, SealedSegment, Segment, VaultState
+from consent_bridge.vault_notes import Notes, NotesKeeper, NotesMemory, with_connector
 from consent_bridge.wrappers import VaultKey
 
 _ATTEMPTS_AT_A_SEGMENT = 3
-
-
-class Addresses(Protocol):
-    """One person's addresses, without their first folder: `/keys`, `/segments/…`, `/requests/…`, `/grants/…`."""
-
-    def get(self, path: str, params: Mapping[str, str] | None = None) -> dict[str, Any]:
-        """A JSON answer; tried again where the connection fails."""
-
-    def send(self, method: str, path: str, body: object = None, params: Mapping[str, str] | None = None) -> Answer:
-        """One JSON call that changes something; never repeated."""
 
 
 class VaultHolder:
@@ -49,8 +44,9 @@ class VaultHolder:
     was sent then).
     """
 
-    def __init__(self, addresses: Addresses) -> None:
+    def __init__(self, addresses: Addresses, memory: NotesMemory | None = None) -> None:
         self._addresses = addresses
+        self._notes = NotesKeeper(addresses, memory or NotesMemory())
         self._key: VaultKey | None = None
         self._root: ApprovalRoot | None = None
         self._user_id = ""
@@ -202,14 +198,23 @@ class VaultHolder:
             **sealed,
             **signed,
         }
-        return self._decide(review.request_id, body)
+        return self._send_remembered(review, signed, "POST", _decision_path(review.request_id), body)
 
     def deny(self, request_id: str, *, reason: str | None = None) -> Status:
         """Refuse; `reason` is the person's own note, which the app does not see."""
-        return self._decide(request_id, {"decision": "deny", **({"reason": reason} if reason else {})})
+        body = {"decision": "deny", **({"reason": reason} if reason else {})}
+        return build(Status, self._addresses.send("POST", _decision_path(request_id), body).json())
 
     def revoke(self, grant_id: str) -> Status:
-        """End a grant; its ciphertext is deleted."""
+        """End a grant; its ciphertext is deleted.
+
+        That needs no key. An open vault forgets with it that it approved this; a locked one as it reads its history.
+        """
+        try:
+            if self._key is not None:
+                return self._revoke_remembered(grant_id)
+        except BridgeError:
+            pass  # a stop waits for nothing; one that is repeated is one stop
         return self._grant(grant_id, "revoke")
 
     def pause(self, grant_id: str) -> Status:
@@ -244,9 +249,9 @@ class VaultHolder:
         if review.request["refresh_policy"] != "continuous":
             raise Refused("this approval is a snapshot; it has no newer revisions", member="refresh_policy")
         attributes = list(grant.approved_attributes)
-        duration, ends_at = self._approved_terms(review, grant.grant_id, attributes)
-        content = slice_of(review.scope, attributes, self._segments_of(review))
         revision = grant.export_revision + 1
+        duration, ends_at = self._approved_terms(review, grant.grant_id, attributes, revision)
+        content = slice_of(review.scope, attributes, self._segments_of(review))
         sealed = sealed_slice(review, content, revision)
         signed = signed_approval(
             self._approval_root(),
@@ -258,42 +263,90 @@ class VaultHolder:
         )
         body = {"revision": revision, **sealed, **signed}
         path = f"/grants/{quote(grant.grant_id, safe='')}/export"
-        return build(Status, self._addresses.send("PUT", path, body).json())
+        return self._send_remembered(review, signed, "PUT", path, body)
 
-    def _approved_terms(self, review: Review, grant_id: str, attributes: list[str]) -> tuple[int, int]:
+    def _approved_terms(
+        self, review: Review, grant_id: str, attributes: list[str], revision: int
+    ) -> tuple[int, int]:
         """How many seconds this vault approved, and when they end (seconds since 1970).
 
-        Refused where this vault signed no approval of this request that covers `attributes` and still runs: nothing
-        that the service says takes its place.
+        The vault's own notes alone are the authority, and what the service has of it is compared with them. Refused
+        where they hold no such approval, or one of less.
         """
         approval = self._addresses.get(f"/grants/{quote(grant_id, safe='')}/approval").get("approval")
-        if approval is None:
-            raise Refused("your vault signed no approval of this; nothing was sent", member="approval")
-        issuer = origin_of(review.issuer)
-        key = self._approval_root().app_key(issuer, review.app_id).public
-        claims = verified(approval, APPROVAL_TYP, key, "the approval")
-        expected = {
-            "iss": issuer,
-            "sub": review.user_id,
-            "aud": review.app_id,
-            "request_id": review.request_id,
-            "request_digest": review.request_digest,
-        }
-        for member, value in expected.items():
-            if claims.get(member) != value:
-                raise Refused("your vault approved something else; nothing was sent", member=member)
-        if claims["ends_at"] <= time.time():
+        self._take_out_ended()  # after the approval was read: another program's newer one is then in the notes
+        notes, _ = self._notes.read(self._unlocked(), self._user_id)
+        record = record_of(notes.get("approvals"), review.request, review.request_digest)
+        if record is None:
+            raise Refused("your vault remembers no such approval; nothing was sent", member="approval")
+        if record.revision >= revision:
+            raise Problem("stale_revision", 409, f"your vault sealed revision {record.revision} already")
+        if record.revision != revision - 1:
+            raise Refused("your vault did not seal the revision before this; nothing was sent", member="revision")
+        if record.ends_at <= time.time():
             raise Refused("what your vault approved is over; nothing was sent", member="ends_at")
-        if not set(attributes) <= set(claims["approved_attributes"]):
+        if not set(attributes) <= set(record.attributes):
             raise Refused("your vault approved less than this; nothing was sent", member="approved_attributes")
-        return claims["access_duration"], claims["ends_at"]
+        if not isinstance(approval, str) or sha256(approval) != record.approval_sha256:
+            raise Refused("your vault remembers another approval; nothing was sent", member="approval")
+        key = self._approval_root().app_key(origin_of(review.issuer), review.app_id).public
+        return verified(approval, APPROVAL_TYP, key, "the approval")["access_duration"], record.ends_at
 
     def _segments_of(self, review: Review) -> dict[tuple[str, str], Segment]:
         return {(item.domain, item.segment_id): item for item in self.segments(scope=review.scope)}
 
-    def _decide(self, request_id: str, body: Mapping[str, Any]) -> Status:
-        path = f"/requests/{quote(request_id, safe='')}/decision"
-        return build(Status, self._addresses.send("POST", path, dict(body)).json())
+    # -- what the vault remembers
+
+    def _send_remembered(
+        self, review: Review, signed: Mapping[str, Any], method: str, path: str, body: Mapping[str, Any]
+    ) -> Status:
+        """Send what the vault approved together with notes that remember it."""
+        said = verified(signed["approval"], APPROVAL_TYP, signed["approval_key"], "the approval")
+        hashed = sha256(signed["approval"])
+        approved = Approved(tuple(said["approved_attributes"]), said["ends_at"], said["revision"], hashed)
+
+        def change(notes: Notes) -> Notes:
+            known = with_connector(notes, review.app_id, review.request["connector_thumbprint"])
+            records = with_record(
+                known.get("approvals"), review.request, review.request_digest, approved, time.time()
+            )
+            return {**known, "approvals": records}
+
+        def send(notes: dict[str, Any]) -> Answer:
+            return self._addresses.send(method, path, {**body, "notes": notes})
+
+        return build(Status, self._notes.change(self._unlocked(), self._user_id, change, send).json())
+
+    def _revoke_remembered(self, grant_id: str) -> Status:
+        path = f"/grants/{quote(grant_id, safe='')}"
+        digest = self.review(str(self._addresses.get(f"{path}/approval").get("request_id"))).request_digest
+
+        def change(notes: Notes) -> Notes:
+            return {**notes, "approvals": without_records(notes.get("approvals"), [digest], time.time())}
+
+        def send(notes: dict[str, Any]) -> Answer:
+            return self._addresses.send("POST", f"{path}/revoke", {"notes": notes})
+
+        return build(Status, self._notes.change(self._unlocked(), self._user_id, change, send).json())
+
+    def _take_out_ended(self) -> None:
+        """Forget what the person's own chain says has ended, and remember how far it was read.
+
+        `RolledBack` where the chain does not go on from where it was read last.
+        """
+        key = self._unlocked()
+        notes, _ = self._notes.read(key, self._user_id)
+        before = Head(**notes.get("history", {"chain": "", "sequence": 0, "entry_hash": ""}))
+        head, ended = entries_after(before, lambda after: self._addresses.get("/history/chain", {"after": str(after)}))
+        if head == before:
+            return
+
+        def change(now: Notes) -> Notes:
+            further = now.get("history", {}).get("sequence", 0) > head.sequence
+            records = without_records(now.get("approvals"), ended, time.time())
+            return {**now, "approvals": records, "history": now["history"] if further else asdict(head)}
+
+        self._notes.write(key, self._user_id, change)
 
     def _grant(self, grant_id: str, verb: str) -> Status:
         path = f"/grants/{quote(grant_id, safe='')}/{verb}"
@@ -302,3 +355,7 @@ class VaultHolder:
 
 def _segment_path(domain: str, segment_id: str) -> str:
     return f"/segments/{quote(domain, safe='')}/{quote(segment_id, safe='')}"
+
+
+def _decision_path(request_id: str) -> str:
+    return f"/requests/{quote(request_id, safe='')}/decision"

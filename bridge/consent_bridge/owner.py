@@ -16,13 +16,14 @@ from consent_bridge.signin import LOGIN_PATH, REAUTHENTICATE_PATH, SiteSession
 from consent_bridge.signing import new_root
 from consent_bridge.transport import Answer
 from consent_bridge.vault import VaultState, unwrap_any
+from consent_bridge.vault_notes import NotesMemory
 from consent_bridge.wrappers import Kind, generate_recovery_code, generate_vault_key, possession_digest, wrap
 
 HISTORY_PATH = "/consent/history/chain"
 
 
 class _OwnAddresses:
-    """The owner's addresses at the consent app: the vault's in one folder, requests and grants in the other."""
+    """The owner's addresses at the consent app: the vault's in one folder, requests, grants and history in the other."""
 
     def __init__(self, site: SiteSession) -> None:
         self._site = site
@@ -35,7 +36,7 @@ class _OwnAddresses:
 
 
 def _in_folder(path: str) -> str:
-    return f"/consent{path}" if path.startswith(("/requests/", "/grants/")) else f"/vault{path}"
+    return f"/consent{path}" if path.startswith(("/requests/", "/grants/", "/history/")) else f"/vault{path}"
 
 
 class Owner(VaultHolder):
@@ -44,10 +45,11 @@ class Owner(VaultHolder):
     Errors beside those of a `VaultHolder`: SignInRefused.
     """
 
-    def __init__(self, site_url: str, **limits: Any) -> None:
-        """`limits` are those of Transport: connect_timeout, read_timeout, attempts, pause."""
+    def __init__(self, site_url: str, *, memory: NotesMemory | None = None, **limits: Any) -> None:
+        """`memory` outlives the process where it is a file's; `limits` are those of Transport: connect_timeout,
+        read_timeout, attempts, pause."""
         self._site = SiteSession(site_url, **limits)
-        super().__init__(_OwnAddresses(self._site))
+        super().__init__(_OwnAddresses(self._site), memory)
 
     def __enter__(self) -> Owner:
         return self

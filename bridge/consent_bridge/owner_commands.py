@@ -13,6 +13,7 @@ from consent_bridge.inputs import MAX_SECRET_BYTES, octets_of
 from consent_bridge.owner import Owner
 from consent_bridge.results import as_json
 from consent_bridge.review import Review
+from consent_bridge.state import SeenNotes, state_directory
 
 ABOUT = (
     "show what a request would get from your vault, and approve it",
@@ -39,7 +40,7 @@ def add_options(parser: ArgumentParser) -> None:
 def approve_command(options: Namespace) -> dict[str, Any]:
     """What would leave; with --digest the status after the approval. Refused where the request is another one."""
     password, passphrase = _secrets(options.secrets_file)
-    with Owner(options.site) as owner:
+    with Owner(options.site, memory=SeenNotes(state_directory())) as owner:
         owner.sign_in(options.login, password)
         owner.unlock(passphrase=passphrase)
         review = owner.review(options.request_id)

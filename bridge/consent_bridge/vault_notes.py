@@ -1,0 +1,130 @@
+"""A vault's own sealed notes: what it approved, and what no program of its person takes the service's word for.
+
+One small record, written whole. Members that this program does not know stay as they are.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from consent_bridge import jwe
+from consent_bridge.encoding import dump_json, parse_object
+from consent_bridge.errors import BadAnswer, Problem, Refused
+from consent_bridge.signatures import sha256
+from consent_bridge.transport import Answer
+from consent_bridge.vault import Addresses
+from consent_bridge.wrappers import VaultKey
+
+Notes = dict[str, Any]
+"""`approvals` is consent_bridge.records; `connectors` app → thumbprints; `history` how far the person's chain was read."""
+Change = Callable[[Notes], Notes]
+Send = Callable[[dict[str, Any]], Answer]
+"""What is sent with the next revision of the notes, {"jwe", "base_revision"}; it may be done again."""
+_ATTEMPTS = 5
+_TYP = "vault-notes+jwe"
+
+PROFILE = jwe.Profile(
+    name="notes",
+    alg=jwe.ALG_VAULT,
+    members={"typ": jwe.exactly(_TYP), "kid": jwe.vault_key_name, "sub": jwe.text, "revision": jwe.counter},
+)
+
+
+def seal_notes(notes: Mapping[str, Any], key: VaultKey, user_id: str, revision: int) -> str:
+    """The notes as a compact JWE."""
+    members = {"typ": _TYP, "kid": key.key_id, "sub": user_id, "revision": revision}
+    return jwe.seal(members, dump_json(dict(notes), "the notes"), jwe.symmetric(key.secret), PROFILE)
+
+
+def open_notes(sealed: str, key: VaultKey, user_id: str, revision: int) -> Notes:
+    """What they hold; refuses those of another vault, person or revision."""
+    jwe.equal({"kid": key.key_id, "sub": user_id, "revision": revision})(jwe.read_header(sealed, PROFILE))
+    return parse_object(jwe.open_sealed(sealed, jwe.symmetric(key.secret), "notes"), "the notes")
+
+
+def with_connector(notes: Notes, app_id: str, thumbprint: str) -> Notes:
+    """With this key of the app among those that it used."""
+    connectors = notes.get("connectors", {})
+    known = connectors.get(app_id, [])
+    return notes if thumbprint in known else {**notes, "connectors": {**connectors, app_id: [*known, thumbprint]}}
+
+
+class NotesMemory:
+    """The newest notes that were seen here, by person: none older is believed. This one is kept for the process alone."""
+
+    def __init__(self) -> None:
+        self._seen: dict[str, dict[str, Any]] = {}
+
+    def load(self, user_id: str) -> dict[str, Any] | None:
+        """{"revision", "key_id", "sha256", "at" (seconds since 1970)}, or None."""
+        return self._seen.get(user_id)
+
+    def keep(self, user_id: str, seen: dict[str, Any]) -> None:
+        """Remember it."""
+        self._seen[user_id] = seen
+
+
+class RolledBack(Refused):
+    """The service shows an older state than was seen before; nothing was sent."""
+
+
+class NotesKeeper:
+    """The notes of one person's vault, over their addresses."""
+
+    def __init__(self, addresses: Addresses, memory: NotesMemory) -> None:
+        self._addresses, self._memory = addresses, memory
+
+    def read(self, key: VaultKey, user_id: str) -> tuple[Notes, int]:
+        """The notes and their revision, 0 where there are none; `RolledBack` where newer ones were seen here."""
+        answer = self._addresses.get("/notes")
+        sealed, revision = answer.get("jwe"), answer.get("revision")
+        if not isinstance(revision, int) or not isinstance(sealed, str | None):
+            raise BadAnswer("the answer has no notes")
+        self._refuse_older(key, user_id, sealed, revision)
+        if sealed is None:
+            return {}, 0
+        notes = open_notes(sealed, key, user_id, revision)
+        self._note_seen(key, user_id, sealed, revision)
+        return notes, revision
+
+    def change(self, key: VaultKey, user_id: str, change: Change, send: Send) -> Answer:
+        """Send what `change` makes of the notes along with what they tell of, in one transaction.
+
+        Another program or device that was faster is read again first.
+        """
+        for attempt in range(1, _ATTEMPTS + 1):
+            notes, revision = self.read(key, user_id)
+            sealed = seal_notes(change(notes), key, user_id, revision + 1)
+            try:
+                answer = send({"jwe": sealed, "base_revision": revision})
+            except Problem as problem:
+                behind = problem.code == "stale_revision" and problem.extra.get("member") == "notes"
+                if not behind or attempt == _ATTEMPTS:
+                    raise
+            else:
+                self._note_seen(key, user_id, sealed, revision + 1)
+                return answer
+        raise AssertionError("unreachable: the last attempt returns or raises")
+
+    def write(self, key: VaultKey, user_id: str, change: Change) -> None:
+        """The same of the notes alone."""
+        self.change(key, user_id, change, lambda notes: self._addresses.send("PUT", "/notes", notes))
+
+    def _refuse_older(self, key: VaultKey, user_id: str, sealed: str | None, revision: int) -> None:
+        seen = self._memory.load(user_id)
+        if seen is None or revision > seen["revision"]:
+            return
+        same = seen["key_id"] != key.key_id or (sealed is not None and sha256(sealed) == seen["sha256"])
+        if revision < seen["revision"] or not same:
+            since = datetime.fromtimestamp(seen["at"], UTC).strftime("%Y-%m-%d %H:%M UTC")
+            raise RolledBack(
+                f"the service shows an older state of your vault than was seen here on {since}; nothing was sent",
+                member="revision",
+            )
+
+    def _note_seen(self, key: VaultKey, user_id: str, sealed: str, revision: int) -> None:
+        seen = {"revision": revision, "key_id": key.key_id, "sha256": sha256(sealed), "at": int(time.time())}
+        self._memory.keep(user_id, seen)
